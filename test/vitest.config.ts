@@ -1,0 +1,29 @@
+import { defineConfig } from 'vitest/config';
+
+/**
+ * Two layers. `unit` is pure and needs nothing. `testbed` runs against real binaries: its global set-up builds or finds
+ * them and brings a management cluster up; its files run one after the other because they share that cluster.
+ */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/testbed/**', 'test/cluster/**', 'test/system/**'],
+        },
+      },
+      {
+        test: {
+          name: 'testbed',
+          include: ['test/testbed/**/*.test.ts', 'test/cluster/**/*.test.ts', 'test/system/**/*.test.ts'],
+          globalSetup: ['test/testbed/vitest-setup.ts'],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+        },
+      },
+    ],
+  },
+});
