@@ -1,0 +1,97 @@
+/**
+ * Every Kubernetes resource this product reads or writes. The API client builds its paths from it and the provider's RBAC
+ * is derived from it, so that a kind nobody listed here can be neither requested nor granted.
+ */
+export interface Resource {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+}
+
+const namespaced = (apiVersion: string, kind: string, plural: string): Resource => ({
+  apiVersion,
+  kind,
+  plural,
+  namespaced: true,
+});
+
+const clusterWide = (apiVersion: string, kind: string, plural: string): Resource => ({
+  apiVersion,
+  kind,
+  plural,
+  namespaced: false,
+});
+
+export const Secret = namespaced('v1', 'Secret', 'secrets');
+export const ConfigMap = namespaced('v1', 'ConfigMap', 'configmaps');
+export const Service = namespaced('v1', 'Service', 'services');
+export const Pod = namespaced('v1', 'Pod', 'pods');
+export const PersistentVolumeClaim = namespaced('v1', 'PersistentVolumeClaim', 'persistentvolumeclaims');
+export const ServiceAccount = namespaced('v1', 'ServiceAccount', 'serviceaccounts');
+export const Namespace = clusterWide('v1', 'Namespace', 'namespaces');
+export const Node = clusterWide('v1', 'Node', 'nodes');
+export const Deployment = namespaced('apps/v1', 'Deployment', 'deployments');
+export const StatefulSet = namespaced('apps/v1', 'StatefulSet', 'statefulsets');
+export const PodDisruptionBudget = namespaced('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets');
+export const Role = namespaced('rbac.authorization.k8s.io/v1', 'Role', 'roles');
+export const RoleBinding = namespaced('rbac.authorization.k8s.io/v1', 'RoleBinding', 'rolebindings');
+export const ClusterRole = clusterWide('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles');
+export const ClusterRoleBinding = clusterWide(
+  'rbac.authorization.k8s.io/v1',
+  'ClusterRoleBinding',
+  'clusterrolebindings',
+);
+export const Lease = namespaced('coordination.k8s.io/v1', 'Lease', 'leases');
+export const Event = namespaced('events.k8s.io/v1', 'Event', 'events');
+export const CustomResourceDefinition = clusterWide(
+  'apiextensions.k8s.io/v1',
+  'CustomResourceDefinition',
+  'customresourcedefinitions',
+);
+export const Cluster = namespaced('cluster.x-k8s.io/v1beta2', 'Cluster', 'clusters');
+export const HostedControlPlane = namespaced(
+  'controlplane.cluster.x-k8s.io/v1alpha1',
+  'HostedControlPlane',
+  'hostedcontrolplanes',
+);
+export const HostedControlPlaneTemplate = namespaced(
+  'controlplane.cluster.x-k8s.io/v1alpha1',
+  'HostedControlPlaneTemplate',
+  'hostedcontrolplanetemplates',
+);
+
+/** Every resource above, to find the one behind a rendered object's apiVersion and kind. */
+const all: readonly Resource[] = [
+  Secret,
+  ConfigMap,
+  Service,
+  Pod,
+  PersistentVolumeClaim,
+  ServiceAccount,
+  Namespace,
+  Node,
+  Deployment,
+  StatefulSet,
+  PodDisruptionBudget,
+  Role,
+  RoleBinding,
+  ClusterRole,
+  ClusterRoleBinding,
+  Lease,
+  Event,
+  CustomResourceDefinition,
+  Cluster,
+  HostedControlPlane,
+  HostedControlPlaneTemplate,
+];
+
+/** The resource of a rendered object. Throws for a kind that is not listed: rendering it would be a programming error. */
+export function resourceOf(object: { apiVersion: string; kind: string }): Resource {
+  const found = all.find((r) => r.apiVersion === object.apiVersion && r.kind === object.kind);
+  if (!found)
+    throw new Error(
+      `no resource is listed for ${object.apiVersion} ${object.kind}: add it to constructs/api/resources.ts`,
+    );
+  return found;
+}
