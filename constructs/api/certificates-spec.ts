@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { Duration, durationSeconds } from './duration.ts';
+import { withRules } from './validation-rule.ts';
+
+const defaultCASeconds = 87_600 * 3600;
+const defaultLeafSeconds = 8_760 * 3600;
+
+const floor = (hours: number, message: string) => ({
+  rule: `duration(self) >= duration('${hours}h')`,
+  message,
+  holds: (value: string) => durationSeconds(value) >= hours * 3600,
+});
+
+const caDuration = withRules(Duration, [
+  floor(24, 'a CA must live at least 24h, or clients could not learn about its successor in time'),
+]);
+
+const leafDuration = withRules(Duration, [
+  floor(1, 'a certificate must live at least 1h, or a short outage of the provider would let it expire'),
+]);
+
+const shorterLeaf = (ca: 'rootCaCertificateDuration' | 'caCertificateDuration') => ({
+  rule: `!has(self.leafCertificateDuration) || duration(self.leafCertificateDuration) < (has(self.${ca}) ? duration(self.${ca}) : duration('87600h'))`,
+  message: `leafCertificateDuration must be shorter than ${ca}, which is 87600h when unset`,
+  holds: (value: CertificateDurations) =>
+    value.leafCertificateDuration === undefined ||
+    durationSeconds(value.leafCertificateDuration) < seconds(value[ca], defaultCASeconds),
+});
+
+interface CertificateDurations {
+  readonly rootCaCertificateDuration?: string | undefined;
+  readonly caCertificateDuration?: string | undefined;
+  readonly leafCertificateDuration?: string | undefined;
+}
+
+/** How long certificates live. */
+export const Certificates = withRules(
+  z.object({
+    rootCaCertificateDuration: caDuration
+      .optional()
+      .describe('Lifetime of the CA of the cluster, at least 24h. 87600h, ten years, when unset.'),
+    caCertificateDuration: caDuration
+      .optional()
+      .describe(
+        'Lifetime of the CAs of etcd and of the front proxy, at least 24h. As rootCaCertificateDuration when unset, but no longer than 87600h.',
+      ),
+    leafCertificateDuration: leafDuration
+      .optional()
+      .describe(
+        'Lifetime of every other certificate, at least 1h. 8760h, one year, when unset, but no longer than half the lifetime of its CA. Certificates are renewed when half of it has passed.',
+      ),
+  }),
+  [
+    {
+      rule: "!has(self.caCertificateDuration) || duration(self.caCertificateDuration) <= (has(self.rootCaCertificateDuration) ? duration(self.rootCaCertificateDuration) : duration('87600h'))",
+      message: 'caCertificateDuration must not be longer than rootCaCertificateDuration, which is 87600h when unset',
+      holds: (value) =>
+        seconds(value.caCertificateDuration, 0) <= seconds(value.rootCaCertificateDuration, defaultCASeconds),
+    },
+    shorterLeaf('rootCaCertificateDuration'),
+    shorterLeaf('caCertificateDuration'),
+  ],
+);
+
+/** Lifetimes in seconds after defaults. */
+export interface CertificateLifetimes {
+  /** Of the CA of the cluster. */
+  readonly rootCASeconds: number;
+  /** Of the CAs of etcd, front proxy and everything else that is not the cluster's own. */
+  readonly caSeconds: number;
+  /** Of every certificate that is no CA. */
+  readonly leafSeconds: number;
+}
+
+/** The lifetimes a spec asks for. Unset ones follow the set ones, so that setting one field is never a contradiction. */
+export function certificateLifetimes(certificates: CertificateDurations): CertificateLifetimes {
+  const rootCASeconds = seconds(certificates.rootCaCertificateDuration, defaultCASeconds);
+  const caSeconds = seconds(certificates.caCertificateDuration, Math.min(rootCASeconds, defaultCASeconds));
+  const leafSeconds = seconds(
+    certificates.leafCertificateDuration,
+    Math.min(defaultLeafSeconds, rootCASeconds / 2, caSeconds / 2),
+  );
+  return { rootCASeconds, caSeconds, leafSeconds };
+}
+
+const seconds = (duration: string | undefined, fallback: number) =>
+  duration === undefined ? fallback : durationSeconds(duration);

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+const pattern = /^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$/;
+
+/** A Go duration such as `8760h` or `1h30m`. There is no unit above the hour. */
+export const Duration = z
+  .string()
+  .min(2)
+  .max(32)
+  .regex(pattern, 'must be a duration such as 8760h or 1h30m; days and years are written in hours');
+
+const secondsPerUnit: Readonly<Record<string, number>> = {
+  ns: 1e-9,
+  us: 1e-6,
+  µs: 1e-6,
+  ms: 1e-3,
+  s: 1,
+  m: 60,
+  h: 3600,
+};
+
+/** Seconds of a Go duration. Throws for text that is no duration. */
+export function durationSeconds(duration: string): number {
+  if (!pattern.test(duration)) {
+    throw new Error(`"${duration}" is no duration: write it in units such as 8760h or 1h30m`);
+  }
+  let seconds = 0;
+  for (const [, number, unit = ''] of duration.matchAll(/([0-9.]+)([a-zµ]+)/g)) {
+    seconds += Number(number) * (secondsPerUnit[unit] ?? 0);
+  }
+  return seconds;
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+
+/** A Gateway with a wildcard TLS passthrough listener. */
+export const Gateway = z.object({
+  namespace: z.string().min(1).max(63).describe('Namespace of the Gateway.'),
+  name: z.string().min(1).max(253).describe('Name of the Gateway.'),
+});
+export type Gateway = z.output<typeof Gateway>;
+
+const LoadBalancer = z.object({
+  annotations: z
+    .record(z.string().max(317), z.string())
+    .optional()
+    .describe('Annotations of the Service, which is how most clouds configure their load balancers.'),
+  loadBalancerClass: z
+    .string()
+    .max(253)
+    .optional()
+    .describe('Implementation of load balancers to use; the default of the management cluster when unset.'),
+  loadBalancerIP: z
+    .string()
+    .max(45)
+    .optional()
+    .describe('Address to ask for, where the implementation supports it; any address when unset.'),
+  loadBalancerSourceRanges: z
+    .array(
+      z
+        .string()
+        .max(49)
+        .regex(/^[0-9a-fA-F.:]+\/[0-9]{1,3}$/, 'must be a CIDR such as 192.0.2.0/24')
+        .describe('CIDR.'),
+    )
+    .max(256)
+    .optional()
+    .describe('Clients that may connect; everybody when unset.'),
+  port: z.int32().min(1).max(65535).default(6443).describe('Port of the API server on the load balancer.'),
+});
+
+export type LoadBalancerExposure = z.output<typeof LoadBalancer>;
+
+const nodePort = () => z.int32().min(30000).max(32767);
+
+const NodePort = z.object({
+  address: z
+    .string()
+    .min(1)
+    .max(253)
+    .describe('IP address or host name under which workers and users reach the nodes of the management cluster.'),
+  port: nodePort().describe('Node port of the API server, 30000 to 32767.'),
+  konnectivityPort: nodePort().describe('Node port the konnectivity agents of the workers connect to, 30000 to 32767.'),
+});
+
+export type NodePortExposure = z.output<typeof NodePort>;
+
+/** The ways in; exactly one may be set. */
+export const ExposureSpec = z.object({
+  gateway: Gateway.optional().describe('Share a Gateway: clients are told apart by host name, all use one address.'),
+  loadBalancer: LoadBalancer.optional().describe('A Service of type LoadBalancer of its own.'),
+  nodePort: NodePort.optional().describe('Ports of the nodes of the management cluster.'),
+});
+
+/** The part of a spec that says how clients get in. */
+export interface ExposureSource {
+  readonly gateway?: Gateway | undefined;
+  readonly exposure?: z.output<typeof ExposureSpec> | undefined;
+}
+
+/** How clients get in, one shape per way. */
+export type Exposure =
+  | { readonly kind: 'gateway'; readonly gateway: Gateway }
+  | { readonly kind: 'loadBalancer'; readonly loadBalancer: LoadBalancerExposure }
+  | { readonly kind: 'nodePort'; readonly nodePort: NodePortExposure };
+
+/** Every way in that is set; a valid HostedControlPlane has exactly one, a template at most one. */
+export function exposuresOf({ gateway, exposure = {} }: ExposureSource): Exposure[] {
+  const set: Exposure[] = [];
+  if (gateway) set.push({ kind: 'gateway', gateway });
+  if (exposure.gateway) set.push({ kind: 'gateway', gateway: exposure.gateway });
+  if (exposure.loadBalancer) set.push({ kind: 'loadBalancer', loadBalancer: exposure.loadBalancer });
+  if (exposure.nodePort) set.push({ kind: 'nodePort', nodePort: exposure.nodePort });
+  return set;
+}
+
+/** The one way in of a valid spec. Throws when the spec was never validated and has none or several. */
+export function exposureOf(spec: ExposureSource): Exposure {
+  const [exposure, ...more] = exposuresOf(spec);
+  if (!exposure || more.length > 0) {
+    throw new Error(`exactly one exposure is needed, ${more.length + (exposure ? 1 : 0)} are set`);
+  }
+  return exposure;
+}

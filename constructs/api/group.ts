@@ -1,0 +1,40 @@
+/** The API group of both kinds. Core's manager role already covers every resource of this group. */
+export const group = 'controlplane.cluster.x-k8s.io';
+
+/** The only served and stored version. */
+export const version = 'v1alpha1';
+
+export const apiVersion = `${group}/${version}`;
+
+/** clusterctl finds everything that belongs to the provider by this label. */
+export const providerLabel = 'cluster.x-k8s.io/provider';
+export const providerLabelValue = 'control-plane-hosted-control-plane';
+
+/**
+ * Says which version of a CRD speaks which Cluster API contract. A version may stand under one contract label only:
+ * core maps versions to contracts in random label order.
+ */
+export const contractLabel = 'cluster.x-k8s.io/v1beta2';
+
+/** Makes `clusterctl move` look at the objects of a CRD, also when the CRD was installed without clusterctl. */
+export const clusterctlLabel = 'clusterctl.cluster.x-k8s.io';
+
+/** On everything that belongs to one Cluster; the value is the name of the Cluster. */
+export const clusterNameLabel = 'cluster.x-k8s.io/cluster-name';
+
+/** Shards HostedControlPlanes over several instances of the provider; compared with the instance's `--watch-filter`. */
+export const watchFilterLabel = 'cluster.x-k8s.io/watch-filter';
+
+/** Any value stops all writes for the object that carries it. */
+export const pausedAnnotation = 'cluster.x-k8s.io/paused';
+
+/** Type of the Secrets that Cluster API and its bootstrap providers read. */
+export const clusterSecretType = 'cluster.x-k8s.io/secret';
+
+/** Group and kind of the owner a HostedControlPlane waits for; the version is core's to choose. */
+export const clusterOwner = { group: 'cluster.x-k8s.io', kind: 'Cluster' } as const;
+
+export const finalizer = 'hcp.controlplane.cluster.x-k8s.io';
+
+/** Owner of every field the provider applies. */
+export const fieldManager = 'hosted-control-plane-controller';

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { Certificates } from './certificates-spec.ts';
+import { Etcd } from './etcd-spec.ts';
+import { ExposureSpec, Gateway } from './exposure-spec.ts';
+import { updateRules, exactlyOneExposure } from './hosted-control-plane-rules.ts';
+import { KubernetesVersion } from './kubernetes-version.ts';
+import { OIDCProviders } from './oidc-spec.ts';
+import { ApiServerPod, pod, scalablePod } from './pod-spec.ts';
+import type { HostedControlPlaneStatus } from './status.ts';
+import { MachineTemplate, Rollout } from './topology-spec.ts';
+import { withRules } from './validation-rule.ts';
+
+const Deployment = z.object({
+  apiServer: ApiServerPod.prefault({}).describe('Pods of the API server; their number is spec.replicas.'),
+  controllerManager: z.object(scalablePod(1)).prefault({}).describe('Pods of the controller manager.'),
+  scheduler: z.object(scalablePod(1)).prefault({}).describe('Pods of the scheduler.'),
+});
+
+const APIServer = z.object({
+  certSANs: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(253)
+        .regex(/^[0-9A-Za-z*.:-]+$/, 'must be a host name or an IP address')
+        .describe('Host name or IP address.'),
+    )
+    .max(128)
+    .optional()
+    .describe('More names the serving certificate is valid for, besides the ones clients are known to use.'),
+});
+
+/**
+ * Everything that is the same for many clusters and therefore belongs into a template. Objects have a default so that
+ * the JSON patches of a ClusterClass find the parent of whatever they add.
+ */
+export const templateFields = {
+  gateway: Gateway.optional().describe('Short for exposure.gateway.'),
+  exposure: ExposureSpec.optional().describe('How workers and users reach the API server; exactly one way.'),
+  apiServer: APIServer.prefault({}).describe('What the API server is configured with.'),
+  deployment: Deployment.prefault({}).describe('Pods of the control plane in the management cluster.'),
+  etcd: Etcd.prefault({}).describe('The etcd of this control plane.'),
+  certificates: Certificates.prefault({}).describe('Lifetimes of certificates.'),
+  oidcProviders: OIDCProviders.optional().describe('Token issuers the API server trusts, by issuer URL.'),
+  konnectivityClient: z
+    .object(scalablePod(2))
+    .prefault({})
+    .describe('The konnectivity agent in the hosted cluster, over which the API server reaches nodes and pods.'),
+  kubeProxy: z
+    .object({
+      ...pod,
+      disabled: z.boolean().default(false).describe('Run no kube-proxy, for networks that replace it.'),
+    })
+    .prefault({})
+    .describe('kube-proxy in the hosted cluster.'),
+  coredns: z.object(scalablePod(2)).prefault({}).describe('CoreDNS in the hosted cluster.'),
+  rollout: Rollout.optional().describe('Restarts on request.'),
+  machineTemplate: MachineTemplate.optional().describe(
+    'Ignored: a hosted control plane has no Machines. Accepted because Cluster API may set it.',
+  ),
+};
+
+const ControlPlaneEndpoint = z
+  .object({
+    host: z.string().min(1).max(512).optional().describe('Host name or IP address.'),
+    port: z.int32().min(1).max(65535).optional().describe('Port.'),
+  })
+  .meta({ minProperties: 1 });
+
+/** What a user asks for. */
+export const HostedControlPlaneSpec = withRules(
+  z.object({
+    version: KubernetesVersion,
+    replicas: z.int32().min(1).default(2).describe('Number of API server pods.'),
+    controlPlaneEndpoint: ControlPlaneEndpoint.optional().describe(
+      'Address of the API server. Written by the provider; once set it never changes, because workers have it in their kubeconfigs.',
+    ),
+    ...templateFields,
+  }),
+  [exactlyOneExposure, ...updateRules],
+);
+export type HostedControlPlaneSpec = z.output<typeof HostedControlPlaneSpec>;
+
+/** Metadata of an object as the API server returns it; only what the provider reads. */
+export const ObjectMeta = z.looseObject({
+  name: z.string().min(1),
+  namespace: z.string().min(1),
+  uid: z.string().optional(),
+  generation: z.number().optional(),
+  resourceVersion: z.string().optional(),
+  creationTimestamp: z.string().optional(),
+  deletionTimestamp: z.string().optional(),
+  labels: z.record(z.string(), z.string()).optional(),
+  annotations: z.record(z.string(), z.string()).optional(),
+  finalizers: z.array(z.string()).optional(),
+  ownerReferences: z
+    .array(
+      z.looseObject({
+        apiVersion: z.string(),
+        kind: z.string(),
+        name: z.string(),
+        uid: z.string(),
+        controller: z.boolean().optional(),
+      }),
+    )
+    .optional(),
+});
+export type ObjectMeta = z.output<typeof ObjectMeta>;
+
+/** One hosted control plane, with defaults filled in. */
+export interface HostedControlPlane {
+  readonly apiVersion: string;
+  readonly kind: 'HostedControlPlane';
+  readonly metadata: ObjectMeta;
+  readonly spec: HostedControlPlaneSpec;
+  readonly status?: HostedControlPlaneStatus | undefined;
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { Audit } from './audit-spec.ts';
+import { container } from './container-spec.ts';
+import { Mount } from './mount-spec.ts';
+
+/** What can be set for any pod. */
+export const pod = {
+  ...container,
+  priorityClassName: z
+    .string()
+    .max(253)
+    .optional()
+    .describe('PriorityClass of the pods, which decides who is evicted or preempted first.'),
+};
+
+/** What can be set for any pod that has replicas. */
+export const scalablePod = (defaultReplicas: number) => ({
+  ...pod,
+  replicas: z.int32().min(0).default(defaultReplicas).describe('Number of pods.'),
+});
+
+/** What can be set for the pods of the API server. */
+export const ApiServerPod = z.object({
+  ...pod,
+  mounts: z
+    .record(z.string().max(63), Mount.describe('One ConfigMap or Secret and where it appears.'))
+    .meta({ maxProperties: 64 })
+    .optional()
+    .describe('ConfigMaps and Secrets mounted into the API server, by a name of your choice.'),
+  konnectivity: z.object(container).optional().describe('The konnectivity server beside the API server.'),
+  audit: Audit.optional().describe('Audit records; none when unset.'),
+});
+
+export type { Container, Image } from './container-spec.ts';
+export type Pod = z.output<z.ZodObject<typeof pod>>;
+export type ScalablePod = z.output<z.ZodObject<ReturnType<typeof scalablePod>>>;
+export type ApiServerPod = z.output<typeof ApiServerPod>;
