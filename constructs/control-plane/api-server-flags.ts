@@ -1,0 +1,76 @@
+import { isIP } from 'node:net';
+import type { HostedCluster } from './cluster.ts';
+import { wayIn } from './exposure/exposure.ts';
+import { type Endpoint, formatEndpoint } from './facts.ts';
+import type { Flag } from './flags.ts';
+import { namesOf } from './names.ts';
+import { ports } from './ports.ts';
+
+export const apiServerPaths = {
+  pki: '/etc/kubernetes/pki',
+  egress: '/etc/kubernetes/egress',
+  konnectivitySockets: '/run/konnectivity',
+} as const;
+
+export const egressSelectorFile = 'egress-selector-configuration.yaml';
+export const konnectivitySocket = `${apiServerPaths.konnectivitySockets}/konnectivity-server.sock`;
+
+/** Every flag we set on kube-apiserver, sorted, each with its reason. */
+export function apiServerFlags(cluster: HostedCluster, endpoint: Endpoint): Flag[] {
+  const { pki } = apiServerPaths;
+  const names = namesOf(cluster.name);
+  const issuer = `https://kubernetes.default.svc.${cluster.network.serviceDomain}`;
+  return [
+    ...advertised(endpoint),
+    ['allow-privileged', 'true', 'CNI and kube-proxy pods are privileged'],
+    ['authorization-mode', 'Node,RBAC', 'kubelets may read only what their own pods need'],
+    ['client-ca-file', `${pki}/ca.crt`, 'reloaded when it changes'],
+    [
+      'egress-selector-config-file',
+      `${apiServerPaths.egress}/${egressSelectorFile}`,
+      'nodes are reached by konnectivity',
+    ],
+    ['enable-admission-plugins', 'NodeRestriction', 'a kubelet may change only its own Node and pods'],
+    ['enable-bootstrap-token-auth', 'true', 'kubeadm join'],
+    ['etcd-cafile', `${pki}/etcd/ca.crt`, 'a CA of its own: nobody else holds a certificate etcd accepts'],
+    ['etcd-certfile', `${pki}/apiserver-etcd-client.crt`, ''],
+    ['etcd-keyfile', `${pki}/apiserver-etcd-client.key`, ''],
+    [
+      'etcd-servers',
+      `https://${names.etcdClientService}.${cluster.namespace}.svc:${ports.etcdClient}`,
+      'one Service: a change of membership restarts no API server',
+    ],
+    ['external-hostname', endpoint.host, 'what generated URLs say'],
+    ['goaway-chance', '0.001', 'spreads long-lived HTTP/2 connections over the API servers again after a restart'],
+    ['kubelet-client-certificate', `${pki}/apiserver-kubelet-client.crt`, ''],
+    ['kubelet-client-key', `${pki}/apiserver-kubelet-client.key`, ''],
+    ['kubelet-preferred-address-types', 'InternalIP,InternalDNS,Hostname', 'the agent resolves it inside the cluster'],
+    ['profiling', 'false', 'CIS benchmark'],
+    ['proxy-client-cert-file', `${pki}/front-proxy-client.crt`, ''],
+    ['proxy-client-key-file', `${pki}/front-proxy-client.key`, ''],
+    ['requestheader-allowed-names', 'front-proxy-client', ''],
+    ['requestheader-client-ca-file', `${pki}/front-proxy-ca.crt`, 'a CA of its own: it may impersonate anybody'],
+    ['requestheader-extra-headers-prefix', 'X-Remote-Extra-', ''],
+    ['requestheader-group-headers', 'X-Remote-Group', ''],
+    ['requestheader-username-headers', 'X-Remote-User', ''],
+    ['secure-port', String(wayIn(cluster.name, cluster.spec).securePort), 'also the port of the kubernetes Service'],
+    ['service-account-issuer', issuer, "kubeadm's"],
+    ['service-account-jwks-uri', `https://${formatEndpoint(endpoint)}/openid/v1/jwks`, ''],
+    ['service-account-key-file', `${pki}/sa.pub`, ''],
+    ['service-account-signing-key-file', `${pki}/sa.key`, ''],
+    ['service-cluster-ip-range', cluster.network.services.join(','), ''],
+    ['shutdown-delay-duration', '3s', 'serves until every proxy has taken the pod out of its endpoints'],
+    ['tls-cert-file', `${pki}/apiserver.crt`, 'reloaded when it changes'],
+    ['tls-private-key-file', `${pki}/apiserver.key`, 'reloaded when it changes'],
+  ];
+}
+
+/**
+ * The `kubernetes` Service of the hosted cluster points at the advertised address. Only an address that workers reach
+ * may go there: the API server's own choice would be its pod's, of a network the workers know nothing of.
+ */
+function advertised(endpoint: Endpoint): Flag[] {
+  return isIP(endpoint.host)
+    ? [['advertise-address', endpoint.host, 'what pods of the hosted cluster dial']]
+    : [['endpoint-reconciler-type', 'none', 'a hostname cannot be an endpoint of the kubernetes Service']];
+}

@@ -1,0 +1,42 @@
+import { isIP } from 'node:net';
+
+/**
+ * The n-th address of a network, e.g. 1 of `10.96.0.0/12` is `10.96.0.1`: where Kubernetes puts its own Service.
+ * @throws when `cidr` is not an IPv4 or IPv6 network.
+ */
+export function addressAt(cidr: string, n: number): string {
+  const [address = '', prefix = ''] = cidr.split('/');
+  const family = isIP(address);
+  const bits = family === 4 ? 32 : 128;
+  if (family === 0 || !/^\d+$/.test(prefix) || Number(prefix) > bits) {
+    throw new Error(`"${cidr}" is not a network such as 10.96.0.0/12 or fd00:10:96::/112`);
+  }
+  const host = BigInt(bits - Number(prefix));
+  const network = (toNumber(address, family) >> host) << host;
+  return family === 4 ? toIPv4(network + BigInt(n)) : toIPv6(network + BigInt(n));
+}
+
+function toNumber(address: string, family: number): bigint {
+  const groups = family === 4 ? address.split('.').map(Number) : expand(address);
+  const width = family === 4 ? 8n : 16n;
+  return groups.reduce((sum, group) => (sum << width) + BigInt(group), 0n);
+}
+
+function expand(address: string): number[] {
+  const [head = '', tail] = address.split('::');
+  const parse = (part: string) => (part === '' ? [] : part.split(':').map((group) => parseInt(group, 16)));
+  if (tail === undefined) return parse(head);
+  const left = parse(head);
+  const right = parse(tail);
+  return [...left, ...new Array<number>(8 - left.length - right.length).fill(0), ...right];
+}
+
+function toIPv4(value: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 255n)).join('.');
+}
+
+/** The URL parser writes an IPv6 address in its canonical, shortest form. */
+function toIPv6(value: bigint): string {
+  const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(16 * (7 - i))) & 0xffffn).toString(16));
+  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
+}

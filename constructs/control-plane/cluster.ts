@@ -1,0 +1,41 @@
+import type { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
+import { addressAt } from './cidr.ts';
+
+/** What is rendered: one Cluster and the HostedControlPlane that is its control plane. Plain data, no key material. */
+export interface HostedCluster {
+  /** Name of the Cluster; every object name derives from it. */
+  readonly name: string;
+  readonly namespace: string;
+  readonly network: ClusterNetwork;
+  readonly spec: HostedControlPlaneSpec;
+}
+
+export interface ClusterNetwork {
+  /** DNS domain of the hosted cluster. */
+  readonly serviceDomain: string;
+  /** One network, or one per IP family; the first one decides the `kubernetes` Service's address. */
+  readonly services: readonly string[];
+  readonly pods: readonly string[];
+}
+
+/** `Cluster.spec.clusterNetwork` as far as it is read here. */
+export interface ClusterNetworkSpec {
+  readonly serviceDomain?: string | undefined;
+  readonly services?: { readonly cidrBlocks?: readonly string[] | undefined } | undefined;
+  readonly pods?: { readonly cidrBlocks?: readonly string[] | undefined } | undefined;
+}
+
+/** The Cluster's network with the reference provider's defaults for what it leaves open. */
+export function networkOf(spec: ClusterNetworkSpec | undefined): ClusterNetwork {
+  const blocks = (given: readonly string[] | undefined, fallback: string) => (given?.length ? given : [fallback]);
+  return {
+    serviceDomain: spec?.serviceDomain || 'cluster.local',
+    services: blocks(spec?.services?.cidrBlocks, '10.96.0.0/12'),
+    pods: blocks(spec?.pods?.cidrBlocks, '10.0.0.0/16'),
+  };
+}
+
+/** The addresses of the hosted cluster's `kubernetes` Service: the first one of each service network. */
+export function kubernetesServiceAddresses(network: ClusterNetwork): string[] {
+  return network.services.map((cidr) => addressAt(cidr, 1));
+}

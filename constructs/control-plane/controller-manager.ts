@@ -1,0 +1,56 @@
+import { Construct } from 'constructs';
+import type { HostedCluster } from './cluster.ts';
+import { type Facts, fingerprints } from './facts.ts';
+import type { Flag } from './flags.ts';
+import { kubeClientFlags, kubeClientPaths, KubeClientComponent } from './kube-client-component.ts';
+import { namesOf } from './names.ts';
+import { ports } from './ports.ts';
+
+/** Every flag we set on kube-controller-manager, each with its reason. */
+export function controllerManagerFlags(cluster: HostedCluster): Flag[] {
+  const { pki } = kubeClientPaths;
+  return [
+    ...kubeClientFlags,
+    ['allocate-node-cidrs', 'true', 'CNIs that take a pod network per node from the Node object'],
+    ['client-ca-file', `${pki}/ca.crt`, ''],
+    ['cluster-cidr', cluster.network.pods.join(','), ''],
+    ['cluster-name', cluster.name, ''],
+    ['cluster-signing-cert-file', `${pki}/ca.crt`, 'signs the certificates of kubelets'],
+    ['cluster-signing-key-file', `${pki}/ca.key`, ''],
+    ['controllers', '*,bootstrap-signer-controller,token-cleaner-controller', 'kubeadm join needs the last two'],
+    ['kube-api-burst', '600', 'with the default 30 the first controllers start five seconds late'],
+    ['kube-api-qps', '300', 'see kube-api-burst'],
+    ['requestheader-client-ca-file', `${pki}/front-proxy-ca.crt`, ''],
+    ['root-ca-file', `${pki}/ca.crt`, 'becomes kube-root-ca.crt in every namespace'],
+    ['service-account-private-key-file', `${pki}/sa.key`, ''],
+    ['service-cluster-ip-range', cluster.network.services.join(','), ''],
+    ['use-service-account-credentials', 'true', 'each controller acts with its own, least rights'],
+  ];
+}
+
+/** The controller manager of one hosted control plane. */
+export class ControllerManager extends Construct {
+  constructor(scope: Construct, id: string, props: { readonly cluster: HostedCluster; readonly facts: Facts }) {
+    super(scope, id);
+    const { cluster, facts } = props;
+    const { secrets } = namesOf(cluster.name);
+    new KubeClientComponent(this, 'component', {
+      cluster,
+      component: 'controller-manager',
+      flags: controllerManagerFlags(cluster),
+      settings: cluster.spec.deployment?.controllerManager,
+      port: ports.controllerManager,
+      // It serves /healthz alone; that it answers does not mean that controllers work.
+      probePaths: { startup: '/healthz', readiness: '/healthz', liveness: '/healthz' },
+      requests: { cpu: '50m', memory: '128Mi' },
+      clientCertificate: secrets.controllerManager,
+      pki: [
+        { secret: secrets.clusterAuthority, items: { 'ca.crt': 'tls.crt', 'ca.key': 'tls.key' } },
+        { secret: secrets.proxyAuthority, items: { 'front-proxy-ca.crt': 'tls.crt' } },
+        { secret: secrets.serviceAccount, items: { 'sa.key': 'tls.key' } },
+      ],
+      // The root CA it hands out and the key it signs tokens with are read only at its start.
+      restartsWith: fingerprints(facts, [secrets.clusterAuthority, secrets.serviceAccount]),
+    });
+  }
+}

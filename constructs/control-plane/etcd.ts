@@ -1,0 +1,143 @@
+import { k8s } from 'cdk8s-plus-30';
+import { Construct } from 'constructs';
+import type { HostedCluster } from './cluster.ts';
+import { container, podTemplate, probes, projected } from './component.ts';
+import { definedOnly } from './defined.ts';
+import { etcdMemberConfig, etcdPaths, etcdVolumeSize } from './etcd-config.ts';
+import { type Facts, fingerprints } from './facts.ts';
+import { objectLabels, selectorLabels } from './labels.ts';
+import { etcdMember, namesOf } from './names.ts';
+import { ports } from './ports.ts';
+import { etcdVersion, imageReference } from './versions.ts';
+
+export interface EtcdProps {
+  readonly cluster: HostedCluster;
+  readonly facts: Facts;
+}
+
+/**
+ * The etcd cluster of one hosted control plane: a StatefulSet whose members start in parallel, one configuration file
+ * per member, and two Services, a headless one for peers and one of Ready members for clients.
+ */
+export class Etcd extends Construct {
+  constructor(scope: Construct, id: string, { cluster, facts }: EtcdProps) {
+    super(scope, id);
+    const names = namesOf(cluster.name);
+    const settings = cluster.spec.etcd;
+    const members = settings?.replicas ?? 3;
+    const labels = objectLabels(cluster.name, 'etcd');
+    const selector = selectorLabels(cluster.name, 'etcd');
+    const metadata = (name: string) => ({ name, namespace: cluster.namespace, labels });
+
+    new k8s.KubeService(this, 'peer-service', {
+      metadata: metadata(names.etcdPeerService),
+      spec: {
+        clusterIp: 'None',
+        // Members find each other before any of them can be Ready.
+        publishNotReadyAddresses: true,
+        selector,
+        ports: [port('client', ports.etcdClient), port('peer', ports.etcdPeer)],
+      },
+    });
+
+    new k8s.KubeService(this, 'client-service', {
+      metadata: metadata(names.etcdClientService),
+      spec: { type: 'ClusterIP', selector, ports: [port('client', ports.etcdClient)] },
+    });
+
+    const ordinals = Array.from({ length: members }, (_, ordinal) => ordinal);
+    new k8s.KubeConfigMap(this, 'members', {
+      metadata: metadata(names.etcdMembers),
+      data: Object.fromEntries(
+        ordinals.map((ordinal) => [
+          `${etcdMember(cluster.name, ordinal)}.yaml`,
+          etcdMemberConfig(cluster, ordinal, members),
+        ]),
+      ),
+    });
+
+    const image = imageReference(
+      { registry: 'registry.k8s.io', repository: 'etcd', tag: `${etcdVersion(cluster.spec)}-0` },
+      settings?.image,
+    );
+    new k8s.KubeStatefulSet(this, 'members-set', {
+      metadata: metadata(names.etcd),
+      spec: {
+        replicas: members,
+        serviceName: names.etcdPeerService,
+        // In order, the first member would wait for a quorum that cannot form.
+        podManagementPolicy: 'Parallel',
+        selector: { matchLabels: selector },
+        // Data never hangs on garbage collection: the finalizer deletes claims, on a real deletion only.
+        persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
+        template: podTemplate({
+          cluster: cluster.name,
+          component: 'etcd',
+          pod: settings,
+          // etcd reads its trusted CA only when it starts; its own pairs are read at every handshake.
+          restartsWith: fingerprints(facts, [names.secrets.etcdAuthority]),
+          spreadPerRevision: false,
+          volumes: [
+            { name: 'members', configMap: { name: names.etcdMembers } },
+            projected('pki', [
+              { secret: names.secrets.etcdAuthority, items: { 'ca.crt': 'tls.crt' } },
+              { secret: names.secrets.etcdServer, items: { 'server.crt': 'tls.crt', 'server.key': 'tls.key' } },
+              { secret: names.secrets.etcdPeer, items: { 'peer.crt': 'tls.crt', 'peer.key': 'tls.key' } },
+            ]),
+          ],
+          containers: [
+            container({
+              name: 'etcd',
+              image,
+              command: ['etcd'],
+              args: [`--config-file=${etcdPaths.members}/$(POD_NAME).yaml`],
+              env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
+              ports: { client: ports.etcdClient, peer: ports.etcdPeer, metrics: ports.etcdMetrics },
+              // /readyz needs a quorum, /livez does not: a liveness probe on quorum would kill the survivors.
+              probes: probes({
+                port: 'metrics',
+                scheme: 'HTTP',
+                startup: '/readyz',
+                readiness: '/readyz',
+                liveness: '/livez',
+                readinessPeriodSeconds: 5,
+              }),
+              requests: { cpu: '50m', memory: '128Mi' },
+              settings,
+              volumeMounts: [
+                { name: dataVolume, mountPath: etcdPaths.volume },
+                { name: 'members', mountPath: etcdPaths.members, readOnly: true },
+                { name: 'pki', mountPath: etcdPaths.pki, readOnly: true },
+              ],
+            }),
+          ],
+        }),
+        volumeClaimTemplates: [
+          {
+            metadata: { name: dataVolume, labels },
+            spec: {
+              accessModes: ['ReadWriteOnce'],
+              ...definedOnly({ storageClassName: settings?.storageClassName }),
+              resources: {
+                requests: { storage: k8s.Quantity.fromString(etcdVolumeSize(cluster)) },
+              },
+            },
+          },
+        ],
+      },
+    });
+
+    if (members > 1) {
+      new k8s.KubePodDisruptionBudget(this, 'budget', {
+        metadata: metadata(names.etcd),
+        spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector: { matchLabels: selector } },
+      });
+    }
+  }
+}
+
+const dataVolume = 'etcd-data';
+
+function port(name: string, number: number): k8s.ServicePort {
+  return { name, port: number, targetPort: k8s.IntOrString.fromString(name), protocol: 'TCP' };
+}

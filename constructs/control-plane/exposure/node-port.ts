@@ -1,0 +1,21 @@
+import type { Exposure } from '../../api/exposure-spec.ts';
+import { ports } from '../ports.ts';
+import type { WayIn } from './way-in.ts';
+
+/** A Service of type NodePort with fixed ports, reached at an address the user gives. */
+export function nodePort({ nodePort: exposure }: Extract<Exposure, { kind: 'nodePort' }>): WayIn {
+  return {
+    service: {
+      type: 'NodePort',
+      apiPorts: { api: ports.api },
+      apiNodePort: exposure.port,
+      konnectivityNodePort: exposure.konnectivityPort,
+    },
+    securePort: exposure.port,
+    endpoint: () => ({
+      known: true,
+      endpoint: { host: exposure.address, port: exposure.port },
+      konnectivity: { host: exposure.address, port: exposure.konnectivityPort },
+    }),
+  };
+}

@@ -1,0 +1,31 @@
+/** Where a hosted API server is reached. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * What a render must know about the world: observed by the reconciler, a literal for offline samples and tests.
+ * Serialisable and free of secrets: a certificate appears as the fingerprint of its public part.
+ */
+export interface Facts {
+  /** Missing until it is known: the API server and what talks to it are rendered only then. */
+  readonly endpoint?: Endpoint | undefined;
+  /** Where konnectivity agents dial. */
+  readonly konnectivityEndpoint?: Endpoint | undefined;
+  /** Fingerprints of issued certificates and keys by Secret name; a change of some of them restarts pods. */
+  readonly certificates: Readonly<Record<string, string>>;
+  /** Checksums of the ConfigMaps and Secrets that users mount into the API server, by `<kind>/<name>`. */
+  readonly mounts: Readonly<Record<string, string>>;
+  /** The HostedControlPlane as owner of everything rendered; missing offline, where it has no uid. */
+  readonly owner?: { readonly name: string; readonly uid: string } | undefined;
+}
+
+export function formatEndpoint(endpoint: Endpoint): string {
+  return `${endpoint.host.includes(':') ? `[${endpoint.host}]` : endpoint.host}:${endpoint.port}`;
+}
+
+/** The fingerprints of what a process reads only when it starts, shortened to what a person can compare. */
+export function fingerprints(facts: Facts, secrets: readonly string[]): Record<string, string> {
+  return Object.fromEntries(secrets.map((secret) => [secret, facts.certificates[secret]?.slice(0, 12) ?? 'unknown']));
+}

@@ -1,0 +1,29 @@
+import { Yaml } from 'cdk8s';
+
+/** File names in the directory that holds a component's kubeconfig; the kubeconfig refers to them relatively. */
+export const kubeconfigFiles = {
+  config: 'kubeconfig',
+  authority: 'ca.crt',
+  certificate: 'client.crt',
+  key: 'client.key',
+};
+
+/**
+ * The kubeconfig of a component, without secrets: it names certificate files beside it. Clients of Kubernetes' own
+ * library read those files again when they change, so that a renewed certificate needs no restart.
+ */
+export function componentKubeconfig(cluster: string, user: string, server: string): string {
+  return Yaml.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: cluster, cluster: { server, 'certificate-authority': kubeconfigFiles.authority } }],
+    users: [
+      {
+        name: user,
+        user: { 'client-certificate': kubeconfigFiles.certificate, 'client-key': kubeconfigFiles.key },
+      },
+    ],
+    contexts: [{ name: `${user}@${cluster}`, context: { cluster, user } }],
+    'current-context': `${user}@${cluster}`,
+  });
+}

@@ -1,0 +1,24 @@
+import { clusterNameLabel, fieldManager } from '../api/group.ts';
+
+/** What a pod, Service or Secret is for; the value of `app.kubernetes.io/component`. */
+export type ComponentName = 'api-server' | 'controller-manager' | 'scheduler' | 'etcd' | 'certificates';
+
+export const componentLabel = 'app.kubernetes.io/component';
+export const managedByLabel = 'app.kubernetes.io/managed-by';
+
+/** What selects the pods of one component. Part of immutable selectors: never add a label here. */
+export function selectorLabels(cluster: string, component: ComponentName): Record<string, string> {
+  return { [clusterNameLabel]: cluster, [componentLabel]: component };
+}
+
+/** On every object we render; what the informers select by and the inventory is made of. */
+export function objectLabels(cluster: string, component: ComponentName): Record<string, string> {
+  return { ...selectorLabels(cluster, component), [managedByLabel]: fieldManager };
+}
+
+/** The selector string of a component's pods, as `status.selector` of the scale subresource wants it. */
+export function selectorString(cluster: string, component: ComponentName): string {
+  return Object.entries(selectorLabels(cluster, component))
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+}

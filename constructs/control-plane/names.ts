@@ -1,0 +1,90 @@
+/**
+ * Names of everything that belongs to one hosted control plane. They derive from the Cluster's name, never from the
+ * HostedControlPlane's: a managed topology gives that one a random suffix, and the outside looks things up by Cluster.
+ */
+export interface Names {
+  /** Service in front of the API servers and their konnectivity servers. */
+  readonly apiService: string;
+  /** Headless Service that gives each etcd member its DNS name, also before it is Ready. */
+  readonly etcdPeerService: string;
+  /** Service for etcd's clients: Ready members only, so that membership never shows in an API server flag. */
+  readonly etcdClientService: string;
+  readonly apiServer: string;
+  readonly controllerManager: string;
+  readonly scheduler: string;
+  readonly etcd: string;
+  /** ConfigMap with one etcd configuration file per member. */
+  readonly etcdMembers: string;
+  /** ConfigMap of the API server's egress selector and the konnectivity server's kubeconfig. */
+  readonly konnectivity: string;
+  /** Secrets. The first five follow Cluster API's convention (`<cluster>-<purpose>`). */
+  readonly secrets: {
+    readonly clusterAuthority: string;
+    readonly etcdAuthority: string;
+    readonly proxyAuthority: string;
+    readonly serviceAccount: string;
+    readonly kubeconfig: string;
+    readonly apiServer: string;
+    readonly apiServerKubeletClient: string;
+    readonly apiServerEtcdClient: string;
+    readonly frontProxyClient: string;
+    readonly etcdServer: string;
+    readonly etcdPeer: string;
+    readonly konnectivityServer: string;
+    readonly konnectivityClient: string;
+    readonly controllerManager: string;
+    readonly scheduler: string;
+    readonly controller: string;
+  };
+}
+
+/** The names of the hosted control plane of Cluster `cluster`. */
+export function namesOf(cluster: string): Names {
+  return {
+    apiService: `s-${cluster}`,
+    etcdPeerService: `e-${cluster}-etcd`,
+    etcdClientService: `e-${cluster}-etcd-client`,
+    apiServer: `${cluster}-api-server`,
+    controllerManager: `${cluster}-controller-manager`,
+    scheduler: `${cluster}-scheduler`,
+    etcd: `${cluster}-etcd`,
+    etcdMembers: `${cluster}-etcd-members`,
+    konnectivity: `${cluster}-konnectivity`,
+    secrets: {
+      clusterAuthority: `${cluster}-ca`,
+      etcdAuthority: `${cluster}-etcd`,
+      proxyAuthority: `${cluster}-proxy`,
+      serviceAccount: `${cluster}-sa`,
+      kubeconfig: `${cluster}-kubeconfig`,
+      apiServer: `${cluster}-apiserver`,
+      apiServerKubeletClient: `${cluster}-apiserver-kubelet-client`,
+      apiServerEtcdClient: `${cluster}-apiserver-etcd-client`,
+      frontProxyClient: `${cluster}-front-proxy-client`,
+      etcdServer: `${cluster}-etcd-server`,
+      etcdPeer: `${cluster}-etcd-peer`,
+      konnectivityServer: `${cluster}-konnectivity-server`,
+      konnectivityClient: `${cluster}-konnectivity-client`,
+      controllerManager: `${cluster}-controller-manager`,
+      scheduler: `${cluster}-scheduler`,
+      controller: `${cluster}-control-plane-controller`,
+    },
+  };
+}
+
+/** The pod, and etcd member, with this ordinal. */
+export function etcdMember(cluster: string, ordinal: number): string {
+  return `${namesOf(cluster).etcd}-${ordinal}`;
+}
+
+/** The volume claim of a member: `etcd-data` is the claim template's name. */
+export function etcdVolumeClaim(cluster: string, ordinal: number): string {
+  return `etcd-data-${etcdMember(cluster, ordinal)}`;
+}
+
+/** The DNS name under which a member reaches its peers. Without a domain: `.svc` is completed by the pod's search list. */
+export function etcdMemberHost(cluster: { name: string; namespace: string }, ordinal: number): string {
+  return `${etcdMember(cluster.name, ordinal)}.${namesOf(cluster.name).etcdPeerService}.${cluster.namespace}.svc`;
+}
+
+/** Cluster names longer than this would make a Service name (`e-<cluster>-etcd-client`) longer than a DNS label. */
+export const maxClusterNameLength = 63 - 'e--etcd-client'.length;

@@ -1,0 +1,13 @@
+/** Every port of a hosted control plane, by what listens on it. Containers, Services, probes and flags derive from it. */
+export const ports = {
+  /** Kubernetes API, on the Service and, unless the endpoint is an address with another port, in the pod. */
+  api: 6443,
+  konnectivityAgent: 8132,
+  konnectivityAdmin: 8133,
+  konnectivityHealth: 8134,
+  etcdClient: 2379,
+  etcdPeer: 2380,
+  etcdMetrics: 2381,
+  controllerManager: 10257,
+  scheduler: 10259,
+} as const;

@@ -1,0 +1,27 @@
+import { Construct } from 'constructs';
+import type { HostedCluster } from './cluster.ts';
+import { kubeClientFlags, KubeClientComponent } from './kube-client-component.ts';
+import { namesOf } from './names.ts';
+import { ports } from './ports.ts';
+
+/** Every flag we set on kube-scheduler. */
+export const schedulerFlags = kubeClientFlags;
+
+/** The scheduler of one hosted control plane. */
+export class Scheduler extends Construct {
+  constructor(scope: Construct, id: string, { cluster }: { readonly cluster: HostedCluster }) {
+    super(scope, id);
+    new KubeClientComponent(this, 'component', {
+      cluster,
+      component: 'scheduler',
+      flags: schedulerFlags,
+      settings: cluster.spec.deployment?.scheduler,
+      port: ports.scheduler,
+      probePaths: { startup: '/readyz', readiness: '/readyz', liveness: '/livez' },
+      requests: { cpu: '20m', memory: '64Mi' },
+      clientCertificate: namesOf(cluster.name).secrets.scheduler,
+      pki: [],
+      restartsWith: {},
+    });
+  }
+}

@@ -1,0 +1,71 @@
+import { coerce, type SemVer } from 'semver';
+import type { Container } from '../api/pod-spec.ts';
+import { definedOnly } from './defined.ts';
+
+/** The parts of an image reference. */
+export interface Image {
+  readonly registry: string;
+  readonly repository: string;
+  readonly tag: string;
+}
+
+/** What differs by Kubernetes minor: images that do not carry the Kubernetes version itself. */
+interface MinorDefaults {
+  /** kubeadm's choice for that minor: the version upstream tests it with. */
+  readonly etcd: string;
+  readonly konnectivity: string;
+}
+
+const minors: Readonly<Record<number, MinorDefaults>> = {
+  32: { etcd: '3.5.24', konnectivity: '0.32.0' },
+  33: { etcd: '3.5.24', konnectivity: '0.33.0' },
+  34: { etcd: '3.6.5', konnectivity: '0.34.0' },
+  35: { etcd: '3.6.6', konnectivity: '0.35.0' },
+  36: { etcd: '3.6.8', konnectivity: '0.36.0' },
+};
+
+/** The minors whose objects are rendered; the newest three are run against real binaries. */
+export const supportedMinors = Object.keys(minors).map(Number);
+
+/** The Kubernetes version of a spec; `1.36.3`, `v1.36.3` and `v1.36` all parse. Undefined when it is not a version. */
+export function parseVersion(version: string): SemVer | undefined {
+  return coerce(version, { includePrerelease: true }) ?? undefined;
+}
+
+/** Why this version cannot be run, as a sentence for a condition; undefined when it can. */
+export function unsupportedVersion(version: string): string | undefined {
+  const parsed = parseVersion(version);
+  if (!parsed) return `"${version}" is not a Kubernetes version such as v1.36.3`;
+  if (parsed.major === 1 && minors[parsed.minor]) return undefined;
+  const oldest = Math.min(...supportedMinors);
+  const newest = Math.max(...supportedMinors);
+  return `Kubernetes ${version} is not supported by this release: use 1.${oldest} to 1.${newest}`;
+}
+
+/** Tag of the kube-* images: the spec's version with the leading `v` that images carry. */
+export function kubernetesTag(version: string): string {
+  return version.startsWith('v') ? version : `v${version}`;
+}
+
+/** @throws for a version that {@link unsupportedVersion} refuses: ask that first. */
+export function defaultsFor(version: string): MinorDefaults {
+  const defaults = minors[parseVersion(version)?.minor ?? -1];
+  if (!defaults) throw new Error(unsupportedVersion(version));
+  return defaults;
+}
+
+/** etcd's version: the HostedControlPlane's own, else the default of its Kubernetes minor; never that of our release. */
+export function etcdVersion(spec: { version: string; etcd?: { version?: string | undefined } | undefined }): string {
+  return spec.etcd?.version?.replace(/^v/, '') ?? defaultsFor(spec.version).etcd;
+}
+
+/** A component's image: each part of the user's override replaces that part of the default. */
+export function imageReference(defaults: Image, override: Container['image']): string {
+  const { registry, repository, tag } = { ...defaults, ...definedOnly(override ?? {}) };
+  return `${registry}/${repository}:${tag}`;
+}
+
+/** The default image of a component of Kubernetes itself. */
+export function kubernetesImage(name: string, version: string): Image {
+  return { registry: 'registry.k8s.io', repository: name, tag: kubernetesTag(version) };
+}
