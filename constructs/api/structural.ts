@@ -37,15 +37,16 @@ export function structural(schema: z.ZodType): StructuralSchema {
     io: 'input',
     override: ({ jsonSchema }) => makeStructural(jsonSchema),
   });
-  assertStructural(emitted, []);
-  return emitted;
+  const unchecked: object = emitted;
+  return checked(unchecked as StructuralSchema, []);
 }
 
-function assertStructural(schema: object, path: readonly string[]): asserts schema is StructuralSchema {
-  if (!('type' in schema) && !('x-kubernetes-int-or-string' in schema)) {
+function checked(schema: StructuralSchema, path: readonly string[]): StructuralSchema {
+  if (!schema.type && !schema['x-kubernetes-int-or-string']) {
     throw new Error(`${path.join('.')} has no type: write alternatives as optional fields and a rule, not as a union`);
   }
-  for (const [key, child] of children(schema)) assertStructural(child, [...path, key]);
+  for (const [name, child] of children(schema)) checked(child, [...path, name]);
+  return schema;
 }
 
 /** The schemas one level below a schema, by the name they have in a path. */

@@ -1,0 +1,128 @@
+/** What a condition is about and every reason it may carry, besides the ones all conditions share. */
+interface ConditionDescription {
+  readonly meaning: string;
+  readonly reasons: readonly string[];
+}
+
+/** Conditions in the order they are reported: summaries first, then the steps in the order they become true. */
+export const conditions = {
+  Ready: {
+    meaning: 'everything the spec asks for is there and works',
+    reasons: ['Ready', 'NotReady', 'Deleting'],
+  },
+  Available: {
+    meaning: 'the API server answers, even if something else is degraded',
+    reasons: ['Available', 'NotAvailable', 'InspectionFailed'],
+  },
+  Initialized: {
+    meaning: 'the API server has answered once and workers can join',
+    reasons: ['Initialized', 'NotInitialized'],
+  },
+  RollingOut: {
+    meaning: 'some API server does not match the spec yet',
+    reasons: ['RollingOut', 'NotRollingOut'],
+  },
+  ScalingUp: {
+    meaning: 'API servers are being added',
+    reasons: ['ScalingUp', 'NotScalingUp'],
+  },
+  ScalingDown: {
+    meaning: 'API servers are being removed',
+    reasons: ['ScalingDown', 'NotScalingDown'],
+  },
+  CertificatesAvailable: {
+    meaning: 'every CA is there; a CA lost after initialization is not replaced, for that would cut off all workers',
+    reasons: ['Available', 'NotAvailable', 'InternalError'],
+  },
+  EtcdClusterHealthy: {
+    meaning: 'etcd has all members, a leader and no alarm',
+    reasons: ['Healthy', 'NotHealthy', 'HealthUnknown', 'InspectionFailed', 'ConnectionDown'],
+  },
+  ControlPlaneComponentsHealthy: {
+    meaning: 'API server, controller manager and scheduler have all the replicas they should have',
+    reasons: ['Healthy', 'NotHealthy', 'HealthUnknown', 'InspectionFailed', 'ConnectionDown'],
+  },
+  Deleting: {
+    meaning: 'the control plane is being deleted',
+    reasons: [
+      'NotDeleting',
+      'WaitingForWorkersDeletion',
+      'WaitingForPods',
+      'WaitingForVolumes',
+      'DeletionCompleted',
+      'InternalError',
+    ],
+  },
+  Paused: {
+    meaning: 'the provider writes nothing for this cluster',
+    reasons: ['Paused', 'NotPaused'],
+  },
+  CACertificatesReady: {
+    meaning: 'CAs and service-account keys are there',
+    reasons: ['CACertificateMissing', 'CACertificateInvalid'],
+  },
+  APIServerServiceReady: {
+    meaning: 'the Service of the API server is there and has the address it needs',
+    reasons: ['WaitingForLoadBalancer', 'NodePortTaken', 'ExposureNotSupported'],
+  },
+  SyncControlPlaneEndpointReady: {
+    meaning: 'the endpoint is known, and written to where Cluster API and the infrastructure provider look for it',
+    reasons: ['WaitingForEndpoint', 'EndpointMismatch', 'WaitingForInfrastructure'],
+  },
+  CertificatesReady: {
+    meaning: 'every certificate that is no CA is there and valid',
+    reasons: ['WaitingForEndpoint', 'CertificateInvalid'],
+  },
+  EtcdClusterReady: {
+    meaning: 'etcd serves',
+    reasons: ['WaitingForPods', 'WaitingForVolumes', 'WaitingForQuorum'],
+  },
+  InternalKubeconfigReady: {
+    meaning: 'the components have kubeconfigs',
+    reasons: [],
+  },
+  APIServerDeploymentsReady: {
+    meaning: 'the API server is rolled out',
+    reasons: ['WaitingForPods', 'VersionNotSupported'],
+  },
+  ControllerManagerReady: {
+    meaning: 'the controller manager is rolled out and works',
+    reasons: ['WaitingForPods', 'WaitingForAPIServer'],
+  },
+  SchedulerReady: {
+    meaning: 'the scheduler is rolled out',
+    reasons: ['WaitingForPods', 'WaitingForAPIServer'],
+  },
+  AdminKubeconfigReady: {
+    meaning: 'the kubeconfig Secret of the Cluster is there',
+    reasons: ['WaitingForEndpoint'],
+  },
+  WorkloadSetupReady: {
+    meaning: 'everything workers need in the hosted cluster is there',
+    reasons: ['WaitingForAPIServer', 'WaitingForPods'],
+  },
+} as const satisfies Readonly<Record<string, ConditionDescription>>;
+
+/** Reasons any condition may carry. */
+export const sharedReasons = [
+  'ReconcileSucceeded',
+  'ReconcileFailed',
+  'InvalidConfiguration',
+  'WaitingForOtherPhases',
+  'Deleting',
+] as const;
+
+export type ConditionType = keyof typeof conditions;
+
+/** A reason a condition of this type may carry. */
+export type ConditionReason<T extends ConditionType = ConditionType> =
+  | (typeof conditions)[T]['reasons'][number]
+  | (typeof sharedReasons)[number];
+
+/** Every condition type in reporting order. */
+export const conditionTypes: readonly ConditionType[] = Object.keys(conditions).filter(isConditionType);
+
+/** True for the types this provider writes; conditions of other types are somebody else's and stay. */
+export function isConditionType(type: string): type is ConditionType {
+  return Object.hasOwn(conditions, type);
+}

@@ -1,0 +1,175 @@
+import { clusterctlLabel, contractLabel, group, providerLabel, providerLabelValue, version } from './group.ts';
+import { objectRules } from './hosted-control-plane-rules.ts';
+import { HostedControlPlaneTemplateSpec } from './hosted-control-plane-template.ts';
+import { HostedControlPlaneSpec } from './hosted-control-plane.ts';
+import { HostedControlPlaneStatus } from './status.ts';
+import { structural, type StructuralSchema } from './structural.ts';
+import { celRule } from './validation-rule.ts';
+
+/** A CustomResourceDefinition, as far as ours goes: one version, served and stored. */
+export interface CustomResourceDefinition {
+  readonly apiVersion: 'apiextensions.k8s.io/v1';
+  readonly kind: 'CustomResourceDefinition';
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  readonly spec: {
+    readonly group: string;
+    readonly scope: 'Namespaced';
+    readonly names: {
+      readonly kind: string;
+      readonly listKind: string;
+      readonly singular: string;
+      readonly plural: string;
+      readonly shortNames: readonly string[];
+      readonly categories: readonly string[];
+    };
+    readonly versions: readonly [CustomResourceDefinitionVersion];
+  };
+}
+
+interface CustomResourceDefinitionVersion {
+  readonly name: string;
+  readonly served: true;
+  readonly storage: true;
+  readonly schema: { readonly openAPIV3Schema: StructuralSchema };
+  readonly subresources?: {
+    readonly status: Readonly<Record<string, never>>;
+    readonly scale: {
+      readonly specReplicasPath: string;
+      readonly statusReplicasPath: string;
+      readonly labelSelectorPath: string;
+    };
+  };
+  readonly additionalPrinterColumns: readonly PrinterColumn[];
+}
+
+interface PrinterColumn {
+  readonly name: string;
+  readonly type: 'boolean' | 'date' | 'integer' | 'string';
+  readonly jsonPath: string;
+  readonly description?: string;
+}
+
+const age: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+
+const conditionStatus = (type: string) => `.status.conditions[?(@.type=="${type}")].status`;
+
+const columns: readonly PrinterColumn[] = [
+  {
+    name: 'Initialized',
+    type: 'boolean',
+    jsonPath: '.status.initialization.controlPlaneInitialized',
+    description: 'Whether workers could join once.',
+  },
+  {
+    name: 'API Server Available',
+    type: 'string',
+    jsonPath: conditionStatus('Available'),
+    description: 'Whether the API server answers now.',
+  },
+  { name: 'Replicas', type: 'integer', jsonPath: '.spec.replicas', description: 'API servers asked for.' },
+  { name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas', description: 'API servers that are ready.' },
+  {
+    name: 'Updated',
+    type: 'integer',
+    jsonPath: '.status.upToDateReplicas',
+    description: 'API servers that match the spec.',
+  },
+  {
+    name: 'ETCD Size',
+    type: 'string',
+    jsonPath: '.status.etcdVolumeSize',
+    description: 'Size of the volume of each etcd member.',
+  },
+  {
+    name: 'Max ETCD Space Usage',
+    type: 'string',
+    jsonPath: '.status.etcdVolumeUsage',
+    description: 'Bytes in use on the fullest volume.',
+  },
+  {
+    name: 'Paused',
+    type: 'string',
+    jsonPath: conditionStatus('Paused'),
+    description: 'Whether this object or its Cluster is paused.',
+  },
+  { name: 'Version', type: 'string', jsonPath: '.spec.version', description: 'Kubernetes version asked for.' },
+  age,
+];
+
+/** What every schema of a kind starts with; the API server fills in the documentation of `metadata`. */
+const objectFields: Readonly<Record<string, StructuralSchema>> = {
+  apiVersion: { type: 'string', description: 'Version of the schema of this object.' },
+  kind: { type: 'string', description: 'Kind of this object.' },
+  metadata: { type: 'object' },
+};
+
+export const hostedControlPlaneCRD: CustomResourceDefinition = definition('HostedControlPlane', 'hcp', {
+  schema: {
+    openAPIV3Schema: {
+      type: 'object',
+      description: 'A Kubernetes control plane that runs as pods of the management cluster.',
+      required: ['spec'],
+      properties: {
+        ...objectFields,
+        spec: { ...structural(HostedControlPlaneSpec), description: 'What the control plane should be.' },
+        status: {
+          ...structural(HostedControlPlaneStatus),
+          description: 'What the control plane is. Written by the provider.',
+        },
+      },
+      'x-kubernetes-validations': objectRules.map(celRule),
+    },
+  },
+  subresources: {
+    status: {},
+    scale: {
+      specReplicasPath: '.spec.replicas',
+      statusReplicasPath: '.status.replicas',
+      labelSelectorPath: '.status.selector',
+    },
+  },
+  additionalPrinterColumns: columns,
+});
+
+export const hostedControlPlaneTemplateCRD: CustomResourceDefinition = definition(
+  'HostedControlPlaneTemplate',
+  'hcpt',
+  {
+    schema: {
+      openAPIV3Schema: {
+        type: 'object',
+        description: 'What a ClusterClass makes HostedControlPlanes from.',
+        required: ['spec'],
+        properties: {
+          ...objectFields,
+          spec: { ...structural(HostedControlPlaneTemplateSpec), description: 'The template.' },
+        },
+      },
+    },
+    additionalPrinterColumns: [age],
+  },
+);
+
+function definition(
+  kind: string,
+  shortName: string,
+  parts: Pick<CustomResourceDefinitionVersion, 'schema' | 'subresources' | 'additionalPrinterColumns'>,
+): CustomResourceDefinition {
+  const singular = kind.toLowerCase();
+  const plural = `${singular}s`;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: {
+      // Core computes this name from group and kind and never lists definitions.
+      name: `${plural}.${group}`,
+      labels: { [providerLabel]: providerLabelValue, [contractLabel]: version, [clusterctlLabel]: '' },
+    },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { kind, listKind: `${kind}List`, singular, plural, shortNames: [shortName], categories: ['cluster-api'] },
+      versions: [{ name: version, served: true, storage: true, ...parts }],
+    },
+  };
+}

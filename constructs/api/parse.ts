@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { type HostedControlPlane, HostedControlPlaneSpec, ObjectMeta } from './hosted-control-plane.ts';
+import { HostedControlPlaneStatus } from './status.ts';
+
+/** One thing that is wrong with an object. */
+export interface Problem {
+  /** Where, such as `spec.etcd.volumeSize`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export type ParsedHostedControlPlane =
+  | { readonly valid: true; readonly hostedControlPlane: HostedControlPlane }
+  | {
+      readonly valid: false;
+      readonly problems: readonly Problem[];
+      /** All problems as one sentence, for a condition. */
+      readonly message: string;
+    };
+
+const Envelope = z.object({
+  apiVersion: z.string(),
+  kind: z.literal('HostedControlPlane'),
+  metadata: ObjectMeta,
+  spec: HostedControlPlaneSpec,
+});
+
+/**
+ * Reads an object as the API returned it, or as it stands in a file, and fills in defaults. A status that cannot be read
+ * is no reason to refuse the object: its broken fields are left out and computed anew.
+ */
+export function parseHostedControlPlane(object: unknown): ParsedHostedControlPlane {
+  const result = Envelope.safeParse(object, { error: (issue) => requiredMessage(issue) });
+  if (!result.success) {
+    const problems = result.error.issues.map((issue) => ({ path: pathText(issue.path), message: issue.message }));
+    return { valid: false, problems, message: problems.map(({ path, message }) => `${path}: ${message}`).join('; ') };
+  }
+  return { valid: true, hostedControlPlane: { ...result.data, status: readableStatus(object) } };
+}
+
+function requiredMessage(issue: z.core.$ZodRawIssue): string | undefined {
+  return issue.code === 'invalid_type' && issue.input === undefined ? 'is required' : undefined;
+}
+
+/** `spec.etcd.backup`, `spec.oidcProviders["https://issuer"].audiences[0]`. */
+function pathText(path: readonly PropertyKey[]): string {
+  const text = path.map((part) => {
+    if (typeof part === 'number') return `[${part}]`;
+    return /^[A-Za-z][A-Za-z0-9]*$/.test(String(part)) ? `.${String(part)}` : `["${String(part)}"]`;
+  });
+  return text.join('').replace(/^\./, '');
+}
+
+/** Older releases and hand-edited objects may carry fields of another shape. */
+function readableStatus(object: unknown): HostedControlPlaneStatus | undefined {
+  const given = z.object({ status: z.record(z.string(), z.unknown()) }).safeParse(object);
+  if (!given.success) return undefined;
+  const readable = Object.entries(HostedControlPlaneStatus.shape).flatMap(([field, schema]) => {
+    const value = schema.safeParse(given.data.status[field]);
+    return value.success && value.data !== undefined ? [[field, value.data]] : [];
+  });
+  return HostedControlPlaneStatus.parse(Object.fromEntries(readable));
+}
