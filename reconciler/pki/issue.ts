@@ -1,0 +1,143 @@
+import 'reflect-metadata';
+import {
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  type webcrypto,
+  X509Certificate as NodeCertificate,
+} from 'node:crypto';
+import { isIP } from 'node:net';
+import * as x509 from '@peculiar/x509';
+import { bundle, splitCertificates } from './pem.ts';
+import type { AuthorityPlan, CertificatePlan } from './plan.ts';
+
+x509.cryptoProvider.set(crypto);
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+
+/** A certificate or public key with its private key, both PEM: what a Secret's `tls.crt` and `tls.key` hold. */
+export interface KeyPair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface Validity {
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+/** How far a certificate's start is dated back, for clocks that are behind ours. */
+const backdateMs = 5 * 60_000;
+
+/** From five minutes ago until `durationMs` from now, in whole seconds as certificates have them. */
+export function validFor(durationMs: number, now: Date): Validity {
+  const second = (ms: number) => new Date(Math.floor(ms / 1000) * 1000);
+  return { notBefore: second(now.getTime() - backdateMs), notAfter: second(now.getTime() + durationMs) };
+}
+
+/** A new self-signed certificate authority with a new key. */
+export async function createAuthority(
+  { commonName }: Pick<AuthorityPlan, 'commonName'>,
+  validity: Validity,
+): Promise<KeyPair> {
+  const keys = await generateKeys();
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: [{ CN: [commonName] }],
+    ...validity,
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, undefined, true),
+      new x509.KeyUsagesExtension(
+        x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign,
+        true,
+      ),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { certificate: bundle(certificate.toString('pem')), key: await exportKey(keys.privateKey) };
+}
+
+/**
+ * A new certificate with a new key, signed by `authority`.
+ * @throws when the authority's Secret holds no usable certificate and key.
+ */
+export async function issueCertificate(
+  plan: Omit<CertificatePlan, 'secret' | 'signer'>,
+  authority: KeyPair,
+  validity: Validity,
+): Promise<KeyPair> {
+  const keys = await generateKeys();
+  const signer = await signingAuthority(authority);
+  const certificate = await x509.X509CertificateGenerator.create({
+    subject: [...(plan.organizations.length > 0 ? [{ O: [...plan.organizations] }] : []), { CN: [plan.commonName] }],
+    // The name object, not its text: text would be encoded anew, and Go compares the bytes.
+    issuer: signer.certificate.subjectName,
+    // A leaf that outlives its signer only looks valid.
+    notBefore: validity.notBefore,
+    notAfter: new Date(Math.min(validity.notAfter.getTime(), signer.certificate.notAfter.getTime())),
+    signingAlgorithm: signer.algorithm,
+    publicKey: keys.publicKey,
+    signingKey: signer.key,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension(
+        plan.usages.map((usage) =>
+          usage === 'server' ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth,
+        ),
+      ),
+      ...(plan.hosts.length > 0
+        ? [
+            new x509.SubjectAlternativeNameExtension(
+              plan.hosts.map((host) => ({ type: isIP(host) ? ('ip' as const) : ('dns' as const), value: host })),
+            ),
+          ]
+        : []),
+      await x509.AuthorityKeyIdentifierExtension.create(signer.certificate),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { certificate: bundle(certificate.toString('pem')), key: await exportKey(keys.privateKey) };
+}
+
+/** A new key pair for service account tokens; the "certificate" is the PEM public key, as Cluster API stores it. */
+export async function createServiceAccountKey(): Promise<KeyPair> {
+  const key = await exportKey((await generateKeys()).privateKey);
+  return { certificate: createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString(), key };
+}
+
+async function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+}
+
+async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
+  const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', key));
+  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+    .export({ type: 'pkcs8', format: 'pem' })
+    .toString();
+}
+
+/** The first certificate of an authority is the one that signs; a user's own authority may have an RSA key. */
+async function signingAuthority({ certificate, key }: KeyPair) {
+  const [pem] = splitCertificates(certificate);
+  if (!pem) throw new Error('the certificate authority has no certificate in tls.crt');
+  const privateKey = createPrivateKey(key);
+  if (!new NodeCertificate(pem).checkPrivateKey(privateKey)) {
+    throw new Error('the certificate authority has a tls.key that does not belong to its tls.crt');
+  }
+  const signing = signingAlgorithm(privateKey);
+  return {
+    certificate: new x509.X509Certificate(pem),
+    algorithm: signing,
+    key: privateKey.toCryptoKey(signing, false, ['sign']),
+  };
+}
+
+function signingAlgorithm(key: KeyObject) {
+  const curve = key.asymmetricKeyDetails?.namedCurve;
+  if (key.asymmetricKeyType === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  if (curve === 'prime256v1') return algorithm;
+  if (curve === 'secp384r1') return { name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-384' };
+  throw new Error(`the certificate authority's key must be RSA, P-256 or P-384, not ${curve ?? key.asymmetricKeyType}`);
+}

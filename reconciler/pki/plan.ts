@@ -1,0 +1,139 @@
+import { isIP } from 'node:net';
+import { type HostedCluster, kubernetesServiceAddresses } from '../../constructs/control-plane/cluster.ts';
+import type { Endpoint } from '../../constructs/control-plane/facts.ts';
+import { etcdMemberHost, namesOf } from '../../constructs/control-plane/names.ts';
+
+/** The three certificate authorities. They share nothing: etcd trusts only its own, and so does request-header login. */
+export type AuthorityName = 'cluster' | 'etcd' | 'proxy';
+
+export interface AuthorityPlan {
+  readonly authority: AuthorityName;
+  readonly secret: string;
+  readonly commonName: string;
+}
+
+export type Usage = 'server' | 'client';
+
+/** One certificate that must exist, and what it must say. */
+export interface CertificatePlan {
+  /** Name of the Secret that holds it. */
+  readonly secret: string;
+  readonly signer: AuthorityName;
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  readonly usages: readonly Usage[];
+  /** Names and addresses it is valid for; empty for clients. */
+  readonly hosts: readonly string[];
+}
+
+export function planAuthorities(cluster: string): AuthorityPlan[] {
+  const { secrets } = namesOf(cluster);
+  return [
+    { authority: 'cluster', secret: secrets.clusterAuthority, commonName: 'kubernetes' },
+    { authority: 'etcd', secret: secrets.etcdAuthority, commonName: 'etcd-ca' },
+    { authority: 'proxy', secret: secrets.proxyAuthority, commonName: 'front-proxy-ca' },
+  ];
+}
+
+/** The most members an etcd ever has here: its certificates name them all, so that scaling reissues nothing. */
+const maxEtcdMembers = 5;
+
+/** etcd's own certificates and that of its one client. They do not depend on the endpoint: etcd starts while it is awaited. */
+export function planEtcdCertificates(cluster: HostedCluster): CertificatePlan[] {
+  const names = namesOf(cluster.name);
+  const members = Array.from({ length: maxEtcdMembers }, (_, ordinal) => etcdMemberHost(cluster, ordinal));
+  return [
+    {
+      secret: names.secrets.etcdServer,
+      signer: 'etcd',
+      commonName: 'etcd-server',
+      organizations: [],
+      usages: ['server', 'client'],
+      hosts: ['localhost', '127.0.0.1', '::1', ...members, `${names.etcdClientService}.${cluster.namespace}.svc`],
+    },
+    {
+      secret: names.secrets.etcdPeer,
+      signer: 'etcd',
+      commonName: 'etcd-peer',
+      organizations: [],
+      usages: ['server', 'client'],
+      hosts: members,
+    },
+    client('etcd', names.secrets.apiServerEtcdClient, 'apiserver-etcd-client'),
+  ];
+}
+
+/** Every other certificate of a hosted control plane. Only the break-glass admin is in `system:masters`. */
+export function planCertificates(
+  cluster: HostedCluster,
+  endpoint: Endpoint,
+  konnectivityEndpoint: Endpoint,
+): CertificatePlan[] {
+  const { secrets } = namesOf(cluster.name);
+  return [
+    {
+      secret: secrets.apiServer,
+      signer: 'cluster',
+      commonName: 'kube-apiserver',
+      organizations: [],
+      usages: ['server'],
+      hosts: unique([...apiServerHosts(cluster), endpoint.host, ...(cluster.spec.apiServer.certSANs ?? [])]),
+    },
+    {
+      secret: secrets.konnectivityServer,
+      signer: 'cluster',
+      commonName: 'konnectivity-server',
+      organizations: [],
+      usages: ['server'],
+      hosts: unique([konnectivityEndpoint.host, apiServiceHost(cluster)]),
+    },
+    client('cluster', secrets.apiServerKubeletClient, 'kube-apiserver-kubelet-client'),
+    client('proxy', secrets.frontProxyClient, 'front-proxy-client'),
+    client('cluster', secrets.konnectivityClient, 'system:konnectivity-server'),
+    client('cluster', secrets.controllerManager, 'system:kube-controller-manager'),
+    client('cluster', secrets.scheduler, 'system:kube-scheduler'),
+    client('cluster', secrets.controller, controllerUser),
+    client('cluster', secrets.kubeconfig, 'kubernetes-admin', ['system:masters']),
+  ];
+}
+
+/** The user our own client of the hosted cluster is; its rights are RBAC objects of the workload chart. */
+export const controllerUser = 'hosted-control-plane-controller';
+
+/** The API server's name inside the management cluster; what in-cluster clients verify whatever they dial. */
+export function apiServiceHost(cluster: { readonly name: string; readonly namespace: string }): string {
+  return `${namesOf(cluster.name).apiService}.${cluster.namespace}.svc`;
+}
+
+function apiServerHosts(cluster: HostedCluster): string[] {
+  return [
+    'localhost',
+    '127.0.0.1',
+    '::1',
+    'kubernetes',
+    'kubernetes.default',
+    'kubernetes.default.svc',
+    `kubernetes.default.svc.${cluster.network.serviceDomain}`,
+    ...kubernetesServiceAddresses(cluster.network),
+    namesOf(cluster.name).apiService,
+    apiServiceHost(cluster),
+  ];
+}
+
+function client(
+  signer: AuthorityName,
+  secret: string,
+  commonName: string,
+  organizations: readonly string[] = [],
+): CertificatePlan {
+  return { secret, signer, commonName, organizations, usages: ['client'], hosts: [] };
+}
+
+function unique(hosts: readonly string[]): string[] {
+  return [...new Set(hosts)];
+}
+
+/** A host as a certificate spells it: addresses in their shortest form, names in lower case. */
+export function canonicalHost(host: string): string {
+  return isIP(host) === 6 ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host.toLowerCase();
+}

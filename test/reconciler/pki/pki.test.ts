@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  createAuthority,
+  createServiceAccountKey,
+  issueCertificate,
+  type KeyPair,
+  validFor,
+} from '../../../reconciler/pki/issue.ts';
+import { fingerprint, splitCertificates } from '../../../reconciler/pki/pem.ts';
+import type { CertificatePlan } from '../../../reconciler/pki/plan.ts';
+import { mustIssue, renewalTime } from '../../../reconciler/pki/policy.ts';
+
+const year = 365 * 24 * 3600_000;
+const now = new Date('2026-11-21T12:00:00Z');
+const plan: CertificatePlan = {
+  secret: 'c1-apiserver',
+  signer: 'cluster',
+  commonName: 'kube-apiserver',
+  organizations: ['one', 'two'],
+  usages: ['server', 'client'],
+  hosts: ['localhost', '127.0.0.1', '0:0:0:0:0:0:0:1', 'kubernetes.default.svc', '*.example.test'],
+};
+
+let authority: KeyPair;
+let other: KeyPair;
+let leaf: KeyPair;
+beforeAll(async () => {
+  [authority, other] = await Promise.all([
+    createAuthority({ commonName: 'kubernetes' }, validFor(10 * year, now)),
+    createAuthority({ commonName: 'kubernetes' }, validFor(10 * year, now)),
+  ]);
+  leaf = await issueCertificate(plan, authority, validFor(year, now));
+});
+
+describe('what OpenSSL reads', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'pki-'));
+  afterAll(() => rmSync(directory, { recursive: true }));
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { encoding: 'utf8', cwd: directory });
+
+  test('the chain verifies for server and client use, and its fields are the planned ones', () => {
+    writeFileSync(join(directory, 'ca.crt'), authority.certificate);
+    writeFileSync(join(directory, 'leaf.crt'), leaf.certificate);
+    const at = ['-attime', String(now.getTime() / 1000), '-x509_strict', '-CAfile', 'ca.crt'];
+    expect(openssl('verify', ...at, '-purpose', 'sslserver', 'leaf.crt')).toContain('OK');
+    expect(openssl('verify', ...at, '-purpose', 'sslclient', 'leaf.crt')).toContain('OK');
+    const text = openssl(
+      'x509',
+      '-in',
+      'leaf.crt',
+      '-noout',
+      '-subject',
+      '-ext',
+      'subjectAltName',
+      '-nameopt',
+      'RFC2253',
+    );
+    expect(text).toContain('CN=kube-apiserver');
+    expect(text).toContain('O=one');
+    expect(text).toContain('O=two');
+    expect(text).toContain('DNS:*.example.test');
+    expect(text).toContain('IP Address:0:0:0:0:0:0:0:1');
+  });
+});
+
+test('a new certificate satisfies the policy', () => {
+  expect(mustIssue({ plan, current: leaf, authority: authority.certificate, now })).toBeUndefined();
+});
+
+test.each<[string, string, () => Partial<Parameters<typeof mustIssue>[0]>]>([
+  ['there is none', 'Missing', () => ({ current: undefined })],
+  ['it is not a certificate', 'Unreadable', () => ({ current: { certificate: 'x', key: leaf.key } })],
+  ['its key is not a key', 'Unreadable', () => ({ current: { ...leaf, key: '' } })],
+  ['its key belongs to another one', 'KeyMismatch', () => ({ current: { ...leaf, key: other.key } })],
+  ['an authority of the same name signed it', 'OtherAuthority', () => ({ authority: other.certificate })],
+  ['its user is another', 'OtherSubject', () => ({ plan: { ...plan, commonName: 'admin' } })],
+  ['its groups are others', 'OtherSubject', () => ({ plan: { ...plan, organizations: ['one'] } })],
+  ['its usages are others', 'OtherUsages', () => ({ plan: { ...plan, usages: ['client'] } })],
+  ['a host is missing', 'OtherHosts', () => ({ plan: { ...plan, hosts: [...plan.hosts, '10.0.0.1'] } })],
+  ['a host is too many', 'OtherHosts', () => ({ plan: { ...plan, hosts: ['localhost'] } })],
+  ['60 % of its life have passed', 'RenewalDue', () => ({ now: new Date(now.getTime() + 0.6 * year) })],
+])('it is issued again when %s', (_, reason, change) => {
+  const input = { plan, current: leaf, authority: authority.certificate, now, ...change() };
+  expect(mustIssue(input)?.reason).toBe(reason);
+});
+
+test('renewal starts between 50 and 60 % of the life, at a time that depends on the identity only', () => {
+  const times = ['a', 'b', 'c', 'd', 'e'].map((identity) => renewalTime(leaf.certificate, identity).getTime());
+  for (const time of times) {
+    expect(time).toBeGreaterThanOrEqual(now.getTime() + 0.499 * year);
+    expect(time).toBeLessThanOrEqual(now.getTime() + 0.6 * year);
+  }
+  expect(new Set(times).size).toBe(5);
+  expect(renewalTime(leaf.certificate, 'a').getTime()).toBe(times[0]);
+});
+
+test('a leaf never outlives its signer', async () => {
+  const short = await createAuthority({ commonName: 'short' }, validFor(3600_000, now));
+  const capped = await issueCertificate(plan, short, validFor(year, now));
+  const renewal = renewalTime(capped.certificate, 'x').getTime();
+  expect(renewal).toBeLessThan(now.getTime() + 3600_000);
+});
+
+test("a user's RSA authority signs, and one with a foreign key is refused by name", async () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const directory = mkdtempSync(join(tmpdir(), 'pki-'));
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  writeFileSync(join(directory, 'ca.key'), key);
+  const subject = ['-subj', '/O=Example GmbH/CN=my own', '-utf8', '-days', '30'];
+  const certificate = execFileSync('openssl', ['req', '-x509', '-key', 'ca.key', ...subject], {
+    encoding: 'utf8',
+    cwd: directory,
+  });
+  rmSync(directory, { recursive: true });
+  const today = new Date();
+  const issued = await issueCertificate(plan, { certificate, key }, validFor(year, today));
+  expect(mustIssue({ plan, current: issued, authority: certificate, now: today })).toBeUndefined();
+  await expect(issueCertificate(plan, { certificate, key: other.key }, validFor(year, today))).rejects.toThrow(
+    'tls.key that does not belong to its tls.crt',
+  );
+});
+
+test('a service account key is a PEM public key with its private key', async () => {
+  const pair = await createServiceAccountKey();
+  expect(pair.certificate).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
+  expect(fingerprint(pair.certificate)).toBe(fingerprint(pair.key));
+});
+
+test('a fingerprint is that of the public part and differs per certificate', () => {
+  expect(fingerprint(leaf.certificate)).toMatch(/^[0-9a-f]{64}$/);
+  expect(fingerprint(leaf.certificate)).not.toBe(fingerprint(authority.certificate));
+  expect(splitCertificates(leaf.certificate + authority.certificate)).toHaveLength(2);
+});
