@@ -80,12 +80,12 @@ export const Etcd = withRules(
   }),
   [
     {
-      rule: '(has(self.autoGrow) && !self.autoGrow) || !has(self.volumeSize) || quantity(string(self.volumeSize)).sign() <= 0',
+      rule: '(has(self.autoGrow) && !self.autoGrow) || !has(self.volumeSize) || !quantity(string(self.volumeSize)).isGreaterThan(quantity("0"))',
       message: 'volumeSize cannot be combined with autoGrow: remove volumeSize or set autoGrow: false',
       holds: (etcd) => !etcd.autoGrow || sizeOf(etcd) <= 0,
     },
     {
-      rule: '!has(self.autoGrow) || self.autoGrow || (has(self.volumeSize) && quantity(string(self.volumeSize)).sign() > 0)',
+      rule: '!has(self.autoGrow) || self.autoGrow || (has(self.volumeSize) && quantity(string(self.volumeSize)).isGreaterThan(quantity("0")))',
       message: 'autoGrow: false needs a size: set volumeSize, for example 8Gi',
       holds: (etcd) => etcd.autoGrow || sizeOf(etcd) > 0,
     },

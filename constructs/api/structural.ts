@@ -38,7 +38,7 @@ export function structural(schema: z.ZodType): StructuralSchema {
     override: ({ jsonSchema }) => makeStructural(jsonSchema),
   });
   const unchecked: object = emitted;
-  return checked(unchecked as StructuralSchema, []);
+  return checked(unchecked, []);
 }
 
 function checked(schema: StructuralSchema, path: readonly string[]): StructuralSchema {
