@@ -8,7 +8,7 @@ interface ConditionDescription {
 export const conditions = {
   Ready: {
     meaning: 'everything the spec asks for is there and works',
-    reasons: ['Ready', 'NotReady', 'Deleting'],
+    reasons: ['Ready', 'NotReady', 'WaitingForCluster', 'ClusterMismatch'],
   },
   Available: {
     meaning: 'the API server answers, even if something else is degraded',
@@ -61,45 +61,45 @@ export const conditions = {
     meaning: 'CAs and service-account keys are there',
     reasons: ['CACertificateMissing', 'CACertificateInvalid'],
   },
+  EtcdCertificatesReady: {
+    meaning: "etcd's certificates and that of its client are there and valid",
+    reasons: [],
+  },
   APIServerServiceReady: {
     meaning: 'the Service of the API server is there and has the address it needs',
-    reasons: ['WaitingForLoadBalancer', 'NodePortTaken', 'ExposureNotSupported'],
+    reasons: ['WaitingForLoadBalancerAddress', 'NodePortTaken', 'ExposureNotSupported'],
   },
   SyncControlPlaneEndpointReady: {
     meaning: 'the endpoint is known, and written to where Cluster API and the infrastructure provider look for it',
-    reasons: ['WaitingForEndpoint', 'EndpointMismatch', 'WaitingForInfrastructure'],
+    reasons: ['EndpointMismatch'],
   },
   CertificatesReady: {
     meaning: 'every certificate that is no CA is there and valid',
-    reasons: ['WaitingForEndpoint', 'CertificateInvalid'],
+    reasons: [],
   },
   EtcdClusterReady: {
     meaning: 'etcd serves',
-    reasons: ['WaitingForPods', 'WaitingForVolumes', 'WaitingForQuorum'],
-  },
-  InternalKubeconfigReady: {
-    meaning: 'the components have kubeconfigs',
-    reasons: [],
+    reasons: ['WaitingForMembers'],
   },
   APIServerDeploymentsReady: {
     meaning: 'the API server is rolled out',
-    reasons: ['WaitingForPods', 'VersionNotSupported'],
+    reasons: ['WaitingForEtcd', 'WaitingForPods', 'VersionNotSupported', 'MountMissing'],
   },
   ControllerManagerReady: {
     meaning: 'the controller manager is rolled out and works',
-    reasons: ['WaitingForPods', 'WaitingForAPIServer'],
+    reasons: ['WaitingForPods'],
   },
   SchedulerReady: {
     meaning: 'the scheduler is rolled out',
-    reasons: ['WaitingForPods', 'WaitingForAPIServer'],
+    reasons: ['WaitingForPods'],
   },
   AdminKubeconfigReady: {
     meaning: 'the kubeconfig Secret of the Cluster is there',
-    reasons: ['WaitingForEndpoint'],
+    reasons: ['KubeconfigNotOurs'],
   },
   WorkloadSetupReady: {
     meaning: 'everything workers need in the hosted cluster is there',
-    reasons: ['WaitingForAPIServer', 'WaitingForPods'],
+    reasons: ['WaitingForAPIServer', 'WaitingForControllers', 'EndpointUnreachable'],
   },
 } as const satisfies Readonly<Record<string, ConditionDescription>>;
 

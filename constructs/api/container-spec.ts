@@ -38,7 +38,7 @@ export const container = {
     .optional()
     .describe('When the image is pulled. IfNotPresent when unset, because tags are versions.'),
   args: z
-    .record(z.string(), z.string())
+    .record(z.string(), z.string().describe('Value of the flag.'))
     .optional()
     .describe(
       'Command-line flags, by name without the leading dashes. Flags the provider sets itself win over the ones given here.',

@@ -9,7 +9,7 @@ export type Gateway = z.output<typeof Gateway>;
 
 const LoadBalancer = z.object({
   annotations: z
-    .record(z.string().max(317), z.string())
+    .record(z.string().max(317), z.string().describe('Value.'))
     .optional()
     .describe('Annotations of the Service, which is how most clouds configure their load balancers.'),
   loadBalancerClass: z

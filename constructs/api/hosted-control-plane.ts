@@ -61,12 +61,21 @@ export const templateFields = {
   ),
 };
 
-const ControlPlaneEndpoint = z
-  .object({
-    host: z.string().min(1).max(512).optional().describe('Host name or IP address.'),
-    port: z.int32().min(1).max(65535).optional().describe('Port.'),
-  })
-  .meta({ minProperties: 1 });
+const ControlPlaneEndpoint = withRules(
+  z
+    .object({
+      host: z.string().min(1).max(512).optional().describe('Host name or IP address.'),
+      port: z.int32().min(1).max(65535).optional().describe('Port.'),
+    })
+    .meta({ minProperties: 1 }),
+  [
+    {
+      rule: 'has(self.host) || has(self.port)',
+      message: 'an endpoint needs host and port: set them, or leave controlPlaneEndpoint out',
+      holds: ({ host, port }) => host !== undefined || port !== undefined,
+    },
+  ],
+);
 
 /** What a user asks for. */
 export const HostedControlPlaneSpec = withRules(

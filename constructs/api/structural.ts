@@ -38,7 +38,7 @@ export function structural(schema: z.ZodType): StructuralSchema {
     override: ({ jsonSchema }) => makeStructural(jsonSchema),
   });
   const unchecked: object = emitted;
-  return checked(unchecked, []);
+  return documented(checked(unchecked, []));
 }
 
 function checked(schema: StructuralSchema, path: readonly string[]): StructuralSchema {
@@ -46,6 +46,15 @@ function checked(schema: StructuralSchema, path: readonly string[]): StructuralS
     throw new Error(`${path.join('.')} has no type: write alternatives as optional fields and a rule, not as a union`);
   }
   for (const [name, child] of children(schema)) checked(child, [...path, name]);
+  return schema;
+}
+
+/** `kubectl explain` does not show defaults, so the description says them. */
+function documented(schema: StructuralSchema): StructuralSchema {
+  for (const [, child] of children(schema)) documented(child);
+  if (schema.default !== undefined && typeof schema.default !== 'object') {
+    schema.description = [schema.description, `Default: ${JSON.stringify(schema.default)}.`].join(' ');
+  }
   return schema;
 }
 

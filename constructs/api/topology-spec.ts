@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 const metadata = z.object({
-  labels: z.record(z.string(), z.string()).optional().describe('Labels.'),
-  annotations: z.record(z.string(), z.string()).optional().describe('Annotations.'),
+  labels: z.record(z.string(), z.string().describe('Value.')).optional().describe('Labels.'),
+  annotations: z.record(z.string(), z.string().describe('Value.')).optional().describe('Annotations.'),
 });
 
 /** Metadata that a template hands on. */

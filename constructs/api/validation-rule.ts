@@ -20,7 +20,13 @@ export interface ValidationRule<T> {
 export function withRules<S extends z.ZodType>(schema: S, rules: readonly ValidationRule<z.output<S>>[]): S {
   let checked = schema;
   for (const { holds, message, fieldPath } of rules) {
-    if (holds) checked = checked.refine(holds, { message, ...(fieldPath && { path: fieldPath.split('.').slice(1) }) });
+    if (!holds) continue;
+    checked = checked.refine(holds, {
+      message,
+      ...(fieldPath && { path: fieldPath.split('.').slice(1) }),
+      // Like the API server: a rule is not asked about a value that is broken already.
+      when: ({ issues }) => issues.length === 0,
+    });
   }
   return checked.meta({ ...schema.meta(), 'x-kubernetes-validations': rules.map(celRule) });
 }

@@ -1,0 +1,386 @@
+/** A spec and what becomes of it; the pure checks and a real API server have to agree. */
+export interface AdmissionCase {
+  /** A sentence that says what is expected. */
+  readonly name: string;
+  /** Merged over a minimal valid spec; `undefined` removes a field. */
+  readonly spec: Readonly<Record<string, unknown>>;
+  /** Where and why it is refused; accepted when absent. The text is left out where server and parser word it each their way. */
+  readonly refused?: { readonly path: string; readonly because?: string };
+}
+
+/** An update of an existing object; only an API server can judge it. */
+export interface UpdateCase extends AdmissionCase {
+  /** Merged over the minimal spec before the update. */
+  readonly from: Readonly<Record<string, unknown>>;
+  readonly status?: Readonly<Record<string, unknown>>;
+}
+
+/** The smallest valid spec. */
+export const minimalSpec = { version: 'v1.34.2', exposure: { loadBalancer: {} } };
+
+const nodePort = { address: '192.0.2.10', port: 30443, konnectivityPort: 30132 };
+const gateway = { name: 'capi', namespace: 'capi-system' };
+const issuer = { audiences: ['kubernetes'], claimMappings: { username: 'claims.email' } };
+const s3 = { name: 'backup' };
+
+const exposureNeeded = 'exactly one way in is needed';
+
+export const admissionCases: readonly AdmissionCase[] = [
+  { name: 'accepts the minimal spec', spec: {} },
+  {
+    name: 'accepts the example of the reference provider',
+    spec: { version: 'v1.33.0', replicas: 3, exposure: undefined, gateway },
+  },
+  { name: 'accepts a version without the leading v', spec: { version: '1.33.0' } },
+  { name: 'accepts a version without patch level', spec: { version: 'v1.33' } },
+  { name: 'accepts a pre-release with build metadata', spec: { version: 'v1.35.0-rc.1+k0s.0' } },
+  {
+    name: 'refuses a version that is none',
+    spec: { version: 'latest' },
+    refused: { path: 'spec.version', because: 'Kubernetes version' },
+  },
+  {
+    name: 'refuses a bare major version',
+    spec: { version: 'v1' },
+    refused: { path: 'spec.version', because: 'Kubernetes version' },
+  },
+  { name: 'refuses a spec without version', spec: { version: undefined }, refused: { path: 'spec.version' } },
+  { name: 'refuses zero API servers', spec: { replicas: 0 }, refused: { path: 'spec.replicas' } },
+
+  { name: 'accepts a gateway under exposure', spec: { exposure: { gateway } } },
+  { name: 'accepts node ports', spec: { exposure: { nodePort } } },
+  {
+    name: 'refuses a spec without a way in',
+    spec: { exposure: undefined },
+    refused: { path: 'spec', because: exposureNeeded },
+  },
+  {
+    name: 'refuses an empty exposure',
+    spec: { exposure: {} },
+    refused: { path: 'spec', because: exposureNeeded },
+  },
+  {
+    name: 'refuses two ways in',
+    spec: { exposure: { loadBalancer: {}, nodePort } },
+    refused: { path: 'spec', because: exposureNeeded },
+  },
+  {
+    name: 'refuses the gateway shorthand beside another way in',
+    spec: { gateway },
+    refused: { path: 'spec', because: exposureNeeded },
+  },
+  {
+    name: 'refuses a gateway without namespace',
+    spec: { exposure: undefined, gateway: { name: 'capi' } },
+    refused: { path: 'spec.gateway.namespace' },
+  },
+  {
+    name: 'refuses a node port outside the usual range',
+    spec: { exposure: { nodePort: { ...nodePort, port: 6443 } } },
+    refused: { path: 'spec.exposure.nodePort.port' },
+  },
+  {
+    name: 'refuses node ports without an address',
+    spec: { exposure: { nodePort: { ...nodePort, address: undefined } } },
+    refused: { path: 'spec.exposure.nodePort.address' },
+  },
+  {
+    name: 'refuses an empty endpoint',
+    spec: { controlPlaneEndpoint: {} },
+    refused: { path: 'spec.controlPlaneEndpoint' },
+  },
+
+  { name: 'accepts a single etcd member', spec: { etcd: { replicas: 1 } } },
+  {
+    name: 'refuses an even number of etcd members',
+    spec: { etcd: { replicas: 2 } },
+    refused: { path: 'spec.etcd.replicas' },
+  },
+  { name: 'accepts a fixed volume size', spec: { etcd: { autoGrow: false, volumeSize: '8Gi' } } },
+  { name: 'accepts a volume size given as a number', spec: { etcd: { autoGrow: false, volumeSize: 8589934592 } } },
+  { name: 'accepts a volume size of zero as unset', spec: { etcd: { volumeSize: 0 } } },
+  {
+    name: 'refuses a volume size while volumes grow by themselves',
+    spec: { etcd: { volumeSize: '8Gi' } },
+    refused: { path: 'spec.etcd', because: 'volumeSize cannot be combined with autoGrow' },
+  },
+  {
+    name: 'refuses fixed volumes without a size',
+    spec: { etcd: { autoGrow: false } },
+    refused: { path: 'spec.etcd', because: 'autoGrow: false needs a size' },
+  },
+  {
+    name: 'refuses a volume size that is no quantity',
+    spec: { etcd: { autoGrow: false, volumeSize: '8 gigabytes' } },
+    refused: { path: 'spec.etcd.volumeSize' },
+  },
+  {
+    name: 'refuses an etcd version without patch level',
+    spec: { etcd: { version: '3.6' } },
+    refused: { path: 'spec.etcd.version' },
+  },
+  { name: 'accepts a nightly backup', spec: { etcd: { backup: { schedule: '@daily', secret: s3 } } } },
+  {
+    name: 'accepts a backup with steps and ranges',
+    spec: { etcd: { backup: { schedule: '*/15 6-22 * * 1-5', secret: s3 } } },
+  },
+  {
+    name: 'refuses a schedule outside the clock',
+    spec: { etcd: { backup: { schedule: '0 24 * * *', secret: s3 } } },
+    refused: { path: 'spec.etcd.backup.schedule' },
+  },
+
+  { name: 'accepts the CA lifetimes of the reference provider', spec: { certificates: caDurations('48h', '48h') } },
+  { name: 'accepts a shorter root CA alone', spec: { certificates: { rootCaCertificateDuration: '8760h' } } },
+  {
+    name: 'refuses an intermediate CA that outlives the root CA',
+    spec: { certificates: caDurations('48h', '72h') },
+    refused: { path: 'spec.certificates', because: 'caCertificateDuration must not be longer' },
+  },
+  {
+    name: 'refuses a CA that outlives the default root CA',
+    spec: { certificates: { caCertificateDuration: '175200h' } },
+    refused: { path: 'spec.certificates', because: 'caCertificateDuration must not be longer' },
+  },
+  {
+    name: 'refuses a leaf that outlives its CA',
+    spec: { certificates: { rootCaCertificateDuration: '48h', leafCertificateDuration: '48h' } },
+    refused: {
+      path: 'spec.certificates',
+      because: 'leafCertificateDuration must be shorter than rootCaCertificateDuration',
+    },
+  },
+  {
+    name: 'refuses a CA lifetime below a day',
+    spec: { certificates: { rootCaCertificateDuration: '23h59m' } },
+    refused: { path: 'spec.certificates.rootCaCertificateDuration', because: 'at least 24h' },
+  },
+  {
+    name: 'refuses a leaf lifetime below an hour',
+    spec: { certificates: { leafCertificateDuration: '59m' } },
+    refused: { path: 'spec.certificates.leafCertificateDuration', because: 'at least 1h' },
+  },
+  {
+    name: 'refuses a duration in days',
+    spec: { certificates: { rootCaCertificateDuration: '365d' } },
+    refused: { path: 'spec.certificates.rootCaCertificateDuration' },
+  },
+
+  { name: 'accepts token issuers', spec: { oidcProviders: { 'https://issuer.example.org': issuer } } },
+  {
+    name: "refuses the hosted cluster's own issuer",
+    spec: { oidcProviders: { 'https://kubernetes.default.svc.cluster.local': issuer } },
+    refused: { path: 'spec.oidcProviders', because: 'is reserved' },
+  },
+
+  {
+    name: 'accepts a mounted ConfigMap',
+    spec: apiServerPod({ mounts: { extra: { path: '/extra', configMap: { name: 'extra' } } } }),
+  },
+  {
+    name: 'refuses a mount without a source',
+    spec: apiServerPod({ mounts: { extra: { path: '/extra' } } }),
+    refused: { path: 'spec.deployment.apiServer.mounts.extra', because: 'exactly one source' },
+  },
+  {
+    name: 'refuses a mount with two sources',
+    spec: apiServerPod({
+      mounts: { extra: { path: '/extra', configMap: { name: 'a' }, secret: { secretName: 'b' } } },
+    }),
+    refused: { path: 'spec.deployment.apiServer.mounts.extra', because: 'exactly one source' },
+  },
+  {
+    name: 'accepts an audit policy pasted from a file, sent to a webhook',
+    spec: apiServerPod({
+      audit: {
+        policy: {
+          apiVersion: 'audit.k8s.io/v1',
+          kind: 'Policy',
+          metadata: { creationTimestamp: '2026-01-01T00:00:00Z', name: 'ours' },
+          omitStages: ['RequestReceived'],
+          rules: [
+            { level: 'None', users: ['system:kube-proxy'], resources: [{ group: '', resources: ['endpoints'] }] },
+            { level: 'Metadata' },
+          ],
+        },
+        mode: 'blocking',
+        webhook: { targets: [{ server: 'https://audit.example.org/k8s', authentication: { secretName: 'token' } }] },
+      },
+    }),
+  },
+  {
+    name: 'refuses an audit webhook without targets',
+    spec: apiServerPod({ audit: { policy: { rules: [] }, webhook: { targets: [] } } }),
+    refused: { path: 'spec.deployment.apiServer.audit.webhook.targets' },
+  },
+  {
+    name: 'accepts resources as numbers and as text',
+    spec: {
+      deployment: { scheduler: { resources: { requests: { cpu: 1, memory: '64Mi' }, limits: { memory: '1.5Gi' } } } },
+    },
+  },
+  {
+    name: 'accepts extra names for the serving certificate',
+    spec: { apiServer: { certSANs: ['api.example.org', '2001:db8::1'] } },
+  },
+  {
+    name: 'refuses a URL as a name for the serving certificate',
+    spec: { apiServer: { certSANs: ['https://api.example.org'] } },
+    refused: { path: 'spec.apiServer.certSANs[0]' },
+  },
+];
+
+const endpoint = { host: 'api.example.org', port: 6443 };
+
+export const updateCases: readonly UpdateCase[] = [
+  { name: 'accepts the next patch release', from: { version: 'v1.34.2' }, spec: { version: 'v1.34.3' } },
+  { name: 'accepts the next minor', from: { version: 'v1.34.2' }, spec: { version: 'v1.35.0' } },
+  { name: 'accepts another spelling of the same version', from: { version: 'v1.34.2' }, spec: { version: '1.34.2' } },
+  {
+    name: 'accepts the release after its pre-release',
+    from: { version: 'v1.35.0-rc.1' },
+    spec: { version: 'v1.35.0' },
+  },
+  {
+    name: 'refuses an older patch release',
+    from: { version: 'v1.34.10' },
+    spec: { version: 'v1.34.9' },
+    refused: { path: 'spec.version', because: 'cannot go down from v1.34.10 to v1.34.9' },
+  },
+  {
+    name: 'refuses an older minor',
+    from: { version: 'v1.34.2' },
+    spec: { version: 'v1.33.9' },
+    refused: { path: 'spec.version', because: 'cannot go down from v1.34.2 to v1.33.9' },
+  },
+  {
+    name: 'refuses to skip a minor',
+    from: { version: 'v1.33.1' },
+    spec: { version: 'v1.35.0' },
+    refused: { path: 'spec.version', because: 'straight to v1.35.0' },
+  },
+  {
+    name: 'refuses to skip a minor in two quick steps',
+    from: { version: 'v1.34.2' },
+    status: { version: 'v1.33.1' },
+    spec: { version: 'v1.35.0' },
+    refused: { path: 'spec.version', because: 'more than one minor ahead of v1.33.1' },
+  },
+  {
+    name: 'accepts other changes during an upgrade',
+    from: { version: 'v1.34.2' },
+    status: { version: 'v1.33.1' },
+    spec: { replicas: 3 },
+  },
+
+  { name: 'accepts the endpoint being set', from: {}, spec: { controlPlaneEndpoint: endpoint } },
+  {
+    name: 'accepts the port being added to the host',
+    from: { controlPlaneEndpoint: { host: endpoint.host } },
+    spec: { controlPlaneEndpoint: endpoint },
+  },
+  {
+    name: 'refuses another host once the endpoint is set',
+    from: { controlPlaneEndpoint: endpoint },
+    spec: { controlPlaneEndpoint: { ...endpoint, host: 'other.example.org' } },
+    refused: { path: 'spec.controlPlaneEndpoint', because: 'cannot change once it is set' },
+  },
+  {
+    name: 'refuses another port once the endpoint is set',
+    from: { controlPlaneEndpoint: endpoint },
+    spec: { controlPlaneEndpoint: { ...endpoint, port: 443 } },
+    refused: { path: 'spec.controlPlaneEndpoint', because: 'cannot change once it is set' },
+  },
+  {
+    name: 'refuses the endpoint being removed',
+    from: { controlPlaneEndpoint: endpoint },
+    spec: { controlPlaneEndpoint: undefined },
+    refused: { path: 'spec.controlPlaneEndpoint', because: 'cannot change once it is set' },
+  },
+  { name: 'accepts another way in before the endpoint is set', from: {}, spec: { exposure: { nodePort } } },
+  {
+    name: 'accepts the long form of the gateway shorthand',
+    from: { controlPlaneEndpoint: endpoint, exposure: undefined, gateway },
+    spec: { exposure: { gateway }, gateway: undefined },
+  },
+  {
+    name: 'refuses another way in once the endpoint is set',
+    from: { controlPlaneEndpoint: endpoint },
+    spec: { exposure: { nodePort } },
+    refused: { path: 'spec.exposure', because: 'cannot be exchanged' },
+  },
+  {
+    name: 'refuses a gateway instead of a load balancer once the endpoint is set',
+    from: { controlPlaneEndpoint: endpoint },
+    spec: { exposure: undefined, gateway },
+    refused: { path: 'spec.exposure', because: 'cannot be exchanged' },
+  },
+
+  {
+    name: 'accepts a larger volume',
+    from: { etcd: { autoGrow: false, volumeSize: '8Gi' } },
+    spec: { etcd: { autoGrow: false, volumeSize: '10Gi' } },
+  },
+  {
+    name: 'refuses a smaller volume',
+    from: { etcd: { autoGrow: false, volumeSize: '8Gi' } },
+    spec: { etcd: { autoGrow: false, volumeSize: '8000Mi' } },
+    refused: { path: 'spec.etcd.volumeSize', because: 'cannot shrink from 8Gi to 8000Mi' },
+  },
+  {
+    name: 'refuses a fixed size below what the volumes have grown to',
+    from: {},
+    status: { etcdVolumeSize: '12Gi' },
+    spec: { etcd: { autoGrow: false, volumeSize: '10Gi' } },
+    refused: { path: 'spec.etcd.volumeSize', because: 'grown to 12Gi' },
+  },
+  {
+    name: 'accepts a fixed size the volumes have grown to',
+    from: {},
+    status: { etcdVolumeSize: '12Gi' },
+    spec: { etcd: { autoGrow: false, volumeSize: '12Gi' } },
+  },
+  { name: 'accepts more etcd members', from: { etcd: { replicas: 1 } }, spec: { etcd: { replicas: 3 } } },
+  {
+    name: 'accepts the next etcd minor',
+    from: { etcd: { version: '3.5.24' } },
+    spec: { etcd: { version: 'v3.6.5' } },
+  },
+  {
+    name: 'refuses an older etcd minor',
+    from: { etcd: { version: '3.7.1' } },
+    spec: { etcd: { version: '3.6.9' } },
+    refused: { path: 'spec.etcd.version', because: 'etcd would refuse its own data' },
+  },
+  {
+    name: 'refuses to skip an etcd minor',
+    from: { etcd: { version: '3.5.24' } },
+    spec: { etcd: { version: '3.7.1' } },
+    refused: { path: 'spec.etcd.version', because: 'etcd would refuse its own data' },
+  },
+  {
+    name: 'refuses another storage class',
+    from: { etcd: { storageClassName: 'fast' } },
+    spec: { etcd: { storageClassName: 'slow' } },
+    refused: { path: 'spec.etcd.storageClassName', because: 'cannot change' },
+  },
+  {
+    name: 'refuses the storage class being removed',
+    from: { etcd: { storageClassName: 'fast' } },
+    spec: {},
+    refused: { path: 'spec.etcd.storageClassName', because: 'cannot change' },
+  },
+];
+
+/** The minimal spec with changes merged over it, one level deep. */
+export function specWith(changes: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return { ...minimalSpec, ...changes };
+}
+
+function caDurations(rootCaCertificateDuration: string, caCertificateDuration: string) {
+  return { rootCaCertificateDuration, caCertificateDuration };
+}
+
+function apiServerPod(settings: object) {
+  return { deployment: { apiServer: settings } };
+}

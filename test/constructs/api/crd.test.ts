@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  type CustomResourceDefinition,
+  hostedControlPlaneCRD,
+  hostedControlPlaneTemplateCRD,
+} from '../../../constructs/api/crd.ts';
+import { HostedControlPlaneTemplateSpec } from '../../../constructs/api/hosted-control-plane-template.ts';
+import { HostedControlPlaneSpec } from '../../../constructs/api/hosted-control-plane.ts';
+import { children, structural, type StructuralSchema } from '../../../constructs/api/structural.ts';
+import { minimalSpec } from './admission-cases.ts';
+
+interface Node {
+  readonly path: string;
+  readonly schema: StructuralSchema;
+}
+
+const definitions = [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD];
+
+const schemaOf = (crd: CustomResourceDefinition) => crd.spec.versions[0].schema.openAPIV3Schema;
+
+const nodesOf = (schema: StructuralSchema, path: string): Node[] => [
+  { path, schema },
+  ...children(schema).flatMap(([name, child]) => nodesOf(child, `${path}.${name}`)),
+];
+
+const nodes = definitions.flatMap((crd) => nodesOf(schemaOf(crd), crd.spec.names.kind));
+
+const pathsOf = (broken: (schema: StructuralSchema) => boolean) =>
+  nodes.filter(({ schema }) => broken(schema)).map(({ path }) => path);
+
+/** What an API server does with defaults before it validates. */
+function withDefaults(schema: StructuralSchema, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => (schema.items ? withDefaults(schema.items, item) : item));
+  if (typeof value !== 'object' || value === null) return value;
+  const filled: Record<string, unknown> = { ...value };
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    const given = filled[name] === undefined ? structuredClone(child.default) : filled[name];
+    if (given !== undefined) filled[name] = withDefaults(child, given);
+  }
+  return filled;
+}
+
+describe('the CustomResourceDefinitions', () => {
+  it('describe every field', () => {
+    expect(nodes.length).toBeGreaterThan(400);
+    expect(pathsOf((schema) => !schema.description)).toEqual([
+      'HostedControlPlane.metadata',
+      'HostedControlPlaneTemplate.metadata',
+    ]);
+  });
+
+  it('say in words what ends with a full stop', () => {
+    expect(pathsOf((schema) => schema.description !== undefined && !schema.description.endsWith('.'))).toEqual([]);
+  });
+
+  it('give every object fields, a value type or free form', () => {
+    const shapeless = pathsOf(
+      (schema) =>
+        schema.type === 'object' &&
+        !schema.properties &&
+        !schema.additionalProperties &&
+        !schema['x-kubernetes-preserve-unknown-fields'],
+    );
+    expect(shapeless).toEqual(['HostedControlPlane.metadata', 'HostedControlPlaneTemplate.metadata']);
+  });
+
+  it('give every list an item type and every number a format', () => {
+    expect(pathsOf((schema) => schema.type === 'array' && !schema.items)).toEqual([]);
+    expect(pathsOf((schema) => schema.type === 'integer' && !schema.format)).toEqual([]);
+    expect(pathsOf((schema) => schema.type === 'number')).toEqual([]);
+  });
+
+  it('use no pattern the regular expressions of Go do not know', () => {
+    expect(pathsOf((schema) => /\(\?[=!<]|\\u|\\d\{,/.test(schema.pattern ?? ''))).toEqual([]);
+  });
+
+  it('bound what their rules read, so that the rules stay within the cost limit', () => {
+    const unbounded = nodes
+      .filter(({ schema }) => schema['x-kubernetes-validations'])
+      .filter(
+        ({ schema }) =>
+          (schema.type === 'string' && !schema.maxLength) ||
+          (schema.type === 'array' && !schema.maxItems) ||
+          (schema.additionalProperties && !schema.maxProperties),
+      );
+    expect(unbounded.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('keep rules that compare with the past out of the template, which is edited in place', () => {
+    const template = nodesOf(schemaOf(hostedControlPlaneTemplateCRD), 'HostedControlPlaneTemplate');
+    const rules = template.flatMap(({ schema }) => schema['x-kubernetes-validations'] ?? []);
+    expect(rules.length).toBeGreaterThan(5);
+    expect(JSON.stringify(rules)).not.toContain('oldSelf');
+  });
+
+  it('do not carry fields that tell one cluster from another in the template', () => {
+    const template = schemaOf(hostedControlPlaneTemplateCRD).properties?.['spec']?.properties?.['template'];
+    const fields = Object.keys(template?.properties?.['spec']?.properties ?? {});
+    expect(fields).toContain('etcd');
+    expect(fields).not.toEqual(expect.arrayContaining(['version', 'replicas', 'controlPlaneEndpoint']));
+  });
+
+  it('default to what parsing defaults to', () => {
+    const spec = { ...minimalSpec, etcd: { backup: { schedule: '@daily', secret: { name: 's3' } } } };
+    const schema = structural(HostedControlPlaneSpec);
+    expect(withDefaults(schema, spec)).toEqual(HostedControlPlaneSpec.parse(spec));
+    const template = { template: {} };
+    expect(withDefaults(structural(HostedControlPlaneTemplateSpec), template)).toEqual(
+      HostedControlPlaneTemplateSpec.parse(template),
+    );
+  });
+
+  it('give the patches of a ClusterClass a parent for what they add', () => {
+    const { spec } = HostedControlPlaneTemplateSpec.parse({ template: {} }).template;
+    expect(spec).toMatchObject({
+      apiServer: {},
+      certificates: {},
+      deployment: { apiServer: {}, scheduler: {} },
+      etcd: {},
+    });
+  });
+
+  it('are named as core computes it from group and kind', () => {
+    expect(definitions.map((crd) => crd.metadata.name)).toEqual([
+      'hostedcontrolplanes.controlplane.cluster.x-k8s.io',
+      'hostedcontrolplanetemplates.controlplane.cluster.x-k8s.io',
+    ]);
+    expect(definitions.map((crd) => crd.spec.names.listKind)).toEqual([
+      'HostedControlPlaneList',
+      'HostedControlPlaneTemplateList',
+    ]);
+  });
+
+  it.each(definitions)('carry the labels of provider, contract and clusterctl: $spec.names.kind', (crd) => {
+    expect(crd.metadata.labels).toEqual({
+      'cluster.x-k8s.io/provider': 'control-plane-hosted-control-plane',
+      'cluster.x-k8s.io/v1beta2': crd.spec.versions[0].name,
+      'clusterctl.cluster.x-k8s.io': '',
+    });
+  });
+
+  it('print the columns people know from the reference provider', () => {
+    const [{ additionalPrinterColumns: columns, subresources }] = hostedControlPlaneCRD.spec.versions;
+    expect(columns.map(({ name }) => name)).toEqual([
+      'Initialized',
+      'API Server Available',
+      'Replicas',
+      'Ready',
+      'Updated',
+      'ETCD Size',
+      'Max ETCD Space Usage',
+      'Paused',
+      'Version',
+      'Age',
+    ]);
+    expect(subresources).toMatchObject({ status: {}, scale: { specReplicasPath: '.spec.replicas' } });
+  });
+});
+
+describe('structural', () => {
+  it('refuses a union, which no CustomResourceDefinition can say', () => {
+    const schema = z.object({ port: z.union([z.string(), z.int()]) });
+    expect(() => structural(schema)).toThrow('port has no type: write alternatives as optional fields and a rule');
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { parseHostedControlPlane } from '../../../constructs/api/parse.ts';
+import { admissionCases, minimalSpec, specWith } from './admission-cases.ts';
+
+const objectWith = (spec: unknown, status?: unknown) => ({
+  apiVersion: 'controlplane.cluster.x-k8s.io/v1alpha1',
+  kind: 'HostedControlPlane',
+  metadata: { name: 'hcp', namespace: 'default' },
+  spec,
+  ...(status !== undefined && { status }),
+});
+
+const accepted = admissionCases.filter((given) => !given.refused);
+const refused = admissionCases.flatMap(({ name, spec, refused }) => (refused ? [{ name, spec, refused }] : []));
+
+describe('reading a HostedControlPlane', () => {
+  it.each(accepted)('$name', ({ spec }) => {
+    expect(parseHostedControlPlane(objectWith(specWith(spec)))).toMatchObject({ valid: true });
+  });
+
+  it.each(refused)('$name', ({ spec, refused: { path, because = '' } }) => {
+    const parsed = parseHostedControlPlane(objectWith(specWith(spec)));
+    expect(parsed).toMatchObject({
+      valid: false,
+      problems: expect.arrayContaining([{ path, message: expect.stringContaining(because) }]),
+      message: expect.stringContaining(`${path}: `),
+    });
+  });
+
+  it('fills in defaults', () => {
+    expect(parseHostedControlPlane(objectWith(minimalSpec))).toMatchObject({
+      hostedControlPlane: {
+        spec: {
+          replicas: 2,
+          exposure: { loadBalancer: { port: 6443 } },
+          etcd: { replicas: 3, autoGrow: true, volumeRetention: 'Delete' },
+          deployment: { apiServer: {}, controllerManager: { replicas: 1 }, scheduler: { replicas: 1 } },
+          konnectivityClient: { replicas: 2 },
+          coredns: { replicas: 2 },
+          kubeProxy: { disabled: false },
+        },
+      },
+    });
+  });
+
+  it('reads quantities that were written as numbers as text', () => {
+    const spec = specWith({ etcd: { autoGrow: false, volumeSize: 8589934592 } });
+    expect(parseHostedControlPlane(objectWith(spec))).toMatchObject({
+      hostedControlPlane: { spec: { etcd: { volumeSize: '8589934592' } } },
+    });
+  });
+
+  it('names every missing field at once', () => {
+    const spec = specWith({ version: undefined, exposure: { nodePort: {} } });
+    const parsed = parseHostedControlPlane(objectWith(spec));
+    expect(parsed).toMatchObject({
+      message: [
+        'spec.version: is required',
+        'spec.exposure.nodePort.address: is required',
+        'spec.exposure.nodePort.port: is required',
+        'spec.exposure.nodePort.konnectivityPort: is required',
+      ].join('; '),
+    });
+  });
+
+  it('leaves out status fields it cannot read and keeps the others', () => {
+    const status = { etcdLastBackupTime: null, version: 'v1.34.2', replicas: 'two', conditions: [{ type: 'Ready' }] };
+    expect(parseHostedControlPlane(objectWith(minimalSpec, status))).toMatchObject({
+      hostedControlPlane: { status: { version: 'v1.34.2' } },
+    });
+  });
+
+  it.each([undefined, null, 'text', 7, []])('answers a problem instead of throwing for %j', (object) => {
+    expect(parseHostedControlPlane(object)).toMatchObject({ valid: false });
+  });
+});
