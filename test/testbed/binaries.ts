@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, mkdir, readdir, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { families, goDirectory, pinnedVersion, type Family } from './families.ts';
+import { withLock } from './lock.ts';
+import { seconds, type Report } from './progress.ts';
+import { run } from './run.ts';
+
+/** Name of a binary to the file to run. */
+export type Binaries = Readonly<Record<string, string>>;
+
+/** A binary of a family and the arguments that make it, the same on every machine. */
+export interface Build {
+  readonly name: string;
+  readonly args: readonly string[];
+}
+
+/**
+ * Every binary of the testbed: from `given` (`$HCP_TESTBED_BIN`) when that is set, else from the cache, else built with
+ * Go (about 15 minutes on two cores the first time). A killed build goes on where it was.
+ */
+export async function findBinaries(cache: string, given: string | undefined, report: Report): Promise<Binaries> {
+  return given ? givenBinaries(given, report) : builtBinaries(join(cache, 'bin'), report);
+}
+
+async function givenBinaries(directory: string, report: Report): Promise<Binaries> {
+  const binaries = Object.fromEntries(allNames().map((name) => [name, join(directory, name)]));
+  const missing: string[] = [];
+  for (const [name, path] of Object.entries(binaries)) {
+    if (!(await isExecutable(path))) missing.push(name);
+  }
+  if (missing.length > 0) {
+    throw new Error(`HCP_TESTBED_BIN=${directory} lacks ${missing.join(', ')}: add them, or unset it to build all`);
+  }
+  report(`binaries from ${directory}`);
+  return binaries;
+}
+
+async function builtBinaries(root: string, report: Report): Promise<Binaries> {
+  const start = performance.now();
+  await mkdir(root, { recursive: true });
+  const plans = await Promise.all(families.map((family) => plan(family, root)));
+  const missing = await absent(plans);
+  if (missing.length === 0) {
+    report(`${seconds(start)}  binaries: all ${allNames().length} found in ${root}`);
+  } else {
+    await withLock(
+      join(root, 'lock'),
+      (holder) => report(`waiting for process ${holder}, which builds`),
+      async () => buildAll(await absent(plans), report),
+    );
+  }
+  return Object.fromEntries(
+    plans.flatMap(({ builds, directory }) => builds.map(({ name }) => [name, join(directory, name)])),
+  );
+}
+
+interface Plan {
+  readonly family: Family;
+  readonly builds: readonly Build[];
+  readonly directory: string;
+}
+
+/** The directory's name says everything that goes into the binaries, so what is there is right. */
+async function plan(family: Family, root: string): Promise<Plan> {
+  const source = join(goDirectory, family.name);
+  const builds = buildsOf(family, await familyVersion(family));
+  const hash = createHash('sha256')
+    .update(JSON.stringify(builds))
+    .update(await goVersion(source));
+  for (const file of (await readdir(source)).sort()) hash.update(file).update(await readFile(join(source, file)));
+  return { family, builds, directory: join(root, `${family.name}-${hash.digest('hex').slice(0, 12)}`) };
+}
+
+async function familyVersion(family: Family): Promise<string> {
+  return family.variables ? pinnedVersion(family.name, family.module) : '';
+}
+
+/** The `go build` of each binary of a family; `version` is what the family's module is pinned at. */
+export function buildsOf(family: Family, version: string): Build[] {
+  const variables = Object.entries(family.variables?.(version) ?? {}).map(([name, value]) => `-X ${name}=${value}`);
+  return Object.entries(family.binaries).map(([name, goPackage]) => {
+    const tags = [...(family.tags ?? []), ...(family.extraTags?.[name] ?? [])].join(',');
+    const flags = ['-trimpath', '-buildvcs=false', '-mod=readonly'];
+    return { name, args: [...flags, '-tags', tags, '-ldflags', ['-s', '-w', ...variables].join(' '), goPackage] };
+  });
+}
+
+async function buildAll(plans: readonly Plan[], report: Report): Promise<void> {
+  const start = performance.now();
+  let left = plans.flatMap(({ builds }) => builds).length;
+  for (const { family, builds, directory } of plans) {
+    const partial = `${directory}.partial`;
+    await mkdir(partial, { recursive: true });
+    for (const build of builds) {
+      report(`${seconds(start)}  building ${build.name}, ${left} left`);
+      await buildOne(join(goDirectory, family.name), build, partial);
+      left -= 1;
+    }
+    await rename(partial, directory);
+  }
+  report(`${seconds(start)}  binaries: built`);
+}
+
+async function buildOne(source: string, build: Build, directory: string): Promise<void> {
+  const target = join(directory, build.name);
+  if (await isExecutable(target)) return;
+  const env = { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '' };
+  await run(['go', 'build', '-o', `${target}.new`, ...build.args], { cwd: source, env });
+  await rename(`${target}.new`, target);
+}
+
+/** The toolchain that builds in this directory: go.mod may ask for a newer one than the one installed. */
+async function goVersion(source: string): Promise<string> {
+  try {
+    return await run(['go', 'version'], { cwd: source });
+  } catch (cause) {
+    const wanted = /^go (\S+)/m.exec(await readFile(join(source, 'go.mod'), 'utf8'))?.[1];
+    throw new Error(
+      `building ${source} needs Go ${wanted} or newer: install it (https://go.dev/doc/install) and put it into PATH, or set HCP_TESTBED_BIN to a directory of ready binaries`,
+      { cause },
+    );
+  }
+}
+
+async function absent(plans: readonly Plan[]): Promise<Plan[]> {
+  const there = await Promise.all(plans.map(({ directory }) => isExecutable(directory)));
+  return plans.filter((_, index) => !there[index]);
+}
+
+function allNames(): string[] {
+  return families.flatMap(({ binaries }) => Object.keys(binaries));
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

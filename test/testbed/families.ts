@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Where the pinned Go modules are: one folder per family, because one module graph must not decide for another. */
+export const goDirectory = join(import.meta.dirname, 'go');
+
+/** Binaries that are built from one go.mod. */
+export interface Family {
+  /** Folder below {@link goDirectory}. */
+  readonly name: string;
+  /** The module whose version names the family. */
+  readonly module: string;
+  /** File name to Go package. */
+  readonly binaries: Readonly<Record<string, string>>;
+  readonly tags?: readonly string[];
+  /** Tags that only one binary bears. */
+  readonly extraTags?: Readonly<Record<string, readonly string[]>>;
+  /** Go variables set at link time, for a version such as `v1.36.3`. */
+  readonly variables?: (version: string) => Readonly<Record<string, string>>;
+}
+
+export const families: readonly Family[] = [
+  {
+    name: 'etcd',
+    module: 'go.etcd.io/etcd/server/v3',
+    binaries: {
+      etcd: 'go.etcd.io/etcd/server/v3',
+      etcdctl: 'go.etcd.io/etcd/etcdctl/v3',
+      etcdutl: 'go.etcd.io/etcd/etcdutl/v3',
+    },
+  },
+  {
+    name: 'kubernetes',
+    module: 'k8s.io/kubernetes',
+    binaries: Object.fromEntries(
+      [
+        'kube-apiserver',
+        'kube-controller-manager',
+        'kube-scheduler',
+        'kubelet',
+        'kube-proxy',
+        'kubeadm',
+        'kubectl',
+      ].map((name) => [name, `k8s.io/kubernetes/cmd/${name}`]),
+    ),
+    tags: ['grpcnotrace'],
+    variables: kubernetesVariables,
+  },
+  {
+    name: 'cni',
+    module: 'github.com/containernetworking/plugins',
+    binaries: Object.fromEntries(
+      ['main/bridge', 'main/loopback', 'ipam/host-local', 'meta/portmap'].map((path) => [
+        path.slice(path.indexOf('/') + 1),
+        `github.com/containernetworking/plugins/plugins/${path}`,
+      ]),
+    ),
+  },
+  {
+    name: 'containerd',
+    module: 'github.com/containerd/containerd/v2',
+    binaries: {
+      containerd: 'github.com/containerd/containerd/v2/cmd/containerd',
+      ctr: 'github.com/containerd/containerd/v2/cmd/ctr',
+      'containerd-shim-runc-v2': 'github.com/containerd/containerd/v2/cmd/containerd-shim-runc-v2',
+    },
+    tags: ['urfave_cli_no_docs', 'no_btrfs', 'no_devmapper', 'no_zfs'],
+    // with it containerd and ctr do not compile
+    extraTags: { 'containerd-shim-runc-v2': ['no_grpc'] },
+    variables: (version) => ({ 'github.com/containerd/containerd/v2/version.Version': version }),
+  },
+  {
+    name: 'konnectivity',
+    module: 'sigs.k8s.io/apiserver-network-proxy',
+    binaries: {
+      'konnectivity-server': 'sigs.k8s.io/apiserver-network-proxy/cmd/server',
+      'konnectivity-agent': 'sigs.k8s.io/apiserver-network-proxy/cmd/agent',
+    },
+  },
+  { name: 'coredns', module: 'github.com/coredns/coredns', binaries: { coredns: 'github.com/coredns/coredns' } },
+  {
+    name: 'cluster-api',
+    module: 'sigs.k8s.io/cluster-api',
+    binaries: {
+      'capi-core': 'sigs.k8s.io/cluster-api/core',
+      clusterctl: 'sigs.k8s.io/cluster-api/cmd/clusterctl',
+      'capi-kubeadm-bootstrap': 'sigs.k8s.io/cluster-api/bootstrap/kubeadm',
+    },
+    variables: (version) => {
+      const [major = '', minor = ''] = version.slice(1).split('.');
+      return prefixed('sigs.k8s.io/cluster-api/version', { gitVersion: version, gitMajor: major, gitMinor: minor });
+    },
+  },
+  { name: 'pause', module: 'testbed.local/pause', binaries: { pause: 'testbed.local/pause' } },
+];
+
+/** Version of a module as the family's go.mod pins it, such as `v3.6.8`. */
+export async function pinnedVersion(familyName: string, module: string): Promise<string> {
+  const path = join(goDirectory, familyName, 'go.mod');
+  for (const line of (await readFile(path, 'utf8')).split('\n')) {
+    const [name, version] = line
+      .replace(/^require /, '')
+      .trim()
+      .split(' ');
+    if (name === module && version?.startsWith('v')) return version;
+  }
+  throw new Error(`${path} requires no ${module}`);
+}
+
+/** Without these /version, and so every check of version skew, would be wrong; the commit and date are fixed to keep builds equal. */
+function kubernetesVariables(version: string): Record<string, string> {
+  const [major = '', minor = ''] = version.slice(1).split('.');
+  const variables = {
+    gitVersion: version,
+    gitMajor: major,
+    gitMinor: minor,
+    gitCommit: '0'.repeat(40),
+    gitTreeState: 'clean',
+    buildDate: '1970-01-01T00:00:00Z',
+  };
+  return {
+    ...prefixed('k8s.io/component-base/version', variables),
+    ...prefixed('k8s.io/client-go/pkg/version', variables),
+  };
+}
+
+function prefixed(goPackage: string, variables: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [`${goPackage}.${name}`, value]));
+}

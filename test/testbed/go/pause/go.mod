@@ -1,0 +1,3 @@
+module testbed.local/pause
+
+go 1.26.0

@@ -1,0 +1,48 @@
+import { constants } from 'node:fs';
+import { access, readFile } from 'node:fs/promises';
+import { attempt, run } from './run.ts';
+import { step, type Report } from './progress.ts';
+
+/** A file of the host the testbed uses, and the Debian package that brings it. */
+const needed: Readonly<Record<string, string>> = {
+  '/bin/busybox': 'busybox-static',
+  '/sbin/modprobe': 'kmod',
+  '/usr/bin/ldd': 'libc-bin',
+  '/usr/bin/nsenter': 'util-linux',
+  '/usr/bin/unshare': 'util-linux',
+  '/usr/sbin/conntrack': 'conntrack',
+  '/usr/sbin/ip': 'iproute2',
+  '/usr/sbin/nft': 'nftables',
+  '/usr/sbin/runc': 'runc',
+  '/usr/sbin/xtables-nft-multi': 'iptables',
+};
+
+/** Installs the Debian packages that are missing. Throws with the command to run where that is not possible. */
+export async function installHostPackages(report: Report): Promise<void> {
+  if (process.getuid?.() !== 0) throw new Error('the testbed makes namespaces, mounts and cgroups: run it as root');
+  const missing = await missingPackages();
+  if (missing.length === 0) return;
+  const command = ['apt-get', 'install', '--yes', '--no-install-recommends', ...missing] as const;
+  const release = await readFile('/etc/os-release', 'utf8').catch(() => '');
+  if (!/^ID(_LIKE)?=.*(debian|ubuntu)/m.test(release)) {
+    throw new Error(
+      `missing on this host: ${missing.join(' ')} (Debian's names). On Debian or Ubuntu: ${command.join(' ')}`,
+    );
+  }
+  await step(report, `Debian packages ${missing.join(' ')}`, async () => {
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    // a fresh host has no package lists: only then are they fetched
+    if (!(await attempt(command, { env }))) {
+      await run(['apt-get', 'update'], { env });
+      await run(command, { env });
+    }
+  });
+}
+
+async function missingPackages(): Promise<string[]> {
+  const packages = new Set<string>();
+  for (const [file, name] of Object.entries(needed)) {
+    await access(file, constants.X_OK).catch(() => packages.add(name));
+  }
+  return [...packages].sort();
+}

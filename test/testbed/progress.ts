@@ -1,0 +1,61 @@
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { lastLines } from './run.ts';
+
+/** Where the lines about what is being done go. */
+export type Report = (line: string) => void;
+
+/** Does one step and reports its name with the time it took. */
+export async function step<T>(report: Report, name: string, work: () => Promise<T>): Promise<T> {
+  const start = performance.now();
+  const result = await work();
+  report(`${seconds(start)}  ${name}`);
+  return result;
+}
+
+/** Time since a `performance.now()`, as a column of a report. */
+export function seconds(start: number): string {
+  return `${((performance.now() - start) / 1000).toFixed(2).padStart(7)} s`;
+}
+
+/** Sends every line to the terminal's error stream, standard output being for answers, and to a log file. */
+export function reportTo(logFile: string, terminal: NodeJS.WritableStream): Report {
+  mkdirSync(dirname(logFile), { recursive: true });
+  return (line) => {
+    terminal.write(`${line}\n`);
+    appendFileSync(logFile, `${new Date().toISOString()} ${line}\n`);
+  };
+}
+
+/** What to wait for, how long, and which log tells why it did not come. */
+export interface Expectation {
+  readonly what: string;
+  readonly timeoutMs: number;
+  readonly intervalMs?: number;
+  readonly log?: string | undefined;
+}
+
+/** Probes until the answer is something else than undefined or false. Throws with the last failure and the end of the log. */
+export async function until<T>(expectation: Expectation, probe: () => Promise<T | false | undefined>): Promise<T> {
+  const deadline = performance.now() + expectation.timeoutMs;
+  let cause: unknown;
+  while (performance.now() < deadline) {
+    try {
+      const answer = await probe();
+      if (answer !== undefined && answer !== false) return answer;
+      cause = undefined;
+    } catch (error) {
+      cause = error;
+    }
+    await sleep(expectation.intervalMs ?? 50);
+  }
+  const why = cause instanceof Error ? `: ${cause.message}` : '';
+  const log = expectation.log ? `\n${expectation.log} ends with\n${await endOf(expectation.log)}` : '';
+  throw new Error(`${expectation.what}: not within ${expectation.timeoutMs / 1000} s${why}${log}`, { cause });
+}
+
+async function endOf(log: string): Promise<string> {
+  return lastLines(await readFile(log, 'utf8').catch(() => '(no such file)'), 15);
+}
