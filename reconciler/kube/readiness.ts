@@ -1,0 +1,109 @@
+import type { KubeObject } from './object.ts';
+
+/** Whether something has become what its spec says, and if not one sentence about what is missing. */
+export type Readiness = { readonly ready: true } | { readonly ready: false; readonly message: string };
+
+/** A Deployment as far as its roll-out is concerned. */
+export interface DeploymentObject extends KubeObject {
+  readonly spec?: { readonly replicas?: number };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
+    readonly availableReplicas?: number;
+    readonly terminatingReplicas?: number;
+    readonly conditions?: readonly { type: string; status: string; reason?: string; message?: string }[];
+  };
+}
+
+/** A StatefulSet as far as its roll-out is concerned. */
+export interface StatefulSetObject extends KubeObject {
+  readonly spec?: { readonly replicas?: number };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
+    readonly availableReplicas?: number;
+    readonly currentRevision?: string;
+    readonly updateRevision?: string;
+  };
+}
+
+/** A Pod as far as its life is concerned. */
+export interface PodObject extends KubeObject {
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly { type: string; status: string }[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly ready?: boolean;
+  readonly restartCount?: number;
+  readonly state?: { readonly running?: object; readonly waiting?: { readonly reason?: string } };
+}
+
+/** Every replica runs the present template and is available, and none of the old ones is left. */
+export function deploymentReadiness(object: KubeObject | undefined): Readiness {
+  const deployment: DeploymentObject | undefined = object;
+  if (!deployment) return notReady('the Deployment does not exist yet');
+  const wanted = deployment.spec?.replicas ?? 1;
+  const status = deployment.status ?? {};
+  if (isStale(deployment, status.observedGeneration)) return notReady(unseen);
+  const progressing = status.conditions?.find(({ type }) => type === 'Progressing');
+  const stuck = progressing?.reason === 'ProgressDeadlineExceeded' ? ', without progress for too long' : '';
+  const { updatedReplicas: updated = 0, replicas = 0, availableReplicas: available = 0 } = status;
+  if (updated < wanted) return notReady(`${updated} of ${wanted} replicas updated${stuck}`);
+  if (replicas > updated) return notReady(`${plural(replicas - updated, 'old replica')} still running${stuck}`);
+  if (available < wanted) return notReady(`${available} of ${wanted} replicas available${stuck}`);
+  return { ready: true };
+}
+
+/** Every replica runs the present template and is available; for `OnDelete` sets until the last pod was replaced. */
+export function statefulSetReadiness(object: KubeObject | undefined): Readiness {
+  const set: StatefulSetObject | undefined = object;
+  if (!set) return notReady('the StatefulSet does not exist yet');
+  const wanted = set.spec?.replicas ?? 1;
+  const status = set.status ?? {};
+  if (isStale(set, status.observedGeneration)) return notReady(unseen);
+  const { replicas = 0, availableReplicas: available = 0 } = status;
+  if (replicas > wanted) return notReady(`${plural(replicas - wanted, 'surplus replica')} still running`);
+  if (available < wanted) return notReady(`${available} of ${wanted} replicas available`);
+  const updated = updatedReplicas(status);
+  if (updated < wanted) return notReady(`${updated} of ${wanted} replicas updated`);
+  return { ready: true };
+}
+
+/** How many of these pods have had every container started, ready or not, and are not on their way out. */
+export function startedPods(pods: readonly PodObject[]): number {
+  return pods.filter(hasStarted).length;
+}
+
+function hasStarted(pod: PodObject): boolean {
+  if (pod.metadata.deletionTimestamp) return false;
+  const containers = pod.status?.containerStatuses ?? [];
+  return containers.length > 0 && containers.every(({ state }) => state?.running !== undefined);
+}
+
+/** When all pods are new the controller merges the two revisions and stops counting updated ones. */
+function updatedReplicas(status: NonNullable<StatefulSetObject['status']>): number {
+  const isWhole = status.updateRevision !== undefined && status.updateRevision === status.currentRevision;
+  return isWhole ? (status.replicas ?? 0) : (status.updatedReplicas ?? 0);
+}
+
+const unseen = 'the latest change has not been noticed by its controller yet';
+
+function isStale(object: KubeObject, observedGeneration: number | undefined): boolean {
+  return (observedGeneration ?? 0) < (object.metadata.generation ?? 0);
+}
+
+function notReady(message: string): Readiness {
+  return { ready: false, message };
+}
+
+function plural(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+}

@@ -1,0 +1,135 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { request, type Dispatcher } from 'undici';
+import type { Connection } from './config.ts';
+import { Deadline } from './deadline.ts';
+import { errorFromStatus, KubeError, parseStatus } from './errors.ts';
+import { actionOf, type KubeRequest, type RequestRecord, type Stream } from './request.ts';
+
+type Answer = Dispatcher.ResponseData;
+
+/** Sends requests over one connection, with deadlines and one retry, and turns every failure into a KubeError. */
+export class Transport {
+  readonly #connection: Connection;
+  readonly #onRequest: (record: RequestRecord) => void;
+
+  constructor(connection: Connection, onRequest: (record: RequestRecord) => void) {
+    this.#connection = connection;
+    this.#onRequest = onRequest;
+  }
+
+  /** Sends and reads the whole answer. Throws KubeError unless the status is 2xx, and the signal's reason on abort. */
+  async send(call: KubeRequest): Promise<string> {
+    const deadline = new Deadline(call.deadlineMs, call.signal);
+    try {
+      return await this.#withRetry(call, deadline, (dispatcher) =>
+        this.#exchange(call, deadline, dispatcher, (answer) => answer.body.text()),
+      );
+    } finally {
+      deadline.release();
+    }
+  }
+
+  /** Sends and returns as soon as a 2xx status has come. Aborting the call's signal ends the stream. */
+  async stream(call: KubeRequest): Promise<Stream> {
+    const deadline = new Deadline(call.deadlineMs, call.signal);
+    const release = (): void => deadline.release();
+    try {
+      return await this.#withRetry(call, deadline, async (dispatcher) => {
+        const { body } = await this.#exchange(call, deadline, dispatcher, (answer) => Promise.resolve(answer));
+        deadline.stopClock();
+        return { body, release, failed: (cause) => this.#failure(call, deadline, dispatcher, cause) };
+      });
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #withRetry<T>(call: KubeRequest, deadline: Deadline, attempt: (on: Dispatcher) => Promise<T>): Promise<T> {
+    for (let mayRetry = call.isIdempotent; ; mayRetry = false) {
+      const dispatcher = this.#connection.dispatcher();
+      try {
+        return await attempt(dispatcher);
+      } catch (error) {
+        if (error instanceof KubeError) throw error;
+        const failure = this.#failure(call, deadline, dispatcher, error);
+        if (!mayRetry || deadline.signal.aborted || isRefused(error)) throw failure;
+      }
+    }
+  }
+
+  async #exchange<T>(
+    call: KubeRequest,
+    deadline: Deadline,
+    dispatcher: Dispatcher,
+    read: (answer: Answer) => Promise<T>,
+  ): Promise<T> {
+    const headers = await this.#headers(call);
+    const startedAt = performance.now();
+    let code = 0;
+    try {
+      const answer = await request(this.#connection.baseUrl + call.path, {
+        dispatcher,
+        method: call.method,
+        headers,
+        body: call.body ?? null,
+        signal: deadline.signal,
+        // The deadline is the limit; undici's own would strike first on slow answers.
+        headersTimeout: 0,
+        bodyTimeout: call.inactivityMs ?? 0,
+      });
+      if (answer.statusCode >= 200 && answer.statusCode < 300) {
+        const result = await read(answer);
+        code = answer.statusCode;
+        return result;
+      }
+      const text = await answer.body.text();
+      code = answer.statusCode;
+      throw errorFromStatus(actionOf(call), code, parseStatus(code, text), retryAfterSeconds(answer.headers));
+    } finally {
+      this.#onRequest({ verb: call.verb, resource: call.resource, code, ms: performance.now() - startedAt });
+    }
+  }
+
+  async #headers(call: KubeRequest): Promise<Record<string, string>> {
+    try {
+      const headers = {
+        ...(await this.#connection.authHeaders()),
+        accept: 'application/json',
+        'user-agent': userAgent,
+      };
+      return call.contentType ? { ...headers, 'content-type': call.contentType } : headers;
+    } catch (cause) {
+      const message = `${actionOf(call)}: no credentials for ${this.#connection.baseUrl}: ${reasonOf(cause)}`;
+      throw new KubeError(message, { code: 0, reason: 'Unauthenticated', cause });
+    }
+  }
+
+  #failure(call: KubeRequest, deadline: Deadline, dispatcher: Dispatcher, cause: unknown): unknown {
+    if (call.signal?.aborted) return call.signal.reason;
+    this.#connection.renew(dispatcher);
+    const action = actionOf(call);
+    if (deadline.expired) {
+      const message = `${action}: ${this.#connection.baseUrl} did not answer within ${call.deadlineMs} ms`;
+      return new KubeError(message, { code: 0, reason: 'Timeout', cause });
+    }
+    const message = `${action}: cannot reach ${this.#connection.baseUrl}: ${reasonOf(cause)}`;
+    return new KubeError(message, { code: 0, reason: 'Unreachable', cause });
+  }
+}
+
+const userAgent = 'cluster-api-provider-hosted-control-plane';
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : String(cause);
+}
+
+/** Nobody listens there: unlike after a dead connection, trying again at once is of no use. */
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
+}
+
+function retryAfterSeconds(headers: IncomingHttpHeaders): number | undefined {
+  const seconds = Number(headers['retry-after']);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
+}

@@ -1,0 +1,59 @@
+import { errorFromStatus, type Status } from './errors.ts';
+import type { KubeObject } from './object.ts';
+import { actionOf, type KubeRequest } from './request.ts';
+import type { Transport } from './transport.ts';
+
+/** What a watch reports. An ERROR event is not among them: it is thrown as KubeError. */
+export type WatchEvent<T extends KubeObject = KubeObject> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
+
+/** Events as one watch request brings them; returns when the server ends it, throws when anything else does. */
+export async function* readWatch<T extends KubeObject>(
+  transport: Transport,
+  call: KubeRequest,
+): AsyncGenerator<WatchEvent<T>, void> {
+  const stream = await transport.stream(call);
+  const lines = readLines(stream.body);
+  try {
+    for (;;) {
+      const next = await lines.next().catch((cause: unknown) => {
+        throw stream.failed(cause);
+      });
+      if (next.done) return;
+      yield parseEvent<T>(call, next.value);
+    }
+  } finally {
+    await lines.return(undefined);
+    stream.release();
+  }
+}
+
+/** What the server writes, one per line. */
+type Line<T> =
+  | { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: T }
+  | { type: 'BOOKMARK'; object: { metadata: { resourceVersion: string } } }
+  | { type: 'ERROR'; object: Status };
+
+function parseEvent<T extends KubeObject>(call: KubeRequest, text: string): WatchEvent<T> {
+  const line: Line<T> = JSON.parse(text);
+  if (line.type === 'ERROR') throw errorFromStatus(actionOf(call), line.object.code ?? 500, line.object);
+  if (line.type !== 'BOOKMARK') return line;
+  return { type: 'BOOKMARK', resourceVersion: line.object.metadata.resourceVersion };
+}
+
+async function* readLines(body: AsyncIterable<Buffer>): AsyncGenerator<string, void> {
+  // Objects reach a megabyte and come in chunks of 16 KiB: joining once per line avoids copying them over and over.
+  let pending: Buffer[] = [];
+  for await (const chunk of body) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      pending.push(chunk.subarray(start, end));
+      const line = Buffer.concat(pending).toString('utf8');
+      pending = [];
+      start = end + 1;
+      if (line.length > 0) yield line;
+    }
+    if (start < chunk.length) pending.push(chunk.subarray(start));
+  }
+}
