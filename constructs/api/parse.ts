@@ -13,10 +13,14 @@ export type ParsedHostedControlPlane =
   | { readonly valid: true; readonly hostedControlPlane: HostedControlPlane }
   | {
       readonly valid: false;
+      /** Enough to report the problems and to delete the object; absent when not even that can be read. */
+      readonly metadata?: ObjectMeta;
       readonly problems: readonly Problem[];
       /** All problems as one sentence, for a condition. */
       readonly message: string;
     };
+
+const Identity = z.object({ metadata: ObjectMeta });
 
 const Envelope = z.object({
   apiVersion: z.string(),
@@ -33,7 +37,9 @@ export function parseHostedControlPlane(object: unknown): ParsedHostedControlPla
   const result = Envelope.safeParse(object, { error: (issue) => requiredMessage(issue) });
   if (!result.success) {
     const problems = result.error.issues.map((issue) => ({ path: pathText(issue.path), message: issue.message }));
-    return { valid: false, problems, message: problems.map(({ path, message }) => `${path}: ${message}`).join('; ') };
+    const message = problems.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
+    const identity = Identity.safeParse(object);
+    return { valid: false, ...(identity.success && { metadata: identity.data.metadata }), problems, message };
   }
   return { valid: true, hostedControlPlane: { ...result.data, status: readableStatus(object) } };
 }

@@ -95,3 +95,8 @@ export function resourceOf(object: { apiVersion: string; kind: string }): Resour
     );
   return found;
 }
+
+/** A core resource that users may name by kind. */
+export function resourceNamed(kind: 'ConfigMap' | 'Secret'): Resource {
+  return kind === 'ConfigMap' ? ConfigMap : Secret;
+}

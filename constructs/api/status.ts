@@ -33,7 +33,7 @@ export const HostedControlPlaneStatus = z.object({
     .boolean()
     .optional()
     .describe(
-      'Always true: there are no control-plane Machines, so Cluster API must not conclude the cluster is gone.',
+      'Always true. There are no control-plane Machines, and without this Cluster API would neither drain workers nor delete their Nodes.',
     ),
   version: z.string().max(256).optional().describe('Oldest version of an API server that still serves.'),
   versions: z

@@ -301,18 +301,18 @@ export const updateCases: readonly UpdateCase[] = [
   {
     name: 'accepts the long form of the gateway shorthand',
     from: { controlPlaneEndpoint: endpoint, exposure: undefined, gateway },
-    spec: { exposure: { gateway }, gateway: undefined },
+    spec: { controlPlaneEndpoint: endpoint, exposure: { gateway } },
   },
   {
     name: 'refuses another way in once the endpoint is set',
     from: { controlPlaneEndpoint: endpoint },
-    spec: { exposure: { nodePort } },
+    spec: { controlPlaneEndpoint: endpoint, exposure: { nodePort } },
     refused: { path: 'spec.exposure', because: 'cannot be exchanged' },
   },
   {
     name: 'refuses a gateway instead of a load balancer once the endpoint is set',
     from: { controlPlaneEndpoint: endpoint },
-    spec: { exposure: undefined, gateway },
+    spec: { controlPlaneEndpoint: endpoint, exposure: undefined, gateway },
     refused: { path: 'spec.exposure', because: 'cannot be exchanged' },
   },
 

@@ -63,6 +63,13 @@ describe('reading a HostedControlPlane', () => {
     });
   });
 
+  it('still says whose problems they are, so that they can be reported and the object deleted', () => {
+    expect(parseHostedControlPlane(objectWith({ version: 'unknown' }))).toMatchObject({
+      valid: false,
+      metadata: { name: 'hcp', namespace: 'default' },
+    });
+  });
+
   it('leaves out status fields it cannot read and keeps the others', () => {
     const status = { etcdLastBackupTime: null, version: 'v1.34.2', replicas: 'two', conditions: [{ type: 'Ready' }] };
     expect(parseHostedControlPlane(objectWith(minimalSpec, status))).toMatchObject({

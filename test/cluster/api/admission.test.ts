@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../../constructs/api/crd.ts';
+import { HostedControlPlaneTemplateSpec } from '../../../constructs/api/hosted-control-plane-template.ts';
+import { HostedControlPlaneSpec } from '../../../constructs/api/hosted-control-plane.ts';
+import { children, type StructuralSchema } from '../../../constructs/api/structural.ts';
+import { admissionCases, minimalSpec, specWith, updateCases } from '../../constructs/api/admission-cases.ts';
+import {
+  answered,
+  created,
+  definitionsPath,
+  hostedControlPlane,
+  hostedControlPlaneTemplate,
+  install,
+  type InstalledApi,
+  planes,
+  startInstalledApi,
+  templates,
+  uniqueName,
+} from './installed-api.ts';
+import { type Answer, refusalOf, type Requests } from './requests.ts';
+
+let installed: InstalledApi;
+let api: Requests;
+
+beforeAll(async () => {
+  installed = await startInstalledApi();
+  api = installed.requests;
+});
+
+afterAll(() => installed?.stop());
+
+const create = (spec: unknown) => api.send(planes, { method: 'POST', content: hostedControlPlane(spec) });
+
+const createTemplate = (spec: unknown) =>
+  api.send(templates, { method: 'POST', content: hostedControlPlaneTemplate(spec) });
+
+/** Replaces the spec of an object, as an editor would. */
+async function replace(path: string, spec: unknown): Promise<Answer> {
+  const { body } = await api.get(path);
+  return api.send(path, { method: 'PUT', content: { ...body, spec } });
+}
+
+/** The spec after an update. A case names only what changes, so the version it starts from stays. */
+function changed({ version = minimalSpec.version }: Readonly<Record<string, unknown>>, spec: object) {
+  return specWith({ version, ...spec });
+}
+
+const refusal = ({ path, because = '' }: { path: string; because?: string }) => ({
+  code: 422,
+  causes: expect.arrayContaining([{ field: path, message: expect.stringContaining(because) }]),
+});
+
+const accepted = admissionCases.filter(({ refused }) => !refused);
+const refused = admissionCases.flatMap(({ refused, ...rest }) => (refused ? [{ ...rest, refused }] : []));
+const acceptedUpdates = updateCases.filter(({ refused }) => !refused);
+const refusedUpdates = updateCases.flatMap(({ refused, ...rest }) => (refused ? [{ ...rest, refused }] : []));
+
+describe('an API server with our CustomResourceDefinitions', () => {
+  it.each([hostedControlPlaneCRD, hostedControlPlaneTemplateCRD])(
+    'finds nothing wrong with the schema of $spec.names.kind',
+    async ({ metadata, spec }) => {
+      const { body } = await api.get(`${definitionsPath}/${metadata.name}`);
+      expect(body).toMatchObject({ status: { acceptedNames: spec.names } });
+      expect(JSON.stringify(body['status'])).not.toContain('NonStructuralSchema');
+    },
+  );
+
+  it.each(accepted)('$name', async ({ spec }) => {
+    expect(await create(specWith(spec))).toMatchObject({ code: 201 });
+  });
+
+  it.each(refused)('$name', async ({ spec, refused }) => {
+    expect(refusalOf(await create(specWith(spec)))).toEqual(refusal(refused));
+  });
+
+  it.each(acceptedUpdates)('$name', async ({ from, status, spec }) => {
+    const path = await created(api, specWith(from), status);
+    expect(await replace(path, changed(from, spec))).toMatchObject({ code: 200 });
+  });
+
+  it.each(refusedUpdates)('$name', async ({ from, status, spec, refused }) => {
+    const path = await created(api, specWith(from), status);
+    expect(refusalOf(await replace(path, changed(from, spec)))).toEqual(refusal(refused));
+  });
+
+  it('fills in the defaults that parsing fills in', async () => {
+    const spec = specWith({ etcd: { backup: { schedule: '@daily', secret: { name: 's3' } } } });
+    const { body } = await api.get(await created(api, spec));
+    expect(body['spec']).toEqual(HostedControlPlaneSpec.parse(spec));
+  });
+
+  it('refuses a name that is too long for a label value', async () => {
+    const content = hostedControlPlane(minimalSpec, 'a'.repeat(64));
+    const answer = await api.send(planes, { method: 'POST', content });
+    expect(answer).toMatchObject({ code: 422, body: { message: expect.stringContaining('at most 63 characters') } });
+  });
+
+  it('refuses fields nobody knows when asked to be strict', async () => {
+    expect(await create(specWith({ replica: 3 }))).toMatchObject({
+      code: 400,
+      body: { message: expect.stringContaining('unknown field "spec.replica"') },
+    });
+  });
+});
+
+describe('a HostedControlPlaneTemplate', () => {
+  it('starts with a parent for every patch of a ClusterClass', async () => {
+    const { body } = await createTemplate({});
+    expect(body['spec']).toEqual(HostedControlPlaneTemplateSpec.parse({ template: {} }));
+  });
+
+  it('may name a gateway that a patch replaces', async () => {
+    const gateway = { name: 'PLACEHOLDER', namespace: 'PLACEHOLDER' };
+    expect(await createTemplate({ gateway })).toMatchObject({ code: 201 });
+  });
+
+  it('may not have two ways in', async () => {
+    const answer = await createTemplate({ gateway: { name: 'a', namespace: 'b' }, exposure: { loadBalancer: {} } });
+    expect(refusalOf(answer)).toEqual(refusal({ path: 'spec.template.spec', because: 'several ways in are set' }));
+  });
+
+  it('may change in any direction, because nothing runs from it yet', async () => {
+    const content = hostedControlPlaneTemplate({ etcd: { autoGrow: false, volumeSize: '8Gi', storageClassName: 'a' } });
+    await api.send(templates, { method: 'POST', content });
+    const smaller = { spec: { template: { spec: { etcd: { volumeSize: '4Gi', storageClassName: 'b' } } } } };
+    const path = `${templates}/${content.metadata.name}`;
+    expect(await api.send(path, { method: 'PATCH', content: smaller })).toMatchObject({ code: 200 });
+  });
+
+  it('has no version', async () => {
+    expect(await createTemplate({ version: 'v1.34.2' })).toMatchObject({
+      code: 400,
+      body: { message: expect.stringContaining('spec.template.spec.version') },
+    });
+  });
+});
+
+describe('an object that was stored before the rules existed', () => {
+  const removeRules = (schema: StructuralSchema) => {
+    delete schema['x-kubernetes-validations'];
+    for (const [, child] of children(schema)) removeRules(child);
+  };
+
+  it('can still be labelled, reported on, corrected and deleted', async () => {
+    const withoutRules = structuredClone(hostedControlPlaneCRD);
+    removeRules(withoutRules.spec.versions[0].schema.openAPIV3Schema);
+    await install(api, withoutRules);
+    const object = hostedControlPlane({ version: 'unknown' }, `${uniqueName('old')}-${'x'.repeat(64)}`);
+    const metadata = { ...object.metadata, finalizers: ['hcp.controlplane.cluster.x-k8s.io'] };
+    await answered(201, () => api.send(planes, { method: 'POST', content: { ...object, metadata } }));
+    await install(api, hostedControlPlaneCRD);
+    await answered(422, () => api.send(`${planes}?dryRun=All`, { method: 'POST', content: hostedControlPlane({}) }));
+
+    const path = `${planes}/${metadata.name}`;
+    const patch = (content: unknown, at = path) => api.send(at, { method: 'PATCH', content });
+    expect(await patch({ metadata: { labels: { touched: 'yes' } } })).toMatchObject({ code: 200 });
+    expect(await patch({ status: { replicas: 1 } }, `${path}/status`)).toMatchObject({ code: 200 });
+    expect(await patch({ spec: minimalSpec })).toMatchObject({ code: 200 });
+    expect(await api.send(path, { method: 'DELETE' })).toMatchObject({ code: 200 });
+    expect(await patch({ metadata: { finalizers: null } })).toMatchObject({ code: 200 });
+    expect(await api.get(path)).toMatchObject({ code: 404 });
+  });
+});
