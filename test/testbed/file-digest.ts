@@ -4,22 +4,21 @@ import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-type Digests = Record<string, string>;
-
 /**
  * SHA-256 of files, each read once: a gigabyte of binaries would cost a second at every start. A file counts as read
  * while its inode, size and modification time are the same.
  */
-export async function fileDigests(paths: readonly string[], memoryPath: string): Promise<Digests> {
+export async function fileDigests(paths: readonly string[], memoryPath: string): Promise<Map<string, string>> {
   const known = await remembered(memoryPath);
-  const digests: Digests = {};
+  const digests = new Map<string, string>();
   let hasNew = false;
   for (const path of paths) {
     const { ino, size, mtimeNs } = await stat(path, { bigint: true });
     const identity = `${path} ${ino} ${size} ${mtimeNs}`;
-    hasNew ||= known[identity] === undefined;
-    known[identity] ??= await sha256(path);
-    digests[path] = known[identity];
+    hasNew ||= !known.has(identity);
+    const digest = known.get(identity) ?? (await sha256(path));
+    known.set(identity, digest);
+    digests.set(path, digest);
   }
   if (hasNew) await remember(memoryPath, known);
   return digests;
@@ -31,19 +30,15 @@ async function sha256(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-async function remembered(memoryPath: string): Promise<Digests> {
-  const text = await readFile(memoryPath, 'utf8').catch(() => '{}');
-  try {
-    return JSON.parse(text) as Digests;
-  } catch {
-    // lost memory costs one more reading, nothing else
-    return {};
-  }
+/** One file a line: its digest, then what it was the digest of. Lost memory costs one more reading, nothing else. */
+async function remembered(memoryPath: string): Promise<Map<string, string>> {
+  const lines = (await readFile(memoryPath, 'utf8').catch(() => '')).split('\n');
+  return new Map(lines.filter(Boolean).map((line) => [line.slice(65), line.slice(0, 64)]));
 }
 
-async function remember(memoryPath: string, known: Digests): Promise<void> {
+async function remember(memoryPath: string, known: ReadonlyMap<string, string>): Promise<void> {
   await mkdir(dirname(memoryPath), { recursive: true });
   const partial = `${memoryPath}.${process.pid}`;
-  await writeFile(partial, JSON.stringify(known));
+  await writeFile(partial, [...known].map(([identity, digest]) => `${digest} ${identity}\n`).join(''));
   await rename(partial, memoryPath);
 }

@@ -27,7 +27,7 @@ export async function packImages(cache: string, binaries: Binaries, report: Repo
   const sources = images
     .flatMap(({ entries }) => entries)
     .flatMap((entry) => (entry.kind === 'file' ? [entry.source] : []));
-  const digests = await fileDigests([...new Set(sources)], join(cache, 'digests.json'));
+  const digests = await fileDigests([...new Set(sources)], join(cache, 'digests'));
   const present = new Set(await readdir(directory));
   const packed: PackedImage[] = [];
   for (const image of images) {
@@ -140,9 +140,9 @@ async function busybox(): Promise<Image> {
 }
 
 /** A hash of the image with each source replaced by its content. */
-function imageKey(image: Image, digests: Readonly<Record<string, string>>): string {
+function imageKey(image: Image, digests: ReadonlyMap<string, string>): string {
   const entries = image.entries.map((entry) =>
-    entry.kind === 'file' ? { ...entry, source: digests[entry.source] } : entry,
+    entry.kind === 'file' ? { ...entry, source: digests.get(entry.source) } : entry,
   );
   return createHash('sha256')
     .update(JSON.stringify({ ...image, entries }))

@@ -1,5 +1,4 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { open, rename, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { tarBlock, tarEnd, tarHeader, tarPadding, type TarEntry } from './tar-header.ts';
@@ -190,7 +189,15 @@ class Appender {
   async addStream(entry: TarEntry & { sizeBytes: number }, source: string): Promise<void> {
     await this.add(entry);
     const end = this.position + entry.sizeBytes;
-    for await (const chunk of createReadStream(source, { highWaterMark: 1 << 20 })) await this.write(chunk as Buffer);
+    const file = await open(source);
+    try {
+      const buffer = Buffer.alloc(1 << 20);
+      for (let read = await file.read(buffer); read.bytesRead > 0; read = await file.read(buffer)) {
+        await this.write(buffer.subarray(0, read.bytesRead));
+      }
+    } finally {
+      await file.close();
+    }
     if (this.position !== end) throw new Error(`${source} changed its size while it was packed`);
     await this.write(tarPadding(entry.sizeBytes));
   }

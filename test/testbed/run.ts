@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process';
+import { createReadStream } from 'node:fs';
 
 /** How a command is run; its environment is ours unless `env` replaces it. */
 export interface RunOptions {
+  /** Text for its standard input. Default: none. */
   readonly input?: string | undefined;
+  /** A file for its standard input, instead of text. */
+  readonly inputFile?: string | undefined;
   readonly cwd?: string | undefined;
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
@@ -34,7 +38,8 @@ export async function run(command: readonly [string, ...string[]], options: RunO
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
   // a command that ends without reading its input must not end us by EPIPE
   child.stdin.on('error', () => {});
-  child.stdin.end(options.input ?? '');
+  if (options.inputFile) createReadStream(options.inputFile).pipe(child.stdin);
+  else child.stdin.end(options.input ?? '');
   const ending = await new Promise<string | undefined>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) =>

@@ -20,7 +20,7 @@ export async function xtablesPlugins(): Promise<ImageEntry[]> {
     const files = await readdir(directory).catch(() => []);
     if (files.length > 0) {
       return Promise.all(
-        files.sort().map(async (file) => {
+        files.map(async (file) => {
           const path = join(directory, file);
           return { kind: 'file', path, source: await realpath(path) } satisfies ImageEntry;
         }),

@@ -1,0 +1,76 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { binDirectory, lanAddress, podCidr, type Instance } from './instance.ts';
+
+/** What the files of a machine say about it. */
+export interface MachineIdentity {
+  readonly instance: Instance;
+  readonly name: string;
+  readonly number: number;
+  /** The machine's own directory on the host, seen under the same path inside. */
+  readonly directory: string;
+  /** The image every pod's sandbox is started from. */
+  readonly pauseImage: string;
+}
+
+/** Writes what the machine will have in its /etc. */
+export async function writeMachineFiles(machine: MachineIdentity): Promise<void> {
+  for (const [name, content] of Object.entries(machineFiles(machine))) {
+    const path = join(machine.directory, 'etc', name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+  }
+}
+
+function machineFiles(machine: MachineIdentity): Record<string, string> {
+  const { instance, name, number } = machine;
+  return {
+    // lookups fail at once: the host's resolver would cost kubeadm ten seconds
+    'resolv.conf': '',
+    hostname: `${name}\n`,
+    hosts: `127.0.0.1 localhost\n${lanAddress(instance, number)} ${name}\n`,
+    'machine-id': `${number.toString(16).padStart(32, '0')}\n`,
+    'cni/net.d/10-bridge.conflist': JSON.stringify(bridgeNetwork(podCidr(instance, number))),
+    'containerd/config.toml': containerdConfig(machine),
+  };
+}
+
+function bridgeNetwork(subnet: string): unknown {
+  const ipam = { type: 'host-local', ranges: [[{ subnet }]], routes: [{ dst: '0.0.0.0/0' }] };
+  return {
+    cniVersion: '1.0.0',
+    name: 'bridge',
+    plugins: [
+      { type: 'bridge', bridge: 'cni0', isGateway: true, ipMasq: false, hairpinMode: true, ipam },
+      { type: 'portmap', capabilities: { portMappings: true } },
+    ],
+  };
+}
+
+/** restrict_oom_score_adj: without CAP_SYS_RESOURCE every sandbox would die by "can't get final child's PID from pipe". */
+function containerdConfig({ directory, instance, pauseImage }: MachineIdentity): string {
+  return `version = 4
+root = '${join(directory, 'data/containerd')}'
+
+[plugins.'io.containerd.cri.v1.images'.pinned_images]
+  sandbox = '${pauseImage}'
+
+[plugins.'io.containerd.cri.v1.runtime']
+  disable_apparmor = true
+  restrict_oom_score_adj = true
+
+  [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc]
+    runtime_type = 'io.containerd.runc.v2'
+
+    [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc.options]
+      BinaryName = '/usr/sbin/runc'
+      SystemdCgroup = false
+
+  [plugins.'io.containerd.cri.v1.runtime'.cni]
+    bin_dirs = ['${binDirectory(instance)}']
+    conf_dir = '/etc/cni/net.d'
+
+[plugins.'io.containerd.nri.v1.nri']
+  disable = true
+`;
+}

@@ -1,0 +1,76 @@
+import {
+  bridgeName,
+  firstWorkerNumber,
+  lanAddress,
+  linkName,
+  loadBalancerNumbers,
+  managementNumber,
+  podCidr,
+  serviceCidr,
+  type Instance,
+} from './instance.ts';
+import { attempt, run } from './run.ts';
+
+/** Lays the bridge every machine is plugged into. The host itself gets nothing else but its address there and routes. */
+export async function layBridge(instance: Instance): Promise<void> {
+  const bridge = bridgeName(instance);
+  await ipBatch([
+    `link add ${bridge} type bridge`,
+    `address add ${lanAddress(instance, 1)}/24 dev ${bridge}`,
+    `link set ${bridge} up`,
+    // tests on the host reach ClusterIPs and pods as a pod does; the routes go away with the bridge
+    `route add ${serviceCidr(instance)} via ${lanAddress(instance, managementNumber)}`,
+  ]);
+}
+
+/** Removes the bridge, and with it the host's routes. */
+export async function removeBridge(instance: Instance): Promise<void> {
+  await attempt(['ip', 'link', 'delete', bridgeName(instance)]);
+}
+
+/** Plugs the network namespace of process `pid` into the bridge as machine `number`. */
+export async function plugIn(instance: Instance, number: number, pid: number): Promise<void> {
+  const link = linkName(instance, number);
+  await ipBatch([
+    `link add ${link} type veth peer name eth0 netns ${pid}`,
+    `link set ${link} master ${bridgeName(instance)} up`,
+    `route add ${podCidr(instance, number)} via ${lanAddress(instance, number)}`,
+  ]);
+  const others = machineNumbers().filter((other) => other !== number);
+  await ipBatch(
+    [
+      'link set lo up',
+      `address add ${lanAddress(instance, number)}/24 dev eth0`,
+      'link set eth0 up',
+      `route add default via ${lanAddress(instance, 1)}`,
+      // stands in for the routing of a CNI
+      ...others.map((other) => `route add ${podCidr(instance, other)} via ${lanAddress(instance, other)}`),
+      // a pod that dials a Service before kube-proxy has rules must fail at once, not hang in a SYN time-out of half a
+      // minute: rules rewrite the address before this one sees it
+      'rule add iif cni0 to 10.96.0.0/12 unreachable',
+    ],
+    pid,
+  );
+}
+
+/** Pulls the cable of a machine that may be gone already. */
+export async function unplug(instance: Instance, number: number): Promise<void> {
+  await attempt(['ip', 'link', 'delete', linkName(instance, number)]);
+  await attempt(['ip', 'route', 'delete', podCidr(instance, number)]);
+}
+
+/** Every number a machine may have. */
+function machineNumbers(): number[] {
+  const workers = Array.from(
+    { length: loadBalancerNumbers.first - firstWorkerNumber },
+    (_, i) => firstWorkerNumber + i,
+  );
+  return [managementNumber, ...workers];
+}
+
+async function ipBatch(commands: readonly string[], pid?: number): Promise<void> {
+  const input = `${commands.join('\n')}\n`;
+  // not `ip netns exec`: that mounts a new /sys, where the kubelet finds no cgroups
+  if (pid) await run(['nsenter', '--target', String(pid), '--net', 'ip', '-batch', '-'], { input });
+  else await run(['ip', '-batch', '-'], { input });
+}
