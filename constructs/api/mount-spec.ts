@@ -26,7 +26,11 @@ const optional = z.boolean().optional().describe('Start the pod even if the sour
 /** One ConfigMap or Secret mounted into the API server. */
 export const Mount = withRules(
   z.object({
-    path: z.string().min(1).max(1024).describe('Absolute path in the container the files appear under.'),
+    path: z
+      .string()
+      .max(1024)
+      .regex(/^\/[^:]+$/, 'must be an absolute path without colon')
+      .describe('Absolute path in the container the files appear under.'),
     configMap: z
       .object({
         name: z.string().min(1).max(253).describe('Name of the ConfigMap, in the namespace of the HostedControlPlane.'),
@@ -59,3 +63,24 @@ export const Mount = withRules(
   ],
 );
 export type Mount = z.output<typeof Mount>;
+
+const mountName = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$';
+
+/** Mounts by name. Names become volume names behind a prefix, so they are shorter than a label may be. */
+export const Mounts = withRules(
+  z.record(z.string().max(63), Mount.describe('One ConfigMap or Secret and where it appears.')).meta({
+    maxProperties: 32,
+  }),
+  [
+    {
+      rule: `self.all(name, size(name) <= 57 && name.matches('${mountName}'))`,
+      message: 'names of mounts have lower-case letters, digits and dashes, at most 57 of them: rename the mount',
+      holds: (mounts) => Object.keys(mounts).every((name) => name.length <= 57 && new RegExp(mountName).test(name)),
+    },
+    {
+      rule: 'self.all(name, self.exists_one(other, self[other].path == self[name].path))',
+      message: 'two mounts have the same path: give each its own',
+      holds: (mounts) => new Set(Object.values(mounts).map(({ path }) => path)).size === Object.keys(mounts).length,
+    },
+  ],
+);

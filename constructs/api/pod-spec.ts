@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Audit } from './audit-spec.ts';
 import { container } from './container-spec.ts';
-import { Mount } from './mount-spec.ts';
+import { Mounts } from './mount-spec.ts';
 
 /** What can be set for any pod. */
 export const pod = {
@@ -22,11 +22,7 @@ export const scalablePod = (defaultReplicas: number) => ({
 /** What can be set for the pods of the API server. */
 export const ApiServerPod = z.object({
   ...pod,
-  mounts: z
-    .record(z.string().max(63), Mount.describe('One ConfigMap or Secret and where it appears.'))
-    .meta({ maxProperties: 64 })
-    .optional()
-    .describe('ConfigMaps and Secrets mounted into the API server, by a name of your choice.'),
+  mounts: Mounts.optional().describe('ConfigMaps and Secrets mounted into the API server, by a name of your choice.'),
   konnectivity: z.object(container).optional().describe('The konnectivity server beside the API server.'),
   audit: Audit.optional().describe('Audit records; none when unset.'),
 });

@@ -190,6 +190,23 @@ export const admissionCases: readonly AdmissionCase[] = [
     refused: { path: 'spec.deployment.apiServer.mounts.extra', because: 'exactly one source' },
   },
   {
+    name: 'refuses a mount whose name is no volume name',
+    spec: apiServerPod({ mounts: { Extra_Files: { path: '/extra', configMap: { name: 'a' } } } }),
+    refused: { path: 'spec.deployment.apiServer.mounts', because: 'rename the mount' },
+  },
+  {
+    name: 'refuses two mounts at one path',
+    spec: apiServerPod({
+      mounts: { a: { path: '/extra', configMap: { name: 'a' } }, b: { path: '/extra', secret: { secretName: 'b' } } },
+    }),
+    refused: { path: 'spec.deployment.apiServer.mounts', because: 'same path' },
+  },
+  {
+    name: 'refuses a relative mount path',
+    spec: apiServerPod({ mounts: { extra: { path: 'extra', configMap: { name: 'a' } } } }),
+    refused: { path: 'spec.deployment.apiServer.mounts.extra.path' },
+  },
+  {
     name: 'accepts an audit policy pasted from a file, sent to a webhook',
     spec: apiServerPod({
       audit: {
