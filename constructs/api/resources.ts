@@ -50,6 +50,8 @@ export const CustomResourceDefinition = clusterWide(
   'customresourcedefinitions',
 );
 export const Cluster = namespaced('cluster.x-k8s.io/v1beta2', 'Cluster', 'clusters');
+export const Machine = namespaced('cluster.x-k8s.io/v1beta2', 'Machine', 'machines');
+export const MachinePool = namespaced('cluster.x-k8s.io/v1beta2', 'MachinePool', 'machinepools');
 export const HostedControlPlane = namespaced(
   'controlplane.cluster.x-k8s.io/v1alpha1',
   'HostedControlPlane',
@@ -82,6 +84,8 @@ const all: readonly Resource[] = [
   Event,
   CustomResourceDefinition,
   Cluster,
+  Machine,
+  MachinePool,
   HostedControlPlane,
   HostedControlPlaneTemplate,
 ];

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import type { HostedCluster } from './cluster.ts';
 import { wayIn } from './exposure/exposure.ts';
 import { type Endpoint, formatEndpoint } from './facts.ts';
@@ -16,12 +15,12 @@ export const egressSelectorFile = 'egress-selector-configuration.yaml';
 export const konnectivitySocket = `${apiServerPaths.konnectivitySockets}/konnectivity-server.sock`;
 
 /** Every flag we set on kube-apiserver, sorted, each with its reason. */
-export function apiServerFlags(cluster: HostedCluster, endpoint: Endpoint): Flag[] {
+export function apiServerFlags(cluster: HostedCluster, endpoint: Endpoint, advertiseAddress?: string): Flag[] {
   const { pki } = apiServerPaths;
   const names = namesOf(cluster.name);
   const issuer = `https://kubernetes.default.svc.${cluster.network.serviceDomain}`;
   return [
-    ...advertised(endpoint),
+    ...advertised(advertiseAddress),
     ['allow-privileged', 'true', 'CNI and kube-proxy pods are privileged'],
     ['authorization-mode', 'Node,RBAC', 'kubelets may read only what their own pods need'],
     ['client-ca-file', `${pki}/ca.crt`, 'reloaded when it changes'],
@@ -69,8 +68,8 @@ export function apiServerFlags(cluster: HostedCluster, endpoint: Endpoint): Flag
  * The `kubernetes` Service of the hosted cluster points at the advertised address. Only an address that workers reach
  * may go there: the API server's own choice would be its pod's, of a network the workers know nothing of.
  */
-function advertised(endpoint: Endpoint): Flag[] {
-  return isIP(endpoint.host)
-    ? [['advertise-address', endpoint.host, 'what pods of the hosted cluster dial']]
+function advertised(address: string | undefined): Flag[] {
+  return address
+    ? [['advertise-address', address, 'what pods of the hosted cluster dial']]
     : [['endpoint-reconciler-type', 'none', 'a hostname cannot be an endpoint of the kubernetes Service']];
 }

@@ -44,6 +44,7 @@ export class ApiServer extends Construct {
           cluster: cluster.name,
           component: 'api-server',
           pod: settings,
+          version: cluster.spec.version,
           spreadPerRevision: true,
           restartsWith: {
             // Service account keys and etcd's CA are read only at the start, everything else is reloaded.
@@ -61,7 +62,7 @@ export class ApiServer extends Construct {
               name: 'kube-apiserver',
               image: imageReference(kubernetesImage('kube-apiserver', cluster.spec.version), settings?.image),
               command: ['kube-apiserver'],
-              args: renderFlags(apiServerFlags(cluster, endpoint), settings?.args),
+              args: renderFlags(apiServerFlags(cluster, endpoint, facts.advertiseAddress), settings?.args),
               ports: { api: wayIn(cluster.name, cluster.spec).securePort },
               probes: probes({
                 port: 'api',

@@ -7,6 +7,7 @@ import type { HostedCluster } from './cluster.ts';
 import { ControllerManager } from './controller-manager.ts';
 import { Etcd } from './etcd.ts';
 import type { Facts } from './facts.ts';
+import { type ComponentName, componentLabel } from './labels.ts';
 import { Scheduler } from './scheduler.ts';
 
 export interface ControlPlaneChartProps {
@@ -33,9 +34,9 @@ export interface RenderedObject {
   readonly metadata: {
     readonly name: string;
     readonly namespace?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly ownerReferences?: readonly OwnerReference[];
+    readonly labels?: Record<string, string>;
+    readonly annotations?: Record<string, string>;
+    readonly ownerReferences?: OwnerReference[];
   };
   readonly [field: string]: unknown;
 }
@@ -57,6 +58,14 @@ export function renderControlPlane(cluster: HostedCluster, facts: Facts): Render
   return ownerReferences
     ? objects.map((object) => ({ ...object, metadata: { ...object.metadata, ownerReferences } }))
     : objects;
+}
+
+/** The objects of one component; of the API server without its Service, which exists long before it. */
+export function componentObjects(cluster: HostedCluster, facts: Facts, component: ComponentName): RenderedObject[] {
+  return renderControlPlane(cluster, facts).filter(
+    ({ kind, metadata }) =>
+      metadata.labels?.[componentLabel] === component && !(component === 'api-server' && kind === 'Service'),
+  );
 }
 
 /** The HostedControlPlane as controlling owner. */

@@ -6,6 +6,9 @@ import { type ComponentName, objectLabels, selectorLabels } from './labels.ts';
 /** Unprivileged user and group of every container; the number distroless images use for `nonroot`. */
 const nonRoot = 65532;
 
+/** Annotation of API server pods with `spec.version` as it was when they were rendered. */
+export const versionAnnotation = 'controlplane.cluster.x-k8s.io/version';
+
 /** Annotation with the certificates and configuration that a pod reads only when it starts. */
 export const restartsWithAnnotation = 'controlplane.cluster.x-k8s.io/restarts-with';
 
@@ -18,6 +21,8 @@ export interface PodTemplateProps {
   readonly pod: Pod | undefined;
   /** What the pod reads only at its start, by name: a change of any value replaces the pod. */
   readonly restartsWith?: Readonly<Record<string, string>>;
+  /** Says which Kubernetes version a pod runs, whatever its image is called; see {@link versionAnnotation}. */
+  readonly version?: string;
   /** Count only pods of one revision when spreading: true for Deployments, whose surge would otherwise not fit. */
   readonly spreadPerRevision: boolean;
 }
@@ -38,9 +43,10 @@ export function podTemplate(props: PodTemplateProps): k8s.PodTemplateSpec {
   return {
     metadata: {
       labels: objectLabels(cluster, component),
-      ...(restartsWith.length > 0
-        ? { annotations: { [restartsWithAnnotation]: restartsWith.map((pair) => pair.join('=')).join(',') } }
-        : {}),
+      annotations: definedOnly({
+        [versionAnnotation]: props.version,
+        [restartsWithAnnotation]: restartsWith.map((pair) => pair.join('=')).join(',') || undefined,
+      }),
     },
     spec: {
       automountServiceAccountToken: false,

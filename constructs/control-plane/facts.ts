@@ -11,6 +11,8 @@ export interface Endpoint {
 export interface Facts {
   /** Missing until it is known: the API server and what talks to it are rendered only then. */
   readonly endpoint?: Endpoint | undefined;
+  /** Address at which pods of the hosted cluster reach the API server; missing where there is only a hostname. */
+  readonly advertiseAddress?: string | undefined;
   /** Where konnectivity agents dial. */
   readonly konnectivityEndpoint?: Endpoint | undefined;
   /** Fingerprints of issued certificates and keys by Secret name; a change of some of them restarts pods. */

@@ -7,6 +7,7 @@ export interface UserMount {
   readonly path: string;
   readonly kind: 'ConfigMap' | 'Secret';
   readonly object: string;
+  readonly optional: boolean;
   readonly volume: k8s.Volume;
 }
 
@@ -21,11 +22,11 @@ function userMount(name: string, { path, configMap, secret }: Mount): UserMount 
   if (configMap) {
     const { name: object, items, defaultMode, optional } = configMap;
     const source = { name: object, ...definedOnly({ items: files(items), defaultMode, optional }) };
-    return { path, kind: 'ConfigMap', object, volume: { name, configMap: source } };
+    return { path, kind: 'ConfigMap', object, optional: optional ?? false, volume: { name, configMap: source } };
   }
   const { secretName = '', items, defaultMode, optional } = secret ?? {};
   const source = { secretName, ...definedOnly({ items: files(items), defaultMode, optional }) };
-  return { path, kind: 'Secret', object: secretName, volume: { name, secret: source } };
+  return { path, kind: 'Secret', object: secretName, optional: optional ?? false, volume: { name, secret: source } };
 }
 
 type Items = NonNullable<Mount['configMap']>['items'];

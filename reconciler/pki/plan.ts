@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { type HostedCluster, kubernetesServiceAddresses } from '../../constructs/control-plane/cluster.ts';
 import type { Endpoint } from '../../constructs/control-plane/facts.ts';
 import { etcdMemberHost, namesOf } from '../../constructs/control-plane/names.ts';
+import { users } from '../../constructs/workload/identities.ts';
 
 /** The three certificate authorities. They share nothing: etcd trusts only its own, and so does request-header login. */
 export type AuthorityName = 'cluster' | 'etcd' | 'proxy';
@@ -63,7 +64,7 @@ export function planEtcdCertificates(cluster: HostedCluster): CertificatePlan[] 
   ];
 }
 
-/** Every other certificate of a hosted control plane. Only the break-glass admin is in `system:masters`. */
+/** Every other certificate of a hosted control plane that has a Secret of its own. */
 export function planCertificates(
   cluster: HostedCluster,
   endpoint: Endpoint,
@@ -87,18 +88,19 @@ export function planCertificates(
       usages: ['server'],
       hosts: unique([konnectivityEndpoint.host, apiServiceHost(cluster)]),
     },
-    client('cluster', secrets.apiServerKubeletClient, 'kube-apiserver-kubelet-client'),
+    client('cluster', secrets.apiServerKubeletClient, users.kubeletClient),
     client('proxy', secrets.frontProxyClient, 'front-proxy-client'),
-    client('cluster', secrets.konnectivityClient, 'system:konnectivity-server'),
+    client('cluster', secrets.konnectivityClient, users.konnectivityServer),
     client('cluster', secrets.controllerManager, 'system:kube-controller-manager'),
     client('cluster', secrets.scheduler, 'system:kube-scheduler'),
-    client('cluster', secrets.controller, controllerUser),
-    client('cluster', secrets.kubeconfig, 'kubernetes-admin', ['system:masters']),
+    client('cluster', secrets.controller, users.controller),
   ];
 }
 
-/** The user our own client of the hosted cluster is; its rights are RBAC objects of the workload chart. */
-export const controllerUser = 'hosted-control-plane-controller';
+/** The break-glass administrator inside the kubeconfig that Cluster API uses: the only one in `system:masters`. */
+export function adminPlan(cluster: string): CertificatePlan {
+  return client('cluster', namesOf(cluster).secrets.kubeconfig, 'kubernetes-admin', ['system:masters']);
+}
 
 /** The API server's name inside the management cluster; what in-cluster clients verify whatever they dial. */
 export function apiServiceHost(cluster: { readonly name: string; readonly namespace: string }): string {

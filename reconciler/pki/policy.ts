@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, X509Certificate as NodeCertificate } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, X509Certificate as NodeCertificate } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import type { KeyPair } from './issue.ts';
 import { splitCertificates } from './pem.ts';
@@ -58,6 +58,35 @@ export function renewalTime(certificate: string, identity: string): Date {
   const start = parsed.notBefore.getTime();
   const life = parsed.notAfter.getTime() - start;
   return new Date(start + life * (0.5 + 0.1 * fractionOf(identity)));
+}
+
+/** What is wrong with a certificate authority, as a sentence for a person; undefined when it can sign. */
+export function authorityProblem(secret: string, pair: KeyPair, now: Date): string | undefined {
+  const [first] = splitCertificates(pair.certificate);
+  if (!first) return `Secret ${secret} has no certificate in tls.crt`;
+  try {
+    const certificate = new NodeCertificate(first);
+    if (!certificate.ca)
+      return `the certificate in Secret ${secret} is not that of an authority (basic constraints CA: false)`;
+    if (!certificate.checkPrivateKey(createPrivateKey(pair.key)))
+      return `tls.key in Secret ${secret} does not belong to its tls.crt`;
+    if (now > new Date(certificate.validTo))
+      return `the authority in Secret ${secret} expired on ${certificate.validTo}`;
+    return undefined;
+  } catch {
+    return `Secret ${secret} holds no readable certificate and key in tls.crt and tls.key`;
+  }
+}
+
+/** What is wrong with a service account key pair, as a sentence for a person. */
+export function keyProblem(secret: string, pair: KeyPair): string | undefined {
+  try {
+    const derived = createPublicKey(createPrivateKey(pair.key)).export({ type: 'spki', format: 'der' });
+    const given = createPublicKey(pair.certificate).export({ type: 'spki', format: 'der' });
+    return derived.equals(given) ? undefined : `tls.key in Secret ${secret} does not belong to its tls.crt`;
+  } catch {
+    return `Secret ${secret} holds no readable public key in tls.crt and private key in tls.key`;
+  }
 }
 
 /** A number from 0 to 1 that is always the same for one identity. */

@@ -33,7 +33,8 @@ export function loadBalancer(
       return {
         known: true,
         endpoint: { host, port: exposure.port },
-        konnectivity: { host, port: ports.konnectivityAgent },
+        konnectivityEndpoint: { host, port: ports.konnectivityAgent },
+        advertiseAddress: first?.ip,
       };
     },
   };

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Exposure } from '../../api/exposure-spec.ts';
 import { ports } from '../ports.ts';
 import type { WayIn } from './way-in.ts';
@@ -15,7 +16,8 @@ export function nodePort({ nodePort: exposure }: Extract<Exposure, { kind: 'node
     endpoint: () => ({
       known: true,
       endpoint: { host: exposure.address, port: exposure.port },
-      konnectivity: { host: exposure.address, port: exposure.konnectivityPort },
+      konnectivityEndpoint: { host: exposure.address, port: exposure.konnectivityPort },
+      advertiseAddress: isIP(exposure.address) ? exposure.address : undefined,
     }),
   };
 }

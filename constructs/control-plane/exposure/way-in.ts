@@ -1,4 +1,5 @@
 import type { k8s } from 'cdk8s-plus-30';
+import type { ConditionReason } from '../../api/conditions.ts';
 import type { Endpoint } from '../facts.ts';
 
 /** What a way in adds to the API server's Service. */
@@ -18,8 +19,17 @@ export interface ObservedService {
 }
 
 export type EndpointDecision =
-  | { readonly known: true; readonly endpoint: Endpoint; readonly konnectivity: Endpoint }
-  | { readonly known: false; readonly reason: string; readonly message: string };
+  | {
+      readonly known: true;
+      readonly endpoint: Endpoint;
+      readonly konnectivityEndpoint: Endpoint;
+      readonly advertiseAddress?: string | undefined;
+    }
+  | {
+      readonly known: false;
+      readonly reason: ConditionReason<'APIServerServiceReady'>;
+      readonly message: string;
+    };
 
 /** One way to reach a hosted API server from outside: a Service shape and the rule that gives the endpoint. */
 export interface WayIn {

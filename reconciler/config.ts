@@ -1,0 +1,88 @@
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+
+const flag = (fallback: boolean) =>
+  z
+    .enum(['true', 'false'], 'must be true or false')
+    .optional()
+    .transform((value) => (value === undefined ? fallback : value === 'true'));
+
+const level = z
+  .string()
+  .toLowerCase()
+  .pipe(z.enum(['debug', 'info', 'warn', 'error'], 'must be debug, info, warn or error'));
+
+/** Environment variables, with the names and defaults of the reference provider. */
+const Environment = z.object({
+  LEADER_ELECTION: flag(true).describe('Only one of several instances works at a time.'),
+  WEBHOOK_CERT_DIR: z.string().optional().describe('Accepted and unused: every rule is part of the CRDs.'),
+  MAX_CONCURRENT_RECONCILES: z.coerce
+    .number('must be a whole number of at least 1')
+    .int('must be a whole number of at least 1')
+    .min(1, 'must be a whole number of at least 1')
+    .default(10)
+    .describe('HostedControlPlanes that are worked on at once.'),
+  CONTROLLER_NAMESPACE: z.string().min(1).optional().describe('Namespace of the Lease for leader election.'),
+  LOG_FORMAT: z.enum(['json', 'text'], 'must be json or text').default('json').describe('Shape of log lines.'),
+  LOG_LEVEL: level.default('info').describe('The least important lines that are written.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().describe('Reserved for traces; nothing is sent yet.'),
+});
+
+/** How the operator runs. */
+export interface Config {
+  readonly leaderElection: boolean;
+  readonly maxConcurrentReconciles: number;
+  readonly controllerNamespace: string | undefined;
+  readonly logFormat: 'json' | 'text';
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+  /** Only HostedControlPlanes of this namespace; all when unset. */
+  readonly namespace: string | undefined;
+  /** Only HostedControlPlanes whose watch-filter label has this value; all when unset. */
+  readonly watchFilter: string | undefined;
+  /** Port of /healthz and /readyz. */
+  readonly healthPort: number;
+}
+
+/**
+ * Reads arguments and environment, once, at the start.
+ * @throws with one line per wrong variable: its name, what was given, what is allowed.
+ */
+export function readConfig(args: readonly string[], environment: Readonly<Record<string, string | undefined>>): Config {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      namespace: { type: 'string' },
+      'watch-filter': { type: 'string' },
+      'health-port': { type: 'string', default: '8081' },
+    },
+  });
+  // An empty variable is what a manifest leaves behind that sets it to nothing.
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = Environment.safeParse(given);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path, message }) => {
+      const name = path.join('.');
+      return `environment variable ${name} ${message}, not "${environment[name] ?? ''}"`;
+    });
+    throw new Error(problems.join('\n'));
+  }
+  const healthPort = Number(values['health-port']);
+  if (!Number.isInteger(healthPort) || healthPort < 0 || healthPort > 65535) {
+    throw new Error(`--health-port must be a port, not "${values['health-port']}"`);
+  }
+  return {
+    leaderElection: parsed.data.LEADER_ELECTION,
+    maxConcurrentReconciles: parsed.data.MAX_CONCURRENT_RECONCILES,
+    controllerNamespace: parsed.data.CONTROLLER_NAMESPACE,
+    logFormat: parsed.data.LOG_FORMAT,
+    logLevel: parsed.data.LOG_LEVEL,
+    namespace: values.namespace,
+    watchFilter: values['watch-filter'],
+    healthPort,
+  };
+}
+
+/** Every environment variable with its description: what the provider's Deployment and the README list. */
+export const environmentVariables: readonly { readonly name: string; readonly description: string }[] = Object.entries(
+  Environment.shape,
+).map(([name, schema]) => ({ name, description: schema.description ?? '' }));

@@ -1,0 +1,78 @@
+import type { Facts } from '../constructs/control-plane/facts.ts';
+import { type ConditionReason, type ConditionType } from '../constructs/api/conditions.ts';
+import { InvalidConfiguration, type Outcome } from './outcome.ts';
+import type { Phase, Scope } from './scope.ts';
+import { type Verdict, verdict } from './status.ts';
+
+/** How one phase ended. */
+export interface PhaseResult {
+  readonly phase: Phase;
+  readonly verdict: Verdict;
+  readonly isDone: boolean;
+  readonly facts: Facts;
+  /** Look again at this time even if nothing happens. */
+  readonly again?: Date | undefined;
+  /** What was thrown, for the log and the retry. */
+  readonly error?: unknown;
+}
+
+/**
+ * Runs every phase whose needs are done, side by side where they do not need each other, and says for each other one
+ * what it waits for. One phase's trouble reaches only those that need it.
+ */
+export async function runPhases(phases: readonly Phase[], scope: Scope): Promise<PhaseResult[]> {
+  const running = new Map<Phase, Promise<PhaseResult>>();
+  const run = (phase: Phase): Promise<PhaseResult> => {
+    const started = running.get(phase);
+    if (started) return started;
+    const result = Promise.all(phase.needs.map(run)).then((needs) => runPhase(phase, needs, scope));
+    running.set(phase, result);
+    return result;
+  };
+  return Promise.all(phases.map(run));
+}
+
+async function runPhase(phase: Phase, needs: readonly PhaseResult[], scope: Scope): Promise<PhaseResult> {
+  const facts = mergeFacts([scope.facts, ...needs.map((need) => need.facts)]);
+  const missing = needs.filter(({ isDone }) => !isDone);
+  if (missing.length > 0) {
+    const names = missing.map((need) => need.phase.condition).join(', ');
+    return { phase, facts, isDone: false, verdict: verdict('False', 'WaitingForOtherPhases', `waiting for ${names}`) };
+  }
+  try {
+    const outcome = await phase.run({ ...scope, facts });
+    return { ...ended(phase, outcome, scope.now), facts: mergeFacts([facts, outcome.facts]) };
+  } catch (error) {
+    return { phase, facts, isDone: false, verdict: failed(error), error };
+  }
+}
+
+function ended(phase: Phase, outcome: Outcome, now: Date): Omit<PhaseResult, 'facts'> {
+  if (outcome.kind === 'done') {
+    return { phase, isDone: true, verdict: verdict('True', 'ReconcileSucceeded'), again: outcome.again };
+  }
+  const { reason, message, afterMs } = outcome;
+  const again = afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);
+  return { phase, isDone: false, verdict: verdict('False', reason, message), again };
+}
+
+function failed(error: unknown): Verdict {
+  const message = error instanceof Error ? error.message : String(error);
+  const reason: ConditionReason = error instanceof InvalidConfiguration ? error.reason : 'ReconcileFailed';
+  return verdict('False', reason, message);
+}
+
+/** Later facts win; certificates and mounts add up. */
+function mergeFacts(facts: readonly Partial<Facts>[]): Facts {
+  const given = (part: Partial<Facts>) => Object.entries(part).filter(([, value]) => value !== undefined);
+  return {
+    ...Object.fromEntries(facts.flatMap(given)),
+    certificates: Object.assign({}, ...facts.map(({ certificates }) => certificates)),
+    mounts: Object.assign({}, ...facts.map(({ mounts }) => mounts)),
+  };
+}
+
+/** The verdicts of all phases by condition. */
+export function phaseVerdicts(results: readonly PhaseResult[]): Partial<Record<ConditionType, Verdict>> {
+  return Object.fromEntries(results.map(({ phase, verdict }) => [phase.condition, verdict]));
+}

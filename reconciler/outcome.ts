@@ -1,0 +1,47 @@
+import type { ConditionReason } from '../constructs/api/conditions.ts';
+import type { Facts } from '../constructs/control-plane/facts.ts';
+
+/** How a phase ended. Anything unexpected is thrown and retried with back-off. */
+export type Outcome = Done | Wait;
+
+export interface Done {
+  readonly kind: 'done';
+  /** What later phases may rely on. */
+  readonly facts: Partial<Facts>;
+  /** When there is something to do again although nothing changed, such as a renewal. */
+  readonly again?: Date | undefined;
+}
+
+export interface Wait {
+  readonly kind: 'wait';
+  readonly reason: ConditionReason;
+  /** One sentence: what is waited for, and what a person can do if it never comes. */
+  readonly message: string;
+  /** Facts that hold already. */
+  readonly facts: Partial<Facts>;
+  /** Look again after this long; missing where an event will tell. */
+  readonly afterMs?: number | undefined;
+}
+
+export function done(facts: Partial<Facts> = {}, again?: Date): Done {
+  return { kind: 'done', facts, again };
+}
+
+export function wait(
+  reason: ConditionReason,
+  message: string,
+  options: { afterMs?: number; facts?: Partial<Facts> } = {},
+): Wait {
+  return { kind: 'wait', reason, message, facts: options.facts ?? {}, afterMs: options.afterMs };
+}
+
+/** The user must change something; nothing is retried until the spec, or what it refers to, changes. */
+export class InvalidConfiguration extends Error {
+  override readonly name = 'InvalidConfiguration';
+  readonly reason: ConditionReason;
+
+  constructor(reason: ConditionReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,43 @@
+import { Service } from '../../constructs/api/resources.ts';
+import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { wayIn } from '../../constructs/control-plane/exposure/exposure.ts';
+import type { ObservedService } from '../../constructs/control-plane/exposure/way-in.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import { KubeError } from '../kube/errors.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { done, InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
+import type { Phase } from '../scope.ts';
+
+/** A Service as the API returns it, as far as it is read here. */
+export interface ServiceObject extends KubeObject {
+  readonly spec?: { readonly clusterIP?: string };
+  readonly status?: { readonly loadBalancer?: { readonly ingress?: ObservedService['loadBalancer'] } };
+}
+
+/** The API server's Service and the address it offers. Everything that names an address waits for it. */
+export const apiServerService: Phase = {
+  condition: 'APIServerServiceReady',
+  needs: [],
+  async run({ cluster, facts, writer }): Promise<Outcome> {
+    const name = namesOf(cluster.name).apiService;
+    const objects = renderControlPlane(cluster, facts).filter(
+      ({ kind, metadata }) => kind === Service.kind && metadata.name === name,
+    );
+
+    const [live] = await writer.apply<ServiceObject>(objects).catch((error: unknown) => {
+      throw nodePortTaken(error) ?? error;
+    });
+
+    const decision = wayIn(cluster.name, cluster.spec).endpoint({
+      loadBalancer: live?.status?.loadBalancer?.ingress ?? [],
+    });
+    if (!decision.known) return wait(decision.reason, decision.message);
+    const { endpoint, konnectivityEndpoint, advertiseAddress } = decision;
+    return done({ endpoint, konnectivityEndpoint, advertiseAddress });
+  },
+};
+
+function nodePortTaken(error: unknown): InvalidConfiguration | undefined {
+  if (!(error instanceof KubeError) || !error.causes.some(({ field }) => field?.endsWith('nodePort'))) return undefined;
+  return new InvalidConfiguration('NodePortTaken', `${error.message}: choose another port in exposure.nodePort`);
+}

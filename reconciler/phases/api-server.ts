@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { Deployment, Pod, resourceNamed } from '../../constructs/api/resources.ts';
+import { componentObjects } from '../../constructs/control-plane/chart.ts';
+import { selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { mountsOf } from '../../constructs/control-plane/mounts.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { deploymentReadiness, type PodObject, startedPods } from '../kube/readiness.ts';
+import { done, type Outcome, wait } from '../outcome.ts';
+import type { Phase, Scope } from '../scope.ts';
+import { certificates, etcdCertificates } from './certificates.ts';
+
+/** The API servers. Done when every one of them runs what the spec asks for: only then may others be upgraded. */
+export const apiServer: Phase = {
+  condition: 'APIServerDeploymentsReady',
+  needs: [certificates, etcdCertificates],
+  async run(scope): Promise<Outcome> {
+    const { cluster, facts, writer, world } = scope;
+    const exists = world.get(Deployment, namesOf(cluster.name).apiServer) !== undefined;
+    const etcdPods = world.list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'));
+    const mounts = await observeMounts(scope);
+
+    const quorum = Math.floor(cluster.spec.etcd.replicas / 2) + 1;
+    if (!exists && startedPods(etcdPods) < quorum) {
+      return wait(
+        'WaitingForEtcd',
+        `${startedPods(etcdPods)} of ${cluster.spec.etcd.replicas} etcd members have started`,
+      );
+    }
+    if (mounts.missing.length > 0) {
+      return wait('MountMissing', `the API server mounts ${mounts.missing.join(', ')}: create it`, {
+        afterMs: recheckMs,
+      });
+    }
+
+    const withMounts = { ...facts, mounts: mounts.checksums };
+    const live = await writer.apply(componentObjects(cluster, withMounts, 'api-server'));
+
+    const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
+    return readiness.ready ? done() : wait('WaitingForPods', `API server: ${readiness.message}`);
+  },
+};
+
+/** Objects that users mount carry no label of ours, so that no event tells when they appear. */
+const recheckMs = 30_000;
+
+/** What users mount, as checksums: the API server reads such files at its start, so a change must replace its pods. */
+async function observeMounts({ cluster, writer }: Scope) {
+  const mounts = mountsOf(cluster.spec.deployment.apiServer.mounts);
+  const found = await Promise.all(
+    mounts.map(async ({ kind, object, optional }) => {
+      const name = `${kind}/${object}`;
+      return { name, optional, content: await writer.read(resourceNamed(kind), object) };
+    }),
+  );
+  return {
+    missing: found.filter(({ content, optional }) => !content && !optional).map(({ name }) => name),
+    checksums: Object.fromEntries(found.flatMap(({ name, content }) => (content ? [[name, checksum(content)]] : []))),
+  };
+}
+
+function checksum(object: KubeObject & { readonly data?: unknown; readonly binaryData?: unknown }): string {
+  const content = JSON.stringify([object.data, object.binaryData]);
+  return createHash('sha256').update(content).digest('hex').slice(0, 12);
+}

@@ -1,0 +1,26 @@
+import { Deployment } from '../../constructs/api/resources.ts';
+import { componentObjects } from '../../constructs/control-plane/chart.ts';
+import { deploymentReadiness } from '../kube/readiness.ts';
+import { done, type Outcome, wait } from '../outcome.ts';
+import type { Phase } from '../scope.ts';
+import { apiServer } from './api-server.ts';
+
+/**
+ * Controller manager and scheduler. They come after the API server: earlier they would burn the CPU it needs, give up
+ * after ten seconds and lose more to restart back-off; in an upgrade they must not be newer than any API server.
+ */
+export const controllerManager = controller('controller-manager', 'ControllerManagerReady');
+export const scheduler = controller('scheduler', 'SchedulerReady');
+
+function controller(component: 'controller-manager' | 'scheduler', condition: Phase['condition']): Phase {
+  return {
+    condition,
+    needs: [apiServer],
+    async run({ cluster, facts, writer }): Promise<Outcome> {
+      const live = await writer.apply(componentObjects(cluster, facts, component));
+
+      const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
+      return readiness.ready ? done() : wait('WaitingForPods', `${component}: ${readiness.message}`);
+    },
+  };
+}

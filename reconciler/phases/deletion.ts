@@ -1,0 +1,94 @@
+import {
+  ConfigMap,
+  Deployment,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  type Resource,
+  Secret,
+  Service,
+  StatefulSet,
+} from '../../constructs/api/resources.ts';
+import { clusterNameLabel } from '../../constructs/api/group.ts';
+import { type ComponentName, selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { etcdVolumeClaim, namesOf } from '../../constructs/control-plane/names.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { done, type Outcome, wait } from '../outcome.ts';
+import type { DeletionScope } from '../scope.ts';
+
+/**
+ * Takes a control plane down in the order that is fast and safe: what uses the API server, the API server, etcd, its
+ * volumes, the rest. An API server whose etcd goes first sits out its whole grace period.
+ * Can be stopped and started again at any point.
+ */
+export async function deleteControlPlane(scope: DeletionScope): Promise<Outcome> {
+  const names = namesOf(scope.cluster);
+  const workers = await scope.remover.workers();
+  if (workers > 0) {
+    return wait(
+      'WaitingForWorkersDeletion',
+      `${workers} Machines or MachinePools of cluster ${scope.cluster} still exist: delete the Cluster, or them, first`,
+      { afterMs: workersMs },
+    );
+  }
+
+  const steps: readonly Step[] = [
+    { resource: Deployment, name: names.controllerManager, component: 'controller-manager' },
+    { resource: Deployment, name: names.scheduler, component: 'scheduler' },
+    { resource: Deployment, name: names.apiServer, component: 'api-server' },
+    { resource: StatefulSet, name: names.etcd, component: 'etcd' },
+  ];
+  // etcd goes only when nothing that uses it runs any more.
+  for (const group of [steps.slice(0, 3), steps.slice(3)]) {
+    const left = await stop(scope, group);
+    if (left > 0)
+      return wait('WaitingForPods', `${left} pods of ${group.map(({ name }) => name).join(', ')} still run`);
+  }
+
+  const volumes = await deleteVolumes(scope);
+  if (volumes > 0) return wait('WaitingForVolumes', `${volumes} volume claims of etcd are being deleted`);
+
+  await deleteRest(scope);
+  return done();
+}
+
+interface Step {
+  readonly resource: Resource;
+  readonly name: string;
+  readonly component: ComponentName;
+}
+
+const workersMs = 5_000;
+
+/** Deletes the workloads and counts the pods that are left. */
+async function stop({ cluster, world, remover }: DeletionScope, steps: readonly Step[]): Promise<number> {
+  let pods = 0;
+  for (const { resource, name, component } of steps) {
+    const workload = world.get(resource, name);
+    if (workload && !workload.metadata.deletionTimestamp) await remover.delete(resource, workload);
+    pods += world.list(Pod, selectorLabels(cluster, component)).length;
+  }
+  return pods;
+}
+
+/** Deletes etcd's volume claims unless they are to be kept, and counts the ones that are left. */
+async function deleteVolumes({ cluster, world, remover, retainVolumes }: DeletionScope): Promise<number> {
+  if (retainVolumes) return 0;
+  const claims = world
+    .list(PersistentVolumeClaim, selectorLabels(cluster, 'etcd'))
+    .filter(({ metadata }) => metadata.name.startsWith(etcdVolumeClaim(cluster, 0).slice(0, -1)));
+  for (const claim of claims) {
+    if (!claim.metadata.deletionTimestamp) await remover.delete(PersistentVolumeClaim, claim);
+  }
+  return claims.length;
+}
+
+/** Deletes what else we own. A user's own certificate authority is not ours and stays. */
+async function deleteRest({ cluster, ownerUid, world, remover }: DeletionScope): Promise<void> {
+  const isOurs = ({ metadata }: KubeObject) =>
+    metadata.ownerReferences?.some(({ uid, controller }) => controller && uid === ownerUid) ?? false;
+  for (const resource of [PodDisruptionBudget, Service, ConfigMap, Secret]) {
+    const ours = world.list(resource, { [clusterNameLabel]: cluster }).filter(isOurs);
+    await Promise.all(ours.map((object) => remover.delete(resource, object)));
+  }
+}

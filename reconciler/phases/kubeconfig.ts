@@ -1,0 +1,46 @@
+import { Secret } from '../../constructs/api/resources.ts';
+import { clientOf, writeAdminKubeconfig } from '../pki/admin-kubeconfig.ts';
+import { done, type Outcome } from '../outcome.ts';
+import { adminPlan } from '../pki/plan.ts';
+import { renewalTime } from '../pki/policy.ts';
+import { kubeconfigSecret, type SecretObject, valueOf } from '../pki/secret.ts';
+import { known, type Phase } from '../scope.ts';
+import { authorities } from './authorities.ts';
+import { authorityPair, issueIfDue } from './certificates.ts';
+import { endpoint } from './endpoint.ts';
+import { secretProps } from './secret-props.ts';
+
+/**
+ * The kubeconfig that Cluster API uses. It is there as soon as the endpoint is known: Cluster API looks for it when the
+ * infrastructure is ready, and having missed it looks again only half a minute later.
+ */
+export const kubeconfig: Phase = {
+  condition: 'AdminKubeconfigReady',
+  needs: [authorities, endpoint],
+  async run(scope): Promise<Outcome> {
+    const { cluster, facts, hostedControlPlane, world, writer } = scope;
+    const plan = adminPlan(cluster.name);
+    const existing = world.get<SecretObject>(Secret, plan.secret);
+    if (existing && !isControlledBy(existing, hostedControlPlane.metadata.uid)) return done();
+
+    const client = await issueIfDue(scope, plan, clientOf(valueOf(existing, 'value')));
+    const desired = kubeconfigSecret(
+      secretProps(scope, plan.secret),
+      writeAdminKubeconfig({
+        cluster: cluster.name,
+        endpoint: known(facts, 'endpoint'),
+        authority: authorityPair(scope, 'cluster').certificate,
+        client,
+      }),
+    );
+
+    if (existing) await writer.apply([desired]);
+    else await writer.createOnce(desired);
+    return done({}, renewalTime(client.certificate, plan.secret));
+  },
+};
+
+/** A kubeconfig that a user put there is theirs: Cluster API uses it, we leave it alone. */
+function isControlledBy({ metadata }: SecretObject, uid: string | undefined): boolean {
+  return metadata.ownerReferences?.some((owner) => owner.controller && owner.uid === uid) ?? false;
+}

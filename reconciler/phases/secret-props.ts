@@ -1,0 +1,14 @@
+import { ownerReference } from '../../constructs/control-plane/chart.ts';
+import type { SecretProps } from '../pki/secret.ts';
+import type { Scope } from '../scope.ts';
+
+/** What all Secrets of one hosted control plane share. */
+export function secretProps({ cluster, hostedControlPlane }: Scope, name: string): SecretProps {
+  const { name: ownerName, uid = '' } = hostedControlPlane.metadata;
+  return {
+    name,
+    namespace: cluster.namespace,
+    cluster: cluster.name,
+    owner: ownerReference({ name: ownerName, uid }),
+  };
+}

@@ -1,0 +1,62 @@
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import { type Endpoint, formatEndpoint } from '../../constructs/control-plane/facts.ts';
+import type { KeyPair } from './issue.ts';
+
+/** What a kubeconfig for Cluster API is made of. */
+export interface AdminKubeconfig {
+  readonly cluster: string;
+  readonly endpoint: Endpoint;
+  /** PEM of the cluster's authority. */
+  readonly authority: string;
+  readonly client: KeyPair;
+}
+
+/** The kubeconfig in the shape Cluster API's own control plane provider writes: everything inline, no plug-ins. */
+export function writeAdminKubeconfig({ cluster, endpoint, authority, client }: AdminKubeconfig): string {
+  const user = `${cluster}-admin`;
+  const context = `${user}@${cluster}`;
+  const base64 = (text: string) => Buffer.from(text, 'utf8').toString('base64');
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [
+      {
+        name: cluster,
+        cluster: { server: `https://${formatEndpoint(endpoint)}`, 'certificate-authority-data': base64(authority) },
+      },
+    ],
+    users: [
+      {
+        name: user,
+        user: { 'client-certificate-data': base64(client.certificate), 'client-key-data': base64(client.key) },
+      },
+    ],
+    contexts: [{ name: context, context: { cluster, user } }],
+    'current-context': context,
+  });
+}
+
+const Readable = z.object({
+  users: z.tuple([
+    z.object({ user: z.object({ 'client-certificate-data': z.base64(), 'client-key-data': z.base64() }) }),
+  ]),
+});
+
+/** The client certificate inside a kubeconfig we wrote; undefined when it is not one of that shape. */
+export function clientOf(kubeconfig: string | undefined): KeyPair | undefined {
+  if (kubeconfig === undefined) return undefined;
+  const parsed = Readable.safeParse(parseYaml(kubeconfig));
+  if (!parsed.success) return undefined;
+  const { user } = parsed.data.users[0];
+  const text = (base64: string) => Buffer.from(base64, 'base64').toString('utf8');
+  return { certificate: text(user['client-certificate-data']), key: text(user['client-key-data']) };
+}
+
+function parseYaml(text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}

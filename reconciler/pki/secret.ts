@@ -1,0 +1,64 @@
+import { clusterSecretType } from '../../constructs/api/group.ts';
+import { Secret } from '../../constructs/api/resources.ts';
+import { type OwnerReference, type RenderedObject } from '../../constructs/control-plane/chart.ts';
+import { objectLabels } from '../../constructs/control-plane/labels.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { KeyPair } from './issue.ts';
+
+/** A Secret as the API returns it. */
+export interface SecretObject extends KubeObject {
+  readonly type?: string;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+export interface SecretProps {
+  readonly name: string;
+  readonly namespace: string;
+  /** Name of the Cluster it belongs to. */
+  readonly cluster: string;
+  readonly owner: OwnerReference;
+}
+
+/** Secret types by what reads them: Cluster API and its bootstrap providers look only at their own type. */
+const types = { clusterApi: clusterSecretType, tls: 'kubernetes.io/tls' } as const;
+
+/** The Secret of a key pair. Secrets are made here and not in a chart: no rendered object ever holds key material. */
+export function pairSecret(props: SecretProps, type: keyof typeof types, pair: KeyPair): RenderedObject {
+  return secret(props, types[type], { 'tls.crt': pair.certificate, 'tls.key': pair.key });
+}
+
+/** The Secret in which Cluster API looks for the kubeconfig of a cluster. */
+export function kubeconfigSecret(props: SecretProps, kubeconfig: string): RenderedObject {
+  return secret(props, types.clusterApi, { value: kubeconfig });
+}
+
+/** The key pair a Secret holds; undefined when there is no such Secret or one of its two keys is missing. */
+export function pairOf(object: SecretObject | undefined): KeyPair | undefined {
+  const certificate = valueOf(object, 'tls.crt');
+  const key = valueOf(object, 'tls.key');
+  return certificate && key ? { certificate, key } : undefined;
+}
+
+/** The text under one key of a Secret. */
+export function valueOf(object: SecretObject | undefined, key: string): string | undefined {
+  const encoded = object?.data?.[key];
+  return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
+}
+
+function secret(props: SecretProps, type: string, values: Readonly<Record<string, string>>): RenderedObject {
+  return {
+    apiVersion: Secret.apiVersion,
+    kind: Secret.kind,
+    metadata: {
+      name: props.name,
+      namespace: props.namespace,
+      labels: objectLabels(props.cluster, 'certificates'),
+      ownerReferences: [props.owner],
+    },
+    type,
+    // Never stringData: a key removed from it stays in the object for ever.
+    data: Object.fromEntries(
+      Object.entries(values).map(([key, value]) => [key, Buffer.from(value, 'utf8').toString('base64')]),
+    ),
+  };
+}

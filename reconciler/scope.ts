@@ -1,0 +1,77 @@
+import type { ConditionType } from '../constructs/api/conditions.ts';
+import type { HostedControlPlane } from '../constructs/api/hosted-control-plane.ts';
+import type { Resource } from '../constructs/api/resources.ts';
+import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
+import type { Endpoint, Facts } from '../constructs/control-plane/facts.ts';
+import type { RenderedObject } from '../constructs/control-plane/chart.ts';
+import type { ClusterObject } from './cluster-object.ts';
+import type { HostedClient } from './hosted/client.ts';
+import type { KubeObject } from './kube/object.ts';
+import type { Outcome } from './outcome.ts';
+
+/** What a phase may read of the management cluster. Answers come from memory: watches keep it current. */
+export interface World {
+  get<T extends KubeObject>(resource: Resource, name: string): T | undefined;
+  /** Objects that carry these labels. */
+  list<T extends KubeObject>(resource: Resource, labels: Readonly<Record<string, string>>): T[];
+}
+
+/** What a phase may do to the management cluster, always within the namespace of its HostedControlPlane. */
+export interface Writer {
+  /** Server-side-applies what is not provably there already; returns the live objects in the same order. */
+  apply<T extends KubeObject = KubeObject>(objects: readonly RenderedObject[]): Promise<T[]>;
+  /** Creates an object that must never overwrite another one; returns the one that is there now. */
+  createOnce<T extends KubeObject = KubeObject>(object: RenderedObject): Promise<T>;
+  /** Labels an object of the user with the Cluster's name and touches nothing else of it. */
+  adopt(resource: Resource, name: string): Promise<void>;
+  /** Reads past the memory: for objects of users, which carry none of our labels. */
+  read<T extends KubeObject = KubeObject>(resource: Resource, name: string): Promise<T | undefined>;
+  /** Writes the endpoint into the HostedControlPlane, where Cluster API reads it. */
+  publishEndpoint(endpoint: Endpoint): Promise<void>;
+}
+
+/** Everything a phase sees of one reconcile. */
+export interface Scope {
+  readonly hostedControlPlane: HostedControlPlane;
+  readonly clusterObject: ClusterObject;
+  readonly cluster: HostedCluster;
+  /** What the phases it needs have found out. */
+  readonly facts: Facts;
+  readonly world: World;
+  readonly writer: Writer;
+  /** Clients of the hosted cluster, made from its own Secrets. */
+  hosted(): HostedClient;
+  readonly now: Date;
+}
+
+/** What a deletion sees. It needs neither a valid spec nor a Cluster. */
+export interface DeletionScope {
+  /** Name of the Cluster whose control plane goes. */
+  readonly cluster: string;
+  readonly ownerUid: string | undefined;
+  /** Whether etcd's volumes are to be kept. */
+  readonly retainVolumes: boolean;
+  readonly world: World;
+  readonly remover: Remover;
+}
+
+export interface Remover {
+  /** Deletes this very object; one of the same name that was made since stays. */
+  delete(resource: Resource, object: KubeObject): Promise<void>;
+  /** Machines and MachinePools of the Cluster that would lose their API server; 0 while the Cluster itself is deleted. */
+  workers(): Promise<number>;
+}
+
+/** One step of a reconcile. It runs when every phase it needs is done. */
+export interface Phase {
+  readonly condition: ConditionType;
+  readonly needs: readonly Phase[];
+  run(scope: Scope): Promise<Outcome>;
+}
+
+/** A fact that the phases before have established. @throws when they have not: a phase lacks one of its needs. */
+export function known<Name extends keyof Facts>(facts: Facts, name: Name): NonNullable<Facts[Name]> {
+  const value = facts[name];
+  if (value === undefined || value === null) throw new Error(`the fact "${name}" is not known yet`);
+  return value;
+}

@@ -1,0 +1,165 @@
+import { compare } from 'semver';
+import { type ConditionReason, type ConditionType, conditionTypes } from '../constructs/api/conditions.ts';
+import type { HostedControlPlaneSpec } from '../constructs/api/hosted-control-plane.ts';
+import type { Condition, HostedControlPlaneStatus } from '../constructs/api/status.ts';
+import { versionAnnotation } from '../constructs/control-plane/component.ts';
+import { selectorString } from '../constructs/control-plane/labels.ts';
+import { parseVersion } from '../constructs/control-plane/versions.ts';
+import type { DeploymentObject, PodObject, StatefulSetObject } from './kube/readiness.ts';
+import { deploymentReadiness, isPodReady } from './kube/readiness.ts';
+
+/** A verdict on one condition; times and generation are added when it is written. */
+export interface Verdict {
+  readonly status: Condition['status'];
+  readonly reason: ConditionReason;
+  readonly message: string;
+}
+
+export type Verdicts = Readonly<Partial<Record<ConditionType, Verdict>>>;
+
+/** What a status is computed from. */
+export interface Observation {
+  readonly cluster: string;
+  readonly spec: HostedControlPlaneSpec;
+  readonly previous: HostedControlPlaneStatus | undefined;
+  /** How the phases ended. */
+  readonly phases: Verdicts;
+  readonly apiServer: DeploymentObject | undefined;
+  readonly controllerManager: DeploymentObject | undefined;
+  readonly scheduler: DeploymentObject | undefined;
+  readonly etcd: StatefulSetObject | undefined;
+  readonly apiServerPods: readonly PodObject[];
+  /** Size of etcd's volumes as they are, or as they will be. */
+  readonly etcdVolumeSize: string;
+  readonly loadBalancerIP: string | undefined;
+}
+
+/** The status of a control plane that is neither paused nor being deleted, without its conditions' times. */
+export function observedStatus(observed: Observation): Omit<HostedControlPlaneStatus, 'conditions'> {
+  const { apiServer, cluster, previous } = observed;
+  const initialized =
+    previous?.initialization?.controlPlaneInitialized || observed.phases.WorkloadSetupReady?.status === 'True';
+  const counted = versionsOf(observed.apiServerPods);
+  const versions = counted.length > 0 ? counted : previous?.versions;
+  return {
+    externalManagedControlPlane: true,
+    // Latches: an outage is told by conditions, Cluster API must not start over.
+    ...(initialized ? { initialization: { controlPlaneInitialized: true }, ready: true } : {}),
+    ...(versions?.[0] ? { versions, version: versions[0].version } : {}),
+    selector: selectorString(cluster, 'api-server'),
+    // Cluster API takes a missing count for "unknown".
+    replicas: apiServer?.status?.replicas ?? 0,
+    readyReplicas: apiServer?.status?.readyReplicas ?? 0,
+    availableReplicas: apiServer?.status?.availableReplicas ?? 0,
+    upToDateReplicas: apiServer?.status?.updatedReplicas ?? 0,
+    etcdVolumeSize: observed.etcdVolumeSize,
+    ...(observed.loadBalancerIP ? { legacyIP: observed.loadBalancerIP } : {}),
+  };
+}
+
+/** API servers that serve, by version, oldest first. A pod that is being deleted serves until it is no longer ready. */
+function versionsOf(pods: readonly PodObject[]): { version: string; replicas: number }[] {
+  const counts = new Map<string, number>();
+  for (const pod of pods.filter(isPodReady)) {
+    const version = pod.metadata.annotations?.[versionAnnotation];
+    if (version) counts.set(version, (counts.get(version) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([version, replicas]) => ({ version, replicas }))
+    .sort((a, b) => compare(parseVersion(a.version) ?? '0.0.0', parseVersion(b.version) ?? '0.0.0'));
+}
+
+/** The verdicts on everything but the phases, which are part of them. */
+export function summarize(observed: Observation, initialized: boolean): Verdicts {
+  return {
+    ...observed.phases,
+    Available: available(observed),
+    Initialized: initialized
+      ? verdict('True', 'Initialized')
+      : verdict('False', 'NotInitialized', 'no worker can join yet'),
+    ...scaling(observed),
+    CertificatesAvailable: certificatesAvailable(observed.phases),
+    EtcdClusterHealthy: etcdHealthy(observed.etcd),
+    ControlPlaneComponentsHealthy: componentsHealthy(observed),
+    Deleting: verdict('False', 'NotDeleting'),
+    Paused: verdict('False', 'NotPaused'),
+    Ready: ready(observed.phases),
+  };
+}
+
+export function verdict(status: Condition['status'], reason: ConditionReason, message = ''): Verdict {
+  return { status, reason, message };
+}
+
+/** Serving, if perhaps degraded: an API server is available and etcd has a quorum. */
+function available({ apiServer, etcd, spec, phases }: Observation): Verdict {
+  const quorum = Math.floor(spec.etcd.replicas / 2) + 1;
+  const members = etcd?.status?.readyReplicas ?? 0;
+  const problems = [
+    (apiServer?.status?.availableReplicas ?? 0) > 0 ? undefined : 'no API server is available',
+    members >= quorum ? undefined : `${members} of ${spec.etcd.replicas} etcd members are ready, ${quorum} are needed`,
+    phases.CACertificatesReady?.status === 'True' ? undefined : phases.CACertificatesReady?.message,
+  ].filter((problem) => problem !== undefined);
+  return problems.length === 0
+    ? verdict('True', 'Available')
+    : verdict('False', 'NotAvailable', problems.join('; ') || 'not observed yet');
+}
+
+function scaling({ apiServer, spec }: Observation): Verdicts {
+  const { replicas = 0, updatedReplicas = 0 } = apiServer?.status ?? {};
+  const observedCurrent = (apiServer?.status?.observedGeneration ?? 0) >= (apiServer?.metadata.generation ?? 0);
+  const rolling = apiServer !== undefined && (!observedCurrent || updatedReplicas < Math.min(replicas, spec.replicas));
+  // A rollout has a surplus pod; that is no scaling.
+  const up = replicas < spec.replicas;
+  const down = !rolling && replicas > spec.replicas;
+  return {
+    RollingOut: rolling
+      ? verdict('True', 'RollingOut', `${updatedReplicas} of ${spec.replicas} API servers are up to date`)
+      : verdict('False', 'NotRollingOut'),
+    ScalingUp: up
+      ? verdict('True', 'ScalingUp', `scaling up from ${replicas} to ${spec.replicas} API servers`)
+      : verdict('False', 'NotScalingUp'),
+    ScalingDown: down
+      ? verdict('True', 'ScalingDown', `scaling down from ${replicas} to ${spec.replicas} API servers`)
+      : verdict('False', 'NotScalingDown'),
+  };
+}
+
+function certificatesAvailable(phases: Verdicts): Verdict {
+  const problem = [phases.CACertificatesReady, phases.EtcdCertificatesReady, phases.CertificatesReady].find(
+    (phase) => phase?.status !== 'True',
+  );
+  return problem ? verdict('False', 'NotAvailable', problem.message) : verdict('True', 'Available');
+}
+
+function etcdHealthy(etcd: StatefulSetObject | undefined): Verdict {
+  if (!etcd) return verdict('Unknown', 'HealthUnknown', 'etcd has not been created yet');
+  const wanted = etcd.spec?.replicas ?? 0;
+  const ready = etcd.status?.readyReplicas ?? 0;
+  return ready >= wanted
+    ? verdict('True', 'Healthy')
+    : verdict('False', 'NotHealthy', `${ready} of ${wanted} etcd members are ready`);
+}
+
+function componentsHealthy(observed: Observation): Verdict {
+  const components = [
+    ['API server', observed.apiServer],
+    ['controller manager', observed.controllerManager],
+    ['scheduler', observed.scheduler],
+  ] as const;
+  const problems = components.flatMap(([name, deployment]) => {
+    const readiness = deploymentReadiness(deployment);
+    return readiness.ready ? [] : [`${name}: ${readiness.message}`];
+  });
+  return problems.length === 0 ? verdict('True', 'Healthy') : verdict('False', 'NotHealthy', problems.join('; '));
+}
+
+function ready(phases: Verdicts): Verdict {
+  const waiting = conditionTypes
+    .map((type) => phases[type])
+    .filter((phase) => phase !== undefined)
+    .filter(({ status, reason }) => status !== 'True' && reason !== 'WaitingForOtherPhases');
+  return waiting.length === 0
+    ? verdict('True', 'Ready')
+    : verdict('False', 'NotReady', waiting.map(({ message }) => message).join('; '));
+}
