@@ -1,12 +1,12 @@
 /** What a field manager owns of an object; the server keeps one per manager, operation and subresource. */
 export interface ManagedFieldsEntry {
-  readonly manager?: string;
-  readonly operation?: 'Apply' | 'Update';
-  readonly apiVersion?: string;
-  readonly time?: string;
-  readonly fieldsType?: string;
-  readonly fieldsV1?: Readonly<Record<string, unknown>>;
-  readonly subresource?: string;
+  readonly manager?: string | undefined;
+  readonly operation?: 'Apply' | 'Update' | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly time?: string | undefined;
+  readonly fieldsType?: string | undefined;
+  readonly fieldsV1?: Readonly<Record<string, unknown>> | undefined;
+  readonly subresource?: string | undefined;
 }
 
 /** A reference that makes the garbage collector delete this object together with its owner. */
@@ -15,34 +15,35 @@ export interface OwnerReference {
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
+  readonly controller?: boolean | undefined;
+  readonly blockOwnerDeletion?: boolean | undefined;
 }
 
 /** metadata as it is on the wire; what only the server sets is absent from a rendered object. */
 export interface ObjectMeta {
   readonly name: string;
-  readonly namespace?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly finalizers?: readonly string[];
-  readonly ownerReferences?: readonly OwnerReference[];
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly generation?: number;
-  readonly creationTimestamp?: string;
-  readonly deletionTimestamp?: string;
-  readonly deletionGracePeriodSeconds?: number;
-  readonly managedFields?: readonly ManagedFieldsEntry[];
+  readonly namespace?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+  readonly finalizers?: readonly string[] | undefined;
+  readonly ownerReferences?: readonly OwnerReference[] | undefined;
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+  readonly generation?: number | undefined;
+  readonly creationTimestamp?: string | undefined;
+  readonly deletionTimestamp?: string | undefined;
+  readonly deletionGracePeriodSeconds?: number | undefined;
+  readonly managedFields?: readonly ManagedFieldsEntry[] | undefined;
 }
 
-/** Any Kubernetes object as plain JSON. Kinds whose fields matter extend it; all others pass through untouched. */
+/**
+ * Any Kubernetes object as plain JSON. Kinds whose fields matter extend it by optional ones; it declares none of them
+ * itself, so that it can be read as any of these.
+ */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  readonly spec?: unknown;
-  readonly status?: unknown;
 }
 
 /** What names an object within its resource. A cluster-wide object has no namespace. */
@@ -74,4 +75,9 @@ export function describeObject(object: KubeObject): string {
 export function identityOf(object: KubeObject): string {
   const group = object.apiVersion.includes('/') ? object.apiVersion.slice(0, object.apiVersion.indexOf('/')) : '';
   return `${group}/${object.kind}/${objectKey(object.metadata)}`;
+}
+
+/** Whether the first resourceVersion was written before the second. Kubernetes has them ordered as numbers since 1.35. */
+export function isOlder(resourceVersion: string, than: string): boolean {
+  return BigInt(resourceVersion) < BigInt(than);
 }

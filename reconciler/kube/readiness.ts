@@ -9,6 +9,7 @@ export interface DeploymentObject extends KubeObject {
   readonly status?: {
     readonly observedGeneration?: number;
     readonly replicas?: number;
+    readonly readyReplicas?: number;
     readonly updatedReplicas?: number;
     readonly availableReplicas?: number;
     readonly terminatingReplicas?: number;
@@ -22,6 +23,7 @@ export interface StatefulSetObject extends KubeObject {
   readonly status?: {
     readonly observedGeneration?: number;
     readonly replicas?: number;
+    readonly readyReplicas?: number;
     readonly updatedReplicas?: number;
     readonly availableReplicas?: number;
     readonly currentRevision?: string;
@@ -80,6 +82,11 @@ export function statefulSetReadiness(object: KubeObject | undefined): Readiness 
 /** How many of these pods have had every container started, ready or not, and are not on their way out. */
 export function startedPods(pods: readonly PodObject[]): number {
   return pods.filter(hasStarted).length;
+}
+
+/** Whether the pod serves. One that is being deleted does until its readiness ends. */
+export function isPodReady(pod: PodObject): boolean {
+  return pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 }
 
 function hasStarted(pod: PodObject): boolean {

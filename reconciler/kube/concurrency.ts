@@ -1,0 +1,28 @@
+/**
+ * Runs the function for every item, at most `limit` at a time, and returns the outcomes in the order of the items. One
+ * that fails does not keep the others from being tried.
+ */
+export async function settleAll<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  run: (item: Item) => Promise<Result>,
+): Promise<PromiseSettledResult<Result>[]> {
+  const outcomes: PromiseSettledResult<Result>[] = [];
+  const entries = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of entries) [outcomes[index]] = await Promise.allSettled([run(item)]);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  return outcomes;
+}
+
+/** The results, or the failure: the only one as it is, several as an AggregateError that begins with the first. */
+export function resultsOf<Result>(outcomes: readonly PromiseSettledResult<Result>[]): Result[] {
+  const failures: unknown[] = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+  if (failures.length === 1) throw failures[0];
+  if (failures.length > 1) {
+    const first = failures[0] instanceof Error ? failures[0].message : String(failures[0]);
+    throw new AggregateError(failures, `${first} (and ${failures.length - 1} more)`);
+  }
+  return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+}

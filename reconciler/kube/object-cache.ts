@@ -1,0 +1,94 @@
+import { objectKey, type KubeObject, type ObjectName } from './object.ts';
+
+/** What happened to an object. A deletion carries its last known state. */
+export type ObjectChange<T extends KubeObject> =
+  | { readonly type: 'added'; readonly object: T; readonly old?: undefined }
+  | { readonly type: 'updated'; readonly object: T; readonly old: T }
+  | { readonly type: 'deleted'; readonly object: T; readonly old?: undefined };
+
+/** Objects of one resource in memory, found by name or by the value of an indexed label. */
+export class ObjectCache<T extends KubeObject> {
+  readonly #objects = new Map<string, T>();
+  /** Label → value → keys. */
+  readonly #indexes: ReadonlyMap<string, Map<string, Set<string>>>;
+
+  /** @param indexedLabels labels that `byLabel` is asked for */
+  constructor(indexedLabels: readonly string[]) {
+    this.#indexes = new Map(indexedLabels.map((label) => [label, new Map()]));
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(name: ObjectName): T | undefined {
+    return this.#objects.get(objectKey(name));
+  }
+
+  list(): T[] {
+    return [...this.#objects.values()];
+  }
+
+  /** The objects whose label has this value. Throws when the label is not indexed. */
+  byLabel(label: string, value: string): T[] {
+    const index = this.#indexes.get(label);
+    if (!index) throw new Error(`label ${label} is not indexed: give it to the informer as an indexed label`);
+    return [...(index.get(value) ?? [])].flatMap((key) => this.#objects.get(key) ?? []);
+  }
+
+  /** Stores the object; nothing when it is the version that is here already. */
+  put(object: T): ObjectChange<T> | undefined {
+    const key = objectKey(object.metadata);
+    const old = this.#objects.get(key);
+    if (old && isSameVersion(old, object)) return undefined;
+    if (old) this.#unindex(key, old);
+    this.#objects.set(key, object);
+    this.#index(key, object);
+    return old ? { type: 'updated', object, old } : { type: 'added', object };
+  }
+
+  /** Removes the object. @param last its state in the deletion event, which is newer than what is here */
+  remove(name: ObjectName, last?: T): ObjectChange<T> | undefined {
+    const key = objectKey(name);
+    const old = this.#objects.get(key);
+    if (!old) return undefined;
+    this.#unindex(key, old);
+    this.#objects.delete(key);
+    return { type: 'deleted', object: last ?? old };
+  }
+
+  /** Becomes exactly this list; reports what that changes, so that nothing missed meanwhile goes unnoticed. */
+  replace(objects: readonly T[]): ObjectChange<T>[] {
+    const listed = new Set(objects.map(({ metadata }) => objectKey(metadata)));
+    const gone = this.list().filter(({ metadata }) => !listed.has(objectKey(metadata)));
+    return [
+      ...gone.flatMap(({ metadata }) => this.remove(metadata) ?? []),
+      ...objects.flatMap((object) => this.put(object) ?? []),
+    ];
+  }
+
+  #index(key: string, object: T): void {
+    for (const [label, index] of this.#indexes) {
+      const value = object.metadata.labels?.[label];
+      if (value === undefined) continue;
+      const keys = index.get(value) ?? new Set();
+      keys.add(key);
+      index.set(value, keys);
+    }
+  }
+
+  #unindex(key: string, object: T): void {
+    for (const [label, index] of this.#indexes) {
+      const value = object.metadata.labels?.[label];
+      if (value === undefined) continue;
+      const keys = index.get(value);
+      keys?.delete(key);
+      if (keys?.size === 0) index.delete(value);
+    }
+  }
+}
+
+/** An object deleted and created anew between two lists has another uid; within one life the version decides. */
+function isSameVersion(a: KubeObject, b: KubeObject): boolean {
+  return a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
+}
