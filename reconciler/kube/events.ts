@@ -1,0 +1,121 @@
+import { Event } from '../../constructs/api/resources.ts';
+import type { KubeClient } from './client.ts';
+import type { Clock } from './clock.ts';
+import { microTime } from './micro-time.ts';
+import { identityOf, type KubeObject } from './object.ts';
+
+/** Something a person who looks at the object should read. */
+export interface EventNote {
+  readonly type: 'Normal' | 'Warning';
+  /** Why, PascalCase: `CertificateRenewed`. */
+  readonly reason: string;
+  /** What was done or tried, PascalCase: `RenewCertificate`. */
+  readonly action: string;
+  /** One sentence. Beyond 1 kB it is cut, which is the server's limit. */
+  readonly note: string;
+}
+
+/** What a recorder needs. */
+export interface EventRecorderOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  /** Name of the controller, qualified by a domain. */
+  readonly reportingController: string;
+  /** Name of this process. */
+  readonly reportingInstance: string;
+  /** Hears of events that could not be written; they are lost, nothing else is. */
+  readonly onError?: (error: unknown) => void;
+}
+
+const repeatAfterMs = 10 * 60_000;
+const longestNoteBytes = 1024;
+
+/** Records events, each at most once in ten minutes, and never stands in anybody's way. */
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  /** What was recorded → when. In order of time, so that the oldest are first. */
+  readonly #recorded = new Map<string, number>();
+  readonly #pending = new Set<Promise<void>>();
+  #sequence = 0;
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+  }
+
+  /** Records in the background. The same reason and note on the same object within ten minutes is dropped. */
+  record(object: KubeObject, note: EventNote): void {
+    const now = this.#options.clock.now();
+    this.#forgetBefore(now - repeatAfterMs);
+    const key = JSON.stringify([identityOf(object), object.metadata.uid, note.reason, note.note]);
+    if (this.#recorded.has(key)) return;
+    this.#recorded.set(key, now);
+    const writing = this.#write(renderEvent(object, note, now, this.#sequence++, this.#options)).catch(
+      (error: unknown) => {
+        this.#recorded.delete(key);
+        this.#options.onError?.(error);
+      },
+    );
+    this.#pending.add(writing);
+    void writing.finally(() => this.#pending.delete(writing));
+  }
+
+  /** Resolves when everything recorded so far is written or given up. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#pending);
+  }
+
+  async #write(event: KubeObject): Promise<void> {
+    await this.#options.client.create(event, { fieldManager: this.#options.reportingController });
+  }
+
+  #forgetBefore(time: number): void {
+    for (const [key, at] of this.#recorded) {
+      if (at > time) return;
+      this.#recorded.delete(key);
+    }
+  }
+}
+
+/**
+ * The Event object. Its name is the object's and the time, as in every Kubernetes component.
+ * @param sequence tells events of the same millisecond apart
+ */
+export function renderEvent(
+  object: KubeObject,
+  note: EventNote,
+  now: number,
+  sequence: number,
+  reporter: Pick<EventRecorderOptions, 'reportingController' | 'reportingInstance'>,
+): KubeObject & Readonly<Record<string, unknown>> {
+  const { name, namespace, uid, resourceVersion } = object.metadata;
+  const suffix = `.${now.toString(16)}.${sequence.toString(16)}`;
+  return {
+    apiVersion: Event.apiVersion,
+    kind: Event.kind,
+    // Events of cluster-wide objects live in `default`.
+    metadata: { name: name.slice(0, 253 - suffix.length) + suffix, namespace: namespace ?? 'default' },
+    eventTime: microTime(now),
+    type: note.type,
+    reason: note.reason,
+    action: note.action,
+    note: truncated(note.note),
+    regarding: { apiVersion: object.apiVersion, kind: object.kind, name, namespace, uid, resourceVersion },
+    reportingController: reporter.reportingController,
+    reportingInstance: reporter.reportingInstance.slice(0, 128),
+  };
+}
+
+/** Cut between characters: half of one would be replaced and could make it too long again. */
+function truncated(note: string): string {
+  if (Buffer.byteLength(note) <= longestNoteBytes) return note;
+  const ellipsis = '…';
+  const room = longestNoteBytes - Buffer.byteLength(ellipsis);
+  let bytes = 0;
+  let kept = '';
+  for (const character of note) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > room) break;
+    kept += character;
+  }
+  return kept + ellipsis;
+}
