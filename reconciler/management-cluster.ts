@@ -17,7 +17,7 @@ import type { KubeClient } from './kube/client.ts';
 import type { Clock } from './kube/clock.ts';
 import { Informer } from './kube/informer.ts';
 import type { ObjectChange } from './kube/object-cache.ts';
-import { identityOf, type KubeObject, type ObjectName } from './kube/object.ts';
+import { identityOf, isOlder, type KubeObject, type ObjectName } from './kube/object.ts';
 import type { World } from './scope.ts';
 
 export interface ManagementClusterOptions {
@@ -94,11 +94,15 @@ export class ManagementCluster {
     const { apiVersion, kind } = resource;
     const identity = identityOf({ apiVersion, kind, metadata: { ...name } as KubeObject['metadata'] });
     const written = this.#written.get(identity);
-    if (!written || (seen && !isNewer(written, seen))) {
+    if (!written || (seen && !isOlder(version(seen), version(written)))) {
       this.#written.delete(identity);
       return seen;
     }
     return written;
+  }
+
+  findCluster(namespace: string, name: string): KubeObject | undefined {
+    return this.get(Cluster, { namespace, name });
   }
 
   list(resource: Resource): KubeObject[] {
@@ -134,7 +138,6 @@ export class ManagementCluster {
   }
 }
 
-/** Versions of one object grow. */
-function isNewer(a: KubeObject, b: KubeObject): boolean {
-  return BigInt(a.metadata.resourceVersion ?? 0) > BigInt(b.metadata.resourceVersion ?? 0);
+function version(object: KubeObject): string {
+  return object.metadata.resourceVersion ?? '0';
 }

@@ -39,8 +39,8 @@ export interface Scope {
   readonly facts: Facts;
   readonly world: World;
   readonly writer: Writer;
-  /** Clients of the hosted cluster, made from its own Secrets. */
-  hosted(): HostedClient;
+  /** A client of the hosted cluster, made from its own Secrets. */
+  hosted(facts: Facts): HostedClient;
   readonly now: Date;
 }
 

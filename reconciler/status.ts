@@ -6,7 +6,7 @@ import { versionAnnotation } from '../constructs/control-plane/component.ts';
 import { selectorString } from '../constructs/control-plane/labels.ts';
 import { parseVersion } from '../constructs/control-plane/versions.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from './kube/readiness.ts';
-import { deploymentReadiness, isPodReady } from './kube/readiness.ts';
+import { deploymentReadiness } from './kube/readiness.ts';
 
 /** A verdict on one condition; times and generation are added when it is written. */
 export interface Verdict {
@@ -57,16 +57,21 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
   };
 }
 
-/** API servers that serve, by version, oldest first. A pod that is being deleted serves until it is no longer ready. */
+/** API servers that serve, by version, oldest first. */
 function versionsOf(pods: readonly PodObject[]): { version: string; replicas: number }[] {
   const counts = new Map<string, number>();
-  for (const pod of pods.filter(isPodReady)) {
+  for (const pod of pods.filter(serves)) {
     const version = pod.metadata.annotations?.[versionAnnotation];
     if (version) counts.set(version, (counts.get(version) ?? 0) + 1);
   }
   return [...counts]
     .map(([version, replicas]) => ({ version, replicas }))
     .sort((a, b) => compare(parseVersion(a.version) ?? '0.0.0', parseVersion(b.version) ?? '0.0.0'));
+}
+
+/** Also a pod that is being deleted serves, until it is no longer ready: an upgrade is not over before that. */
+function serves(pod: PodObject): boolean {
+  return pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 }
 
 /** The verdicts on everything but the phases, which are part of them. */

@@ -84,11 +84,6 @@ export function startedPods(pods: readonly PodObject[]): number {
   return pods.filter(hasStarted).length;
 }
 
-/** Whether the pod serves. One that is being deleted does until its readiness ends. */
-export function isPodReady(pod: PodObject): boolean {
-  return pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
-}
-
 function hasStarted(pod: PodObject): boolean {
   if (pod.metadata.deletionTimestamp) return false;
   const containers = pod.status?.containerStatuses ?? [];

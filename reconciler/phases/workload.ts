@@ -11,7 +11,7 @@ export const workload: Phase = {
   condition: 'WorkloadSetupReady',
   needs: [apiServer, kubeconfig],
   async run(scope): Promise<Outcome> {
-    const hosted = scope.hosted();
+    const hosted = scope.hosted(scope.facts);
     try {
       await hosted.applyAsAdmin(renderWorkload());
     } catch (error) {

@@ -1,0 +1,244 @@
+import { fieldManager, finalizer } from '../constructs/api/group.ts';
+import { Deployment, HostedControlPlane, Pod, Service, StatefulSet } from '../constructs/api/resources.ts';
+import { type HostedCluster, networkOf } from '../constructs/control-plane/cluster.ts';
+import { etcdVolumeSize } from '../constructs/control-plane/etcd-config.ts';
+import { selectorLabels } from '../constructs/control-plane/labels.ts';
+import { namesOf } from '../constructs/control-plane/names.ts';
+import { type Admission, admit } from './gate.ts';
+import { type PhaseResult, phaseVerdicts, runPhases } from './graph.ts';
+import { HostedClients } from './hosted/client.ts';
+import { hostedTarget } from './hosted/target.ts';
+import { ApplySet } from './kube/apply-set.ts';
+import type { KubeClient } from './kube/client.ts';
+import type { Clock } from './kube/clock.ts';
+import { type KubeObject, objectName } from './kube/object.ts';
+import type { DeploymentObject, PodObject, StatefulSetObject } from './kube/readiness.ts';
+import type { ManagementCluster } from './management-cluster.ts';
+import { InvalidConfiguration } from './outcome.ts';
+import { apiServer } from './phases/api-server.ts';
+import { apiServerService, type ServiceObject } from './phases/api-server-service.ts';
+import { authorities } from './phases/authorities.ts';
+import { certificates, etcdCertificates } from './phases/certificates.ts';
+import { controllerManager, scheduler } from './phases/controllers.ts';
+import { deleteControlPlane } from './phases/deletion.ts';
+import { endpoint } from './phases/endpoint.ts';
+import { etcd } from './phases/etcd.ts';
+import { kubeconfig } from './phases/kubeconfig.ts';
+import { workload } from './phases/workload.ts';
+import { type Phase, type Scope, known } from './scope.ts';
+import { observedStatus, summarize, verdict } from './status.ts';
+import type { StatusWriter } from './status-writer.ts';
+import { createRemover, createWriter } from './writer.ts';
+
+/** Every step of a control plane. Order is what each one needs; the list's own order is only for reading. */
+export const phases: readonly Phase[] = [
+  authorities,
+  etcdCertificates,
+  etcd,
+  apiServerService,
+  endpoint,
+  certificates,
+  kubeconfig,
+  apiServer,
+  controllerManager,
+  scheduler,
+  workload,
+];
+
+export interface ReconcilerOptions {
+  readonly client: KubeClient;
+  readonly management: ManagementCluster;
+  readonly statusWriter: StatusWriter;
+  readonly clock: Clock;
+}
+
+/** When to look at an object again although nothing happened; undefined where only an event can change anything. */
+export type Again = Date | undefined;
+
+/** Makes the world match one HostedControlPlane, as far as it can go now. */
+export class Reconciler {
+  readonly #options: ReconcilerOptions;
+  readonly #applySet: ApplySet;
+  readonly #hosted = new HostedClients();
+
+  constructor(options: ReconcilerOptions) {
+    this.#options = options;
+    const { client, management } = options;
+    this.#applySet = new ApplySet({
+      client,
+      fieldManager,
+      lookup: (resource, name) => management.get(resource, name),
+    });
+  }
+
+  /**
+   * One pass. Can be stopped between any two steps and started again.
+   * @throws when something unexpected failed, after the status says so: the caller retries with back-off.
+   */
+  async reconcile(key: string): Promise<Again> {
+    const { management, statusWriter } = this.#options;
+    const object = management.get(HostedControlPlane, objectName(key));
+    if (!object) return this.#forget(key);
+
+    const admission = admit(object, (namespace, name) => management.findCluster(namespace, name));
+    switch (admission.kind) {
+      case 'unowned':
+        await statusWriter.patch(object, { Ready: verdict('False', 'WaitingForCluster', admission.message) });
+        return undefined;
+      case 'mismatch':
+        await statusWriter.patch(object, { Ready: verdict('False', 'ClusterMismatch', admission.message) });
+        return undefined;
+      case 'paused':
+        await statusWriter.patch(object, { Paused: verdict('True', 'Paused', admission.message) });
+        return undefined;
+      case 'invalid':
+        await statusWriter.patch(object, { Ready: verdict('False', 'InvalidConfiguration', admission.message) });
+        return undefined;
+      case 'deleting':
+        return this.#delete(key, object, admission);
+      case 'admitted':
+        return this.#bringUp(key, await this.#withFinalizer(object), admission);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#hosted.close();
+  }
+
+  async #bringUp(
+    key: string,
+    object: KubeObject,
+    { hostedControlPlane, clusterObject }: Extract<Admission, { kind: 'admitted' }>,
+  ): Promise<Again> {
+    const { client, management, clock, statusWriter } = this.#options;
+    const { namespace, name, uid = '' } = hostedControlPlane.metadata;
+    const cluster: HostedCluster = {
+      name: clusterObject.metadata.name,
+      namespace,
+      network: networkOf(clusterObject.spec?.clusterNetwork),
+      spec: hostedControlPlane.spec,
+    };
+    const world = management.worldOf(namespace, cluster.name);
+    const now = new Date(clock.now());
+    const scope: Scope = {
+      hostedControlPlane,
+      clusterObject,
+      cluster,
+      facts: { certificates: {}, mounts: {}, owner: { name, uid } },
+      world,
+      writer: createWriter({
+        client,
+        applySet: this.#applySet,
+        management,
+        key,
+        namespace,
+        name,
+        cluster: cluster.name,
+      }),
+      hosted: (facts) => this.#hosted.get(key, hostedTarget(cluster, known(facts, 'endpoint'), world, now)),
+      now,
+    };
+
+    const results = await runPhases(phases, scope);
+
+    const names = namesOf(cluster.name);
+    const observation = {
+      cluster: cluster.name,
+      spec: cluster.spec,
+      previous: hostedControlPlane.status,
+      phases: phaseVerdicts(results),
+      apiServer: world.get<DeploymentObject>(Deployment, names.apiServer),
+      controllerManager: world.get<DeploymentObject>(Deployment, names.controllerManager),
+      scheduler: world.get<DeploymentObject>(Deployment, names.scheduler),
+      etcd: world.get<StatefulSetObject>(StatefulSet, names.etcd),
+      apiServerPods: world.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server')),
+      etcdVolumeSize: etcdVolumeSize(cluster),
+      loadBalancerIP: world.get<ServiceObject>(Service, names.apiService)?.status?.loadBalancer?.ingress?.[0]?.ip,
+    };
+    const status = observedStatus(observation);
+    const initialized = status.initialization?.controlPlaneInitialized ?? false;
+    await statusWriter.write(object, status, summarize(observation, initialized));
+
+    throwUnexpected(results);
+    return earliest(results.map(({ again }) => again));
+  }
+
+  async #delete(
+    key: string,
+    object: KubeObject,
+    { cluster, clusterIsDeleting }: Extract<Admission, { kind: 'deleting' }>,
+  ): Promise<Again> {
+    const { client, management, statusWriter, clock } = this.#options;
+    const { namespace = '', finalizers = [], uid } = object.metadata;
+    if (!finalizers.includes(finalizer)) return undefined;
+
+    if (cluster !== undefined) {
+      const outcome = await deleteControlPlane({
+        cluster,
+        ownerUid: uid,
+        retainVolumes: retainsVolumes(object),
+        world: management.worldOf(namespace, cluster),
+        remover: createRemover({ client, namespace, cluster, clusterIsDeleting }),
+      });
+      if (outcome.kind === 'wait') {
+        await statusWriter.patch(object, {
+          Deleting: verdict('True', outcome.reason, outcome.message),
+          Ready: verdict('False', 'NotReady', `being deleted: ${outcome.message}`),
+        });
+        return outcome.afterMs === undefined ? undefined : new Date(clock.now() + outcome.afterMs);
+      }
+    }
+
+    await this.#setFinalizers(
+      object,
+      finalizers.filter((entry) => entry !== finalizer),
+    );
+    return this.#forget(key);
+  }
+
+  /** Nothing may be created before the finalizer is there: what was created could outlive its object otherwise. */
+  async #withFinalizer(object: KubeObject): Promise<KubeObject> {
+    const { finalizers = [] } = object.metadata;
+    return finalizers.includes(finalizer) ? object : this.#setFinalizers(object, [...finalizers, finalizer]);
+  }
+
+  async #setFinalizers(object: KubeObject, finalizers: readonly string[]): Promise<KubeObject> {
+    const { client, management } = this.#options;
+    const { name, namespace, resourceVersion } = object.metadata;
+    // Bound to the version we saw: somebody else's finalizer must not get lost.
+    const answer = await client.mergePatch(
+      HostedControlPlane,
+      { name, namespace },
+      { metadata: { finalizers } },
+      {
+        fieldManager,
+        ...(resourceVersion ? { resourceVersion } : {}),
+      },
+    );
+    if (finalizers.length > 0) management.remember(answer);
+    return answer;
+  }
+
+  async #forget(key: string): Promise<undefined> {
+    this.#applySet.forget(key);
+    await this.#hosted.forget(key);
+  }
+}
+
+function retainsVolumes({ spec }: KubeObject & { spec?: { etcd?: { volumeRetention?: string } } }): boolean {
+  return spec?.etcd?.volumeRetention === 'Retain';
+}
+
+/** What a user must change is told by a condition and not retried; everything else is. */
+function throwUnexpected(results: readonly PhaseResult[]): void {
+  const errors = results
+    .map(({ error }) => error)
+    .filter((error) => error !== undefined && !(error instanceof InvalidConfiguration));
+  if (errors.length === 1) throw errors[0];
+  if (errors.length > 1) throw new AggregateError(errors, errors.map((error) => String(error)).join('; '));
+}
+
+function earliest(dates: readonly Again[]): Again {
+  const times = dates.filter((date) => date !== undefined).map((date) => date.getTime());
+  return times.length > 0 ? new Date(Math.min(...times)) : undefined;
+}

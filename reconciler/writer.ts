@@ -1,0 +1,95 @@
+import { clusterNameLabel, fieldManager } from '../constructs/api/group.ts';
+import { HostedControlPlane, Machine, MachinePool, type Resource, resourceOf } from '../constructs/api/resources.ts';
+import type { RenderedObject } from '../constructs/control-plane/chart.ts';
+import type { Endpoint } from '../constructs/control-plane/facts.ts';
+import type { ApplySet } from './kube/apply-set.ts';
+import type { KubeClient } from './kube/client.ts';
+import { isNotFound, KubeError } from './kube/errors.ts';
+import type { KubeObject } from './kube/object.ts';
+import type { ManagementCluster } from './management-cluster.ts';
+import type { Remover, Writer } from './scope.ts';
+
+/** What writing for one HostedControlPlane needs. */
+export interface WriterOptions {
+  readonly client: KubeClient;
+  readonly applySet: ApplySet;
+  readonly management: ManagementCluster;
+  /** `namespace/name` of the HostedControlPlane. */
+  readonly key: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly cluster: string;
+}
+
+/** Field managers of our own for what must not vanish when the rest is applied: an apply drops what it does not name. */
+const endpointManager = `${fieldManager}-endpoint`;
+const labelManager = `${fieldManager}-label`;
+
+export function createWriter(options: WriterOptions): Writer {
+  const { client, applySet, management, key, namespace, name, cluster } = options;
+  const remember = <T extends KubeObject>(object: T): T => {
+    management.remember(object);
+    return object;
+  };
+  return {
+    async apply<T extends KubeObject>(objects: readonly RenderedObject[]) {
+      return (await applySet.apply(key, objects)).map(remember) as T[];
+    },
+    async createOnce<T extends KubeObject>(object: RenderedObject) {
+      try {
+        return remember<KubeObject>(await client.create(object, { fieldManager })) as T;
+      } catch (error) {
+        if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists') throw error;
+        return client.get<T>(resourceOf(object), { namespace, name: object.metadata.name });
+      }
+    },
+    async adopt(resource, object) {
+      const { apiVersion, kind } = resource;
+      const labels = { [clusterNameLabel]: cluster };
+      const metadata = { namespace, name: object, labels };
+      remember(await client.apply({ apiVersion, kind, metadata }, { fieldManager: labelManager, force: true }));
+    },
+    read: <T extends KubeObject>(resource: Resource, object: string) =>
+      client.find<T>(resource, { namespace, name: object }),
+    async publishEndpoint(endpoint: Endpoint) {
+      const { apiVersion, kind } = HostedControlPlane;
+      const patch = { apiVersion, kind, metadata: { namespace, name }, spec: { controlPlaneEndpoint: endpoint } };
+      remember(await client.apply(patch, { fieldManager: endpointManager, force: true }));
+    },
+  };
+}
+
+export interface RemoverOptions {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly cluster: string;
+  /** Cluster API has seen to the workers before it deletes the control plane. */
+  readonly clusterIsDeleting: boolean;
+}
+
+export function createRemover({ client, namespace, cluster, clusterIsDeleting }: RemoverOptions): Remover {
+  return {
+    delete: (resource, { metadata }) =>
+      client.delete(
+        resource,
+        { namespace, name: metadata.name },
+        { propagationPolicy: 'Background', ...(metadata.uid ? { uid: metadata.uid } : {}) },
+      ),
+    async workers() {
+      if (clusterIsDeleting) return 0;
+      const selection = { namespace, labelSelector: `${clusterNameLabel}=${cluster}` };
+      const counts = await Promise.all(
+        [Machine, MachinePool].map((resource) =>
+          client.list(resource, selection).then(({ items }) => items.length, none),
+        ),
+      );
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+  };
+}
+
+/** A kind that is not installed has no objects. */
+function none(error: unknown): number {
+  if (isNotFound(error)) return 0;
+  throw error;
+}
