@@ -47,18 +47,23 @@ export class KubeError extends Error {
 /** The error for an answer that is not a success. `action` is the verb and its target: `apply Secret a/b`. */
 export function errorFromStatus(action: string, code: number, status: Status, retryAfterSeconds?: number): KubeError {
   const causes = status.details?.causes ?? [];
-  const reason = status.reason ?? reasonOfCode(code);
-  const conflicts = causes.filter((cause) => cause.reason === 'FieldManagerConflict');
-  const said =
-    conflicts.length > 0
-      ? `conflict with ${conflicts.map(describeConflict).join(', ')}`
-      : (status.message ?? `the server answered ${code} ${reason}`);
-  return new KubeError(`${action}: ${said}`, {
+  const said = withoutContent(status.message ?? '');
+  const conflicts = causes.filter((cause) => cause.reason === 'FieldManagerConflict').map(describeConflict);
+  const fallback = said || `the server answered ${code}`;
+  return new KubeError(`${action}: ${conflicts.length > 0 ? `conflict with ${conflicts.join(', ')}` : fallback}`, {
     code,
-    reason,
+    reason: isUnreadable.test(said) ? 'Invalid' : (status.reason ?? reasonOfCode(code)),
     causes,
     retryAfterSeconds: retryAfterSeconds ?? status.details?.retryAfterSeconds,
   });
+}
+
+/** The server reports an apply that breaks the schema as its own failure, 500, although no retry will ever help. */
+const isUnreadable = /^(failed to create typed patch object|failed to convert new object)/;
+
+/** Of a value of the wrong type the server quotes all of it, Secrets included. */
+function withoutContent(message: string): string {
+  return message.replace(/, got &value\..*/s, ', got a value of another type');
 }
 
 /** The Status in a response body, or one that quotes the start of whatever a proxy in between answered. */
@@ -121,11 +126,12 @@ export const isForbidden = (error: unknown): boolean => hasCode(error, 403);
 
 /** The object breaks its schema or a validation rule: trying again without a change is useless. */
 export function isInvalid(error: unknown): boolean {
-  return hasCode(error, 422) || hasCode(error, 400);
+  return hasCode(error, 422) || hasCode(error, 400) || kubeErrorOf(error)?.reason === 'Invalid';
 }
 
 /** No usable answer: network failure, deadline, 429 or 5xx. Trying again later is right. */
 export function isUnavailable(error: unknown): boolean {
   const found = kubeErrorOf(error);
-  return found !== undefined && (found.code === 0 || found.code === 429 || found.code >= 500);
+  if (found === undefined || isInvalid(found)) return false;
+  return found.code === 0 || found.code === 429 || found.code >= 500;
 }

@@ -1,0 +1,75 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A TCP proxy in front of a local port that can go silent, as a firewall that forgot the connection does, or reset. */
+export class FlakyProxy {
+  readonly port: number;
+  readonly #server: Server;
+  readonly #sockets: Set<Socket>;
+  #accepted = 0;
+  #isSilent = false;
+
+  private constructor(server: Server, port: number, sockets: Set<Socket>) {
+    this.#server = server;
+    this.port = port;
+    this.#sockets = sockets;
+  }
+
+  static async start(target: number): Promise<FlakyProxy> {
+    const sockets = new Set<Socket>();
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    if (typeof address !== 'object' || !address) throw new Error('the proxy has no port');
+    const proxy = new FlakyProxy(server, address.port, sockets);
+    server.on('connection', (socket) => proxy.#accept(socket, target));
+    return proxy;
+  }
+
+  /** How many connections were made through it. */
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  /** From now on nothing passes on any connection, present or new, and nobody is told. */
+  goSilent(): void {
+    this.#isSilent = true;
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  /** New connections work again; those that were silent stay so. */
+  heal(): void {
+    this.#isSilent = false;
+  }
+
+  /** Cuts all connections. */
+  reset(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #accept(socket: Socket, target: number): void {
+    this.#accepted++;
+    this.#track(socket);
+    if (this.#isSilent) return;
+    const upstream = connect(target, '127.0.0.1');
+    this.#track(upstream);
+    forward(socket, upstream);
+    forward(upstream, socket);
+  }
+
+  #track(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => this.#sockets.delete(socket));
+  }
+}
+
+/** Not a pipe: that would resume a paused socket whenever the other end drains. */
+function forward(from: Socket, to: Socket): void {
+  from.on('data', (chunk) => to.write(chunk));
+  from.on('close', () => to.destroy());
+}

@@ -1,0 +1,50 @@
+import type { Clock } from '../../reconciler/kube/clock.ts';
+
+/** Time that passes only when a test says so. */
+export class ManualClock implements Clock {
+  #now: number;
+  readonly #timers = new Set<{ readonly dueAt: number; readonly callback: () => void }>();
+
+  constructor(now = Date.parse('2026-01-01T00:00:00Z')) {
+    this.#now = now;
+  }
+
+  /** How many timers are waiting. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  setTimer(delayMs: number, callback: () => void): () => void {
+    const timer = { dueAt: this.#now + delayMs, callback };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Lets the time pass: timers due in it fire in order, and what they cause happens before the next one. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    await settled();
+    for (let next = this.#nextDue(end); next; next = this.#nextDue(end)) {
+      this.#timers.delete(next);
+      this.#now = Math.max(this.#now, next.dueAt);
+      next.callback();
+      await settled();
+    }
+    this.#now = end;
+  }
+
+  #nextDue(end: number): { readonly dueAt: number; readonly callback: () => void } | undefined {
+    return [...this.#timers].filter(({ dueAt }) => dueAt <= end).sort((a, b) => a.dueAt - b.dueAt)[0];
+  }
+}
+
+/** Resolves when all promises that can settle without input or output have. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
