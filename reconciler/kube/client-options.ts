@@ -1,5 +1,6 @@
 import type { Resource } from '../../constructs/api/resources.ts';
 import type { KubeObject } from './object.ts';
+import type { RequestRecord } from './request.ts';
 
 /** What every call accepts. */
 export interface CallOptions {
@@ -64,16 +65,6 @@ export interface WatchOptions extends Selection, CallOptions {
 export interface ObjectList<T extends KubeObject> {
   readonly items: T[];
   readonly resourceVersion: string;
-}
-
-/** One request as metrics and tests see it. */
-export interface RequestRecord {
-  readonly verb: string;
-  /** Plural of the resource, or empty for paths that are none. */
-  readonly resource: string;
-  /** HTTP status; 0 when no answer came. */
-  readonly code: number;
-  readonly ms: number;
 }
 
 /** How a client behaves. */

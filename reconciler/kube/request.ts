@@ -1,3 +1,13 @@
+/** One request as metrics and tests see it. */
+export interface RequestRecord {
+  readonly verb: string;
+  /** Plural of the resource, or empty for paths that are none. */
+  readonly resource: string;
+  /** HTTP status; 0 when no answer came. */
+  readonly code: number;
+  readonly ms: number;
+}
+
 /** One request to send. */
 export interface KubeRequest {
   readonly verb: string;

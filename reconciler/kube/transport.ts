@@ -1,10 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { request, type Dispatcher } from 'undici';
-import type { RequestRecord } from './client-options.ts';
 import type { Connection } from './config.ts';
 import { Deadline } from './deadline.ts';
 import { errorFromStatus, KubeError, parseStatus } from './errors.ts';
-import { actionOf, type KubeRequest, type Stream } from './request.ts';
+import { actionOf, type KubeRequest, type RequestRecord, type Stream } from './request.ts';
 
 type Answer = Dispatcher.ResponseData;
 
