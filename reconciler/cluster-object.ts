@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { clusterOwner } from '../constructs/api/group.ts';
-import type { ObjectMeta } from '../constructs/api/hosted-control-plane.ts';
+import type { ObjectMeta } from './kube/object.ts';
 
 const Networks = z.looseObject({ cidrBlocks: z.array(z.string()).optional() });
 
@@ -32,7 +32,7 @@ export type ClusterObject = z.output<typeof ClusterObject>;
  * The name of the Cluster that owns this object. The `controller` flag and the version are ignored: core sets the flag
  * for managed topologies only, and the version is its own. A topology's temporary shim Secret is no owner.
  */
-export function owningCluster(metadata: ObjectMeta): string | undefined {
+export function owningCluster(metadata: Pick<ObjectMeta, 'ownerReferences'>): string | undefined {
   return metadata.ownerReferences?.find(
     ({ apiVersion, kind }) => kind === clusterOwner.kind && apiVersion.split('/')[0] === clusterOwner.group,
   )?.name;

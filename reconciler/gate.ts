@@ -1,9 +1,9 @@
 import { pausedAnnotation } from '../constructs/api/group.ts';
-import type { HostedControlPlane, ObjectMeta } from '../constructs/api/hosted-control-plane.ts';
+import type { HostedControlPlane } from '../constructs/api/hosted-control-plane.ts';
 import { parseHostedControlPlane } from '../constructs/api/parse.ts';
 import { unsupportedVersion } from '../constructs/control-plane/versions.ts';
 import { ClusterObject, owningCluster } from './cluster-object.ts';
-import type { KubeObject } from './kube/object.ts';
+import type { KubeObject, ObjectMeta } from './kube/object.ts';
 
 /** What may be done for a HostedControlPlane at all. */
 export type Admission =
@@ -29,9 +29,9 @@ export function admit(
   object: KubeObject,
   findCluster: (namespace: string, name: string) => KubeObject | undefined,
 ): Admission {
-  const metadata = object.metadata as ObjectMeta;
+  const { metadata } = object;
   const owner = owningCluster(metadata);
-  const found = owner === undefined ? undefined : findCluster(metadata.namespace, owner);
+  const found = owner === undefined ? undefined : findCluster(metadata.namespace ?? '', owner);
   const cluster = found && ClusterObject.parse(found);
 
   const paused = pausedBy(metadata, cluster);

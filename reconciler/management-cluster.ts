@@ -92,7 +92,7 @@ export class ManagementCluster {
   get(resource: Resource, name: ObjectName): KubeObject | undefined {
     const seen = this.#informer(resource).get(name);
     const { apiVersion, kind } = resource;
-    const identity = identityOf({ apiVersion, kind, metadata: { ...name } as KubeObject['metadata'] });
+    const identity = identityOf({ apiVersion, kind, metadata: { ...name } });
     const written = this.#written.get(identity);
     if (!written || (seen && !isOlder(version(seen), version(written)))) {
       this.#written.delete(identity);

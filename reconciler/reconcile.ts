@@ -4,6 +4,7 @@ import { type HostedCluster, networkOf } from '../constructs/control-plane/clust
 import { etcdVolumeSize } from '../constructs/control-plane/etcd-config.ts';
 import { selectorLabels } from '../constructs/control-plane/labels.ts';
 import { namesOf } from '../constructs/control-plane/names.ts';
+import { overruledArguments } from '../constructs/control-plane/overruled.ts';
 import { type Admission, admit } from './gate.ts';
 import { type PhaseResult, phaseVerdicts, runPhases } from './graph.ts';
 import { HostedClients } from './hosted/client.ts';
@@ -11,6 +12,7 @@ import { hostedTarget } from './hosted/target.ts';
 import { ApplySet } from './kube/apply-set.ts';
 import type { KubeClient } from './kube/client.ts';
 import type { Clock } from './kube/clock.ts';
+import type { EventRecorder } from './kube/events.ts';
 import { type KubeObject, objectName } from './kube/object.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from './kube/readiness.ts';
 import type { ManagementCluster } from './management-cluster.ts';
@@ -50,6 +52,7 @@ export interface ReconcilerOptions {
   readonly management: ManagementCluster;
   readonly statusWriter: StatusWriter;
   readonly clock: Clock;
+  readonly events: Pick<EventRecorder, 'record'>;
 }
 
 /** When to look at an object again although nothing happened; undefined where only an event can change anything. */
@@ -139,6 +142,7 @@ export class Reconciler {
       now,
     };
 
+    this.#tellOverruled(object, cluster, hostedControlPlane.status?.observedGeneration);
     const results = await runPhases(phases, scope);
 
     const names = namesOf(cluster.name);
@@ -194,6 +198,19 @@ export class Reconciler {
       finalizers.filter((entry) => entry !== finalizer),
     );
     return this.#forget(key);
+  }
+
+  /** Once per change of the spec, and not at every pass: the user's arguments that ours overrule. */
+  #tellOverruled(object: KubeObject, cluster: HostedCluster, observedGeneration: number | undefined): void {
+    if (object.metadata.generation === observedGeneration) return;
+    for (const { component, flags } of overruledArguments(cluster)) {
+      this.#options.events.record(object, {
+        type: 'Warning',
+        reason: 'ControllerArgumentTakesPrecedence',
+        action: 'ArgumentOverridden',
+        note: `${component}: ${flags.join(', ')} cannot be set by args, the control plane depends on our value`,
+      });
+    }
   }
 
   /** Nothing may be created before the finalizer is there: what was created could outlive its object otherwise. */

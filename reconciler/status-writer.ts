@@ -24,6 +24,11 @@ export interface StatusWriterOptions {
   readonly onTransition: (transition: Transition) => void;
 }
 
+/** A HostedControlPlane as the API returns it: its status may be anything. */
+interface ReportedObject extends KubeObject {
+  readonly status?: unknown;
+}
+
 type StatusFields = Omit<HostedControlPlaneStatus, 'conditions'>;
 
 /** Writes the status of HostedControlPlanes, and only when it differs from what is there. */
@@ -35,7 +40,7 @@ export class StatusWriter {
   }
 
   /** Writes a whole status. */
-  async write(object: KubeObject, fields: StatusFields, verdicts: Verdicts): Promise<void> {
+  async write(object: ReportedObject, fields: StatusFields, verdicts: Verdicts): Promise<void> {
     const { client, management, clock } = this.#options;
     const previous = (object.status ?? {}) as HostedControlPlaneStatus;
     const before = previous.conditions ?? [];
@@ -51,7 +56,7 @@ export class StatusWriter {
     const { apiVersion, kind } = object;
     const { name, namespace } = object.metadata;
     const metadata = namespace === undefined ? { name } : { name, namespace };
-    const answer: KubeObject = await client.apply<KubeObject>(
+    const answer = await client.apply<ReportedObject>(
       { apiVersion, kind, metadata, status },
       { fieldManager, force: true, subresource: 'status' },
     );
@@ -61,7 +66,7 @@ export class StatusWriter {
   }
 
   /** Writes some conditions and leaves the rest of the status as it is. */
-  async patch(object: KubeObject, verdicts: Verdicts): Promise<void> {
+  async patch(object: ReportedObject, verdicts: Verdicts): Promise<void> {
     const { conditions = [], observedGeneration: _, ...fields } = (object.status ?? {}) as HostedControlPlaneStatus;
     const kept = Object.fromEntries(
       ours(conditions).map(({ type, status, reason, message }) => [type, { status, reason, message }]),

@@ -28,7 +28,7 @@ function expand(address: string): number[] {
   if (tail === undefined) return parse(head);
   const left = parse(head);
   const right = parse(tail);
-  return [...left, ...new Array<number>(8 - left.length - right.length).fill(0), ...right];
+  return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right];
 }
 
 function toIPv4(value: bigint): string {

@@ -17,7 +17,7 @@ const defaultVolumeSize = '4Gi';
 
 /** Size of a member's data volume. */
 export function etcdVolumeSize(cluster: HostedCluster): string {
-  return String(cluster.spec.etcd?.volumeSize ?? defaultVolumeSize);
+  return cluster.spec.etcd.volumeSize ?? defaultVolumeSize;
 }
 
 /** Half the volume, so that a snapshot and the WAL fit beside a full database; etcd advises against more than 8 GiB. */

@@ -126,7 +126,7 @@ const subjectAsPlanned: Check = ({ current, plan }) => {
 const usagesAsPlanned: Check = ({ current, plan }) => {
   const given = parse(current).getExtension(x509.ExtendedKeyUsageExtension)?.usages.map(String) ?? [];
   const wanted = plan.usages.map((usage) =>
-    String(usage === 'server' ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth),
+    usage === 'server' ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth,
   );
   return equalSets(given, wanted)
     ? undefined

@@ -1,0 +1,34 @@
+import { apiServerFlags } from './api-server-flags.ts';
+import type { HostedCluster } from './cluster.ts';
+import { controllerManagerFlags } from './controller-manager.ts';
+import { reservedEtcdSettings } from './etcd-config.ts';
+import { overruledFlags } from './flags.ts';
+import { konnectivityServerFlags } from './konnectivity-server.ts';
+import { schedulerFlags } from './scheduler.ts';
+
+/** Arguments of the user that have no effect, because ours win. */
+export interface OverruledArguments {
+  readonly component: string;
+  readonly flags: readonly string[];
+}
+
+/** Which of the user's arguments are overruled, by component; nothing for components without any. */
+export function overruledArguments(cluster: HostedCluster): OverruledArguments[] {
+  const { deployment, etcd } = cluster.spec;
+  // A user who sets a flag that depends on the endpoint is overruled whatever the endpoint is.
+  const apiServer = apiServerFlags(cluster, { host: '', port: 0 });
+  const found = [
+    { component: 'kube-apiserver', flags: overruledFlags(apiServer, deployment.apiServer.args) },
+    {
+      component: 'konnectivity-server',
+      flags: overruledFlags(konnectivityServerFlags, deployment.apiServer.konnectivity?.args),
+    },
+    {
+      component: 'kube-controller-manager',
+      flags: overruledFlags(controllerManagerFlags(cluster), deployment.controllerManager.args),
+    },
+    { component: 'kube-scheduler', flags: overruledFlags(schedulerFlags, deployment.scheduler.args) },
+    { component: 'etcd', flags: Object.keys(etcd.args ?? {}).filter((name) => reservedEtcdSettings.includes(name)) },
+  ];
+  return found.filter(({ flags }) => flags.length > 0);
+}

@@ -1,0 +1,88 @@
+import { clusterNameLabel } from '../constructs/api/group.ts';
+import { Cluster, HostedControlPlane, type Resource } from '../constructs/api/resources.ts';
+import { owningCluster } from './cluster-object.ts';
+import type { Clock } from './kube/clock.ts';
+import type { ObjectChange } from './kube/object-cache.ts';
+import { type KubeObject, objectKey } from './kube/object.ts';
+import { WorkQueue } from './kube/queue.ts';
+import type { ManagementCluster } from './management-cluster.ts';
+import type { Reconciler } from './reconcile.ts';
+import type { Logger } from './telemetry/log.ts';
+
+export interface ControllerOptions {
+  readonly management: ManagementCluster;
+  readonly reconciler: Pick<Reconciler, 'reconcile'>;
+  readonly concurrency: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Everything is looked at this often, for what no watch tells: objects of users, and whatever a bug missed. */
+const resyncMs = 10 * 60_000;
+
+/** Turns changes of anything watched into reconciles of the HostedControlPlane they belong to. */
+export class Controller {
+  readonly #options: ControllerOptions;
+  readonly #queue: WorkQueue;
+  /** `namespace/cluster` → key of the HostedControlPlane that this Cluster owns. */
+  readonly #keys = new Map<string, string>();
+  #cancelResync: () => void = () => {};
+
+  constructor(options: ControllerOptions) {
+    this.#options = options;
+    const { clock, concurrency, log } = options;
+    this.#queue = new WorkQueue({
+      process: (key) => this.#process(key),
+      concurrency,
+      clock,
+      onError: (key, error) => log.warn({ hostedControlPlane: key, error }, 'reconcile failed, will be retried'),
+    });
+  }
+
+  /** Begins to work: on everything there is, then on every change. */
+  start(): void {
+    this.#options.management.onChange((resource, change) => this.#enqueue(resource, change));
+    this.#scheduleResync();
+  }
+
+  /** Takes no new work and resolves when what has begun is finished. */
+  async stop(): Promise<void> {
+    this.#cancelResync();
+    await this.#queue.stop();
+  }
+
+  async #process(key: string): Promise<void> {
+    const again = await this.#options.reconciler.reconcile(key);
+    if (again) this.#queue.addAfter(key, again.getTime() - this.#options.clock.now());
+  }
+
+  #enqueue(resource: Resource, { object, type }: ObjectChange<KubeObject>): void {
+    if (resource === HostedControlPlane) {
+      const key = objectKey(object.metadata);
+      const cluster = owningCluster(object.metadata);
+      if (cluster !== undefined) this.#keys.set(`${object.metadata.namespace}/${cluster}`, key);
+      if (type === 'deleted') this.#forgetKey(key);
+      this.#queue.add(key);
+      return;
+    }
+    const cluster = resource === Cluster ? object.metadata.name : clusterOf(object);
+    const key = cluster && this.#keys.get(`${object.metadata.namespace}/${cluster}`);
+    if (key) this.#queue.add(key);
+  }
+
+  #forgetKey(key: string): void {
+    for (const [cluster, known] of this.#keys) if (known === key) this.#keys.delete(cluster);
+  }
+
+  #scheduleResync(): void {
+    this.#cancelResync = this.#options.clock.setTimer(resyncMs, () => {
+      for (const { metadata } of this.#options.management.list(HostedControlPlane))
+        this.#queue.add(objectKey(metadata));
+      this.#scheduleResync();
+    });
+  }
+}
+
+function clusterOf({ metadata }: KubeObject): string | undefined {
+  return metadata.labels?.[clusterNameLabel];
+}

@@ -1,0 +1,39 @@
+import { readConfig } from './config.ts';
+import { serveHealth } from './health.ts';
+import { systemClock } from './kube/clock.ts';
+import { connect, loadKubeConfig } from './kube/config.ts';
+import { Operator } from './operator.ts';
+import { createLogger } from './telemetry/log.ts';
+
+/** The process: configuration in, operator until a signal, hand over, exit. */
+async function main(): Promise<void> {
+  const config = readConfig(process.argv.slice(2), process.env);
+  const log = createLogger({ format: config.logFormat, level: config.logLevel });
+  const operator = new Operator({
+    connection: await connect(loadKubeConfig()),
+    config,
+    clock: systemClock,
+    log,
+    onLeadershipLost: () => {
+      log.error('leadership lost, exiting');
+      process.exit(1);
+    },
+  });
+  const health = await serveHealth(config.healthPort, operator);
+
+  const stop = async (signal: NodeJS.Signals) => {
+    log.info({ signal }, 'stopping');
+    health.close();
+    await operator.stop();
+    process.exit(0);
+  };
+  process.once('SIGTERM', (signal) => void stop(signal));
+  process.once('SIGINT', (signal) => void stop(signal));
+
+  await operator.start();
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+});
