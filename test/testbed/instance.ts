@@ -107,7 +107,17 @@ export function binDirectory(instance: Instance): string {
   return join(instance.directory, 'bin');
 }
 
-/** Log of what was done to the instance and when. */
+/** Where the keys and certificates of the management cluster are, `<name>.crt` and `<name>.key`. */
+export function pkiDirectory(instance: Instance): string {
+  return join(instance.directory, 'management/pki');
+}
+
+/** The certificate of the management cluster's authority. */
+export function authorityPath(instance: Instance): string {
+  return join(pkiDirectory(instance), 'ca.crt');
+}
+
+/** Log of what was done to the instance and when. It stays when the instance goes. */
 export function testbedLog(instance: Instance): string {
-  return join(instance.directory, 'testbed.log');
+  return `${instance.directory}.log`;
 }

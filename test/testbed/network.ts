@@ -74,3 +74,24 @@ async function ipBatch(commands: readonly string[], pid?: number): Promise<void>
   if (pid) await run(['nsenter', '--target', String(pid), '--net', 'ip', '-batch', '-'], { input });
   else await run(['ip', '-batch', '-'], { input });
 }
+
+/** Addresses the machine of process `pid` answers for besides its own. */
+export async function extraAddresses(pid: number): Promise<Set<string>> {
+  const inside = ['nsenter', '--target', String(pid), '--net'] as const;
+  const lines = (await run([...inside, 'ip', '-4', '-oneline', 'address', 'show', 'dev', 'eth0'])).split('\n');
+  return new Set(lines.flatMap((line) => / inet ([\d.]+)\/32 /.exec(line)?.[1] ?? []));
+}
+
+/** Makes the machine of process `pid` answer for exactly these addresses besides its own. */
+export async function setExtraAddresses(pid: number, wanted: ReadonlySet<string>): Promise<void> {
+  const present = await extraAddresses(pid);
+  await ipBatch(
+    [
+      ...[...wanted].filter((address) => !present.has(address)).map((address) => `address add ${address}/32 dev eth0`),
+      ...[...present]
+        .filter((address) => !wanted.has(address))
+        .map((address) => `address delete ${address}/32 dev eth0`),
+    ],
+    pid,
+  );
+}

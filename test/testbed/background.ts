@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { mkdir, open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Instance } from './instance.ts';
+import { killSaved, savedProcess, saveProcess } from './process-record.ts';
+import { until } from './progress.ts';
+
+/** Log of the process that stands in for a cloud. */
+export function cloudLog(instance: Instance): string {
+  return join(instance.directory, 'log/cloud.log');
+}
+
+/** Starts the process that gives volumes and addresses; it goes on when this one ends. */
+export async function startCloud(instance: Instance): Promise<void> {
+  const log = cloudLog(instance);
+  await mkdir(dirname(log), { recursive: true });
+  const output = await open(log, 'a');
+  const script = join(import.meta.dirname, 'cloud.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, instance.name], {
+    // the loader is found from here
+    cwd: import.meta.dirname,
+    detached: true,
+    stdio: ['ignore', output.fd, output.fd],
+  });
+  await output.close();
+  child.unref();
+  if (child.pid === undefined) throw new Error(`${process.execPath} cannot be started`);
+  await saveProcess(pidFile(instance), child.pid);
+}
+
+/** Whether that process still runs. */
+export async function isCloudRunning(instance: Instance): Promise<boolean> {
+  return (await savedProcess(pidFile(instance))) !== undefined;
+}
+
+/** Ends that process, if it runs. */
+export async function stopCloud(instance: Instance): Promise<void> {
+  await killSaved(pidFile(instance));
+}
+
+/** Ends when it looks after the cluster. */
+export async function untilCloudLooksAfter(instance: Instance): Promise<void> {
+  const log = cloudLog(instance);
+  await until({ what: 'storage and load balancers', timeoutMs: 30_000, log }, async () => {
+    if (!(await isCloudRunning(instance))) throw new Error('the process ended');
+    const file = await open(log);
+    try {
+      return (await file.readFile('utf8')).includes(`looking after ${instance.name}`);
+    } finally {
+      await file.close();
+    }
+  });
+}
+
+function pidFile(instance: Instance): string {
+  return join(instance.directory, 'cloud.pid');
+}

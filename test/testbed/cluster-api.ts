@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { Cluster, type Resource } from '../../constructs/api/resources.ts';
+import type { KubeClient } from '../../reconciler/kube/client.ts';
+import { isInvalid } from '../../reconciler/kube/errors.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { parseObject, type Provider } from './components.ts';
+import { authorityCertificate, issueServing } from './credentials.ts';
+import { clusterApiImage } from './images.ts';
+import type { Instance } from './instance.ts';
+import { until } from './progress.ts';
+
+/**
+ * Installs a manager of Cluster API: the Deployment, permissions and webhooks upstream ships, with certificates signed by
+ * us in the place of cert-manager's.
+ */
+export async function applyProvider(
+  instance: Instance,
+  client: KubeClient,
+  provider: Provider,
+  components: readonly KubeObject[],
+): Promise<void> {
+  const image = await clusterApiImage(provider.name);
+  const authority = await authorityCertificate(instance);
+  const wanted = components.filter(({ kind }) => kind !== 'Issuer');
+  const objects = await Promise.all(wanted.map((object) => adapted(instance, image, authority, object)));
+  const apply = (object: KubeObject): Promise<KubeObject> =>
+    client.apply(object, { resource: resourceFor(object), fieldManager: 'testbed', force: true });
+  await Promise.all(objects.filter(({ kind }) => kind === 'Namespace').map(apply));
+  await Promise.all(objects.filter(({ kind }) => kind !== 'Namespace').map(apply));
+}
+
+/** Ends when Cluster API's webhooks judge Clusters. */
+export async function untilWebhooksAnswer(client: KubeClient): Promise<void> {
+  const infrastructure = { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'ProbeCluster', name: 'probe' };
+  const probe = {
+    apiVersion: Cluster.apiVersion,
+    kind: Cluster.kind,
+    metadata: { name: 'probe', namespace: 'default' },
+    spec: { infrastructureRef: infrastructure },
+  };
+  const what = 'webhooks of Cluster API (kubectl -n capi-system logs deploy/capi-controller-manager)';
+  await until({ what, timeoutMs: 90_000, intervalMs: 100 }, () =>
+    client.apply(probe, { fieldManager: 'testbed', dryRun: true, deadlineMs: 5_000 }).then(
+      () => true,
+      (error: unknown) => {
+        // an answer of the webhook as well, and then one that says that the probe is wrong
+        if (isInvalid(error)) return true;
+        throw error;
+      },
+    ),
+  );
+}
+
+/** The object with what only this cluster knows: the image, the authority of the webhooks, their certificate. */
+async function adapted(instance: Instance, image: string, authority: string, object: KubeObject): Promise<KubeObject> {
+  switch (object.kind) {
+    case 'Certificate':
+      return webhookSecret(instance, Certificate.parse(object));
+    case 'Deployment':
+      return manager(object, image);
+    default:
+      return trusting(object, authority);
+  }
+}
+
+const Certificate = z.object({
+  metadata: z.object({ namespace: z.string() }),
+  spec: z.object({ secretName: z.string(), dnsNames: z.tuple([z.string()], z.string()) }),
+});
+
+async function webhookSecret(instance: Instance, wanted: z.infer<typeof Certificate>): Promise<KubeObject> {
+  const { certificate, key } = await issueServing(instance, wanted.spec.dnsNames);
+  const metadata = { name: wanted.spec.secretName, namespace: wanted.metadata.namespace };
+  const data = { 'tls.crt': base64(certificate), 'tls.key': base64(key) };
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'kubernetes.io/tls', data };
+  return secret;
+}
+
+/** No registry answers here, and a readiness probe every ten seconds would be most of the time until the webhooks answer. */
+function manager(deployment: KubeObject, image: string): KubeObject {
+  const text = JSON.stringify(deployment, (key, value: unknown) => {
+    if (key === 'image') return image;
+    if (key === 'imagePullPolicy') return 'IfNotPresent';
+    if (key === 'readinessProbe') return { ...Object(value), periodSeconds: 1 };
+    // one replica: nothing to elect, and after a kill no lease to wait for
+    if (key === 'args' && Array.isArray(value)) return value.filter((flag) => flag !== '--leader-elect');
+    return value;
+  });
+  return parseObject(text);
+}
+
+/** Admission and conversion webhooks alike call a Service by a `clientConfig`. */
+function trusting(object: KubeObject, authority: string): KubeObject {
+  const caBundle = base64(authority);
+  const text = JSON.stringify(object, (key, value: unknown) => {
+    // the schema of a kind that has such a field itself is not meant
+    const isMeant = key === 'clientConfig' && typeof value === 'object' && value !== null && 'service' in value;
+    return isMeant ? { ...value, caBundle } : value;
+  });
+  return parseObject(text);
+}
+
+/** Every kind in these components has the regular plural, and what has no namespace is cluster-wide. */
+function resourceFor({ apiVersion, kind, metadata }: KubeObject): Resource {
+  return { apiVersion, kind, plural: `${kind.toLowerCase()}s`, namespaced: metadata.namespace !== undefined };
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

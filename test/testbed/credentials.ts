@@ -1,0 +1,118 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeAdminKubeconfig } from '../../reconciler/pki/admin-kubeconfig.ts';
+import {
+  createAuthority,
+  createServiceAccountKey,
+  issueCertificate,
+  validFor,
+  type KeyPair,
+} from '../../reconciler/pki/issue.ts';
+import {
+  authorityPath,
+  kubeconfigPath,
+  kubernetesServiceAddress,
+  lanAddress,
+  managementNumber,
+  pkiDirectory,
+  type Instance,
+} from './instance.ts';
+
+type Authority = 'ca' | 'etcd-ca' | 'front-proxy-ca';
+
+interface Certificate {
+  readonly authority: Authority;
+  readonly commonName: string;
+  readonly organizations?: readonly string[];
+  readonly hosts?: readonly string[];
+}
+
+/** Users of the management API, each with a kubeconfig named after it. */
+const users: Readonly<Record<string, Pick<Certificate, 'commonName' | 'organizations'>>> = {
+  admin: { commonName: 'admin', organizations: ['system:masters'] },
+  'controller-manager': { commonName: 'system:kube-controller-manager' },
+  scheduler: { commonName: 'system:kube-scheduler' },
+  kubelet: { commonName: 'system:node:m', organizations: ['system:nodes'] },
+  'kube-proxy': { commonName: 'system:kube-proxy' },
+};
+
+/** A testbed lives for hours; a year is for one that was forgotten. */
+const lifetimeMs = 365 * 24 * 3_600_000;
+
+/** A kubeconfig of one of the management cluster's own components. */
+export function componentKubeconfig(instance: Instance, user: string): string {
+  return join(instance.directory, 'management', `${user}.kubeconfig`);
+}
+
+/** Makes every key, certificate and kubeconfig of the management cluster. */
+export async function writeCredentials(instance: Instance): Promise<void> {
+  await mkdir(pkiDirectory(instance), { recursive: true });
+  const authorities = {
+    ca: await createAuthority({ commonName: 'kubernetes' }, validity()),
+    'etcd-ca': await createAuthority({ commonName: 'etcd-ca' }, validity()),
+    'front-proxy-ca': await createAuthority({ commonName: 'front-proxy-ca' }, validity()),
+  };
+  const issue = (certificate: Certificate): Promise<KeyPair> =>
+    issueFrom(authorities[certificate.authority], certificate);
+  const files: Record<string, KeyPair> = { ...authorities, 'service-account': await createServiceAccountKey() };
+  for (const [name, certificate] of Object.entries(certificates(instance))) files[name] = await issue(certificate);
+  await Promise.all(Object.entries(files).map(([name, pair]) => writePair(instance, name, pair)));
+
+  const endpoint = { host: lanAddress(instance, managementNumber), port: 6443 };
+  for (const [user, subject] of Object.entries(users)) {
+    const client = await issue({ authority: 'ca', ...subject });
+    const authority = authorities.ca.certificate;
+    const kubeconfig = writeAdminKubeconfig({ cluster: instance.name, endpoint, authority, client });
+    const path = user === 'admin' ? kubeconfigPath(instance) : componentKubeconfig(instance, user);
+    await writeFile(path, kubeconfig, { mode: 0o600 });
+  }
+}
+
+/** The certificate of the management cluster's authority. */
+export async function authorityCertificate(instance: Instance): Promise<string> {
+  return readFile(authorityPath(instance), 'utf8');
+}
+
+/** A serving certificate of that authority, for what is installed later. */
+export async function issueServing(instance: Instance, hosts: readonly [string, ...string[]]): Promise<KeyPair> {
+  const key = await readFile(join(pkiDirectory(instance), 'ca.key'), 'utf8');
+  const authority = { certificate: await authorityCertificate(instance), key };
+  return issueFrom(authority, { authority: 'ca', commonName: hosts[0], hosts });
+}
+
+function certificates(instance: Instance): Record<string, Certificate> {
+  const service = [
+    'kubernetes',
+    'kubernetes.default',
+    'kubernetes.default.svc',
+    'kubernetes.default.svc.cluster.local',
+  ];
+  const addresses = [lanAddress(instance, managementNumber), '127.0.0.1', kubernetesServiceAddress(instance)];
+  return {
+    'kube-apiserver': { authority: 'ca', commonName: 'kube-apiserver', hosts: [...addresses, 'localhost', ...service] },
+    'kubelet-client': {
+      authority: 'ca',
+      commonName: 'kube-apiserver-kubelet-client',
+      organizations: ['system:masters'],
+    },
+    'front-proxy-client': { authority: 'front-proxy-ca', commonName: 'front-proxy-client' },
+    etcd: { authority: 'etcd-ca', commonName: 'etcd', hosts: ['127.0.0.1', 'localhost'] },
+    'etcd-client': { authority: 'etcd-ca', commonName: 'kube-apiserver-etcd-client' },
+  };
+}
+
+/** Those with host names serve; etcd's also calls itself as a client, which does no harm to the others. */
+function issueFrom(authority: KeyPair, { commonName, organizations = [], hosts = [] }: Certificate): Promise<KeyPair> {
+  const usages = hosts.length > 0 ? (['server', 'client'] as const) : (['client'] as const);
+  return issueCertificate({ commonName, organizations, usages, hosts }, authority, validity());
+}
+
+function validity() {
+  return validFor(lifetimeMs, new Date());
+}
+
+async function writePair(instance: Instance, name: string, pair: KeyPair): Promise<void> {
+  const path = join(pkiDirectory(instance), name);
+  await writeFile(`${path}.crt`, pair.certificate);
+  await writeFile(`${path}.key`, pair.key, { mode: 0o600 });
+}

@@ -1,0 +1,128 @@
+import { access, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { cgroupRoots } from './cgroups.ts';
+import { lanAddress, podCidr, serviceCidr, type Instance } from './instance.ts';
+import { run } from './run.ts';
+
+/** Settings of the host that a kubelet or a machine would change if it were not kept from it. */
+const sysctls = [
+  'kernel/keys/root_maxbytes',
+  'kernel/keys/root_maxkeys',
+  'kernel/panic',
+  'kernel/panic_on_oops',
+  'net/ipv4/ip_forward',
+  'vm/overcommit_memory',
+  'vm/panic_on_oom',
+];
+
+const Baseline = z.object({ sysctls: z.record(z.string(), z.string()), rules: z.array(z.string()) });
+
+type Baseline = z.infer<typeof Baseline>;
+
+/** Notes how the host is before anything is started: what it is compared with afterwards. */
+export async function saveBaseline(instance: Instance): Promise<void> {
+  await writeFile(baselinePath(instance), JSON.stringify(await hostState()));
+}
+
+/** The noted state; undefined when none was noted. It is in the instance's directory: read it before that goes. */
+export async function savedBaseline(instance: Instance): Promise<Baseline | undefined> {
+  const text = await readFile(baselinePath(instance), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : Baseline.parse(JSON.parse(text));
+}
+
+/** Everything an instance that is down has left on the host, a line each. */
+export async function leftovers(instance: Instance, before: Baseline | undefined): Promise<string[]> {
+  const found = await Promise.all([
+    directories(instance),
+    links(instance),
+    routes(instance),
+    mounts(instance),
+    cgroups(instance),
+    processes(instance),
+    before ? changes(before) : [],
+  ]);
+  return found.flat();
+}
+
+async function directories({ directory }: Instance): Promise<string[]> {
+  return access(directory).then(
+    () => [`directory ${directory}`],
+    () => [],
+  );
+}
+
+async function links({ name }: Instance): Promise<string[]> {
+  const all = await readdir('/sys/class/net');
+  return all.filter((link) => link.startsWith(`${name}-`)).map((link) => `link ${link}`);
+}
+
+async function routes(instance: Instance): Promise<string[]> {
+  // of each range the bytes that are the instance's own
+  const ranges = [lanAddress(instance, 0), serviceCidr(instance), podCidr(instance, 0)];
+  const prefixes = ranges.map((range, index) =>
+    range
+      .split('.')
+      .slice(0, index === 0 ? 3 : 2)
+      .join('.'),
+  );
+  const lines = (await run(['ip', 'route', 'show', 'table', 'all'])).split('\n');
+  const ours = lines.filter((line) => prefixes.some((prefix) => ` ${line}`.includes(` ${prefix}.`)));
+  return ours.map((line) => `route ${line.trim()}`);
+}
+
+async function mounts({ directory }: Instance): Promise<string[]> {
+  const lines = (await readFile('/proc/mounts', 'utf8')).split('\n');
+  return lines.filter((line) => line.includes(directory)).map((line) => `mount ${line}`);
+}
+
+async function cgroups({ name }: Instance): Promise<string[]> {
+  const found: string[] = [];
+  for (const root of await cgroupRoots()) {
+    const entries = await readdir(root, { withFileTypes: true });
+    for (const entry of entries) {
+      if (entry.isDirectory() && entry.name.startsWith(`${name}-`)) found.push(`cgroup ${join(root, entry.name)}`);
+    }
+  }
+  return found;
+}
+
+/** Processes of machines see the instance's directory mounted, that of the cloud bears its name. */
+async function processes({ name, directory }: Instance): Promise<string[]> {
+  const found: string[] = [];
+  for (const pid of await readdir('/proc')) {
+    if (!/^\d+$/.test(pid)) continue;
+    const [mounted, commandLine] = await Promise.all(
+      ['mounts', 'cmdline'].map((file) => readFile(join('/proc', pid, file), 'utf8').catch(() => '')),
+    );
+    const words = (commandLine ?? '').split('\0').filter(Boolean);
+    const isCloud = words.at(-2)?.endsWith('/test/testbed/cloud.ts') === true && words.at(-1) === name;
+    if (isCloud || mounted?.includes(`${directory}/`)) found.push(`process ${pid} ${words.join(' ').slice(0, 100)}`);
+  }
+  return found;
+}
+
+async function changes(before: Baseline): Promise<string[]> {
+  const now = await hostState();
+  return [
+    ...sysctls.filter((name) => now.sysctls[name] !== before.sysctls[name]).map((name) => `sysctl ${name}`),
+    ...now.rules.filter((rule) => !before.rules.includes(rule)).map((rule) => `rule ${rule}`),
+  ];
+}
+
+async function hostState(): Promise<Baseline> {
+  const values = await Promise.all(sysctls.map(async (name) => [name, await sysctl(name)] as const));
+  const lines = (await run(['nft', 'list', 'ruleset'])).split('\n').map((line) => line.trim());
+  return { sysctls: Object.fromEntries(values), rules: lines.filter((line) => /KUBE-|CNI-|kube-proxy/.test(line)) };
+}
+
+async function sysctl(name: string): Promise<string> {
+  return readFile(join('/proc/sys', name), 'utf8').then(
+    (value) => value.trim(),
+    () => 'absent',
+  );
+}
+
+function baselinePath(instance: Instance): string {
+  return join(instance.directory, 'baseline.json');
+}

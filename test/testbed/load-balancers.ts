@@ -1,0 +1,46 @@
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+
+export interface LoadBalancerService extends KubeObject {
+  spec: { type?: string; loadBalancerIP?: string };
+  status?: { loadBalancer?: { ingress?: { ip?: string }[] } };
+}
+
+/** A Service and the address its status shall have; undefined: none any more. */
+export interface Assignment {
+  readonly service: LoadBalancerService;
+  readonly address: string | undefined;
+}
+
+/** What a LoadBalancer controller has to do now. */
+export interface LoadBalancerPlan {
+  /** Services whose status is to be written. */
+  readonly assignments: readonly Assignment[];
+  /** Every address the node shall answer for. */
+  readonly addresses: ReadonlySet<string>;
+}
+
+/**
+ * Gives every Service of type LoadBalancer the address it asks for, else the one it has, else the first free one of the
+ * pool. With the pool empty a Service waits, as it would at a cloud.
+ */
+export function planLoadBalancers(services: readonly LoadBalancerService[], pool: readonly string[]): LoadBalancerPlan {
+  const wanting = services.filter(({ spec }) => spec.type === 'LoadBalancer');
+  const fixed = new Map(wanting.map((service) => [service, service.spec.loadBalancerIP || addressOf(service)]));
+  const addresses = new Set([...fixed.values()].filter((address) => address !== undefined));
+  const assignments: Assignment[] = [];
+  for (const service of services) {
+    const address = fixed.get(service) ?? (fixed.has(service) ? takeFree(pool, addresses) : undefined);
+    if (address !== addressOf(service)) assignments.push({ service, address });
+  }
+  return { assignments, addresses };
+}
+
+function takeFree(pool: readonly string[], taken: Set<string>): string | undefined {
+  const free = pool.find((address) => !taken.has(address));
+  if (free) taken.add(free);
+  return free;
+}
+
+function addressOf({ status }: LoadBalancerService): string | undefined {
+  return status?.loadBalancer?.ingress?.[0]?.ip;
+}

@@ -1,0 +1,86 @@
+/**
+ * The testbed on the command line: a management cluster of real Kubernetes, containerd and Cluster API binaries on this
+ * Linux machine, without Docker, without a registry, without a virtual machine.
+ *
+ *     npm run testbed -- up                    bring it up, or say that it is up
+ *     export KUBECONFIG=$(npm run -s testbed -- kubeconfig)
+ *     npm run testbed -- status                what runs, and where
+ *     npm run testbed -- logs [NAME]           the end of a log; without a name the names there are
+ *     npm run testbed -- down [--purge]        take it down; --purge removes packed images too
+ *
+ * It needs root, Debian or Ubuntu, and Go when the binaries are to be built. What it writes, and how to have several:
+ *
+ *     HCP_TESTBED         name of the instance, `hcp` by default; instances share nothing but the cache
+ *     HCP_TESTBED_STATE   directory of the instances, /var/lib/hosted-control-plane-testbed by default
+ *     HCP_TESTBED_CACHE   binaries, images: ~/.cache/hosted-control-plane-testbed by default
+ *     HCP_TESTBED_BIN     directory of ready binaries to use instead of building them
+ *
+ * The host gets a bridge, a few routes and cgroups, all named after the instance, and nothing after `down`.
+ */
+import { access, rm } from 'node:fs/promises';
+import { checkHealth } from './health.ts';
+import { instanceFrom, kubeconfigPath, testbedLog, type Instance } from './instance.ts';
+import { printLog } from './logs.ts';
+import { reportTo, seconds } from './progress.ts';
+import { describeStatus } from './status.ts';
+
+const usage = `usage: npm run testbed -- up | status | kubeconfig | logs [NAME] | down [--purge]`;
+
+type Command = (instance: Instance, args: readonly string[]) => Promise<number>;
+
+const commands: Readonly<Record<string, Command>> = {
+  up: async (instance) => {
+    const start = performance.now();
+    const report = reportTo(testbedLog(instance), process.stderr);
+    const { state } = await checkHealth(instance);
+    if (state === 'up') {
+      report(`${seconds(start)}  testbed ${instance.name} is up already`);
+      return 0;
+    }
+    // what it takes to start one is loaded only when one is started: that is a second
+    const { bringUp } = await import('./testbed.ts');
+    await bringUp(instance, report);
+    report(`export KUBECONFIG=${kubeconfigPath(instance)}`);
+    return 0;
+  },
+  status: async (instance) => {
+    const { text, isUp } = await describeStatus(instance);
+    process.stdout.write(text);
+    return isUp ? 0 : 1;
+  },
+  kubeconfig: async (instance) => {
+    await access(kubeconfigPath(instance)).catch(() => {
+      throw new Error(`testbed ${instance.name} is down: npm run testbed -- up`);
+    });
+    console.log(kubeconfigPath(instance));
+    return 0;
+  },
+  logs: async (instance, [name]) => printLog(instance, name),
+  down: async (instance, args) => {
+    const report = reportTo(testbedLog(instance), process.stderr);
+    const { purgeCache, takeDown } = await import('./testbed.ts');
+    const left = await takeDown(instance, report);
+    if (args.includes('--purge')) {
+      await purgeCache(instance);
+      await rm(testbedLog(instance), { force: true });
+    }
+    for (const line of left) console.error(`left behind: ${line}`);
+    return left.length === 0 ? 0 : 1;
+  },
+};
+
+async function main([name = '', ...args]: readonly string[]): Promise<number> {
+  const command = commands[name];
+  if (!command) {
+    console.error(usage);
+    return 2;
+  }
+  try {
+    return await command(instanceFrom(process.env), args);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    return 1;
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));

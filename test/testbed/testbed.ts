@@ -1,0 +1,131 @@
+import { mkdir, readdir, rm, statfs, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startCloud, stopCloud, untilCloudLooksAfter } from './background.ts';
+import { findBinaries, type Binaries } from './binaries.ts';
+import { applyProvider, untilWebhooksAnswer } from './cluster-api.ts';
+import { clusterApiCore, providerComponents } from './components.ts';
+import { writeCredentials } from './credentials.ts';
+import { clientOf } from './access.ts';
+import { checkHealth, completionMark } from './health.ts';
+import { installHostPackages } from './host-packages.ts';
+import { imageStore, linkStore } from './image-store.ts';
+import { packImages, pauseImage } from './images.ts';
+import { binDirectory, managementNumber, type Instance } from './instance.ts';
+import { leftovers, saveBaseline, savedBaseline } from './leftovers.ts';
+import { withLock } from './lock.ts';
+import { powerOff, powerOn } from './machine-power.ts';
+import { machineNames } from './machine.ts';
+import { startManagement, untilDnsAnswers } from './management.ts';
+import { layBridge, removeBridge } from './network.ts';
+import { seconds, step, type Report } from './progress.ts';
+
+/**
+ * Brings a management cluster up: one node with DNS, storage, load balancers and Cluster API. One that works already is
+ * left as it is; the remains of one that does not are taken down first. Throws with the log to read.
+ */
+export async function bringUp(instance: Instance, report: Report): Promise<void> {
+  await locked(instance, report, async () => {
+    const start = performance.now();
+    const health = await checkHealth(instance);
+    if (health.state === 'up') return report(`${seconds(start)}  testbed ${instance.name} is up already`);
+    if (health.state === 'broken') {
+      await step(report, `took down testbed ${instance.name}, which is broken: ${health.reason}`, () =>
+        dismantle(instance),
+      );
+    }
+    await assemble(instance, report);
+    report(`${seconds(start)}  testbed ${instance.name} is up`);
+  });
+}
+
+/** Takes a testbed down, whatever state it is in. Gives what it left on the host, which is nothing unless there is a fault. */
+export async function takeDown(instance: Instance, report: Report): Promise<string[]> {
+  return locked(instance, report, async () => {
+    const before = await savedBaseline(instance);
+    await step(report, `took down testbed ${instance.name}`, () => dismantle(instance));
+    return leftovers(instance, before);
+  });
+}
+
+/** Removes what is packed and rendered, but not the binaries, which take a quarter of an hour to build. */
+export async function purgeCache(instance: Instance): Promise<void> {
+  for (const name of ['images', 'image-stores', 'components', 'digests']) {
+    await rm(join(instance.cache, name), { recursive: true, force: true });
+  }
+}
+
+async function assemble(instance: Instance, report: Report): Promise<void> {
+  await installHostPackages(report);
+  await refuseUnrealFileSystem(instance);
+  const binaries = await findBinaries(instance.cache, process.env['HCP_TESTBED_BIN'], report);
+  const images = await packImages(instance.cache, binaries, report);
+  const components = await providerComponents(instance.cache, clusterApiCore, binaries, report);
+  const pause = await pauseImage(binaries);
+
+  await linkBinaries(instance, binaries);
+  await saveBaseline(instance);
+  await layBridge(instance);
+  const store = await imageStore(instance, images, pause, report);
+  const options = { name: 'm', number: managementNumber, pauseImage: pause };
+  const fillImageStore = (containerdRoot: string): Promise<void> => linkStore(store, containerdRoot);
+  const [machine] = await step(report, 'machine m with containerd, certificates', () =>
+    Promise.all([powerOn(instance, { ...options, fillImageStore }), writeCredentials(instance)]),
+  );
+
+  const client = await clientOf(instance);
+  try {
+    await startManagement(machine, client, report);
+    await startCloud(instance);
+    await Promise.all([
+      step(report, 'DNS', () => untilDnsAnswers(instance)),
+      step(report, 'storage and load balancers', () => untilCloudLooksAfter(instance)),
+      step(report, 'Cluster API', async () => {
+        await applyProvider(instance, client, clusterApiCore, components);
+        await untilWebhooksAnswer(client);
+      }),
+    ]);
+  } finally {
+    await client.connection.close();
+  }
+  await writeFile(completionMark(instance), '');
+}
+
+async function dismantle(instance: Instance): Promise<void> {
+  await stopCloud(instance);
+  const names = await machineNames(instance);
+  await Promise.all(names.map((name) => powerOff(instance, name)));
+  await removeBridge(instance);
+  await rm(instance.directory, { recursive: true, force: true });
+}
+
+/** One directory with every binary, for search paths and for containerd's plugins. */
+async function linkBinaries(instance: Instance, binaries: Binaries): Promise<void> {
+  const directory = binDirectory(instance);
+  await mkdir(directory, { recursive: true });
+  const present = await readdir(directory);
+  for (const [name, path] of Object.entries(binaries)) {
+    if (!present.includes(name)) await symlink(path, join(directory, name));
+  }
+}
+
+const unrealFileSystems: Readonly<Record<number, string>> = { 0x01021994: 'tmpfs', 0x794c7630: 'overlay' };
+
+/** containerd lays overlays in there: on an overlay the kernel refuses that, and a tmpfs would eat the memory. */
+async function refuseUnrealFileSystem(instance: Instance): Promise<void> {
+  for (const directory of [instance.directory, instance.cache]) {
+    await mkdir(directory, { recursive: true });
+    const kind = unrealFileSystems[(await statfs(directory)).type];
+    const variable = directory === instance.cache ? 'HCP_TESTBED_CACHE' : 'HCP_TESTBED_STATE';
+    if (kind)
+      throw new Error(
+        `${directory} is on a ${kind}: set ${variable} to a directory of a real file system, such as ext4`,
+      );
+  }
+}
+
+/** Two commands must not work on one instance at the same time. */
+function locked<T>(instance: Instance, report: Report, work: () => Promise<T>): Promise<T> {
+  const onWait = (holder: number): void =>
+    report(`waiting for process ${holder}, which works on testbed ${instance.name}`);
+  return withLock(`${instance.directory}.lock`, onWait, work);
+}
