@@ -13,6 +13,7 @@ import { ApplySet } from './kube/apply-set.ts';
 import type { KubeClient } from './kube/client.ts';
 import type { Clock } from './kube/clock.ts';
 import type { EventRecorder } from './kube/events.ts';
+import { isNotFound } from './kube/errors.ts';
 import { type KubeObject, objectName } from './kube/object.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from './kube/readiness.ts';
 import type { ManagementCluster } from './management-cluster.ts';
@@ -193,10 +194,11 @@ export class Reconciler {
       }
     }
 
-    await this.#setFinalizers(
-      object,
-      finalizers.filter((entry) => entry !== finalizer),
-    );
+    const others = finalizers.filter((entry) => entry !== finalizer);
+    await this.#setFinalizers(object, others).catch((error: unknown) => {
+      // The watch has not told yet that the object went with our finalizer at the pass before.
+      if (!isNotFound(error)) throw error;
+    });
     return this.#forget(key);
   }
 

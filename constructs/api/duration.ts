@@ -19,6 +19,11 @@ const secondsPerUnit: Readonly<Record<string, number>> = {
   h: 3600,
 };
 
+/** Whether this is the text of a Go duration. */
+export function isDuration(text: string): boolean {
+  return pattern.test(text);
+}
+
 /** Seconds of a Go duration. Throws for text that is no duration. */
 export function durationSeconds(duration: string): number {
   if (!pattern.test(duration)) {

@@ -1,4 +1,5 @@
 import { Yaml } from 'cdk8s';
+import { durationSeconds, isDuration } from '../api/duration.ts';
 import type { HostedCluster } from './cluster.ts';
 import { etcdMember, etcdMemberHost } from './names.ts';
 import { ports } from './ports.ts';
@@ -41,14 +42,7 @@ export function etcdMemberConfig(cluster: HostedCluster, ordinal: number, member
     return `${etcdMember(cluster.name, member)}=https://${etcdMemberHost(cluster, member)}:${ports.etcdPeer}`;
   });
   return Yaml.stringify({
-    // A fallback only: the API server compacts every five minutes.
-    'auto-compaction-mode': 'periodic',
-    'auto-compaction-retention': '72h',
-    'quota-backend-bytes': etcdQuotaBytes(cluster),
-    'snapshot-count': 10_000,
-    // Lets the API server serve consistent reads from its watch cache.
-    'watch-progress-notify-interval': '5s',
-    ...userSettings(cluster.spec.etcd?.args),
+    ...etcdSettings(cluster),
     name: etcdMember(cluster.name, ordinal),
     'data-dir': etcdPaths.data,
     'listen-client-urls': `https://0.0.0.0:${ports.etcdClient}`,
@@ -63,6 +57,20 @@ export function etcdMemberConfig(cluster: HostedCluster, ordinal: number, member
     'client-transport-security': tls('server'),
     'peer-transport-security': tls('peer'),
   });
+}
+
+/** What all members are configured with alike; read at the start, so that a change of it restarts them. */
+export function etcdSettings(cluster: HostedCluster): Record<string, string | number | boolean> {
+  return {
+    // A fallback only: the API server compacts every five minutes.
+    'auto-compaction-mode': 'periodic',
+    'auto-compaction-retention': '72h',
+    'quota-backend-bytes': etcdQuotaBytes(cluster),
+    'snapshot-count': 10_000,
+    // Lets the API server serve consistent reads from its watch cache. In nanoseconds: a file takes no duration text.
+    'watch-progress-notify-interval': 5e9,
+    ...userSettings(cluster.spec.etcd.args),
+  };
 }
 
 /** Settings of ours that a user's etcd argument cannot change: identity, addresses and TLS. */
@@ -87,16 +95,20 @@ export const reservedEtcdSettings: readonly string[] = [
   'trusted-ca-file',
 ];
 
-/** Flags and keys of the configuration file have the same names, but the file wants numbers and booleans as such. */
+/** Flags and keys of the configuration file have the same names, but the file wants values of the right type. */
 function userSettings(args: Readonly<Record<string, string>> | undefined): Record<string, string | number | boolean> {
   return Object.fromEntries(
     Object.entries(args ?? {})
       .filter(([name]) => !reservedEtcdSettings.includes(name))
-      .map(([name, value]) => [name, typed(value)]),
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, value]) => [name, typed(name, value)]),
   );
 }
 
-function typed(value: string): string | number | boolean {
+function typed(name: string, value: string): string | number | boolean {
   if (value === 'true' || value === 'false') return value === 'true';
-  return /^\d+$/.test(value) ? Number(value) : value;
+  if (/^\d+$/.test(value)) return Number(value);
+  // The one setting whose duration is text in the file too.
+  if (name === 'auto-compaction-retention') return value;
+  return isDuration(value) ? Math.round(durationSeconds(value) * 1e9) : value;
 }

@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { HostedCluster } from './cluster.ts';
 import { container, podTemplate, probes, projected } from './component.ts';
 import { definedOnly } from './defined.ts';
-import { etcdMemberConfig, etcdPaths, etcdVolumeSize } from './etcd-config.ts';
+import { etcdMemberConfig, etcdPaths, etcdSettings, etcdVolumeSize } from './etcd-config.ts';
 import { type Facts, fingerprints } from './facts.ts';
 import { objectLabels, selectorLabels } from './labels.ts';
 import { etcdMember, namesOf } from './names.ts';
@@ -75,7 +76,7 @@ export class Etcd extends Construct {
           component: 'etcd',
           pod: settings,
           // etcd reads its trusted CA only when it starts; its own pairs are read at every handshake.
-          restartsWith: fingerprints(facts, [names.secrets.etcdAuthority]),
+          restartsWith: { ...fingerprints(facts, [names.secrets.etcdAuthority]), settings: settingsHash(cluster) },
           spreadPerRevision: false,
           volumes: [
             { name: 'members', configMap: { name: names.etcdMembers } },
@@ -140,4 +141,12 @@ const dataVolume = 'etcd-data';
 
 function port(name: string, number: number): k8s.ServicePort {
   return { name, port: number, targetPort: k8s.IntOrString.fromString(name), protocol: 'TCP' };
+}
+
+/** Changes with what all members are configured with, and not with who is a member. */
+function settingsHash(cluster: HostedCluster): string {
+  return createHash('sha256')
+    .update(JSON.stringify(etcdSettings(cluster)))
+    .digest('hex')
+    .slice(0, 12);
 }

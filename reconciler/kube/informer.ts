@@ -68,6 +68,14 @@ export class Informer<T extends KubeObject = KubeObject> {
     return this.#lastSeen;
   }
 
+  /**
+   * Whether everything up to this version of the resource is in memory. An object written at that version that is not
+   * there any more has been deleted since.
+   */
+  hasSeen(resourceVersion: string): boolean {
+    return this.#resourceVersion !== undefined && !isOlder(this.#resourceVersion, resourceVersion);
+  }
+
   get(name: ObjectName): T | undefined {
     return this.#cache.get(name);
   }
