@@ -1,0 +1,97 @@
+import { createServer, type Server } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KubeClient } from '../../../reconciler/kube/client.ts';
+import { connectionFor } from '../../../reconciler/kube/config.ts';
+import { EventRecorder, renderEvent, type EventNote } from '../../../reconciler/kube/events.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const object: KubeObject = {
+  apiVersion: 'controlplane.cluster.x-k8s.io/v1alpha1',
+  kind: 'HostedControlPlane',
+  metadata: { namespace: 'a', name: 'b', uid: 'uid' },
+};
+const note: EventNote = { type: 'Normal', reason: 'Renewed', action: 'Renew', note: 'certificates renewed' };
+const reporter = { reportingController: 'example.com/controller', reportingInstance: 'pod' };
+
+describe('renderEvent', () => {
+  it('is about the object, in its namespace', () => {
+    expect(renderEvent(object, note, Date.parse('2026-01-01T00:00:00.12Z'), 7, reporter)).toEqual({
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      metadata: { namespace: 'a', name: expect.stringMatching(/^b\.[0-9a-f]+\.7$/) },
+      eventTime: '2026-01-01T00:00:00.120000Z',
+      ...note,
+      regarding: { apiVersion: object.apiVersion, kind: object.kind, namespace: 'a', name: 'b', uid: 'uid' },
+      ...reporter,
+    });
+  });
+
+  it('lies in the default namespace when the object has none', () => {
+    const event = renderEvent({ ...object, metadata: { name: 'b' } }, note, 0, 0, reporter);
+    expect(event.metadata.namespace).toBe('default');
+  });
+
+  it.each(['x', 'é', '😀'])('cuts a note of many %s between characters at 1 kB', (character) => {
+    const { note: cut } = renderEvent(object, { ...note, note: character.repeat(2_000) }, 0, 0, reporter);
+    expect(Buffer.byteLength(String(cut))).toBeLessThanOrEqual(1024);
+    expect(String(cut)).toMatch(new RegExp(`^${character}{200,}…$`, 'u'));
+  });
+
+  it('keeps its name within what an object name may have', () => {
+    const event = renderEvent({ ...object, metadata: { name: 'n'.repeat(253) } }, note, Date.now(), 0, reporter);
+    expect(event.metadata.name).toHaveLength(253);
+  });
+});
+
+describe('EventRecorder', () => {
+  const clock = new ManualClock();
+  let server: Server;
+  let received: number;
+  let status: number;
+  let recorder: EventRecorder;
+  let client: KubeClient;
+  let errors: unknown[];
+
+  beforeEach(async () => {
+    [received, status, errors] = [0, 201, []];
+    server = createServer((request, response) => {
+      received++;
+      request.resume();
+      response.writeHead(status).end('{}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    client = new KubeClient(connectionFor({ server: `http://127.0.0.1:${port}`, ca: '' }));
+    recorder = new EventRecorder({ client, clock, ...reporter, onError: (error) => errors.push(error) });
+  });
+
+  afterEach(async () => {
+    await client.connection.close();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('writes the same note on the same object once in ten minutes', async () => {
+    for (let i = 0; i < 3; i++) recorder.record(object, note);
+    recorder.record({ ...object, metadata: { ...object.metadata, name: 'c' } }, note);
+    recorder.record(object, { ...note, note: 'something else' });
+    await recorder.flush();
+    expect(received).toBe(3);
+    await clock.advance(10 * 60_000);
+    recorder.record(object, note);
+    await recorder.flush();
+    expect(received).toBe(4);
+  });
+
+  it('hears of an event that could not be written, and lets it be tried again', async () => {
+    status = 403;
+    recorder.record(object, note);
+    await recorder.flush();
+    expect(errors).toHaveLength(1);
+    status = 201;
+    recorder.record(object, note);
+    await recorder.flush();
+    expect([received, errors.length]).toEqual([2, 1]);
+  });
+});

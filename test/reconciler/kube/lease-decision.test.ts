@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import {
+  decideLease,
+  observeLease,
+  type LeaseObject,
+  type LeaseTimes,
+} from '../../../reconciler/kube/lease-decision.ts';
+import { microTime } from '../../../reconciler/kube/micro-time.ts';
+
+const now = Date.parse('2026-01-01T00:00:00.120Z');
+const times: LeaseTimes = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
+
+const lease = (spec: LeaseObject['spec'] & object, resourceVersion = '1'): LeaseObject => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { namespace: 'a', name: 'b', resourceVersion },
+  spec,
+});
+const seen = (agoMs: number) => ({ version: '1', changedAt: now - agoMs });
+const held = lease({ holderIdentity: 'them', leaseDurationSeconds: 15, leaseTransitions: 3 });
+
+describe('decideLease', () => {
+  it('creates the lease when there is none', () => {
+    expect(decideLease(undefined, seen(0), 'us', now, times)).toEqual({
+      type: 'create',
+      spec: {
+        holderIdentity: 'us',
+        leaseDurationSeconds: 15,
+        acquireTime: '2026-01-01T00:00:00.120000Z',
+        renewTime: '2026-01-01T00:00:00.120000Z',
+        leaseTransitions: 0,
+      },
+    });
+  });
+
+  it('renews its own lease and leaves the acquire time alone', () => {
+    const decision = decideLease(lease({ holderIdentity: 'us' }), seen(60_000), 'us', now, times);
+    expect(decision).toEqual({
+      type: 'renew',
+      spec: { holderIdentity: 'us', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.120000Z' },
+    });
+  });
+
+  it('waits for a holder that renewed within its duration', () => {
+    expect(decideLease(held, seen(14_999), 'us', now, times)).toEqual({ type: 'wait', holder: 'them' });
+  });
+
+  it('takes over from a holder that has not renewed for its duration, and counts it', () => {
+    expect(decideLease(held, seen(15_000), 'us', now, times)).toMatchObject({
+      type: 'take',
+      spec: { holderIdentity: 'us', leaseTransitions: 4 },
+    });
+  });
+
+  it('takes a released lease at once', () => {
+    expect(decideLease(lease({ holderIdentity: '' }), seen(0), 'us', now, times).type).toBe('take');
+  });
+
+  it('gives a holder the duration that it relies on, not ours', () => {
+    const patient = lease({ holderIdentity: 'them', leaseDurationSeconds: 60 });
+    expect(decideLease(patient, seen(59_999), 'us', now, times).type).toBe('wait');
+  });
+});
+
+describe('observeLease', () => {
+  it('counts from when the lease last changed by our own clock, whatever times it holds', () => {
+    const skewed = lease({ holderIdentity: 'them', renewTime: microTime(now - 3_600_000) });
+    const first = observeLease(skewed, undefined, now);
+    expect(first).toEqual({ version: '1', changedAt: now });
+    expect(observeLease(skewed, first, now + 5_000)).toBe(first);
+    const renewed = lease({ holderIdentity: 'them' }, '2');
+    expect(observeLease(renewed, first, now + 5_000)).toEqual({ version: '2', changedAt: now + 5_000 });
+  });
+});

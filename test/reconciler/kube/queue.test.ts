@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { WorkQueue, type WorkQueueOptions } from '../../../reconciler/kube/queue.ts';
+import { ManualClock, settled } from '../../support/manual-clock.ts';
+
+/** A queue whose runs end when the test says so. */
+function manualQueue(options: Partial<WorkQueueOptions> = {}) {
+  const clock = new ManualClock();
+  const started: string[] = [];
+  const endings: { key: string; resolve: () => void; reject: (error: Error) => void }[] = [];
+  const queue = new WorkQueue({
+    clock,
+    concurrency: 2,
+    random: () => 0.5,
+    process: (key) =>
+      new Promise((resolve, reject) => {
+        started.push(key);
+        endings.push({ key, resolve, reject });
+      }),
+    ...options,
+  });
+  const end = async (key: string, error?: Error): Promise<void> => {
+    const index = endings.findIndex((ending) => ending.key === key);
+    const [ending] = endings.splice(index, 1);
+    if (error) ending?.reject(error);
+    else ending?.resolve();
+    await settled();
+  };
+  return { queue, clock, started, end };
+}
+
+describe('WorkQueue', () => {
+  it('works once on a key that was added many times', async () => {
+    const { queue, started, end } = manualQueue({ concurrency: 1 });
+    queue.add('first');
+    for (let i = 0; i < 100; i++) queue.add('key');
+    await end('first');
+    await end('key');
+    expect(started).toEqual(['first', 'key']);
+  });
+
+  it('works once more on a key that was added while it ran, and never twice at once', async () => {
+    const { queue, started, end } = manualQueue();
+    queue.add('key');
+    queue.add('key');
+    queue.add('key');
+    expect(started).toEqual(['key']);
+    await end('key');
+    expect(started).toEqual(['key', 'key']);
+    await end('key');
+    expect(started).toHaveLength(2);
+  });
+
+  it('works on no more keys at once than it has workers, in order of arrival', async () => {
+    const { queue, started, end } = manualQueue();
+    for (const key of ['a', 'b', 'c', 'd']) queue.add(key);
+    expect(started).toEqual(['a', 'b']);
+    expect(queue.depth).toBe(2);
+    await end('b');
+    expect(started).toEqual(['a', 'b', 'c']);
+  });
+
+  it('takes the earliest of several delays', async () => {
+    const { queue, clock, started } = manualQueue();
+    queue.addAfter('key', 5_000);
+    queue.addAfter('key', 1_000);
+    queue.addAfter('key', 3_000);
+    await clock.advance(999);
+    expect(started).toEqual([]);
+    await clock.advance(1);
+    expect(started).toEqual(['key']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('drops the delay of a key that is worked on earlier', async () => {
+    const { queue, clock, started, end } = manualQueue();
+    queue.addAfter('key', 1_000);
+    queue.add('key');
+    await end('key');
+    await clock.advance(10_000);
+    expect(started).toEqual(['key']);
+  });
+
+  it('keeps a delay that was set while the key ran', async () => {
+    const { queue, clock, started, end } = manualQueue();
+    queue.add('key');
+    queue.addAfter('key', 1_000);
+    await end('key');
+    await clock.advance(1_000);
+    expect(started).toEqual(['key', 'key']);
+  });
+
+  it('backs off exponentially up to a minute while a key fails, and reports each failure', async () => {
+    const failures: unknown[] = [];
+    const times: number[] = [];
+    const { queue, clock } = manualQueue({
+      process: async () => {
+        times.push(clock.now());
+        throw new Error('broken');
+      },
+      onError: (key, error) => failures.push([key, error]),
+    });
+    queue.add('key');
+    await clock.advance(10 * 60_000);
+    const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+    expect(gaps.slice(0, 4)).toEqual([5, 10, 20, 40]);
+    expect(gaps.at(-1)).toBe(60_000);
+    expect(failures[0]).toEqual(['key', new Error('broken')]);
+  });
+
+  it('begins the back-off anew after a success', async () => {
+    const { queue, clock, started, end } = manualQueue();
+    queue.add('key');
+    for (const delay of [5, 10, 20]) {
+      await end('key', new Error('broken'));
+      await clock.advance(delay);
+    }
+    await end('key');
+    queue.add('key');
+    await end('key', new Error('broken again'));
+    await clock.advance(5);
+    expect(started).toHaveLength(6);
+  });
+
+  it('keeps the back-off of a run that asked for it without failing', async () => {
+    const { queue, clock, started, end } = manualQueue();
+    queue.add('key');
+    queue.addRateLimited('key');
+    await end('key');
+    await clock.advance(5);
+    queue.addRateLimited('key');
+    await end('key');
+    await clock.advance(9);
+    expect(started).toHaveLength(2);
+    await clock.advance(1);
+    expect(started).toHaveLength(3);
+  });
+
+  it('spreads the back-off by a fifth to both sides', async () => {
+    const { queue, clock, started, end } = manualQueue({ random: () => 0 });
+    queue.add('key');
+    await end('key', new Error('broken'));
+    await clock.advance(4);
+    expect(started).toHaveLength(2);
+  });
+
+  it('drains when nothing is ready or running', async () => {
+    const { queue, end } = manualQueue({ concurrency: 1 });
+    queue.add('a');
+    queue.add('b');
+    let drained = false;
+    const done = queue.drain().then(() => (drained = true));
+    await end('a');
+    expect(drained).toBe(false);
+    await end('b');
+    await done;
+    expect(drained).toBe(true);
+  });
+
+  it('stops after what has begun and takes nothing more', async () => {
+    const { queue, clock, started, end } = manualQueue({ concurrency: 1 });
+    queue.add('running');
+    queue.add('ready');
+    queue.addAfter('delayed', 10);
+    const stopped = queue.stop();
+    queue.add('late');
+    queue.addAfter('late', 10);
+    await end('running', new Error('broken'));
+    await stopped;
+    await clock.advance(120_000);
+    expect(started).toEqual(['running']);
+  });
+});

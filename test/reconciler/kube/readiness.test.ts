@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import {
+  deploymentReadiness,
+  startedPods,
+  statefulSetReadiness,
+  type DeploymentObject,
+  type PodObject,
+  type StatefulSetObject,
+} from '../../../reconciler/kube/readiness.ts';
+
+const deployment = (status: DeploymentObject['status'], replicas = 3): DeploymentObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'api', generation: 2 },
+  spec: { replicas },
+  ...(status ? { status } : {}),
+});
+const statefulSet = (status: StatefulSetObject['status'], replicas = 3): StatefulSetObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  metadata: { name: 'etcd', generation: 2 },
+  spec: { replicas },
+  ...(status ? { status } : {}),
+});
+const ready = { ready: true };
+const notReady = (message: string) => ({ ready: false, message });
+
+describe('deploymentReadiness', () => {
+  const done = { observedGeneration: 2, replicas: 3, updatedReplicas: 3, availableReplicas: 3 };
+  it.each<[string, DeploymentObject | undefined, object]>([
+    ['does not exist', undefined, notReady('the Deployment does not exist yet')],
+    ['is rolled out', deployment(done), ready],
+    ['has a change nobody noticed', deployment({ ...done, observedGeneration: 1 }), notReady(unseen())],
+    ['has no status yet', deployment(undefined), notReady(unseen())],
+    ['has old pods only', deployment({ ...done, updatedReplicas: 1 }), notReady('1 of 3 replicas updated')],
+    ['has an old pod left', deployment({ ...done, replicas: 4 }), notReady('1 old replica still running')],
+    ['has old pods left', deployment({ ...done, replicas: 5 }), notReady('2 old replicas still running')],
+    ['has ill pods', deployment({ ...done, availableReplicas: 2 }), notReady('2 of 3 replicas available')],
+    ['is scaled to nothing', deployment({ observedGeneration: 2 }, 0), ready],
+    [
+      'is stuck',
+      deployment({
+        ...done,
+        availableReplicas: 2,
+        conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }],
+      }),
+      notReady('2 of 3 replicas available, without progress for too long'),
+    ],
+  ])('judges a Deployment that %s', (_, object, expected) => {
+    expect(deploymentReadiness(object)).toEqual(expected);
+  });
+});
+
+describe('statefulSetReadiness', () => {
+  const done = {
+    observedGeneration: 2,
+    replicas: 3,
+    updatedReplicas: 3,
+    availableReplicas: 3,
+    currentRevision: 'a',
+    updateRevision: 'a',
+  };
+  it.each<[string, StatefulSetObject | undefined, object]>([
+    ['does not exist', undefined, notReady('the StatefulSet does not exist yet')],
+    ['is rolled out', statefulSet(done), ready],
+    ['has a change nobody noticed', statefulSet({ ...done, observedGeneration: 1 }), notReady(unseen())],
+    [
+      'misses a pod',
+      statefulSet({ ...done, replicas: 2, availableReplicas: 2 }),
+      notReady('2 of 3 replicas available'),
+    ],
+    [
+      'shrinks',
+      statefulSet({ ...done, replicas: 5, availableReplicas: 5 }),
+      notReady('2 surplus replicas still running'),
+    ],
+    [
+      'waits for its old pods to be replaced',
+      statefulSet({ ...done, updatedReplicas: 1, updateRevision: 'b' }),
+      notReady('1 of 3 replicas updated'),
+    ],
+    [
+      'has merged its revisions and counts no updated pods any more',
+      statefulSet({ ...done, updatedReplicas: 0 }),
+      ready,
+    ],
+  ])('judges a StatefulSet that %s', (_, object, expected) => {
+    expect(statefulSetReadiness(object)).toEqual(expected);
+  });
+});
+
+describe('startedPods', () => {
+  const pod = (states: object[], deletionTimestamp?: string): PodObject => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'etcd-0', deletionTimestamp },
+    status: { containerStatuses: states.map((state, index) => ({ name: `${index}`, state })) },
+  });
+
+  it('counts pods all of whose containers run, ready or not', () => {
+    const pods = [
+      pod([{ running: {} }]),
+      pod([{ running: {} }, { waiting: {} }]),
+      pod([]),
+      pod([{ running: {} }], '2026-01-01T00:00:00Z'),
+    ];
+    expect(startedPods(pods)).toBe(1);
+  });
+});
+
+function unseen(): string {
+  return 'the latest change has not been noticed by its controller yet';
+}
