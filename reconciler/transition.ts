@@ -17,20 +17,19 @@ export function tellTransition(transition: Transition, log: Logger, events: Pick
   const failed = verdict.reason === 'ReconcileFailed';
   log[failed ? 'warn' : 'info'](fields, 'condition changed');
 
-  // What merely waits for others tells nothing new, and summaries repeat what the steps say.
-  if (verdict.reason === 'WaitingForOtherPhases' || !reported.has(type)) return;
-  const note = verdict.message || conditions[type].meaning;
+  if (!isEvent(transition)) return;
   events.record(object, {
     type: failed || verdict.reason === 'InvalidConfiguration' ? 'Warning' : 'Normal',
     reason: verdict.status === 'True' ? type : verdict.reason,
     action: type,
-    note,
+    note: verdict.message || conditions[type].meaning,
   });
 }
 
-/** The conditions whose changes become events: the steps and what matters to whoever uses the cluster. */
-const reported = new Set<string>(
-  Object.keys(conditions).filter(
-    (type) => type.endsWith('Ready') || ['Available', 'Paused', 'Deleting'].includes(type),
-  ),
-);
+/** Steps, and what matters to whoever uses the cluster. What waits for other steps or repeats them tells nothing new. */
+function isEvent({ type, verdict }: Transition): boolean {
+  const isTrue = verdict.status === 'True';
+  if (type === 'Deleting' || type === 'Paused' || type === 'Available') return isTrue;
+  if (type === 'Ready') return isTrue || verdict.reason !== 'NotReady';
+  return type.endsWith('Ready') && verdict.reason !== 'WaitingForOtherPhases';
+}
