@@ -1,0 +1,55 @@
+import { readdir } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { buildsOf, findBinaries } from '../testbed/binaries.ts';
+import { families, goDirectory, pinnedVersion } from '../testbed/families.ts';
+
+const family = (name: string) => {
+  const found = families.find((candidate) => candidate.name === name);
+  if (!found) throw new Error(`no family ${name}`);
+  return found;
+};
+
+test('every folder of pinned modules is a family and the other way round', async () => {
+  expect(families.map(({ name }) => name).sort()).toEqual((await readdir(goDirectory)).sort());
+});
+
+test.for(families.filter(({ name }) => name !== 'pause'))(
+  'the version of $name is pinned',
+  async ({ name, module }) => {
+    expect(await pinnedVersion(name, module)).toMatch(/^v\d+\.\d+\.\d+/);
+  },
+);
+
+test('a module that a family does not require is an error', async () => {
+  await expect(pinnedVersion('etcd', 'example.org/absent')).rejects.toThrow('requires no example.org/absent');
+});
+
+test('Kubernetes says its version, which version skew is judged by', () => {
+  const [kubelet] = buildsOf(family('kubernetes'), 'v1.36.3').filter(({ name }) => name === 'kubelet');
+  const flags = kubelet?.args.join(' ');
+  expect(flags).toContain('-X k8s.io/component-base/version.gitVersion=v1.36.3');
+  expect(flags).toContain('-X k8s.io/client-go/pkg/version.gitMinor=36');
+  expect(kubelet?.args.at(-1)).toBe('k8s.io/kubernetes/cmd/kubelet');
+});
+
+test("only containerd's shim goes without gRPC", () => {
+  const builds = buildsOf(family('containerd'), 'v2.3.7');
+  expect(builds.filter(({ args }) => args.some((arg) => arg.includes('no_grpc'))).map(({ name }) => name)).toEqual([
+    'containerd-shim-runc-v2',
+  ]);
+});
+
+test('a directory of ready binaries that is not complete is refused with what is missing', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'bin-'));
+  try {
+    await writeFile(join(directory, 'etcd'), '', { mode: 0o755 });
+    await writeFile(join(directory, 'etcdctl'), '', { mode: 0o644 });
+    const refused = findBinaries('/nowhere', directory, () => {});
+    await expect(refused).rejects.toThrow(/lacks etcdctl, etcdutl, kube-apiserver, .*: add them, or unset it/);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});

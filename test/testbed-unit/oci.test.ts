@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { writeImageArchive, type Image } from '../testbed/oci.ts';
+import { run } from '../testbed/run.ts';
+
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'oci-'));
+  await writeFile(join(directory, 'program'), 'x'.repeat(3_000_000), { mode: 0o755 });
+  await symlink('program', join(directory, 'alias'));
+});
+
+afterAll(() => rm(directory, { recursive: true }));
+
+const Index = z.object({
+  manifests: z.tuple([z.object({ digest: z.string(), annotations: z.record(z.string(), z.string()) })]),
+});
+const Blob = z.object({ digest: z.string(), size: z.number() });
+const Manifest = z.object({ config: Blob, layers: z.tuple([Blob]) });
+const Config = z.object({
+  config: z.record(z.string(), z.unknown()),
+  rootfs: z.object({ diff_ids: z.array(z.string()) }),
+});
+
+function image(): Image {
+  return {
+    reference: 'registry.example:5000/team/app:v1.2.3',
+    config: { Entrypoint: ['/bin/program'], User: '65532' },
+    entries: [
+      { kind: 'link', path: '/usr/bin/program', target: '../../bin/program' },
+      { kind: 'file', path: '/bin/program', source: join(directory, 'program') },
+      { kind: 'text', path: '/etc/os-release', text: 'ID=test\n' },
+      { kind: 'directory', path: '/tmp', mode: 0o1777 },
+    ],
+  };
+}
+
+async function unpacked(name: string): Promise<string> {
+  const target = join(directory, `${name}.unpacked`);
+  await run(['mkdir', '-p', target]);
+  await run(['tar', '--extract', '--file', join(directory, name), '--directory', target]);
+  return target;
+}
+
+async function blob(root: string, digest: string): Promise<Buffer> {
+  return readFile(join(root, 'blobs', digest.replace(':', '/')));
+}
+
+async function json<T>(schema: z.ZodType<T>, content: Buffer): Promise<T> {
+  return schema.parseAsync(JSON.parse(content.toString()));
+}
+
+test('the same image is the same bytes, whenever its files were written and however its entries are ordered', async () => {
+  const one = await writeImageArchive(join(directory, 'one.tar'), image());
+  await utimes(join(directory, 'program'), 1, 1);
+  const other = await writeImageArchive(join(directory, 'other.tar'), {
+    ...image(),
+    entries: image().entries.toReversed(),
+  });
+  expect(other).toBe(one);
+  expect(await readFile(join(directory, 'other.tar'))).toEqual(await readFile(join(directory, 'one.tar')));
+});
+
+test('every digest and size in the archive is that of the content behind it', async () => {
+  const digest = await writeImageArchive(join(directory, 'digests.tar'), image());
+  const root = await unpacked('digests.tar');
+  const { manifests } = await json(Index, await readFile(join(root, 'index.json')));
+  expect(manifests[0].digest).toBe(digest);
+  const manifest = await json(Manifest, await blob(root, digest));
+  for (const { digest: expected, size } of [manifest.config, ...manifest.layers]) {
+    const content = await blob(root, expected);
+    expect(`sha256:${createHash('sha256').update(content).digest('hex')}`).toBe(expected);
+    expect(content.length).toBe(size);
+  }
+  const config = await json(Config, await blob(root, manifest.config.digest));
+  expect(config.rootfs.diff_ids).toEqual([manifest.layers[0].digest]);
+});
+
+test('the archive names the image as containerd and other engines look for it', async () => {
+  await writeImageArchive(join(directory, 'name.tar'), image());
+  const { manifests } = await json(Index, await readFile(join(await unpacked('name.tar'), 'index.json')));
+  expect(manifests[0].annotations).toEqual({
+    'io.containerd.image.name': 'registry.example:5000/team/app:v1.2.3',
+    'org.opencontainers.image.ref.name': 'v1.2.3',
+  });
+});
+
+test('the layer holds files with their modes, links, texts and the directories between', async () => {
+  const digest = await writeImageArchive(join(directory, 'layer.tar'), image());
+  const root = await unpacked('layer.tar');
+  const manifest = await json(Manifest, await blob(root, digest));
+  const layer = join(root, 'blobs', manifest.layers[0].digest.replace(':', '/'));
+  const listing = await run(['tar', '--list', '--verbose', '--numeric-owner', '--utc', '--file', layer]);
+  expect(
+    listing
+      .trim()
+      .split('\n')
+      .map((line) => line.replaceAll(/ +/g, ' ')),
+  ).toMatchInlineSnapshot(`
+    [
+      "drwxr-xr-x 0/0 0 1970-01-01 00:00 bin/",
+      "-rwxr-xr-x 0/0 3000000 1970-01-01 00:00 bin/program",
+      "drwxr-xr-x 0/0 0 1970-01-01 00:00 etc/",
+      "-rw-r--r-- 0/0 8 1970-01-01 00:00 etc/os-release",
+      "drwxrwxrwt 0/0 0 1970-01-01 00:00 tmp/",
+      "drwxr-xr-x 0/0 0 1970-01-01 00:00 usr/",
+      "drwxr-xr-x 0/0 0 1970-01-01 00:00 usr/bin/",
+      "lrwxrwxrwx 0/0 0 1970-01-01 00:00 usr/bin/program -> ../../bin/program",
+    ]
+  `);
+});
+
+test('a file behind a link is packed, not the link', async () => {
+  const entries = [{ kind: 'file', path: '/program', source: join(directory, 'alias') } as const];
+  const digest = await writeImageArchive(join(directory, 'alias.tar'), { ...image(), entries });
+  const manifest = await json(Manifest, await blob(await unpacked('alias.tar'), digest));
+  expect(manifest.layers[0].size).toBeGreaterThan(3_000_000);
+});
+
+test('two entries for one path are refused', async () => {
+  const entries = [...image().entries, { kind: 'text', path: 'etc/os-release', text: '' } as const];
+  await expect(writeImageArchive(join(directory, 'twice.tar'), { ...image(), entries })).rejects.toThrow(
+    'two entries for /etc/os-release',
+  );
+});

@@ -1,0 +1,199 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { runningMachine } from './access.ts';
+import { checkHealth } from './health.ts';
+import { busyboxImage } from './images.ts';
+import { instanceFrom, lanAddress, loadBalancerNumbers } from './instance.ts';
+import { kubectl } from './kubectl.ts';
+import { until, type Report } from './progress.ts';
+import { signalService } from './service.ts';
+import { bringUp, takeDown } from './testbed.ts';
+
+const instance = instanceFrom(process.env, inject('testbed'));
+const namespace = 'testbed-test';
+const silent: Report = () => {};
+
+const inNamespace = (...args: string[]): Promise<string> => kubectl(instance, ['--namespace', namespace, ...args]);
+
+const apply = (...objects: object[]): Promise<string> =>
+  kubectl(
+    instance,
+    ['--namespace', namespace, 'apply', '--filename', '-'],
+    JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }),
+  );
+
+beforeAll(async () => {
+  const enforce = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+  await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: enforce } });
+  await apply(
+    { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' }, spec: claimSpec('1Gi') },
+    serverPod(),
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'web' },
+      spec: { type: 'LoadBalancer', selector: { app: 'server' }, ports: [{ port: 80, targetPort: 8080 }] },
+    },
+  );
+  await inNamespace('wait', 'pod/server', '--for=condition=Ready', '--timeout=60s');
+});
+
+afterAll(async () => {
+  await kubectl(instance, ['delete', 'namespace', namespace]);
+});
+
+test('a pod looks up a Service and the API server by name', async () => {
+  const names = [`web.${namespace}.svc.cluster.local`, 'kubernetes.default.svc.cluster.local'];
+  for (const name of names) {
+    expect(await inNamespace('exec', 'server', '--', 'nslookup', name)).toContain(`Name:\t${name}`);
+  }
+});
+
+test('a pod reads its own page through the Service, by the node it runs on', async () => {
+  const answer = await inNamespace('exec', 'server', '--', 'timeout', '3', 'wget', '-qO-', 'http://web/');
+  expect(answer.trim()).toBe('written as 65532');
+});
+
+test('a claim is bound to a volume that a pod without root writes to', async () => {
+  expect(await inNamespace('get', 'pvc', 'data', '--output', 'jsonpath={.status.phase}')).toBe('Bound');
+  expect(await inNamespace('exec', 'server', '--', 'cat', '/data/index.html')).toContain('written as 65532');
+});
+
+test('a claim that asks for more gets it while it is in use', async () => {
+  const patch = JSON.stringify({ spec: claimSpec('3Gi') });
+  await inNamespace('patch', 'pvc', 'data', '--type=merge', `--patch=${patch}`);
+  const capacity = '--for=jsonpath={.status.capacity.storage}=3Gi';
+  await inNamespace('wait', 'pvc/data', capacity, '--timeout=10s');
+  const volume = await inNamespace('get', 'pvc', 'data', '--output', 'jsonpath={.spec.volumeName}');
+  expect(await kubectl(instance, ['get', 'pv', volume, '--output', 'jsonpath={.spec.capacity.storage}'])).toBe('3Gi');
+});
+
+test('a volume goes with its claim', async () => {
+  await apply({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'brief' }, spec: claimSpec('1Gi') });
+  await inNamespace('wait', 'pvc/brief', '--for=jsonpath={.status.phase}=Bound', '--timeout=10s');
+  const volume = await inNamespace('get', 'pvc', 'brief', '--output', 'jsonpath={.spec.volumeName}');
+  await inNamespace('delete', 'pvc', 'brief');
+  const gone = ['wait', `pv/${volume}`, '--for=delete', '--timeout=20s'];
+  await expect(kubectl(instance, gone)).resolves.not.toThrow();
+});
+
+test('the address of a LoadBalancer answers from the host', async () => {
+  expect(await pageOf(await addressOf('web'))).toBe('written as 65532\n');
+});
+
+test('a LoadBalancer gets the address it asks for, and gives it back', async () => {
+  const address = lanAddress(instance, loadBalancerNumbers.last);
+  const spec = {
+    type: 'LoadBalancer',
+    loadBalancerIP: address,
+    selector: { app: 'server' },
+    ports: [{ port: 81, targetPort: 8080 }],
+  };
+  await apply({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'asking' }, spec });
+  expect(await addressOf('asking')).toBe(address);
+  await inNamespace('delete', 'service', 'asking');
+  await until({ what: `${address} to be silent`, timeoutMs: 10_000 }, async () => !(await isReachable(address, 81)));
+});
+
+test("Cluster API's webhook refuses a Cluster that breaks its rules", async () => {
+  const cluster = {
+    apiVersion: 'cluster.x-k8s.io/v1beta2',
+    kind: 'Cluster',
+    metadata: { name: 'refused' },
+    spec: { clusterNetwork: { pods: { cidrBlocks: ['not an address'] } } },
+  };
+  await expect(apply(cluster)).rejects.toThrow('invalid CIDR address: not an address');
+});
+
+describe.for(['kubelet', 'containerd', 'kube-proxy', 'etcd', 'kube-apiserver'])('after %s was killed', (service) => {
+  test('it is back, its pods went on, and new ones start', async () => {
+    const machine = await runningMachine(instance, 'm');
+    await signalService(machine, service, 'KILL');
+    const pod = { ...serverPod(), metadata: { name: `after-${service}` } };
+    await until({ what: `a pod after ${service} was killed`, timeoutMs: 60_000, intervalMs: 200 }, async () => {
+      await apply(pod);
+      await inNamespace('wait', `pod/after-${service}`, '--for=condition=Ready', '--timeout=30s');
+      return true;
+    });
+    const restarts = 'jsonpath={.status.containerStatuses[0].restartCount}';
+    expect(await inNamespace('get', 'pod', 'server', '--output', restarts)).toBe('0');
+  });
+});
+
+test('up leaves a testbed that works as it is', async () => {
+  const before = await runningMachine(instance, 'm');
+  await bringUp(instance, silent);
+  expect(await runningMachine(instance, 'm')).toEqual(before);
+});
+
+test('a second testbed beside the first starts anew after a crash, and down leaves nothing of it', async () => {
+  const second = instanceFrom(process.env, `${instance.name.slice(0, 6)}two`);
+  await bringUp(second, silent);
+  process.kill((await runningMachine(second, 'm')).pid, 'SIGKILL');
+  expect(await checkHealth(second)).toMatchObject({ state: 'broken' });
+  await bringUp(second, silent);
+  expect(await kubectl(second, ['get', 'node', 'm', '--output', 'name'])).toBe('node/m\n');
+  expect(await takeDown(second, silent)).toEqual([]);
+  expect(await checkHealth(second)).toEqual({ state: 'down' });
+  expect(await checkHealth(instance)).toEqual({ state: 'up' });
+});
+
+function claimSpec(storage: string): object {
+  return { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } };
+}
+
+/** A web server that writes its page to a volume first, as restricted as a namespace can demand. */
+function serverPod(): object {
+  const script =
+    'test -s /data/index.html || echo "written as $(id -u)" >/data/index.html; exec httpd -f -p 8080 -h /data';
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'server', labels: { app: 'server' } },
+    spec: {
+      terminationGracePeriodSeconds: 0,
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: 65532,
+        fsGroup: 65532,
+        seccompProfile: { type: 'RuntimeDefault' },
+      },
+      containers: [
+        {
+          name: 'server',
+          image: busyboxImage,
+          command: ['sh', '-c', script],
+          readinessProbe: { httpGet: { path: '/', port: 8080 }, periodSeconds: 1 },
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+          volumeMounts: [{ name: 'data', mountPath: '/data' }],
+        },
+      ],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
+    },
+  };
+}
+
+async function addressOf(service: string): Promise<string> {
+  const path = '{.status.loadBalancer.ingress[0].ip}';
+  await inNamespace('wait', `service/${service}`, `--for=jsonpath=${path}`, '--timeout=10s');
+  return inNamespace('get', 'service', service, '--output', `jsonpath=${path}`);
+}
+
+async function pageOf(address: string): Promise<string> {
+  return until({ what: `a page of ${address}`, timeoutMs: 10_000 }, async () =>
+    (await fetch(`http://${address}/`, { signal: AbortSignal.timeout(1_000) })).text(),
+  );
+}
+
+async function isReachable(address: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: address, port, timeout: 500 });
+    const answer = (reachable: boolean) => (): void => {
+      socket.destroy();
+      resolve(reachable);
+    };
+    socket.once('connect', answer(true));
+    socket.once('timeout', answer(false));
+    socket.once('error', answer(false));
+  });
+}

@@ -1,0 +1,30 @@
+import type { TestProject } from 'vitest/node';
+import { instanceFrom, kubeconfigPath, testbedLog } from './instance.ts';
+import { reportTo } from './progress.ts';
+import { bringUp, takeDown } from './testbed.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Path of the administrator's kubeconfig of the management cluster. */
+    kubeconfig: string;
+    /** Name of the testbed's instance, for `instanceFrom(process.env, name)`. */
+    testbed: string;
+  }
+}
+
+/**
+ * Brings the tests' own testbed up, `test` unless `$HCP_TESTBED` names another; a healthy one is used as it is. It is
+ * taken down afterwards, but for `HCP_KEEP_TESTBED=1`, which makes the next run start at once.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const instance = instanceFrom(process.env, process.env['HCP_TESTBED'] ?? 'test');
+  const report = reportTo(testbedLog(instance), process.stderr);
+  await bringUp(instance, report);
+  project.provide('kubeconfig', kubeconfigPath(instance));
+  project.provide('testbed', instance.name);
+  return async () => {
+    if (process.env['HCP_KEEP_TESTBED'] === '1') return;
+    const left = await takeDown(instance, report);
+    if (left.length > 0) throw new Error(`testbed ${instance.name} left behind:\n${left.join('\n')}`);
+  };
+}
