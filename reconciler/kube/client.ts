@@ -78,23 +78,23 @@ export class KubeClient {
   }
 
   /** Server-side apply of the full object; unknown fields are errors. Returns the object as stored. */
-  apply<T extends KubeObject>(object: T, options: ApplyOptions): Promise<T> {
+  apply<T extends KubeObject>(object: T, options: ApplyOptions): Promise<T & KubeObject> {
     const { fieldManager, force, dryRun, subresource, resource = resourceOf(object) } = options;
     const query = { ...strict, fieldManager, force: force ?? false, dryRun: dryRun ? 'All' : undefined };
     const contentType = 'application/apply-patch+yaml';
     const send: Send = { verb: 'apply', method: 'PATCH', isIdempotent: true, query, body: object, contentType };
     const target = { ...object.metadata, subresource };
-    return this.#json<T>(resource, objectPath(resource, target, subresource), target, send, options);
+    return this.#json<T & KubeObject>(resource, objectPath(resource, target, subresource), target, send, options);
   }
 
   /** Creates the object. Throws KubeError with reason AlreadyExists when there is one of that name. */
-  create<T extends KubeObject>(object: T, options: CreateOptions): Promise<T> {
+  create<T extends KubeObject>(object: T, options: CreateOptions): Promise<T & KubeObject> {
     const resource = resourceOf(object);
     const query = { ...strict, fieldManager: options.fieldManager };
     const contentType = 'application/json';
     const send: Send = { verb: 'create', method: 'POST', isIdempotent: false, query, body: object, contentType };
     const path = resourcePath(resource, { namespace: object.metadata.namespace });
-    return this.#json<T>(resource, path, object.metadata, send, options);
+    return this.#json<T & KubeObject>(resource, path, object.metadata, send, options);
   }
 
   /** Merges the patch into the object (RFC 7386: null removes, lists are replaced). Returns the object as stored. */

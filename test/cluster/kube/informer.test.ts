@@ -1,0 +1,249 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigMap, CustomResourceDefinition, type Resource } from '../../../constructs/api/resources.ts';
+import { KubeClient } from '../../../reconciler/kube/client.ts';
+import { systemClock } from '../../../reconciler/kube/clock.ts';
+import { connectionFor } from '../../../reconciler/kube/config.ts';
+import { Informer, type InformerOptions } from '../../../reconciler/kube/informer.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import type { RequestRecord } from '../../../reconciler/kube/request.ts';
+import { startApiServer, type ApiServer } from '../../support/api-server.ts';
+import { FlakyProxy } from '../../support/flaky-proxy.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { until } from '../../support/until.ts';
+
+interface ConfigMapObject extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+const us = { fieldManager: 'us' };
+let server: ApiServer;
+let proxy: FlakyProxy;
+/** Not through the proxy. */
+let direct: KubeClient;
+let client: KubeClient;
+let requests: RequestRecord[];
+let informers: Informer<ConfigMapObject>[];
+let errors: unknown[];
+let namespace: string;
+let serial = 0;
+
+const configMap = (name: string, data: Record<string, string> = {}, labels = {}): ConfigMapObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { namespace, name, labels },
+  data,
+});
+
+/** A running informer and what it told, as `added name`. */
+function inform(options: Partial<InformerOptions> = {}) {
+  const informer = new Informer<ConfigMapObject>({
+    client,
+    resource: ConfigMap,
+    namespace,
+    clock: systemClock,
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  const told: string[] = [];
+  informer.onChange(({ type, object }) => told.push(`${type} ${object.metadata.name}`));
+  informers.push(informer);
+  informer.start();
+  return { informer, told };
+}
+const names = (informer: Informer) => informer.list().map(({ metadata }) => metadata.name);
+const verbs = () => requests.map(({ verb }) => verb);
+
+beforeAll(async () => {
+  server = await startApiServer();
+  direct = new KubeClient(connectionFor(server.target));
+});
+afterAll(async () => {
+  await direct.connection.close();
+  await server.stop();
+});
+beforeEach(async () => {
+  [requests, informers, errors] = [[], [], []];
+  namespace = `informer-${++serial}`;
+  await direct.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, us);
+  proxy = await FlakyProxy.start(server.port);
+  const target = { ...server.target, server: `https://127.0.0.1:${proxy.port}` };
+  client = new KubeClient(connectionFor(target), { onRequest: (record) => requests.push(record) });
+});
+afterEach(async () => {
+  await Promise.all(informers.map((informer) => informer.stop()));
+  await client.connection.close();
+  await proxy.stop();
+});
+
+describe('Informer', () => {
+  it('lists what is there and then follows every change', async () => {
+    await direct.apply(configMap('old'), us);
+    const { informer, told } = inform();
+    await informer.synced;
+    expect(told).toEqual(['added old']);
+    await direct.apply(configMap('new'), us);
+    await direct.apply(configMap('new', { a: '1' }), us);
+    await direct.delete(ConfigMap, { namespace, name: 'old' });
+    await until('the deletion', () => told.includes('deleted old'));
+    expect(told).toEqual(['added old', 'added new', 'updated new', 'deleted old']);
+    expect(informer.get({ namespace, name: 'new' })?.data).toEqual({ a: '1' });
+    expect(informer.served).toBe(true);
+    expect(verbs()).toEqual(['list', 'watch']);
+  });
+
+  it('keeps to its selector, its index and the managed fields of its manager', async () => {
+    const labels = { app: 'hcp', cluster: 'one' };
+    const { informer, told } = inform({
+      labelSelector: 'app=hcp',
+      indexedLabels: ['cluster'],
+      fieldManager: us.fieldManager,
+    });
+    await informer.synced;
+    await direct.apply(configMap('other'), us);
+    await direct.apply(configMap('ours', {}, labels), us);
+    const merge = { fieldManager: 'them' };
+    await direct.mergePatch(ConfigMap, { namespace, name: 'ours' }, { data: { theirs: '1' } }, merge);
+    await until('the patch', () => told.includes('updated ours'));
+    const [ours] = informer.byLabel('cluster', 'one');
+    expect(ours?.metadata.managedFields?.map(({ manager }) => manager)).toEqual(['us']);
+    await direct.mergePatch(ConfigMap, { namespace, name: 'ours' }, { metadata: { labels: { app: null } } }, merge);
+    await until('the object to leave the selection', () => told.includes('deleted ours'));
+    expect(told).toEqual(['added ours', 'updated ours', 'deleted ours']);
+    expect(informer.byLabel('cluster', 'one')).toEqual([]);
+  });
+
+  it('tells the next handlers although one throws', async () => {
+    const { informer, told } = inform();
+    await informer.synced;
+    informer.onChange(() => {
+      throw new Error('clumsy handler');
+    });
+    await direct.apply(configMap('a'), us);
+    await direct.apply(configMap('b'), us);
+    await until('both', () => told.includes('added b'));
+    expect(errors).toEqual([new Error('clumsy handler'), new Error('clumsy handler')]);
+  });
+
+  it('gives a late handler what is there already', async () => {
+    await direct.apply(configMap('a'), us);
+    const { informer } = inform();
+    await informer.synced;
+    const late: string[] = [];
+    const end = informer.onChange(({ type, object }) => late.push(`${type} ${object.metadata.name}`));
+    expect(late).toEqual(['added a']);
+    end();
+  });
+
+  it('goes on from where it was after a cut, without a new list', async () => {
+    const { informer, told } = inform();
+    await informer.synced;
+    await direct.apply(configMap('before'), us);
+    await until('the first', () => told.includes('added before'));
+    proxy.reset();
+    await direct.apply(configMap('meanwhile'), us);
+    await until('what happened meanwhile', () => told.includes('added meanwhile'));
+    expect(verbs().filter((verb) => verb === 'list')).toHaveLength(1);
+    expect(told).toEqual(['added before', 'added meanwhile']);
+  });
+
+  it('loses nothing when the API server is killed and started again', async () => {
+    await direct.apply(configMap('stays'), us);
+    await direct.apply(configMap('goes'), us);
+    const { informer, told } = inform();
+    await informer.synced;
+    await server.killApiServer();
+    await until('the failure to be noticed', () => errors.length > 0);
+    await server.startApiServer();
+    await direct.apply(configMap('new'), us);
+    await direct.delete(ConfigMap, { namespace, name: 'goes' });
+    await until('everything', () => told.includes('added new') && told.includes('deleted goes'));
+    expect(names(informer).sort()).toEqual(['new', 'stays']);
+    expect(informer.lastSeen).toBeGreaterThan(Date.now() - 20_000);
+  });
+
+  it('lists again when its version is compacted, and reports what it missed', async () => {
+    await direct.apply(configMap('goes'), us);
+    await direct.apply(configMap('changes'), us);
+    const { informer, told } = inform();
+    await informer.synced;
+    proxy.goSilent();
+    await direct.delete(ConfigMap, { namespace, name: 'goes' });
+    await direct.apply(configMap('changes', { a: '1' }), us);
+    await direct.apply(configMap('new'), us);
+    // The server's own cache of recent changes would bridge the gap: only a new one begins at the present.
+    await server.compact();
+    await server.killApiServer();
+    await server.startApiServer();
+    proxy.heal();
+    proxy.reset();
+    await until('what it missed', () => told.includes('added new'));
+    expect(told.slice(2)).toEqual(['deleted goes', 'updated changes', 'added new']);
+    expect(verbs().filter((verb) => verb === 'list').length).toBeGreaterThan(1);
+  });
+
+  it('notices a connection that went silent', async () => {
+    const { told } = inform({ watchInactivityMs: 1_000 });
+    await until('the watch', () => verbs().includes('watch'));
+    proxy.goSilent();
+    await direct.apply(configMap('meanwhile'), us);
+    await until('the silence to be noticed', () => errors.length > 0);
+    proxy.heal();
+    await until('what happened meanwhile', () => told.length > 0);
+    expect(told).toEqual(['added meanwhile']);
+  });
+
+  it('is kept current by bookmarks although nothing of its own changes', async () => {
+    // The server sends a bookmark every minute, and one two seconds before the end of a watch.
+    const { informer } = inform({ watchSeconds: 5 });
+    await informer.synced;
+    const elsewhere = { ...configMap('elsewhere'), metadata: { namespace: 'default', name: 'elsewhere' } };
+    const { resourceVersion = '' } = (await direct.apply(elsewhere, us)).metadata;
+    await until('a bookmark', () => informer.hasSeen(resourceVersion));
+    expect([informer.list(), verbs(), errors]).toEqual([[], ['list', 'watch'], []]);
+  });
+
+  it('waits for an optional resource, follows it when it comes and lets go when it leaves', async () => {
+    const resource: Resource = { apiVersion: 'example.com/v1', kind: 'Widget', plural: 'widgets', namespaced: true };
+    const clock = new ManualClock();
+    const { informer, told } = inform({ resource, optional: true, clock });
+    await informer.synced;
+    expect([informer.served, informer.list()]).toEqual([false, []]);
+    await direct.apply(widgetDefinition(resource), us);
+    const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { namespace, name: 'w' } };
+    await until('the new kind', () => direct.apply(widget, { ...us, resource }).catch(() => false));
+    await until('the informer to follow', async () => {
+      await clock.advance(36_000);
+      return told.includes('added w');
+    });
+    expect(informer.served).toBe(true);
+    await direct.delete(CustomResourceDefinition, { name: 'widgets.example.com' });
+    await until('the informer to let go', async () => {
+      await clock.advance(36_000);
+      return informer.served === false;
+    });
+    expect([told, informer.list()]).toEqual([['added w', 'deleted w'], []]);
+    expect(errors.filter((error) => !String(error).includes('ended at once'))).toEqual([]);
+  });
+
+  it('stops at once, whatever it is doing', async () => {
+    const { informer } = inform();
+    await informer.synced;
+    const missing = inform({ resource: { ...ConfigMap, plural: 'nothings' } });
+    await until('a failure', () => errors.length > 0);
+    const beganAt = performance.now();
+    await Promise.all([informer.stop(), missing.informer.stop()]);
+    expect(performance.now() - beganAt).toBeLessThan(500);
+  });
+});
+
+function widgetDefinition(resource: Resource): KubeObject {
+  const schema = { openAPIV3Schema: { type: 'object' } };
+  const spec = {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: resource.plural, singular: 'widget', kind: resource.kind, listKind: 'WidgetList' },
+    versions: [{ name: 'v1', served: true, storage: true, schema }],
+  };
+  const definition = { metadata: { name: `${resource.plural}.example.com` }, spec };
+  return { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', ...definition };
+}

@@ -1,0 +1,108 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Lease } from '../../../constructs/api/resources.ts';
+import { KubeClient } from '../../../reconciler/kube/client.ts';
+import { systemClock } from '../../../reconciler/kube/clock.ts';
+import { connectionFor } from '../../../reconciler/kube/config.ts';
+import type { LeaseObject } from '../../../reconciler/kube/lease-decision.ts';
+import { LeaderElection } from '../../../reconciler/kube/lease.ts';
+import { startApiServer, type ApiServer } from '../../support/api-server.ts';
+import { FlakyProxy } from '../../support/flaky-proxy.ts';
+import { until } from '../../support/until.ts';
+
+const times = { durationMs: 3_000, renewDeadlineMs: 2_000, retryMs: 200 };
+const namespace = 'default';
+
+let server: ApiServer;
+let client: KubeClient;
+let elections: LeaderElection[];
+let name: string;
+let serial = 0;
+
+/** A candidate and what it was told. */
+function candidate(identity: string, through: KubeClient = client) {
+  const told: string[] = [];
+  const election = new LeaderElection({
+    client: through,
+    name,
+    namespace,
+    identity,
+    clock: systemClock,
+    times,
+    onAcquired: () => told.push('acquired'),
+    onLost: () => told.push('lost'),
+  });
+  elections.push(election);
+  election.start();
+  return { election, told };
+}
+const holder = async () => (await client.get<LeaseObject>(Lease, { namespace, name })).spec;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  client = new KubeClient(connectionFor(server.target));
+});
+afterAll(async () => {
+  await client.connection.close();
+  await server.stop();
+});
+beforeEach(() => {
+  [elections, name] = [[], `lease-${++serial}`];
+});
+afterEach(async () => {
+  await Promise.all(elections.map((election) => election.stop()));
+});
+
+describe('LeaderElection', () => {
+  it('has one leader, and the next one soon after it leaves', async () => {
+    const first = candidate('first');
+    await until('a leader', () => first.election.isLeader);
+    const second = candidate('second');
+    const acquired = (await holder())?.renewTime;
+    await until('a renewal', async () => (await holder())?.renewTime !== acquired);
+    expect([first.told, second.told]).toEqual([['acquired'], []]);
+    await first.election.stop();
+    const leftAt = performance.now();
+    await until('the next leader', () => second.election.isLeader);
+    expect(performance.now() - leftAt).toBeLessThan(1_000);
+    expect(await holder()).toMatchObject({ holderIdentity: 'second', leaseTransitions: 2 - 1 });
+    expect([first.told, second.told]).toEqual([['acquired'], ['acquired']]);
+  });
+
+  it('lets one of many win', async () => {
+    const candidates = Array.from({ length: 6 }, (_, index) => candidate(`candidate-${index}`));
+    await until('a leader', () => candidates.some(({ election }) => election.isLeader));
+    const first = (await holder())?.renewTime;
+    await until('a renewal', async () => (await holder())?.renewTime !== first);
+    expect(candidates.filter(({ told }) => told.length > 0)).toHaveLength(1);
+  });
+
+  it('steps down before another can lead when the server falls silent', async () => {
+    const proxy = await FlakyProxy.start(server.port);
+    const target = { ...server.target, server: `https://127.0.0.1:${proxy.port}` };
+    const remote = new KubeClient(connectionFor(target));
+    const first = candidate('first', remote);
+    await until('a leader', () => first.election.isLeader);
+    const second = candidate('second');
+    proxy.goSilent();
+    const firstLed: boolean = await until('the next leader', () =>
+      second.election.isLeader ? (first.election.isLeader ? ('both' as const) : ('one' as const)) : false,
+    ).then((leaders) => leaders === 'both');
+    expect(firstLed).toBe(false);
+    expect(first.told).toEqual(['acquired', 'lost']);
+    proxy.heal();
+    await first.election.stop();
+    await remote.connection.close();
+    await proxy.stop();
+  });
+
+  it('steps down when somebody else has written the lease', async () => {
+    const first = candidate('first');
+    await until('a leader', () => first.election.isLeader);
+    const spec = { holderIdentity: 'intruder', leaseDurationSeconds: 3 };
+    await client.mergePatch(Lease, { namespace, name }, { spec }, { fieldManager: 'kubectl' });
+    await until('it to notice', () => first.told.includes('lost'));
+    expect(first.election.isLeader).toBe(false);
+    await until('it to lead again after the intruder has expired', () => first.election.isLeader);
+    expect(first.told).toEqual(['acquired', 'lost', 'acquired']);
+  });
+});
