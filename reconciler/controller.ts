@@ -10,7 +10,7 @@ import type { Reconciler } from './reconcile.ts';
 import type { Logger } from './telemetry/log.ts';
 
 export interface ControllerOptions {
-  readonly management: ManagementCluster;
+  readonly management: Pick<ManagementCluster, 'onChange' | 'list'>;
   readonly reconciler: Pick<Reconciler, 'reconcile'>;
   readonly concurrency: number;
   readonly clock: Clock;

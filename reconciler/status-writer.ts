@@ -17,8 +17,8 @@ export interface Transition {
 }
 
 export interface StatusWriterOptions {
-  readonly client: KubeClient;
-  readonly management: ManagementCluster;
+  readonly client: Pick<KubeClient, 'apply'>;
+  readonly management: Pick<ManagementCluster, 'remember'>;
   readonly clock: Clock;
   /** Hears every transition after it was written: for the log and for events. */
   readonly onTransition: (transition: Transition) => void;

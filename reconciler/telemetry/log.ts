@@ -1,4 +1,4 @@
-import pino, { type Logger as PinoLogger } from 'pino';
+import pino, { type DestinationStream, type Logger as PinoLogger } from 'pino';
 
 /** Writes one line per state change. What is logged are names, reasons and messages, never objects. */
 export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error'> & {
@@ -10,8 +10,11 @@ export interface LogOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
 }
 
-/** A logger to stdout. Text is for people at a terminal, JSON for everything else. */
-export function createLogger({ format, level }: LogOptions): Logger {
+/** A logger, to stdout unless told otherwise. Text is for people at a terminal, JSON for everything else. */
+export function createLogger(
+  { format, level }: LogOptions,
+  destination: DestinationStream = pino.destination(1),
+): Logger {
   const options = {
     level,
     base: null,
@@ -21,8 +24,8 @@ export function createLogger({ format, level }: LogOptions): Logger {
     serializers: { error: (error: unknown) => (error instanceof Error ? describe(error) : String(error)) },
   };
   return format === 'json'
-    ? pino(options)
-    : pino(options, { write: (line: string) => process.stdout.write(text(line)) });
+    ? pino(options, destination)
+    : pino(options, { write: (line: string) => destination.write(text(line)) });
 }
 
 /** The message of an error and of what caused it. */
