@@ -72,6 +72,14 @@ export class Reconciler {
       client,
       fieldManager,
       lookup: (resource, name) => management.get(resource, name),
+      clock: options.clock,
+      onRevert: (live) =>
+        options.events.record(live, {
+          type: 'Warning',
+          reason: 'ForeignChangeReverted',
+          action: 'Revert',
+          note: 'somebody changed fields that the HostedControlPlane determines; they were put right',
+        }),
     });
   }
 

@@ -1,8 +1,9 @@
 import { resourceOf, type Resource } from '../../constructs/api/resources.ts';
 import { decideApply, isApplied, recordOf, renderedFingerprint, type AppliedRecord } from './apply-decision.ts';
 import type { KubeClient } from './client.ts';
+import type { Clock } from './clock.ts';
 import { resultsOf, settleAll } from './concurrency.ts';
-import { identityOf, isOlder, type KubeObject, type ObjectName } from './object.ts';
+import { describeObject, identityOf, isOlder, type KubeObject, type ObjectName } from './object.ts';
 
 /** What an apply set needs. */
 export interface ApplySetOptions {
@@ -10,6 +11,9 @@ export interface ApplySetOptions {
   readonly fieldManager: string;
   /** The object as the caches have it now; nothing when it is not there or nobody watches its kind. */
   readonly lookup: (resource: Resource, name: ObjectName) => KubeObject | undefined;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Hears of every object that somebody else has changed and that is put right. By default nobody does. */
+  readonly onRevert?: (live: KubeObject) => void;
 }
 
 interface Applied {
@@ -20,6 +24,10 @@ interface Applied {
 
 const inFlight = 8;
 
+/** How often a change of somebody else is put right before we only tell and wait. */
+const revertsPerWindow = 5;
+const revertWindowMs = 60_000;
+
 /**
  * Applies what is rendered for many owners and remembers what it wrote, so that an unchanged world costs no request.
  * After a restart the memory is empty and everything is applied once, which the server turns into no write at all.
@@ -28,6 +36,8 @@ export class ApplySet {
   readonly #options: ApplySetOptions;
   /** Owner → identity of the object → what we know of it. */
   readonly #owners = new Map<string, Map<string, Applied>>();
+  /** Identity of an object → when a change of somebody else was put right. */
+  readonly #reverts = new Map<string, number[]>();
 
   constructor(options: ApplySetOptions) {
     this.#options = options;
@@ -81,6 +91,15 @@ export class ApplySet {
     this.#owners.delete(owner);
   }
 
+  /** Throws when somebody has changed the object again and again: two managers that insist would write without end. */
+  #countRevert(identity: string, live: KubeObject): void {
+    const now = this.#options.clock.now();
+    const recent = (this.#reverts.get(identity) ?? []).filter((time) => now - time < revertWindowMs);
+    if (recent.length >= revertsPerWindow) throw new Error(describeFight(live, recent.length));
+    this.#reverts.set(identity, [...recent, now]);
+    this.#options.onRevert?.(live);
+  }
+
   async #applyOne(
     memory: Map<string, Applied>,
     object: KubeObject,
@@ -91,7 +110,9 @@ export class ApplySet {
     const rendered = renderedFingerprint(object);
     const live = lookup(resourceOf(object), object.metadata);
     const known = memory.get(identity);
-    if (decideApply(rendered, known?.record, live, fieldManager).type === 'skip') {
+    const decision = decideApply(rendered, known?.record, live, fieldManager);
+    if (decision.because === 'drifted' && live) this.#countRevert(identity, live);
+    if (decision.type === 'skip') {
       const newest = newerOf(known?.answer, live);
       if (newest !== known?.answer) forgetAnswer(known);
       if (newest) return newest;
@@ -109,4 +130,8 @@ function newerOf(answer: KubeObject | undefined, live: KubeObject | undefined): 
 
 function forgetAnswer(applied: Applied | undefined): void {
   if (applied) applied.answer = undefined;
+}
+
+function describeFight(live: KubeObject, times: number): string {
+  return `${describeObject(live)} was changed ${times} times within a minute by somebody else and put right each time: find out who in its metadata.managedFields and stop it`;
 }

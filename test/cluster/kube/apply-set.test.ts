@@ -1,3 +1,4 @@
+import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigMap, Deployment, type Resource } from '../../../constructs/api/resources.ts';
 import { ApplySet } from '../../../reconciler/kube/apply-set.ts';
@@ -81,7 +82,7 @@ beforeEach(async () => {
   informers = new Map([ConfigMap, Deployment].map((resource) => [resource, new Informer({ ...options, resource })]));
   for (const informer of informers.values()) informer.start();
   await Promise.all([...informers.values()].map(({ synced }) => synced));
-  applySet = new ApplySet({ client, fieldManager, lookup: (resource, name) => informers.get(resource)?.get(name) });
+  applySet = new ApplySet({ client, fieldManager, clock: systemClock, lookup: (resource, name) => informers.get(resource)?.get(name) });
 });
 afterEach(async () => {
   await Promise.all([...informers.values()].map((informer) => informer.stop()));
@@ -163,7 +164,7 @@ describe('ApplySet', () => {
     const first = await other.apply(configMap('a'), { fieldManager });
     await until('the cache', () => behind.get({ namespace, name: 'a' }));
     await behind.stop();
-    const lagging = new ApplySet({ client, fieldManager, lookup: (_, name) => behind.get(name) });
+    const lagging = new ApplySet({ client, fieldManager, clock: systemClock, lookup: (_, name) => behind.get(name) });
     const changed = configMap('a', { a: '2' });
     const [written] = await lagging.apply(owner, [changed]);
     requests = [];

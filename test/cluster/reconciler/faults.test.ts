@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { Cluster, Deployment, Secret, Service, StatefulSet } from '../../../constructs/api/resources.ts';
+import { fingerprint } from '../../../reconciler/pki/pem.ts';
+import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
+import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { until } from '../../support/until.ts';
+import { single, Workbench } from '../../support/workbench.ts';
+
+const namespace = 'faults';
+const fieldManager = 'somebody-else';
+let bench: Workbench;
+let operator: TestOperator;
+beforeAll(async () => {
+  bench = await Workbench.open(inject('kubeconfig'), namespace);
+  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
+});
+afterAll(async () => {
+  // While there is an operator that can let go of them.
+  await bench.deleteAll();
+  await operator.stop();
+  await bench.close();
+});
+
+const named = (name: string) => ({ namespace, name });
+
+describe('before anything may be made', () => {
+  test('a HostedControlPlane without a Cluster says what to do, and nothing is made for it', async () => {
+    await bench.createHostedControlPlane('lonely-cp', single);
+    const { message } = await bench.untilCondition('lonely', 'Ready', { status: 'False', reason: 'WaitingForCluster' });
+    expect(message).toContain('create a Cluster whose spec.controlPlaneRef names HostedControlPlane lonely-cp');
+    expect(await bench.client.find(Service, named('s-lonely'))).toBeUndefined();
+    expect((await bench.get('lonely')).metadata.finalizers ?? []).toEqual([]);
+  });
+
+  test('a paused Cluster is left alone until it is not', async () => {
+    await bench.create('sleepy', single, { paused: true });
+    // Cluster API itself does not touch a paused Cluster: the owner is set by hand, as if it had been paused later.
+    const cluster = await bench.client.get(Cluster, named('sleepy'));
+    const { apiVersion, kind, metadata } = cluster;
+    await bench.patch('sleepy', {
+      metadata: { ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }] },
+    });
+    const { message } = await bench.untilCondition('sleepy', 'Paused', { status: 'True' });
+    expect(message).toContain('spec.paused');
+    expect(await bench.client.find(Service, named('s-sleepy'))).toBeUndefined();
+
+    await bench.client.mergePatch(Cluster, named('sleepy'), { spec: { paused: false } }, { fieldManager });
+    await bench.untilCondition('sleepy', 'Paused', { status: 'False' });
+    await bench.delete('sleepy');
+  });
+
+  test('an exposure that is not there yet is a condition', async () => {
+    const { exposure: _, ...spec } = single;
+    await bench.create('gated', { ...spec, gateway: { namespace: 'capi-system', name: 'capi' } });
+    const { message } = await bench.untilCondition('gated', 'APIServerServiceReady', {
+      reason: 'ExposureNotSupported',
+    });
+    expect(message).toContain('use exposure.loadBalancer or exposure.nodePort');
+    await bench.delete('gated');
+  });
+
+  test('a version that cannot be run is a condition', async () => {
+    await bench.create('old', { ...single, version: 'v1.20.0' });
+    const { message } = await bench.untilCondition('old', 'Ready', { reason: 'InvalidConfiguration' });
+    expect(message).toContain('Kubernetes v1.20.0 is not supported');
+    await bench.delete('old');
+  });
+
+  test('a node port that is taken is a condition that names it, and heals when it is free', async () => {
+    const nodePort = { address: '192.0.2.1', port: 30555, konnectivityPort: 30556 };
+    await bench.client.create(
+      {
+        apiVersion: Service.apiVersion,
+        kind: Service.kind,
+        metadata: named('squatter'),
+        spec: { type: 'NodePort', ports: [{ port: 80, nodePort: 30555, protocol: 'TCP' }] },
+      },
+      { fieldManager },
+    );
+    await bench.create('crowded', { ...single, exposure: { nodePort } });
+    const { message } = await bench.untilCondition('crowded', 'APIServerServiceReady', { reason: 'NodePortTaken' });
+    expect(message).toContain('30555');
+
+    await bench.client.delete(Service, named('squatter'));
+    await bench.patch('crowded', { spec: { replicas: 2 } });
+    await bench.untilCondition('crowded', 'APIServerServiceReady', { status: 'True' });
+  });
+});
+
+describe('while it runs', () => {
+  beforeAll(async () => {
+    await bench.create('c1', single);
+    await bench.untilReady('c1');
+  });
+  afterAll(() => bench.delete('c1'));
+
+  const secret = (name: string) => bench.client.find<SecretObject>(Secret, named(name));
+
+  test('a certificate that somebody deleted is issued again', async () => {
+    const before = pairOf(await secret('c1-scheduler'))?.certificate ?? '';
+    await bench.client.delete(Secret, named('c1-scheduler'));
+    const after = await until('the certificate to be back', async () => pairOf(await secret('c1-scheduler')));
+    expect(fingerprint(after.certificate)).not.toBe(fingerprint(before));
+    await bench.untilReady('c1');
+  });
+
+  test('a lost certificate authority stops the line and is not replaced; restored, all goes on', async () => {
+    const lost = await bench.client.get<SecretObject>(Secret, named('c1-ca'));
+    await bench.client.delete(Secret, named('c1-ca'));
+    const { message } = await bench.untilCondition('c1', 'CACertificatesReady', { reason: 'CACertificateMissing' });
+    expect(message).toContain('restore it from a backup');
+    await bench.untilCondition('c1', 'CertificatesAvailable', { status: 'False' });
+    // Nobody tears anything down for it.
+    expect((await bench.get('c1')).status?.readyReplicas).toBe(1);
+
+    const { name, labels = {} } = lost.metadata;
+    await bench.client.create({ ...lost, metadata: { namespace, name, labels } }, { fieldManager });
+    await bench.untilReady('c1');
+  });
+
+  test('what somebody edits by hand is put right, what we do not own is left alone', async () => {
+    const name = named('c1-api-server');
+    const before = await bench.client.get(Deployment, name);
+    await bench.client.mergePatch(
+      Deployment,
+      name,
+      {
+        metadata: { annotations: { theirs: 'stays' } },
+        spec: { replicas: 2, template: { spec: { hostNetwork: true } } },
+      },
+      { fieldManager },
+    );
+    interface Edited {
+      readonly spec: { readonly replicas: number; readonly template: { readonly spec: object } };
+    }
+    await until('the replicas to be put right', async () => {
+      const live = await bench.client.get<typeof before & Edited>(Deployment, name);
+      return live.spec.replicas === 1;
+    });
+    const after = await bench.client.get<typeof before & Edited>(Deployment, name);
+    expect(after.metadata.annotations?.['theirs']).toBe('stays');
+    await bench.client.mergePatch(
+      Deployment,
+      name,
+      { spec: { template: { spec: { hostNetwork: null } } } },
+      { fieldManager },
+    );
+    await bench.untilReady('c1');
+  });
+
+  test('a workload that somebody deletes comes back with its data', async () => {
+    const hosted = await bench.hosted('c1');
+    const written = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'kept' }, data: {} };
+    await hosted.create(written, { fieldManager });
+    await bench.client.delete(StatefulSet, named('c1-etcd'), { propagationPolicy: 'Foreground' });
+    await bench.untilCondition('c1', 'EtcdClusterReady', { status: 'False' });
+    await bench.untilReady('c1');
+    await until('the API server to answer', () =>
+      hosted.raw('/api/v1/namespaces/default/configmaps/kept').catch(() => undefined),
+    );
+    await hosted.connection.close();
+  });
+
+  test('another manager that insists is told, and does not make us write without end', async () => {
+    const force = async (replicas: number) => {
+      const { apiVersion, kind } = Deployment;
+      const object = { apiVersion, kind, metadata: named('c1-scheduler'), spec: { replicas } };
+      await bench.client.apply(object, { fieldManager, force: true });
+    };
+    const fight = setInterval(() => void force(3).catch(() => {}), 50);
+    try {
+      const { message } = await bench.untilCondition('c1', 'SchedulerReady', { reason: 'ReconcileFailed' });
+      expect(message).toContain('Deployment faults/c1-scheduler');
+      expect(message).toContain('metadata.managedFields');
+    } finally {
+      clearInterval(fight);
+    }
+    await bench.untilReady('c1', 120_000);
+  });
+});

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import {
+  ConfigMap,
+  Deployment,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  type Resource,
+  Secret,
+  Service,
+  ServiceAccount,
+  StatefulSet,
+} from '../../../constructs/api/resources.ts';
+import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { until } from '../../support/until.ts';
+import { single, Workbench } from '../../support/workbench.ts';
+
+let bench: Workbench;
+let operator: TestOperator;
+beforeAll(async () => {
+  bench = await Workbench.open(inject('kubeconfig'), 'life');
+  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace: 'life' });
+});
+afterAll(async () => {
+  await operator.stop();
+  await bench.close();
+});
+
+const kinds: readonly Resource[] = [
+  Deployment,
+  StatefulSet,
+  Pod,
+  Service,
+  ConfigMap,
+  Secret,
+  PersistentVolumeClaim,
+  PodDisruptionBudget,
+];
+
+async function everything(): Promise<string[]> {
+  const lists = await Promise.all(kinds.map((kind) => bench.client.list(kind, { namespace: 'life' })));
+  return lists
+    .flatMap(({ items }) => items)
+    .filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt')
+    .map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
+}
+
+test('a HostedControlPlane becomes a cluster that works, rests, and is gone when deleted', async () => {
+  await bench.create('c1', single);
+  await bench.untilReady('c1');
+
+  const hosted = await bench.hosted('c1');
+  expect(await hosted.raw('/readyz')).toBe('ok');
+  await hosted.create(
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'written' }, data: { a: 'b' } },
+    { fieldManager: 'test' },
+  );
+  expect(await hosted.find(ServiceAccount, { namespace: 'default', name: 'default' })).toBeDefined();
+  await hosted.connection.close();
+
+  const { status, spec } = await bench.get('c1');
+  expect(status).toMatchObject({
+    initialization: { controlPlaneInitialized: true },
+    externalManagedControlPlane: true,
+    version: single.version,
+    versions: [{ version: single.version, replicas: 1 }],
+    replicas: 1,
+    readyReplicas: 1,
+    availableReplicas: 1,
+    upToDateReplicas: 1,
+  });
+  expect(spec.controlPlaneEndpoint).toMatchObject({ port: 6443 });
+  expect(operator.requests.length).toBeLessThan(150);
+
+  const before = await everything();
+  const requests = operator.requests.length;
+  const negative = ['RollingOut', 'ScalingUp', 'ScalingDown', 'Deleting', 'Paused'];
+  for (const { type, status: value } of status?.conditions ?? []) {
+    expect([type, value]).toEqual([type, negative.includes(type) ? 'False' : 'True']);
+  }
+
+  // A second pass over everything, forced by a field nobody reads: only the status tells that it was seen.
+  await bench.patch('c1', { spec: { machineTemplate: { metadata: { labels: { touched: 'yes' } } } } });
+  await until('the second pass', async () => {
+    const { metadata, status: seen } = await bench.get('c1');
+    return seen?.observedGeneration === metadata.generation;
+  });
+  expect(await everything()).toEqual(before);
+  const sent = operator.requests.slice(requests).filter(({ verb }) => verb !== 'watch');
+  expect(sent.map(({ verb, resource }) => `${verb} ${resource}`)).toEqual(['apply hostedcontrolplanes']);
+
+  await bench.delete('c1');
+  expect(await everything()).toEqual([]);
+});

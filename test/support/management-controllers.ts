@@ -1,0 +1,66 @@
+import { clusterNameLabel } from '../../constructs/api/group.ts';
+import { Deployment, PersistentVolumeClaim, Pod, Service, StatefulSet } from '../../constructs/api/resources.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import type { MemoryWorld, StoredObject } from './memory-world.ts';
+import { clusterName } from './scope.ts';
+
+/** The address that load balancers are given. */
+export const loadBalancerAddress = '192.0.2.10';
+
+interface Workload extends KubeObject {
+  readonly spec: {
+    readonly replicas?: number;
+    readonly template: { readonly metadata: Pick<KubeObject['metadata'], 'labels' | 'annotations'> };
+    readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[];
+  };
+}
+
+/** Does at once all that Kubernetes would do in its own time: addresses, pods, volumes, roll-outs, removals. */
+export function settle(world: MemoryWorld): void {
+  for (const object of world.objects) if (object.metadata.deletionTimestamp) world.remove(object);
+  for (const service of world.list<StoredObject>(Service, { [clusterNameLabel]: clusterName }))
+    giveAddress(world, service);
+  const pods = new Set<string>();
+  for (const resource of [Deployment, StatefulSet]) {
+    for (const workload of world.list<Workload & StoredObject>(resource, { [clusterNameLabel]: clusterName })) {
+      for (const pod of rollOut(world, workload)) pods.add(pod);
+    }
+  }
+  for (const pod of world.list(Pod, {})) if (!pods.has(pod.metadata.name)) world.remove(pod);
+}
+
+function giveAddress(world: MemoryWorld, service: StoredObject): void {
+  const balanced = (service['spec'] as { type?: string }).type === 'LoadBalancer';
+  world.put({
+    ...service,
+    spec: { ...(service['spec'] as object), clusterIP: '10.1.2.3' },
+    status: balanced ? { loadBalancer: { ingress: [{ ip: loadBalancerAddress }] } } : {},
+  });
+}
+
+/** Replaces the pods of a workload by ready ones of its present template; returns their names. */
+function rollOut(world: MemoryWorld, workload: Workload & StoredObject): string[] {
+  const { metadata, spec } = workload;
+  const replicas = spec.replicas ?? 1;
+  const pods = Array.from({ length: replicas }, (_, ordinal) => `${metadata.name}-${ordinal}`);
+  const { labels, annotations } = spec.template.metadata;
+  for (const name of pods) {
+    world.put({ ...readyPod, metadata: { name, labels, annotations } });
+    for (const claim of spec.volumeClaimTemplates ?? []) {
+      const { apiVersion, kind } = PersistentVolumeClaim;
+      world.put({ apiVersion, kind, metadata: { name: `${claim.metadata.name}-${name}`, labels } });
+    }
+  }
+  const counts = { replicas, readyReplicas: replicas, availableReplicas: replicas, updatedReplicas: replicas };
+  world.put({ ...workload, status: { observedGeneration: metadata.generation ?? 0, ...counts } });
+  return pods;
+}
+
+const readyPod = {
+  apiVersion: Pod.apiVersion,
+  kind: Pod.kind,
+  status: {
+    conditions: [{ type: 'Ready', status: 'True' }],
+    containerStatuses: [{ name: 'main', state: { running: {} } }],
+  },
+};

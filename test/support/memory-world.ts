@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from 'node:util';
+import { clusterNameLabel } from '../../constructs/api/group.ts';
+import { PersistentVolumeClaim, type Resource, resourceOf } from '../../constructs/api/resources.ts';
+import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
+import type { Endpoint } from '../../constructs/control-plane/facts.ts';
+import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
+import type { Remover, World, Writer } from '../../reconciler/scope.ts';
+import { namespace } from './scope.ts';
+
+/** An object with whatever fields it has, as JSON. */
+export type StoredObject = KubeObject & Readonly<Record<string, unknown>>;
+
+/** The process died before a write. What was written before it stays. */
+export class Killed extends Error {
+  override readonly name = 'Killed';
+}
+
+/**
+ * One namespace of a management cluster in memory, at the seam phases see it through. Watches see labelled objects only,
+ * as in reality. Nothing happens by itself: `settle` of management-controllers.ts is what Kubernetes would do.
+ */
+export class MemoryWorld implements World, Writer, Remover {
+  /** Every change in its order, as `verb Kind name`; an apply that changes nothing is none. */
+  readonly writes: string[] = [];
+  /** What `workers` answers. */
+  workersLeft = 0;
+  published: Endpoint | undefined;
+  readonly #objects = new Map<string, StoredObject>();
+  readonly #applied = new Map<string, RenderedObject>();
+  #writesLeft = Infinity;
+  #refusal: ((object: KubeObject) => Error | undefined) | undefined;
+  #uids = 0;
+
+  /** Lets the process die before the write after so many more. */
+  dieAfter(writes: number): void {
+    this.#writesLeft = writes;
+  }
+
+  /** The process is started again. */
+  restart(): void {
+    this.#writesLeft = Infinity;
+  }
+
+  /** Answers writes of some objects with an error, as a server would. */
+  refuse(refusal: (object: KubeObject) => Error | undefined): void {
+    this.#refusal = refusal;
+  }
+
+  /** Everything there is, labelled or not. */
+  get objects(): StoredObject[] {
+    return [...this.#objects.values()];
+  }
+
+  /** `Kind name` of everything there is, sorted. */
+  get names(): string[] {
+    return this.objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort();
+  }
+
+  /** Puts an object there as somebody else. */
+  put(object: StoredObject): StoredObject {
+    const identity = identify(object);
+    const uid = object.metadata.uid ?? this.#objects.get(identity)?.metadata.uid ?? `uid-${++this.#uids}`;
+    const stored = { ...object, metadata: { ...object.metadata, namespace, uid } };
+    this.#objects.set(identity, stored);
+    return stored;
+  }
+
+  /** Takes an object away as somebody else. */
+  remove(object: KubeObject): void {
+    this.#objects.delete(identify(object));
+    this.#applied.delete(identify(object));
+  }
+
+  get<T extends KubeObject>(resource: Resource, name: string): T | undefined {
+    const object = this.#find(resource, name);
+    return object?.metadata.labels?.[clusterNameLabel] === undefined ? undefined : (object as unknown as T);
+  }
+
+  list<T extends KubeObject>({ kind }: Resource, labels: Readonly<Record<string, string>>): T[] {
+    const carries = ({ metadata }: KubeObject) =>
+      Object.entries(labels).every(([key, value]) => metadata.labels?.[key] === value);
+    return this.objects.filter((object) => object.kind === kind && carries(object)) as unknown as T[];
+  }
+
+  async apply<T extends KubeObject>(objects: readonly RenderedObject[]): Promise<T[]> {
+    return objects.map((object) => this.#applyOne(object)) as unknown as T[];
+  }
+
+  async createOnce<T extends KubeObject>(object: RenderedObject): Promise<T> {
+    const existing = this.#objects.get(identify(object));
+    if (existing) return existing as unknown as T;
+    this.#write('create', object);
+    return this.put({ ...object, metadata: { ...object.metadata, generation: 1 } }) as unknown as T;
+  }
+
+  async adopt(resource: Resource, name: string): Promise<void> {
+    const object = this.#find(resource, name);
+    if (!object) throw new Error(`adopt ${resource.kind} ${name}: it does not exist`);
+    this.#write('adopt', object);
+    const labels = { ...object.metadata.labels, [clusterNameLabel]: 'c1' };
+    this.put({ ...object, metadata: { ...object.metadata, labels } });
+  }
+
+  async read<T extends KubeObject>(resource: Resource, name: string): Promise<T | undefined> {
+    return this.#find(resource, name) as T | undefined;
+  }
+
+  async publishEndpoint(endpoint: Endpoint): Promise<void> {
+    this.writes.push(`publish ${endpoint.host}:${endpoint.port}`);
+    this.published = endpoint;
+  }
+
+  async delete(resource: Resource, object: KubeObject): Promise<void> {
+    const present = this.#find(resource, object.metadata.name);
+    if (present?.metadata.uid !== object.metadata.uid) return;
+    this.#write('delete', object);
+    // A claim is held by its protection finalizer until nothing uses it.
+    if (resource === PersistentVolumeClaim && present) {
+      this.put({ ...present, metadata: { ...present.metadata, deletionTimestamp: '2026-11-21T12:00:00Z' } });
+    } else {
+      this.remove(object);
+    }
+  }
+
+  async workers(): Promise<number> {
+    return this.workersLeft;
+  }
+
+  #applyOne(object: RenderedObject): StoredObject {
+    const identity = identify(object);
+    const existing = this.#objects.get(identity);
+    if (existing && isDeepStrictEqual(this.#applied.get(identity), object)) return existing;
+    this.#write('apply', object);
+    this.#applied.set(identity, object);
+    const generation = (existing?.metadata.generation ?? 0) + 1;
+    return this.put({ ...existing, ...object, metadata: { ...existing?.metadata, ...object.metadata, generation } });
+  }
+
+  #write(verb: string, object: KubeObject): void {
+    if (this.#writesLeft-- <= 0) throw new Killed(`before ${verb} ${object.kind} ${object.metadata.name}`);
+    const refusal = this.#refusal?.(object);
+    if (refusal) throw refusal;
+    this.writes.push(`${verb} ${object.kind} ${object.metadata.name}`);
+  }
+
+  #find({ apiVersion, kind }: Resource, name: string): StoredObject | undefined {
+    return this.#objects.get(identityOf({ apiVersion, kind, metadata: { name, namespace } }));
+  }
+}
+
+function identify(object: KubeObject): string {
+  return identityOf({ ...resourceOf(object), metadata: { name: object.metadata.name, namespace } });
+}

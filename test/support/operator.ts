@@ -1,0 +1,49 @@
+import type { Config } from '../../reconciler/config.ts';
+import { systemClock } from '../../reconciler/kube/clock.ts';
+import { connect, type Connection, loadKubeConfig } from '../../reconciler/kube/config.ts';
+import type { RequestRecord } from '../../reconciler/kube/request.ts';
+import { Operator } from '../../reconciler/operator.ts';
+import { createLogger } from '../../reconciler/telemetry/log.ts';
+
+/** An operator of this process that looks after one namespace, as a test wants it. */
+export interface TestOperator {
+  readonly operator: Operator;
+  /** Every request it has sent to the management cluster. */
+  readonly requests: readonly RequestRecord[];
+  stop(): Promise<void>;
+}
+
+export interface TestOperatorOptions {
+  /** Path of the management cluster's kubeconfig. */
+  readonly kubeconfig: string;
+  readonly namespace: string;
+  /** Wraps the connection, to cut it at an exact moment. */
+  readonly through?: (connection: Connection) => Connection;
+}
+
+/** Starts an operator and resolves when it works. `HCP_TEST_LOG=debug` shows what it logs. */
+export async function startOperator({ kubeconfig, namespace, through }: TestOperatorOptions): Promise<TestOperator> {
+  const requests: RequestRecord[] = [];
+  const connection = await connect(loadKubeConfig(kubeconfig));
+  const config: Config = {
+    leaderElection: false,
+    maxConcurrentReconciles: 4,
+    controllerNamespace: undefined,
+    logFormat: 'text',
+    logLevel: 'info',
+    namespace,
+    watchFilter: undefined,
+    healthPort: 0,
+  };
+  const level = process.env['HCP_TEST_LOG'] === 'debug' ? 'debug' : 'error';
+  const operator = new Operator({
+    connection: through ? through(connection) : connection,
+    config,
+    clock: systemClock,
+    log: createLogger({ format: 'text', level }),
+    onLeadershipLost: () => {},
+    onRequest: (record) => requests.push(record),
+  });
+  await operator.start();
+  return { operator, requests, stop: () => operator.stop() };
+}

@@ -1,0 +1,126 @@
+import { clusterOwner } from '../../constructs/api/group.ts';
+import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
+import { parseHostedControlPlane } from '../../constructs/api/parse.ts';
+import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
+import { type HostedCluster, networkOf } from '../../constructs/control-plane/cluster.ts';
+import type { Facts } from '../../constructs/control-plane/facts.ts';
+import { ClusterObject } from '../../reconciler/cluster-object.ts';
+import type { HostedClient } from '../../reconciler/hosted/client.ts';
+import type { KubeObject, ObjectMeta } from '../../reconciler/kube/object.ts';
+import type { Scope } from '../../reconciler/scope.ts';
+import type { MemoryWorld } from './memory-world.ts';
+
+export const namespace = 'team';
+export const clusterName = 'c1';
+/** Not the Cluster's name, as in a managed topology. */
+export const hostedControlPlaneName = 'c1-x7k2p';
+export const hostedControlPlaneUid = 'uid-of-the-hosted-control-plane';
+export const now = new Date('2026-11-21T12:00:00Z');
+
+/** A small spec that is valid. */
+export const spec = {
+  version: 'v1.36.3',
+  replicas: 2,
+  etcd: { replicas: 3 },
+  exposure: { loadBalancer: {} },
+} as const;
+
+/** Objects as the API returns them. */
+export type AnyObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
+
+/** The plain owner reference that Cluster API sets. */
+export const ownedByCluster = {
+  apiVersion: `${clusterOwner.group}/v1beta2`,
+  kind: clusterOwner.kind,
+  name: clusterName,
+  uid: 'uid-of-the-cluster',
+};
+
+/** The HostedControlPlane of the sample cluster. */
+export function hostedControlPlaneObject(
+  changes: { readonly metadata?: Partial<ObjectMeta>; readonly spec?: unknown; readonly status?: unknown } = {},
+): AnyObject {
+  const { apiVersion, kind } = HostedControlPlane;
+  const identity = { name: hostedControlPlaneName, namespace, uid: hostedControlPlaneUid, generation: 1 };
+  return {
+    apiVersion,
+    kind,
+    spec,
+    ...changes,
+    metadata: { ...identity, ownerReferences: [ownedByCluster], ...changes.metadata },
+  };
+}
+
+/** The Cluster that owns it. */
+export function clusterObjectWith(
+  changes: { readonly metadata?: Partial<ObjectMeta>; readonly spec?: object } = {},
+): AnyObject {
+  const { apiVersion, kind } = Cluster;
+  const controlPlaneRef = { kind: HostedControlPlane.kind, name: hostedControlPlaneName };
+  return {
+    apiVersion,
+    kind,
+    metadata: { name: clusterName, namespace, ...changes.metadata },
+    spec: { controlPlaneRef, ...changes.spec },
+  };
+}
+
+/** The sample cluster as it is rendered. */
+export function hostedCluster(specChanges: object = {}): HostedCluster {
+  return {
+    name: clusterName,
+    namespace,
+    network: networkOf(undefined),
+    spec: parsed(hostedControlPlaneObject({ spec: { ...spec, ...specChanges } })).spec,
+  };
+}
+
+export interface ScopeChanges {
+  /** Fields of the spec that differ from the sample's. */
+  readonly spec?: object;
+  readonly status?: HostedControlPlaneStatus;
+  /** Fields of the Cluster's spec. */
+  readonly clusterSpec?: object;
+  readonly facts?: Partial<Facts>;
+  readonly hosted?: Partial<HostedClient>;
+  readonly now?: Date;
+}
+
+/** What a phase sees of the sample cluster in this world. */
+export function scopeOf(world: MemoryWorld, changes: ScopeChanges = {}): Scope {
+  const published = world.published ? { controlPlaneEndpoint: world.published } : {};
+  const object = hostedControlPlaneObject({
+    spec: { ...spec, ...published, ...changes.spec },
+    ...(changes.status ? { status: changes.status } : {}),
+  });
+  const hostedControlPlane = parsed(object);
+  return {
+    hostedControlPlane,
+    clusterObject: ClusterObject.parse(clusterObjectWith({ spec: changes.clusterSpec ?? {} })),
+    cluster: { ...hostedCluster(), spec: hostedControlPlane.spec },
+    facts: {
+      certificates: {},
+      mounts: {},
+      owner: { name: hostedControlPlaneName, uid: hostedControlPlaneUid },
+      ...changes.facts,
+    },
+    world,
+    writer: world,
+    hosted: () => ({ ...workingHostedCluster, ...changes.hosted }),
+    now: changes.now ?? now,
+  };
+}
+
+/** A hosted cluster in which everything works. */
+const workingHostedCluster: HostedClient = {
+  applyAsAdmin: async () => {},
+  controllersWork: async () => true,
+  readyThroughEndpoint: async () => {},
+  close: async () => {},
+};
+
+function parsed(object: AnyObject) {
+  const result = parseHostedControlPlane(object);
+  if (!result.valid) throw new Error(result.message);
+  return result.hostedControlPlane;
+}
