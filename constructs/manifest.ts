@@ -1,0 +1,19 @@
+import { Yaml } from 'cdk8s';
+
+/** A YAML file of objects, under a comment that says what it is and which command writes it. */
+export function manifest(purpose: readonly string[], objects: readonly object[]): string {
+  const header = [...purpose, 'Written by `npm run synth`; edit the constructs instead.'];
+  return `${header.map((line) => `# ${line}`).join('\n')}\n${Yaml.stringify(...objects.map(readable))}`;
+}
+
+/** What a reader looks for first. Everything else keeps its order, which is the alphabet's. */
+const first = ['apiVersion', 'kind', 'metadata', 'name', 'namespace'];
+
+/** A copy whose mappings begin with what they are about: a container with its name, not with its arguments. */
+function readable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(readable);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, member]) => [key, readable(member)] as const);
+  const rank = (key: string) => (first.includes(key) ? first.indexOf(key) : first.length);
+  return Object.fromEntries(entries.sort(([a], [b]) => rank(a) - rank(b)));
+}

@@ -1,0 +1,107 @@
+import { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
+import {
+  Cluster,
+  ConfigMap,
+  Event,
+  HostedControlPlane,
+  Lease,
+  Machine,
+  MachinePool,
+  PersistentVolumeClaim,
+  Pod,
+  type Resource,
+  resourceOf,
+  Secret,
+} from '../api/resources.ts';
+import { renderControlPlane } from '../control-plane/chart.ts';
+import { networkOf } from '../control-plane/cluster.ts';
+
+const verbOrder = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] as const;
+export type Verb = (typeof verbOrder)[number];
+
+/** One right of the operator, and what it is for. */
+export interface Access {
+  readonly resource: Resource;
+  readonly subresource?: string;
+  readonly verbs: readonly Verb[];
+  readonly why: string;
+}
+
+/** Server-side apply is a patch, and a create where there is no object yet. */
+const lookedAfter: readonly Verb[] = ['list', 'watch', 'create', 'patch', 'delete'];
+
+/** Every kind that the control-plane chart renders: what a cluster of default settings consists of has all of them. */
+export function renderedResources(): Resource[] {
+  const spec = HostedControlPlaneSpec.parse({ version: 'v1.36.0', exposure: { loadBalancer: {} } });
+  const cluster = { name: 'any', namespace: 'any', network: networkOf(undefined), spec };
+  const facts = { endpoint: { host: 'any.example.org', port: 6443 }, certificates: {}, mounts: {} };
+  return [...new Set(renderControlPlane(cluster, facts).map(resourceOf))];
+}
+
+/** Rights on what no chart renders, and more rights on what one does. */
+export const furtherAccess: readonly Access[] = [
+  { resource: HostedControlPlane, verbs: ['list', 'watch'], why: 'the objects we work for' },
+  { resource: HostedControlPlane, verbs: ['patch'], why: 'finalizer and endpoint' },
+  { resource: HostedControlPlane, subresource: 'status', verbs: ['patch'], why: 'what we report' },
+  {
+    resource: HostedControlPlane,
+    subresource: 'finalizers',
+    verbs: ['update'],
+    why: 'owner references that block deletion, where the management cluster enforces that right',
+  },
+  { resource: Cluster, verbs: ['list', 'watch'], why: 'the owner: network, endpoint, pause' },
+  { resource: Machine, verbs: ['list'], why: 'a control plane outlives its workers' },
+  { resource: MachinePool, verbs: ['list'], why: 'a control plane outlives its workers' },
+  { resource: Secret, verbs: lookedAfter, why: 'certificates and kubeconfigs, which no chart may hold' },
+  { resource: Secret, verbs: ['get'], why: "users' own authorities and mounts carry no label to watch by" },
+  { resource: ConfigMap, verbs: ['get'], why: "users' mounts carry no label to watch by" },
+  { resource: Pod, verbs: ['list', 'watch'], why: 'what really runs' },
+  {
+    resource: PersistentVolumeClaim,
+    verbs: ['list', 'watch', 'delete'],
+    why: 'etcd volumes outlive their StatefulSet',
+  },
+  { resource: Event, verbs: ['create'], why: 'what users should read' },
+];
+
+/** Everything the operator may do in the management cluster, apart from its own namespace. */
+export function managerAccess(): Access[] {
+  const rendered = renderedResources().map((resource) => ({ resource, verbs: lookedAfter, why: 'rendered' }));
+  return [...rendered, ...furtherAccess];
+}
+
+/** What the operator may do in its own namespace only. */
+export const ownNamespaceAccess: readonly Access[] = [
+  { resource: Lease, verbs: ['get', 'create', 'patch'], why: 'leader election' },
+];
+
+/** One rule of a Role or ClusterRole. */
+export interface Rule {
+  readonly apiGroups: string[];
+  readonly resources: string[];
+  readonly verbs: Verb[];
+}
+
+/** The fewest rules that grant just these rights: resources of one group with the same verbs share one. */
+export function rulesOf(access: readonly Access[]): Rule[] {
+  const verbs = new Map<string, Set<Verb>>();
+  for (const { resource, subresource, verbs: granted } of access) {
+    const name = subresource ? `${resource.plural}/${subresource}` : resource.plural;
+    const key = `${groupOf(resource)} ${name}`;
+    verbs.set(key, new Set([...(verbs.get(key) ?? []), ...granted]));
+  }
+  const rules = new Map<string, Rule>();
+  for (const [key, granted] of [...verbs].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const [apiGroup = '', name = ''] = key.split(' ');
+    const sorted = verbOrder.filter((verb) => granted.has(verb));
+    const signature = `${apiGroup} ${sorted.join()}`;
+    const resources = [...(rules.get(signature)?.resources ?? []), name];
+    rules.set(signature, { apiGroups: [apiGroup], resources, verbs: sorted });
+  }
+  return [...rules.values()];
+}
+
+/** The API group of a resource; empty for Kubernetes' core. */
+export function groupOf({ apiVersion }: Resource): string {
+  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+}

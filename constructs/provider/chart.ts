@@ -1,0 +1,38 @@
+import { ApiObject, App, Chart } from 'cdk8s';
+import { k8s } from 'cdk8s-plus-30';
+import type { Construct } from 'constructs';
+import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../api/crd.ts';
+import type { RenderedObject } from '../control-plane/chart.ts';
+import { managerImage } from './image.ts';
+import { Manager } from './manager.ts';
+import { providerLabels, providerNamespace } from './names.ts';
+import { Rbac } from './rbac.ts';
+
+export interface ProviderChartProps {
+  /** Namespace of the operator. @default capi-hosted-control-plane-system */
+  readonly namespace?: string;
+  /** Image of the operator. @default the image of this release */
+  readonly image?: string;
+}
+
+/** The product's own installation: definitions of its kinds, rights, and the operator. */
+export class ProviderChart extends Chart {
+  constructor(scope: Construct, id: string, props: ProviderChartProps = {}) {
+    // No namespace here: cdk8s would give it to cluster-wide objects too.
+    super(scope, id, { disableResourceNameHashes: true, labels: { ...providerLabels } });
+    const { namespace = providerNamespace, image = managerImage } = props;
+    new k8s.KubeNamespace(this, 'namespace', {
+      metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+    });
+    for (const definition of [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD]) {
+      new ApiObject(this, definition.spec.names.singular, definition);
+    }
+    new Rbac(this, 'rbac', { namespace });
+    new Manager(this, 'manager', { namespace, image });
+  }
+}
+
+/** Renders the installation: what `kubectl apply -f` and clusterctl install. */
+export function renderProvider(props: ProviderChartProps = {}): RenderedObject[] {
+  return new ProviderChart(new App(), 'provider', props).toJson() as RenderedObject[];
+}

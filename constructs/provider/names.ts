@@ -1,0 +1,31 @@
+import { providerLabel, providerLabelValue } from '../api/group.ts';
+
+/** Namespace of the installation; `clusterctl init --target-namespace` replaces it. */
+export const providerNamespace = 'capi-hosted-control-plane-system';
+
+const prefixed = (name: string) => `capi-hosted-control-plane-${name}`;
+
+/** Names of the installation's objects. */
+export const providerNames = {
+  manager: prefixed('controller-manager'),
+  serviceAccount: prefixed('manager'),
+  managerRole: prefixed('manager'),
+  leaderElectionRole: prefixed('leader-election'),
+  clusterApiRole: prefixed('cluster-api'),
+  bootstrapRole: prefixed('kubeadm-bootstrap'),
+} as const;
+
+/** On every object: clusterctl finds, upgrades and deletes the provider by it. */
+export const providerLabels: Readonly<Record<string, string>> = { [providerLabel]: providerLabelValue };
+
+/** What selects the operator's pods. Part of an immutable selector: never add a label here. */
+export const managerSelector: Readonly<Record<string, string>> = {
+  ...providerLabels,
+  'control-plane': 'controller-manager',
+};
+
+/** The API group of Kubernetes' own authorization objects. */
+export const rbacGroup = 'rbac.authorization.k8s.io';
+
+/** Aggregates a ClusterRole into the one of Cluster API's core. */
+export const coreAggregationLabel = 'cluster.x-k8s.io/aggregate-to-manager';

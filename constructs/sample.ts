@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { exposureOf } from './api/exposure-spec.ts';
+import { parseHostedControlPlane } from './api/parse.ts';
+import { Cluster, HostedControlPlane } from './api/resources.ts';
+import { type HostedCluster, networkOf } from './control-plane/cluster.ts';
+import { wayIn } from './control-plane/exposure/exposure.ts';
+import type { ObservedService } from './control-plane/exposure/way-in.ts';
+import type { Facts } from './control-plane/facts.ts';
+
+/** A cluster as it can be rendered without any Kubernetes: what a user writes, and a world made up to suit it. */
+export interface Sample {
+  readonly cluster: HostedCluster;
+  readonly facts: Facts;
+}
+
+const ClusterObject = z.looseObject({
+  kind: z.literal(Cluster.kind),
+  metadata: z.looseObject({ name: z.string(), namespace: z.string() }),
+  spec: z.looseObject({
+    clusterNetwork: z
+      .looseObject({
+        serviceDomain: z.string().optional(),
+        services: z.looseObject({ cidrBlocks: z.array(z.string()).optional() }).optional(),
+        pods: z.looseObject({ cidrBlocks: z.array(z.string()).optional() }).optional(),
+      })
+      .optional(),
+  }),
+});
+
+/**
+ * Reads a Cluster and its HostedControlPlane.
+ * @param objects the documents of a user's YAML file
+ * @throws when one of them is missing or invalid.
+ */
+export function readSample(objects: readonly unknown[]): Sample {
+  const find = (kind: string) =>
+    objects.find((object) => z.looseObject({ kind: z.literal(kind) }).safeParse(object).success);
+  const { metadata, spec } = ClusterObject.parse(find(Cluster.kind));
+  const parsed = parseHostedControlPlane(find(HostedControlPlane.kind));
+  if (!parsed.valid) throw new Error(`HostedControlPlane of cluster ${metadata.name}: ${parsed.message}`);
+  const cluster: HostedCluster = {
+    name: metadata.name,
+    namespace: metadata.namespace,
+    network: networkOf(spec.clusterNetwork),
+    spec: parsed.hostedControlPlane.spec,
+  };
+  return { cluster, facts: sampleFacts(cluster) };
+}
+
+/** Certificates have no fingerprint here, because there are none. */
+function sampleFacts(cluster: HostedCluster): Facts {
+  const decision = wayIn(cluster.name, cluster.spec).endpoint(sampleService(cluster));
+  if (!decision.known) throw new Error(`cluster ${cluster.name} has no endpoint: ${decision.message}`);
+  const { endpoint, konnectivityEndpoint, advertiseAddress } = decision;
+  return { endpoint, konnectivityEndpoint, advertiseAddress, certificates: {}, mounts: {} };
+}
+
+/** What a load balancer answers: AWS's with a host name, the others with an address, here one for documentation. */
+function sampleService({ name, network, spec }: HostedCluster): ObservedService {
+  const exposure = exposureOf(spec);
+  if (exposure.kind !== 'loadBalancer') return { loadBalancer: [] };
+  const { loadBalancerClass, loadBalancerIP } = exposure.loadBalancer;
+  if (loadBalancerClass?.startsWith('service.k8s.aws/')) {
+    return { loadBalancer: [{ hostname: `${name}.elb.example.com` }] };
+  }
+  const ip = loadBalancerIP ?? (network.services[0]?.includes(':') ? '2001:db8::10' : '192.0.2.10');
+  return { loadBalancer: [{ ip }] };
+}
