@@ -40,13 +40,14 @@ export function podTemplate(props: PodTemplateProps): k8s.PodTemplateSpec {
     ...(props.spreadPerRevision ? { matchLabelKeys: ['pod-template-hash'] } : {}),
   });
   const restartsWith = Object.entries(props.restartsWith ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const annotations = definedOnly({
+    [versionAnnotation]: props.version,
+    [restartsWithAnnotation]: restartsWith.map((pair) => pair.join('=')).join(',') || undefined,
+  });
   return {
     metadata: {
       labels: objectLabels(cluster, component),
-      annotations: definedOnly({
-        [versionAnnotation]: props.version,
-        [restartsWithAnnotation]: restartsWith.map((pair) => pair.join('=')).join(',') || undefined,
-      }),
+      ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
     },
     spec: {
       automountServiceAccountToken: false,

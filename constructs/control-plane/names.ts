@@ -86,5 +86,8 @@ export function etcdMemberHost(cluster: { name: string; namespace: string }, ord
   return `${etcdMember(cluster.name, ordinal)}.${namesOf(cluster.name).etcdPeerService}.${cluster.namespace}.svc`;
 }
 
-/** Cluster names longer than this would make a Service name (`e-<cluster>-etcd-client`) longer than a DNS label. */
-export const maxClusterNameLength = 63 - 'e--etcd-client'.length;
+/** What the StatefulSet controller appends to a StatefulSet's name in a label of its pods: a dash and a 32-bit number. */
+const longestRevision = '-4294967295'.length;
+
+/** Longest name of a Cluster: with a longer one etcd's pods would carry a label value of more than 63 characters. */
+export const maxClusterNameLength = 63 - namesOf('').etcd.length - longestRevision;
