@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { writeImageArchive, type Image } from '../testbed/oci.ts';
+import { qualified, writeImageArchive, type Image } from '../testbed/oci.ts';
 import { run } from '../testbed/run.ts';
 
 let directory: string;
@@ -127,4 +127,14 @@ test('two entries for one path are refused', async () => {
   await expect(writeImageArchive(join(directory, 'twice.tar'), { ...image(), entries })).rejects.toThrow(
     'two entries for /etc/os-release',
   );
+});
+
+test.for([
+  ['registry.example/app:v1', 'registry.example/app:v1'],
+  ['registry:5000/app:v1', 'registry:5000/app:v1'],
+  ['localhost/app:v1', 'localhost/app:v1'],
+  ['team/app:v1', 'docker.io/team/app:v1'],
+  ['app:v1', 'docker.io/library/app:v1'],
+])('%s is the image %s', ([reference, whole]) => {
+  expect(qualified(reference ?? '')).toBe(whole);
 });

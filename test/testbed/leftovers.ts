@@ -1,6 +1,5 @@
 import { access, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { cgroupRoots } from './cgroups.ts';
 import { lanAddress, podCidr, serviceCidr, type Instance } from './instance.ts';
 import { run } from './run.ts';
@@ -16,23 +15,21 @@ const sysctls = [
   'vm/panic_on_oom',
 ];
 
-const Baseline = z.object({ sysctls: z.record(z.string(), z.string()), rules: z.array(z.string()) });
-
-type Baseline = z.infer<typeof Baseline>;
-
 /** Notes how the host is before anything is started: what it is compared with afterwards. */
 export async function saveBaseline(instance: Instance): Promise<void> {
-  await writeFile(baselinePath(instance), JSON.stringify(await hostState()));
+  await writeFile(baselinePath(instance), (await hostState()).join('\n'));
 }
 
 /** The noted state; undefined when none was noted. It is in the instance's directory: read it before that goes. */
-export async function savedBaseline(instance: Instance): Promise<Baseline | undefined> {
-  const text = await readFile(baselinePath(instance), 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : Baseline.parse(JSON.parse(text));
+export async function savedBaseline(instance: Instance): Promise<string[] | undefined> {
+  return readFile(baselinePath(instance), 'utf8').then(
+    (text) => text.split('\n'),
+    () => undefined,
+  );
 }
 
 /** Everything an instance that is down has left on the host, a line each. */
-export async function leftovers(instance: Instance, before: Baseline | undefined): Promise<string[]> {
+export async function leftovers(instance: Instance, before: readonly string[] | undefined): Promise<string[]> {
   const found = await Promise.all([
     directories(instance),
     links(instance),
@@ -40,7 +37,7 @@ export async function leftovers(instance: Instance, before: Baseline | undefined
     mounts(instance),
     cgroups(instance),
     processes(instance),
-    before ? changes(before) : [],
+    before ? hostState().then((now) => now.filter((line) => !before.includes(line))) : [],
   ]);
   return found.flat();
 }
@@ -87,9 +84,13 @@ async function cgroups({ name }: Instance): Promise<string[]> {
   return found;
 }
 
+async function processes(instance: Instance): Promise<string[]> {
+  return (await strayProcesses(instance)).map(({ pid, command }) => `process ${pid} ${command}`);
+}
+
 /** Processes of machines see the instance's directory mounted, that of the cloud bears its name. */
-async function processes({ name, directory }: Instance): Promise<string[]> {
-  const found: string[] = [];
+export async function strayProcesses({ name, directory }: Instance): Promise<{ pid: number; command: string }[]> {
+  const found: { pid: number; command: string }[] = [];
   for (const pid of await readdir('/proc')) {
     if (!/^\d+$/.test(pid)) continue;
     const [mounted, commandLine] = await Promise.all(
@@ -97,23 +98,20 @@ async function processes({ name, directory }: Instance): Promise<string[]> {
     );
     const words = (commandLine ?? '').split('\0').filter(Boolean);
     const isCloud = words.at(-2)?.endsWith('/test/testbed/cloud.ts') === true && words.at(-1) === name;
-    if (isCloud || mounted?.includes(`${directory}/`)) found.push(`process ${pid} ${words.join(' ').slice(0, 100)}`);
+    if (isCloud || mounted?.includes(`${directory}/`)) {
+      found.push({ pid: Number(pid), command: words.join(' ').slice(0, 100) });
+    }
   }
   return found;
 }
 
-async function changes(before: Baseline): Promise<string[]> {
-  const now = await hostState();
-  return [
-    ...sysctls.filter((name) => now.sysctls[name] !== before.sysctls[name]).map((name) => `sysctl ${name}`),
-    ...now.rules.filter((rule) => !before.rules.includes(rule)).map((rule) => `rule ${rule}`),
-  ];
-}
-
-async function hostState(): Promise<Baseline> {
-  const values = await Promise.all(sysctls.map(async (name) => [name, await sysctl(name)] as const));
-  const lines = (await run(['nft', 'list', 'ruleset'])).split('\n').map((line) => line.trim());
-  return { sysctls: Object.fromEntries(values), rules: lines.filter((line) => /KUBE-|CNI-|kube-proxy/.test(line)) };
+/** Settings, and the packet filter rules that look like those of a Kubernetes node, a line each. */
+async function hostState(): Promise<string[]> {
+  const settings = await Promise.all(sysctls.map(async (name) => `sysctl ${name} = ${await sysctl(name)}`));
+  const ruleset = (await run(['nft', 'list', 'ruleset']))
+    .split('\n')
+    .filter((line) => /KUBE-|CNI-|kube-proxy/.test(line));
+  return [...settings, ...ruleset.map((line) => `rule ${line.trim()}`)];
 }
 
 async function sysctl(name: string): Promise<string> {
@@ -124,5 +122,5 @@ async function sysctl(name: string): Promise<string> {
 }
 
 function baselinePath(instance: Instance): string {
-  return join(instance.directory, 'baseline.json');
+  return join(instance.directory, 'host-before');
 }

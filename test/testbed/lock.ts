@@ -1,5 +1,5 @@
-import { link, mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processRecord, savedProcess } from './process-record.ts';
 
@@ -10,11 +10,10 @@ import { processRecord, savedProcess } from './process-record.ts';
 export async function withLock<T>(path: string, onWait: (holder: number) => void, work: () => Promise<T>): Promise<T> {
   await mkdir(dirname(path), { recursive: true });
   const own = `${path}.${process.pid}`;
-  const record = await processRecord(process.pid);
-  await writeFile(own, `${process.pid} ${record?.startTime}\n`);
   try {
     await take(own, path, onWait);
     try {
+      await removeDead(path);
       return await work();
     } finally {
       await rm(path, { force: true });
@@ -27,12 +26,17 @@ export async function withLock<T>(path: string, onWait: (holder: number) => void
 /** A hard link is made by one process only, and the file is complete from the first moment. */
 async function take(own: string, path: string, onWait: (holder: number) => void): Promise<void> {
   let told = false;
+  const record = await processRecord(process.pid);
   for (;;) {
+    await writeFile(own, `${process.pid} ${record?.startTime}\n`);
     try {
       await link(own, path);
       return;
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      // ENOENT: half written, it was taken for that of a dead process and removed
+      if (code === 'ENOENT') continue;
+      if (code !== 'EEXIST') throw error;
     }
     const holder = await savedProcess(path);
     if (!holder) {
@@ -42,5 +46,13 @@ async function take(own: string, path: string, onWait: (holder: number) => void)
     if (!told) onWait(holder.pid);
     told = true;
     await sleep(200);
+  }
+}
+
+/** Removes what processes left that were killed while they waited or worked. */
+async function removeDead(path: string): Promise<void> {
+  for (const name of await readdir(dirname(path))) {
+    const candidate = join(dirname(path), name);
+    if (name.startsWith(`${basename(path)}.`) && !(await savedProcess(candidate))) await rm(candidate, { force: true });
   }
 }

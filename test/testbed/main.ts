@@ -23,6 +23,7 @@ import { instanceFrom, kubeconfigPath, testbedLog, type Instance } from './insta
 import { printLog } from './logs.ts';
 import { reportTo, seconds } from './progress.ts';
 import { describeStatus } from './status.ts';
+import { purgeCache, takeDown } from './take-down.ts';
 
 const usage = `usage: npm run testbed -- up | status | kubeconfig | logs [NAME] | down [--purge]`;
 
@@ -38,7 +39,7 @@ const commands: Readonly<Record<string, Command>> = {
       return 0;
     }
     // what it takes to start one is loaded only when one is started: that is a second
-    const { bringUp } = await import('./testbed.ts');
+    const { bringUp } = await import('./bring-up.ts');
     await bringUp(instance, report);
     report(`export KUBECONFIG=${kubeconfigPath(instance)}`);
     return 0;
@@ -58,7 +59,6 @@ const commands: Readonly<Record<string, Command>> = {
   logs: async (instance, [name]) => printLog(instance, name),
   down: async (instance, args) => {
     const report = reportTo(testbedLog(instance), process.stderr);
-    const { purgeCache, takeDown } = await import('./testbed.ts');
     const left = await takeDown(instance, report);
     if (args.includes('--purge')) {
       await purgeCache(instance);

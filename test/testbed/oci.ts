@@ -23,7 +23,7 @@ export interface ImageConfig {
 
 /** An image with one layer. */
 export interface Image {
-  /** The name it gets where it is imported, such as `registry.example/app:v1`. */
+  /** The name it gets where it is imported, with a tag: `registry.example/app:v1`. */
   readonly reference: string;
   readonly config: ImageConfig;
   readonly entries: readonly ImageEntry[];
@@ -79,13 +79,21 @@ async function writeArchive(file: FileHandle, image: Image): Promise<string> {
     layers: [layer],
   });
   const annotations = {
-    'io.containerd.image.name': image.reference,
+    'io.containerd.image.name': qualified(image.reference),
     'org.opencontainers.image.ref.name': image.reference.slice(image.reference.lastIndexOf(':') + 1),
   };
   const manifests = [{ ...manifest, annotations }];
   await addJson(archive, 'index.json', { schemaVersion: 2, mediaType: mediaType.index, manifests });
   await archive.write(tarEnd);
   return manifest.digest;
+}
+
+/** The whole name of an image: the kubelet asks containerd for `docker.io/app/x` when a pod says `app/x`. */
+export function qualified(reference: string): string {
+  const parts = reference.split('/');
+  const [first = ''] = parts;
+  if (parts.length > 1 && (/[.:]/.test(first) || first === 'localhost')) return reference;
+  return parts.length > 1 ? `docker.io/${reference}` : `docker.io/library/${reference}`;
 }
 
 /** The layer's name in the archive is its digest, known only afterwards: its header is written last, in the gap left for it. */

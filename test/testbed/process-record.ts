@@ -45,7 +45,7 @@ export async function savedProcess(path: string): Promise<ProcessRecord | undefi
 export async function killSaved(path: string, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
   const record = await savedProcess(path);
   if (record) {
-    process.kill(record.pid, signal);
+    sendSignal(record.pid, signal);
     await processEnd(record);
   }
   await rm(path, { force: true });
@@ -54,7 +54,16 @@ export async function killSaved(path: string, signal: NodeJS.Signals = 'SIGKILL'
 /** Resolves when the process is gone; kills it when it still runs after 5 s. */
 export async function processEnd(record: ProcessRecord): Promise<void> {
   for (let waitedMs = 0; (await processRecord(record.pid))?.startTime === record.startTime; waitedMs += 10) {
-    if (waitedMs === 5_000) process.kill(record.pid, 'SIGKILL');
+    if (waitedMs === 5_000) sendSignal(record.pid, 'SIGKILL');
     await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** Sends a signal to a process that may have ended meanwhile. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }

@@ -7,7 +7,8 @@ import { instanceFrom, lanAddress, loadBalancerNumbers } from './instance.ts';
 import { kubectl } from './kubectl.ts';
 import { until, type Report } from './progress.ts';
 import { signalService } from './service.ts';
-import { bringUp, takeDown } from './testbed.ts';
+import { bringUp } from './bring-up.ts';
+import { takeDown } from './take-down.ts';
 
 const instance = instanceFrom(process.env, inject('testbed'));
 const namespace = 'testbed-test';

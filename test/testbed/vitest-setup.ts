@@ -1,7 +1,9 @@
 import type { TestProject } from 'vitest/node';
 import { instanceFrom, kubeconfigPath, testbedLog } from './instance.ts';
 import { reportTo } from './progress.ts';
-import { bringUp, takeDown } from './testbed.ts';
+import { bringUp } from './bring-up.ts';
+import { takeDown } from './take-down.ts';
+import { joinUsers, leaveUsers } from './users.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -14,16 +16,19 @@ declare module 'vitest' {
 
 /**
  * Brings the tests' own testbed up, `test` unless `$HCP_TESTBED` names another; a healthy one is used as it is. It is
- * taken down afterwards, but for `HCP_KEEP_TESTBED=1`, which makes the next run start at once.
+ * taken down afterwards, but for `HCP_KEEP_TESTBED=1`, which makes the next run start at once,
+ * and while another run uses it.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const instance = instanceFrom(process.env, process.env['HCP_TESTBED'] ?? 'test');
   const report = reportTo(testbedLog(instance), process.stderr);
+  await joinUsers(instance);
   await bringUp(instance, report);
   project.provide('kubeconfig', kubeconfigPath(instance));
   project.provide('testbed', instance.name);
   return async () => {
-    if (process.env['HCP_KEEP_TESTBED'] === '1') return;
+    const isLast = await leaveUsers(instance);
+    if (!isLast || process.env['HCP_KEEP_TESTBED'] === '1') return;
     const left = await takeDown(instance, report);
     if (left.length > 0) throw new Error(`testbed ${instance.name} left behind:\n${left.join('\n')}`);
   };

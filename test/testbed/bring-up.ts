@@ -1,6 +1,6 @@
-import { mkdir, readdir, rm, statfs, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, statfs, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startCloud, stopCloud, untilCloudLooksAfter } from './background.ts';
+import { startCloud, untilCloudLooksAfter } from './background.ts';
 import { findBinaries, type Binaries } from './binaries.ts';
 import { applyProvider, untilWebhooksAnswer } from './cluster-api.ts';
 import { clusterApiCore, providerComponents } from './components.ts';
@@ -10,14 +10,14 @@ import { checkHealth, completionMark } from './health.ts';
 import { installHostPackages } from './host-packages.ts';
 import { imageStore, linkStore } from './image-store.ts';
 import { packImages, pauseImage } from './images.ts';
-import { binDirectory, managementNumber, type Instance } from './instance.ts';
-import { leftovers, saveBaseline, savedBaseline } from './leftovers.ts';
-import { withLock } from './lock.ts';
-import { powerOff, powerOn } from './machine-power.ts';
-import { machineNames } from './machine.ts';
+import { binDirectory, lanCidr, managementNumber, type Instance } from './instance.ts';
+import { saveBaseline } from './leftovers.ts';
+import { powerOn } from './machine-power.ts';
 import { startManagement, untilDnsAnswers } from './management.ts';
-import { layBridge, removeBridge } from './network.ts';
+import { layBridge } from './network.ts';
 import { seconds, step, type Report } from './progress.ts';
+import { run } from './run.ts';
+import { dismantle, locked } from './take-down.ts';
 
 /**
  * Brings a management cluster up: one node with DNS, storage, load balancers and Cluster API. One that works already is
@@ -38,25 +38,10 @@ export async function bringUp(instance: Instance, report: Report): Promise<void>
   });
 }
 
-/** Takes a testbed down, whatever state it is in. Gives what it left on the host, which is nothing unless there is a fault. */
-export async function takeDown(instance: Instance, report: Report): Promise<string[]> {
-  return locked(instance, report, async () => {
-    const before = await savedBaseline(instance);
-    await step(report, `took down testbed ${instance.name}`, () => dismantle(instance));
-    return leftovers(instance, before);
-  });
-}
-
-/** Removes what is packed and rendered, but not the binaries, which take a quarter of an hour to build. */
-export async function purgeCache(instance: Instance): Promise<void> {
-  for (const name of ['images', 'image-stores', 'components', 'digests']) {
-    await rm(join(instance.cache, name), { recursive: true, force: true });
-  }
-}
-
 async function assemble(instance: Instance, report: Report): Promise<void> {
   await installHostPackages(report);
   await refuseUnrealFileSystem(instance);
+  await refuseTakenAddresses(instance);
   const binaries = await findBinaries(instance.cache, process.env['HCP_TESTBED_BIN'], report);
   const images = await packImages(instance.cache, binaries, report);
   const components = await providerComponents(instance.cache, clusterApiCore, binaries, report);
@@ -90,14 +75,6 @@ async function assemble(instance: Instance, report: Report): Promise<void> {
   await writeFile(completionMark(instance), '');
 }
 
-async function dismantle(instance: Instance): Promise<void> {
-  await stopCloud(instance);
-  const names = await machineNames(instance);
-  await Promise.all(names.map((name) => powerOff(instance, name)));
-  await removeBridge(instance);
-  await rm(instance.directory, { recursive: true, force: true });
-}
-
 /** One directory with every binary, for search paths and for containerd's plugins. */
 async function linkBinaries(instance: Instance, binaries: Binaries): Promise<void> {
   const directory = binDirectory(instance);
@@ -123,9 +100,11 @@ async function refuseUnrealFileSystem(instance: Instance): Promise<void> {
   }
 }
 
-/** Two commands must not work on one instance at the same time. */
-function locked<T>(instance: Instance, report: Report, work: () => Promise<T>): Promise<T> {
-  const onWait = (holder: number): void =>
-    report(`waiting for process ${holder}, which works on testbed ${instance.name}`);
-  return withLock(`${instance.directory}.lock`, onWait, work);
+/** Names that are not everyday ones share fourteen ranges of addresses. */
+async function refuseTakenAddresses(instance: Instance): Promise<void> {
+  const taken = await run(['ip', '-brief', 'address', 'show', 'to', lanCidr(instance)]);
+  if (!taken) return;
+  throw new Error(
+    `${lanCidr(instance)} is in use on this host (${taken.trim()}): choose another HCP_TESTBED than ${instance.name}`,
+  );
 }

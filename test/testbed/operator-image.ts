@@ -1,0 +1,68 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { writeImageArchive, type ImageEntry } from './oci.ts';
+import { buildDirectory, repository } from './operator-bundle.ts';
+import { sharedLibraries } from './shared-libraries.ts';
+
+/** The user the operator runs as; no other is known in its image. */
+const user = 65532;
+
+/** The operator's image reference when none is given: its name at the version of package.json. */
+export async function defaultReference(): Promise<string> {
+  const text = await readFile(join(repository, 'package.json'), 'utf8');
+  const { version } = z.object({ version: z.string() }).parse(JSON.parse(text));
+  return `hosted-control-plane/manager:v${version}`;
+}
+
+/**
+ * Packs what {@link bundleOperator} made into an OCI archive, with Node and the libraries it loads: no shell, no package
+ * manager, nothing else. Node brings the certificate authorities of the web itself. Gives the digest of the image.
+ */
+export async function packOperatorImage(
+  archive: string,
+  reference: string,
+  directory = buildDirectory,
+): Promise<string> {
+  const node = await nodeBinary();
+  return writeImageArchive(archive, {
+    reference,
+    config: {
+      Entrypoint: ['/usr/local/bin/node', '/app/main.js'],
+      Env: ['PATH=/usr/local/bin', 'NODE_ENV=production', 'HOME=/tmp'],
+      User: `${user}:${user}`,
+      WorkingDir: '/app',
+    },
+    entries: [
+      { kind: 'file', path: '/usr/local/bin/node', source: node, mode: 0o755 },
+      ...(await sharedLibraries([node])),
+      ...(await filesBelow(directory, '/app')),
+      { kind: 'text', path: '/etc/passwd', text: `nonroot:x:${user}:${user}:nonroot:/tmp:/sbin/nologin\n` },
+      { kind: 'directory', path: '/tmp', mode: 0o1777 },
+    ],
+  });
+}
+
+/** The very Node the repository is developed and tested with. */
+async function nodeBinary(): Promise<string> {
+  const packageName = `node-linux-${process.arch}`;
+  try {
+    const manifest = createRequire(join(repository, 'package.json')).resolve(`${packageName}/package.json`);
+    return join(dirname(manifest), 'bin/node');
+  } catch (cause) {
+    throw new Error(`the package ${packageName} is missing: run npm install on Linux`, { cause });
+  }
+}
+
+async function filesBelow(directory: string, target: string): Promise<ImageEntry[]> {
+  const entries = await readdir(directory, { withFileTypes: true, recursive: true }).catch((cause: unknown) => {
+    throw new Error(`${directory} cannot be read: run npm run build first`, { cause });
+  });
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.tar'))
+    .map((entry) => {
+      const source = join(entry.parentPath, entry.name);
+      return { kind: 'file', path: join(target, source.slice(directory.length)), source, mode: 0o644 };
+    });
+}

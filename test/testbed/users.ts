@@ -1,0 +1,26 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Instance } from './instance.ts';
+import { savedProcess, saveProcess } from './process-record.ts';
+
+/** Notes that this process uses a testbed that others may use as well. */
+export async function joinUsers(instance: Instance): Promise<void> {
+  await mkdir(usersDirectory(instance), { recursive: true });
+  await saveProcess(join(usersDirectory(instance), String(process.pid)), process.pid);
+}
+
+/** Notes that it does not any more; true when it was the last one. A process that was killed is no user. */
+export async function leaveUsers(instance: Instance): Promise<boolean> {
+  const directory = usersDirectory(instance);
+  await rm(join(directory, String(process.pid)), { force: true });
+  for (const name of await readdir(directory).catch(() => [])) {
+    if (await savedProcess(join(directory, name))) return false;
+    await rm(join(directory, name), { force: true });
+  }
+  await rm(directory, { recursive: true, force: true });
+  return true;
+}
+
+function usersDirectory(instance: Instance): string {
+  return `${instance.directory}.users`;
+}
