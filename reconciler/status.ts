@@ -100,20 +100,19 @@ export function verdict(status: Condition['status'], reason: ConditionReason, me
 function available({ apiServer, etcd, spec, phases }: Observation): Verdict {
   const quorum = Math.floor(spec.etcd.replicas / 2) + 1;
   const members = etcd?.status?.readyReplicas ?? 0;
+  const authorities = phases.CACertificatesReady;
   const problems = [
     (apiServer?.status?.availableReplicas ?? 0) > 0 ? undefined : 'no API server is available',
     members >= quorum ? undefined : `${members} of ${spec.etcd.replicas} etcd members are ready, ${quorum} are needed`,
-    phases.CACertificatesReady?.status === 'True' ? undefined : phases.CACertificatesReady?.message,
+    authorities?.status === 'True' ? undefined : (authorities?.message ?? 'authorities have not been looked at yet'),
   ].filter((problem) => problem !== undefined);
-  return problems.length === 0
-    ? verdict('True', 'Available')
-    : verdict('False', 'NotAvailable', problems.join('; ') || 'not observed yet');
+  return problems.length === 0 ? verdict('True', 'Available') : verdict('False', 'NotAvailable', problems.join('; '));
 }
 
 function scaling({ apiServer, spec }: Observation): Verdicts {
   const { replicas = 0, updatedReplicas = 0 } = apiServer?.status ?? {};
   const observedCurrent = (apiServer?.status?.observedGeneration ?? 0) >= (apiServer?.metadata.generation ?? 0);
-  const rolling = apiServer !== undefined && (!observedCurrent || updatedReplicas < Math.min(replicas, spec.replicas));
+  const rolling = apiServer !== undefined && (!observedCurrent || updatedReplicas < replicas);
   // A rollout has a surplus pod; that is no scaling.
   const up = replicas < spec.replicas;
   const down = !rolling && replicas > spec.replicas;
