@@ -26,7 +26,7 @@ const inFlight = 8;
 
 /** How often a change of somebody else is put right before we only tell and wait. */
 const revertsPerWindow = 5;
-const revertWindowMs = 60_000;
+const revertWindowMs = 20_000;
 
 /**
  * Applies what is rendered for many owners and remembers what it wrote, so that an unchanged world costs no request.
@@ -133,5 +133,5 @@ function forgetAnswer(applied: Applied | undefined): void {
 }
 
 function describeFight(live: KubeObject, times: number): string {
-  return `${describeObject(live)} was changed ${times} times within a minute by somebody else and put right each time: find out who in its metadata.managedFields and stop it`;
+  return `${describeObject(live)} was changed ${times} times within 20 s by somebody else and put right each time: find out who in its metadata.managedFields and stop it`;
 }

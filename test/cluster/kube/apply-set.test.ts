@@ -1,4 +1,3 @@
-import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigMap, Deployment, type Resource } from '../../../constructs/api/resources.ts';
 import { ApplySet } from '../../../reconciler/kube/apply-set.ts';
