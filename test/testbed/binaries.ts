@@ -113,15 +113,19 @@ async function buildOne(source: string, build: Build, directory: string): Promis
 
 /** The toolchain that builds in this directory: go.mod may ask for a newer one than the one installed. */
 async function goVersion(source: string): Promise<string> {
-  try {
-    return await run(['go', 'version'], { cwd: source });
-  } catch (cause) {
-    const wanted = /^go (\S+)/m.exec(await readFile(join(source, 'go.mod'), 'utf8'))?.[1];
+  return run(['go', 'version'], { cwd: source }).catch(async (cause: unknown) => {
     throw new Error(
-      `building ${source} needs Go ${wanted} or newer: install it (https://go.dev/doc/install) and put it into PATH, or set HCP_TESTBED_BIN to a directory of ready binaries`,
+      `building the binaries needs Go ${await neededGo()} or newer: install it (https://go.dev/doc/install) and put it into PATH, or set HCP_TESTBED_BIN to a directory of ready binaries`,
       { cause },
     );
-  }
+  });
+}
+
+/** The newest version that one of the families asks for. */
+async function neededGo(): Promise<string> {
+  const files = families.map(({ name }) => readFile(join(goDirectory, name, 'go.mod'), 'utf8'));
+  const versions = (await Promise.all(files)).map((text) => /^go (\S+)/m.exec(text)?.[1] ?? '');
+  return versions.sort((one, other) => one.localeCompare(other, 'en', { numeric: true })).at(-1) ?? '';
 }
 
 async function absent(plans: readonly Plan[]): Promise<Plan[]> {

@@ -1,5 +1,5 @@
 import { mkdir, readdir, statfs, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { startCloud, untilCloudLooksAfter } from './background.ts';
 import { findBinaries, type Binaries } from './binaries.ts';
 import { applyProvider, untilWebhooksAnswer } from './cluster-api.ts';
@@ -8,13 +8,13 @@ import { writeCredentials } from './credentials.ts';
 import { clientOf } from './access.ts';
 import { checkHealth, completionMark } from './health.ts';
 import { installHostPackages } from './host-packages.ts';
-import { imageStore, linkStore } from './image-store.ts';
+import { imageStore } from './image-store.ts';
 import { packImages, pauseImage } from './images.ts';
 import { binDirectory, lanCidr, managementNumber, type Instance } from './instance.ts';
 import { saveBaseline } from './leftovers.ts';
-import { powerOn } from './machine-power.ts';
 import { startManagement, untilDnsAnswers } from './management.ts';
 import { layBridge } from './network.ts';
+import { keepImageStore, makeMachine } from './node-machines.ts';
 import { seconds, step, type Report } from './progress.ts';
 import { run } from './run.ts';
 import { dismantle, locked } from './take-down.ts';
@@ -51,10 +51,9 @@ async function assemble(instance: Instance, report: Report): Promise<void> {
   await saveBaseline(instance);
   await layBridge(instance);
   const store = await imageStore(instance, images, pause, report);
-  const options = { name: 'm', number: managementNumber, pauseImage: pause };
-  const fillImageStore = (containerdRoot: string): Promise<void> => linkStore(store, containerdRoot);
+  await keepImageStore(instance, store, pause);
   const [machine] = await step(report, 'machine m with containerd, certificates', () =>
-    Promise.all([powerOn(instance, { ...options, fillImageStore }), writeCredentials(instance)]),
+    Promise.all([makeMachine(instance, 'm', managementNumber), writeCredentials(instance)]),
   );
 
   const client = await clientOf(instance);
@@ -89,10 +88,10 @@ const unrealFileSystems: Readonly<Record<number, string>> = { 0x01021994: 'tmpfs
 
 /** containerd lays overlays in there: on an overlay the kernel refuses that, and a tmpfs would eat the memory. */
 async function refuseUnrealFileSystem(instance: Instance): Promise<void> {
-  for (const directory of [instance.directory, instance.cache]) {
+  const directories = { HCP_TESTBED_CACHE: instance.cache, HCP_TESTBED_STATE: dirname(instance.directory) };
+  for (const [variable, directory] of Object.entries(directories)) {
     await mkdir(directory, { recursive: true });
     const kind = unrealFileSystems[(await statfs(directory)).type];
-    const variable = directory === instance.cache ? 'HCP_TESTBED_CACHE' : 'HCP_TESTBED_STATE';
     if (kind)
       throw new Error(
         `${directory} is on a ${kind}: set ${variable} to a directory of a real file system, such as ext4`,

@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { runningMachine } from './access.ts';
 import { checkHealth } from './health.ts';
 import { busyboxImage } from './images.ts';
-import { instanceFrom, lanAddress, loadBalancerNumbers } from './instance.ts';
+import { instanceFrom, kubeconfigPath, lanAddress, loadBalancerNumbers } from './instance.ts';
 import { kubectl } from './kubectl.ts';
+import { inMachine } from './machine.ts';
+import { addMachine, removeMachine } from './node-machines.ts';
 import { until, type Report } from './progress.ts';
 import { signalService } from './service.ts';
 import { bringUp } from './bring-up.ts';
@@ -119,6 +121,21 @@ describe.for(['kubelet', 'containerd', 'kube-proxy', 'etcd', 'kube-apiserver'])(
     const restarts = 'jsonpath={.status.containerStatuses[0].restartCount}';
     expect(await inNamespace('get', 'pod', 'server', '--output', restarts)).toBe('0');
   });
+});
+
+test('machines added at the same time have the images, and reach the API server and the pods of others', async () => {
+  const names = ['extra1', 'extra2'];
+  const machines = await Promise.all(names.map((name) => addMachine(instance, name)));
+  const pod = await inNamespace('get', 'pod', 'server', '--output', 'jsonpath={.status.podIP}');
+  for (const machine of machines) {
+    expect(await inMachine(machine, ['ctr', '--namespace=k8s.io', 'images', 'list', '--quiet'])).toContain(
+      busyboxImage,
+    );
+    const question = ['kubectl', '--kubeconfig', kubeconfigPath(instance), 'get', '--raw', '/readyz'] as const;
+    expect(await inMachine(machine, question)).toBe('ok');
+    expect(await inMachine(machine, ['busybox', 'wget', '-qO-', `http://${pod}:8080/`])).toBe('written as 65532\n');
+  }
+  expect(await Promise.all(names.map((name) => removeMachine(instance, name)))).toEqual([[], []]);
 });
 
 test('up leaves a testbed that works as it is', async () => {
