@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { Deployment, Event, Lease, type Resource, resourceOf, Secret } from '../../../constructs/api/resources.ts';
+import {
+  furtherAccess,
+  managerAccess,
+  ownNamespaceAccess,
+  renderedResources,
+  rulesOf,
+} from '../../../constructs/provider/access.ts';
+import { watchedResources } from '../../../reconciler/management-cluster.ts';
+import { renderSamples } from '../../support/rendered-objects.ts';
+
+const samples = await renderSamples();
+const access = managerAccess();
+
+const verbsOn = (resource: Resource) =>
+  access.filter((entry) => entry.resource === resource && !entry.subresource).flatMap(({ verbs }) => verbs);
+
+describe('the rights of the operator', () => {
+  it('cover exactly the kinds that sample clusters are rendered to', () => {
+    const rendered = new Set(samples.flatMap(({ objects }) => objects.map(resourceOf)));
+    expect(new Set(renderedResources())).toEqual(rendered);
+  });
+
+  it.each(renderedResources())('let it apply, watch and delete $plural', (resource) => {
+    expect(verbsOn(resource)).toEqual(expect.arrayContaining(['list', 'watch', 'create', 'patch', 'delete']));
+  });
+
+  it.each(watchedResources)('let it watch $plural, which it does', (resource) => {
+    expect(verbsOn(resource)).toEqual(expect.arrayContaining(['list', 'watch']));
+  });
+
+  it('give a reason for whatever no chart renders, and nothing else', () => {
+    const granted = new Set(access.map(({ resource }) => resource));
+    expect(granted).toEqual(new Set([...renderedResources(), ...furtherAccess.map(({ resource }) => resource)]));
+    expect(furtherAccess.filter(({ why }) => why === '')).toEqual([]);
+  });
+
+  it('hold no verb that would let it read or change everything at once', () => {
+    const rules = [...rulesOf(access), ...rulesOf(ownNamespaceAccess)];
+    expect(rules.flatMap(({ apiGroups, resources, verbs }) => [...apiGroups, ...resources, ...verbs])).not.toContain(
+      '*',
+    );
+    expect(rules.flatMap(({ resources }) => resources).filter((name) => name.startsWith('nodes'))).toEqual([]);
+  });
+
+  it('reach Leases in its own namespace only', () => {
+    expect(ownNamespaceAccess.map(({ resource }) => resource)).toEqual([Lease]);
+    expect(access.map(({ resource }) => resource)).not.toContain(Lease);
+  });
+});
+
+describe('rules', () => {
+  it('are as few as possible: one per group and set of verbs', () => {
+    const rules = rulesOf([
+      { resource: Event, verbs: ['create'], why: '' },
+      { resource: Secret, verbs: ['delete', 'list'], why: '' },
+      { resource: Deployment, verbs: ['patch'], why: '' },
+      { resource: Deployment, subresource: 'scale', verbs: ['patch'], why: '' },
+      { resource: Secret, verbs: ['get', 'list'], why: '' },
+    ]);
+    expect(rules).toEqual([
+      { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'delete'] },
+      { apiGroups: ['apps'], resources: ['deployments', 'deployments/scale'], verbs: ['patch'] },
+      { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create'] },
+    ]);
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { contractLabel, providerLabel, providerLabelValue } from '../../../constructs/api/group.ts';
+import { renderProvider } from '../../../constructs/provider/chart.ts';
+import { managerImage } from '../../../constructs/provider/image.ts';
+import { managerEnvironment } from '../../../constructs/provider/manager.ts';
+import { renderMetadata } from '../../../constructs/provider/metadata.ts';
+import { environmentVariables, readConfig } from '../../../reconciler/config.ts';
+import { renderDistribution } from '../../../constructs/distribution.ts';
+import { workloadsOf } from '../../support/rendered-objects.ts';
+import packageManifest from '../../../package.json' with { type: 'json' };
+
+const objects = renderProvider();
+const named = (kind: string, name: string) =>
+  objects.find((object) => object.kind === kind && object.metadata.name === `capi-hosted-control-plane-${name}`);
+
+const [manager, ...more] = workloadsOf(objects);
+const container = manager?.containers[0];
+
+describe('the installation', () => {
+  it('labels every object for clusterctl, and the pods as well', () => {
+    for (const { metadata } of objects) expect(metadata.labels?.[providerLabel]).toBe(providerLabelValue);
+    expect(manager?.template.metadata?.labels?.[providerLabel]).toBe(providerLabelValue);
+  });
+
+  it('has one namespace, which comes first and holds everything that is namespaced', () => {
+    expect(objects[0]?.kind).toBe('Namespace');
+    const namespaces = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
+    expect([...namespaces]).toEqual(['capi-hosted-control-plane-system']);
+    expect(objects.filter(({ kind }) => kind === 'Namespace')).toHaveLength(1);
+  });
+
+  it('prefixes the names of what it does not define a kind by', () => {
+    const others = objects.filter(({ kind }) => kind !== 'CustomResourceDefinition');
+    expect(others.filter(({ metadata }) => !metadata.name.startsWith('capi-hosted-control-plane-'))).toEqual([]);
+  });
+
+  it('can be put into another namespace, under another image', () => {
+    const elsewhere = renderProvider({ namespace: 'elsewhere', image: 'registry.example.org/manager:v9' });
+    expect(JSON.stringify(elsewhere)).not.toContain('capi-hosted-control-plane-system');
+    expect(workloadsOf(elsewhere)[0]?.containers[0]?.image).toBe('registry.example.org/manager:v9');
+  });
+
+  it('contains nothing that clusterctl would take for a variable', () => {
+    const components = renderDistribution([]).find(({ path }) => path === 'control-plane-components.yaml');
+    expect(components?.content).not.toMatch(/\$[{$]/);
+  });
+});
+
+describe('the operator', () => {
+  it('is one Deployment whose container clusterctl knows by name', () => {
+    expect(more).toEqual([]);
+    expect(container?.name).toBe('manager');
+    expect(container?.image).toBe(managerImage);
+    expect(managerImage).toBe(`hosted-control-plane/manager:v${packageManifest.version}`);
+  });
+
+  it('is set to what it does anyway, by variables that it reads', () => {
+    const known = environmentVariables.map(({ name }) => name);
+    expect(container?.env?.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([]);
+    expect(readConfig([], managerEnvironment)).toEqual(readConfig([], {}));
+  });
+
+  it('learns its own namespace', () => {
+    expect(container?.env).toContainEqual({
+      name: 'CONTROLLER_NAMESPACE',
+      valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } },
+    });
+  });
+
+  it('is asked for its health where it serves it', () => {
+    expect(container?.ports?.map(({ containerPort }) => containerPort)).toEqual([readConfig([], {}).healthPort]);
+    expect(container?.readinessProbe?.httpGet?.path).toBe('/readyz');
+    expect(container?.livenessProbe?.httpGet?.path).toBe('/healthz');
+  });
+
+  it('uses the account that the rights are bound to', () => {
+    const account = {
+      kind: 'ServiceAccount',
+      name: manager?.pod.serviceAccountName,
+      namespace: 'capi-hosted-control-plane-system',
+    };
+    expect(named('ServiceAccount', 'manager')?.metadata.name).toBe(account.name);
+    expect(named('ClusterRoleBinding', 'manager')?.['subjects']).toEqual([account]);
+    expect(named('RoleBinding', 'leader-election')?.['subjects']).toEqual([account]);
+  });
+});
+
+describe('rights for others', () => {
+  it('bind roles that exist', () => {
+    const bindings = objects.filter(({ kind }) => kind.endsWith('RoleBinding'));
+    expect(bindings).toHaveLength(3);
+    for (const { roleRef } of bindings) {
+      const { kind, name } = roleRef as { kind: string; name: string };
+      expect(objects.filter((object) => object.kind === kind && object.metadata.name === name)).toHaveLength(1);
+    }
+  });
+
+  it("let Cluster API's core work with both kinds", () => {
+    const role = named('ClusterRole', 'cluster-api');
+    expect(role?.metadata.labels?.['cluster.x-k8s.io/aggregate-to-manager']).toBe('true');
+    expect(role?.['rules']).toEqual([
+      {
+        apiGroups: ['controlplane.cluster.x-k8s.io'],
+        resources: ['hostedcontrolplanes', 'hostedcontrolplanetemplates'],
+        verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
+      },
+    ]);
+  });
+
+  it('let the kubeadm bootstrap provider read control planes, in a way that clusterctl leaves alone', () => {
+    const subjects = named('ClusterRoleBinding', 'kubeadm-bootstrap')?.['subjects'] as { namespace?: string }[];
+    // clusterctl overwrites the namespace of every subject that has one.
+    expect(subjects).toEqual([
+      {
+        apiGroup: 'rbac.authorization.k8s.io',
+        kind: 'User',
+        name: 'system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager',
+      },
+    ]);
+    expect(named('ClusterRole', 'kubeadm-bootstrap')?.['rules']).toEqual([
+      { apiGroups: ['controlplane.cluster.x-k8s.io'], resources: ['hostedcontrolplanes'], verbs: ['get'] },
+    ]);
+  });
+});
+
+describe('the metadata', () => {
+  it('names the series of this release and the contract of its definitions, and nothing else', () => {
+    const [major = 0, minor = 0] = packageManifest.version.split('.').map(Number);
+    const contract = contractLabel.replace('cluster.x-k8s.io/', '');
+    expect(renderMetadata()).toEqual({
+      apiVersion: 'clusterctl.cluster.x-k8s.io/v1alpha3',
+      kind: 'Metadata',
+      releaseSeries: [{ major, minor, contract }],
+    });
+    const definitions = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
+    expect(definitions.map(({ metadata }) => metadata.labels?.[`cluster.x-k8s.io/${contract}`])).toEqual([
+      'v1alpha1',
+      'v1alpha1',
+    ]);
+  });
+});
