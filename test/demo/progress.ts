@@ -1,0 +1,32 @@
+import { type ConditionType, conditions, isConditionType } from '../../constructs/api/conditions.ts';
+import type { Condition } from '../../constructs/api/status.ts';
+
+/** One thing that has happened to a control plane, for a person who watches. */
+export interface Step {
+  /** Whether something is there now, or only waited for. */
+  readonly isDone: boolean;
+  readonly text: string;
+}
+
+/** What is new between two looks at the conditions: steps that are done, and new answers to "what is it waiting for?". */
+export function stepsBetween(before: readonly Condition[], after: readonly Condition[]): Step[] {
+  const old = new Map(before.map((condition) => [condition.type, condition]));
+  return after.flatMap((condition): Step[] => {
+    const { type, status, reason, message } = condition;
+    if (!isStep(type)) return [];
+    const previous = old.get(type);
+    if (status === 'True') return previous?.status === 'True' ? [] : [{ isDone: true, text: conditions[type].meaning }];
+    if (type === 'Available' || reason === 'WaitingForOtherPhases' || previous?.message === message) return [];
+    return [{ isDone: false, text: `waiting: ${message}` }];
+  });
+}
+
+/** The steps in order, and the two answers that matter in the end. Summaries of them would say everything twice. */
+function isStep(type: string): type is ConditionType {
+  return isConditionType(type) && (type === 'Available' || (type.endsWith('Ready') && type !== 'Ready'));
+}
+
+/** The steps that were done, with the seconds they took from the start. */
+export function timeLine(done: readonly { readonly text: string; readonly seconds: number }[]): string {
+  return done.map(({ text, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${text}`).join('\n');
+}

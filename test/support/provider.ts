@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { managerImage } from '../../constructs/provider/image.ts';
+import { loadImage } from '../testbed/access.ts';
+import type { Instance } from '../testbed/instance.ts';
+import { kubectl } from '../testbed/kubectl.ts';
+import { buildDirectory, bundleOperator, repository } from '../testbed/operator-bundle.ts';
+import { packOperatorImage } from '../testbed/operator-image.ts';
+import { type Report, step } from '../testbed/progress.ts';
+
+export const providerNamespace = 'capi-hosted-control-plane-system';
+export const providerDeployment = 'capi-hosted-control-plane-controller-manager';
+
+const deployment = ['deployment', providerDeployment, '--namespace', providerNamespace];
+
+const components = join(repository, 'dist/control-plane-components.yaml');
+
+/** A rebuilt image has the same name: this tells whether the pods run the present one. */
+const digestAnnotation = 'hosted-control-plane.test/image-digest';
+
+/** Installs the operator as its users do, from dist/control-plane-components.yaml, with an image of the present sources. */
+export async function installProvider(instance: Instance, report: Report): Promise<void> {
+  const archive = join(buildDirectory, 'image.tar');
+  const digest = await step(report, 'operator bundled and packed as an image', async () => {
+    await bundleOperator();
+    return packOperatorImage(archive, managerImage);
+  });
+  await step(report, 'image loaded, provider installed from dist/control-plane-components.yaml', async () => {
+    await loadImage(instance, archive);
+    const before = await installedDigest(instance);
+    await kubectl(instance, ['apply', '--server-side', '--force-conflicts', '--filename', components]);
+    if (before !== undefined && before !== digest) await kubectl(instance, ['rollout', 'restart', ...deployment]);
+    await kubectl(instance, ['annotate', ...deployment, '--overwrite', `${digestAnnotation}=${digest}`]);
+    await kubectl(instance, ['rollout', 'status', ...deployment, '--timeout=60s']);
+  });
+}
+
+/** Removes the operator; its CRDs and their objects stay. */
+export async function removeProvider(instance: Instance): Promise<void> {
+  await kubectl(instance, ['delete', ...deployment, '--ignore-not-found', '--wait']);
+}
+
+/** The digest of the image that runs; undefined when nothing is installed, empty when nobody noted it. */
+async function installedDigest(instance: Instance): Promise<string | undefined> {
+  const found = await kubectl(instance, ['get', ...deployment, '--ignore-not-found', '--output', 'json']);
+  if (found === '') return undefined;
+  const { metadata } = JSON.parse(found) as { metadata: { annotations?: Record<string, string> } };
+  return metadata.annotations?.[digestAnnotation] ?? '';
+}
