@@ -1,17 +1,19 @@
 import { mkdir, readdir, statfs, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { clientOf } from './access.ts';
 import { startCloud, untilCloudLooksAfter } from './background.ts';
 import { findBinaries, type Binaries } from './binaries.ts';
 import { applyProvider, untilWebhooksAnswer } from './cluster-api.ts';
 import { clusterApiCore, providerComponents } from './components.ts';
 import { writeCredentials } from './credentials.ts';
-import { clientOf } from './access.ts';
 import { checkHealth, completionMark } from './health.ts';
 import { installHostPackages } from './host-packages.ts';
 import { imageStore } from './image-store.ts';
 import { packImages, pauseImage } from './images.ts';
 import { binDirectory, lanCidr, managementNumber, type Instance } from './instance.ts';
 import { saveBaseline } from './leftovers.ts';
+import { withLock } from './lock.ts';
 import { startManagement, untilDnsAnswers } from './management.ts';
 import { layBridge } from './network.ts';
 import { keepImageStore, makeMachine } from './node-machines.ts';
@@ -43,15 +45,10 @@ async function assemble(instance: Instance, report: Report): Promise<void> {
   await refuseUnrealFileSystem(instance);
   await refuseTakenAddresses(instance);
   const binaries = await findBinaries(instance.cache, process.env['HCP_TESTBED_BIN'], report);
-  const images = await packImages(instance.cache, binaries, report);
-  const components = await providerComponents(instance.cache, clusterApiCore, binaries, report);
-  const pause = await pauseImage(binaries);
-
   await linkBinaries(instance, binaries);
   await saveBaseline(instance);
   await layBridge(instance);
-  const store = await imageStore(instance, images, pause, report);
-  await keepImageStore(instance, store, pause);
+  const components = await prepareCache(instance, binaries, report);
   const [machine] = await step(report, 'machine m with containerd, certificates', () =>
     Promise.all([makeMachine(instance, 'm', managementNumber), writeCredentials(instance)]),
   );
@@ -72,6 +69,18 @@ async function assemble(instance: Instance, report: Report): Promise<void> {
     await client.connection.close();
   }
   await writeFile(completionMark(instance), '');
+}
+
+/** Packs, imports and renders what the cache lacks; gives the components of Cluster API. */
+async function prepareCache(instance: Instance, binaries: Binaries, report: Report): Promise<KubeObject[]> {
+  const onWait = (holder: number): void => report(`waiting for process ${holder}, which fills ${instance.cache}`);
+  return withLock(join(instance.cache, 'lock'), onWait, async () => {
+    const images = await packImages(instance.cache, binaries, report);
+    const pause = await pauseImage(binaries);
+    const store = await imageStore(instance, images, pause, report);
+    await keepImageStore(instance, store, pause);
+    return providerComponents(instance.cache, clusterApiCore, binaries, report);
+  });
 }
 
 /** One directory with every binary, for search paths and for containerd's plugins. */

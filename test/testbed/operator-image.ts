@@ -1,20 +1,12 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
 import { writeImageArchive, type ImageEntry } from './oci.ts';
 import { buildDirectory, repository } from './operator-bundle.ts';
 import { sharedLibraries } from './shared-libraries.ts';
 
 /** The user the operator runs as; no other is known in its image. */
 const user = 65532;
-
-/** The operator's image reference when none is given: its name at the version of package.json. */
-export async function defaultReference(): Promise<string> {
-  const text = await readFile(join(repository, 'package.json'), 'utf8');
-  const { version } = z.object({ version: z.string() }).parse(JSON.parse(text));
-  return `hosted-control-plane/manager:v${version}`;
-}
 
 /**
  * Packs what {@link bundleOperator} made into an OCI archive, with Node and the libraries it loads: no shell, no package
