@@ -55,9 +55,12 @@ export interface DeleteOptions extends CallOptions {
 export interface WatchOptions extends Selection, CallOptions {
   /** Begin after this version; by default with the present objects as ADDED events. */
   readonly resourceVersion?: string | undefined;
-  /** After this time the server ends the watch. By default the server chooses, half an hour to an hour. */
+  /** After this time the server ends the watch. By default 120 s. */
   readonly timeoutSeconds?: number | undefined;
-  /** The longest silence in milliseconds. By default 150 s: the server sends a bookmark every minute. */
+  /**
+   * The longest silence in milliseconds. By default 15 s longer than the watch lasts: only its end is sure to be heard,
+   * for the server sends no bookmarks while the resource has not changed since the server was started.
+   */
   readonly inactivityMs?: number | undefined;
 }
 

@@ -13,8 +13,8 @@ import type {
 import type { Connection } from './config.ts';
 import { isGone, isNotFound } from './errors.ts';
 import type { KubeObject, ObjectName } from './object.ts';
-import { describeTarget, objectPath, resourcePath, withQuery, type PathTarget, type Query } from './resource.ts';
-import type { KubeRequest } from './request.ts';
+import { ResourceRequests } from './resource-requests.ts';
+import { objectPath, resourcePath, type Query } from './resource.ts';
 import { Transport } from './transport.ts';
 import { readWatch, type WatchEvent } from './watch.ts';
 
@@ -23,14 +23,9 @@ interface ListPage<T> {
   metadata: { resourceVersion: string; continue?: string };
 }
 
-type Send = Pick<KubeRequest, 'verb' | 'method' | 'isIdempotent'> & {
-  readonly query?: Query;
-  readonly body?: unknown;
-  readonly contentType?: string;
-};
-
 const pageSize = 500;
-const watchInactivityMs = 150_000;
+/** How long after its due end a silent watch is given up. */
+const watchGraceMs = 15_000;
 const strict: Query = { fieldValidation: 'Strict' };
 
 /**
@@ -40,18 +35,19 @@ const strict: Query = { fieldValidation: 'Strict' };
 export class KubeClient {
   readonly connection: Connection;
   readonly #transport: Transport;
-  readonly #deadlineMs: number;
+  readonly #requests: ResourceRequests;
 
-  constructor(connection: Connection, options: KubeClientOptions = {}) {
+  constructor(connection: Connection, { onRequest = () => {}, deadlineMs = 30_000 }: KubeClientOptions = {}) {
     this.connection = connection;
-    this.#transport = new Transport(connection, options.onRequest ?? (() => {}));
-    this.#deadlineMs = options.deadlineMs ?? 30_000;
+    this.#transport = new Transport(connection, onRequest);
+    this.#requests = new ResourceRequests(this.#transport, deadlineMs);
   }
 
   /** The object. Throws KubeError with code 404 when there is none. */
   get<T extends KubeObject = KubeObject>(resource: Resource, name: ObjectName, options?: CallOptions): Promise<T> {
-    const send: Send = { verb: 'get', method: 'GET', isIdempotent: true };
-    return this.#json<T>(resource, objectPath(resource, name), name, send, options);
+    const path = objectPath(resource, name);
+    const request = { verb: 'get', method: 'GET', isIdempotent: true, resource, target: name, path } as const;
+    return this.#requests.json<T>(request, options);
   }
 
   /** The object, or nothing when it does not exist. */
@@ -79,22 +75,40 @@ export class KubeClient {
 
   /** Server-side apply of the full object; unknown fields are errors. Returns the object as stored. */
   apply<T extends KubeObject>(object: T, options: ApplyOptions): Promise<T & KubeObject> {
-    const { fieldManager, force, dryRun, subresource, resource = resourceOf(object) } = options;
-    const query = { ...strict, fieldManager, force: force ?? false, dryRun: dryRun ? 'All' : undefined };
-    const contentType = 'application/apply-patch+yaml';
-    const send: Send = { verb: 'apply', method: 'PATCH', isIdempotent: true, query, body: object, contentType };
-    const target = { ...object.metadata, subresource };
-    return this.#json<T & KubeObject>(resource, objectPath(resource, target, subresource), target, send, options);
+    const { fieldManager, force = false, dryRun, subresource, resource = resourceOf(object) } = options;
+    return this.#requests.json<T & KubeObject>(
+      {
+        verb: 'apply',
+        method: 'PATCH',
+        isIdempotent: true,
+        resource,
+        target: { ...object.metadata, subresource },
+        path: objectPath(resource, object.metadata, subresource),
+        query: { ...strict, fieldManager, force, dryRun: dryRun ? 'All' : undefined },
+        body: object,
+        contentType: 'application/apply-patch+yaml',
+      },
+      options,
+    );
   }
 
   /** Creates the object. Throws KubeError with reason AlreadyExists when there is one of that name. */
   create<T extends KubeObject>(object: T, options: CreateOptions): Promise<T & KubeObject> {
     const resource = resourceOf(object);
-    const query = { ...strict, fieldManager: options.fieldManager };
-    const contentType = 'application/json';
-    const send: Send = { verb: 'create', method: 'POST', isIdempotent: false, query, body: object, contentType };
-    const path = resourcePath(resource, { namespace: object.metadata.namespace });
-    return this.#json<T & KubeObject>(resource, path, object.metadata, send, options);
+    return this.#requests.json<T & KubeObject>(
+      {
+        verb: 'create',
+        method: 'POST',
+        isIdempotent: false,
+        resource,
+        target: object.metadata,
+        path: resourcePath(resource, { namespace: object.metadata.namespace }),
+        query: { ...strict, fieldManager: options.fieldManager },
+        body: object,
+        contentType: 'application/json',
+      },
+      options,
+    );
   }
 
   /** Merges the patch into the object (RFC 7386: null removes, lists are replaced). Returns the object as stored. */
@@ -105,26 +119,38 @@ export class KubeClient {
     options: MergePatchOptions,
   ): Promise<T> {
     const { fieldManager, resourceVersion, subresource } = options;
-    const send: Send = {
-      verb: 'patch',
-      method: 'PATCH',
-      // After a lost answer a second try would meet its own first one as a conflict.
-      isIdempotent: resourceVersion === undefined,
-      query: { ...strict, fieldManager },
-      body: resourceVersion === undefined ? patch : atVersion(patch, resourceVersion),
-      contentType: 'application/merge-patch+json',
-    };
-    const path = objectPath(resource, name, subresource);
-    return this.#json<T>(resource, path, { ...name, subresource }, send, options);
+    return this.#requests.json<T>(
+      {
+        verb: 'patch',
+        method: 'PATCH',
+        // After a lost answer a second try would meet its own first one as a conflict.
+        isIdempotent: resourceVersion === undefined,
+        resource,
+        target: { ...name, subresource },
+        path: objectPath(resource, name, subresource),
+        query: { ...strict, fieldManager },
+        body: resourceVersion === undefined ? patch : atVersion(patch, resourceVersion),
+        contentType: 'application/merge-patch+json',
+      },
+      options,
+    );
   }
 
   /** Asks for deletion and does not wait for finalizers. An object that is not there is a success. */
   async delete(resource: Resource, name: ObjectName, options: DeleteOptions = {}): Promise<void> {
     const { propagationPolicy, gracePeriodSeconds, uid, resourceVersion } = options;
     const preconditions = uid || resourceVersion ? { uid, resourceVersion } : undefined;
-    const body = { propagationPolicy, gracePeriodSeconds, preconditions };
-    const send: Send = { verb: 'delete', method: 'DELETE', isIdempotent: true, body, contentType: 'application/json' };
-    await this.#json(resource, objectPath(resource, name), name, send, options).catch(nothingIfNotFound);
+    const request = {
+      verb: 'delete',
+      method: 'DELETE',
+      isIdempotent: true,
+      resource,
+      target: name,
+      path: objectPath(resource, name),
+      body: { propagationPolicy, gracePeriodSeconds, preconditions },
+      contentType: 'application/json',
+    } as const;
+    await this.#requests.json(request, options).catch(nothingIfNotFound);
   }
 
   /** Events of one watch request, bookmarks included. Returns when the server ends it and throws on everything else. */
@@ -132,19 +158,19 @@ export class KubeClient {
     resource: Resource,
     options: WatchOptions = {},
   ): AsyncGenerator<WatchEvent<T>, void> {
-    const { namespace, labelSelector, fieldSelector, resourceVersion, timeoutSeconds } = options;
+    const { namespace, labelSelector, fieldSelector, resourceVersion, timeoutSeconds = 120 } = options;
     const selection = { labelSelector, fieldSelector, resourceVersion, timeoutSeconds };
     const query = { watch: true, allowWatchBookmarks: true, ...selection };
-    const send: Send = { verb: 'watch', method: 'GET', isIdempotent: true, query };
-    const call = this.#call(resource, resourcePath(resource, { namespace }), { namespace }, send, options);
-    return readWatch<T>(this.#transport, { ...call, inactivityMs: options.inactivityMs ?? watchInactivityMs });
+    const path = resourcePath(resource, { namespace });
+    const get = { verb: 'watch', method: 'GET', isIdempotent: true } as const;
+    const call = this.#requests.call({ ...get, resource, target: { namespace }, path, query }, options);
+    const { inactivityMs = timeoutSeconds * 1000 + watchGraceMs } = options;
+    return readWatch<T>(this.#transport, { ...call, inactivityMs });
   }
 
   /** The text behind any other path: `/readyz`, `/version`, discovery. */
   raw(path: string, options: CallOptions = {}): Promise<string> {
-    const { signal, deadlineMs = this.#deadlineMs } = options;
-    const call = { verb: 'get', resource: '', target: path, method: 'GET', path, isIdempotent: true } as const;
-    return this.#transport.send({ ...call, deadlineMs, signal });
+    return this.#requests.text(path, options);
   }
 
   async #listPaged<T extends KubeObject>(
@@ -153,41 +179,17 @@ export class KubeClient {
     limit: number | undefined,
   ): Promise<ObjectList<T>> {
     const { namespace, labelSelector, fieldSelector } = options;
+    const path = resourcePath(resource, { namespace });
+    const request = { verb: 'list', method: 'GET', isIdempotent: true, resource, target: { namespace }, path } as const;
     const items: T[] = [];
     for (let next: string | undefined; ;) {
       const query = { labelSelector, fieldSelector, limit, continue: next };
-      const send: Send = { verb: 'list', method: 'GET', isIdempotent: true, query };
-      const path = resourcePath(resource, { namespace });
-      const page = await this.#json<ListPage<T>>(resource, path, { namespace }, send, options);
+      const page = await this.#requests.json<ListPage<T>>({ ...request, query }, options);
       const { apiVersion, kind } = resource;
       for (const item of page.items ?? []) items.push(Object.assign(item, { apiVersion, kind }));
       next = page.metadata.continue;
       if (!next) return { items, resourceVersion: page.metadata.resourceVersion };
     }
-  }
-
-  async #json<T>(
-    resource: Resource,
-    path: string,
-    target: PathTarget,
-    send: Send,
-    options: CallOptions = {},
-  ): Promise<T> {
-    const answer: T = JSON.parse(await this.#transport.send(this.#call(resource, path, target, send, options)));
-    return answer;
-  }
-
-  #call(resource: Resource, path: string, target: PathTarget, send: Send, options: CallOptions): KubeRequest {
-    const { query, body, ...rest } = send;
-    return {
-      ...rest,
-      resource: resource.plural,
-      target: describeTarget(resource, target),
-      path: withQuery(path, query ?? {}),
-      body: body === undefined ? undefined : JSON.stringify(body),
-      deadlineMs: options.deadlineMs ?? this.#deadlineMs,
-      signal: options.signal,
-    };
   }
 }
 

@@ -81,7 +81,12 @@ beforeEach(async () => {
   informers = new Map([ConfigMap, Deployment].map((resource) => [resource, new Informer({ ...options, resource })]));
   for (const informer of informers.values()) informer.start();
   await Promise.all([...informers.values()].map(({ synced }) => synced));
-  applySet = new ApplySet({ client, fieldManager, clock: systemClock, lookup: (resource, name) => informers.get(resource)?.get(name) });
+  applySet = new ApplySet({
+    client,
+    fieldManager,
+    clock: systemClock,
+    lookup: (resource, name) => informers.get(resource)?.get(name),
+  });
 });
 afterEach(async () => {
   await Promise.all([...informers.values()].map((informer) => informer.stop()));

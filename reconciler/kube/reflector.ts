@@ -1,0 +1,155 @@
+import type { Resource } from '../../constructs/api/resources.ts';
+import type { KubeClient } from './client.ts';
+import type { Selection } from './client-options.ts';
+import { jittered, pause, type Clock, type Random } from './clock.ts';
+import { isGone, isNotFound } from './errors.ts';
+import { isOlder, type KubeObject } from './object.ts';
+
+/** Where a reflector puts what it sees. */
+export interface ReflectorSink<T extends KubeObject> {
+  /** These are all the objects there are. */
+  replace(objects: readonly T[]): void;
+  put(object: T): void;
+  remove(object: T): void;
+}
+
+/** What a reflector needs. */
+export interface ReflectorOptions extends Selection {
+  readonly client: KubeClient;
+  readonly resource: Resource;
+  readonly clock: Clock;
+  /** By default Math.random. */
+  readonly random?: Random;
+  /** Whether the resource may be missing in the cluster, as foreign CRDs are. By default a missing one is an error. */
+  readonly optional?: boolean;
+  /** Hears every failed list and broken watch; the reflector goes on by itself. */
+  readonly onError?: (error: unknown) => void;
+  /**
+   * How long one watch lasts, in seconds, before jitter. By default 120: its end is the sign of life of a resource that
+   * never changes, and a dead connection is noticed soon after it is due.
+   */
+  readonly watchSeconds?: number;
+  /** The longest silence of a watch in milliseconds. By default 15 s longer than the watch. */
+  readonly watchInactivityMs?: number;
+}
+
+const firstDelayMs = 100;
+const longestDelayMs = 15_000;
+const unservedDelayMs = 30_000;
+
+/** Mirrors the objects of one resource into a sink, through whatever happens to the server. */
+export class Reflector<T extends KubeObject> {
+  readonly #options: ReflectorOptions;
+  readonly #sink: ReflectorSink<T>;
+  readonly #random: Random;
+  readonly #synced = Promise.withResolvers<void>();
+  #resourceVersion: string | undefined;
+  #served: boolean | undefined;
+  #lastSeen: number;
+
+  constructor(options: ReflectorOptions, sink: ReflectorSink<T>) {
+    this.#options = options;
+    this.#sink = sink;
+    this.#random = options.random ?? Math.random;
+    this.#lastSeen = options.clock.now();
+  }
+
+  /** Resolves after the first complete list, or once it is known that an optional resource is not there. */
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  /** Whether the cluster has the resource; undefined until that is known. */
+  get served(): boolean | undefined {
+    return this.#served;
+  }
+
+  /** When the server last said anything, in milliseconds since the epoch. */
+  get lastSeen(): number {
+    return this.#lastSeen;
+  }
+
+  /** Everything up to this version is in the sink; undefined while that cannot be said. */
+  get resourceVersion(): string | undefined {
+    return this.#resourceVersion;
+  }
+
+  /** Lists and watches until the signal aborts. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    for (let failures = 0; !signal.aborted;) {
+      try {
+        if (this.#resourceVersion === undefined) await this.#list(signal);
+        await this.#watch(signal, () => (failures = 0));
+        failures = 0;
+      } catch (error) {
+        if (signal.aborted) return;
+        await pause(this.#options.clock, this.#recover(error, failures++), signal);
+      }
+    }
+  }
+
+  async #list(signal: AbortSignal): Promise<void> {
+    const { client, resource } = this.#options;
+    const { items, resourceVersion } = await client.list<T>(resource, { ...this.#selection(), signal });
+    this.#lastSeen = this.#options.clock.now();
+    this.#served = true;
+    this.#resourceVersion = resourceVersion;
+    this.#sink.replace(items);
+    this.#synced.resolve();
+  }
+
+  async #watch(signal: AbortSignal, onEvent: () => void): Promise<void> {
+    const { client, resource, clock, watchSeconds = 120, watchInactivityMs: inactivityMs } = this.#options;
+    const timeoutSeconds = Math.ceil(jittered(watchSeconds, this.#random));
+    const resourceVersion = this.#resourceVersion;
+    const options = { ...this.#selection(), resourceVersion, timeoutSeconds, inactivityMs, signal };
+    const beganAt = clock.now();
+    let heard = false;
+    for await (const event of client.watch<T>(resource, options)) {
+      heard = true;
+      onEvent();
+      this.#lastSeen = clock.now();
+      if (event.type === 'BOOKMARK') this.#advance(event.resourceVersion);
+      else this.#take(event.type, event.object);
+    }
+    this.#lastSeen = clock.now();
+    // A proxy or a server on its way out may end every watch at once: that is no reason to hammer it.
+    if (!heard && clock.now() - beganAt < 1_000) throw new Error(`the watch of ${resource.plural} ended at once`);
+  }
+
+  #take(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
+    this.#resourceVersion = object.metadata.resourceVersion;
+    if (type === 'DELETED') this.#sink.remove(object);
+    else this.#sink.put(object);
+  }
+
+  /** A server whose etcd was restored from a backup goes back in time and says nothing about it: list again. */
+  #advance(resourceVersion: string): void {
+    if (isOlder(resourceVersion, this.#resourceVersion ?? '0')) {
+      this.#resourceVersion = undefined;
+      const { plural } = this.#options.resource;
+      throw new Error(`the watch of ${plural} went back to version ${resourceVersion}: listing again`);
+    }
+    this.#resourceVersion = resourceVersion;
+  }
+
+  /** Decides what to forget after a failure and returns how long to stay away. */
+  #recover(error: unknown, failures: number): number {
+    if (isGone(error)) this.#resourceVersion = undefined;
+    if (this.#options.optional && isNotFound(error)) {
+      this.#resourceVersion = undefined;
+      this.#served = false;
+      this.#lastSeen = this.#options.clock.now();
+      this.#sink.replace([]);
+      this.#synced.resolve();
+      return jittered(unservedDelayMs, this.#random);
+    }
+    this.#options.onError?.(error);
+    return jittered(Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(failures, 20)), this.#random);
+  }
+
+  #selection(): Selection {
+    const { namespace, labelSelector, fieldSelector } = this.#options;
+    return { namespace, labelSelector, fieldSelector };
+  }
+}

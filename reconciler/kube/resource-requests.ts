@@ -1,0 +1,53 @@
+import type { Resource } from '../../constructs/api/resources.ts';
+import type { CallOptions } from './client-options.ts';
+import type { KubeRequest } from './request.ts';
+import { describeTarget, withQuery, type PathTarget, type Query } from './resource.ts';
+import type { Transport } from './transport.ts';
+
+/** A request about a resource, as the verbs describe it. */
+export interface ResourceRequest extends Pick<KubeRequest, 'verb' | 'method' | 'isIdempotent'> {
+  readonly resource: Resource;
+  readonly target: PathTarget;
+  readonly path: string;
+  readonly query?: Query;
+  readonly body?: object;
+  readonly contentType?: string;
+}
+
+/** Sends requests about resources and reads JSON answers. */
+export class ResourceRequests {
+  readonly #transport: Transport;
+  readonly #deadlineMs: number;
+
+  /** @param deadlineMs limit for calls that bring none of their own */
+  constructor(transport: Transport, deadlineMs: number) {
+    this.#transport = transport;
+    this.#deadlineMs = deadlineMs;
+  }
+
+  /** The answer. Its type is the caller's claim: the API server is trusted to keep to its schema. */
+  async json<T>(request: ResourceRequest, options: CallOptions = {}): Promise<T> {
+    const answer: T = JSON.parse(await this.#transport.send(this.call(request, options)));
+    return answer;
+  }
+
+  /** The text behind a path that is no resource. */
+  text(path: string, { signal, deadlineMs = this.#deadlineMs }: CallOptions): Promise<string> {
+    const call = { verb: 'get', resource: '', target: path, method: 'GET', path, isIdempotent: true } as const;
+    return this.#transport.send({ ...call, deadlineMs, signal });
+  }
+
+  /** The request as it goes over the wire. */
+  call(request: ResourceRequest, options: CallOptions): KubeRequest {
+    const { resource, target, path, query = {}, body, ...rest } = request;
+    return {
+      ...rest,
+      resource: resource.plural,
+      target: describeTarget(resource, target),
+      path: withQuery(path, query),
+      body: body === undefined ? undefined : JSON.stringify(body),
+      deadlineMs: options.deadlineMs ?? this.#deadlineMs,
+      signal: options.signal,
+    };
+  }
+}
