@@ -6,7 +6,7 @@ import { createAuthority, createServiceAccountKey, type KeyPair, validFor } from
 import { fingerprint } from '../pki/pem.ts';
 import { planAuthorities } from '../pki/plan.ts';
 import { authorityProblem, keyProblem } from '../pki/policy.ts';
-import { pairOf, pairSecret, type SecretObject } from '../pki/secret.ts';
+import { pairSecret, type SecretObject, valueOf } from '../pki/secret.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { secretProps } from './secret-props.ts';
 
@@ -63,7 +63,7 @@ function rootsOf({ cluster, now }: Scope): Root[] {
 async function observe(scope: Scope, root: Root): Promise<KeyPair | undefined> {
   const { world, writer, hostedControlPlane } = scope;
   const remembered = world.get<SecretObject>(Secret, root.secret);
-  if (remembered) return pairOf(remembered) ?? unusable;
+  if (remembered) return halvesOf(remembered);
   const mayCreate = !hostedControlPlane.status?.initialization?.controlPlaneInitialized;
   const object: SecretObject | undefined = mayCreate
     ? await writer.createOnce(pairSecret(secretProps(scope, root.secret), 'clusterApi', await root.create()))
@@ -71,10 +71,13 @@ async function observe(scope: Scope, root: Root): Promise<KeyPair | undefined> {
   if (!object) return undefined;
   // A user's own Secret: from now on the watch sees it.
   if (!world.get(Secret, root.secret)) await writer.adopt(Secret, root.secret);
-  return pairOf(object) ?? unusable;
+  return halvesOf(object);
 }
 
-const unusable: KeyPair = { certificate: '', key: '' };
+/** What is missing of a pair is empty, so that it is reported by its name. */
+function halvesOf(object: SecretObject): KeyPair {
+  return { certificate: valueOf(object, 'tls.crt') ?? '', key: valueOf(object, 'tls.key') ?? '' };
+}
 
 function missing(secret: string): Outcome {
   return wait(
