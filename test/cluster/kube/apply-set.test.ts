@@ -6,10 +6,11 @@ import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';
 import { isNotFound } from '../../../reconciler/kube/errors.ts';
 import { Informer } from '../../../reconciler/kube/informer.ts';
-import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
 import type { DeploymentObject } from '../../../reconciler/kube/readiness.ts';
 import type { RequestRecord } from '../../../reconciler/kube/request.ts';
 import { startApiServer, type ApiServer } from '../../support/api-server.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
 
 interface ConfigMapObject extends KubeObject {
@@ -134,6 +135,31 @@ describe('ApplySet', () => {
     expect(live?.metadata.labels).toEqual(labels);
     if (live) await cached(Deployment, live);
     expect(await writes([deployment(2)])).toBe(0);
+  });
+
+  it('stops a fight after five rounds in a row, names the object and tries again later', async () => {
+    const clock = new ManualClock();
+    const reverted: string[] = [];
+    const lookup = (resource: Resource, name: ObjectName) => informers.get(resource)?.get(name);
+    const onRevert = ({ metadata }: KubeObject) => reverted.push(metadata.name);
+    const patient = new ApplySet({ client, fieldManager, clock, lookup, onRevert });
+    const changeIt = async (round: number): Promise<void> => {
+      const patch = { data: { a: `theirs ${round}` } };
+      await cached(ConfigMap, await other.mergePatch(ConfigMap, { namespace, name: 'a' }, patch, kubectl));
+    };
+    await patient.apply(owner, [configMap('a')]);
+    for (let round = 1; round <= 5; round++) {
+      await changeIt(round);
+      await patient.apply(owner, [configMap('a')]);
+    }
+    await changeIt(6);
+    await expect(patient.apply(owner, [configMap('a')])).rejects.toThrow(
+      `ConfigMap ${namespace}/a was changed 5 times`,
+    );
+    expect(reverted).toEqual(['a', 'a', 'a', 'a', 'a']);
+    await clock.advance(60_000);
+    const [live]: ConfigMapObject[] = await patient.apply(owner, [configMap('a')]);
+    expect(live?.data).toEqual({ a: '1' });
   });
 
   it('takes back what another manager applied by force', async () => {
