@@ -37,11 +37,16 @@ export interface ConnectionTarget {
 /**
  * Reads a kubeconfig.
  * @param file path of it; by default `KUBECONFIG`, then `~/.kube/config`, then the pod's service account
+ * @throws when there is none of these
  */
 export function loadKubeConfig(file?: string): KubeConfig {
   const config = new KubeConfig();
   if (file) config.loadFromFile(file);
   else config.loadFromDefault();
+  // The library's last resort, a plain-text API server on this machine, is nobody's wish.
+  if (config.getCurrentCluster()?.server === 'http://localhost:8080') {
+    throw new Error('no kubeconfig found: set KUBECONFIG, or run in a pod with a service account');
+  }
   return config;
 }
 

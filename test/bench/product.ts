@@ -1,7 +1,7 @@
 import { Cluster, HostedControlPlane, Namespace, Secret } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
-import { type HostedControlPlaneObject, Workbench } from '../support/workbench.ts';
+import type { HostedControlPlaneObject, Workbench } from '../support/workbench.ts';
 import { until } from '../testbed/progress.ts';
 import { untilUsable } from './floor.ts';
 

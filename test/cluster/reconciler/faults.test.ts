@@ -155,9 +155,10 @@ describe('while it runs', () => {
     await bench.client.delete(StatefulSet, named('c1-etcd'), { propagationPolicy: 'Foreground' });
     await bench.untilCondition('c1', 'EtcdClusterReady', { status: 'False' });
     await bench.untilReady('c1');
-    await until('the API server to answer', () =>
+    const kept = await until('the API server to answer', () =>
       hosted.raw('/api/v1/namespaces/default/configmaps/kept').catch(() => undefined),
     );
+    expect(kept).toContain('"name":"kept"');
     await hosted.connection.close();
   });
 

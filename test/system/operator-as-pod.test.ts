@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import {
+  Cluster,
+  ConfigMap,
+  Deployment,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  type Resource,
+  Secret,
+  Service,
+  StatefulSet,
+} from '../../constructs/api/resources.ts';
+import type { Condition } from '../../constructs/api/status.ts';
+import type { KubeClient } from '../../reconciler/kube/client.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { installProvider, providerNamespace, removeProvider } from '../support/provider.ts';
+import { until } from '../support/until.ts';
+import { kubernetesVersion, Workbench } from '../support/workbench.ts';
+import { instanceFrom } from '../testbed/instance.ts';
+import { kubectl } from '../testbed/kubectl.ts';
+import { createInfrastructure, infrastructureRef, installInfrastructure } from './infrastructure.ts';
+
+const namespace = 'system';
+const instance = instanceFrom(process.env, inject('testbed'));
+let bench: Workbench;
+
+beforeAll(async () => {
+  await installProvider(instance, (line) => console.log(line));
+  bench = await Workbench.open(inject('kubeconfig'), namespace);
+  await installInfrastructure(bench.client);
+});
+afterAll(async () => {
+  await bench.deleteAll();
+  await bench.close();
+  await removeProvider(instance);
+});
+
+const kinds: readonly Resource[] = [
+  Deployment,
+  StatefulSet,
+  Pod,
+  Service,
+  ConfigMap,
+  Secret,
+  PersistentVolumeClaim,
+  PodDisruptionBudget,
+];
+
+/** Everything in the namespace with its version; Kubernetes' own root certificates aside. */
+async function everything(client: KubeClient): Promise<string[]> {
+  const lists = await Promise.all([...kinds].map((kind) => client.list(kind, { namespace })));
+  return lists
+    .flatMap(({ items }) => items)
+    .filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt')
+    .map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
+}
+
+describe('a highly available control plane, the operator as a pod with its own rights', () => {
+  let hosted: KubeClient;
+  beforeAll(async () => {
+    await createInfrastructure(bench.client, namespace, 'c1');
+    const spec = { version: kubernetesVersion, replicas: 2, exposure: { loadBalancer: {} } };
+    await bench.create('c1', spec, { infrastructureRef: infrastructureRef('c1') });
+    await bench.untilReady('c1', 180_000);
+    hosted = await bench.hosted('c1');
+  });
+  afterAll(() => hosted.connection.close());
+
+  test('answers and stores through its kubeconfig', async () => {
+    expect(await hosted.raw('/readyz')).toBe('ok');
+    const stored = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { namespace: 'default', name: 'a' },
+      data: { b: 'c' },
+    };
+    await hosted.create(stored, { fieldManager: 'test' });
+    expect(await hosted.get(ConfigMap, { namespace: 'default', name: 'a' })).toMatchObject({ data: { b: 'c' } });
+  });
+
+  test('has every condition as it should be', async () => {
+    const negative = ['RollingOut', 'ScalingUp', 'ScalingDown', 'Deleting', 'Paused'];
+    const { status } = await bench.get('c1');
+    const wrong = status?.conditions?.filter(
+      ({ type, status: value }) => value !== (negative.includes(type) ? 'False' : 'True'),
+    );
+    expect(wrong).toEqual([]);
+    expect(status).toMatchObject({
+      replicas: 2,
+      readyReplicas: 2,
+      versions: [{ version: kubernetesVersion, replicas: 2 }],
+    });
+  });
+
+  test('is Available for Cluster API', async () => {
+    type ClusterStatus = KubeObject & { readonly status?: { readonly conditions?: readonly Condition[] } };
+    const name = { namespace, name: 'c1' };
+    // Cluster API probes a control plane that did not answer at first again after half a minute.
+    const available = await until(
+      'Cluster API to find the Cluster available',
+      async () => {
+        const { status } = await bench.client.get<ClusterStatus>(Cluster, name);
+        return status?.conditions?.find(({ type, status: value }) => type === 'Available' && value === 'True');
+      },
+      60_000,
+    );
+    expect(available.reason).toBe('Available');
+    const cluster = await bench.client.get<KubeObject & { spec: object; status: object }>(Cluster, name);
+    const { spec } = await bench.get('c1');
+    expect(cluster).toMatchObject({
+      spec: { controlPlaneEndpoint: spec.controlPlaneEndpoint },
+      status: {
+        phase: 'Provisioned',
+        initialization: { controlPlaneInitialized: true },
+        controlPlane: { desiredReplicas: 2, readyReplicas: 2, availableReplicas: 2, upToDateReplicas: 2 },
+      },
+    });
+  });
+
+  test('runs every pod without a restart and under the strictest pod security', async () => {
+    interface Pods extends KubeObject {
+      readonly status?: { readonly containerStatuses?: readonly { readonly restartCount: number }[] };
+    }
+    const { items } = await bench.client.list<Pods>(Pod, { namespace });
+    expect(items).toHaveLength(2 + 3 + 1 + 1);
+    expect(
+      items.flatMap(({ status }) => status?.containerStatuses ?? []).map(({ restartCount }) => restartCount),
+    ).toEqual(Array.from({ length: 9 }, () => 0));
+  });
+
+  test('reads well in kubectl', async () => {
+    const table = await kubectl(instance, ['get', 'hcp', '--namespace', namespace]);
+    expect(table).toMatch(/NAME +INITIALIZED +API SERVER AVAILABLE +REPLICAS +READY +UPDATED/);
+    expect(table).toMatch(/c1-cp +true +True +2 +2 +2/);
+  });
+
+  test('says nothing secret in its log', async () => {
+    const log = await kubectl(instance, [
+      'logs',
+      '--namespace',
+      providerNamespace,
+      '--selector',
+      'control-plane=controller-manager',
+      '--tail=-1',
+    ]);
+    expect(log).toContain('"condition":"Ready"');
+    expect(log).not.toMatch(/PRIVATE KEY|LS0tLS1CRUdJTi/);
+  });
+
+  test('rests: nothing is written for a minute', async () => {
+    const before = await everything(bench.client);
+    const changes: string[] = [];
+    const informed = AbortSignal.timeout(60_000);
+    const watches = kinds.map(async (kind) => {
+      const { resourceVersion } = await bench.client.list(kind, { namespace });
+      try {
+        const options = { namespace, resourceVersion, signal: informed };
+        for await (const event of bench.client.watch(kind, options)) {
+          if (event.type !== 'BOOKMARK')
+            changes.push(`${event.type} ${event.object.kind} ${event.object.metadata.name}`);
+        }
+      } catch (error) {
+        if (!informed.aborted) throw error;
+      }
+    });
+    await Promise.all(watches);
+    expect(changes).toEqual([]);
+    expect(await everything(bench.client)).toEqual(before);
+  }, 90_000);
+
+  test('leaves nothing when its Cluster is deleted', async () => {
+    await bench.delete('c1', 90_000);
+    expect(await everything(bench.client)).toEqual([]);
+  });
+});
