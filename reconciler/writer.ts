@@ -60,7 +60,7 @@ export function createWriter(options: WriterOptions): Writer {
 }
 
 export interface RemoverOptions {
-  readonly client: KubeClient;
+  readonly client: Pick<KubeClient, 'delete' | 'list'>;
   readonly namespace: string;
   readonly cluster: string;
   /** Cluster API has seen to the workers before it deletes the control plane. */
