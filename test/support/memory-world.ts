@@ -106,7 +106,7 @@ export class MemoryWorld implements World, Writer, Remover {
   }
 
   async publishEndpoint(endpoint: Endpoint): Promise<void> {
-    this.writes.push(`publish ${endpoint.host}:${endpoint.port}`);
+    this.#record(`publish ${endpoint.host}:${endpoint.port}`);
     this.published = endpoint;
   }
 
@@ -137,10 +137,14 @@ export class MemoryWorld implements World, Writer, Remover {
   }
 
   #write(verb: string, object: KubeObject): void {
-    if (this.#writesLeft-- <= 0) throw new Killed(`before ${verb} ${object.kind} ${object.metadata.name}`);
     const refusal = this.#refusal?.(object);
     if (refusal) throw refusal;
-    this.writes.push(`${verb} ${object.kind} ${object.metadata.name}`);
+    this.#record(`${verb} ${object.kind} ${object.metadata.name}`);
+  }
+
+  #record(write: string): void {
+    if (this.#writesLeft-- <= 0) throw new Killed(`before ${write}`);
+    this.writes.push(write);
   }
 
   #find({ apiVersion, kind }: Resource, name: string): StoredObject | undefined {

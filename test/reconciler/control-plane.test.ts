@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { runPhases } from '../../reconciler/graph.ts';
+import { phases } from '../../reconciler/reconcile.ts';
+import { bringUp, pass } from '../support/bring-up.ts';
+import { loadBalancerAddress } from '../support/management-controllers.ts';
+import { MemoryWorld } from '../support/memory-world.ts';
+import { scopeOf } from '../support/scope.ts';
+
+const initialized = { status: { initialization: { controlPlaneInitialized: true } } };
+
+function position(world: MemoryWorld, write: string): number {
+  const found = world.writes.indexOf(write);
+  if (found < 0) throw new Error(`${write} is not among ${world.writes.join(', ')}`);
+  return found;
+}
+
+describe('a control plane in a world where everything else works', () => {
+  it('comes up, and then nothing is written any more', async () => {
+    const world = new MemoryWorld();
+    await bringUp(world);
+    expect(world.published).toEqual({ host: loadBalancerAddress, port: 6443 });
+    await pass(world, initialized);
+    const { length } = world.writes;
+    await pass(world, initialized);
+    expect(world.writes.slice(length)).toEqual([]);
+  });
+
+  it('comes up in the order that is fast and safe', async () => {
+    const world = new MemoryWorld();
+    await bringUp(world);
+    const order = [
+      'create Secret c1-ca',
+      'apply Secret c1-etcd-server',
+      'apply StatefulSet c1-etcd',
+      'apply Deployment c1-api-server',
+      'apply Deployment c1-controller-manager',
+    ].map((write) => position(world, write));
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    // etcd starts while the load balancer is being made.
+    expect(position(world, 'apply StatefulSet c1-etcd')).toBeLessThan(
+      position(world, `publish ${loadBalancerAddress}:6443`),
+    );
+  });
+
+  it('converges when the process dies at every single write, and makes no authority twice', async () => {
+    const straight = new MemoryWorld();
+    await bringUp(straight);
+    const world = new MemoryWorld();
+    for (let life = 0; life < 100; life++) {
+      world.dieAfter(1);
+      const before = world.writes.length;
+      await pass(world);
+      if (world.writes.length === before) break;
+    }
+    world.restart();
+    await bringUp(world);
+    expect(world.names).toEqual(straight.names);
+    const created = world.writes.filter((write) => write.startsWith('create '));
+    expect(created).toEqual([...new Set(created)]);
+  });
+
+  it('upgrades the API server before what must not be newer than it', async () => {
+    const world = new MemoryWorld();
+    await bringUp(world);
+    const changes = { ...initialized, spec: { version: 'v1.36.4' } };
+    const before = world.writes.length;
+    const first = await runPhases(phases, scopeOf(world, changes));
+    expect(world.writes.slice(before)).toEqual(['apply Deployment c1-api-server']);
+    const waiting = first.filter(({ verdict }) => verdict.reason === 'WaitingForOtherPhases');
+    expect(waiting.map(({ phase }) => phase.condition)).toEqual([
+      'ControllerManagerReady',
+      'SchedulerReady',
+      'WorkloadSetupReady',
+    ]);
+    await bringUp(world, changes);
+    const components = ['api-server', 'controller-manager', 'scheduler'];
+    expect(world.writes.slice(before)).toEqual(components.map((name) => `apply Deployment c1-${name}`));
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { PersistentVolumeClaim, Pod, Secret } from '../../../constructs/api/resources.ts';
+import { type ComponentName, selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import type { Outcome } from '../../../reconciler/outcome.ts';
+import { deleteControlPlane } from '../../../reconciler/phases/deletion.ts';
+import { bringUp } from '../../support/bring-up.ts';
+import { settle } from '../../support/management-controllers.ts';
+import { Killed, MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
+import { hostedControlPlaneUid } from '../../support/scope.ts';
+
+/** What is not ours, although it is labelled as the Cluster's: Cluster API does that too. */
+const usersSecret: StoredObject = {
+  apiVersion: Secret.apiVersion,
+  kind: Secret.kind,
+  metadata: { name: 'worker-bootstrap', labels: { 'cluster.x-k8s.io/cluster-name': 'c1' } },
+};
+
+async function controlPlane(): Promise<MemoryWorld> {
+  const world = new MemoryWorld();
+  await bringUp(world);
+  world.put(usersSecret);
+  world.writes.length = 0;
+  world.refuse((object) => orderProblem(world, object));
+  return world;
+}
+
+/** What makes a deletion wrong at this moment: somebody still needs the object. */
+function orderProblem(world: MemoryWorld, { kind, metadata }: KubeObject): Error | undefined {
+  const runs = (...components: ComponentName[]) =>
+    components.some((component) => world.list(Pod, selectorLabels('c1', component)).length > 0);
+  const isNeeded = {
+    StatefulSet: () => runs('api-server', 'controller-manager', 'scheduler'),
+    PersistentVolumeClaim: () => runs('etcd'),
+    Secret: () => runs('api-server', 'controller-manager', 'scheduler', 'etcd'),
+  }[kind];
+  return isNeeded?.() ? new Error(`${kind} ${metadata.name} is still needed`) : undefined;
+}
+
+function step(world: MemoryWorld, retainVolumes = false): Promise<Outcome> {
+  return deleteControlPlane({ cluster: 'c1', ownerUid: hostedControlPlaneUid, retainVolumes, world, remover: world });
+}
+
+/** Steps until it is done, with Kubernetes doing its part after each; returns the reasons for waiting. */
+async function deleteAll(world: MemoryWorld, retainVolumes = false): Promise<string[]> {
+  const reasons: string[] = [];
+  for (let count = 0; count < 20; count++) {
+    const outcome = await step(world, retainVolumes);
+    if (outcome.kind === 'done') return reasons;
+    reasons.push(`${outcome.reason}: ${outcome.message}`);
+    settle(world);
+  }
+  throw new Error(`still waiting: ${reasons.at(-1)}`);
+}
+
+describe('deleting a control plane', () => {
+  it('leaves nothing but what is not ours, and waits for pods and volumes in turn', async () => {
+    const world = await controlPlane();
+    expect(await deleteAll(world)).toEqual([
+      'WaitingForPods: 4 pods of c1-controller-manager, c1-scheduler, c1-api-server still run',
+      'WaitingForPods: 3 pods of c1-etcd still run',
+      'WaitingForVolumes: 3 volume claims of etcd are being deleted',
+    ]);
+    expect(world.names).toEqual(['Secret worker-bootstrap']);
+  });
+
+  it('stops what uses the API server before it, and all of them in one pass', async () => {
+    const world = await controlPlane();
+    await step(world);
+    expect(world.writes).toEqual(
+      ['controller-manager', 'scheduler', 'api-server'].map((name) => `delete Deployment c1-${name}`),
+    );
+  });
+
+  it('converges when the process dies at every single write', async () => {
+    const world = await controlPlane();
+    const errors: unknown[] = [];
+    for (let life = 0; life < 100; life++) {
+      world.dieAfter(1);
+      try {
+        if ((await step(world)).kind === 'done') break;
+      } catch (error) {
+        errors.push(error);
+      }
+      settle(world);
+    }
+    expect(errors.length).toBeGreaterThan(10);
+    expect(errors.filter((error) => !(error instanceof Killed))).toEqual([]);
+    expect(world.names).toEqual(['Secret worker-bootstrap']);
+  });
+
+  it('does nothing twice while it waits, and nothing more when it is done', async () => {
+    const world = await controlPlane();
+    await step(world);
+    const { length } = world.writes;
+    await step(world);
+    expect(world.writes).toHaveLength(length);
+    await deleteAll(world);
+    const total = world.writes.length;
+    expect(await step(world)).toMatchObject({ kind: 'done' });
+    expect(world.writes).toHaveLength(total);
+  });
+
+  it("keeps etcd's volumes where they are to be retained", async () => {
+    const world = await controlPlane();
+    await deleteAll(world, true);
+    const claims = [0, 1, 2].map((ordinal) => `PersistentVolumeClaim etcd-data-c1-etcd-${ordinal}`);
+    expect(world.names).toEqual([...claims, 'Secret worker-bootstrap']);
+  });
+
+  it('keeps claims that only look like those of etcd', async () => {
+    const world = await controlPlane();
+    const { apiVersion, kind } = PersistentVolumeClaim;
+    world.put({ apiVersion, kind, metadata: { name: 'restored-data', labels: selectorLabels('c1', 'etcd') } });
+    await deleteAll(world);
+    expect(world.names).toContain('PersistentVolumeClaim restored-data');
+  });
+
+  it("keeps a user's authority and a Secret that another owner controls", async () => {
+    const world = await controlPlane();
+    const authority = world.get<StoredObject>(Secret, 'c1-ca')!;
+    world.put({ ...authority, metadata: { ...authority.metadata, ownerReferences: [] } });
+    const proxy = world.get<StoredObject>(Secret, 'c1-proxy')!;
+    const other = { apiVersion: 'v1', kind: 'X', name: 'x', uid: 'other', controller: true };
+    world.put({ ...proxy, metadata: { ...proxy.metadata, ownerReferences: [other] } });
+    await deleteAll(world);
+    expect(world.names).toEqual(['Secret c1-ca', 'Secret c1-proxy', 'Secret worker-bootstrap']);
+  });
+
+  it('begins only when no workers are left, and asks again', async () => {
+    const world = await controlPlane();
+    world.workersLeft = 2;
+    expect(await step(world)).toMatchObject({
+      kind: 'wait',
+      reason: 'WaitingForWorkersDeletion',
+      message: expect.stringContaining('2 Machines or MachinePools of cluster c1') as string,
+      afterMs: 5000,
+    });
+    expect(world.writes).toEqual([]);
+  });
+});
