@@ -18,7 +18,9 @@ const defaultVolumeSize = '4Gi';
 
 /** Size of a member's data volume. */
 export function etcdVolumeSize(cluster: HostedCluster): string {
-  return cluster.spec.etcd.volumeSize ?? defaultVolumeSize;
+  const { volumeSize } = cluster.spec.etcd;
+  // Zero is accepted beside autoGrow, and no volume can have it.
+  return volumeSize !== undefined && quantityValue(volumeSize) > 0 ? volumeSize : defaultVolumeSize;
 }
 
 /** Half the volume, so that a snapshot and the WAL fit beside a full database; etcd advises against more than 8 GiB. */
@@ -59,8 +61,12 @@ export function etcdMemberConfig(cluster: HostedCluster, ordinal: number, member
   });
 }
 
+/** Keys of the configuration file and their values. */
+type EtcdSettings = Record<string, EtcdSetting>;
+type EtcdSetting = string | number | boolean | string[];
+
 /** What all members are configured with alike; read at the start, so that a change of it restarts them. */
-export function etcdSettings(cluster: HostedCluster): Record<string, string | number | boolean> {
+export function etcdSettings(cluster: HostedCluster): EtcdSettings {
   return {
     // A fallback only: the API server compacts every five minutes.
     'auto-compaction-mode': 'periodic',
@@ -73,12 +79,16 @@ export function etcdSettings(cluster: HostedCluster): Record<string, string | nu
   };
 }
 
-/** Settings of ours that a user's etcd argument cannot change: identity, addresses and TLS. */
+/** Settings that a user's etcd argument cannot change: identity, addresses, TLS, and where data is. */
 export const reservedEtcdSettings: readonly string[] = [
   'advertise-client-urls',
   'cert-file',
   'client-cert-auth',
   'data-dir',
+  'discovery',
+  'discovery-srv',
+  // Every restart of a member would throw the others out.
+  'force-new-cluster',
   'initial-advertise-peer-urls',
   'initial-cluster',
   'initial-cluster-state',
@@ -93,10 +103,11 @@ export const reservedEtcdSettings: readonly string[] = [
   'peer-key-file',
   'peer-trusted-ca-file',
   'trusted-ca-file',
+  'wal-dir',
 ];
 
 /** Flags and keys of the configuration file have the same names, but the file wants values of the right type. */
-function userSettings(args: Readonly<Record<string, string>> | undefined): Record<string, string | number | boolean> {
+function userSettings(args: Readonly<Record<string, string>> | undefined): EtcdSettings {
   return Object.fromEntries(
     Object.entries(args ?? {})
       .filter(([name]) => !reservedEtcdSettings.includes(name))
@@ -105,10 +116,14 @@ function userSettings(args: Readonly<Record<string, string>> | undefined): Recor
   );
 }
 
-function typed(name: string, value: string): string | number | boolean {
+/** Settings that are lists in the file; as a flag their values are separated by commas. */
+const lists = ['cipher-suites', 'log-outputs'];
+
+function typed(name: string, value: string): EtcdSetting {
+  if (lists.includes(name)) return value.split(',');
+  // Text in the file as well: the one duration that is, and the one number.
+  if (name === 'auto-compaction-retention') return value;
   if (value === 'true' || value === 'false') return value === 'true';
   if (/^\d+$/.test(value)) return Number(value);
-  // The one setting whose duration is text in the file too.
-  if (name === 'auto-compaction-retention') return value;
   return isDuration(value) ? Math.round(durationSeconds(value) * 1e9) : value;
 }

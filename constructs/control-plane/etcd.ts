@@ -9,7 +9,7 @@ import { type Facts, fingerprints } from './facts.ts';
 import { objectLabels, selectorLabels } from './labels.ts';
 import { etcdMember, namesOf } from './names.ts';
 import { ports } from './ports.ts';
-import { etcdVersion, imageReference } from './versions.ts';
+import { etcdTag, etcdVersion, imageReference } from './versions.ts';
 
 export interface EtcdProps {
   readonly cluster: HostedCluster;
@@ -58,7 +58,7 @@ export class Etcd extends Construct {
     });
 
     const image = imageReference(
-      { registry: 'registry.k8s.io', repository: 'etcd', tag: `${etcdVersion(cluster.spec)}-0` },
+      { registry: 'registry.k8s.io', repository: 'etcd', tag: etcdTag(etcdVersion(cluster.spec)) },
       settings?.image,
     );
     new k8s.KubeStatefulSet(this, 'members-set', {

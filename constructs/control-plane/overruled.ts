@@ -28,7 +28,7 @@ export function overruledArguments(cluster: HostedCluster): OverruledArguments[]
       flags: overruledFlags(controllerManagerFlags(cluster), deployment.controllerManager.args),
     },
     { component: 'kube-scheduler', flags: overruledFlags(schedulerFlags, deployment.scheduler.args) },
-    { component: 'etcd', flags: Object.keys(etcd.args ?? {}).filter((name) => reservedEtcdSettings.includes(name)) },
+    { component: 'etcd', flags: reservedEtcdSettings.filter((name) => etcd.args?.[name] !== undefined) },
   ];
   return found.filter(({ flags }) => flags.length > 0);
 }

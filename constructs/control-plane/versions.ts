@@ -42,9 +42,18 @@ export function unsupportedVersion(version: string): string | undefined {
   return `Kubernetes ${version} is not supported by this release: use 1.${oldest} to 1.${newest}`;
 }
 
-/** Tag of the kube-* images: the spec's version with the leading `v` that images carry. */
+/**
+ * Tag of the kube-* images: the spec's version with the leading `v` and the patch level that images carry. Tags know no
+ * `+`, so that build metadata is joined by the character kubeadm uses.
+ */
 export function kubernetesTag(version: string): string {
-  return version.startsWith('v') ? version : `v${version}`;
+  const full = /^v?\d+\.\d+$/.test(version) ? `${version}.0` : version;
+  return `v${full.replace(/^v/, '').replaceAll('+', '_')}`;
+}
+
+/** Tag of the etcd image: the version and the revision of its packaging, which is `0` unless the version names one. */
+export function etcdTag(version: string): string {
+  return version.includes('-') ? version : `${version}-0`;
 }
 
 /** @throws for a version that {@link unsupportedVersion} refuses: ask that first. */
