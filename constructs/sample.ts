@@ -33,8 +33,11 @@ const ClusterObject = z.looseObject({
  * @throws when one of them is missing or invalid.
  */
 export function readSample(objects: readonly unknown[]): Sample {
-  const find = (kind: string) =>
-    objects.find((object) => z.looseObject({ kind: z.literal(kind) }).safeParse(object).success);
+  const find = (kind: string) => {
+    const found = objects.find((object) => z.looseObject({ kind: z.literal(kind) }).safeParse(object).success);
+    if (!found) throw new Error(`a sample needs a Cluster and its HostedControlPlane: there is no ${kind}`);
+    return found;
+  };
   const { metadata, spec } = ClusterObject.parse(find(Cluster.kind));
   const parsed = parseHostedControlPlane(find(HostedControlPlane.kind));
   if (!parsed.valid) throw new Error(`HostedControlPlane of cluster ${metadata.name}: ${parsed.message}`);

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { overruledArguments } from '../../../constructs/control-plane/overruled.ts';
+import { clusterOf } from '../../support/rendered-cluster.ts';
+import { renderSamples } from '../../support/rendered-objects.ts';
+
+it('says of each component which arguments have no effect', async () => {
+  const sample = (await renderSamples()).find(({ name }) => name === 'customized');
+  expect(overruledArguments(sample!.cluster)).toEqual([
+    { component: 'kube-apiserver', flags: ['authorization-mode'] },
+    { component: 'konnectivity-server', flags: ['mode'] },
+    { component: 'kube-controller-manager', flags: ['controllers'] },
+    { component: 'kube-scheduler', flags: ['leader-elect'] },
+    { component: 'etcd', flags: ['data-dir'] },
+  ]);
+});
+
+it('says nothing when every argument has an effect, or says what we say', () => {
+  const args = { 'authorization-mode': 'Node,RBAC', 'event-ttl': '24h' };
+  expect(overruledArguments(clusterOf({ spec: { deployment: { apiServer: { args } } } }))).toEqual([]);
+  expect(overruledArguments(clusterOf())).toEqual([]);
+});
+
+it('counts flags that depend on the endpoint as overruled before the endpoint is known', () => {
+  const args = { 'external-hostname': 'mine.example.org' };
+  expect(overruledArguments(clusterOf({ spec: { deployment: { apiServer: { args } } } }))).toEqual([
+    { component: 'kube-apiserver', flags: ['external-hostname'] },
+  ]);
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { readSample } from '../../constructs/sample.ts';
+
+const cluster = { kind: 'Cluster', metadata: { name: 'c1', namespace: 'team' }, spec: {} };
+const hostedControlPlane = (spec: object) => ({
+  apiVersion: 'controlplane.cluster.x-k8s.io/v1alpha1',
+  kind: 'HostedControlPlane',
+  metadata: { name: 'c1-x7k2p', namespace: 'team' },
+  spec: { version: 'v1.36.3', ...spec },
+});
+const read = (exposure: object, clusterNetwork = {}) =>
+  readSample([{ ...cluster, spec: { clusterNetwork } }, hostedControlPlane({ exposure })]);
+
+describe('a sample', () => {
+  it('is named after its Cluster', () => {
+    expect(read({ loadBalancer: {} }).cluster).toMatchObject({ name: 'c1', namespace: 'team' });
+  });
+
+  it.each([
+    ['an address for documentation', {}, {}, '192.0.2.10'],
+    ['the address it asks for', { loadBalancerIP: '192.0.2.77' }, {}, '192.0.2.77'],
+    ['a host name from AWS', { loadBalancerClass: 'service.k8s.aws/nlb' }, {}, 'c1.elb.example.com'],
+    ['an IPv6 address for IPv6 services', {}, { services: { cidrBlocks: ['fd00::/112'] } }, '2001:db8::10'],
+  ])('is given %s by its load balancer', (_, loadBalancer, network, host) => {
+    expect(read({ loadBalancer }, network).facts.endpoint?.host).toBe(host);
+  });
+
+  it('that cannot have an endpoint is refused', () => {
+    expect(() => read({ gateway: { name: 'g', namespace: 'n' } })).toThrow('cluster c1 has no endpoint');
+  });
+
+  it('that is invalid is refused, with what is wrong', () => {
+    expect(() => readSample([cluster, hostedControlPlane({})])).toThrow('HostedControlPlane of cluster c1: spec');
+    expect(() => readSample([cluster])).toThrow('there is no HostedControlPlane');
+  });
+});
