@@ -1,4 +1,7 @@
 import { releaseVersion } from './release.ts';
 
-/** The operator's image: what `npm run image` builds and the installation runs unless told otherwise. */
-export const managerImage = `hosted-control-plane/manager:v${releaseVersion}`;
+/**
+ * The operator's image: what `npm run image` builds and the installation runs unless told otherwise. clusterctl refuses a
+ * name without host; this host is one that no node can pull a stranger's image from.
+ */
+export const managerImage = `localhost/hosted-control-plane/manager:v${releaseVersion}`;

@@ -51,7 +51,7 @@ describe('the operator', () => {
     expect(more).toEqual([]);
     expect(container?.name).toBe('manager');
     expect(container?.image).toBe(managerImage);
-    expect(managerImage).toBe(`hosted-control-plane/manager:v${packageManifest.version}`);
+    expect(managerImage).toBe(`localhost/hosted-control-plane/manager:v${packageManifest.version}`);
   });
 
   it('is set to what it does anyway, by variables that it reads', () => {

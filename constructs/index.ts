@@ -1,0 +1,23 @@
+/**
+ * The constructs as a library: render control planes or the installation in a cdk8s app of your own, or see what a
+ * HostedControlPlane becomes before it is applied.
+ */
+export { parseHostedControlPlane, type ParsedHostedControlPlane } from './api/parse.ts';
+export type { HostedControlPlane, HostedControlPlaneSpec } from './api/hosted-control-plane.ts';
+export type {
+  HostedControlPlaneTemplate,
+  HostedControlPlaneTemplateSpec,
+} from './api/hosted-control-plane-template.ts';
+export { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from './api/crd.ts';
+export {
+  ControlPlaneChart,
+  type ControlPlaneChartProps,
+  type RenderedObject,
+  renderControlPlane,
+} from './control-plane/chart.ts';
+export { type ClusterNetwork, type HostedCluster, networkOf } from './control-plane/cluster.ts';
+export type { Endpoint, Facts } from './control-plane/facts.ts';
+export { supportedMinors, unsupportedVersion } from './control-plane/versions.ts';
+export { ProviderChart, type ProviderChartProps, renderProvider } from './provider/chart.ts';
+export { managerImage } from './provider/image.ts';
+export { renderWorkload, WorkloadChart } from './workload/chart.ts';
