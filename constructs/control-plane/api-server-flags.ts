@@ -59,6 +59,11 @@ export function apiServerFlags(cluster: HostedCluster, endpoint: Endpoint, adver
     ['service-account-signing-key-file', `${pki}/sa.key`, ''],
     ['service-cluster-ip-range', cluster.network.services.join(','), ''],
     ['shutdown-delay-duration', '3s', 'serves until every proxy has taken the pod out of its endpoints'],
+    [
+      'shutdown-watch-termination-grace-period',
+      '3s',
+      'ends watches; without it a single open one keeps a stopping server until it is killed',
+    ],
     ['tls-cert-file', `${pki}/apiserver.crt`, 'reloaded when it changes'],
     ['tls-private-key-file', `${pki}/apiserver.key`, 'reloaded when it changes'],
   ];
