@@ -90,15 +90,17 @@ export class ManagementCluster {
   }
 
   get(resource: Resource, name: ObjectName): KubeObject | undefined {
-    const seen = this.#informer(resource).get(name);
+    const informer = this.#informer(resource);
+    const seen = informer.get(name);
     const { apiVersion, kind } = resource;
     const identity = identityOf({ apiVersion, kind, metadata: { ...name } });
     const written = this.#written.get(identity);
-    if (!written || (seen && !isOlder(version(seen), version(written)))) {
-      this.#written.delete(identity);
-      return seen;
-    }
-    return written;
+    if (!written) return seen;
+    // Once the watch has come this far its word counts, also when it says that the object is gone again.
+    const isCaughtUp = informer.hasSeen(version(written)) || (seen && !isOlder(version(seen), version(written)));
+    if (!isCaughtUp) return written;
+    this.#written.delete(identity);
+    return seen;
   }
 
   findCluster(namespace: string, name: string): KubeObject | undefined {
