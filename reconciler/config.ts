@@ -67,7 +67,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     throw new Error(problems.join('\n'));
   }
   const healthPort = Number(values['health-port']);
-  if (!Number.isInteger(healthPort) || healthPort < 0 || healthPort > 65535) {
+  if (!/^\d+$/.test(values['health-port']) || healthPort > 65535) {
     throw new Error(`--health-port must be a port, not "${values['health-port']}"`);
   }
   return {
@@ -76,8 +76,9 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     controllerNamespace: parsed.data.CONTROLLER_NAMESPACE,
     logFormat: parsed.data.LOG_FORMAT,
     logLevel: parsed.data.LOG_LEVEL,
-    namespace: values.namespace,
-    watchFilter: values['watch-filter'],
+    // An empty flag is no filter, as in every controller of Cluster API.
+    namespace: values.namespace || undefined,
+    watchFilter: values['watch-filter'] || undefined,
     healthPort,
   };
 }
