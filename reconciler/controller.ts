@@ -20,12 +20,15 @@ export interface ControllerOptions {
 /** Everything is looked at this often, for what no watch tells: objects of users, and whatever a bug missed. */
 const resyncMs = 10 * 60_000;
 
+/** A time that has passed already must not make a reconcile spin. */
+const soonestMs = 100;
+
 /** Turns changes of anything watched into reconciles of the HostedControlPlane they belong to. */
 export class Controller {
   readonly #options: ControllerOptions;
   readonly #queue: WorkQueue;
-  /** `namespace/cluster` → key of the HostedControlPlane that this Cluster owns. */
-  readonly #keys = new Map<string, string>();
+  /** `namespace/cluster` → keys of the HostedControlPlanes that name this Cluster as owner; more than one by mistake. */
+  readonly #keys = new Map<string, Set<string>>();
   #cancelResync: () => void = () => {};
 
   constructor(options: ControllerOptions) {
@@ -53,25 +56,29 @@ export class Controller {
 
   async #process(key: string): Promise<void> {
     const again = await this.#options.reconciler.reconcile(key);
-    if (again) this.#queue.addAfter(key, again.getTime() - this.#options.clock.now());
+    if (again) this.#queue.addAfter(key, Math.max(soonestMs, again.getTime() - this.#options.clock.now()));
   }
 
   #enqueue(resource: Resource, { object, type }: ObjectChange<KubeObject>): void {
     if (resource === HostedControlPlane) {
       const key = objectKey(object.metadata);
       const cluster = owningCluster(object.metadata);
-      if (cluster !== undefined) this.#keys.set(`${object.metadata.namespace}/${cluster}`, key);
+      if (cluster !== undefined) this.#rememberKey(`${object.metadata.namespace}/${cluster}`, key);
       if (type === 'deleted') this.#forgetKey(key);
       this.#queue.add(key);
       return;
     }
     const cluster = resource === Cluster ? object.metadata.name : clusterOf(object);
-    const key = cluster && this.#keys.get(`${object.metadata.namespace}/${cluster}`);
-    if (key) this.#queue.add(key);
+    const keys = cluster && this.#keys.get(`${object.metadata.namespace}/${cluster}`);
+    for (const key of keys || []) this.#queue.add(key);
+  }
+
+  #rememberKey(cluster: string, key: string): void {
+    this.#keys.set(cluster, (this.#keys.get(cluster) ?? new Set()).add(key));
   }
 
   #forgetKey(key: string): void {
-    for (const [cluster, known] of this.#keys) if (known === key) this.#keys.delete(cluster);
+    for (const [cluster, keys] of this.#keys) if (keys.delete(key) && keys.size === 0) this.#keys.delete(cluster);
   }
 
   #scheduleResync(): void {
