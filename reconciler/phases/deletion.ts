@@ -61,10 +61,12 @@ interface Step {
 const workersMs = 5_000;
 
 /** Deletes the workloads and counts the pods that are left. */
-async function stop({ cluster, world, remover }: DeletionScope, steps: readonly Step[]): Promise<number> {
+async function stop(scope: DeletionScope, steps: readonly Step[]): Promise<number> {
+  const { cluster, world, remover } = scope;
   let pods = 0;
   for (const { resource, name, component } of steps) {
     const workload = world.get(resource, name);
+    if (isOfAnother(scope, workload)) continue;
     if (workload && !workload.metadata.deletionTimestamp) await remover.delete(resource, workload);
     pods += world.list(Pod, selectorLabels(cluster, component)).length;
   }
@@ -72,8 +74,9 @@ async function stop({ cluster, world, remover }: DeletionScope, steps: readonly 
 }
 
 /** Deletes etcd's volume claims unless they are to be kept, and counts the ones that are left. */
-async function deleteVolumes({ cluster, world, remover, retainVolumes }: DeletionScope): Promise<number> {
-  if (retainVolumes) return 0;
+async function deleteVolumes(scope: DeletionScope): Promise<number> {
+  const { cluster, world, remover, retainVolumes } = scope;
+  if (retainVolumes || isOfAnother(scope, world.get(StatefulSet, namesOf(cluster).etcd))) return 0;
   const claims = world
     .list(PersistentVolumeClaim, selectorLabels(cluster, 'etcd'))
     .filter(({ metadata }) => metadata.name.startsWith(etcdVolumeClaim(cluster, 0).slice(0, -1)));
@@ -84,11 +87,19 @@ async function deleteVolumes({ cluster, world, remover, retainVolumes }: Deletio
 }
 
 /** Deletes what else we own. A user's own certificate authority is not ours and stays. */
-async function deleteRest({ cluster, ownerUid, world, remover }: DeletionScope): Promise<void> {
-  const isOurs = ({ metadata }: KubeObject) =>
-    metadata.ownerReferences?.some(({ uid, controller }) => controller && uid === ownerUid) ?? false;
+async function deleteRest(scope: DeletionScope): Promise<void> {
+  const { cluster, world, remover } = scope;
   for (const resource of [PodDisruptionBudget, Service, ConfigMap, Secret]) {
-    const ours = world.list(resource, { [clusterNameLabel]: cluster }).filter(isOurs);
+    const ours = world.list(resource, { [clusterNameLabel]: cluster }).filter((object) => isOurs(scope, object));
     await Promise.all(ours.map((object) => remover.delete(resource, object)));
   }
+}
+
+function isOurs({ ownerUid }: DeletionScope, { metadata }: KubeObject): boolean {
+  return metadata.ownerReferences?.some(({ uid, controller }) => controller && uid === ownerUid) ?? false;
+}
+
+/** Names derive from the Cluster: a second object that claims it must not take the first one's etcd along. */
+function isOfAnother(scope: DeletionScope, object: KubeObject | undefined): boolean {
+  return object !== undefined && !isOurs(scope, object);
 }
