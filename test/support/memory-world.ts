@@ -31,6 +31,16 @@ export class MemoryWorld implements World, Writer, Remover {
   #refusal: ((object: KubeObject) => Error | undefined) | undefined;
   #uids = 0;
 
+  /** The same objects in a world of their own, in which nothing has been written yet. */
+  copy(): MemoryWorld {
+    const copy = new MemoryWorld();
+    copy.published = this.published;
+    copy.#uids = this.#uids;
+    for (const [identity, object] of this.#objects) copy.#objects.set(identity, object);
+    for (const [identity, object] of this.#applied) copy.#applied.set(identity, object);
+    return copy;
+  }
+
   /** Lets the process die before the write after so many more. */
   dieAfter(writes: number): void {
     this.#writesLeft = writes;

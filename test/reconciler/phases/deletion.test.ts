@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { PersistentVolumeClaim, Pod, Secret } from '../../../constructs/api/resources.ts';
 import { type ComponentName, selectorLabels } from '../../../constructs/control-plane/labels.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
@@ -16,11 +16,15 @@ const usersSecret: StoredObject = {
   metadata: { name: 'worker-bootstrap', labels: { 'cluster.x-k8s.io/cluster-name': 'c1' } },
 };
 
-async function controlPlane(): Promise<MemoryWorld> {
-  const world = new MemoryWorld();
-  await bringUp(world);
-  world.put(usersSecret);
-  world.writes.length = 0;
+const complete = new MemoryWorld();
+beforeAll(async () => {
+  await bringUp(complete);
+  complete.put(usersSecret);
+});
+
+/** A control plane that is complete, in a world that refuses deletions out of order. */
+function controlPlane(): MemoryWorld {
+  const world = complete.copy();
   world.refuse((object) => orderProblem(world, object));
   return world;
 }
@@ -55,7 +59,7 @@ async function deleteAll(world: MemoryWorld, retainVolumes = false): Promise<str
 
 describe('deleting a control plane', () => {
   it('leaves nothing but what is not ours, and waits for pods and volumes in turn', async () => {
-    const world = await controlPlane();
+    const world = controlPlane();
     expect(await deleteAll(world)).toEqual([
       'WaitingForPods: 4 pods of c1-controller-manager, c1-scheduler, c1-api-server still run',
       'WaitingForPods: 3 pods of c1-etcd still run',
@@ -65,7 +69,7 @@ describe('deleting a control plane', () => {
   });
 
   it('stops what uses the API server before it, and all of them in one pass', async () => {
-    const world = await controlPlane();
+    const world = controlPlane();
     await step(world);
     expect(world.writes).toEqual(
       ['controller-manager', 'scheduler', 'api-server'].map((name) => `delete Deployment c1-${name}`),
@@ -73,7 +77,7 @@ describe('deleting a control plane', () => {
   });
 
   it('converges when the process dies at every single write', async () => {
-    const world = await controlPlane();
+    const world = controlPlane();
     const errors: unknown[] = [];
     for (let life = 0; life < 100; life++) {
       world.dieAfter(1);
@@ -90,7 +94,7 @@ describe('deleting a control plane', () => {
   });
 
   it('does nothing twice while it waits, and nothing more when it is done', async () => {
-    const world = await controlPlane();
+    const world = controlPlane();
     await step(world);
     const { length } = world.writes;
     await step(world);
@@ -102,14 +106,14 @@ describe('deleting a control plane', () => {
   });
 
   it("keeps etcd's volumes where they are to be retained", async () => {
-    const world = await controlPlane();
+    const world = controlPlane();
     await deleteAll(world, true);
     const claims = [0, 1, 2].map((ordinal) => `PersistentVolumeClaim etcd-data-c1-etcd-${ordinal}`);
     expect(world.names).toEqual([...claims, 'Secret worker-bootstrap']);
   });
 
   it('keeps claims that only look like those of etcd', async () => {
-    const world = await controlPlane();
+    const world = controlPlane();
     const { apiVersion, kind } = PersistentVolumeClaim;
     world.put({ apiVersion, kind, metadata: { name: 'restored-data', labels: selectorLabels('c1', 'etcd') } });
     await deleteAll(world);
@@ -117,7 +121,7 @@ describe('deleting a control plane', () => {
   });
 
   it("keeps a user's authority and a Secret that another owner controls", async () => {
-    const world = await controlPlane();
+    const world = controlPlane();
     const authority = world.get<StoredObject>(Secret, 'c1-ca')!;
     world.put({ ...authority, metadata: { ...authority.metadata, ownerReferences: [] } });
     const proxy = world.get<StoredObject>(Secret, 'c1-proxy')!;
@@ -127,8 +131,23 @@ describe('deleting a control plane', () => {
     expect(world.names).toEqual(['Secret c1-ca', 'Secret c1-proxy', 'Secret worker-bootstrap']);
   });
 
+  it('of a second object that claims the same Cluster touches nothing of the first one', async () => {
+    const world = controlPlane();
+    const before = world.names;
+    const outcome = await deleteControlPlane({
+      cluster: 'c1',
+      ownerUid: 'uid-of-the-second',
+      retainVolumes: false,
+      world,
+      remover: world,
+    });
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(world.writes).toEqual([]);
+    expect(world.names).toEqual(before);
+  });
+
   it('begins only when no workers are left, and asks again', async () => {
-    const world = await controlPlane();
+    const world = controlPlane();
     world.workersLeft = 2;
     expect(await step(world)).toMatchObject({
       kind: 'wait',
