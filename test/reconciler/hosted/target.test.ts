@@ -1,0 +1,60 @@
+import { X509Certificate } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Secret, Service } from '../../../constructs/api/resources.ts';
+import { type HostedClient, HostedClients } from '../../../reconciler/hosted/client.ts';
+import { hostedTarget } from '../../../reconciler/hosted/target.ts';
+import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
+import { bringUp } from '../../support/bring-up.ts';
+import { MemoryWorld } from '../../support/memory-world.ts';
+import { hostedCluster, now } from '../../support/scope.ts';
+
+const endpoint = { host: '192.0.2.10', port: 443 };
+const complete = new MemoryWorld();
+beforeAll(async () => {
+  await bringUp(complete);
+});
+
+const targetIn = (world: MemoryWorld, address = endpoint) => hostedTarget(hostedCluster(), address, world, now);
+
+describe('the way to a hosted cluster', () => {
+  it('is the address of its Service, whose name is verified, with our own identity', () => {
+    const target = targetIn(complete);
+    expect(target).toMatchObject({ service: { host: '10.1.2.3', port: 6443 }, serverName: 's-c1.team.svc', endpoint });
+    expect(new X509Certificate(target.controller.certificate).subject).toBe('CN=hosted-control-plane-controller');
+    const serving = pairOf(complete.get<SecretObject>(Secret, 'c1-apiserver'))?.certificate ?? '';
+    expect(new X509Certificate(serving).checkHost(target.serverName)).toBe(target.serverName);
+  });
+
+  it('makes an administrator for ten minutes only', async () => {
+    const target = targetIn(complete);
+    const admin = new X509Certificate((await target.admin()).certificate);
+    expect(admin.subject).toContain('O=system:masters');
+    expect(Date.parse(admin.validTo) - now.getTime()).toBe(10 * 60_000);
+    expect(admin.checkIssued(new X509Certificate(target.authority))).toBe(true);
+  });
+
+  it.each<[string, (world: MemoryWorld) => void]>([
+    ['the Service', (world) => world.remove(world.get(Service, 's-c1')!)],
+    ['the authority', (world) => world.remove(world.get(Secret, 'c1-ca')!)],
+    ['our identity', (world) => world.remove(world.get(Secret, 'c1-control-plane-controller')!)],
+  ])('is refused by name without %s', (_, take) => {
+    const world = complete.copy();
+    take(world);
+    expect(() => targetIn(world)).toThrow('Service s-c1 or a Secret of cluster c1 is gone again');
+  });
+});
+
+describe('clients of hosted clusters', () => {
+  it('are opened once per cluster, and anew when what they are made of has changed', async () => {
+    const clients = new HostedClients();
+    const first = clients.get('team/a', targetIn(complete));
+    expect(clients.get('team/a', targetIn(complete))).toBe(first);
+    expect(clients.get('team/b', targetIn(complete))).not.toBe(first);
+    const moved = clients.get('team/a', targetIn(complete, { ...endpoint, host: 'api.example.test' }));
+    expect(moved).not.toBe(first);
+    await clients.forget('team/a');
+    const opened: HostedClient = clients.get('team/a', targetIn(complete));
+    expect([first, moved]).not.toContain(opened);
+    await clients.close();
+  });
+});

@@ -1,0 +1,134 @@
+import { inspect } from 'node:util';
+import { generateKeyPairSync } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Secret, Service } from '../../constructs/api/resources.ts';
+import type { Facts } from '../../constructs/control-plane/facts.ts';
+import { runPhases } from '../../reconciler/graph.ts';
+import { HostedClients } from '../../reconciler/hosted/client.ts';
+import { hostedTarget } from '../../reconciler/hosted/target.ts';
+import { createServiceAccountKey } from '../../reconciler/pki/issue.ts';
+import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
+import { phases } from '../../reconciler/reconcile.ts';
+import { known, type Scope } from '../../reconciler/scope.ts';
+import { createLogger } from '../../reconciler/telemetry/log.ts';
+import { tellTransition } from '../../reconciler/transition.ts';
+import { settle } from '../support/management-controllers.ts';
+import { MemoryWorld, type StoredObject } from '../support/memory-world.ts';
+import { privateKeyIn } from '../support/private-keys.ts';
+import { hostedControlPlaneObject, now, type ScopeChanges, scopeOf } from '../support/scope.ts';
+
+const year = 365 * 24 * 3600_000;
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+/** Everything that passes over a world have said to anybody: conditions, events, log lines, errors, facts. */
+class Overheard {
+  readonly texts: string[] = [];
+  readonly #log = createLogger({ format: 'json', level: 'debug' }, { write: (line) => this.texts.push(line) });
+
+  /** One pass; returns the reasons of all phases. */
+  async pass(world: MemoryWorld, scope: Scope = scopeOf(world)): Promise<string[]> {
+    const results = await runPhases(phases, scope);
+    for (const { phase, verdict, facts, error } of results) {
+      const object = hostedControlPlaneObject();
+      tellTransition({ object, type: phase.condition, verdict }, this.#log, {
+        record: (_, note) => this.texts.push(JSON.stringify(note)),
+      });
+      this.#log.warn({ hostedControlPlane: 'team/c1', error }, 'reconcile failed');
+      this.texts.push(verdict.message, JSON.stringify(facts), inspect(error, { depth: 10, showHidden: true }));
+    }
+    settle(world);
+    return results.map(({ verdict }) => verdict.reason);
+  }
+}
+
+function damage(world: MemoryWorld, name: string, key: string): void {
+  const secret = world.get<SecretObject & StoredObject>(Secret, name)!;
+  world.put({ ...secret, data: { ...secret.data, 'tls.key': base64(key) } });
+}
+
+describe('what looks for private keys', () => {
+  let key: string;
+  beforeAll(async () => {
+    ({ key } = await createServiceAccountKey());
+  });
+
+  it.each<[string, (key: string) => string]>([
+    ['as it is', (pem) => `apply failed: ${pem}`],
+    ['in JSON', (pem) => JSON.stringify({ 'tls.key': pem })],
+    ['in base64, as a Secret has it', (pem) => JSON.stringify({ data: { 'tls.key': base64(pem) } })],
+    ['in base64 after other letters', (pem) => `x${base64(pem)}`],
+    ['in a kubeconfig in a Secret', (pem) => base64(`users:\n- user:\n    client-key-data: ${base64(pem)}\n`)],
+    ['without its first line', (pem) => pem.split('\n').slice(1).join('\n')],
+    [
+      'of RSA',
+      () =>
+        generateKeyPairSync('rsa', { modulusLength: 2048 })
+          .privateKey.export({ type: 'pkcs8', format: 'pem' })
+          .toString()
+          .slice(28),
+    ],
+  ])('finds one %s', (_, plant) => {
+    expect(privateKeyIn(plant(key))).toBeDefined();
+  });
+
+  it('is not troubled by certificates and public keys', async () => {
+    const world = new MemoryWorld();
+    await new Overheard().pass(world);
+    const publicParts = world.list<SecretObject>(Secret, {}).map((secret) => pairOf(secret)?.certificate ?? '');
+    expect(publicParts.join('')).toContain('BEGIN CERTIFICATE');
+    expect(privateKeyIn(publicParts.join('') + base64(publicParts.join('')))).toBeUndefined();
+  });
+});
+
+describe('a private key', () => {
+  const overheard = new Overheard();
+  const world = new MemoryWorld();
+
+  it('is never told to anybody while a control plane comes up, fails, is damaged and renewed', async () => {
+    const reasons = new Set<string>();
+    const listen = async (changes: ScopeChanges = {}) => {
+      for (const reason of await overheard.pass(world, scopeOf(world, changes))) reasons.add(reason);
+    };
+    for (let count = 0; count < 5; count++) await listen();
+    expect([...reasons]).toContain('ReconcileSucceeded');
+
+    const { key } = await createServiceAccountKey();
+    damage(world, 'c1-etcd-server', key);
+    damage(world, 'c1-apiserver', key.slice(0, 120));
+    await listen({ now: new Date(now.getTime() + year) });
+    damage(world, 'c1-ca', key);
+    await listen();
+    damage(world, 'c1-ca', key.slice(0, 120));
+    await listen();
+    expect([...reasons]).toContain('CACertificateInvalid');
+
+    world.refuse(({ kind, metadata }) => new Error(`apply ${kind} ${metadata.name}: refused`));
+    world.remove(world.get(Secret, 'c1-ca')!);
+    await listen();
+    expect([...reasons]).toContain('ReconcileFailed');
+
+    expect(overheard.texts.length).toBeGreaterThan(100);
+    expect(overheard.texts.filter((text) => privateKeyIn(text))).toEqual([]);
+  });
+
+  it('is never told when the hosted cluster cannot be reached', async () => {
+    const unreachable = new MemoryWorld();
+    const said = new Overheard();
+    // Nothing listens there.
+    const changes = { spec: { exposure: { loadBalancer: { port: 1 } } } };
+    for (let count = 0; count < 3; count++) await said.pass(unreachable, scopeOf(unreachable, changes));
+    const service = unreachable.get<StoredObject>(Service, 's-c1')!;
+    unreachable.put({ ...service, spec: { ...(service['spec'] as object), clusterIP: '127.0.0.1' } });
+    const clients = new HostedClients();
+    const scope = scopeOf(unreachable, changes);
+    const dialled = (facts: Facts) =>
+      clients.get('x', hostedTarget(scope.cluster, known(facts, 'endpoint'), unreachable, now));
+    expect(await said.pass(unreachable, { ...scope, hosted: dialled })).toContain('WaitingForAPIServer');
+    await clients.close();
+    expect(said.texts.filter((text) => privateKeyIn(text))).toEqual([]);
+  });
+
+  it('stands in Secrets only', () => {
+    const holders = world.objects.filter((object) => privateKeyIn(JSON.stringify(object)));
+    expect(new Set(holders.map(({ kind }) => kind))).toEqual(new Set([Secret.kind]));
+  });
+});
