@@ -1,6 +1,7 @@
 import { pausedAnnotation } from '../constructs/api/group.ts';
 import type { HostedControlPlane } from '../constructs/api/hosted-control-plane.ts';
 import { parseHostedControlPlane } from '../constructs/api/parse.ts';
+import { maxClusterNameLength } from '../constructs/control-plane/names.ts';
 import { unsupportedVersion } from '../constructs/control-plane/versions.ts';
 import { ClusterObject, owningCluster } from './cluster-object.ts';
 import type { KubeObject, ObjectMeta } from './kube/object.ts';
@@ -53,6 +54,12 @@ export function admit(
     };
   }
 
+  if (owner.length > maxClusterNameLength) {
+    return {
+      kind: 'invalid',
+      message: `the name of Cluster ${owner} has ${owner.length} characters, ${maxClusterNameLength} is the most a hosted control plane can have: create a Cluster with a shorter name`,
+    };
+  }
   const parsed = parseHostedControlPlane(object);
   if (!parsed.valid) return { kind: 'invalid', message: parsed.message };
   const unsupported = unsupportedVersion(parsed.hostedControlPlane.spec.version);

@@ -63,7 +63,7 @@ function failed(error: unknown): Verdict {
 }
 
 /** Later facts win; certificates and mounts add up. */
-function mergeFacts(facts: readonly Partial<Facts>[]): Facts {
+export function mergeFacts(facts: readonly Partial<Facts>[]): Facts {
   const given = (part: Partial<Facts>) => Object.entries(part).filter(([, value]) => value !== undefined);
   return {
     ...Object.fromEntries(facts.flatMap(given)),

@@ -1,9 +1,6 @@
 import { fieldManager, finalizer } from '../constructs/api/group.ts';
-import { Deployment, HostedControlPlane, Pod, Service, StatefulSet } from '../constructs/api/resources.ts';
+import { HostedControlPlane } from '../constructs/api/resources.ts';
 import { type HostedCluster, networkOf } from '../constructs/control-plane/cluster.ts';
-import { etcdVolumeSize } from '../constructs/control-plane/etcd-config.ts';
-import { selectorLabels } from '../constructs/control-plane/labels.ts';
-import { namesOf } from '../constructs/control-plane/names.ts';
 import { overruledArguments } from '../constructs/control-plane/overruled.ts';
 import { type Admission, admit } from './gate.ts';
 import { type PhaseResult, phaseVerdicts, runPhases } from './graph.ts';
@@ -15,11 +12,11 @@ import type { Clock } from './kube/clock.ts';
 import type { EventRecorder } from './kube/events.ts';
 import { isNotFound } from './kube/errors.ts';
 import { type KubeObject, objectName } from './kube/object.ts';
-import type { DeploymentObject, PodObject, StatefulSetObject } from './kube/readiness.ts';
 import type { ManagementCluster } from './management-cluster.ts';
+import { observe } from './observation.ts';
 import { InvalidConfiguration } from './outcome.ts';
 import { apiServer } from './phases/api-server.ts';
-import { apiServerService, type ServiceObject } from './phases/api-server-service.ts';
+import { apiServerService } from './phases/api-server-service.ts';
 import { authorities } from './phases/authorities.ts';
 import { certificates, etcdCertificates } from './phases/certificates.ts';
 import { controllerManager, scheduler } from './phases/controllers.ts';
@@ -28,7 +25,8 @@ import { endpoint } from './phases/endpoint.ts';
 import { etcd } from './phases/etcd.ts';
 import { kubeconfig } from './phases/kubeconfig.ts';
 import { workload } from './phases/workload.ts';
-import { type Phase, type Scope, known } from './scope.ts';
+import { prune } from './prune.ts';
+import { known, type Phase, type Scope } from './scope.ts';
 import { observedStatus, summarize, verdict } from './status.ts';
 import type { StatusWriter } from './status-writer.ts';
 import { createRemover, createWriter } from './writer.ts';
@@ -132,11 +130,13 @@ export class Reconciler {
     };
     const world = management.worldOf(namespace, cluster.name);
     const now = new Date(clock.now());
+    const rolloutAfter = cluster.spec.rollout?.after;
+    const isDue = rolloutAfter !== undefined && new Date(rolloutAfter) <= now;
     const scope: Scope = {
       hostedControlPlane,
       clusterObject,
       cluster,
-      facts: { certificates: {}, mounts: {}, owner: { name, uid } },
+      facts: { certificates: {}, mounts: {}, owner: { name, uid }, rolloutAfter: isDue ? rolloutAfter : undefined },
       world,
       writer: createWriter({
         client,
@@ -154,26 +154,15 @@ export class Reconciler {
     this.#tellOverruled(object, cluster, hostedControlPlane.status?.observedGeneration);
     const results = await runPhases(phases, scope);
 
-    const names = namesOf(cluster.name);
-    const observation = {
-      cluster: cluster.name,
-      spec: cluster.spec,
-      previous: hostedControlPlane.status,
-      phases: phaseVerdicts(results),
-      apiServer: world.get<DeploymentObject>(Deployment, names.apiServer),
-      controllerManager: world.get<DeploymentObject>(Deployment, names.controllerManager),
-      scheduler: world.get<DeploymentObject>(Deployment, names.scheduler),
-      etcd: world.get<StatefulSetObject>(StatefulSet, names.etcd),
-      apiServerPods: world.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server')),
-      etcdVolumeSize: etcdVolumeSize(cluster),
-      loadBalancerIP: world.get<ServiceObject>(Service, names.apiService)?.status?.loadBalancer?.ingress?.[0]?.ip,
-    };
+    const observation = observe(cluster, hostedControlPlane.status, world, phaseVerdicts(results));
     const status = observedStatus(observation);
     const initialized = status.initialization?.controlPlaneInitialized ?? false;
     await statusWriter.write(object, status, summarize(observation, initialized));
 
     throwUnexpected(results);
-    return earliest(results.map(({ again }) => again));
+    await prune(this.#applySet, key, cluster, world, results);
+    const rollout = rolloutAfter !== undefined && !isDue ? new Date(rolloutAfter) : undefined;
+    return earliest([...results.map(({ again }) => again), rollout]);
   }
 
   async #delete(

@@ -4,7 +4,7 @@ import { apiServerFlags, apiServerPaths, egressSelectorFile } from './api-server
 import type { HostedCluster } from './cluster.ts';
 import { container, podTemplate, probes, projected } from './component.ts';
 import { wayIn } from './exposure/exposure.ts';
-import { type Endpoint, type Facts, fingerprints } from './facts.ts';
+import { type Endpoint, type Facts, fingerprints, rolloutOf } from './facts.ts';
 import { renderFlags } from './flags.ts';
 import { KonnectivityConfig, konnectivityServer, konnectivityVolumes } from './konnectivity-server.ts';
 import { objectLabels, selectorLabels } from './labels.ts';
@@ -50,6 +50,7 @@ export class ApiServer extends Construct {
             // Service account keys and etcd's CA are read only at the start, everything else is reloaded.
             ...fingerprints(facts, [secrets.serviceAccount, secrets.etcdAuthority]),
             ...facts.mounts,
+            ...rolloutOf(facts),
           },
           volumes: [
             pkiVolume(cluster.name),

@@ -23,7 +23,7 @@ export class ControlPlaneChart extends Chart {
     new Etcd(this, 'etcd', { cluster, facts });
     if (facts.endpoint) new ApiServer(this, 'api-server', { cluster, facts, endpoint: facts.endpoint });
     new ControllerManager(this, 'controller-manager', { cluster, facts });
-    new Scheduler(this, 'scheduler', { cluster });
+    new Scheduler(this, 'scheduler', { cluster, facts });
   }
 }
 

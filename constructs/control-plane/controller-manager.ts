@@ -1,6 +1,6 @@
 import { Construct } from 'constructs';
 import type { HostedCluster } from './cluster.ts';
-import { type Facts, fingerprints } from './facts.ts';
+import { type Facts, fingerprints, rolloutOf } from './facts.ts';
 import type { Flag } from './flags.ts';
 import { kubeClientFlags, kubeClientPaths, KubeClientComponent } from './kube-client-component.ts';
 import { namesOf } from './names.ts';
@@ -50,7 +50,7 @@ export class ControllerManager extends Construct {
         { secret: secrets.serviceAccount, items: { 'sa.key': 'tls.key' } },
       ],
       // The root CA it hands out and the key it signs tokens with are read only at its start.
-      restartsWith: fingerprints(facts, [secrets.clusterAuthority, secrets.serviceAccount]),
+      restartsWith: { ...fingerprints(facts, [secrets.clusterAuthority, secrets.serviceAccount]), ...rolloutOf(facts) },
     });
   }
 }

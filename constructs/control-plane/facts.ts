@@ -19,6 +19,8 @@ export interface Facts {
   readonly certificates: Readonly<Record<string, string>>;
   /** Checksums of the ConfigMaps and Secrets that users mount into the API server, by `<kind>/<name>`. */
   readonly mounts: Readonly<Record<string, string>>;
+  /** `spec.rollout.after` once that time has come: pods that started for another value of it are replaced. */
+  readonly rolloutAfter?: string | undefined;
   /** The HostedControlPlane as owner of everything rendered; missing offline, where it has no uid. */
   readonly owner?: { readonly name: string; readonly uid: string } | undefined;
 }
@@ -30,4 +32,9 @@ export function formatEndpoint(endpoint: Endpoint): string {
 /** The fingerprints of what a process reads only when it starts, shortened to what a person can compare. */
 export function fingerprints(facts: Facts, secrets: readonly string[]): Record<string, string> {
   return Object.fromEntries(secrets.map((secret) => [secret, facts.certificates[secret]?.slice(0, 12) ?? 'unknown']));
+}
+
+/** A restart on request as one of the things a pod starts with. etcd takes no part: its data is what restarts risk. */
+export function rolloutOf({ rolloutAfter }: Facts): Record<string, string> {
+  return rolloutAfter === undefined ? {} : { rollout: rolloutAfter };
 }

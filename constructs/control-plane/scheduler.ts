@@ -1,5 +1,6 @@
 import { Construct } from 'constructs';
 import type { HostedCluster } from './cluster.ts';
+import { type Facts, rolloutOf } from './facts.ts';
 import { kubeClientFlags, KubeClientComponent } from './kube-client-component.ts';
 import { namesOf } from './names.ts';
 import { ports } from './ports.ts';
@@ -9,7 +10,11 @@ export const schedulerFlags = kubeClientFlags;
 
 /** The scheduler of one hosted control plane. */
 export class Scheduler extends Construct {
-  constructor(scope: Construct, id: string, { cluster }: { readonly cluster: HostedCluster }) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { cluster, facts }: { readonly cluster: HostedCluster; readonly facts: Facts },
+  ) {
     super(scope, id);
     new KubeClientComponent(this, 'component', {
       cluster,
@@ -21,7 +26,7 @@ export class Scheduler extends Construct {
       requests: { cpu: '20m', memory: '64Mi' },
       clientCertificate: namesOf(cluster.name).secrets.scheduler,
       pki: [],
-      restartsWith: {},
+      restartsWith: rolloutOf(facts),
     });
   }
 }

@@ -97,8 +97,11 @@ interface Source {
   readonly authHeaders: () => Promise<Record<string, string>>;
 }
 
+/** How long requests on a pool that has failed one of them may go on; a watch is opened anew and loses nothing. */
+const retirementMs = 10_000;
+
 function open(source: Source): Connection {
-  const retired = new Set<Dispatcher>();
+  const retired = new Map<Dispatcher, NodeJS.Timeout>();
   let dispatcher = dial(source);
   return {
     baseUrl: source.server.replace(/\/+$/, ''),
@@ -109,13 +112,18 @@ function open(source: Source): Connection {
       // Many requests fail together on one dead connection; only the first of them replaces it.
       if (failed !== dispatcher) return;
       dispatcher = dial(source);
-      // Requests still alive on the old pool may finish: one slow answer must not cut every watch.
-      retired.add(failed);
-      const forgotten = (): boolean => retired.delete(failed);
-      failed.close().then(forgotten, forgotten);
+      // What is still alive on the old pool may finish, but not a watch on a connection that is dead and does not say so.
+      retired.set(
+        failed,
+        setTimeout(() => {
+          retired.delete(failed);
+          void failed.destroy();
+        }, retirementMs),
+      );
     },
     close: async () => {
-      await Promise.all([dispatcher, ...retired].map((pool) => pool.destroy()));
+      for (const end of retired.values()) clearTimeout(end);
+      await Promise.all([dispatcher, ...retired.keys()].map((pool) => pool.destroy()));
     },
   };
 }

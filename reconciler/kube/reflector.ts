@@ -25,8 +25,8 @@ export interface ReflectorOptions extends Selection {
   /** Hears every failed list and broken watch; the reflector goes on by itself. */
   readonly onError?: (error: unknown) => void;
   /**
-   * How long one watch lasts, in seconds, before jitter. By default 120: its end is the sign of life of a resource that
-   * never changes, and a dead connection is noticed soon after it is due.
+   * How long one watch lasts, in seconds, before jitter. By default 540. A dead connection is noticed earlier by any
+   * other request on it, of which leader election has one every few seconds: it takes the watches along.
    */
   readonly watchSeconds?: number;
   /** The longest silence of a watch in milliseconds. By default 15 s longer than the watch. */
@@ -99,7 +99,7 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #watch(signal: AbortSignal, onEvent: () => void): Promise<void> {
-    const { client, resource, clock, watchSeconds = 120, watchInactivityMs: inactivityMs } = this.#options;
+    const { client, resource, clock, watchSeconds = 540, watchInactivityMs: inactivityMs } = this.#options;
     const timeoutSeconds = Math.ceil(jittered(watchSeconds, this.#random));
     const resourceVersion = this.#resourceVersion;
     const options = { ...this.#selection(), resourceVersion, timeoutSeconds, inactivityMs, signal };

@@ -192,6 +192,17 @@ describe('Informer', () => {
     expect(told).toEqual(['added meanwhile']);
   });
 
+  it('gives up a connection on which another request got no answer, however long its own watch may be silent', async () => {
+    const { told } = inform();
+    await until('the watch', () => verbs().includes('watch'));
+    proxy.goSilent();
+    await direct.apply(configMap('meanwhile'), us);
+    await expect(client.raw('/readyz', { deadlineMs: 300 })).rejects.toThrow();
+    proxy.heal();
+    await until('what happened meanwhile', () => told.length > 0);
+    expect(told).toEqual(['added meanwhile']);
+  });
+
   it('is kept current by bookmarks although nothing of its own changes', async () => {
     // The server sends a bookmark two seconds before the end of a watch, if anything of the resource has changed.
     const { informer } = inform({ watchSeconds: 5 });

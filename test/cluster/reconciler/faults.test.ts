@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { Cluster, Deployment, Secret, Service, StatefulSet } from '../../../constructs/api/resources.ts';
+import {
+  Cluster,
+  Deployment,
+  PodDisruptionBudget,
+  Secret,
+  Service,
+  StatefulSet,
+} from '../../../constructs/api/resources.ts';
 import { fingerprint } from '../../../reconciler/pki/pem.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
 import { startOperator, type TestOperator } from '../../support/operator.ts';
@@ -145,6 +152,19 @@ describe('while it runs', () => {
       { spec: { template: { spec: { hostNetwork: null } } } },
       { fieldManager },
     );
+    await bench.untilReady('c1');
+  });
+
+  test('scaling up and down is followed, and a budget for one pod is not left behind', async () => {
+    const budget = () => bench.client.find(PodDisruptionBudget, named('c1-api-server'));
+    await bench.patch('c1', { spec: { replicas: 2 } });
+    await until('the second API server', async () => (await bench.get('c1')).status?.readyReplicas === 2, 60_000);
+    await bench.untilReady('c1');
+    expect(await budget()).toBeDefined();
+
+    await bench.patch('c1', { spec: { replicas: 1 } });
+    await until('the budget to be gone', async () => !(await budget()), 60_000);
+    await until('one API server', async () => (await bench.get('c1')).status?.replicas === 1);
     await bench.untilReady('c1');
   });
 

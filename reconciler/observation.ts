@@ -1,0 +1,33 @@
+import type { HostedControlPlaneStatus } from '../constructs/api/status.ts';
+import { Deployment, Pod, Service, StatefulSet } from '../constructs/api/resources.ts';
+import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
+import { etcdVolumeSize } from '../constructs/control-plane/etcd-config.ts';
+import { selectorLabels } from '../constructs/control-plane/labels.ts';
+import { namesOf } from '../constructs/control-plane/names.ts';
+import type { DeploymentObject, PodObject, StatefulSetObject } from './kube/readiness.ts';
+import type { ServiceObject } from './phases/api-server-service.ts';
+import type { World } from './scope.ts';
+import type { Observation, Verdicts } from './status.ts';
+
+/** Collects what a status is computed from, after the phases have run. */
+export function observe(
+  cluster: HostedCluster,
+  previous: HostedControlPlaneStatus | undefined,
+  world: World,
+  phases: Verdicts,
+): Observation {
+  const names = namesOf(cluster.name);
+  return {
+    cluster: cluster.name,
+    spec: cluster.spec,
+    previous,
+    phases,
+    apiServer: world.get<DeploymentObject>(Deployment, names.apiServer),
+    controllerManager: world.get<DeploymentObject>(Deployment, names.controllerManager),
+    scheduler: world.get<DeploymentObject>(Deployment, names.scheduler),
+    etcd: world.get<StatefulSetObject>(StatefulSet, names.etcd),
+    apiServerPods: world.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server')),
+    etcdVolumeSize: etcdVolumeSize(cluster),
+    loadBalancerIP: world.get<ServiceObject>(Service, names.apiService)?.status?.loadBalancer?.ingress?.[0]?.ip,
+  };
+}

@@ -1,0 +1,26 @@
+import { fieldManager } from '../constructs/api/group.ts';
+import { ConfigMap, Deployment, PodDisruptionBudget, Service, StatefulSet } from '../constructs/api/resources.ts';
+import { renderControlPlane } from '../constructs/control-plane/chart.ts';
+import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
+import { managedByLabel } from '../constructs/control-plane/labels.ts';
+import { mergeFacts, type PhaseResult } from './graph.ts';
+import type { ApplySet } from './kube/apply-set.ts';
+import type { World } from './scope.ts';
+
+/** Kinds of the chart. Secrets are none of it: keys are never deleted because of a render. */
+const prunable = [Service, ConfigMap, Deployment, StatefulSet, PodDisruptionBudget];
+
+/** Deletes what was rendered once and is not any more, such as the budget of a workload that has one replica now. */
+export async function prune(
+  applySet: ApplySet,
+  key: string,
+  cluster: HostedCluster,
+  world: World,
+  results: readonly PhaseResult[],
+): Promise<void> {
+  // What has not been rendered in full says nothing about what is surplus.
+  if (!results.every(({ isDone }) => isDone)) return;
+  const facts = mergeFacts(results.map((result) => result.facts));
+  const inventory = prunable.flatMap((resource) => world.list(resource, { [managedByLabel]: fieldManager }));
+  await applySet.prune(key, renderControlPlane(cluster, facts), inventory);
+}

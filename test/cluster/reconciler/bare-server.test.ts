@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  Cluster,
+  ConfigMap,
+  CustomResourceDefinition,
+  HostedControlPlane,
+  Secret,
+  StatefulSet,
+} from '../../../constructs/api/resources.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { until } from '../../support/until.ts';
+import { single, Workbench } from '../../support/workbench.ts';
+
+const namespace = 'bare';
+const named = (name: string) => ({ namespace, name });
+
+/** Nothing but an API server: no controllers, no Cluster API but the one kind that must be there. */
+let server: ApiServer;
+let bench: Workbench;
+let operator: TestOperator;
+beforeAll(async () => {
+  server = await startApiServer();
+  bench = await Workbench.open(server.kubeconfig, namespace);
+  await installClusterKind();
+  operator = await startOperator({ kubeconfig: server.kubeconfig, namespace });
+  const nodePort = { address: '192.0.2.10', port: 30443, konnectivityPort: 30444 };
+  await bench.create('c1', { ...single, exposure: { nodePort } });
+  const { apiVersion, kind, metadata } = await bench.client.get(Cluster, named('c1'));
+  await bench.patch('c1', {
+    metadata: { ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }] },
+  });
+  await bench.untilCondition('c1', 'APIServerDeploymentsReady', { reason: 'WaitingForEtcd' });
+});
+afterAll(async () => {
+  await operator.stop();
+  await bench.client.connection.close();
+  await server.stop();
+});
+
+async function installClusterKind(): Promise<void> {
+  const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const crd = {
+    apiVersion: CustomResourceDefinition.apiVersion,
+    kind: CustomResourceDefinition.kind,
+    metadata: { name: 'clusters.cluster.x-k8s.io' },
+    spec: {
+      group: 'cluster.x-k8s.io',
+      names: { kind: 'Cluster', plural: 'clusters', singular: 'cluster', listKind: 'ClusterList' },
+      scope: 'Namespaced',
+      versions: [{ name: 'v1beta2', served: true, storage: true, schema: { openAPIV3Schema: anything } }],
+    },
+  };
+  await bench.client.apply(crd, { fieldManager: 'test', force: true });
+  await until('Clusters to be served', () => bench.client.list(Cluster, { namespace }).catch(() => false as const));
+}
+
+interface Sized extends KubeObject {
+  readonly spec: { readonly template: { readonly spec: { readonly priorityClassName?: string } } };
+}
+
+test('an API server that dies under the operator is missed and nothing else; a change made after is followed', async () => {
+  const before = await bench.client.get<Sized>(StatefulSet, named('c1-etcd'));
+  const secrets = (await bench.client.list(Secret, { namespace })).items.map(({ metadata }) => metadata.uid);
+
+  await server.killApiServer();
+  await server.startApiServer();
+
+  await bench.patch('c1', { spec: { etcd: { priorityClassName: 'system-cluster-critical' } } });
+  await until('the change to arrive', async () => {
+    const { spec } = await bench.client.get<Sized>(StatefulSet, named('c1-etcd'));
+    return spec.template.spec.priorityClassName === 'system-cluster-critical';
+  });
+  const after = await bench.client.get<Sized>(StatefulSet, named('c1-etcd'));
+  expect(after.metadata.uid).toBe(before.metadata.uid);
+  expect((await bench.client.list(Secret, { namespace })).items.map(({ metadata }) => metadata.uid)).toEqual(secrets);
+});
+
+test('deletion leaves nothing, also where no Machines are installed', async () => {
+  await bench.client.delete(HostedControlPlane, named('c1-cp'));
+  await until(
+    'the HostedControlPlane to be gone',
+    async () => !(await bench.client.find(HostedControlPlane, named('c1-cp'))),
+  );
+  const left = await Promise.all(
+    [Secret, ConfigMap, StatefulSet].map((kind) => bench.client.list(kind, { namespace })),
+  );
+  expect(left.flatMap(({ items }) => items.map(({ metadata }) => metadata.name))).toEqual([]);
+});
