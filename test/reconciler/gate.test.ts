@@ -44,6 +44,12 @@ it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
     cluster,
     { kind: 'unowned' },
   ],
+  [
+    'another kind of Cluster API as owner',
+    owned({ ...ownedByCluster, kind: 'MachinePool' }),
+    cluster,
+    { kind: 'unowned' },
+  ],
   ['an owner that does not exist', object, undefined, { kind: 'unowned', message: mentions('Cluster c1') }],
   [
     'a Cluster that wants another object',
