@@ -12,7 +12,7 @@ const prunable = [Service, ConfigMap, Deployment, StatefulSet, PodDisruptionBudg
 
 /** Deletes what was rendered once and is not any more, such as the budget of a workload that has one replica now. */
 export async function prune(
-  applySet: ApplySet,
+  applySet: Pick<ApplySet, 'prune'>,
   key: string,
   cluster: HostedCluster,
   world: World,
