@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import { runPhases } from '../../reconciler/graph.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { conditionTypes } from '../../constructs/api/conditions.ts';
+import { phaseVerdicts, runPhases } from '../../reconciler/graph.ts';
+import { observe } from '../../reconciler/observation.ts';
 import { phases } from '../../reconciler/reconcile.ts';
+import { observedStatus, summarize } from '../../reconciler/status.ts';
 import { bringUp, pass } from '../support/bring-up.ts';
 import { loadBalancerAddress } from '../support/management-controllers.ts';
 import { MemoryWorld } from '../support/memory-world.ts';
@@ -14,15 +17,18 @@ function position(world: MemoryWorld, write: string): number {
   return found;
 }
 
+const complete = new MemoryWorld();
+beforeAll(async () => {
+  await bringUp(complete);
+  await pass(complete, initialized);
+});
+
 describe('a control plane in a world where everything else works', () => {
   it('comes up, and then nothing is written any more', async () => {
-    const world = new MemoryWorld();
-    await bringUp(world);
-    expect(world.published).toEqual({ host: loadBalancerAddress, port: 6443 });
+    expect(complete.published).toEqual({ host: loadBalancerAddress, port: 6443 });
+    const world = complete.copy();
     await pass(world, initialized);
-    const { length } = world.writes;
-    await pass(world, initialized);
-    expect(world.writes.slice(length)).toEqual([]);
+    expect(world.writes).toEqual([]);
   });
 
   it('comes up in the order that is fast and safe', async () => {
@@ -43,8 +49,6 @@ describe('a control plane in a world where everything else works', () => {
   });
 
   it('converges when the process dies at every single write, and makes no authority twice', async () => {
-    const straight = new MemoryWorld();
-    await bringUp(straight);
     const world = new MemoryWorld();
     for (let life = 0; life < 100; life++) {
       world.dieAfter(1);
@@ -54,18 +58,16 @@ describe('a control plane in a world where everything else works', () => {
     }
     world.restart();
     await bringUp(world);
-    expect(world.names).toEqual(straight.names);
+    expect(world.names).toEqual(complete.names);
     const created = world.writes.filter((write) => write.startsWith('create '));
     expect(created).toEqual([...new Set(created)]);
   });
 
   it('upgrades the API server before what must not be newer than it', async () => {
-    const world = new MemoryWorld();
-    await bringUp(world);
+    const world = complete.copy();
     const changes = { ...initialized, spec: { version: 'v1.36.4' } };
-    const before = world.writes.length;
     const first = await runPhases(phases, scopeOf(world, changes));
-    expect(world.writes.slice(before)).toEqual(['apply Deployment c1-api-server']);
+    expect(world.writes).toEqual(['apply Deployment c1-api-server']);
     const waiting = first.filter(({ verdict }) => verdict.reason === 'WaitingForOtherPhases');
     expect(waiting.map(({ phase }) => phase.condition)).toEqual([
       'ControllerManagerReady',
@@ -74,6 +76,35 @@ describe('a control plane in a world where everything else works', () => {
     ]);
     await bringUp(world, changes);
     const components = ['api-server', 'controller-manager', 'scheduler'];
-    expect(world.writes.slice(before)).toEqual(components.map((name) => `apply Deployment c1-${name}`));
+    expect(world.writes).toEqual(components.map((name) => `apply Deployment c1-${name}`));
+  });
+
+  it('restarts on request what has no data, the API server first', async () => {
+    const world = complete.copy();
+    await bringUp(world, { ...initialized, facts: { rolloutAfter: '2026-11-21T12:00:00Z' } });
+    const components = ['api-server', 'controller-manager', 'scheduler'];
+    expect(world.writes).toEqual(components.map((name) => `apply Deployment c1-${name}`));
+  });
+
+  it('reports that it works once it does', async () => {
+    const world = complete.copy();
+    const results = await pass(world);
+    const { cluster } = scopeOf(world);
+    const observation = observe(cluster, undefined, world, phaseVerdicts(results));
+    expect(observedStatus(observation)).toMatchObject({
+      initialization: { controlPlaneInitialized: true },
+      versions: [{ version: 'v1.36.3', replicas: 2 }],
+      replicas: 2,
+      readyReplicas: 2,
+      availableReplicas: 2,
+      upToDateReplicas: 2,
+      etcdVolumeSize: '4Gi',
+      legacyIP: loadBalancerAddress,
+    });
+    const isTrue = Object.entries(summarize(observation, true)).filter(([, { status }]) => status === 'True');
+    const negative = ['RollingOut', 'ScalingUp', 'ScalingDown', 'Deleting', 'Paused'];
+    expect(isTrue.map(([type]) => type).sort()).toEqual(
+      conditionTypes.filter((type) => !negative.includes(type)).sort(),
+    );
   });
 });

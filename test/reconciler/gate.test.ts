@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { maxClusterNameLength } from '../../constructs/control-plane/names.ts';
 import { type Admission, admit } from '../../reconciler/gate.ts';
 import {
   type AnyObject,
-  clusterName,
   clusterObjectWith,
   hostedControlPlaneName,
   hostedControlPlaneObject,
@@ -20,10 +20,11 @@ const annotated = { annotations: { 'cluster.x-k8s.io/paused': '' } };
 const deletionTimestamp = '2026-11-21T11:59:00Z';
 const deleted = { deletionTimestamp };
 const invalid = { version: 'v1.36.3', exposure: {} };
+const longName = 'c'.repeat(maxClusterNameLength);
 const shim = { apiVersion: 'v1', kind: 'Secret', name: 'c1-shim', uid: 'uid-of-the-shim' };
 
 function decide(hosted: AnyObject, found: AnyObject | undefined): Admission {
-  return admit(hosted, (ns, name) => (ns === namespace && name === clusterName ? found : undefined));
+  return admit(hosted, (ns, name) => (ns === namespace && name === found?.metadata.name ? found : undefined));
 }
 
 it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
@@ -123,6 +124,18 @@ it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
     cluster,
     { kind: 'invalid', message: mentions('spec') },
   ],
+  [
+    'a Cluster whose name is as long as it may be',
+    owned({ ...ownedByCluster, name: longName }),
+    wanted(longName),
+    { kind: 'admitted' },
+  ],
+  [
+    'a Cluster whose name is too long',
+    owned({ ...ownedByCluster, name: `${longName}x` }),
+    wanted(`${longName}x`),
+    { kind: 'invalid', message: mentions('shorter name') },
+  ],
   ['a version without v', withVersion('1.36.3'), cluster, { kind: 'admitted' }],
   ['a version without patch', withVersion('v1.36'), cluster, { kind: 'admitted' }],
   [
@@ -148,6 +161,10 @@ it('keeps the spelling of the version, which Cluster API compares as text', () =
 
 function wanting(kind: string, name: string): AnyObject {
   return clusterObjectWith({ spec: { controlPlaneRef: { kind, name } } });
+}
+
+function wanted(name: string): AnyObject {
+  return clusterObjectWith({ metadata: { name } });
 }
 
 function mentions(text: string): string {

@@ -1,0 +1,71 @@
+import { beforeAll, expect, it } from 'vitest';
+import { ConfigMap, Secret } from '../../constructs/api/resources.ts';
+import { objectLabels } from '../../constructs/control-plane/labels.ts';
+import type { PhaseResult } from '../../reconciler/graph.ts';
+import type { ApplySet } from '../../reconciler/kube/apply-set.ts';
+import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
+import { prune } from '../../reconciler/prune.ts';
+import { bringUp, pass } from '../support/bring-up.ts';
+import { MemoryWorld } from '../support/memory-world.ts';
+import { type ScopeChanges, scopeOf } from '../support/scope.ts';
+
+/** Notes what is surplus instead of deleting it. */
+class SurplusNotes implements Pick<ApplySet, 'prune'> {
+  names: string[] | undefined;
+
+  async prune(_: string, keep: readonly KubeObject[], inventory: readonly KubeObject[]): Promise<KubeObject[]> {
+    const kept = new Set(keep.map(identityOf));
+    const surplus = inventory.filter((object) => !kept.has(identityOf(object)));
+    this.names = surplus.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    return surplus;
+  }
+}
+
+async function surplusIn(
+  world: MemoryWorld,
+  results: readonly PhaseResult[],
+  changes: ScopeChanges = {},
+): Promise<string[] | undefined> {
+  const notes = new SurplusNotes();
+  await prune(notes, 'team/c1', scopeOf(world, changes).cluster, world, results);
+  return notes.names;
+}
+
+const world = new MemoryWorld();
+let complete: PhaseResult[];
+beforeAll(async () => {
+  complete = await bringUp(world);
+});
+
+it('finds nothing surplus where the spec has not changed', async () => {
+  expect(await surplusIn(world, complete)).toEqual([]);
+});
+
+it('finds what is not rendered any more', async () => {
+  const changed = world.copy();
+  changed.put({
+    apiVersion: ConfigMap.apiVersion,
+    kind: ConfigMap.kind,
+    metadata: { name: 'old', labels: objectLabels('c1', 'api-server') },
+  });
+  const changes = { spec: { replicas: 1 } };
+  const results = await bringUp(changed, changes);
+  expect(await surplusIn(changed, results, changes)).toEqual(['ConfigMap old', 'PodDisruptionBudget c1-api-server']);
+});
+
+it('says nothing while a phase waits, for then not everything is known that is rendered', async () => {
+  const unfinished = new MemoryWorld();
+  expect(await surplusIn(unfinished, await pass(unfinished))).toBeUndefined();
+});
+
+it('never looks at Secrets nor at what somebody else labelled', async () => {
+  const shared = world.copy();
+  shared.put({
+    apiVersion: Secret.apiVersion,
+    kind: Secret.kind,
+    metadata: { name: 'old', labels: objectLabels('c1', 'certificates') },
+  });
+  const labels = { 'cluster.x-k8s.io/cluster-name': 'c1' };
+  shared.put({ apiVersion: ConfigMap.apiVersion, kind: ConfigMap.kind, metadata: { name: 'theirs', labels } });
+  expect(await surplusIn(shared, complete)).toEqual([]);
+});
