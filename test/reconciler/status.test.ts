@@ -1,49 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { Deployment, Pod, StatefulSet } from '../../constructs/api/resources.ts';
-import { versionAnnotation } from '../../constructs/control-plane/component.ts';
-import type { DeploymentObject, PodObject, StatefulSetObject } from '../../reconciler/kube/readiness.ts';
-import { type Observation, observedStatus, summarize, type Verdicts, verdict } from '../../reconciler/status.ts';
-import { clusterName, hostedCluster } from '../support/scope.ts';
-
-type Counts = NonNullable<DeploymentObject['status']>;
-
-const whole = { observedGeneration: 2, replicas: 3, readyReplicas: 3, updatedReplicas: 3, availableReplicas: 3 };
-const succeeded = verdict('True', 'ReconcileSucceeded');
-const failed = (message: string) => verdict('False', 'ReconcileFailed', message);
-const waiting = verdict('False', 'WaitingForOtherPhases', 'waiting for X');
-
-function deployment(status: Counts, replicas = 3): DeploymentObject {
-  const { apiVersion, kind } = Deployment;
-  return { apiVersion, kind, metadata: { name: 'x', generation: 2 }, spec: { replicas }, status };
-}
-
-function etcd(readyReplicas: number, replicas = 3): StatefulSetObject {
-  const { apiVersion, kind } = StatefulSet;
-  return { apiVersion, kind, metadata: { name: 'c1-etcd' }, spec: { replicas }, status: { readyReplicas } };
-}
-
-/** A control plane of three API servers in which everything works. */
-function observation(changes: Partial<Observation> = {}): Observation {
-  return {
-    cluster: clusterName,
-    spec: hostedCluster({ replicas: 3 }).spec,
-    previous: undefined,
-    phases: {
-      CACertificatesReady: succeeded,
-      EtcdCertificatesReady: succeeded,
-      CertificatesReady: succeeded,
-      WorkloadSetupReady: succeeded,
-    },
-    apiServer: deployment(whole),
-    controllerManager: deployment(whole),
-    scheduler: deployment(whole),
-    etcd: etcd(3),
-    apiServerPods: [],
-    etcdVolumeSize: '4Gi',
-    loadBalancerIP: undefined,
-    ...changes,
-  };
-}
+import type { StatefulSetObject } from '../../reconciler/kube/readiness.ts';
+import { type Observation, summarize, type Verdicts } from '../../reconciler/status.ts';
+import {
+  type Counts,
+  deployment,
+  etcd,
+  failed,
+  observation,
+  succeeded,
+  waiting,
+  whole,
+} from '../support/observation.ts';
 
 /** The verdict as `status reason: message`. */
 function said(changes: Partial<Observation>, type: keyof Verdicts, initialized = true): string {
@@ -165,112 +132,6 @@ describe('the summaries', () => {
       ...phases,
       Deleting: { status: 'False', reason: 'NotDeleting' },
       Paused: { status: 'False', reason: 'NotPaused' },
-    });
-  });
-});
-
-describe('the versions of the API servers', () => {
-  const pod = (version: string, ready = true, deletionTimestamp?: string): PodObject => ({
-    apiVersion: Pod.apiVersion,
-    kind: Pod.kind,
-    metadata: { name: 'x', annotations: { [versionAnnotation]: version }, deletionTimestamp },
-    status: { conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }] },
-  });
-  const before = 'v1.35.6';
-  const after = 'v1.36.3';
-  const gone = '2026-11-21T12:00:00Z';
-
-  it.each<[string, PodObject[], [string, number][]]>([
-    ['before an upgrade', [pod(before), pod(before), pod(before)], [[before, 3]]],
-    ['while the first new one starts', [pod(after, false), pod(before), pod(before)], [[before, 2]]],
-    [
-      'when the first new one serves',
-      [pod(after), pod(before), pod(before)],
-      [
-        [before, 2],
-        [after, 1],
-      ],
-    ],
-    [
-      'while the last old one still serves on its way out',
-      [pod(after), pod(after), pod(before, true, gone)],
-      [
-        [before, 1],
-        [after, 2],
-      ],
-    ],
-    ['when it no longer does', [pod(after), pod(after), pod(before, false, gone)], [[after, 2]]],
-    ['after it', [pod(after), pod(after), pod(after)], [[after, 3]]],
-    [
-      'with patches of two digits',
-      [pod('v1.36.10'), pod('v1.36.9')],
-      [
-        ['v1.36.9', 1],
-        ['v1.36.10', 1],
-      ],
-    ],
-    ['without v', [pod('1.36.3')], [['1.36.3', 1]]],
-    [
-      'in two spellings',
-      [pod('v1.36'), pod('v1.36.3')],
-      [
-        ['v1.36', 1],
-        ['v1.36.3', 1],
-      ],
-    ],
-  ])('are counted oldest first %s, and the oldest one is the version', (_, apiServerPods, expected) => {
-    const status = observedStatus(observation({ apiServerPods }));
-    expect(status.versions).toEqual(expected.map(([version, replicas]) => ({ version, replicas })));
-    expect(status.version).toBe(expected[0]?.[0]);
-  });
-
-  it('stay what they were while none serves: Cluster API takes none for not provisioned', () => {
-    const previous = { versions: [{ version: before, replicas: 2 }], version: before };
-    expect(observedStatus(observation({ previous, apiServerPods: [pod(after, false)] }))).toMatchObject(previous);
-  });
-
-  it('are absent before the first API server serves', () => {
-    expect(observedStatus(observation())).not.toHaveProperty('versions');
-    expect(observedStatus(observation())).not.toHaveProperty('version');
-  });
-});
-
-describe('the other fields', () => {
-  it('count API servers, with zeros where there is no Deployment', () => {
-    const counts = { replicas: 4, readyReplicas: 3, updatedReplicas: 1, availableReplicas: 2 };
-    expect(observedStatus(observation({ apiServer: deployment(counts) }))).toMatchObject({
-      replicas: 4,
-      readyReplicas: 3,
-      upToDateReplicas: 1,
-      availableReplicas: 2,
-    });
-    const none = { replicas: 0, readyReplicas: 0, upToDateReplicas: 0, availableReplicas: 0 };
-    expect(observedStatus(observation({ apiServer: undefined }))).toMatchObject(none);
-    expect(observedStatus(observation({ apiServer: deployment({}) }))).toMatchObject(none);
-  });
-
-  it.each<[string, Verdicts, Observation['previous'], boolean]>([
-    ['is set when workers can join', { WorkloadSetupReady: succeeded }, undefined, true],
-    ['is not set before', { WorkloadSetupReady: waiting }, undefined, false],
-    [
-      'stays when the hosted cluster fails',
-      { WorkloadSetupReady: failed('x') },
-      { initialization: { controlPlaneInitialized: true } },
-      true,
-    ],
-    ['comes back when the status was lost', { WorkloadSetupReady: succeeded }, {}, true],
-  ])('the latch of initialization %s', (_, phases, previous, expected) => {
-    const status = observedStatus(observation({ phases, previous }));
-    expect(status.initialization).toEqual(expected ? { controlPlaneInitialized: true } : undefined);
-    expect(status.ready).toBe(expected ? true : undefined);
-  });
-
-  it('say what Cluster API and the scale subresource need', () => {
-    expect(observedStatus(observation({ loadBalancerIP: '192.0.2.1' }))).toMatchObject({
-      externalManagedControlPlane: true,
-      selector: 'cluster.x-k8s.io/cluster-name=c1,app.kubernetes.io/component=api-server',
-      etcdVolumeSize: '4Gi',
-      legacyIP: '192.0.2.1',
     });
   });
 });

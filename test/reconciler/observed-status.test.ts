@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { Pod } from '../../constructs/api/resources.ts';
+import { versionAnnotation } from '../../constructs/control-plane/component.ts';
+import type { PodObject } from '../../reconciler/kube/readiness.ts';
+import { type Observation, observedStatus, type Verdicts } from '../../reconciler/status.ts';
+import { deployment, failed, observation, succeeded, waiting } from '../support/observation.ts';
+
+describe('the versions of the API servers', () => {
+  const pod = (version: string, ready = true, deletionTimestamp?: string): PodObject => ({
+    apiVersion: Pod.apiVersion,
+    kind: Pod.kind,
+    metadata: { name: 'x', annotations: { [versionAnnotation]: version }, deletionTimestamp },
+    status: { conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }] },
+  });
+  const before = 'v1.35.6';
+  const after = 'v1.36.3';
+  const gone = '2026-11-21T12:00:00Z';
+
+  it.each<[string, PodObject[], [string, number][]]>([
+    ['before an upgrade', [pod(before), pod(before), pod(before)], [[before, 3]]],
+    ['while the first new one starts', [pod(after, false), pod(before), pod(before)], [[before, 2]]],
+    [
+      'when the first new one serves',
+      [pod(after), pod(before), pod(before)],
+      [
+        [before, 2],
+        [after, 1],
+      ],
+    ],
+    [
+      'while the last old one still serves on its way out',
+      [pod(after), pod(after), pod(before, true, gone)],
+      [
+        [before, 1],
+        [after, 2],
+      ],
+    ],
+    ['when it no longer does', [pod(after), pod(after), pod(before, false, gone)], [[after, 2]]],
+    ['after it', [pod(after), pod(after), pod(after)], [[after, 3]]],
+    [
+      'with patches of two digits',
+      [pod('v1.36.10'), pod('v1.36.9')],
+      [
+        ['v1.36.9', 1],
+        ['v1.36.10', 1],
+      ],
+    ],
+    ['without v', [pod('1.36.3')], [['1.36.3', 1]]],
+    [
+      'in two spellings',
+      [pod('v1.36'), pod('v1.36.3')],
+      [
+        ['v1.36', 1],
+        ['v1.36.3', 1],
+      ],
+    ],
+  ])('are counted oldest first %s, and the oldest one is the version', (_, apiServerPods, expected) => {
+    const status = observedStatus(observation({ apiServerPods }));
+    expect(status.versions).toEqual(expected.map(([version, replicas]) => ({ version, replicas })));
+    expect(status.version).toBe(expected[0]?.[0]);
+  });
+
+  it('stay what they were while none serves: Cluster API takes none for not provisioned', () => {
+    const previous = { versions: [{ version: before, replicas: 2 }], version: before };
+    expect(observedStatus(observation({ previous, apiServerPods: [pod(after, false)] }))).toMatchObject(previous);
+  });
+
+  it('are absent before the first API server serves', () => {
+    expect(observedStatus(observation())).not.toHaveProperty('versions');
+    expect(observedStatus(observation())).not.toHaveProperty('version');
+  });
+});
+
+describe('the other fields', () => {
+  it('count API servers, with zeros where there is no Deployment', () => {
+    const counts = { replicas: 4, readyReplicas: 3, updatedReplicas: 1, availableReplicas: 2 };
+    expect(observedStatus(observation({ apiServer: deployment(counts) }))).toMatchObject({
+      replicas: 4,
+      readyReplicas: 3,
+      upToDateReplicas: 1,
+      availableReplicas: 2,
+    });
+    const none = { replicas: 0, readyReplicas: 0, upToDateReplicas: 0, availableReplicas: 0 };
+    expect(observedStatus(observation({ apiServer: undefined }))).toMatchObject(none);
+    expect(observedStatus(observation({ apiServer: deployment({}) }))).toMatchObject(none);
+  });
+
+  it.each<[string, Verdicts, Observation['previous'], boolean]>([
+    ['is set when workers can join', { WorkloadSetupReady: succeeded }, undefined, true],
+    ['is not set before', { WorkloadSetupReady: waiting }, undefined, false],
+    [
+      'stays when the hosted cluster fails',
+      { WorkloadSetupReady: failed('x') },
+      { initialization: { controlPlaneInitialized: true } },
+      true,
+    ],
+    ['comes back when the status was lost', { WorkloadSetupReady: succeeded }, {}, true],
+  ])('the latch of initialization %s', (_, phases, previous, expected) => {
+    const status = observedStatus(observation({ phases, previous }));
+    expect(status.initialization).toEqual(expected ? { controlPlaneInitialized: true } : undefined);
+    expect(status.ready).toBe(expected ? true : undefined);
+  });
+
+  it('say what Cluster API and the scale subresource need', () => {
+    expect(observedStatus(observation({ loadBalancerIP: '192.0.2.1' }))).toMatchObject({
+      externalManagedControlPlane: true,
+      selector: 'cluster.x-k8s.io/cluster-name=c1,app.kubernetes.io/component=api-server',
+      etcdVolumeSize: '4Gi',
+      legacyIP: '192.0.2.1',
+    });
+  });
+});

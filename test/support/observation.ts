@@ -1,0 +1,46 @@
+import { Deployment, StatefulSet } from '../../constructs/api/resources.ts';
+import type { DeploymentObject, StatefulSetObject } from '../../reconciler/kube/readiness.ts';
+import { type Observation, verdict } from '../../reconciler/status.ts';
+import { clusterName, hostedCluster } from './scope.ts';
+
+/** Counts as a Deployment's status has them. */
+export type Counts = NonNullable<DeploymentObject['status']>;
+
+/** Counts of three API servers at rest. */
+export const whole = { observedGeneration: 2, replicas: 3, readyReplicas: 3, updatedReplicas: 3, availableReplicas: 3 };
+export const succeeded = verdict('True', 'ReconcileSucceeded');
+export const failed = (message: string) => verdict('False', 'ReconcileFailed', message);
+export const waiting = verdict('False', 'WaitingForOtherPhases', 'waiting for X');
+
+export function deployment(status: Counts, replicas = 3): DeploymentObject {
+  const { apiVersion, kind } = Deployment;
+  return { apiVersion, kind, metadata: { name: 'x', generation: 2 }, spec: { replicas }, status };
+}
+
+export function etcd(readyReplicas: number, replicas = 3): StatefulSetObject {
+  const { apiVersion, kind } = StatefulSet;
+  return { apiVersion, kind, metadata: { name: 'c1-etcd' }, spec: { replicas }, status: { readyReplicas } };
+}
+
+/** A control plane of three API servers in which everything works. */
+export function observation(changes: Partial<Observation> = {}): Observation {
+  return {
+    cluster: clusterName,
+    spec: hostedCluster({ replicas: 3 }).spec,
+    previous: undefined,
+    phases: {
+      CACertificatesReady: succeeded,
+      EtcdCertificatesReady: succeeded,
+      CertificatesReady: succeeded,
+      WorkloadSetupReady: succeeded,
+    },
+    apiServer: deployment(whole),
+    controllerManager: deployment(whole),
+    scheduler: deployment(whole),
+    etcd: etcd(3),
+    apiServerPods: [],
+    etcdVolumeSize: '4Gi',
+    loadBalancerIP: undefined,
+    ...changes,
+  };
+}
