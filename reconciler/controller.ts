@@ -17,6 +17,9 @@ export interface ControllerOptions {
   readonly log: Logger;
 }
 
+/** Changes come in bursts, such as three pods that start: one pass for all of them. */
+const gatherMs = 20;
+
 /** Everything is looked at this often, for what no watch tells: objects of users, and whatever a bug missed. */
 const resyncMs = 10 * 60_000;
 
@@ -59,18 +62,20 @@ export class Controller {
     if (again) this.#queue.addAfter(key, Math.max(soonestMs, again.getTime() - this.#options.clock.now()));
   }
 
-  #enqueue(resource: Resource, { object, type }: ObjectChange<KubeObject>): void {
+  #enqueue(resource: Resource, { object, old, type }: ObjectChange<KubeObject>): void {
     if (resource === HostedControlPlane) {
+      // What only the status says we have written ourselves.
+      if (old && concern(old) === concern(object)) return;
       const key = objectKey(object.metadata);
       const cluster = owningCluster(object.metadata);
       if (cluster !== undefined) this.#rememberKey(`${object.metadata.namespace}/${cluster}`, key);
       if (type === 'deleted') this.#forgetKey(key);
-      this.#queue.add(key);
+      this.#queue.addAfter(key, gatherMs);
       return;
     }
     const cluster = resource === Cluster ? object.metadata.name : clusterOf(object);
     const keys = cluster && this.#keys.get(`${object.metadata.namespace}/${cluster}`);
-    for (const key of keys || []) this.#queue.add(key);
+    for (const key of keys || []) this.#queue.addAfter(key, gatherMs);
   }
 
   #rememberKey(cluster: string, key: string): void {
@@ -88,6 +93,12 @@ export class Controller {
       this.#scheduleResync();
     });
   }
+}
+
+/** Everything of an object but its status, as text to compare; a change of the spec changes the generation. */
+function concern({ metadata }: KubeObject): string {
+  const { resourceVersion: _, managedFields: __, ...rest } = metadata;
+  return JSON.stringify(rest);
 }
 
 function clusterOf({ metadata }: KubeObject): string | undefined {

@@ -131,7 +131,7 @@ export class Operator {
 }
 
 /** Longer than the longest watch and its reconnection together: a process that hears nothing this long is stuck. */
-const silenceMs = 15 * 60_000;
+const silenceMs = 45 * 60_000;
 
 /** Slower than Kubernetes' own components: a stopped instance hands over at once, only a crashed one takes 30 s. */
 const leaseTimes = { durationMs: 30_000, renewDeadlineMs: 20_000, retryMs: 5_000 };

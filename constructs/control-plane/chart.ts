@@ -7,23 +7,30 @@ import type { HostedCluster } from './cluster.ts';
 import { ControllerManager } from './controller-manager.ts';
 import { Etcd } from './etcd.ts';
 import type { Facts } from './facts.ts';
-import { type ComponentName, componentLabel } from './labels.ts';
 import { Scheduler } from './scheduler.ts';
+
+/** What is applied at one time; the API server's Service exists long before its Deployment. */
+export type Part = 'api-server-service' | 'etcd' | 'api-server' | 'controller-manager' | 'scheduler';
 
 export interface ControlPlaneChartProps {
   readonly cluster: HostedCluster;
   readonly facts: Facts;
+  /** Only this part. @default everything */
+  readonly only?: Part | undefined;
 }
 
 /** Everything one hosted control plane consists of in the management cluster, apart from Secrets. */
 export class ControlPlaneChart extends Chart {
-  constructor(scope: Construct, id: string, { cluster, facts }: ControlPlaneChartProps) {
+  constructor(scope: Construct, id: string, { cluster, facts, only }: ControlPlaneChartProps) {
     super(scope, id, { disableResourceNameHashes: true });
-    new ApiServerService(this, 'api-server-service', { cluster });
-    new Etcd(this, 'etcd', { cluster, facts });
-    if (facts.endpoint) new ApiServer(this, 'api-server', { cluster, facts, endpoint: facts.endpoint });
-    new ControllerManager(this, 'controller-manager', { cluster, facts });
-    new Scheduler(this, 'scheduler', { cluster, facts });
+    const wants = (part: Part) => only === undefined || only === part;
+    if (wants('api-server-service')) new ApiServerService(this, 'api-server-service', { cluster });
+    if (wants('etcd')) new Etcd(this, 'etcd', { cluster, facts });
+    if (wants('api-server') && facts.endpoint) {
+      new ApiServer(this, 'api-server', { cluster, facts, endpoint: facts.endpoint });
+    }
+    if (wants('controller-manager')) new ControllerManager(this, 'controller-manager', { cluster, facts });
+    if (wants('scheduler')) new Scheduler(this, 'scheduler', { cluster, facts });
   }
 }
 
@@ -50,22 +57,14 @@ export interface OwnerReference {
   readonly blockOwnerDeletion: boolean;
 }
 
-/** Renders the chart. The same cluster and facts give the same objects, byte for byte. */
-export function renderControlPlane(cluster: HostedCluster, facts: Facts): RenderedObject[] {
-  const chart = new ControlPlaneChart(new App(), 'control-plane', { cluster, facts });
+/** Renders the chart, or one part of it. The same cluster and facts give the same objects, byte for byte. */
+export function renderControlPlane(cluster: HostedCluster, facts: Facts, only?: Part): RenderedObject[] {
+  const chart = new ControlPlaneChart(new App(), 'control-plane', { cluster, facts, only });
   const objects = chart.toJson() as RenderedObject[];
   const ownerReferences = facts.owner ? [ownerReference(facts.owner)] : undefined;
   return ownerReferences
     ? objects.map((object) => ({ ...object, metadata: { ...object.metadata, ownerReferences } }))
     : objects;
-}
-
-/** The objects of one component; of the API server without its Service, which exists long before it. */
-export function componentObjects(cluster: HostedCluster, facts: Facts, component: ComponentName): RenderedObject[] {
-  return renderControlPlane(cluster, facts).filter(
-    ({ kind, metadata }) =>
-      metadata.labels?.[componentLabel] === component && !(component === 'api-server' && kind === 'Service'),
-  );
 }
 
 /** The HostedControlPlane as controlling owner. */

@@ -25,7 +25,7 @@ export interface ReflectorOptions extends Selection {
   /** Hears every failed list and broken watch; the reflector goes on by itself. */
   readonly onError?: (error: unknown) => void;
   /**
-   * How long one watch lasts, in seconds, before jitter. By default 540. A dead connection is noticed earlier by any
+   * How long one watch lasts, in seconds, before jitter. By default 1500. A dead connection is noticed earlier by any
    * other request on it, of which leader election has one every few seconds: it takes the watches along.
    */
   readonly watchSeconds?: number;
@@ -99,7 +99,7 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #watch(signal: AbortSignal, onEvent: () => void): Promise<void> {
-    const { client, resource, clock, watchSeconds = 540, watchInactivityMs: inactivityMs } = this.#options;
+    const { client, resource, clock, watchSeconds = 1500, watchInactivityMs: inactivityMs } = this.#options;
     const timeoutSeconds = Math.ceil(jittered(watchSeconds, this.#random));
     const resourceVersion = this.#resourceVersion;
     const options = { ...this.#selection(), resourceVersion, timeoutSeconds, inactivityMs, signal };

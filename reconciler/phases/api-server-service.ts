@@ -1,8 +1,6 @@
-import { Service } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { wayIn } from '../../constructs/control-plane/exposure/exposure.ts';
 import type { ObservedService } from '../../constructs/control-plane/exposure/way-in.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
 import { KubeError } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
@@ -19,10 +17,7 @@ export const apiServerService: Phase = {
   condition: 'APIServerServiceReady',
   needs: [],
   async run({ cluster, facts, writer }): Promise<Outcome> {
-    const name = namesOf(cluster.name).apiService;
-    const objects = renderControlPlane(cluster, facts).filter(
-      ({ kind, metadata }) => kind === Service.kind && metadata.name === name,
-    );
+    const objects = renderControlPlane(cluster, facts, 'api-server-service');
 
     const [live] = await writer.apply<ServiceObject>(objects).catch((error: unknown) => {
       throw nodePortTaken(error) ?? error;

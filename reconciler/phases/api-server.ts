@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Deployment, Pod, resourceNamed } from '../../constructs/api/resources.ts';
-import { componentObjects } from '../../constructs/control-plane/chart.ts';
+import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { selectorLabels } from '../../constructs/control-plane/labels.ts';
 import { mountsOf } from '../../constructs/control-plane/mounts.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
@@ -34,7 +34,7 @@ export const apiServer: Phase = {
     }
 
     const withMounts = { ...facts, mounts: mounts.checksums };
-    const live = await writer.apply(componentObjects(cluster, withMounts, 'api-server'));
+    const live = await writer.apply(renderControlPlane(cluster, withMounts, 'api-server'));
 
     const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
     return readiness.ready ? done() : wait('WaitingForPods', `API server: ${readiness.message}`);

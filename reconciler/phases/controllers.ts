@@ -1,5 +1,5 @@
 import { Deployment } from '../../constructs/api/resources.ts';
-import { componentObjects } from '../../constructs/control-plane/chart.ts';
+import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
 import { done, type Outcome, wait } from '../outcome.ts';
 import type { Phase } from '../scope.ts';
@@ -17,7 +17,7 @@ function controller(component: 'controller-manager' | 'scheduler', condition: Ph
     condition,
     needs: [apiServer],
     async run({ cluster, facts, writer }): Promise<Outcome> {
-      const live = await writer.apply(componentObjects(cluster, facts, component));
+      const live = await writer.apply(renderControlPlane(cluster, facts, component));
 
       const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
       return readiness.ready ? done() : wait('WaitingForPods', `${component}: ${readiness.message}`);

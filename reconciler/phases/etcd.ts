@@ -1,5 +1,5 @@
 import { StatefulSet } from '../../constructs/api/resources.ts';
-import { componentObjects } from '../../constructs/control-plane/chart.ts';
+import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { statefulSetReadiness } from '../kube/readiness.ts';
 import { done, type Outcome, wait } from '../outcome.ts';
 import type { Phase } from '../scope.ts';
@@ -10,7 +10,7 @@ export const etcd: Phase = {
   condition: 'EtcdClusterReady',
   needs: [etcdCertificates],
   async run({ cluster, facts, writer }): Promise<Outcome> {
-    const live = await writer.apply(componentObjects(cluster, facts, 'etcd'));
+    const live = await writer.apply(renderControlPlane(cluster, facts, 'etcd'));
 
     const readiness = statefulSetReadiness(live.find(({ kind }) => kind === StatefulSet.kind));
     return readiness.ready ? done() : wait('WaitingForMembers', `etcd: ${readiness.message}`);

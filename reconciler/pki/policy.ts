@@ -1,5 +1,5 @@
-import { createHash, createPrivateKey, createPublicKey, X509Certificate as NodeCertificate } from 'node:crypto';
-import * as x509 from '@peculiar/x509';
+import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
+import { isKeyOf, isReadable, isSignedBy, readCertificate } from './certificate.ts';
 import type { KeyPair } from './issue.ts';
 import { splitCertificates } from './pem.ts';
 import { canonicalHost, type CertificatePlan } from './plan.ts';
@@ -54,24 +54,20 @@ export function mustIssue(input: PolicyInput): Violation | undefined {
 
 /** When a certificate is renewed: at half of its life, up to a tenth later so that a fleet does not renew at once. */
 export function renewalTime(certificate: string, identity: string): Date {
-  const parsed = new x509.X509Certificate(firstOf(certificate));
-  const start = parsed.notBefore.getTime();
-  const life = parsed.notAfter.getTime() - start;
-  return new Date(start + life * (0.5 + 0.1 * fractionOf(identity)));
+  const { notBefore, notAfter } = readCertificate(certificate);
+  const life = notAfter.getTime() - notBefore.getTime();
+  return new Date(notBefore.getTime() + life * (0.5 + 0.1 * fractionOf(identity)));
 }
 
 /** What is wrong with a certificate authority, as a sentence for a person; undefined when it can sign. */
 export function authorityProblem(secret: string, pair: KeyPair, now: Date): string | undefined {
-  const [first] = splitCertificates(pair.certificate);
-  if (!first) return `Secret ${secret} has no certificate in tls.crt`;
+  if (splitCertificates(pair.certificate).length === 0) return `Secret ${secret} has no certificate in tls.crt`;
   try {
-    const certificate = new NodeCertificate(first);
-    if (!certificate.ca)
+    const { isAuthority, notAfter } = readCertificate(pair.certificate);
+    if (!isAuthority)
       return `the certificate in Secret ${secret} is not that of an authority (basic constraints CA: false)`;
-    if (!certificate.checkPrivateKey(createPrivateKey(pair.key)))
-      return `tls.key in Secret ${secret} does not belong to its tls.crt`;
-    if (now > new Date(certificate.validTo))
-      return `the authority in Secret ${secret} expired on ${certificate.validTo}`;
+    if (!isKeyOf(pair.certificate, pair.key)) return `tls.key in Secret ${secret} does not belong to its tls.crt`;
+    if (now > notAfter) return `the authority in Secret ${secret} expired on ${notAfter.toISOString()}`;
     return undefined;
   } catch {
     return `Secret ${secret} holds no readable certificate and key in tls.crt and tls.key`;
@@ -94,48 +90,34 @@ function fractionOf(identity: string): number {
   return createHash('sha256').update(identity).digest().readUInt32BE() / 2 ** 32;
 }
 
-const readable: Check = ({ current, plan }) => {
-  try {
-    void new NodeCertificate(firstOf(current.certificate));
-    createPrivateKey(current.key);
-    return undefined;
-  } catch {
-    return { reason: 'Unreadable', message: `Secret ${plan.secret} holds no readable certificate and key` };
-  }
-};
+const readable: Check = ({ current, plan }) =>
+  isReadable(current)
+    ? undefined
+    : { reason: 'Unreadable', message: `Secret ${plan.secret} holds no readable certificate and key` };
 
 const keyMatches: Check = ({ current, plan }) =>
-  new NodeCertificate(firstOf(current.certificate)).checkPrivateKey(createPrivateKey(current.key))
+  isKeyOf(current.certificate, current.key)
     ? undefined
     : { reason: 'KeyMismatch', message: `the key in Secret ${plan.secret} does not belong to its certificate` };
 
-const signedByAuthority: Check = ({ current, authority, plan }) => {
-  const signer = new NodeCertificate(firstOf(authority));
-  const certificate = new NodeCertificate(firstOf(current.certificate));
-  return certificate.checkIssued(signer) && certificate.verify(signer.publicKey)
+const signedByAuthority: Check = ({ current, authority, plan }) =>
+  isSignedBy(current.certificate, authority)
     ? undefined
     : { reason: 'OtherAuthority', message: `${plan.secret} was not signed by the present ${plan.signer} authority` };
-};
 
 const subjectAsPlanned: Check = ({ current, plan }) => {
-  const name = parse(current).subjectName;
-  const same = equalSets(name.getField('CN'), [plan.commonName]) && equalSets(name.getField('O'), plan.organizations);
+  const { commonNames, organizations } = readCertificate(current.certificate);
+  const same = equalSets(commonNames, [plan.commonName]) && equalSets(organizations, plan.organizations);
   return same ? undefined : { reason: 'OtherSubject', message: `${plan.secret} is for another user` };
 };
 
-const usagesAsPlanned: Check = ({ current, plan }) => {
-  const given = parse(current).getExtension(x509.ExtendedKeyUsageExtension)?.usages.map(String) ?? [];
-  const wanted = plan.usages.map((usage) =>
-    usage === 'server' ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth,
-  );
-  return equalSets(given, wanted)
+const usagesAsPlanned: Check = ({ current, plan }) =>
+  equalSets(readCertificate(current.certificate).usages, plan.usages)
     ? undefined
     : { reason: 'OtherUsages', message: `${plan.secret} is not for ${plan.usages.join(' and ')} use` };
-};
 
 const hostsAsPlanned: Check = ({ current, plan }) => {
-  const names = parse(current).getExtension(x509.SubjectAlternativeNameExtension)?.names.items ?? [];
-  const given = names.map(({ value }) => canonicalHost(value));
+  const given = readCertificate(current.certificate).hosts.map(canonicalHost);
   return equalSets(given, plan.hosts.map(canonicalHost))
     ? undefined
     : { reason: 'OtherHosts', message: `${plan.secret} is not valid for exactly ${plan.hosts.join(', ')}` };
@@ -147,14 +129,6 @@ const notDueForRenewal: Check = ({ current, plan, now }) => {
     ? undefined
     : { reason: 'RenewalDue', message: `${plan.secret} is due for renewal since ${due.toISOString()}` };
 };
-
-function parse({ certificate }: KeyPair): x509.X509Certificate {
-  return new x509.X509Certificate(firstOf(certificate));
-}
-
-function firstOf(pem: string): string {
-  return splitCertificates(pem)[0] ?? '';
-}
 
 function equalSets(a: readonly string[], b: readonly string[]): boolean {
   const left = new Set(a);

@@ -69,7 +69,8 @@ export async function prepareFloor(
   const admin = await issueCertificate(adminPlan(cluster), signed('cluster'), validity);
 
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
-  await client.apply({ ...Namespace, metadata: { name: namespace, labels } } as never, { fieldManager, force: true });
+  const { apiVersion, kind } = Namespace;
+  await client.apply({ apiVersion, kind, metadata: { name: namespace, labels } }, { fieldManager, force: true });
   for (const [name, pair] of pairs) {
     const { metadata, ...secret } = pairSecret({ name, namespace, cluster, owner: nobody }, 'tls', pair);
     const { ownerReferences: _, ...ownerless } = metadata;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { componentObjects, renderControlPlane } from '../../../constructs/control-plane/chart.ts';
+import { renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
 
 const kindsAndNames = (objects: readonly { kind: string; metadata: { name: string } }[]) =>
@@ -17,12 +17,12 @@ describe('the chart of a control plane', () => {
     expect(early.filter((object) => !late.includes(object))).toEqual([]);
   });
 
-  it('is applied by component, the Service of the API server on its own', () => {
-    const components = (['etcd', 'api-server', 'controller-manager', 'scheduler'] as const).flatMap((component) =>
-      kindsAndNames(componentObjects(clusterOf(), knownFacts, component)),
-    );
-    const all = kindsAndNames(renderControlPlane(clusterOf(), knownFacts));
-    expect(components.sort()).toEqual(all.filter((object) => object !== 'Service s-c1').sort());
+  it('is rendered part by part as it is as a whole', () => {
+    const parts = ['api-server-service', 'etcd', 'api-server', 'controller-manager', 'scheduler'] as const;
+    const rendered = parts.flatMap((part) => renderControlPlane(clusterOf(), knownFacts, part));
+    const byName = (objects: typeof rendered) => new Map(objects.map((o) => [`${o.kind} ${o.metadata.name}`, o]));
+    expect(byName(rendered)).toEqual(byName(renderControlPlane(clusterOf(), knownFacts)));
+    expect(rendered).toHaveLength(byName(rendered).size);
   });
 
   it('belongs to its HostedControlPlane as soon as that has a uid', () => {

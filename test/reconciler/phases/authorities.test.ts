@@ -164,7 +164,7 @@ describe("a user's own", () => {
     const outcome = await runIn(world, { now: new Date(now.getTime() + hour + 1000) });
     expect(outcome).toMatchObject({
       reason: 'CACertificateInvalid',
-      message: expect.stringContaining('expired on Nov 21 13:00:00 2026') as string,
+      message: expect.stringContaining('expired on 2026-11-21T13:00:00.000Z') as string,
     });
   });
 });

@@ -1,0 +1,91 @@
+import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import type { KeyPair } from './issue.ts';
+import { splitCertificates } from './pem.ts';
+import type { Usage } from './plan.ts';
+
+/** What a certificate says. */
+export interface CertificateContent {
+  readonly commonNames: readonly string[];
+  readonly organizations: readonly string[];
+  readonly usages: readonly (Usage | 'other')[];
+  /** DNS names and addresses, as the certificate spells them. */
+  readonly hosts: readonly string[];
+  readonly isAuthority: boolean;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+/**
+ * Reads the first certificate of a PEM text. Node's own parser, not the issuing library's: that one takes milliseconds
+ * for each, and every reconcile reads them all.
+ * @throws when there is none.
+ */
+export function readCertificate(pem: string): CertificateContent {
+  const certificate = firstOf(pem);
+  // One line per part of the name, several values of a part in one line; a plus sign inside a value comes escaped.
+  const subject = certificate.subject.split(/\n| \+ /).map((part) => part.split('=', 2));
+  const valuesOf = (field: string) => subject.flatMap(([name, value]) => (name === field && value ? [value] : []));
+  return {
+    commonNames: valuesOf('CN'),
+    organizations: valuesOf('O'),
+    usages: (certificate.keyUsage ?? []).map((oid) => usageByOid[oid] ?? 'other'),
+    hosts: hostsOf(certificate.subjectAltName),
+    isAuthority: certificate.ca,
+    notBefore: certificate.validFromDate,
+    notAfter: certificate.validToDate,
+  };
+}
+
+const usageByOid: Readonly<Record<string, Usage>> = { '1.3.6.1.5.5.7.3.1': 'server', '1.3.6.1.5.5.7.3.2': 'client' };
+
+/** `DNS:localhost, IP Address:127.0.0.1`; names with anything unusual in them come quoted and match no plan. */
+function hostsOf(alternativeName: string | undefined): string[] {
+  const entries = alternativeName ? alternativeName.split(', ') : [];
+  return entries.map((entry) => entry.slice(entry.indexOf(':') + 1));
+}
+
+/** Whether a key belongs to a certificate. @throws when one of them cannot be read. */
+export const isKeyOf = remembered((certificate: string, key: string) =>
+  firstOf(certificate).checkPrivateKey(createPrivateKey(key)),
+);
+
+/** Whether the first certificate of `authority` has signed a certificate. @throws when one of them cannot be read. */
+export const isSignedBy = remembered((certificate: string, authority: string) => {
+  const signer = firstOf(authority);
+  const signed = firstOf(certificate);
+  return signed.checkIssued(signer) && signed.verify(signer.publicKey);
+});
+
+/** Whether both can be read at all. */
+export function isReadable({ certificate, key }: KeyPair): boolean {
+  try {
+    isKeyOf(certificate, key);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function firstOf(pem: string): X509Certificate {
+  return new X509Certificate(splitCertificates(pem)[0] ?? '');
+}
+
+/**
+ * The same question with the same texts has the same answer, and signatures take long to check. Only hashes of the texts
+ * are kept: some of them are private keys.
+ */
+function remembered(check: (a: string, b: string) => boolean): (a: string, b: string) => boolean {
+  const answers = new Map<string, boolean>();
+  return (a, b) => {
+    const question = createHash('sha256').update(a).update('\0').update(b).digest('base64');
+    const known = answers.get(question);
+    if (known !== undefined) return known;
+    const answer = check(a, b);
+    if (answers.size >= maxAnswers) answers.clear();
+    answers.set(question, answer);
+    return answer;
+  };
+}
+
+/** A few megabytes, and enough for some thousand clusters. */
+const maxAnswers = 50_000;
