@@ -11,7 +11,7 @@ import { bringUp } from '../testbed/bring-up.ts';
 import { instanceFrom, kubeconfigPath, testbedLog } from '../testbed/instance.ts';
 import { reportTo } from '../testbed/progress.ts';
 import { measureFloor, prepareFloor, removeFloor } from './floor.ts';
-import { clearAway, measureDeletion, measureProvisioning, type Provisioning } from './product.ts';
+import { clearAway, measureDeletion, measureProvisioning, ownerNamed, type Provisioning } from './product.ts';
 import { countRequests, difference, requestCounts } from './requests.ts';
 
 /** One figure of the result. */
@@ -85,6 +85,12 @@ async function main(): Promise<void> {
     const ratios = ready.map((value, run) => value / (floors[run] ?? Number.NaN));
     return [
       { name: `${name}: ready / floor`, value: median(ratios), unit: 'ratio', goal: 1.15 },
+      // Cluster API core names the owner after two passes, which it keeps a second apart; nothing may be made before.
+      {
+        name: `${name}: ready after the owner is named / floor`,
+        value: median(products.map((product, run) => sinceOwned(product) / (floors[run] ?? Number.NaN))),
+        unit: 'ratio',
+      },
       { name: `${name}: ready`, value: median(ready) / 1000, unit: 's' },
       { name: `${name}: floor`, value: median(floors) / 1000, unit: 's' },
       { name: `${name}: deleted`, value: median(deletions) / 1000, unit: 's' },
@@ -113,6 +119,10 @@ async function main(): Promise<void> {
       { name: 'at rest: leader election of the operator', value: perMinute(election), unit: 'requests/min' },
     ];
   }
+}
+
+function sinceOwned({ ready, timeLine }: Provisioning): number {
+  return ready - (timeLine.find(({ what }) => what === ownerNamed)?.ms ?? 0);
 }
 
 function line({ name, value, unit, goal }: Figure): string {

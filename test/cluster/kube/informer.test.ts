@@ -197,7 +197,7 @@ describe('Informer', () => {
     await until('the watch', () => verbs().includes('watch'));
     proxy.goSilent();
     await direct.apply(configMap('meanwhile'), us);
-    await expect(client.raw('/readyz', { deadlineMs: 300 })).rejects.toThrow();
+    await expect(client.raw('/readyz', { deadlineMs: 300 })).rejects.toThrow('did not answer within 300 ms');
     proxy.heal();
     await until('what happened meanwhile', () => told.length > 0);
     expect(told).toEqual(['added meanwhile']);
