@@ -79,7 +79,7 @@ export const conditions = {
   },
   EtcdClusterReady: {
     meaning: 'etcd serves',
-    reasons: ['WaitingForMembers'],
+    reasons: ['WaitingForMembers', 'VolumeSizeChanged'],
   },
   APIServerDeploymentsReady: {
     meaning: 'the API server is rolled out',

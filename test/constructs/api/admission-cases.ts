@@ -357,7 +357,12 @@ export const updateCases: readonly UpdateCase[] = [
     status: { etcdVolumeSize: '12Gi' },
     spec: { etcd: { autoGrow: false, volumeSize: '12Gi' } },
   },
-  { name: 'accepts more etcd members', from: { etcd: { replicas: 1 } }, spec: { etcd: { replicas: 3 } } },
+  {
+    name: 'refuses another number of etcd members',
+    from: { etcd: { replicas: 1 } },
+    spec: { etcd: { replicas: 3 } },
+    refused: { path: 'spec.etcd.replicas', because: 'would bootstrap a cluster of their own' },
+  },
   {
     name: 'accepts the next etcd minor',
     from: { etcd: { version: '3.5.24' } },
