@@ -5,7 +5,7 @@ import { etcdVolumeSize } from '../constructs/control-plane/etcd-config.ts';
 import { selectorLabels } from '../constructs/control-plane/labels.ts';
 import { namesOf } from '../constructs/control-plane/names.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from './kube/readiness.ts';
-import type { ServiceObject } from './phases/api-server-service.ts';
+import type { ServiceObject } from './service-object.ts';
 import type { World } from './scope.ts';
 import type { Observation, Verdicts } from './status.ts';
 

@@ -5,7 +5,6 @@ import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
 import type { Endpoint, Facts } from '../constructs/control-plane/facts.ts';
 import type { RenderedObject } from '../constructs/control-plane/chart.ts';
 import type { ClusterObject } from './cluster-object.ts';
-import type { HostedClient } from './hosted/client.ts';
 import type { KubeObject } from './kube/object.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -28,6 +27,16 @@ export interface Writer {
   read<T extends KubeObject = KubeObject>(resource: Resource, name: string): Promise<T | undefined>;
   /** Writes the endpoint into the HostedControlPlane, where Cluster API reads it. */
   publishEndpoint(endpoint: Endpoint): Promise<void>;
+}
+
+/** What the reconciler does in a hosted cluster. */
+export interface HostedClient {
+  /** Applies objects as administrator, unless this process has applied just these already. */
+  applyAsAdmin(objects: readonly RenderedObject[]): Promise<void>;
+  /** Whether the controller manager has made the `default` service account: the sign that controllers work. */
+  controllersWork(): Promise<boolean>;
+  /** The answer of `/readyz` through the published endpoint. @throws when it cannot be reached or is not ready. */
+  readyThroughEndpoint(): Promise<void>;
 }
 
 /** Everything a phase sees of one reconcile. */

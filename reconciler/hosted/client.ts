@@ -1,5 +1,4 @@
 import { ServiceAccount } from '../../constructs/api/resources.ts';
-import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { type Endpoint, formatEndpoint } from '../../constructs/control-plane/facts.ts';
 import { fieldManager } from '../../constructs/api/group.ts';
 import { KubeClient } from '../kube/client.ts';
@@ -7,6 +6,7 @@ import { type Connection, connectionFor } from '../kube/config.ts';
 import { isForbidden } from '../kube/errors.ts';
 import { fingerprint } from '../pki/pem.ts';
 import type { KeyPair } from '../pki/issue.ts';
+import type { HostedClient } from '../scope.ts';
 
 /** How to reach one hosted API server, from inside and from outside. */
 export interface HostedTarget {
@@ -24,14 +24,8 @@ export interface HostedTarget {
   readonly admin: () => Promise<KeyPair>;
 }
 
-/** What the reconciler does in a hosted cluster. */
-export interface HostedClient {
-  /** Applies objects as administrator, unless this process has applied just these already. */
-  applyAsAdmin(objects: readonly RenderedObject[]): Promise<void>;
-  /** Whether the controller manager has made the `default` service account: the sign that controllers work. */
-  controllersWork(): Promise<boolean>;
-  /** The answer of `/readyz` through the published endpoint. @throws when it cannot be reached or is not ready. */
-  readyThroughEndpoint(): Promise<void>;
+/** A client with connections of its own to close. */
+export interface ClosableClient extends HostedClient {
   close(): Promise<void>;
 }
 
@@ -39,7 +33,7 @@ export interface HostedClient {
 const deadlineMs = 5_000;
 
 /** Opens connections to a hosted cluster; they are dialled on first use. */
-export function hostedClient(target: HostedTarget): HostedClient {
+export function hostedClient(target: HostedTarget): ClosableClient {
   const connect = (address: Endpoint, client: KeyPair, serverName?: string): Connection =>
     connectionFor({
       server: `https://${formatEndpoint(address)}`,
@@ -85,7 +79,7 @@ export function hostedClient(target: HostedTarget): HostedClient {
 
 /** Clients of all hosted clusters, each opened once and opened anew when what it is made of has changed. */
 export class HostedClients {
-  readonly #open = new Map<string, { readonly identity: string; readonly client: HostedClient }>();
+  readonly #open = new Map<string, { readonly identity: string; readonly client: ClosableClient }>();
 
   get(key: string, target: HostedTarget): HostedClient {
     const identity = JSON.stringify([

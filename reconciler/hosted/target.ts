@@ -3,7 +3,7 @@ import type { HostedCluster } from '../../constructs/control-plane/cluster.ts';
 import { wayIn } from '../../constructs/control-plane/exposure/exposure.ts';
 import type { Endpoint } from '../../constructs/control-plane/facts.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
-import type { ServiceObject } from '../phases/api-server-service.ts';
+import type { ServiceObject } from '../service-object.ts';
 import { issueCertificate, validFor } from '../pki/issue.ts';
 import { apiServiceHost } from '../pki/plan.ts';
 import { pairOf, type SecretObject } from '../pki/secret.ts';

@@ -1,16 +1,9 @@
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { wayIn } from '../../constructs/control-plane/exposure/exposure.ts';
-import type { ObservedService } from '../../constructs/control-plane/exposure/way-in.ts';
 import { KubeError } from '../kube/errors.ts';
-import type { KubeObject } from '../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
 import type { Phase } from '../scope.ts';
-
-/** A Service as the API returns it, as far as it is read here. */
-export interface ServiceObject extends KubeObject {
-  readonly spec?: { readonly clusterIP?: string };
-  readonly status?: { readonly loadBalancer?: { readonly ingress?: ObservedService['loadBalancer'] } };
-}
+import type { ServiceObject } from '../service-object.ts';
 
 /** The API server's Service and the address it offers. Everything that names an address waits for it. */
 export const apiServerService: Phase = {

@@ -5,9 +5,8 @@ import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
 import { type HostedCluster, networkOf } from '../../constructs/control-plane/cluster.ts';
 import type { Facts } from '../../constructs/control-plane/facts.ts';
 import { ClusterObject } from '../../reconciler/cluster-object.ts';
-import type { HostedClient } from '../../reconciler/hosted/client.ts';
 import type { KubeObject, ObjectMeta } from '../../reconciler/kube/object.ts';
-import type { Scope } from '../../reconciler/scope.ts';
+import type { HostedClient, Scope } from '../../reconciler/scope.ts';
 import type { MemoryWorld } from './memory-world.ts';
 
 export const namespace = 'team';

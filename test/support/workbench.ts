@@ -4,10 +4,18 @@ import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../cons
 import type { ConditionType } from '../../constructs/api/conditions.ts';
 import {
   Cluster,
+  ConfigMap,
   CustomResourceDefinition,
+  Deployment,
   HostedControlPlane,
   Namespace,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  type Resource,
   Secret,
+  Service,
+  StatefulSet,
 } from '../../constructs/api/resources.ts';
 import type { Condition, HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import { KubeClient } from '../../reconciler/kube/client.ts';
@@ -33,6 +41,18 @@ export const single = {
   etcd: { replicas: 1 },
   exposure: { loadBalancer: {} },
 } as const;
+
+/** The kinds a control plane consists of in the management cluster. */
+export const controlPlaneKinds: readonly Resource[] = [
+  Deployment,
+  StatefulSet,
+  Pod,
+  Service,
+  ConfigMap,
+  Secret,
+  PersistentVolumeClaim,
+  PodDisruptionBudget,
+];
 
 const fieldManager = 'test';
 
@@ -161,6 +181,16 @@ export class Workbench {
   async deleteAll(): Promise<void> {
     const { items } = await this.client.list(Cluster, { namespace: this.namespace });
     await Promise.all(items.map(({ metadata }) => this.delete(metadata.name)));
+  }
+
+  /** Everything of a control plane that there is in the namespace, with its version; Kubernetes' own root certificates aside. */
+  async everything(): Promise<string[]> {
+    const { client, namespace } = this;
+    const lists = await Promise.all(controlPlaneKinds.map((kind) => client.list(kind, { namespace })));
+    return lists
+      .flatMap(({ items }) => items)
+      .filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt')
+      .map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
   }
 
   /** A client of the hosted cluster, from the kubeconfig Cluster API uses. Close its connection when done. */

@@ -1,22 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import {
-  Cluster,
-  ConfigMap,
-  Deployment,
-  PersistentVolumeClaim,
-  Pod,
-  PodDisruptionBudget,
-  type Resource,
-  Secret,
-  Service,
-  StatefulSet,
-} from '../../constructs/api/resources.ts';
+import { Cluster, ConfigMap, Pod } from '../../constructs/api/resources.ts';
 import type { Condition } from '../../constructs/api/status.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { installProvider, providerNamespace, removeProvider } from '../support/provider.ts';
 import { until } from '../support/until.ts';
-import { kubernetesVersion, Workbench } from '../support/workbench.ts';
+import { controlPlaneKinds, kubernetesVersion, Workbench } from '../support/workbench.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
 import { createInfrastructure, infrastructureRef, installInfrastructure } from './infrastructure.ts';
@@ -35,26 +24,6 @@ afterAll(async () => {
   await bench.close();
   await removeProvider(instance);
 });
-
-const kinds: readonly Resource[] = [
-  Deployment,
-  StatefulSet,
-  Pod,
-  Service,
-  ConfigMap,
-  Secret,
-  PersistentVolumeClaim,
-  PodDisruptionBudget,
-];
-
-/** Everything in the namespace with its version; Kubernetes' own root certificates aside. */
-async function everything(client: KubeClient): Promise<string[]> {
-  const lists = await Promise.all([...kinds].map((kind) => client.list(kind, { namespace })));
-  return lists
-    .flatMap(({ items }) => items)
-    .filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt')
-    .map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
-}
 
 describe('a highly available control plane, the operator as a pod with its own rights', () => {
   let hosted: KubeClient;
@@ -149,10 +118,10 @@ describe('a highly available control plane, the operator as a pod with its own r
   });
 
   test('rests: nothing is written for a minute', async () => {
-    const before = await everything(bench.client);
+    const before = await bench.everything();
     const changes: string[] = [];
     const informed = AbortSignal.timeout(60_000);
-    const watches = kinds.map(async (kind) => {
+    const watches = controlPlaneKinds.map(async (kind) => {
       const { resourceVersion } = await bench.client.list(kind, { namespace });
       try {
         const options = { namespace, resourceVersion, signal: informed };
@@ -166,11 +135,11 @@ describe('a highly available control plane, the operator as a pod with its own r
     });
     await Promise.all(watches);
     expect(changes).toEqual([]);
-    expect(await everything(bench.client)).toEqual(before);
+    expect(await bench.everything()).toEqual(before);
   }, 90_000);
 
   test('leaves nothing when its Cluster is deleted', async () => {
     await bench.delete('c1', 90_000);
-    expect(await everything(bench.client)).toEqual([]);
+    expect(await bench.everything()).toEqual([]);
   });
 });

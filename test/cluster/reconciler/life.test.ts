@@ -1,16 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import {
-  ConfigMap,
-  Deployment,
-  PersistentVolumeClaim,
-  Pod,
-  PodDisruptionBudget,
-  type Resource,
-  Secret,
-  Service,
-  ServiceAccount,
-  StatefulSet,
-} from '../../../constructs/api/resources.ts';
+import { ServiceAccount } from '../../../constructs/api/resources.ts';
 import { startOperator, type TestOperator } from '../../support/operator.ts';
 import { until } from '../../support/until.ts';
 import { single, Workbench } from '../../support/workbench.ts';
@@ -25,25 +14,6 @@ afterAll(async () => {
   await operator.stop();
   await bench.close();
 });
-
-const kinds: readonly Resource[] = [
-  Deployment,
-  StatefulSet,
-  Pod,
-  Service,
-  ConfigMap,
-  Secret,
-  PersistentVolumeClaim,
-  PodDisruptionBudget,
-];
-
-async function everything(): Promise<string[]> {
-  const lists = await Promise.all(kinds.map((kind) => bench.client.list(kind, { namespace: 'life' })));
-  return lists
-    .flatMap(({ items }) => items)
-    .filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt')
-    .map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
-}
 
 test('a HostedControlPlane becomes a cluster that works, rests, and is gone when deleted', async () => {
   await bench.create('c1', single);
@@ -72,7 +42,7 @@ test('a HostedControlPlane becomes a cluster that works, rests, and is gone when
   expect(spec.controlPlaneEndpoint).toMatchObject({ port: 6443 });
   expect(operator.requests.length).toBeLessThan(150);
 
-  const before = await everything();
+  const before = await bench.everything();
   const requests = operator.requests.length;
   const negative = ['RollingOut', 'ScalingUp', 'ScalingDown', 'Deleting', 'Paused'];
   for (const { type, status: value } of status?.conditions ?? []) {
@@ -85,10 +55,10 @@ test('a HostedControlPlane becomes a cluster that works, rests, and is gone when
     const { metadata, status: seen } = await bench.get('c1');
     return seen?.observedGeneration === metadata.generation;
   });
-  expect(await everything()).toEqual(before);
+  expect(await bench.everything()).toEqual(before);
   const sent = operator.requests.slice(requests).filter(({ verb }) => verb !== 'watch');
   expect(sent.map(({ verb, resource }) => `${verb} ${resource}`)).toEqual(['apply hostedcontrolplanes']);
 
   await bench.delete('c1');
-  expect(await everything()).toEqual([]);
+  expect(await bench.everything()).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { HostedClient } from '../../../reconciler/hosted/client.ts';
+import type { HostedClient } from '../../../reconciler/scope.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { Outcome } from '../../../reconciler/outcome.ts';
 import { workload } from '../../../reconciler/phases/workload.ts';
