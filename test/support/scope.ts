@@ -115,7 +115,6 @@ const workingHostedCluster: HostedClient = {
   applyAsAdmin: async () => {},
   controllersWork: async () => true,
   readyThroughEndpoint: async () => {},
-  close: async () => {},
 };
 
 function parsed(object: AnyObject) {

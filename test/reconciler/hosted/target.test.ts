@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Secret, Service } from '../../../constructs/api/resources.ts';
-import { type ClosableClient, HostedClients } from '../../../reconciler/hosted/client.ts';
+import { HostedClients } from '../../../reconciler/hosted/client.ts';
 import { hostedTarget } from '../../../reconciler/hosted/target.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
 import { bringUp } from '../../support/bring-up.ts';
@@ -53,7 +53,7 @@ describe('clients of hosted clusters', () => {
     const moved = clients.get('team/a', targetIn(complete, { ...endpoint, host: 'api.example.test' }));
     expect(moved).not.toBe(first);
     await clients.forget('team/a');
-    const opened: ClosableClient = clients.get('team/a', targetIn(complete));
+    const opened = clients.get('team/a', targetIn(complete));
     expect([first, moved]).not.toContain(opened);
     await clients.close();
   });
