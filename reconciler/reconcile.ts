@@ -2,6 +2,7 @@ import { fieldManager, finalizer } from '../constructs/api/group.ts';
 import { HostedControlPlane } from '../constructs/api/resources.ts';
 import { type HostedCluster, networkOf } from '../constructs/control-plane/cluster.ts';
 import { overruledArguments } from '../constructs/control-plane/overruled.ts';
+import { addFinalizer, removeFinalizer } from './finalizer.ts';
 import { type Admission, admit } from './gate.ts';
 import { type PhaseResult, phaseVerdicts, runPhases } from './graph.ts';
 import { HostedClients } from './hosted/client.ts';
@@ -10,7 +11,6 @@ import { ApplySet } from './kube/apply-set.ts';
 import type { KubeClient } from './kube/client.ts';
 import type { Clock } from './kube/clock.ts';
 import type { EventRecorder } from './kube/events.ts';
-import { isNotFound } from './kube/errors.ts';
 import { type KubeObject, objectName } from './kube/object.ts';
 import type { ManagementCluster } from './management-cluster.ts';
 import { observe } from './observation.ts';
@@ -86,7 +86,7 @@ export class Reconciler {
    * @throws when something unexpected failed, after the status says so: the caller retries with back-off.
    */
   async reconcile(key: string): Promise<Again> {
-    const { management, statusWriter } = this.#options;
+    const { client, management, statusWriter } = this.#options;
     const object = management.get(HostedControlPlane, objectName(key));
     if (!object) return this.#forget(key);
 
@@ -107,7 +107,7 @@ export class Reconciler {
       case 'deleting':
         return this.#delete(key, object, admission);
       case 'admitted':
-        return this.#bringUp(key, await this.#withFinalizer(object), admission);
+        return this.#bringUp(key, await addFinalizer(client, management, object), admission);
     }
   }
 
@@ -191,11 +191,7 @@ export class Reconciler {
       }
     }
 
-    const others = finalizers.filter((entry) => entry !== finalizer);
-    await this.#setFinalizers(object, others).catch((error: unknown) => {
-      // The watch has not told yet that the object went with our finalizer at the pass before.
-      if (!isNotFound(error)) throw error;
-    });
+    await removeFinalizer(client, object);
     return this.#forget(key);
   }
 
@@ -210,29 +206,6 @@ export class Reconciler {
         note: `${component}: ${flags.join(', ')} cannot be set by args, the control plane depends on our value`,
       });
     }
-  }
-
-  /** Nothing may be created before the finalizer is there: what was created could outlive its object otherwise. */
-  async #withFinalizer(object: KubeObject): Promise<KubeObject> {
-    const { finalizers = [] } = object.metadata;
-    return finalizers.includes(finalizer) ? object : this.#setFinalizers(object, [...finalizers, finalizer]);
-  }
-
-  async #setFinalizers(object: KubeObject, finalizers: readonly string[]): Promise<KubeObject> {
-    const { client, management } = this.#options;
-    const { name, namespace, resourceVersion } = object.metadata;
-    // Bound to the version we saw: somebody else's finalizer must not get lost.
-    const answer = await client.mergePatch(
-      HostedControlPlane,
-      { name, namespace },
-      { metadata: { finalizers } },
-      {
-        fieldManager,
-        ...(resourceVersion ? { resourceVersion } : {}),
-      },
-    );
-    if (finalizers.length > 0) management.remember(answer);
-    return answer;
   }
 
   async #forget(key: string): Promise<undefined> {
