@@ -45,6 +45,7 @@ export const admissionCases: readonly AdmissionCase[] = [
     refused: { path: 'spec.version', because: 'Kubernetes version' },
   },
   { name: 'refuses a spec without version', spec: { version: undefined }, refused: { path: 'spec.version' } },
+  { name: 'refuses a number that is text', spec: { replicas: 'two' }, refused: { path: 'spec.replicas' } },
   { name: 'refuses zero API servers', spec: { replicas: 0 }, refused: { path: 'spec.replicas' } },
 
   { name: 'accepts a gateway under exposure', spec: { exposure: { gateway } } },
