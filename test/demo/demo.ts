@@ -59,6 +59,7 @@ try:
   ${kubectlPath} --kubeconfig ${kubeconfig} create configmap hello --from-literal=from=demo
   ${kubectlPath} --kubeconfig ${kubeconfigPath(instance)} -n demo get cluster,hostedcontrolplane,pods
 
+The Cluster does not become Available for Cluster API, because it has no infrastructure; its control plane is.
 npm run demo -- --down removes it all`);
   } finally {
     await client.connection.close();
