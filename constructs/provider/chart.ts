@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../api/crd.ts';
 import type { RenderedObject } from '../control-plane/chart.ts';
 import { managerImage } from './image.ts';
-import { Manager } from './manager.ts';
+import { Manager } from './operator.ts';
 import { providerLabels, providerNamespace } from './names.ts';
 import { Rbac } from './rbac.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { contractLabel, providerLabel, providerLabelValue } from '../../../constructs/api/group.ts';
 import { renderProvider } from '../../../constructs/provider/chart.ts';
 import { managerImage } from '../../../constructs/provider/image.ts';
-import { managerEnvironment } from '../../../constructs/provider/manager.ts';
+import { managerEnvironment } from '../../../constructs/provider/operator.ts';
 import { renderMetadata } from '../../../constructs/provider/metadata.ts';
 import { environmentVariables, readConfig } from '../../../reconciler/config.ts';
 import { renderDistribution } from '../../../constructs/distribution.ts';
