@@ -5,7 +5,7 @@ import type { Condition, HostedControlPlaneStatus } from '../constructs/api/stat
 import type { KubeClient } from './kube/client.ts';
 import type { Clock } from './kube/clock.ts';
 import { mergeConditions } from './kube/conditions.ts';
-import { type KubeObject, objectKey } from './kube/object.ts';
+import type { KubeObject } from './kube/object.ts';
 import type { ManagementCluster } from './management-cluster.ts';
 import type { Verdict, Verdicts } from './status.ts';
 
@@ -93,9 +93,4 @@ function ours(conditions: readonly Condition[]): Condition[] {
 /** The schema bounds messages, and nobody reads more. */
 function shortened(message: string): string {
   return message.length <= 1024 ? message : `${message.slice(0, 1021)}...`;
-}
-
-/** What a transition reads like in a log. */
-export function describeTransition({ object, type, verdict }: Transition): string {
-  return `${objectKey(object.metadata)}: ${type} is ${verdict.status} (${verdict.reason})`;
 }

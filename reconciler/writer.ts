@@ -4,7 +4,7 @@ import type { RenderedObject } from '../constructs/control-plane/chart.ts';
 import type { Endpoint } from '../constructs/control-plane/facts.ts';
 import type { ApplySet } from './kube/apply-set.ts';
 import type { KubeClient } from './kube/client.ts';
-import { isNotFound, KubeError } from './kube/errors.ts';
+import { isAlreadyExists, isNotFound } from './kube/errors.ts';
 import type { KubeObject } from './kube/object.ts';
 import type { ManagementCluster } from './management-cluster.ts';
 import type { Remover, Writer } from './scope.ts';
@@ -39,7 +39,7 @@ export function createWriter(options: WriterOptions): Writer {
       try {
         return remember<KubeObject>(await client.create(object, { fieldManager })) as T;
       } catch (error) {
-        if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists') throw error;
+        if (!isAlreadyExists(error)) throw error;
         return client.get<T>(resourceOf(object), { namespace, name: object.metadata.name });
       }
     },

@@ -12,7 +12,7 @@ export const conditions = {
   },
   Available: {
     meaning: 'the API server answers, even if something else is degraded',
-    reasons: ['Available', 'NotAvailable', 'InspectionFailed'],
+    reasons: ['Available', 'NotAvailable'],
   },
   Initialized: {
     meaning: 'the API server has answered once and workers can join',
@@ -32,26 +32,19 @@ export const conditions = {
   },
   CertificatesAvailable: {
     meaning: 'every CA is there; a CA lost after initialization is not replaced, for that would cut off all workers',
-    reasons: ['Available', 'NotAvailable', 'InternalError'],
+    reasons: ['Available', 'NotAvailable'],
   },
   EtcdClusterHealthy: {
     meaning: 'etcd has all members, a leader and no alarm',
-    reasons: ['Healthy', 'NotHealthy', 'HealthUnknown', 'InspectionFailed', 'ConnectionDown'],
+    reasons: ['Healthy', 'NotHealthy', 'HealthUnknown'],
   },
   ControlPlaneComponentsHealthy: {
     meaning: 'API server, controller manager and scheduler have all the replicas they should have',
-    reasons: ['Healthy', 'NotHealthy', 'HealthUnknown', 'InspectionFailed', 'ConnectionDown'],
+    reasons: ['Healthy', 'NotHealthy', 'HealthUnknown'],
   },
   Deleting: {
     meaning: 'the control plane is being deleted',
-    reasons: [
-      'NotDeleting',
-      'WaitingForWorkersDeletion',
-      'WaitingForPods',
-      'WaitingForVolumes',
-      'DeletionCompleted',
-      'InternalError',
-    ],
+    reasons: ['NotDeleting', 'WaitingForWorkersDeletion', 'WaitingForPods', 'WaitingForVolumes'],
   },
   Paused: {
     meaning: 'the provider writes nothing for this cluster',
@@ -83,7 +76,7 @@ export const conditions = {
   },
   APIServerDeploymentsReady: {
     meaning: 'the API server is rolled out',
-    reasons: ['WaitingForEtcd', 'WaitingForPods', 'VersionNotSupported', 'MountMissing'],
+    reasons: ['WaitingForEtcd', 'WaitingForPods', 'MountMissing'],
   },
   ControllerManagerReady: {
     meaning: 'the controller manager is rolled out and works',
@@ -95,7 +88,7 @@ export const conditions = {
   },
   AdminKubeconfigReady: {
     meaning: 'the kubeconfig Secret of the Cluster is there',
-    reasons: ['KubeconfigNotOurs'],
+    reasons: [],
   },
   WorkloadSetupReady: {
     meaning: 'everything workers need in the hosted cluster is there',

@@ -45,4 +45,3 @@ export const OIDCProviders = withRules(z.record(z.string().max(512), provider).m
     holds: (providers) => !(reservedIssuer in providers),
   },
 ]);
-export type OIDCProvider = z.output<typeof provider>;

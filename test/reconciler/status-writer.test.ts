@@ -3,7 +3,7 @@ import type { Condition } from '../../constructs/api/status.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { type Verdicts, verdict } from '../../reconciler/status.ts';
-import { describeTransition, StatusWriter, type Transition } from '../../reconciler/status-writer.ts';
+import { StatusWriter, type Transition } from '../../reconciler/status-writer.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type AnyObject, hostedControlPlaneObject } from '../support/scope.ts';
 
@@ -148,9 +148,11 @@ describe('writing a status', () => {
     expect(told).toEqual([]);
     server.isDown = false;
     await statusWriter.write(object, fields, changed);
-    expect(told.map(describeTransition)).toEqual([
-      'team/c1-x7k2p: Ready is False (WaitingForCluster)',
-      'team/c1-x7k2p: Available is True (Available)',
+    expect(
+      told.map(({ object: { metadata }, type, verdict: { status, reason } }) => [metadata.name, type, status, reason]),
+    ).toEqual([
+      ['c1-x7k2p', 'Ready', 'False', 'WaitingForCluster'],
+      ['c1-x7k2p', 'Available', 'True', 'Available'],
     ]);
   });
 });

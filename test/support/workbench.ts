@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../constructs/api/crd.ts';
 import type { ConditionType } from '../../constructs/api/conditions.ts';
@@ -220,12 +219,4 @@ export function hostedClient(kubeconfig: string): KubeClient {
     }),
     { deadlineMs: 5_000 },
   );
-}
-
-/** The YAML documents of a file. */
-export function documentsOf(file: string): unknown[] {
-  return readFileSync(file, 'utf8')
-    .split(/^---$/m)
-    .map((document) => parse(document) as unknown)
-    .filter((document) => document !== null && document !== undefined);
 }

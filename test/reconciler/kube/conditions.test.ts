@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  conditionsEqual,
-  mergeConditions,
-  setCondition,
-  type Condition,
-  type ConditionDraft,
-} from '../../../reconciler/kube/conditions.ts';
+import type { Condition } from '../../../constructs/api/status.ts';
+import { type ConditionDraft, mergeConditions } from '../../../reconciler/kube/conditions.ts';
 
 const before = '2026-01-01T00:00:00Z';
 const now = new Date('2026-01-02T03:04:05.678Z');
@@ -40,31 +35,5 @@ describe('mergeConditions', () => {
     const previous = [condition('Gone', 'True'), condition('B', 'True'), condition('A', 'True')];
     const merged = mergeConditions(previous, [draft('A', 'True'), draft('B', 'True'), draft('C', 'Unknown')], now);
     expect(merged.map(({ type }) => type)).toEqual(['A', 'B', 'C']);
-  });
-});
-
-describe('setCondition', () => {
-  it('replaces a condition in its place', () => {
-    const set = setCondition([condition('A', 'True'), condition('B', 'True')], draft('A', 'False'), now);
-    expect(set.map(({ type, status }) => [type, status])).toEqual([
-      ['A', 'False'],
-      ['B', 'True'],
-    ]);
-  });
-
-  it('adds a new condition at the end', () => {
-    expect(setCondition([condition('A', 'True')], draft('B', 'True'), now).map(({ type }) => type)).toEqual(['A', 'B']);
-  });
-});
-
-describe('conditionsEqual', () => {
-  it.each<[string, Condition[], Condition[], boolean]>([
-    ['the same', [condition('A', 'True')], [condition('A', 'True')], true],
-    ['another message', [condition('A', 'True')], [condition('A', 'True', 'new')], false],
-    ['another generation', [condition('A', 'True')], [{ ...condition('A', 'True'), observedGeneration: 2 }], false],
-    ['one more', [condition('A', 'True')], [condition('A', 'True'), condition('B', 'True')], false],
-    ['one less', [condition('A', 'True'), condition('B', 'True')], [condition('A', 'True')], false],
-  ])('compares lists with %s', (_, a, b, equal) => {
-    expect(conditionsEqual(a, b)).toBe(equal);
   });
 });
