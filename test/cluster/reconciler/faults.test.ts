@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import {
   Cluster,
   Deployment,
+  Pod,
   PodDisruptionBudget,
+  type Resource,
   Secret,
   Service,
   StatefulSet,
@@ -172,8 +174,18 @@ describe('while it runs', () => {
     const hosted = await bench.hosted('c1');
     const written = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'kept' }, data: {} };
     await hosted.create(written, { fieldManager });
-    await bench.client.delete(StatefulSet, named('c1-etcd'), { propagationPolicy: 'Foreground' });
-    await bench.untilCondition('c1', 'EtcdClusterReady', { status: 'False' });
+    const uidOf = async (kind: Resource, name: string) =>
+      (await bench.client.find(kind, named(name)))?.metadata.uid ?? 'none';
+    const before = { set: await uidOf(StatefulSet, 'c1-etcd'), pod: await uidOf(Pod, 'c1-etcd-0') };
+    await bench.client.delete(StatefulSet, named('c1-etcd'), { propagationPolicy: 'Background' });
+    await bench.client.delete(Pod, named('c1-etcd-0'));
+    // By identity, not by a condition: between two looks at it etcd may have gone and come again.
+    for (const [kind, name, old] of [
+      [StatefulSet, 'c1-etcd', before.set] as const,
+      [Pod, 'c1-etcd-0', before.pod] as const,
+    ]) {
+      await until(`another ${kind.kind}`, async () => ![old, 'none'].includes(await uidOf(kind, name)), 60_000);
+    }
     await bench.untilReady('c1');
     const kept = await until('the API server to answer', () =>
       hosted.raw('/api/v1/namespaces/default/configmaps/kept').catch(() => undefined),
