@@ -31,24 +31,29 @@ export function renderDistribution(samples: readonly SampleFile[]): Distribution
       path: 'metadata.yaml',
       content: manifest(['What clusterctl must know about releases of this provider.'], [renderMetadata()]),
     },
-    {
-      path: 'workload.k8s.yaml',
-      content: manifest(['Everything that is applied inside each hosted cluster.'], renderWorkload()),
-    },
-    ...samples.map(renderSample),
+    ...samples.flatMap(renderSample),
   ];
 }
 
-function renderSample({ name, content }: SampleFile): DistributionFile {
+function renderSample({ name, content }: SampleFile): DistributionFile[] {
   const { cluster, facts } = readSample(parseAllDocuments(content).map((document): unknown => document.toJS()));
-  return {
-    path: `samples/${name}.k8s.yaml`,
-    content: manifest(
-      [
-        `Everything that test/clusters/${name}.yaml becomes in the management cluster, apart from Secrets:`,
-        'keys and certificates are made by the operator and never rendered.',
-      ],
-      renderControlPlane(cluster, facts),
-    ),
-  };
+  return [
+    {
+      path: `samples/${name}.k8s.yaml`,
+      content: manifest(
+        [
+          `Everything that test/clusters/${name}.yaml becomes in the management cluster, apart from Secrets:`,
+          'keys and certificates are made by the operator and never rendered.',
+        ],
+        renderControlPlane(cluster, facts),
+      ),
+    },
+    {
+      path: `samples/${name}.hosted.k8s.yaml`,
+      content: manifest(
+        [`Everything that test/clusters/${name}.yaml puts into the hosted cluster itself.`],
+        renderWorkload(cluster, facts),
+      ),
+    },
+  ];
 }

@@ -4,8 +4,7 @@ import { parseHostedControlPlane } from './api/parse.ts';
 import { Cluster, HostedControlPlane } from './api/resources.ts';
 import { type HostedCluster, networkOf } from './control-plane/cluster.ts';
 import { wayIn } from './control-plane/exposure/exposure.ts';
-import type { ObservedService } from './control-plane/exposure/way-in.ts';
-import type { Facts } from './control-plane/facts.ts';
+import type { Facts, ServiceAddress } from './control-plane/facts.ts';
 
 /** A cluster as it can be rendered without any Kubernetes: what a user writes, and a world made up to suit it. */
 export interface Sample {
@@ -52,20 +51,21 @@ export function readSample(objects: readonly unknown[]): Sample {
 
 /** Certificates have no fingerprint here, because there are none. */
 function sampleFacts(cluster: HostedCluster): Facts {
-  const decision = wayIn(cluster.name, cluster.spec).endpoint(sampleService(cluster));
+  const serviceAddress = sampleAddress(cluster);
+  const decision = wayIn(cluster.name, cluster.spec).endpoint(cluster, { serviceAddress }, {});
   if (!decision.known) throw new Error(`cluster ${cluster.name} has no endpoint: ${decision.message}`);
-  const { endpoint, konnectivityEndpoint, advertiseAddress } = decision;
-  return { endpoint, konnectivityEndpoint, advertiseAddress, certificates: {}, mounts: {} };
+  const { known: _, ...decided } = decision;
+  return { ...decided, serviceAddress, clusterAuthority: sampleAuthority, nodes: 3, certificates: {}, mounts: {} };
 }
 
+/** No certificate, and visibly so: a sample has no keys. */
+const sampleAuthority = '-----BEGIN CERTIFICATE-----\nthe CA of the cluster\n-----END CERTIFICATE-----\n';
+
 /** What a load balancer answers: AWS's with a host name, the others with an address, here one for documentation. */
-function sampleService({ name, network, spec }: HostedCluster): ObservedService {
+function sampleAddress({ name, network, spec }: HostedCluster): ServiceAddress | undefined {
   const exposure = exposureOf(spec);
-  if (exposure.kind !== 'loadBalancer') return { loadBalancer: [] };
+  if (exposure.kind !== 'loadBalancer') return undefined;
   const { loadBalancerClass, loadBalancerIP } = exposure.loadBalancer;
-  if (loadBalancerClass?.startsWith('service.k8s.aws/')) {
-    return { loadBalancer: [{ hostname: `${name}.elb.example.com` }] };
-  }
-  const ip = loadBalancerIP ?? (network.services[0]?.includes(':') ? '2001:db8::10' : '192.0.2.10');
-  return { loadBalancer: [{ ip }] };
+  if (loadBalancerClass?.startsWith('service.k8s.aws/')) return { hostname: `${name}.elb.example.com` };
+  return { ip: loadBalancerIP ?? (network.services[0]?.includes(':') ? '2001:db8::10' : '192.0.2.10') };
 }

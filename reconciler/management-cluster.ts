@@ -18,7 +18,7 @@ import type { Clock } from './kube/clock.ts';
 import { Informer } from './kube/informer.ts';
 import type { ObjectChange } from './kube/object-cache.ts';
 import { identityOf, isOlder, type KubeObject, type ObjectName } from './kube/object.ts';
-import type { World } from './scope.ts';
+import type { Surroundings, World } from './scope.ts';
 
 export interface ManagementClusterOptions {
   readonly client: KubeClient;
@@ -130,6 +130,16 @@ export class ManagementCluster {
           .filter(({ metadata }) =>
             Object.entries(labels).every(([key, value]) => metadata.labels?.[key] === value),
           ) as T[],
+    };
+  }
+
+  /** What is around the control planes of one namespace. */
+  surroundingsOf(_namespace: string): Surroundings {
+    return {
+      servedVersions: () => [],
+      gateway: () => undefined,
+      namespaceLabels: () => ({}),
+      claimant: () => undefined,
     };
   }
 

@@ -1,6 +1,7 @@
 import type { ConditionType } from '../constructs/api/conditions.ts';
 import type { HostedControlPlane } from '../constructs/api/hosted-control-plane.ts';
 import type { Resource } from '../constructs/api/resources.ts';
+import type { ObservedGateway } from '../constructs/control-plane/exposure/way-in.ts';
 import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
 import type { Endpoint, Facts } from '../constructs/control-plane/facts.ts';
 import type { RenderedObject } from '../constructs/control-plane/chart.ts';
@@ -15,6 +16,21 @@ export interface World {
   list<T extends KubeObject>(resource: Resource, labels: Readonly<Record<string, string>>): T[];
 }
 
+/** An API that the management cluster may or may not serve. */
+export type OptionalKind = 'Gateway' | 'TLSRoute' | 'IngressRouteTCP' | 'CiliumNetworkPolicy';
+
+/** What lies outside of a control plane's own namespace, or is not everywhere installed. Kept current by watches. */
+export interface Surroundings {
+  /** Versions of an optional API that are served, preferred first; empty when it is not installed. */
+  servedVersions(kind: OptionalKind): readonly string[];
+  /** A Gateway of any namespace. */
+  gateway(name: { readonly namespace: string; readonly name: string }): (KubeObject & ObservedGateway) | undefined;
+  /** Labels of the control plane's namespace. */
+  namespaceLabels(): Readonly<Record<string, string>>;
+  /** `namespace/name` of another HostedControlPlane, in any namespace, that has this host and may keep it. */
+  claimant(host: string): string | undefined;
+}
+
 /** What a phase may do to the management cluster, always within the namespace of its HostedControlPlane. */
 export interface Writer {
   /** Server-side-applies what is not provably there already; returns the live objects in the same order. */
@@ -27,6 +43,11 @@ export interface Writer {
   read<T extends KubeObject = KubeObject>(resource: Resource, name: string): Promise<T | undefined>;
   /** Writes the endpoint into the HostedControlPlane, where Cluster API reads it. */
   publishEndpoint(endpoint: Endpoint): Promise<void>;
+  /**
+   * Writes the endpoint into the Cluster's infrastructure object when that has none. Tells the one it has instead, and
+   * nothing when there is no such object, or it has no such field.
+   */
+  publishToInfrastructure(endpoint: Endpoint): Promise<Endpoint | undefined>;
 }
 
 /** What the reconciler does in a hosted cluster. */
@@ -47,6 +68,7 @@ export interface Scope {
   /** What the phases it needs have found out. */
   readonly facts: Facts;
   readonly world: World;
+  readonly surroundings: Surroundings;
   readonly writer: Writer;
   /** A client of the hosted cluster, made from its own Secrets. */
   hosted(facts: Facts): HostedClient;

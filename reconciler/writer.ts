@@ -56,6 +56,9 @@ export function createWriter(options: WriterOptions): Writer {
       const patch = { apiVersion, kind, metadata: { namespace, name }, spec: { controlPlaneEndpoint: endpoint } };
       remember(await client.apply(patch, { fieldManager: endpointManager, force: true }));
     },
+    async publishToInfrastructure() {
+      return undefined;
+    },
   };
 }
 

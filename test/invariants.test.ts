@@ -15,7 +15,10 @@ const provider = renderProvider();
 const charts: [name: string, objects: readonly RenderedObject[]][] = [
   ...samples.map(({ name, objects }): [string, readonly RenderedObject[]] => [`sample ${name}`, objects]),
   ['the installation', provider],
-  ['a hosted cluster', renderWorkload()],
+  ...samples.map(({ name, cluster, facts }): [string, readonly RenderedObject[]] => [
+    `the hosted cluster of sample ${name}`,
+    renderWorkload(cluster, facts),
+  ]),
 ];
 
 describe.each(charts)('every object of %s', (_, objects) => {

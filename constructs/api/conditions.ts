@@ -60,11 +60,27 @@ export const conditions = {
   },
   APIServerServiceReady: {
     meaning: 'the Service of the API server is there and has the address it needs',
-    reasons: ['WaitingForLoadBalancerAddress', 'NodePortTaken', 'ExposureNotSupported'],
+    reasons: ['WaitingForLoadBalancerAddress', 'NodePortTaken'],
   },
   SyncControlPlaneEndpointReady: {
     meaning: 'the endpoint is known, and written to where Cluster API and the infrastructure provider look for it',
-    reasons: ['EndpointMismatch'],
+    reasons: [
+      'EndpointMismatch',
+      'HostClaimed',
+      'GatewayNotFound',
+      'GatewayListenerUnsuitable',
+      'GatewayAPINotInstalled',
+      'ExposureNotSupported',
+      'InfrastructureNotFound',
+    ],
+  },
+  APIServerTLSRoutesReady: {
+    meaning: 'the routes that lead to the API server are there and accepted; always so for ways in that need none',
+    reasons: ['WaitingForRoutes', 'RouteRejected', 'GatewayAPINotInstalled', 'IngressAPINotInstalled'],
+  },
+  NetworkPoliciesReady: {
+    meaning: "the policies that restrict the control plane's traffic are there, unless they are disabled",
+    reasons: ['CiliumNotInstalled', 'PolicyInvalid'],
   },
   CertificatesReady: {
     meaning: 'every certificate that is no CA is there and valid',
@@ -90,9 +106,46 @@ export const conditions = {
     meaning: 'the kubeconfig Secret of the Cluster is there',
     reasons: [],
   },
+  APIServerReachable: {
+    meaning: 'our own API server, and nobody else, answers at the endpoint',
+    reasons: ['EndpointUnreachable'],
+  },
+  WorkloadRBACReady: {
+    meaning: 'the identities of the control plane, and nodes that join, have their rights in the hosted cluster',
+    reasons: ['WaitingForAPIServer'],
+  },
+  WorkloadClusterInfoReady: {
+    meaning: 'kubeadm join finds the endpoint and the CA in kube-public/cluster-info',
+    reasons: ['WaitingForAPIServer'],
+  },
+  WorkloadKubeadmConfigReady: {
+    meaning: 'kubeadm join finds kube-system/kubeadm-config',
+    reasons: ['WaitingForAPIServer'],
+  },
+  WorkloadKubeletConfigReady: {
+    meaning: 'kubeadm join finds kube-system/kubelet-config',
+    reasons: ['WaitingForAPIServer'],
+  },
   WorkloadSetupReady: {
-    meaning: 'everything workers need in the hosted cluster is there',
-    reasons: ['WaitingForAPIServer', 'WaitingForControllers', 'EndpointUnreachable'],
+    meaning: 'workers can join: rights and configuration are there and controllers work',
+    reasons: ['WaitingForAPIServer', 'WaitingForControllers'],
+  },
+  WorkloadKubeProxyReady: {
+    meaning: 'kube-proxy is applied in the hosted cluster and runs where there are nodes, unless it is disabled',
+    reasons: ['WaitingForAPIServer', 'WaitingForPods'],
+  },
+  WorkloadCoreDNSReady: {
+    meaning: 'CoreDNS is applied in the hosted cluster and runs when there are nodes, unless it is disabled',
+    reasons: ['WaitingForAPIServer', 'WaitingForPods'],
+  },
+  WorkloadKonnectivityReady: {
+    meaning:
+      'the konnectivity agent is applied in the hosted cluster and runs when there are nodes, unless it is disabled',
+    reasons: ['WaitingForAPIServer', 'WaitingForPods'],
+  },
+  WorkloadInClusterAccessReady: {
+    meaning: 'pods of the hosted cluster have a way to their API server',
+    reasons: ['WaitingForAPIServer', 'WaitingForPods', 'InClusterAccessNotSupported'],
   },
 } as const satisfies Readonly<Record<string, ConditionDescription>>;
 

@@ -52,8 +52,47 @@ const NodePort = z.object({
 
 export type NodePortExposure = z.output<typeof NodePort>;
 
+const hostName = (what: string) =>
+  z
+    .string()
+    .min(1)
+    .max(253)
+    .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/, 'must be a DNS name in lower case')
+    .describe(what);
+
+const Ingress = z.object({
+  apiHost: hostName('Host name of the API server. DNS must resolve it to the ingress controller.'),
+  konnectivityHost: hostName('Host name that the konnectivity agents of the workers dial.'),
+  tunnelHost: hostName(
+    'Host name that the proxies of the workers dial with inClusterAccess Proxy; tunnel.<apiHost> when unset.',
+  ).optional(),
+  port: z.int32().min(1).max(65535).default(443).describe('Port of the ingress controller for TLS.'),
+  controller: z
+    .enum(['haproxy', 'haproxy-ingress', 'nginx', 'traefik'])
+    .default('haproxy')
+    .describe(
+      'Whose way of passing TLS through is used: haproxy (haproxytech), haproxy-ingress (jcmoraisjr), nginx (ingress-nginx), traefik (IngressRouteTCP).',
+    ),
+  className: z
+    .string()
+    .max(253)
+    .optional()
+    .describe("Class of the Ingress; the cluster's default class when unset. Not used for traefik."),
+  annotations: z
+    .record(z.string().max(317), z.string().describe('Value.'))
+    .optional()
+    .describe('More annotations of the Ingress objects. They win over the ones that pass TLS through.'),
+  deploy: z
+    .boolean()
+    .default(true)
+    .describe('Make the Ingress objects. When false, you route the host names to the Service s-<cluster> yourself.'),
+});
+
+export type IngressExposure = z.output<typeof Ingress>;
+
 /** The ways in; exactly one may be set. */
 export const ExposureSpec = z.object({
+  ingress: Ingress.optional().describe('Share an ingress controller that passes TLS through, by host names you give.'),
   gateway: Gateway.optional().describe('Share a Gateway: clients are told apart by host name, all use one address.'),
   loadBalancer: LoadBalancer.optional().describe('A Service of type LoadBalancer of its own.'),
   nodePort: NodePort.optional().describe('Ports of the nodes of the management cluster.'),
@@ -68,6 +107,7 @@ export interface ExposureSource {
 /** How clients get in, one shape per way. */
 export type Exposure =
   | { readonly kind: 'gateway'; readonly gateway: Gateway }
+  | { readonly kind: 'ingress'; readonly ingress: IngressExposure }
   | { readonly kind: 'loadBalancer'; readonly loadBalancer: LoadBalancerExposure }
   | { readonly kind: 'nodePort'; readonly nodePort: NodePortExposure };
 
@@ -76,6 +116,7 @@ export function exposuresOf({ gateway, exposure = {} }: ExposureSource): Exposur
   const set: Exposure[] = [];
   if (gateway) set.push({ kind: 'gateway', gateway });
   if (exposure.gateway) set.push({ kind: 'gateway', gateway: exposure.gateway });
+  if (exposure.ingress) set.push({ kind: 'ingress', ingress: exposure.ingress });
   if (exposure.loadBalancer) set.push({ kind: 'loadBalancer', loadBalancer: exposure.loadBalancer });
   if (exposure.nodePort) set.push({ kind: 'nodePort', nodePort: exposure.nodePort });
   return set;

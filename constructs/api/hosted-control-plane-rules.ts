@@ -1,4 +1,5 @@
 import { exposuresOf, type ExposureSource } from './exposure-spec.ts';
+import type { InClusterAccessSource } from './in-cluster-access-spec.ts';
 import { skipsNoMinor } from './kubernetes-version.ts';
 import type { ValidationRule } from './validation-rule.ts';
 
@@ -7,22 +8,31 @@ const counted = (present: string) => `(${present} ? 1 : 0)`;
 
 const exposures = [
   counted('has(self.gateway)'),
-  ...['gateway', 'loadBalancer', 'nodePort'].map((way) => counted(has('self', way))),
+  ...['gateway', 'ingress', 'loadBalancer', 'nodePort'].map((way) => counted(has('self', way))),
 ].join(' + ');
 
 /** A control plane without a way in is useless, and with two the endpoint would be a matter of luck. */
 export const exactlyOneExposure: ValidationRule<ExposureSource> = {
   rule: `${exposures} == 1`,
   message:
-    'exactly one way in is needed: set gateway, or one of exposure.gateway, exposure.loadBalancer and exposure.nodePort',
+    'exactly one way in is needed: set gateway, or one of exposure.gateway, exposure.ingress, exposure.loadBalancer and exposure.nodePort',
   holds: (spec) => exposuresOf(spec).length === 1,
+};
+
+/** A node port has no load balancer beside it: a Service is of one type. */
+export const noLoadBalancerBesideNodePort: ValidationRule<ExposureSource & InClusterAccessSource> = {
+  rule: `!(has(self.inClusterAccess) && self.inClusterAccess == 'LoadBalancer' && ${has('self', 'nodePort')})`,
+  message:
+    'inClusterAccess LoadBalancer cannot be had with exposure.nodePort: leave inClusterAccess out, or choose Policy or Proxy',
+  fieldPath: '.inClusterAccess',
+  holds: (spec) => !(spec.inClusterAccess === 'LoadBalancer' && spec.exposure?.nodePort),
 };
 
 /** In a template the way in may still be missing; patches of a ClusterClass add it. */
 export const atMostOneExposure: ValidationRule<ExposureSource> = {
   rule: `${exposures} <= 1`,
   message:
-    'several ways in are set: keep one of gateway, exposure.gateway, exposure.loadBalancer and exposure.nodePort',
+    'several ways in are set: keep one of gateway, exposure.gateway, exposure.ingress, exposure.loadBalancer and exposure.nodePort',
   holds: (spec) => exposuresOf(spec).length <= 1,
 };
 
@@ -44,7 +54,7 @@ export const updateRules: readonly ValidationRule<ExposureSource>[] = [
     fieldPath: '.controlPlaneEndpoint',
   },
   {
-    rule: `!has(oldSelf.controlPlaneEndpoint) || (${hasGateway('self')} == ${hasGateway('oldSelf')} && ${has('self', 'loadBalancer')} == ${has('oldSelf', 'loadBalancer')} && ${has('self', 'nodePort')} == ${has('oldSelf', 'nodePort')})`,
+    rule: `!has(oldSelf.controlPlaneEndpoint) || (${hasGateway('self')} == ${hasGateway('oldSelf')} && ${has('self', 'ingress')} == ${has('oldSelf', 'ingress')} && ${has('self', 'loadBalancer')} == ${has('oldSelf', 'loadBalancer')} && ${has('self', 'nodePort')} == ${has('oldSelf', 'nodePort')})`,
     message:
       'the way in cannot be exchanged for another kind once the endpoint is set, because the endpoint would change: restore the previous one',
     fieldPath: '.exposure',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { templateFields } from './hosted-control-plane.ts';
-import { atMostOneExposure } from './hosted-control-plane-rules.ts';
+import { atMostOneExposure, noLoadBalancerBesideNodePort } from './hosted-control-plane-rules.ts';
 import { TemplateMetadata } from './topology-spec.ts';
 import { withRules } from './validation-rule.ts';
 
@@ -9,7 +9,7 @@ export const HostedControlPlaneTemplateSpec = z.object({
   template: z
     .object({
       metadata: TemplateMetadata.optional().describe('Labels and annotations of the HostedControlPlanes.'),
-      spec: withRules(z.object(templateFields), [atMostOneExposure])
+      spec: withRules(z.object(templateFields), [atMostOneExposure, noLoadBalancerBesideNodePort])
         .prefault({})
         .describe('Spec of the HostedControlPlanes.'),
     })

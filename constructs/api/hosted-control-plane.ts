@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { Certificates } from './certificates-spec.ts';
 import { Etcd } from './etcd-spec.ts';
 import { ExposureSpec, Gateway } from './exposure-spec.ts';
-import { updateRules, exactlyOneExposure } from './hosted-control-plane-rules.ts';
+import { exactlyOneExposure, noLoadBalancerBesideNodePort, updateRules } from './hosted-control-plane-rules.ts';
+import { InClusterAccess } from './in-cluster-access-spec.ts';
 import { KubernetesVersion } from './kubernetes-version.ts';
+import { NetworkPolicySpec } from './network-policy-spec.ts';
 import { OIDCProviders } from './oidc-spec.ts';
 import { ApiServerPod, pod, scalablePod } from './pod-spec.ts';
 import type { HostedControlPlaneStatus } from './status.ts';
@@ -43,8 +45,16 @@ export const templateFields = {
   etcd: Etcd.prefault({}).describe('The etcd of this control plane.'),
   certificates: Certificates.prefault({}).describe('Lifetimes of certificates.'),
   oidcProviders: OIDCProviders.optional().describe('Token issuers the API server trusts, by issuer URL.'),
+  inClusterAccess: InClusterAccess.optional(),
+  networkPolicy: NetworkPolicySpec,
   konnectivityClient: z
-    .object(scalablePod(2))
+    .object({
+      ...scalablePod(2),
+      disabled: z
+        .boolean()
+        .default(false)
+        .describe('Run no konnectivity agent, for networks in which you run it another way.'),
+    })
     .prefault({})
     .describe('The konnectivity agent in the hosted cluster, over which the API server reaches nodes and pods.'),
   kubeProxy: z
@@ -54,7 +64,19 @@ export const templateFields = {
     })
     .prefault({})
     .describe('kube-proxy in the hosted cluster.'),
-  coredns: z.object(scalablePod(2)).prefault({}).describe('CoreDNS in the hosted cluster.'),
+  coredns: z
+    .object({
+      ...scalablePod(2),
+      disabled: z.boolean().default(false).describe('Run no CoreDNS, for clusters that bring their own DNS.'),
+      corefile: z
+        .string()
+        .min(1)
+        .max(65536)
+        .optional()
+        .describe("Replaces the whole Corefile; kubeadm's default when unset."),
+    })
+    .prefault({})
+    .describe('CoreDNS in the hosted cluster.'),
   rollout: Rollout.optional().describe('Restarts on request.'),
   machineTemplate: MachineTemplate.optional().describe(
     'Ignored: a hosted control plane has no Machines. Accepted because Cluster API may set it.',
@@ -87,7 +109,7 @@ export const HostedControlPlaneSpec = withRules(
     ),
     ...templateFields,
   }),
-  [exactlyOneExposure, ...updateRules],
+  [exactlyOneExposure, noLoadBalancerBesideNodePort, ...updateRules],
 );
 export type HostedControlPlaneSpec = z.output<typeof HostedControlPlaneSpec>;
 

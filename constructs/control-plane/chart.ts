@@ -10,7 +10,14 @@ import type { Facts } from './facts.ts';
 import { Scheduler } from './scheduler.ts';
 
 /** What is applied at one time; the API server's Service exists long before its Deployment. */
-export type Part = 'api-server-service' | 'etcd' | 'api-server' | 'controller-manager' | 'scheduler';
+export type Part =
+  | 'api-server-service'
+  | 'routes'
+  | 'network-policies'
+  | 'etcd'
+  | 'api-server'
+  | 'controller-manager'
+  | 'scheduler';
 
 export interface ControlPlaneChartProps {
   readonly cluster: HostedCluster;

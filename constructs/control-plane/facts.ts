@@ -4,6 +4,12 @@ export interface Endpoint {
   readonly port: number;
 }
 
+/** What a load balancer was given: one of both. */
+export interface ServiceAddress {
+  readonly ip?: string | undefined;
+  readonly hostname?: string | undefined;
+}
+
 /**
  * What a render must know about the world: observed by the reconciler, a literal for offline samples and tests.
  * Serialisable and free of secrets: a certificate appears as the fingerprint of its public part.
@@ -15,6 +21,22 @@ export interface Facts {
   readonly advertiseAddress?: string | undefined;
   /** Where konnectivity agents dial. */
   readonly konnectivityEndpoint?: Endpoint | undefined;
+  /** Where the proxies of the workers dial; only with the `Proxy` kind of in-cluster access behind host names. */
+  readonly tunnelEndpoint?: Endpoint | undefined;
+  /** The address of the API server's Service, where it has one besides its cluster IP. */
+  readonly serviceAddress?: ServiceAddress | undefined;
+  /** Name of the Gateway's listener that the routes attach to. */
+  readonly gatewayListener?: string | undefined;
+  /** Served version of TLSRoute that routes are written in, such as `v1`. */
+  readonly tlsRouteVersion?: string | undefined;
+  /** Whether the management cluster serves CiliumNetworkPolicy. */
+  readonly ciliumServed?: boolean | undefined;
+  /** Namespace the operator runs in, which network policies let in; missing where it runs outside of the cluster. */
+  readonly operatorNamespace?: string | undefined;
+  /** PEM of the cluster's certificate authority, its public part: what workers are told to trust. */
+  readonly clusterAuthority?: string | undefined;
+  /** Nodes of the hosted cluster; missing until it could be asked. */
+  readonly nodes?: number | undefined;
   /** Fingerprints of issued certificates and keys by Secret name; a change of some of them restarts pods. */
   readonly certificates: Readonly<Record<string, string>>;
   /** Checksums of the ConfigMaps and Secrets that users mount into the API server, by `<kind>/<name>`. */

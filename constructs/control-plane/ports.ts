@@ -5,6 +5,8 @@ export const ports = {
   konnectivityAgent: 8132,
   konnectivityAdmin: 8133,
   konnectivityHealth: 8134,
+  /** Outer TLS of the tunnel that proxies of the workers dial. */
+  tunnel: 6444,
   etcdClient: 2379,
   etcdPeer: 2380,
   etcdMetrics: 2381,

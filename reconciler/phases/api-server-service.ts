@@ -1,11 +1,10 @@
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
-import { wayIn } from '../../constructs/control-plane/exposure/exposure.ts';
 import { KubeError } from '../kube/errors.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
 import type { Phase } from '../scope.ts';
 import type { ServiceObject } from '../service-object.ts';
 
-/** The API server's Service and the address it offers. Everything that names an address waits for it. */
+/** The API server's Service, and its address where it is to have one. Everything that names an address waits for it. */
 export const apiServerService: Phase = {
   condition: 'APIServerServiceReady',
   needs: [],
@@ -16,12 +15,14 @@ export const apiServerService: Phase = {
       throw nodePortTaken(error) ?? error;
     });
 
-    const decision = wayIn(cluster.name, cluster.spec).endpoint({
-      loadBalancer: live?.status?.loadBalancer?.ingress ?? [],
-    });
-    if (!decision.known) return wait(decision.reason, decision.message);
-    const { endpoint, konnectivityEndpoint, advertiseAddress } = decision;
-    return done({ endpoint, konnectivityEndpoint, advertiseAddress });
+    if (live?.spec?.type !== 'LoadBalancer') return done();
+    const [address] = live.status?.loadBalancer?.ingress ?? [];
+    return address
+      ? done({ serviceAddress: { ip: address.ip, hostname: address.hostname } })
+      : wait(
+          'WaitingForLoadBalancerAddress',
+          `Service ${live.metadata.name} of type LoadBalancer has no address yet: it is assigned by the management cluster's load balancer implementation`,
+        );
   },
 };
 

@@ -13,7 +13,7 @@ export const workload: Phase = {
   async run(scope): Promise<Outcome> {
     const hosted = scope.hosted(scope.facts);
     try {
-      await hosted.applyAsAdmin(renderWorkload());
+      await hosted.applyAsAdmin(renderWorkload(scope.cluster, scope.facts));
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       return wait('WaitingForAPIServer', message(error), { afterMs: unreachableMs });

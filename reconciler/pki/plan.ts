@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { type HostedCluster, kubernetesServiceAddresses } from '../../constructs/control-plane/cluster.ts';
 import type { Endpoint } from '../../constructs/control-plane/facts.ts';
 import { etcdMemberHost, namesOf } from '../../constructs/control-plane/names.ts';
@@ -133,9 +132,4 @@ function client(
 
 function unique(hosts: readonly string[]): string[] {
   return [...new Set(hosts)];
-}
-
-/** A host as a certificate spells it: addresses in their shortest form, names in lower case. */
-export function canonicalHost(host: string): string {
-  return isIP(host) === 6 ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host.toLowerCase();
 }

@@ -1,8 +1,9 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
+import { canonicalHost } from '../../constructs/control-plane/canonical-host.ts';
 import { isKeyOf, isReadable, isSignedBy, readCertificate } from './certificate.ts';
 import type { KeyPair } from './issue.ts';
 import { splitCertificates } from './pem.ts';
-import { canonicalHost, type CertificatePlan } from './plan.ts';
+import type { CertificatePlan } from './plan.ts';
 
 /** Why a certificate must be issued again. */
 export interface Violation {

@@ -120,6 +120,8 @@ export class MemoryWorld implements World, Writer, Remover {
     this.published = endpoint;
   }
 
+  async publishToInfrastructure(): Promise<undefined> {}
+
   async delete(resource: Resource, object: KubeObject): Promise<void> {
     const present = this.#find(resource, object.metadata.name);
     if (present?.metadata.uid !== object.metadata.uid) return;

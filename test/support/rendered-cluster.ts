@@ -29,6 +29,9 @@ export const knownFacts: Facts = {
   endpoint: { host: '192.0.2.10', port: 6443 },
   konnectivityEndpoint: { host: '192.0.2.10', port: 8132 },
   advertiseAddress: '192.0.2.10',
+  serviceAddress: { ip: '192.0.2.10' },
+  clusterAuthority: 'PEM of the CA',
+  nodes: 3,
   certificates: {},
   mounts: {},
 };

@@ -6,7 +6,7 @@ import { type HostedCluster, networkOf } from '../../constructs/control-plane/cl
 import type { Facts } from '../../constructs/control-plane/facts.ts';
 import { ClusterObject } from '../../reconciler/cluster-object.ts';
 import type { KubeObject, ObjectMeta } from '../../reconciler/kube/object.ts';
-import type { HostedClient, Scope } from '../../reconciler/scope.ts';
+import type { HostedClient, Scope, Surroundings } from '../../reconciler/scope.ts';
 import type { MemoryWorld } from './memory-world.ts';
 
 export const namespace = 'team';
@@ -81,6 +81,7 @@ export interface ScopeChanges {
   /** Fields of the Cluster's spec. */
   readonly clusterSpec?: object;
   readonly facts?: Partial<Facts>;
+  readonly surroundings?: Partial<Surroundings>;
   readonly hosted?: Partial<HostedClient>;
   readonly now?: Date;
 }
@@ -104,11 +105,20 @@ export function scopeOf(world: MemoryWorld, changes: ScopeChanges = {}): Scope {
       ...changes.facts,
     },
     world,
+    surroundings: { ...plainSurroundings, ...changes.surroundings },
     writer: world,
     hosted: () => ({ ...workingHostedCluster, ...changes.hosted }),
     now: changes.now ?? now,
   };
 }
+
+/** A management cluster without any optional API. */
+const plainSurroundings: Surroundings = {
+  servedVersions: () => [],
+  gateway: () => undefined,
+  namespaceLabels: () => ({}),
+  claimant: () => undefined,
+};
 
 /** A hosted cluster in which everything works. */
 const workingHostedCluster: HostedClient = {

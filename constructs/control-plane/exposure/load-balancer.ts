@@ -1,13 +1,12 @@
 import type { Exposure } from '../../api/exposure-spec.ts';
 import { definedOnly } from '../defined.ts';
+import { namesOf } from '../names.ts';
 import { ports } from '../ports.ts';
+import { mismatch } from './preset.ts';
 import type { WayIn } from './way-in.ts';
 
 /** A Service of type LoadBalancer; the endpoint is the address or hostname it is given. */
-export function loadBalancer(
-  { loadBalancer: exposure }: Extract<Exposure, { kind: 'loadBalancer' }>,
-  serviceName: string,
-): WayIn {
+export function loadBalancer({ loadBalancer: exposure }: Extract<Exposure, { kind: 'loadBalancer' }>): WayIn {
   return {
     service: {
       type: 'LoadBalancer',
@@ -20,22 +19,24 @@ export function loadBalancer(
       }),
     },
     securePort: ports.api,
-    endpoint(service) {
-      const [first] = service?.loadBalancer ?? [];
-      const host = first?.ip ?? first?.hostname;
+    endpoint({ name }, { serviceAddress }, preset) {
+      const host = serviceAddress?.ip ?? serviceAddress?.hostname;
       if (!host) {
         return {
           known: false,
-          reason: 'WaitingForLoadBalancerAddress',
-          message: `Service ${serviceName} of type LoadBalancer has no address yet: it is assigned by the management cluster's load balancer implementation`,
+          reason: 'EndpointMismatch',
+          message: `Service ${namesOf(name).apiService} of type LoadBalancer has no address yet`,
         };
       }
-      return {
-        known: true,
-        endpoint: { host, port: exposure.port },
-        konnectivityEndpoint: { host, port: ports.konnectivityAgent },
-        advertiseAddress: first?.ip,
-      };
+      const offered = { host, port: exposure.port };
+      return (
+        mismatch(preset, offered) ?? {
+          known: true,
+          endpoint: { ...offered, ...definedOnly(preset) },
+          konnectivityEndpoint: { host, port: ports.konnectivityAgent },
+          advertiseAddress: serviceAddress?.ip,
+        }
+      );
     },
   };
 }

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import type { Exposure } from '../../api/exposure-spec.ts';
+import { definedOnly } from '../defined.ts';
 import { ports } from '../ports.ts';
+import { mismatch } from './preset.ts';
 import type { WayIn } from './way-in.ts';
 
 /** A Service of type NodePort with fixed ports, reached at an address the user gives. */
@@ -13,11 +15,16 @@ export function nodePort({ nodePort: exposure }: Extract<Exposure, { kind: 'node
       konnectivityNodePort: exposure.konnectivityPort,
     },
     securePort: exposure.port,
-    endpoint: () => ({
-      known: true,
-      endpoint: { host: exposure.address, port: exposure.port },
-      konnectivityEndpoint: { host: exposure.address, port: exposure.konnectivityPort },
-      advertiseAddress: isIP(exposure.address) ? exposure.address : undefined,
-    }),
+    endpoint(_cluster, _outside, preset) {
+      const offered = { host: exposure.address, port: exposure.port };
+      return (
+        mismatch(preset, offered) ?? {
+          known: true,
+          endpoint: { ...offered, ...definedOnly(preset) },
+          konnectivityEndpoint: { host: exposure.address, port: exposure.konnectivityPort },
+          advertiseAddress: isIP(exposure.address) ? exposure.address : undefined,
+        }
+      );
+    },
   };
 }

@@ -1,6 +1,7 @@
 import type { k8s } from 'cdk8s-plus-30';
 import type { ConditionReason } from '../../api/conditions.ts';
-import type { Endpoint } from '../facts.ts';
+import type { HostedCluster } from '../cluster.ts';
+import type { Endpoint, ServiceAddress } from '../facts.ts';
 
 /** What a way in adds to the API server's Service. */
 export interface ServiceShape {
@@ -13,9 +14,50 @@ export interface ServiceShape {
   readonly spec?: Partial<k8s.ServiceSpec>;
 }
 
-/** The Service as the world has it, as far as an endpoint depends on it. */
-export interface ObservedService {
-  readonly loadBalancer: readonly { readonly ip?: string | undefined; readonly hostname?: string | undefined }[];
+/** A Gateway as the world has it, as far as an endpoint depends on it. */
+export interface ObservedGateway {
+  readonly spec: {
+    readonly listeners: readonly ObservedListener[];
+  };
+}
+
+export interface ObservedListener {
+  readonly name: string;
+  readonly protocol: string;
+  readonly port: number;
+  readonly hostname?: string | undefined;
+  readonly tls?: { readonly mode?: string | undefined } | undefined;
+  readonly allowedRoutes?:
+    | {
+        readonly kinds?: readonly { readonly group?: string | undefined; readonly kind: string }[] | undefined;
+        readonly namespaces?:
+          | { readonly from?: string | undefined; readonly selector?: ObservedLabelSelector | undefined }
+          | undefined;
+      }
+    | undefined;
+}
+
+export interface ObservedLabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
+  readonly matchExpressions?:
+    | readonly {
+        readonly key: string;
+        readonly operator: string;
+        readonly values?: readonly string[] | undefined;
+      }[]
+    | undefined;
+}
+
+/** Everything outside of the control plane that its endpoint depends on. */
+export interface Outside {
+  /** The Service's address; missing until a load balancer gave one, and where none is asked for. */
+  readonly serviceAddress?: ServiceAddress | undefined;
+  /** Whether the management cluster serves Gateways and TLSRoutes. */
+  readonly gatewayServed?: boolean | undefined;
+  /** The Gateway that the spec names; missing when there is none. */
+  readonly gateway?: ObservedGateway | undefined;
+  /** Labels of the control plane's own namespace: a listener may admit routes by them. */
+  readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
 }
 
 export type EndpointDecision =
@@ -23,11 +65,17 @@ export type EndpointDecision =
       readonly known: true;
       readonly endpoint: Endpoint;
       readonly konnectivityEndpoint: Endpoint;
+      /** Where proxies of workers reach the tunnel; missing where they need none and dial the endpoint itself. */
+      readonly tunnelEndpoint?: Endpoint | undefined;
+      /** Address at which pods of the hosted cluster can reach the API server without naming a host. */
       readonly advertiseAddress?: string | undefined;
+      /** The listener of the Gateway that serves the host. */
+      readonly gatewayListener?: string | undefined;
     }
   | {
       readonly known: false;
-      readonly reason: ConditionReason<'APIServerServiceReady'>;
+      readonly reason: ConditionReason<'SyncControlPlaneEndpointReady'>;
+      /** What is missing or wrong, naming what was given, and what to change. */
       readonly message: string;
     };
 
@@ -39,5 +87,9 @@ export interface WayIn {
    * address and exactly this port, so it must be one that is reachable there.
    */
   readonly securePort: number;
-  endpoint(service: ObservedService | undefined): EndpointDecision;
+  /**
+   * The endpoint, from what is outside.
+   * @param preset what the user, or an earlier pass, has fixed: it is honoured, or refused with the reason
+   */
+  endpoint(cluster: HostedCluster, outside: Outside, preset: Partial<Endpoint>): EndpointDecision;
 }

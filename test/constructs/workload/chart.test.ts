@@ -2,9 +2,10 @@ import { expect, it } from 'vitest';
 import { planCertificates } from '../../../reconciler/pki/plan.ts';
 import { renderWorkload } from '../../../constructs/workload/chart.ts';
 import { users } from '../../../constructs/workload/identities.ts';
+import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
 import { renderSamples } from '../../support/rendered-objects.ts';
 
-const objects = renderWorkload();
+const objects = renderWorkload(clusterOf(), knownFacts);
 
 interface Binding {
   readonly roleRef: { readonly kind: string; readonly name: string };

@@ -1,12 +1,7 @@
+import { canonicalHost } from '../../../constructs/control-plane/canonical-host.ts';
 import { describe, expect, it } from 'vitest';
 import { networkOf } from '../../../constructs/control-plane/cluster.ts';
-import {
-  adminPlan,
-  canonicalHost,
-  planAuthorities,
-  planCertificates,
-  planEtcdCertificates,
-} from '../../../reconciler/pki/plan.ts';
+import { adminPlan, planAuthorities, planCertificates, planEtcdCertificates } from '../../../reconciler/pki/plan.ts';
 import { hostedCluster } from '../../support/scope.ts';
 
 const cluster = {

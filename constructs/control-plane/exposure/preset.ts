@@ -1,0 +1,28 @@
+import { isIP } from 'node:net';
+import { type Endpoint, formatEndpoint } from '../facts.ts';
+import { canonicalHost } from '../canonical-host.ts';
+import type { EndpointDecision } from './way-in.ts';
+
+/**
+ * Why an endpoint that is fixed already cannot be served by what the exposure offers; undefined when it can.
+ * A given host name is taken on trust: it may be a DNS record of the offered address.
+ */
+export function mismatch(preset: Partial<Endpoint>, offered: Endpoint): EndpointDecision | undefined {
+  const fixed = formatEndpoint({ ...offered, ...preset });
+  if (preset.port !== undefined && preset.port !== offered.port) {
+    return refused(
+      `the endpoint is ${fixed} and cannot change, but the exposure serves port ${offered.port}: set its port to ${preset.port}`,
+    );
+  }
+  const { host } = preset;
+  if (host && isIP(host) && isIP(offered.host) && canonicalHost(host) !== canonicalHost(offered.host)) {
+    return refused(
+      `the endpoint is ${fixed} and cannot change, but the exposure has the address ${offered.host}: give it ${host} again`,
+    );
+  }
+  return undefined;
+}
+
+function refused(message: string): EndpointDecision {
+  return { known: false, reason: 'EndpointMismatch', message };
+}
