@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { cloudLog } from './background.ts';
 import { testbedLog, type Instance } from './instance.ts';
 import { kubectl } from './kubectl.ts';
-import { machineDirectory, machineNames } from './machine.ts';
+import { joinLog, machineDirectory, machineNames } from './machine.ts';
 import { serviceLog, serviceNames } from './service.ts';
 
 const tailBytes = 64 * 1024;
@@ -42,6 +42,7 @@ async function logFiles(instance: Instance): Promise<Map<string, string>> {
       files.set(machine === 'm' ? service : `${machine}/${service}`, serviceLog({ directory }, service));
     }
     files.set(machine === 'm' ? 'machine' : `${machine}/machine`, join(directory, 'init.log'));
+    if (machine !== 'm') files.set(`${machine}/join`, joinLog({ directory }));
   }
   return files;
 }

@@ -50,6 +50,11 @@ export function machineDirectory(instance: Instance, name: string): string {
   return join(instance.directory, 'machines', name);
 }
 
+/** What `kubeadm join` writes on a machine that is a worker. */
+export function joinLog({ directory }: Pick<Machine, 'directory'>): string {
+  return join(directory, 'join.log');
+}
+
 /** Where a machine looks for programs: the testbed's own first. */
 export function searchPath(instance: Instance): string {
   return `${binDirectory(instance)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`;

@@ -6,6 +6,7 @@
  *     export KUBECONFIG=$(npm run -s testbed -- kubeconfig)
  *     npm run testbed -- status                what runs, and where
  *     npm run testbed -- logs [NAME]           the end of a log; without a name the names there are
+ *     npm run testbed -- worker add CLUSTER    add a machine that joins this hosted cluster; `worker rm` removes it
  *     npm run testbed -- down [--purge]        take it down; --purge removes packed images too
  *
  * It needs root, Debian or Ubuntu, and Go when the binaries are to be built. What it writes, and how to have several:
@@ -25,7 +26,7 @@ import { reportTo, seconds } from './progress.ts';
 import { describeStatus } from './status.ts';
 import { purgeCache, takeDown } from './take-down.ts';
 
-const usage = `usage: npm run testbed -- up | status | kubeconfig | logs [NAME] | down [--purge]`;
+const usage = `usage: npm run testbed -- up | status | kubeconfig | logs [NAME] | worker add|rm CLUSTER | down [--purge]`;
 
 type Command = (instance: Instance, args: readonly string[]) => Promise<number>;
 
@@ -57,6 +58,10 @@ const commands: Readonly<Record<string, Command>> = {
     return 0;
   },
   logs: async (instance, [name]) => printLog(instance, name),
+  worker: async (instance, args) => {
+    const { workerCommand } = await import('./worker-command.ts');
+    return workerCommand(instance, args, reportTo(testbedLog(instance), process.stderr));
+  },
   down: async (instance, args) => {
     const report = reportTo(testbedLog(instance), process.stderr);
     const left = await takeDown(instance, report);

@@ -1,0 +1,113 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import { Cluster, Secret, Service } from '../../constructs/api/resources.ts';
+import { networkOf } from '../../constructs/control-plane/cluster.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import { ClusterObject } from '../../reconciler/cluster-object.ts';
+import { KubeClient } from '../../reconciler/kube/client.ts';
+import { connectionFor } from '../../reconciler/kube/config.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { apiServiceHost } from '../../reconciler/pki/plan.ts';
+import { valueOf, type SecretObject } from '../../reconciler/pki/secret.ts';
+import type { Instance } from './instance.ts';
+import { kubectl } from './kubectl.ts';
+
+/** A Cluster by its name; several namespaces may have one of the same name. */
+export interface ClusterName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A hosted cluster, as its administrator on this host reaches it: by the ClusterIP of its Service, whatever its exposure. */
+export interface HostedApi extends ClusterName {
+  /** What workers dial: `host:port` of the endpoint in Cluster API's kubeconfig. */
+  readonly endpoint: string;
+  /** PEM of the cluster's authority. */
+  readonly authority: string;
+  /** Networks of its Services. */
+  readonly services: readonly string[];
+  /** Close its connection when done. */
+  readonly client: KubeClient;
+  /** Path of a kubeconfig for programs on this host. */
+  readonly kubeconfig: string;
+}
+
+const Kubeconfig = z.looseObject({
+  clusters: z.tuple([
+    z.looseObject({ cluster: z.looseObject({ server: z.url(), 'certificate-authority-data': z.base64() }) }),
+  ]),
+  users: z.tuple([
+    z.looseObject({
+      user: z.looseObject({ 'client-certificate-data': z.base64(), 'client-key-data': z.base64() }),
+    }),
+  ]),
+});
+
+interface ServiceObject extends KubeObject {
+  readonly spec: { readonly clusterIP: string; readonly ports: readonly { name?: string; port: number }[] };
+}
+
+/** Opens the API of a hosted cluster. Throws when it has no kubeconfig yet, and for a Cluster that there is not. */
+export async function openHostedApi(
+  instance: Instance,
+  management: KubeClient,
+  cluster: ClusterName,
+): Promise<HostedApi> {
+  const { namespace, name } = cluster;
+  const names = namesOf(name);
+  const [object, secret, service] = await Promise.all([
+    management.find(Cluster, cluster),
+    management.find<SecretObject>(Secret, { namespace, name: names.secrets.kubeconfig }),
+    management.find<ServiceObject>(Service, { namespace, name: names.apiService }),
+  ]);
+  if (!object) throw new Error(`there is no Cluster ${namespace}/${name} in testbed ${instance.name}`);
+  const text = valueOf(secret, 'value');
+  const port = service?.spec.ports.find((candidate) => candidate.name === 'api')?.port;
+  if (!text || !service || !port) {
+    throw new Error(`Cluster ${namespace}/${name} has no kubeconfig yet: see kubectl -n ${namespace} describe hcp`);
+  }
+
+  const kubeconfig = Kubeconfig.parse(parse(text));
+  const [{ cluster: published }] = kubeconfig.clusters;
+  const [{ user }] = kubeconfig.users;
+  const server = `https://${service.spec.clusterIP}:${port}`;
+  const serverName = apiServiceHost(cluster);
+  const authority = decoded(published['certificate-authority-data']);
+  const near = { ...published, server, 'tls-server-name': serverName };
+  const path = join(instance.directory, 'hosted', namespace, `${name}.kubeconfig`);
+  await mkdir(join(path, '..'), { recursive: true });
+  await writeFile(path, stringify({ ...kubeconfig, clusters: [{ ...kubeconfig.clusters[0], cluster: near }] }), {
+    mode: 0o600,
+  });
+  const connection = connectionFor({
+    server,
+    serverName,
+    ca: authority,
+    cert: decoded(user['client-certificate-data']),
+    key: decoded(user['client-key-data']),
+  });
+  return {
+    ...cluster,
+    endpoint: new URL(published.server).host,
+    authority,
+    services: networkOf(ClusterObject.parse(object).spec?.clusterNetwork).services,
+    client: new KubeClient(connection, { deadlineMs: 5_000 }),
+    kubeconfig: path,
+  };
+}
+
+/** Runs kubectl against a hosted cluster and gives its standard output; `input` is what `-f -` reads. */
+export function hostedKubectl(
+  instance: Instance,
+  { kubeconfig }: Pick<HostedApi, 'kubeconfig'>,
+  args: readonly string[],
+  input?: string,
+): Promise<string> {
+  return kubectl(instance, ['--kubeconfig', kubeconfig, ...args], input);
+}
+
+function decoded(base64: string): string {
+  return Buffer.from(base64, 'base64').toString('utf8');
+}

@@ -1,0 +1,71 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { Node } from '../../constructs/api/resources.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import type { BootstrapToken } from './bootstrap-token.ts';
+import type { HostedApi } from './hosted-api.ts';
+import { joinConfiguration, kubeletScript, type JoinTimeouts } from './join-configuration.ts';
+import { inMachine, joinLog, type Machine } from './machine.ts';
+import { until } from './progress.ts';
+import { attempt, CommandError, lastLines } from './run.ts';
+import { serviceLog, startScript } from './service.ts';
+
+interface NodeObject extends KubeObject {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+/**
+ * Runs `kubeadm join` on a machine that has no kubelet yet; ends when kubeadm is content, which is before the node is
+ * Ready. Throws with the end of kubeadm's output.
+ */
+export async function joinMachine(
+  machine: Machine,
+  api: Pick<HostedApi, 'endpoint' | 'authority' | 'services'>,
+  token: BootstrapToken,
+  timeouts?: JoinTimeouts,
+): Promise<void> {
+  for (const network of api.services) await refuseUnknownServices(machine, network);
+  await startScript(machine, 'kubelet', kubeletScript(machine));
+  const configuration = stringify(joinConfiguration(api, token, machine.name, timeouts));
+  await joinWith(machine, configuration);
+}
+
+/** Runs `kubeadm join` with a configuration that somebody else wrote; the kubelet's service must be there. */
+export async function joinWith(machine: Machine, configuration: string): Promise<void> {
+  const [file, log] = [join(machine.directory, 'join.yaml'), joinLog(machine)];
+  await writeFile(file, configuration, { mode: 0o600 });
+  // cgroup version 1 is an error to kubeadm; everything else about a testbed's machine is at most a warning
+  const kubeadm = `kubeadm join --config ${file} --ignore-preflight-errors=SystemVerification --v=2`;
+  try {
+    await inMachine(machine, ['sh', '-c', `exec ${kubeadm} >${log} 2>&1`]);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    const output = lastLines(await readFile(log, 'utf8').catch(() => error.message), 15);
+    const kubelet = serviceLog(machine, 'kubelet');
+    throw new Error(
+      `kubeadm join failed on machine ${machine.name}; ${log} ends with\n${output}\nkubelet: ${kubelet}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Ends when the hosted cluster says that the node is Ready. Throws with the end of the kubelet's log. */
+export async function untilNodeReady(machine: Machine, { client }: Pick<HostedApi, 'client'>): Promise<void> {
+  const expectation = { what: `node ${machine.name} Ready`, timeoutMs: 60_000, log: serviceLog(machine, 'kubelet') };
+  await until(expectation, async () => {
+    const node = await client.find<NodeObject>(Node, { name: machine.name });
+    return node?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
+  });
+}
+
+/**
+ * A pod that dials a Service before kube-proxy has rules must fail at once, not hang in a SYN time-out of half a minute:
+ * rules rewrite the address before this one sees it.
+ */
+async function refuseUnknownServices({ pid }: Machine, network: string): Promise<void> {
+  const inside = ['nsenter', '--target', String(pid), '--net'] as const;
+  await attempt([...inside, 'ip', 'rule', 'add', 'iif', 'cni0', 'to', network, 'unreachable']);
+}

@@ -1,0 +1,112 @@
+import { mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Cluster, Node } from '../../constructs/api/resources.ts';
+import { clientOf } from './access.ts';
+import { createBootstrapToken, untilSigned } from './bootstrap-token.ts';
+import { type ClusterName, type HostedApi, openHostedApi } from './hosted-api.ts';
+import type { Instance } from './instance.ts';
+import { joinMachine, untilNodeReady } from './join.ts';
+import type { Machine } from './machine.ts';
+import { addMachine, removeMachine } from './node-machines.ts';
+import { step, type Report } from './progress.ts';
+
+/** A machine that has joined a hosted cluster as a node of the same name. */
+export interface Worker {
+  readonly name: string;
+  readonly machine: Machine;
+  /** Milliseconds from power on, and from the start of `kubeadm join`, until the node was Ready. */
+  readonly readyAfterMs: { readonly powerOn: number; readonly join: number };
+}
+
+/**
+ * Adds a worker to the hosted cluster of a Cluster: a machine of its own that joins by `kubeadm join`. When that fails
+ * the machine stays, for its logs, until {@link removeWorker}.
+ */
+export async function addWorker(
+  instance: Instance,
+  cluster: ClusterName,
+  report: Report = () => {},
+  wantedName?: string,
+): Promise<Worker> {
+  return withHostedApi(instance, cluster, async (api) => {
+    const name = await claimName(instance, cluster, wantedName);
+    const token = await createBootstrapToken(api.client);
+    await step(report, `${name}: a bootstrap token, and cluster-info signed with it`, () =>
+      untilSigned(api.client, token),
+    );
+    const poweredOn = performance.now();
+    const machine = await step(report, `${name}: machine with containerd`, () => addMachine(instance, name));
+    const joining = performance.now();
+    await step(report, `${name}: kubeadm join ${api.endpoint}`, () => joinMachine(machine, api, token));
+    await step(report, `${name}: node Ready`, () => untilNodeReady(machine, api));
+    const ready = performance.now();
+    return { name, machine, readyAfterMs: { powerOn: ready - poweredOn, join: ready - joining } };
+  });
+}
+
+/**
+ * Ends a worker's machine and removes its Node, if the hosted cluster is still there. Gives what it left on the host,
+ * which is nothing unless there is a fault.
+ */
+export async function removeWorker(instance: Instance, name: string): Promise<string[]> {
+  const cluster = await clusterOf(instance, name);
+  const left = await removeMachine(instance, name);
+  await rm(recordPath(instance, name));
+  const management = await clientOf(instance);
+  const isThere = await management.find(Cluster, cluster).finally(() => management.connection.close());
+  // not earlier: a kubelet that lives on would register its Node again
+  if (isThere) await withHostedApi(instance, cluster, ({ client }) => client.delete(Node, { name }));
+  return left;
+}
+
+/** Names of a cluster's workers, those that failed to join too. */
+export async function workerNames(instance: Instance, cluster: ClusterName): Promise<string[]> {
+  const names = await readdir(recordDirectory(instance)).catch(() => []);
+  const clusters = await Promise.all(names.map((name) => clusterOf(instance, name)));
+  return names.filter(
+    (_, index) => clusters[index]?.name === cluster.name && clusters[index].namespace === cluster.namespace,
+  );
+}
+
+/** Does something with the API of a hosted cluster, and closes its connections. */
+export async function withHostedApi<T>(
+  instance: Instance,
+  cluster: ClusterName,
+  work: (api: HostedApi) => Promise<T>,
+): Promise<T> {
+  const management = await clientOf(instance);
+  try {
+    const api = await openHostedApi(instance, management, cluster);
+    return await work(api).finally(() => api.client.connection.close());
+  } finally {
+    await management.connection.close();
+  }
+}
+
+/** One process only can make a link of a name: workers may be added at the same time. It points to `namespace/cluster`. */
+async function claimName(instance: Instance, cluster: ClusterName, wanted: string | undefined): Promise<string> {
+  await mkdir(recordDirectory(instance), { recursive: true });
+  for (let number = 1; ; number += 1) {
+    const name = wanted ?? `${cluster.name}-worker-${number}`;
+    const isOurs = await symlink(`${cluster.namespace}/${cluster.name}`, recordPath(instance, name)).then(
+      () => true,
+      () => false,
+    );
+    if (isOurs) return name;
+    if (wanted) throw new Error(`testbed ${instance.name} has a worker ${name} already: choose another name`);
+  }
+}
+
+async function clusterOf(instance: Instance, name: string): Promise<ClusterName> {
+  const [namespace, cluster] = (await readlink(recordPath(instance, name)).catch(() => '')).split('/');
+  if (!namespace || !cluster) throw new Error(`testbed ${instance.name} has no worker ${name}`);
+  return { namespace, name: cluster };
+}
+
+function recordDirectory(instance: Instance): string {
+  return join(instance.directory, 'workers');
+}
+
+function recordPath(instance: Instance, name: string): string {
+  return join(recordDirectory(instance), name);
+}
