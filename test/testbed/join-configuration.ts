@@ -14,7 +14,7 @@ export function joinConfiguration(
   { id, secret }: BootstrapToken,
   node: string,
   timeouts?: JoinTimeouts,
-): object {
+) {
   return {
     apiVersion: 'kubeadm.k8s.io/v1beta4',
     kind: 'JoinConfiguration',

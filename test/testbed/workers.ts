@@ -1,6 +1,7 @@
 import { mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Cluster, Node } from '../../constructs/api/resources.ts';
+import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { clientOf } from './access.ts';
 import { createBootstrapToken, untilSigned } from './bootstrap-token.ts';
 import { type ClusterName, type HostedApi, openHostedApi } from './hosted-api.ts';
@@ -52,8 +53,7 @@ export async function removeWorker(instance: Instance, name: string): Promise<st
   const cluster = await clusterOf(instance, name);
   const left = await removeMachine(instance, name);
   await rm(recordPath(instance, name));
-  const management = await clientOf(instance);
-  const isThere = await management.find(Cluster, cluster).finally(() => management.connection.close());
+  const isThere = await withManagement(instance, (management) => management.find(Cluster, cluster));
   // not earlier: a kubelet that lives on would register its Node again
   if (isThere) await withHostedApi(instance, cluster, ({ client }) => client.delete(Node, { name }));
   return left;
@@ -74,12 +74,20 @@ export async function withHostedApi<T>(
   cluster: ClusterName,
   work: (api: HostedApi) => Promise<T>,
 ): Promise<T> {
-  const management = await clientOf(instance);
+  const api = await withManagement(instance, (management) => openHostedApi(instance, management, cluster));
   try {
-    const api = await openHostedApi(instance, management, cluster);
-    return await work(api).finally(() => api.client.connection.close());
+    return await work(api);
   } finally {
-    await management.connection.close();
+    await api.client.connection.close();
+  }
+}
+
+async function withManagement<T>(instance: Instance, work: (client: KubeClient) => Promise<T>): Promise<T> {
+  const client = await clientOf(instance);
+  try {
+    return await work(client);
+  } finally {
+    await client.connection.close();
   }
 }
 

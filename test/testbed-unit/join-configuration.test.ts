@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { createAuthority, validFor } from '../../reconciler/pki/issue.ts';
+import { bundle } from '../../reconciler/pki/pem.ts';
+import { instanceFrom } from '../testbed/instance.ts';
+import { joinConfiguration, kubeletScript } from '../testbed/join-configuration.ts';
+
+const token = { id: 'abcdef', secret: '0123456789abcdef' };
+const authority = () => createAuthority({ commonName: 'kubernetes' }, validFor(3_600_000, new Date()));
+
+test('a joining machine gets nothing but where the cluster is, how to know it, and its own name', async () => {
+  const { certificate } = await authority();
+  expect(joinConfiguration({ endpoint: '172.30.0.200:6443', authority: certificate }, token, 'w1')).toEqual({
+    apiVersion: 'kubeadm.k8s.io/v1beta4',
+    kind: 'JoinConfiguration',
+    discovery: {
+      bootstrapToken: {
+        apiServerEndpoint: '172.30.0.200:6443',
+        token: 'abcdef.0123456789abcdef',
+        caCertHashes: [expect.stringMatching(/^sha256:[0-9a-f]{64}$/)],
+      },
+    },
+    nodeRegistration: { name: 'w1', criSocket: 'unix:///run/containerd/containerd.sock' },
+  });
+});
+
+test('every authority of a cluster that changes its own is trusted', async () => {
+  const both = bundle((await authority()).certificate, (await authority()).certificate);
+  const { discovery } = joinConfiguration({ endpoint: 'a:6443', authority: both }, token, 'w1');
+  expect(new Set(discovery.bootstrapToken.caCertHashes).size).toBe(2);
+});
+
+test('the hash of the authority is the one OpenSSL computes as the manual of kubeadm says', async () => {
+  const { certificate } = await authority();
+  const pipeline = 'openssl x509 -pubkey -noout | openssl pkey -pubin -outform der | sha256sum | cut -d" " -f1';
+  const expected = execFileSync('sh', ['-c', pipeline], { input: certificate }).toString().trim();
+  const { discovery } = joinConfiguration({ endpoint: 'a:6443', authority: certificate }, token, 'w1');
+  expect(discovery.bootstrapToken.caCertHashes).toEqual([`sha256:${expected}`]);
+});
+
+test("what is special about a machine is in its kubelet's extra arguments", () => {
+  const instance = instanceFrom({}, 'hcp');
+  const script = kubeletScript({ instance, name: 'w1', number: 11 });
+  expect(script).toContain('--cgroup-root=/hcp-w1 ');
+  expect(script).toContain('--node-ip=172.30.0.11 ');
+  expect(() => execFileSync('sh', ['-n'], { input: script })).not.toThrow();
+});
