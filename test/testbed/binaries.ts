@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, readdir, readFile, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { families, goDirectory, pinnedVersion, type Family } from './families.ts';
 import { withLock } from './lock.ts';
 import { seconds, type Report } from './progress.ts';
@@ -69,8 +69,15 @@ async function plan(family: Family, root: string): Promise<Plan> {
   const hash = createHash('sha256')
     .update(JSON.stringify(builds))
     .update(await goVersion(source));
-  for (const file of (await readdir(source)).sort()) hash.update(file).update(await readFile(join(source, file)));
+  for (const file of await filesBelow(source)) hash.update(file).update(await readFile(join(source, file)));
   return { family, builds, directory: join(root, `${family.name}-${hash.digest('hex').slice(0, 12)}`) };
+}
+
+/** Paths in a directory and its folders, in the same order everywhere. */
+async function filesBelow(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map(({ parentPath, name }) => relative(directory, join(parentPath, name))).sort();
 }
 
 async function familyVersion(family: Family): Promise<string> {

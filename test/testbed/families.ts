@@ -10,7 +10,7 @@ export interface Family {
   readonly name: string;
   /** The module whose version names the family. */
   readonly module: string;
-  /** File name to Go package. */
+  /** File name to Go package. None: the module is there for what else is in it. */
   readonly binaries: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
   /** Tags that only one binary bears. */
@@ -91,6 +91,14 @@ export const families: readonly Family[] = [
       return prefixed('sigs.k8s.io/cluster-api/version', { gitVersion: version, gitMajor: major, gitMinor: minor });
     },
   },
+  {
+    name: 'traefik',
+    module: 'github.com/traefik/traefik/v3',
+    binaries: { traefik: 'github.com/traefik/traefik/v3/cmd/traefik' },
+    variables: (version) => ({ 'github.com/traefik/traefik/v3/pkg/version.Version': version.slice(1) }),
+  },
+  // read for its CRDs only
+  { name: 'cilium', module: 'github.com/cilium/cilium', binaries: {} },
   { name: 'pause', module: 'testbed.local/pause', binaries: { pause: 'testbed.local/pause' } },
 ];
 
