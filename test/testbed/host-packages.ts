@@ -22,21 +22,21 @@ export async function installHostPackages(report: Report): Promise<void> {
   if (process.getuid?.() !== 0) throw new Error('the testbed makes namespaces, mounts and cgroups: run it as root');
   const missing = await missingPackages();
   if (missing.length === 0) return;
-  const command = ['apt-get', 'install', '--yes', '--no-install-recommends', ...missing] as const;
+  await step(report, `Debian packages ${missing.join(' ')}`, () => aptGet('install', ...missing));
+}
+
+/** Runs apt-get without questions. Throws with the command to run where there is none. */
+export async function aptGet(...args: readonly string[]): Promise<void> {
+  const command = ['apt-get', '--yes', '--no-install-recommends', ...args] as const;
   const release = await readFile('/etc/os-release', 'utf8').catch(() => '');
   if (!/^ID(_LIKE)?=.*(debian|ubuntu)/m.test(release)) {
-    throw new Error(
-      `missing on this host: ${missing.join(' ')} (Debian's names). On Debian or Ubuntu: ${command.join(' ')}`,
-    );
+    throw new Error(`this host is neither Debian nor Ubuntu: give it what there would come from ${command.join(' ')}`);
   }
-  await step(report, `Debian packages ${missing.join(' ')}`, async () => {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    // a fresh host has no package lists: only then are they fetched
-    if (!(await attempt(command, { env }))) {
-      await run(['apt-get', 'update'], { env });
-      await run(command, { env });
-    }
-  });
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  // a fresh host has no package lists: only then are they fetched
+  if (await attempt(command, { env })) return;
+  await run(['apt-get', 'update'], { env });
+  await run(command, { env });
 }
 
 async function missingPackages(): Promise<string[]> {

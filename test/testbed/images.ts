@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import { pinnedVersion } from './families.ts';
 import { fileDigests } from './file-digest.ts';
+import { haproxy } from './haproxy-image.ts';
+import { busyboxEntries } from './busybox.ts';
 import { writeImageArchive, type Image, type ImageEntry } from './oci.ts';
 import { step, type Report } from './progress.ts';
 import { run } from './run.ts';
@@ -23,7 +25,7 @@ export interface PackedImage {
 export async function packImages(cache: string, binaries: Binaries, report: Report): Promise<PackedImage[]> {
   const directory = join(cache, 'images');
   await mkdir(directory, { recursive: true });
-  const images = await catalogue(binaries);
+  const images = [...(await catalogue(binaries)), await haproxy(join(cache, 'packages'), report)];
   const sources = images
     .flatMap(({ entries }) => entries)
     .flatMap((entry) => (entry.kind === 'file' ? [entry.source] : []));
@@ -60,6 +62,11 @@ export async function corednsImage(): Promise<string> {
 /** The managers of Cluster API, by the names of their upstream images. */
 export async function clusterApiImage(name: string): Promise<string> {
   return `registry.k8s.io/cluster-api/${name}:${await pinnedVersion('cluster-api', 'sigs.k8s.io/cluster-api')}`;
+}
+
+/** Traefik under the name and tag of its upstream image. */
+export async function traefikImage(): Promise<string> {
+  return `docker.io/library/traefik:${await pinnedVersion('traefik', 'github.com/traefik/traefik/v3')}`;
 }
 
 /** Every image under the name its users ask a registry for, with its binary where the upstream image has it. */
@@ -101,7 +108,8 @@ async function catalogue(binaries: Binaries): Promise<Image[]> {
     single(await pauseImage(binaries), '/pause', 'pause', '65535:65535'),
     single(await clusterApiImage('cluster-api-controller'), '/manager', 'capi-core', '65532'),
     single(await clusterApiImage('kubeadm-bootstrap-controller'), '/manager', 'capi-kubeadm-bootstrap', '65532'),
-    await busybox(),
+    single(await traefikImage(), '/usr/local/bin/traefik', 'traefik'),
+    { reference: busyboxImage, config: { Cmd: ['sh'] }, entries: await busyboxEntries() },
   ];
 }
 
@@ -119,21 +127,6 @@ async function kubeProxy(image: Image): Promise<Image> {
       ...(await sharedLibraries(programs)),
       ...plugins,
       { kind: 'directory', path: '/run' },
-      { kind: 'directory', path: '/tmp', mode: 0o1777 },
-    ],
-  };
-}
-
-async function busybox(): Promise<Image> {
-  const applets = (await run(['/bin/busybox', '--list'])).trim().split('\n');
-  return {
-    reference: busyboxImage,
-    config: { Cmd: ['sh'] },
-    entries: [
-      { kind: 'file', path: '/bin/busybox', source: '/bin/busybox' },
-      ...applets
-        .filter((name) => name !== 'busybox')
-        .map((name): ImageEntry => ({ kind: 'link', path: `/bin/${name}`, target: 'busybox' })),
       { kind: 'directory', path: '/tmp', mode: 0o1777 },
     ],
   };

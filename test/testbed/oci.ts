@@ -19,6 +19,8 @@ export interface ImageConfig {
   readonly User?: string;
   /** Default: `/`. */
   readonly WorkingDir?: string;
+  /** What a container is asked to stop by. Default: SIGTERM. */
+  readonly StopSignal?: string;
 }
 
 /** An image with one layer. */

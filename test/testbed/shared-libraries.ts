@@ -3,13 +3,20 @@ import { join } from 'node:path';
 import type { ImageEntry } from './oci.ts';
 import { run } from './run.ts';
 
-/** The libraries these programs of the host load, under the names they load them by: what an image needs beside them. */
-export async function sharedLibraries(programs: readonly string[]): Promise<ImageEntry[]> {
+/**
+ * The libraries these programs load, under the names they load them by: what an image needs beside them. Those that are
+ * not the host's are looked for below `root`, where packages are unpacked.
+ */
+export async function sharedLibraries(programs: readonly string[], root = '/'): Promise<ImageEntry[]> {
+  const folders = await readdir(join(root, 'usr/lib'));
+  const LD_LIBRARY_PATH = folders.map((folder) => join(root, 'usr/lib', folder)).join(':');
+  const env = root === '/' ? process.env : { ...process.env, LD_LIBRARY_PATH };
   const libraries = new Set<string>();
   for (const program of programs) {
-    for (const match of (await run(['ldd', program])).matchAll(/(\/\S+) \(0x/g)) if (match[1]) libraries.add(match[1]);
+    const answer = await run(['ldd', program], { env });
+    for (const match of answer.matchAll(/(\/\S+) \(0x/g)) if (match[1]) libraries.add(match[1]);
   }
-  return [...libraries].map((path) => ({ kind: 'file', path, source: path }));
+  return [...libraries].map((source) => ({ kind: 'file', path: source.replace(join(root, '/'), '/'), source }));
 }
 
 /** The plugins iptables loads by name: ldd does not know them. */

@@ -21,7 +21,7 @@ export async function takeDown(instance: Instance, report: Report): Promise<stri
 
 /** Removes what is packed and rendered, but not the binaries, which take a quarter of an hour to build. */
 export async function purgeCache(instance: Instance): Promise<void> {
-  for (const name of ['images', 'image-stores', 'components', 'digests']) {
+  for (const name of ['images', 'image-stores', 'components', 'packages', 'digests']) {
     await rm(join(instance.cache, name), { recursive: true, force: true });
   }
 }
