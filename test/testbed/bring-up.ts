@@ -79,7 +79,7 @@ async function prepareCache(instance: Instance, binaries: Binaries, report: Repo
     const pause = await pauseImage(binaries);
     const store = await imageStore(instance, images, pause, report);
     await keepImageStore(instance, store, pause);
-    return providerComponents(instance.cache, clusterApiCore, binaries, report);
+    return providerComponents(instance.cache, clusterApiCore, binaries['kubectl'] ?? 'kubectl', report);
   });
 }
 

@@ -3,11 +3,13 @@ import { Cluster, type Resource } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { isInvalid } from '../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { parseObject, type Provider } from './components.ts';
+import { applyObjects } from './apply-objects.ts';
+import type { Provider } from './components.ts';
 import { authorityCertificate, issueServing } from './credentials.ts';
 import { clusterApiImage } from './images.ts';
 import type { Instance } from './instance.ts';
 import { until } from './progress.ts';
+import { parseObject } from './rendered-objects.ts';
 
 /**
  * Installs a manager of Cluster API: the Deployment, permissions and webhooks upstream ships, with certificates signed by
@@ -22,11 +24,7 @@ export async function applyProvider(
   const image = await clusterApiImage(provider.name);
   const authority = await authorityCertificate(instance);
   const wanted = components.filter(({ kind }) => kind !== 'Issuer');
-  const objects = await Promise.all(wanted.map((object) => adapted(instance, image, authority, object)));
-  const apply = (object: KubeObject): Promise<KubeObject> =>
-    client.apply(object, { resource: resourceFor(object), fieldManager: 'testbed', force: true });
-  await Promise.all(objects.filter(({ kind }) => kind === 'Namespace').map(apply));
-  await Promise.all(objects.filter(({ kind }) => kind !== 'Namespace').map(apply));
+  await applyObjects(client, await Promise.all(wanted.map((object) => adapted(instance, image, authority, object))));
 }
 
 /** Ends when Cluster API's webhooks judge Clusters. */
@@ -38,9 +36,28 @@ export async function untilWebhooksAnswer(client: KubeClient): Promise<void> {
     metadata: { name: 'probe', namespace: 'default' },
     spec: { infrastructureRef: infrastructure },
   };
-  const what = 'webhooks of Cluster API (kubectl -n capi-system logs deploy/capi-controller-manager)';
+  await untilJudged(client, probe, Cluster, 'kubectl -n capi-system logs deploy/capi-controller-manager');
+}
+
+const KubeadmConfig: Resource = {
+  apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+  kind: 'KubeadmConfig',
+  plural: 'kubeadmconfigs',
+  namespaced: true,
+};
+
+/** Ends when the webhooks of the kubeadm bootstrap provider judge KubeadmConfigs. */
+export async function untilBootstrapAnswers(client: KubeClient): Promise<void> {
+  const { apiVersion, kind } = KubeadmConfig;
+  const probe = { apiVersion, kind, metadata: { name: 'probe', namespace: 'default' }, spec: { format: 'cloud-config' } };
+  const logs = 'kubectl -n capi-kubeadm-bootstrap-system logs deploy/capi-kubeadm-bootstrap-controller-manager';
+  await untilJudged(client, probe, KubeadmConfig, logs);
+}
+
+async function untilJudged(client: KubeClient, probe: KubeObject, resource: Resource, logs: string): Promise<void> {
+  const what = `the webhook that judges a ${resource.kind} (${logs})`;
   await until({ what, timeoutMs: 90_000, intervalMs: 100 }, () =>
-    client.apply(probe, { fieldManager: 'testbed', dryRun: true, deadlineMs: 5_000 }).then(
+    client.apply(probe, { resource, fieldManager: 'testbed', dryRun: true, deadlineMs: 5_000 }).then(
       () => true,
       (error: unknown) => {
         // an answer of the webhook as well, and then one that says that the probe is wrong
@@ -98,11 +115,6 @@ function trusting(object: KubeObject, authority: string): KubeObject {
     return isMeant ? { ...value, caBundle } : value;
   });
   return parseObject(text);
-}
-
-/** Every kind in these components has the regular plural, and what has no namespace is cluster-wide. */
-function resourceFor({ apiVersion, kind, metadata }: KubeObject): Resource {
-  return { apiVersion, kind, plural: `${kind.toLowerCase()}s`, namespaced: metadata.namespace !== undefined };
 }
 
 function base64(text: string): string {

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { binDirectory, lanAddress, podCidr, type Instance } from './instance.ts';
+import { binDirectory, lanAddress, managementNumber, podCidr, type Instance } from './instance.ts';
 
 /** What the files of a machine say about it. */
 export interface MachineIdentity {
@@ -25,14 +25,22 @@ export async function writeMachineFiles(machine: MachineIdentity): Promise<void>
 function machineFiles(machine: MachineIdentity): Record<string, string> {
   const { instance, name, number } = machine;
   return {
-    // lookups fail at once: the host's resolver would cost kubeadm ten seconds
-    'resolv.conf': '',
+    'resolv.conf': resolverConfig(instance, number),
     hostname: `${name}\n`,
     hosts: `127.0.0.1 localhost\n${lanAddress(instance, number)} ${name}\n`,
     'machine-id': `${number.toString(16).padStart(32, '0')}\n`,
     'cni/net.d/10-bridge.conflist': JSON.stringify(bridgeNetwork(podCidr(instance, number))),
     'containerd/config.toml': containerdConfig(machine),
   };
+}
+
+/**
+ * Workers find hosted clusters by name. Any other name fails at once, and on the management machine every name does: the
+ * host's resolver would cost kubeadm ten seconds.
+ */
+function resolverConfig(instance: Instance, number: number): string {
+  if (number === managementNumber) return '';
+  return `nameserver ${lanAddress(instance, managementNumber)}\noptions timeout:1 attempts:2\n`;
 }
 
 function bridgeNetwork(subnet: string): unknown {

@@ -7,6 +7,7 @@
  *     npm run testbed -- status                what runs, and where
  *     npm run testbed -- logs [NAME]           the end of a log; without a name the names there are
  *     npm run testbed -- worker add CLUSTER    add a machine that joins this hosted cluster; `worker rm` removes it
+ *     npm run testbed -- addon NAME            add what `up` does not bring; without a name the names there are
  *     npm run testbed -- down [--purge]        take it down; --purge removes packed images too
  *
  * It needs root, Debian or Ubuntu, and Go when the binaries are to be built. What it writes, and how to have several:
@@ -61,6 +62,15 @@ const commands: Readonly<Record<string, Command>> = {
   worker: async (instance, args) => {
     const { workerCommand } = await import('./worker-command.ts');
     return workerCommand(instance, args, reportTo(testbedLog(instance), process.stderr));
+  },
+  addon: async (instance, [name = '']) => {
+    const { addonNames, installAddon, isAddon } = await import('./addons.ts');
+    if (!isAddon(name)) {
+      console.error(`add-ons: ${addonNames.join(', ')}`);
+      return 2;
+    }
+    await installAddon(instance, name, reportTo(testbedLog(instance), process.stderr));
+    return 0;
   },
   down: async (instance, args) => {
     const report = reportTo(testbedLog(instance), process.stderr);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Node } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { applyObjects } from './apply-objects.ts';
 import { dnsAddress, type Instance } from './instance.ts';
 import { inMachine, type Machine } from './machine.ts';
 import { managementObjects } from './management-objects.ts';
@@ -41,10 +42,7 @@ export async function startManagement(machine: Machine, client: KubeClient, repo
   // not earlier: they would exit, RBAC not being there yet, or sit in a client's back-off
   await startService(machine, 'kube-controller-manager', controllerManagerCommand(instance));
   await startService(machine, 'kube-scheduler', schedulerCommand(instance));
-  const objects = await managementObjects(instance);
-  await Promise.all(
-    objects.map(([resource, object]) => client.apply(object, { resource, fieldManager: 'testbed', force: true })),
-  );
+  await applyObjects(client, await managementObjects(instance));
   await step(report, 'node m Ready', () => untilNodeReady(machine, client));
 }
 

@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import type { KubeClient } from '../../reconciler/kube/client.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { clientOf, runningMachine } from './access.ts';
+import { applyObjects } from './apply-objects.ts';
+import { applyProvider, untilBootstrapAnswers } from './cluster-api.ts';
+import { kubeadmBootstrap, providerComponents } from './components.ts';
+import { binDirectory, type Instance } from './instance.ts';
+import { withLock } from './lock.ts';
+import { step, type Report } from './progress.ts';
+import { moduleObjects, type ModuleManifests } from './rendered-objects.ts';
+import { locked } from './take-down.ts';
+import { installTraefik, traefikManifests } from './traefik.ts';
+
+interface Target {
+  readonly instance: Instance;
+  readonly client: KubeClient;
+  readonly report: Report;
+}
+
+const gatewayApi: ModuleManifests = {
+  name: 'gateway-api',
+  family: 'traefik',
+  module: 'sigs.k8s.io/gateway-api',
+  paths: ['config/crd/standard'],
+};
+
+const cilium: ModuleManifests = {
+  name: 'cilium',
+  family: 'cilium',
+  module: 'github.com/cilium/cilium',
+  paths: ['pkg/k8s/apis/cilium.io/client/crds/v2/ciliumnetworkpolicies.yaml'],
+};
+
+const addons = {
+  'gateway-api': async (target) => applyObjects(target.client, await manifestsOf(target, gatewayApi)),
+  // a Gateway needs its kind first, and with its CRDs absent Traefik would look for them only when it starts again
+  traefik: async (target) => {
+    await applyObjects(target.client, await manifestsOf(target, gatewayApi));
+    await installTraefik(target.instance, target.client, await manifestsOf(target, traefikManifests));
+  },
+  'cilium-crds': async (target) => applyObjects(target.client, await manifestsOf(target, cilium)),
+  'kubeadm-bootstrap': async (target) => {
+    const { instance, client, report } = target;
+    const kubectl = join(binDirectory(instance), 'kubectl');
+    const components = await cached(target, () =>
+      providerComponents(instance.cache, kubeadmBootstrap, kubectl, report),
+    );
+    await applyProvider(instance, client, kubeadmBootstrap, components);
+    await untilBootstrapAnswers(client);
+  },
+} satisfies Record<string, (target: Target) => Promise<void>>;
+
+/** Something a testbed can have that `up` does not bring. */
+export type Addon = keyof typeof addons;
+
+/** Every add-on there is. */
+export const addonNames: readonly string[] = Object.keys(addons);
+
+/** Whether there is an add-on of that name. */
+export function isAddon(name: string): name is Addon {
+  return name in addons;
+}
+
+/** Installs an add-on in a testbed that is up and ends when it works; what is installed already is left as it is. */
+export async function installAddon(instance: Instance, name: Addon, report: Report): Promise<void> {
+  await locked(instance, report, async () => {
+    await runningMachine(instance, 'm');
+    const client = await clientOf(instance);
+    try {
+      await step(report, `add-on ${name}`, () => addons[name]({ instance, client, report }));
+    } finally {
+      await client.connection.close();
+    }
+  });
+}
+
+function manifestsOf(target: Target, manifests: ModuleManifests): Promise<KubeObject[]> {
+  return cached(target, () => moduleObjects(target.instance.cache, manifests, target.report));
+}
+
+/** Does what may write into the cache, which all instances share. */
+function cached<T>({ instance, report }: Target, work: () => Promise<T>): Promise<T> {
+  const onWait = (holder: number): void => report(`waiting for process ${holder}, which fills ${instance.cache}`);
+  return withLock(join(instance.cache, 'lock'), onWait, work);
+}

@@ -1,0 +1,89 @@
+import { access, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { pinnedVersion } from './families.ts';
+import { moduleDirectory } from './go-module.ts';
+import { step, type Report } from './progress.ts';
+
+/** Manifests that a Go module brings along. */
+export interface ModuleManifests {
+  /** What is cached is named by it. */
+  readonly name: string;
+  readonly family: string;
+  readonly module: string;
+  /** YAML files, and folders all of whose YAML files are meant, by their paths in the module. */
+  readonly paths: readonly string[];
+}
+
+const AnyObject = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string(), namespace: z.string().exactOptional() }),
+});
+
+/** An object from its JSON. Throws when it is none. */
+export function parseObject(json: string): KubeObject {
+  return AnyObject.parse(JSON.parse(json));
+}
+
+/** A list of objects from its JSON. */
+export function parseObjects(json: string): KubeObject[] {
+  return z.array(AnyObject).parse(JSON.parse(json));
+}
+
+/**
+ * The JSON of what `render` gives, which is done once and kept: the name has to say everything the result depends on.
+ * Two processes must not do this at the same time with one cache.
+ */
+export async function renderedOnce(
+  cache: string,
+  name: string,
+  report: Report,
+  render: () => Promise<unknown[]>,
+): Promise<string> {
+  const directory = join(cache, 'components');
+  const path = join(directory, `${name}.json`);
+  if (!(await exists(path))) {
+    await step(report, `rendered ${name}`, async () => {
+      await mkdir(directory, { recursive: true });
+      await writeFile(`${path}.partial`, JSON.stringify(await render()));
+      await rename(`${path}.partial`, path);
+    });
+  }
+  return readFile(path, 'utf8');
+}
+
+/** The objects in a module's manifests, kept in the cache as JSON: reading the YAML of CRDs takes a second. */
+export async function moduleObjects(cache: string, manifests: ModuleManifests, report: Report): Promise<KubeObject[]> {
+  const { name, family, module, paths } = manifests;
+  const version = await pinnedVersion(family, module);
+  const json = await renderedOnce(cache, `${name}-${version}`, report, async () => {
+    const directory = await moduleDirectory(family, module);
+    const files = await Promise.all(paths.map((path) => yamlFiles(join(directory, path))));
+    const texts = await Promise.all(files.flat().map((file) => readFile(file, 'utf8')));
+    return texts.flatMap(documentsOf);
+  });
+  return parseObjects(json);
+}
+
+/** What the documents of a YAML text hold; the empty ones are left out. */
+export function documentsOf(yaml: string): unknown[] {
+  return parseAllDocuments(yaml)
+    .map((document): unknown => document.toJS())
+    .filter((content) => content !== null);
+}
+
+async function yamlFiles(path: string): Promise<string[]> {
+  if (!(await stat(path)).isDirectory()) return [path];
+  const files = (await readdir(path)).filter((file) => file.endsWith('.yaml'));
+  return files.sort().map((file) => join(path, file));
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
