@@ -49,7 +49,12 @@ const KubeadmConfig: Resource = {
 /** Ends when the webhooks of the kubeadm bootstrap provider judge KubeadmConfigs. */
 export async function untilBootstrapAnswers(client: KubeClient): Promise<void> {
   const { apiVersion, kind } = KubeadmConfig;
-  const probe = { apiVersion, kind, metadata: { name: 'probe', namespace: 'default' }, spec: { format: 'cloud-config' } };
+  const probe = {
+    apiVersion,
+    kind,
+    metadata: { name: 'probe', namespace: 'default' },
+    spec: { format: 'cloud-config' },
+  };
   const logs = 'kubectl -n capi-kubeadm-bootstrap-system logs deploy/capi-kubeadm-bootstrap-controller-manager';
   await untilJudged(client, probe, KubeadmConfig, logs);
 }
