@@ -16,6 +16,8 @@ type Handler<T extends KubeObject> = (change: ObjectChange<T>) => void;
 /** Keeps the objects of one resource in memory and tells about every change. */
 export class Informer<T extends KubeObject = KubeObject> {
   readonly resource: Resource;
+  /** The namespace it is limited to; all when undefined. */
+  readonly namespace: string | undefined;
   readonly #options: InformerOptions;
   readonly #cache: ObjectCache<T>;
   readonly #reflector: Reflector<T>;
@@ -25,6 +27,7 @@ export class Informer<T extends KubeObject = KubeObject> {
 
   constructor(options: InformerOptions) {
     this.resource = options.resource;
+    this.namespace = options.namespace;
     this.#options = options;
     this.#cache = new ObjectCache(options.indexedLabels ?? []);
     this.#reflector = new Reflector<T>(options, {
