@@ -42,6 +42,13 @@ export const ClusterRoleBinding = clusterWide(
   'ClusterRoleBinding',
   'clusterrolebindings',
 );
+export const Ingress = namespaced('networking.k8s.io/v1', 'Ingress', 'ingresses');
+export const Gateway = namespaced('gateway.networking.k8s.io/v1', 'Gateway', 'gateways');
+/** Every version whose routes we can write, the best first: which of them a cluster serves depends on its age. */
+export const tlsRoutes: readonly Resource[] = ['v1', 'v1alpha3', 'v1alpha2'].map((version) =>
+  namespaced(`gateway.networking.k8s.io/${version}`, 'TLSRoute', 'tlsroutes'),
+);
+export const IngressRouteTCP = namespaced('traefik.io/v1alpha1', 'IngressRouteTCP', 'ingressroutetcps');
 export const Lease = namespaced('coordination.k8s.io/v1', 'Lease', 'leases');
 export const Event = namespaced('events.k8s.io/v1', 'Event', 'events');
 export const CustomResourceDefinition = clusterWide(
@@ -80,6 +87,10 @@ const all: readonly Resource[] = [
   RoleBinding,
   ClusterRole,
   ClusterRoleBinding,
+  Ingress,
+  Gateway,
+  ...tlsRoutes,
+  IngressRouteTCP,
   Lease,
   Event,
   CustomResourceDefinition,
@@ -98,6 +109,11 @@ export function resourceOf(object: { apiVersion: string; kind: string }): Resour
       `no resource is listed for ${object.apiVersion} ${object.kind}: add it to constructs/api/resources.ts`,
     );
   return found;
+}
+
+/** The version part of a resource's apiVersion. */
+export function versionOf({ apiVersion }: Pick<Resource, 'apiVersion'>): string {
+  return apiVersion.slice(apiVersion.indexOf('/') + 1);
 }
 
 /** A core resource that users may name by kind. */

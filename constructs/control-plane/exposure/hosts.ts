@@ -1,0 +1,48 @@
+import { type Exposure, exposureOf, type ExposureSource } from '../../api/exposure-spec.ts';
+
+/** The host names that lead to one control plane where several share an address and a port. */
+export interface Hosts {
+  readonly api: string;
+  readonly konnectivity: string;
+  /** Leads to the tunnel, which serves only with `inClusterAccess: Proxy`; it belongs to the control plane all the same. */
+  readonly tunnel: string;
+}
+
+/**
+ * The host names of a control plane with this API host; nothing for ways in that share no address.
+ * @param apiHost host of the endpoint: what is given for an Ingress, what is published, or what a Gateway's listener offers
+ */
+export function hostsOf(spec: ExposureSource, apiHost: string): Hosts | undefined {
+  const exposure = exposureOf(spec);
+  return exposure.kind === 'gateway' || exposure.kind === 'ingress' ? sharedHosts(exposure, apiHost) : undefined;
+}
+
+/** {@link hostsOf} for the ways in that share an address. */
+export function sharedHosts(exposure: Extract<Exposure, { kind: 'gateway' | 'ingress' }>, apiHost: string): Hosts {
+  const derived = (purpose: string) => `${purpose}.${apiHost}`;
+  return exposure.kind === 'gateway'
+    ? { api: apiHost, konnectivity: derived('konnectivity'), tunnel: derived('tunnel') }
+    : {
+        api: apiHost,
+        konnectivity: exposure.ingress.konnectivityHost,
+        tunnel: exposure.ingress.tunnelHost ?? derived('tunnel'),
+      };
+}
+
+/** Longest host name, and longest label of one, that DNS knows. */
+const longestHost = 253;
+const longestLabel = 63;
+
+/** What DNS would refuse of these names, with the numbers; undefined when it accepts them all. */
+export function tooLong({ api, konnectivity, tunnel }: Hosts): string | undefined {
+  for (const host of [api, konnectivity, tunnel]) {
+    const label = host.split('.').find(({ length }) => length > longestLabel);
+    if (label !== undefined) {
+      return `in the host name ${host} the part "${label}" has ${label.length} characters, and DNS allows ${longestLabel}`;
+    }
+  }
+  const [longest] = [api, konnectivity, tunnel].sort((a, b) => b.length - a.length);
+  return longest !== undefined && longest.length > longestHost
+    ? `the host name ${longest} has ${longest.length} characters, and DNS allows ${longestHost}`
+    : undefined;
+}
