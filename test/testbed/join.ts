@@ -8,7 +8,7 @@ import type { HostedApi } from './hosted-api.ts';
 import { joinConfiguration, kubeletScript, type JoinTimeouts } from './join-configuration.ts';
 import { inMachine, joinLog, type Machine } from './machine.ts';
 import { until } from './progress.ts';
-import { attempt, CommandError, lastLines } from './run.ts';
+import { attempt, CommandError } from './run.ts';
 import { serviceLog, startScript } from './service.ts';
 
 interface NodeObject extends KubeObject {
@@ -41,15 +41,35 @@ export async function joinWith(machine: Machine, configuration: string): Promise
     await inMachine(machine, ['sh', '-c', `exec ${kubeadm} >${log} 2>&1`]);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    const output = lastLines(await readFile(log, 'utf8').catch(() => error.message), 15);
-    const kubelet = serviceLog(machine, 'kubelet');
-    throw new Error(
-      `kubeadm join failed on machine ${machine.name}; ${log} ends with\n${output}\nkubelet: ${kubelet}`,
-      {
-        cause: error,
-      },
-    );
+    throw new Error(`kubeadm join failed on machine ${machine.name}${await failure(machine)}`, { cause: error });
   }
+}
+
+/** The end of what kubeadm said, and of what the kubelet complained about when it was started. */
+async function failure(machine: Machine): Promise<string> {
+  const [kubeadm, kubelet] = [joinLog(machine), serviceLog(machine, 'kubelet')];
+  const said = (await read(kubeadm)).filter((line) => !line.includes('Feature gate default state'));
+  const complaints = lastOfEach(await read(kubelet));
+  return [
+    `; ${kubeadm} ends with`,
+    ...said.slice(-12),
+    ...(complaints.length > 0 ? [`the last errors in ${kubelet}`, ...complaints] : []),
+  ].join('\n');
+}
+
+/** The kubelet's errors, from each place in its source the last one: it repeats itself while it waits. */
+function lastOfEach(log: readonly string[]): string[] {
+  const places = new Map<string, string>();
+  for (const line of log) {
+    const place = /^E\d{4} \S+ +\d+ (\S+\])/.exec(line)?.[1];
+    if (place) places.set(place, line);
+  }
+  return [...places.values()];
+}
+
+async function read(log: string): Promise<string[]> {
+  const text = await readFile(log, 'utf8').catch(() => '(no such file)');
+  return text.trimEnd().split('\n');
 }
 
 /** Ends when the hosted cluster says that the node is Ready. Throws with the end of the kubelet's log. */

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { makeCgroup, removeCgroup } from './cgroups.ts';
+import { servesKubelets } from './container-runtime.ts';
 import { cgroupName, type Instance } from './instance.ts';
 import { writeMachineFiles } from './machine-files.ts';
 import { insidePath, machineDirectory, searchPath, type Machine } from './machine.ts';
@@ -46,7 +46,7 @@ export async function powerOn(instance: Instance, options: MachineOptions): Prom
   await startService(machine, 'containerd', ['containerd', '--config', '/etc/containerd/config.toml']);
   const socket = insidePath(machine, '/run/containerd/containerd.sock');
   const expectation = { what: `containerd on machine ${name}`, timeoutMs: 20_000, intervalMs: 20 };
-  await until({ ...expectation, log: join(directory, 'log/containerd.log') }, () => answers(socket));
+  await until({ ...expectation, log: join(directory, 'log/containerd.log') }, () => servesKubelets(socket));
   return machine;
 }
 
@@ -101,15 +101,4 @@ async function exists(path: string): Promise<boolean> {
     },
     () => false,
   );
-}
-
-async function answers(socketPath: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(socketPath);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
 }
