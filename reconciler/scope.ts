@@ -1,6 +1,6 @@
 import type { ConditionType } from '../constructs/api/conditions.ts';
 import type { HostedControlPlane } from '../constructs/api/hosted-control-plane.ts';
-import type { Resource } from '../constructs/api/resources.ts';
+import type { OptionalKind, Resource } from '../constructs/api/resources.ts';
 import type { ObservedGateway } from '../constructs/control-plane/exposure/way-in.ts';
 import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
 import type { Endpoint, Facts } from '../constructs/control-plane/facts.ts';
@@ -16,18 +16,18 @@ export interface World {
   list<T extends KubeObject>(resource: Resource, labels: Readonly<Record<string, string>>): T[];
 }
 
-/** An API that the management cluster may or may not serve. */
-export type OptionalKind = 'Gateway' | 'TLSRoute' | 'IngressRouteTCP' | 'CiliumNetworkPolicy';
-
-/** What lies outside of a control plane's own namespace, or is not everywhere installed. Kept current by watches. */
+/**
+ * What lies outside of a control plane's own namespace, or is not everywhere installed. Kept current by watches: a
+ * control plane is looked at again when something changes that it asked for in its last pass.
+ */
 export interface Surroundings {
-  /** Versions of an optional API that are served, preferred first; empty when it is not installed. */
+  /** Versions of an optional API that are served and that we know, the best first; empty when it is not installed. */
   servedVersions(kind: OptionalKind): readonly string[];
   /** A Gateway of any namespace. */
   gateway(name: { readonly namespace: string; readonly name: string }): (KubeObject & ObservedGateway) | undefined;
   /** Labels of the control plane's namespace. */
   namespaceLabels(): Readonly<Record<string, string>>;
-  /** `namespace/name` of another HostedControlPlane, in any namespace, that has this host and may keep it. */
+  /** Who else has this host and may keep it, such as `HostedControlPlane team/c1` or `TLSRoute team/web`. */
   claimant(host: string): string | undefined;
 }
 

@@ -49,6 +49,7 @@ export const tlsRoutes: readonly Resource[] = ['v1', 'v1alpha3', 'v1alpha2'].map
   namespaced(`gateway.networking.k8s.io/${version}`, 'TLSRoute', 'tlsroutes'),
 );
 export const IngressRouteTCP = namespaced('traefik.io/v1alpha1', 'IngressRouteTCP', 'ingressroutetcps');
+export const CiliumNetworkPolicy = namespaced('cilium.io/v2', 'CiliumNetworkPolicy', 'ciliumnetworkpolicies');
 export const Lease = namespaced('coordination.k8s.io/v1', 'Lease', 'leases');
 export const Event = namespaced('events.k8s.io/v1', 'Event', 'events');
 export const CustomResourceDefinition = clusterWide(
@@ -91,6 +92,7 @@ const all: readonly Resource[] = [
   Gateway,
   ...tlsRoutes,
   IngressRouteTCP,
+  CiliumNetworkPolicy,
   Lease,
   Event,
   CustomResourceDefinition,
@@ -109,6 +111,25 @@ export function resourceOf(object: { apiVersion: string; kind: string }): Resour
       `no resource is listed for ${object.apiVersion} ${object.kind}: add it to constructs/api/resources.ts`,
     );
   return found;
+}
+
+/** APIs that a management cluster may or may not serve, in the versions we can read and write, the best first. */
+export const optionalResources = {
+  Gateway: [Gateway],
+  TLSRoute: tlsRoutes,
+  IngressRouteTCP: [IngressRouteTCP],
+  CiliumNetworkPolicy: [CiliumNetworkPolicy],
+} as const satisfies Readonly<Record<string, readonly Resource[]>>;
+export type OptionalKind = keyof typeof optionalResources;
+
+/** The name of the CustomResourceDefinition behind a resource. */
+export function definitionName(resource: Resource): string {
+  return `${resource.plural}.${groupOf(resource)}`;
+}
+
+/** The API group of a resource; empty for Kubernetes' core. */
+export function groupOf({ apiVersion }: Pick<Resource, 'apiVersion'>): string {
+  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
 }
 
 /** The version part of a resource's apiVersion. */

@@ -3,6 +3,7 @@ import {
   Cluster,
   ConfigMap,
   Event,
+  groupOf,
   HostedControlPlane,
   Lease,
   Machine,
@@ -99,9 +100,4 @@ export function rulesOf(access: readonly Access[]): Rule[] {
     rules.set(signature, { apiGroups: [apiGroup], resources, verbs: sorted });
   }
   return [...rules.values()];
-}
-
-/** The API group of a resource; empty for Kubernetes' core. */
-export function groupOf({ apiVersion }: Resource): string {
-  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
 }
