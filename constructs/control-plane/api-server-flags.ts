@@ -2,6 +2,7 @@ import type { HostedCluster } from './cluster.ts';
 import { wayIn } from './exposure/exposure.ts';
 import { type Endpoint, formatEndpoint } from './facts.ts';
 import type { Flag } from './flags.ts';
+import { inClusterAccessOf, policyApiVersion } from './in-cluster-access.ts';
 import { namesOf } from './names.ts';
 import { ports } from './ports.ts';
 
@@ -20,7 +21,7 @@ export function apiServerFlags(cluster: HostedCluster, endpoint: Endpoint, adver
   const names = namesOf(cluster.name);
   const issuer = `https://kubernetes.default.svc.${cluster.network.serviceDomain}`;
   return [
-    ...advertised(advertiseAddress),
+    ...inClusterAccessFlags(cluster, advertiseAddress),
     ['allow-privileged', 'true', 'CNI and kube-proxy pods are privileged'],
     ['authorization-mode', 'Node,RBAC', 'kubelets may read only what their own pods need'],
     ['client-ca-file', `${pki}/ca.crt`, 'reloaded when it changes'],
@@ -52,7 +53,7 @@ export function apiServerFlags(cluster: HostedCluster, endpoint: Endpoint, adver
     ['requestheader-extra-headers-prefix', 'X-Remote-Extra-', ''],
     ['requestheader-group-headers', 'X-Remote-Group', ''],
     ['requestheader-username-headers', 'X-Remote-User', ''],
-    ['secure-port', String(wayIn(cluster.name, cluster.spec).securePort), 'also the port of the kubernetes Service'],
+    ['secure-port', String(wayIn(cluster.spec).securePort), 'also the port of the kubernetes Service'],
     ['service-account-issuer', issuer, "kubeadm's"],
     ['service-account-jwks-uri', `https://${formatEndpoint(endpoint)}/openid/v1/jwks`, ''],
     ['service-account-key-file', `${pki}/sa.pub`, ''],
@@ -73,8 +74,23 @@ export function apiServerFlags(cluster: HostedCluster, endpoint: Endpoint, adver
  * The `kubernetes` Service of the hosted cluster points at the advertised address. Only an address that workers reach
  * may go there: the API server's own choice would be its pod's, of a network the workers know nothing of.
  */
-function advertised(address: string | undefined): Flag[] {
-  return address
-    ? [['advertise-address', address, 'what pods of the hosted cluster dial']]
-    : [['endpoint-reconciler-type', 'none', 'a hostname cannot be an endpoint of the kubernetes Service']];
+function inClusterAccessFlags(cluster: HostedCluster, advertiseAddress: string | undefined): Flag[] {
+  const access = inClusterAccessOf(cluster, { advertiseAddress });
+  if (access === 'LoadBalancer' && advertiseAddress) {
+    return [['advertise-address', advertiseAddress, 'what pods of the hosted cluster dial']];
+  }
+  return [
+    ['endpoint-reconciler-type', 'none', 'pods of the hosted cluster reach it by other means than an address'],
+    ...(access === 'Policy' ? policyFlags(cluster.spec.version) : []),
+  ];
+}
+
+/** Kubernetes 1.34 and 1.35 can mutate by policy, but only when asked to. */
+function policyFlags(version: string): Flag[] {
+  const api = policyApiVersion(version);
+  if (api === 'v1') return [];
+  return [
+    ['feature-gates', 'MutatingAdmissionPolicy=true', 'on by default since 1.36'],
+    ['runtime-config', `admissionregistration.k8s.io/${api}=true`, 'v1 since 1.36'],
+  ];
 }

@@ -1,17 +1,41 @@
 /** One command line flag: name without dashes, value, and why it is set. The tables of a component are sorted by name. */
 export type Flag = readonly [name: string, value: string, why: string];
 
+/** Flags whose value is a list of `key=value`: what the user sets beside ours stays. */
+const lists: readonly string[] = ['feature-gates', 'runtime-config'];
+
 /** Arguments as `--name=value`, sorted by name. Ours win over the user's: a wrong one would break the control plane. */
 export function renderFlags(ours: readonly Flag[], users: Readonly<Record<string, string>> = {}): string[] {
   const merged = new Map(Object.entries(users));
-  for (const [name, value] of ours) merged.set(name, value);
+  for (const [name, value] of ours) merged.set(name, together(name, value, users[name]));
   return [...merged].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => `--${name}=${value}`);
 }
 
 /** The user's flags that are overruled, because ours has another value; what a person is told once. */
 export function overruledFlags(ours: readonly Flag[], users: Readonly<Record<string, string>> = {}): string[] {
   return ours
-    .filter(([name, value]) => users[name] !== undefined && users[name] !== value)
+    .filter(([name, value]) => users[name] !== undefined && isOverruled(name, value, users[name]))
     .map(([name]) => name)
     .sort();
+}
+
+function together(name: string, ours: string, users: string | undefined): string {
+  if (users === undefined || !lists.includes(name)) return ours;
+  return [...new Map([...entriesOf(users), ...entriesOf(ours)])].map((entry) => entry.join('=')).join(',');
+}
+
+function isOverruled(name: string, ours: string, users: string): boolean {
+  if (!lists.includes(name)) return ours !== users;
+  const given = new Map(entriesOf(users));
+  return entriesOf(ours).some(([key, value]) => given.has(key) && given.get(key) !== value);
+}
+
+function entriesOf(list: string): [key: string, value: string][] {
+  return list
+    .split(',')
+    .filter((entry) => entry.trim() !== '')
+    .map((entry) => {
+      const [key = '', ...value] = entry.trim().split('=');
+      return [key, value.join('=')];
+    });
 }

@@ -1,17 +1,54 @@
-import { exposureOf, type ExposureSource } from '../api/exposure-spec.ts';
-import type { InClusterAccessSource } from '../api/in-cluster-access-spec.ts';
-import { parseVersion } from './versions.ts';
+import { exposureOf } from '../api/exposure-spec.ts';
+import type { InClusterAccess } from '../api/in-cluster-access-spec.ts';
+import type { HostedCluster } from './cluster.ts';
+import type { Facts } from './facts.ts';
+import { minorOf } from './versions.ts';
 
-/** The first minor whose API server can set environment variables of pods by itself. */
-const policyMinor = 34;
+type Spec = Pick<HostedCluster['spec'], 'inClusterAccess' | 'version' | 'gateway' | 'exposure'>;
+
+/** The first minor whose API server can run admission policies that mutate; before 1.36 they must be switched on. */
+const firstMinorWithPolicies = 34;
+const firstMinorWithPoliciesOn = 36;
+
+/** How pods of the hosted cluster reach their API server: as the spec says, else what suits exposure and version. */
+export function inClusterAccessOf(
+  { spec }: { readonly spec: Spec },
+  { advertiseAddress }: Pick<Facts, 'advertiseAddress'>,
+): InClusterAccess {
+  if (spec.inClusterAccess) return spec.inClusterAccess;
+  return advertiseAddress ? 'LoadBalancer' : withoutAddress(spec);
+}
 
 /**
- * Whether proxies of the workers dial a tunnel: they do where the API server is told apart by a host name, which the
- * connections of pods do not name.
+ * Whether proxies of the workers reach the API server through a tunnel: behind a host name that many clusters share, an
+ * outer TLS session is what carries this cluster's name. Everywhere else they dial the endpoint as it is.
  */
-export function usesTunnel(spec: ExposureSource & InClusterAccessSource & { readonly version: string }): boolean {
+export function usesTunnel(spec: Spec): boolean {
   const { kind } = exposureOf(spec);
   if (kind !== 'gateway' && kind !== 'ingress') return false;
-  const access = spec.inClusterAccess ?? ((parseVersion(spec.version)?.minor ?? 0) < policyMinor ? 'Proxy' : 'Policy');
-  return access === 'Proxy';
+  // The only address such an exposure ever advertises is that of a load balancer asked for in so many words.
+  return (spec.inClusterAccess ?? withoutAddress(spec)) === 'Proxy';
+}
+
+/** Why pods cannot reach the API server the way the spec asks for, and what to do; undefined when they can. */
+export function unsupportedInClusterAccess(
+  { spec }: { readonly spec: Spec },
+  { advertiseAddress }: Pick<Facts, 'advertiseAddress'>,
+): string | undefined {
+  if (spec.inClusterAccess === 'Policy' && minorOf(spec.version) < firstMinorWithPolicies) {
+    return `inClusterAccess Policy needs Kubernetes 1.${firstMinorWithPolicies} or newer, this is ${spec.version}: use Proxy, or leave it out`;
+  }
+  if (spec.inClusterAccess === 'LoadBalancer' && !advertiseAddress) {
+    return 'inClusterAccess LoadBalancer needs a load balancer with an IP address, this one has only a host name: use Policy or Proxy, or leave it out';
+  }
+  return undefined;
+}
+
+/** Version of admissionregistration.k8s.io in which this minor serves mutating admission policies. */
+export function policyApiVersion(version: string): 'v1' | 'v1beta1' {
+  return minorOf(version) < firstMinorWithPoliciesOn ? 'v1beta1' : 'v1';
+}
+
+function withoutAddress({ version }: Spec): InClusterAccess {
+  return minorOf(version) < firstMinorWithPolicies ? 'Proxy' : 'Policy';
 }

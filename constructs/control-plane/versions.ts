@@ -32,6 +32,13 @@ export function parseVersion(version: string): SemVer | undefined {
   return coerce(version, { includePrerelease: true }) ?? undefined;
 }
 
+/** The minor of a version that is supported, such as 36. @throws for text that is no version. */
+export function minorOf(version: string): number {
+  const parsed = parseVersion(version);
+  if (!parsed) throw new Error(`"${version}" is not a Kubernetes version such as v1.36.3`);
+  return parsed.minor;
+}
+
 /** Why this version cannot be run, as a sentence for a condition; undefined when it can. */
 export function unsupportedVersion(version: string): string | undefined {
   const parsed = parseVersion(version);

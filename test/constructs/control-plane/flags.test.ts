@@ -32,6 +32,15 @@ describe('flags', () => {
     expect(overruledFlags(ours)).toEqual([]);
   });
 
+  it('that are lists keep what the user adds, and ours win entry by entry', () => {
+    const gates: readonly Flag[] = [['feature-gates', 'Ours=true', '']];
+    expect(renderFlags(gates, { 'feature-gates': 'A=true, Ours=false,B=false' })).toEqual([
+      '--feature-gates=A=true,Ours=true,B=false',
+    ]);
+    expect(overruledFlags(gates, { 'feature-gates': 'A=true,Ours=false' })).toEqual(['feature-gates']);
+    expect(overruledFlags(gates, { 'feature-gates': 'A=true,Ours=true' })).toEqual([]);
+  });
+
   it('may have an empty value', () => {
     expect(renderFlags([], { 'feature-gates': '' })).toEqual(['--feature-gates=']);
   });
