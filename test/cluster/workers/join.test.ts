@@ -1,0 +1,124 @@
+import { isIPv4 } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../../support/until.ts';
+import { addWorker, removeWorker, type Worker } from '../../testbed/workers.ts';
+import { type JoinableCluster, openJoinableCluster } from './joinable-cluster.ts';
+import { nodeCertificateRequest, requestAsNode } from './node-certificate-request.ts';
+import { forwardPort } from './port-forward.ts';
+import { webServer, webService } from './web-server.ts';
+
+let cluster: JoinableCluster;
+let workers: readonly Worker[];
+
+beforeAll(async () => {
+  cluster = await openJoinableCluster('workers');
+  const { instance, api } = cluster;
+  workers = await Promise.all([addWorker(instance, api), addWorker(instance, api)]);
+  for (const { name, readyAfterMs } of workers) {
+    const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
+    console.log(`${name}: Ready ${seconds(readyAfterMs.powerOn)} after power on, join ${seconds(readyAfterMs.join)}`);
+  }
+});
+afterAll(() => cluster.close());
+
+test('two workers that join at the same time are both Ready nodes', async () => {
+  const path = '{range .items[*]}{.metadata.name}={.status.conditions[?(@.type=="Ready")].status} {end}';
+  const nodes = await cluster.kubectl(['get', 'nodes', '--output', `jsonpath=${path}`]);
+  expect(nodes.trim().split(' ').toSorted()).toEqual(workers.map(({ name }) => `${name}=True`).toSorted());
+});
+
+test('every node has a network for pods of its own, for CNIs that take theirs from it', async () => {
+  const nodes = await cluster.kubectl(['get', 'nodes', '--output', 'jsonpath={.items[*].spec.podCIDR}']);
+  const networks = nodes.split(' ');
+  expect(new Set(networks).size).toBe(2);
+  for (const network of networks) expect(network).toMatch(/^10\.244\.\d+\.0\/24$/);
+});
+
+test('a worker that is removed is no node any more, and leaves nothing on the host', async () => {
+  const { instance, api } = cluster;
+  const { name } = await addWorker(instance, api, undefined, 'brief');
+  expect(await removeWorker(instance, name)).toEqual([]);
+  expect(await cluster.kubectl(['get', 'node', name, '--ignore-not-found'])).toBe('');
+});
+
+describe('a web server of two replicas, one on each node, behind a Service', () => {
+  let pods: readonly string[];
+  beforeAll(async () => {
+    await cluster.apply(webServer, webService);
+    await cluster.kubectl(['rollout', 'status', 'deployment/web', '--timeout=60s']);
+    const names = ['get', 'pods', '--selector=app=web', '--output', 'jsonpath={.items[*].metadata.name}'];
+    pods = (await cluster.kubectl(names)).split(' ');
+  });
+
+  test('a pod reaches the replica on the other node by the DNS name of the Service', async () => {
+    const [pod = ''] = pods;
+    const answers = new Set<string>();
+    await until('answers from both nodes', async () => {
+      answers.add(await inPod(pod, 'timeout 3 wget -qO- http://web.default.svc.cluster.local/'));
+      return answers.size === 2;
+    });
+    expect([...answers].map((answer) => answer.trim()).toSorted()).toEqual(workers.map(({ name }) => name).toSorted());
+  });
+
+  test('a pod looks up names of the cluster', async () => {
+    const [pod = ''] = pods;
+    for (const name of ['web.default.svc.cluster.local', 'kubernetes.default.svc.cluster.local']) {
+      const answer = await inPod(pod, `nslookup ${name}`);
+      expect(isIPv4(/Name:\s+\S+\s+Address: (\S+)/.exec(answer)?.[1] ?? '')).toBe(true);
+    }
+  });
+
+  test('kubectl shows the log of every replica', async () => {
+    for (const pod of pods) expect(await cluster.kubectl(['logs', pod])).toContain('serving on');
+  });
+
+  test('kubectl runs a command in every replica', async () => {
+    const nodes = await Promise.all(pods.map((pod) => inPod(pod, 'cat /www/index.html')));
+    expect(nodes.map((node) => node.trim()).toSorted()).toEqual(workers.map(({ name }) => name).toSorted());
+  });
+
+  test('kubectl forwards a port to every replica', async () => {
+    for (const pod of pods) {
+      const forwarded = await forwardPort(cluster.instance, cluster.api, pod, 8080);
+      try {
+        const answer = await fetch(`http://127.0.0.1:${forwarded.port}/`);
+        expect(workers.map(({ name }) => name)).toContain((await answer.text()).trim());
+      } finally {
+        await forwarded.close();
+      }
+    }
+  });
+});
+
+describe('a node that asks for a certificate with its own', () => {
+  test('gets one for its own name: that is how a kubelet renews it', async () => {
+    const [worker] = workers;
+    if (!worker) throw new Error('no worker');
+    await requestAsNode(worker.machine, await nodeCertificateRequest('own-name', worker.name));
+    await cluster.kubectl(['wait', 'csr/own-name', '--for=condition=Approved', '--timeout=20s']);
+    const issued = ['wait', 'csr/own-name', '--for=jsonpath={.status.certificate}', '--timeout=20s'];
+    await expect(cluster.kubectl(issued)).resolves.toContain('condition met');
+  });
+
+  test('gets none for the name of another node', async () => {
+    const [worker, other] = workers;
+    if (!worker || !other) throw new Error('no two workers');
+    const request = await nodeCertificateRequest('other-name', other.name);
+    await expect(requestAsNode(worker.machine, request)).rejects.toThrow(/is forbidden: .*system:node/);
+  });
+
+  test('may approve nothing but its own renewal', async () => {
+    const [worker] = workers;
+    const asNode = ['--as', `system:node:${worker?.name}`, '--as-group', 'system:nodes'];
+    const may = (subresource: string) =>
+      cluster
+        .kubectl(['auth', 'can-i', 'create', 'certificatesigningrequests', `--subresource=${subresource}`, ...asNode])
+        .catch((error: unknown) => String(error));
+    expect((await may('selfnodeclient')).trim()).toBe('yes');
+    expect(await may('nodeclient')).toContain('exit code 1');
+  });
+});
+
+function inPod(pod: string, script: string): Promise<string> {
+  return cluster.kubectl(['exec', pod, '--', 'sh', '-c', script]);
+}

@@ -1,0 +1,51 @@
+import { inject } from 'vitest';
+import { startOperator } from '../../support/operator.ts';
+import { single, Workbench } from '../../support/workbench.ts';
+import { type HostedApi, hostedKubectl, openHostedApi } from '../../testbed/hosted-api.ts';
+import { instanceFrom, type Instance } from '../../testbed/instance.ts';
+import { removeWorker, workerNames } from '../../testbed/workers.ts';
+
+/** A hosted cluster of one API server that workers may join, with an operator that looks after it. */
+export interface JoinableCluster {
+  readonly instance: Instance;
+  readonly bench: Workbench;
+  readonly api: HostedApi;
+  /** kubectl against the hosted cluster; `input` is what `-f -` reads. */
+  kubectl(args: readonly string[], input?: string): Promise<string>;
+  /** Applies objects to the hosted cluster. */
+  apply(...objects: readonly object[]): Promise<void>;
+  /** Removes the workers, the cluster and its namespace, and ends the operator. */
+  close(): Promise<void>;
+}
+
+const name = 'hosted';
+
+/** Makes Cluster `hosted` in a namespace of its own and waits until it is Ready. */
+export async function openJoinableCluster(namespace: string): Promise<JoinableCluster> {
+  const instance = instanceFrom(process.env, inject('testbed'));
+  const bench = await Workbench.open(inject('kubeconfig'), namespace);
+  const operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
+  await bench.create(name, single);
+  await bench.untilReady(name);
+  const api = await openHostedApi(instance, bench.client, { namespace, name });
+  const kubectl = (args: readonly string[], input?: string) => hostedKubectl(instance, api, args, input);
+  return {
+    instance,
+    bench,
+    api,
+    kubectl,
+    async apply(...items) {
+      const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+      await kubectl(['apply', '--server-side', '--force-conflicts', '--filename', '-'], list);
+    },
+    async close() {
+      const workers = await workerNames(instance, api);
+      const left = (await Promise.all(workers.map((worker) => removeWorker(instance, worker)))).flat();
+      await api.client.connection.close();
+      await bench.deleteAll();
+      await operator.stop();
+      await bench.close();
+      if (left.length > 0) throw new Error(`workers left on the host:\n${left.join('\n')}`);
+    },
+  };
+}

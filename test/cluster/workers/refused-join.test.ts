@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type BootstrapToken, createBootstrapToken, untilSigned } from '../../testbed/bootstrap-token.ts';
+import { joinMachine } from '../../testbed/join.ts';
+import { addMachine, removeMachine } from '../../testbed/node-machines.ts';
+import { type JoinableCluster, openJoinableCluster } from './joinable-cluster.ts';
+
+/** What a person reads who looks for the reason: kubeadm's own words, or those of the kubelet that it waits for. */
+interface MissingObject {
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly message: RegExp;
+}
+
+const missing: readonly MissingObject[] = [
+  {
+    kind: 'ConfigMap',
+    namespace: 'kube-public',
+    name: 'cluster-info',
+    message: /failed to request the cluster-info ConfigMap: configmaps "cluster-info" not found/,
+  },
+  {
+    kind: 'RoleBinding',
+    namespace: 'kube-public',
+    name: 'kubeadm:bootstrap-signer-clusterinfo',
+    message: /configmaps "cluster-info" is forbidden: User "system:anonymous" cannot get/,
+  },
+  {
+    kind: 'ConfigMap',
+    namespace: 'kube-system',
+    name: 'kubeadm-config',
+    message: /configmaps "kubeadm-config" not found/,
+  },
+  {
+    kind: 'RoleBinding',
+    namespace: 'kube-system',
+    name: 'kubeadm:nodes-kubeadm-config',
+    message: /configmaps "kubeadm-config" is forbidden: User "system:bootstrap:\w{6}" cannot get/,
+  },
+  {
+    kind: 'ConfigMap',
+    namespace: 'kube-system',
+    name: 'kubelet-config',
+    message: /configmaps "kubelet-config" not found/,
+  },
+  {
+    kind: 'RoleBinding',
+    namespace: 'kube-system',
+    name: 'kubeadm:kubelet-config',
+    message: /configmaps "kubelet-config" is forbidden: User "system:bootstrap:\w{6}" cannot get/,
+  },
+  {
+    kind: 'ClusterRoleBinding',
+    name: 'kubeadm:get-nodes',
+    message: /cannot get Node "refused": nodes "refused" is forbidden: User "system:bootstrap:\w{6}" cannot get/,
+  },
+  {
+    kind: 'ClusterRoleBinding',
+    name: 'kubeadm:kubelet-bootstrap',
+    message: /certificatesigningrequests\S* is forbidden: User \\"system:bootstrap:\w{6}\\" cannot create/,
+  },
+  {
+    kind: 'ClusterRoleBinding',
+    name: 'kubeadm:node-autoapprove-bootstrap',
+    message: /failed while waiting for TLS bootstrap/,
+  },
+];
+
+/** Enough for an answer, and no more: kubeadm's own limits are minutes, and what is not there does not come. */
+const timeouts = { discovery: '2s', tlsBootstrap: '4s', kubernetesAPICall: '2s' };
+
+let cluster: JoinableCluster;
+let token: BootstrapToken;
+
+beforeAll(async () => {
+  cluster = await openJoinableCluster('refused');
+  token = await createBootstrapToken(cluster.api.client);
+  await untilSigned(cluster.api.client, token);
+  // what a test removes shall stay away until the test puts it back
+  await cluster.bench.patch('hosted', { metadata: { annotations: { 'cluster.x-k8s.io/paused': '' } } });
+  await cluster.bench.untilCondition('hosted', 'Paused', { status: 'True' });
+});
+afterAll(async () => {
+  // a paused cluster is not deleted either
+  await cluster.bench.patch('hosted', { metadata: { annotations: { 'cluster.x-k8s.io/paused': null } } });
+  await cluster.close();
+});
+
+test.for(missing)('without $kind $name a join fails and says so', async ({ kind, namespace, name, message }) => {
+  const object = [...(namespace ? ['--namespace', namespace] : []), kind.toLowerCase(), name];
+  const saved = await cluster.kubectl(['get', ...object, '--output', 'json']);
+  await cluster.kubectl(['delete', ...object]);
+  try {
+    await expect(join()).rejects.toThrow(message);
+  } finally {
+    await cluster.apply(withoutIdentity(saved));
+  }
+});
+
+test('with a token that the cluster does not know a join fails and says so', async () => {
+  const unknown = { id: 'absent', secret: '0123456789abcdef' };
+  const message = 'could not find a JWS signature in the cluster-info ConfigMap for token ID "absent"';
+  await expect(join(unknown)).rejects.toThrow(message);
+});
+
+test('with all of them a machine joins', async () => {
+  await expect(join()).resolves.not.toThrow();
+});
+
+/** Joins a fresh machine, which is gone afterwards: the node it may have become stays without a kubelet. */
+async function join(shown = token): Promise<void> {
+  const { instance, api } = cluster;
+  const machine = await addMachine(instance, 'refused');
+  try {
+    await joinMachine(machine, api, shown, timeouts);
+  } finally {
+    await removeMachine(instance, machine.name);
+  }
+}
+
+/** The object as it can be made anew. */
+function withoutIdentity(json: string): object {
+  const object = JSON.parse(json) as { metadata: Record<string, unknown> };
+  for (const field of ['uid', 'resourceVersion', 'creationTimestamp', 'managedFields']) delete object.metadata[field];
+  return object;
+}
