@@ -52,7 +52,7 @@ export function readSample(objects: readonly unknown[]): Sample {
 /** Certificates have no fingerprint here, because there are none. */
 function sampleFacts(cluster: HostedCluster): Facts {
   const serviceAddress = sampleAddress(cluster);
-  const decision = wayIn(cluster.name, cluster.spec).endpoint(cluster, { serviceAddress }, {});
+  const decision = wayIn(cluster.spec).endpoint(cluster, { serviceAddress }, {});
   if (!decision.known) throw new Error(`cluster ${cluster.name} has no endpoint: ${decision.message}`);
   const { known: _, ...decided } = decision;
   return { ...decided, serviceAddress, clusterAuthority: sampleAuthority, nodes: 3, certificates: {}, mounts: {} };

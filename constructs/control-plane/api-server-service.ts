@@ -11,7 +11,7 @@ import { ports } from './ports.ts';
 export class ApiServerService extends Construct {
   constructor(scope: Construct, id: string, { cluster }: { readonly cluster: HostedCluster }) {
     super(scope, id);
-    const { service } = wayIn(cluster.name, cluster.spec);
+    const { service } = wayIn(cluster.spec);
     const port = (name: string, number: number, target: string, nodePort?: number): k8s.ServicePort => ({
       name,
       port: number,

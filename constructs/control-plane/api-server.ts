@@ -64,7 +64,7 @@ export class ApiServer extends Construct {
               image: imageReference(kubernetesImage('kube-apiserver', cluster.spec.version), settings?.image),
               command: ['kube-apiserver'],
               args: renderFlags(apiServerFlags(cluster, endpoint, facts.advertiseAddress), settings?.args),
-              ports: { api: wayIn(cluster.name, cluster.spec).securePort },
+              ports: { api: wayIn(cluster.spec).securePort },
               probes: probes({
                 port: 'api',
                 scheme: 'HTTPS',

@@ -56,7 +56,7 @@ export class KonnectivityConfig extends Construct {
         [kubeconfigFiles.config]: componentKubeconfig(
           cluster.name,
           'konnectivity-server',
-          `https://localhost:${wayIn(cluster.name, cluster.spec).securePort}`,
+          `https://localhost:${wayIn(cluster.spec).securePort}`,
         ),
       },
     });

@@ -49,7 +49,7 @@ export class KubeClientComponent extends Construct {
     const program = `kube-${component}`;
     const metadata = { name, namespace: cluster.namespace, labels: objectLabels(cluster.name, component) };
     const selector = selectorLabels(cluster.name, component);
-    const apiPort = wayIn(cluster.name, cluster.spec).service.apiPorts.api;
+    const apiPort = wayIn(cluster.spec).service.apiPorts.api;
     const replicas = settings?.replicas ?? 1;
 
     new k8s.KubeConfigMap(this, 'kubeconfig', {

@@ -25,7 +25,7 @@ export function hostedTarget(cluster: HostedCluster, endpoint: Endpoint, world: 
     throw new Error(`Service ${names.apiService} or a Secret of cluster ${cluster.name} is gone again`);
   }
   return {
-    service: { host: address, port: wayIn(cluster.name, cluster.spec).service.apiPorts.api },
+    service: { host: address, port: wayIn(cluster.spec).service.apiPorts.api },
     serverName: apiServiceHost(cluster),
     endpoint,
     authority: authority.certificate,

@@ -18,7 +18,7 @@ export const endpoint: Phase = {
     // A user may give only the host, or only the port: the way in offers the other half.
     const preset = published ?? complete(clusterObject.spec?.controlPlaneEndpoint) ?? definedOnly(given ?? {});
 
-    const decision = wayIn(cluster.name, cluster.spec).endpoint(cluster, outsideOf(scope), preset);
+    const decision = wayIn(cluster.spec).endpoint(cluster, outsideOf(scope), preset);
     if (!decision.known) throw new InvalidConfiguration(decision.reason, decision.message);
     const { known: _, ...facts } = decision;
 

@@ -24,7 +24,7 @@ export function loadBalancer({ loadBalancer: exposure }: Extract<Exposure, { kin
       if (!host) {
         return {
           known: false,
-          reason: 'EndpointMismatch',
+          reason: 'WaitingForOtherPhases',
           message: `Service ${namesOf(name).apiService} of type LoadBalancer has no address yet`,
         };
       }

@@ -11,6 +11,8 @@ export interface ServiceShape {
   readonly apiPorts: { readonly api: number } & Readonly<Record<string, number>>;
   readonly apiNodePort?: number | undefined;
   readonly konnectivityNodePort?: number | undefined;
+  /** Port of the tunnel that proxies of the workers dial; missing where they dial none. */
+  readonly tunnelPort?: number | undefined;
   readonly spec?: Partial<k8s.ServiceSpec>;
 }
 

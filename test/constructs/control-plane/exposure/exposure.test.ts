@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { wayIn } from '../../../../constructs/control-plane/exposure/exposure.ts';
+import type { ServiceAddress } from '../../../../constructs/control-plane/facts.ts';
 import { clusterOf, Rendered } from '../../../support/rendered-cluster.ts';
 
-const enter = (exposure: object) => wayIn('c1', clusterOf({ spec: { exposure } }).spec);
-const answering = (...loadBalancer: { ip?: string; hostname?: string }[]) => ({ loadBalancer });
+const enter = (exposure: object) => wayIn(clusterOf({ spec: { exposure } }).spec);
+/** The decision for a cluster of which nothing is fixed. */
+const decide = (exposure: object, serviceAddress?: ServiceAddress) =>
+  enter(exposure).endpoint(clusterOf({ spec: { exposure } }), { serviceAddress }, {});
 
 describe('a load balancer', () => {
   it('has no endpoint before it has an address', () => {
-    for (const service of [undefined, answering()]) {
-      expect(enter({ loadBalancer: {} }).endpoint(service)).toMatchObject({
-        known: false,
-        reason: 'WaitingForLoadBalancerAddress',
-        message: expect.stringContaining('s-c1'),
-      });
-    }
+    expect(decide({ loadBalancer: {} })).toMatchObject({
+      known: false,
+      message: expect.stringContaining('Service s-c1 of type LoadBalancer has no address yet'),
+    });
   });
 
   it('with an address is the endpoint, for pods of the hosted cluster as well', () => {
-    expect(enter({ loadBalancer: {} }).endpoint(answering({ ip: '192.0.2.10' }))).toEqual({
+    expect(decide({ loadBalancer: {} }, { ip: '192.0.2.10' })).toEqual({
       known: true,
       endpoint: { host: '192.0.2.10', port: 6443 },
       konnectivityEndpoint: { host: '192.0.2.10', port: 8132 },
@@ -26,7 +26,7 @@ describe('a load balancer', () => {
   });
 
   it('with a host name is the endpoint, and no address of the kubernetes Service', () => {
-    const decision = enter({ loadBalancer: { port: 443 } }).endpoint(answering({ hostname: 'lb.example.org' }));
+    const decision = decide({ loadBalancer: { port: 443 } }, { hostname: 'lb.example.org' });
     expect(decision).toMatchObject({ endpoint: { host: 'lb.example.org', port: 443 }, advertiseAddress: undefined });
   });
 
@@ -65,7 +65,7 @@ describe('node ports', () => {
   const nodePort = { address: '192.0.2.20', port: 30443, konnectivityPort: 30132 };
 
   it('are an endpoint that is known before anything exists', () => {
-    expect(enter({ nodePort }).endpoint(undefined)).toEqual({
+    expect(decide({ nodePort })).toEqual({
       known: true,
       endpoint: { host: '192.0.2.20', port: 30443 },
       konnectivityEndpoint: { host: '192.0.2.20', port: 30132 },
@@ -74,7 +74,7 @@ describe('node ports', () => {
   });
 
   it('at a host name give pods of the hosted cluster no address', () => {
-    const decision = enter({ nodePort: { ...nodePort, address: 'nodes.example.org' } }).endpoint(undefined);
+    const decision = decide({ nodePort: { ...nodePort, address: 'nodes.example.org' } });
     expect(decision).toMatchObject({ known: true, advertiseAddress: undefined });
   });
 
@@ -91,10 +91,14 @@ describe('node ports', () => {
   });
 });
 
-it('a gateway is accepted and said to be unsupported', () => {
-  expect(enter({ gateway: { name: 'g', namespace: 'n' } }).endpoint(undefined)).toMatchObject({
-    known: false,
-    reason: 'ExposureNotSupported',
-    message: expect.stringContaining('exposure.loadBalancer'),
-  });
+it('a Service of its own is reached without any tunnel', () => {
+  for (const exposure of [
+    { loadBalancer: {} },
+    { nodePort: { address: '192.0.2.20', port: 30443, konnectivityPort: 30132 } },
+  ]) {
+    const cluster = clusterOf({ spec: { exposure, inClusterAccess: 'Proxy' } });
+    const way = wayIn(cluster.spec);
+    expect(way.service.tunnelPort).toBeUndefined();
+    expect(way.endpoint(cluster, { serviceAddress: { ip: '192.0.2.10' } }, {})).not.toHaveProperty('tunnelEndpoint');
+  }
 });

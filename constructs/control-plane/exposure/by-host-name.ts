@@ -1,0 +1,48 @@
+import type { HostedControlPlaneSpec } from '../../api/hosted-control-plane.ts';
+import { usesTunnel } from '../in-cluster-access.ts';
+import type { HostedCluster } from '../cluster.ts';
+import type { Endpoint } from '../facts.ts';
+import { namesOf } from '../names.ts';
+import { ports } from '../ports.ts';
+import type { Hosts } from './hosts.ts';
+import type { EndpointDecision, Outside, ServiceShape } from './way-in.ts';
+
+/**
+ * The Service behind a shared entry that tells control planes apart by host name. It needs an address of its own only
+ * for pods of the hosted cluster that are to find the API server at one.
+ */
+export function sharedService(spec: HostedControlPlaneSpec): ServiceShape {
+  return {
+    type: spec.inClusterAccess === 'LoadBalancer' ? 'LoadBalancer' : 'ClusterIP',
+    apiPorts: { api: ports.api },
+    ...(usesTunnel(spec) ? { tunnelPort: ports.tunnel } : {}),
+  };
+}
+
+/** The decision for a control plane that has these host names on one port of a shared entry. */
+export function reachedBy(
+  hosts: Hosts,
+  port: number,
+  { cluster, outside, gatewayListener }: { cluster: HostedCluster; outside: Outside; gatewayListener?: string },
+): EndpointDecision {
+  const at = (host: string): Endpoint => ({ host, port });
+  const wantsAddress = cluster.spec.inClusterAccess === 'LoadBalancer';
+  const { ip, hostname } = outside.serviceAddress ?? {};
+  if (wantsAddress && ip === undefined) {
+    const service = namesOf(cluster.name).apiService;
+    const given = hostname === undefined ? 'no address yet' : `the host name ${hostname} and no IP address`;
+    return {
+      known: false,
+      reason: 'InvalidConfiguration',
+      message: `Service ${service} of type LoadBalancer has ${given}, but inClusterAccess LoadBalancer needs an IP address that pods can dial: choose Policy or Proxy`,
+    };
+  }
+  return {
+    known: true,
+    endpoint: at(hosts.api),
+    konnectivityEndpoint: at(hosts.konnectivity),
+    tunnelEndpoint: at(hosts.tunnel),
+    ...(wantsAddress ? { advertiseAddress: ip } : {}),
+    ...(gatewayListener === undefined ? {} : { gatewayListener }),
+  };
+}

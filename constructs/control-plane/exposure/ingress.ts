@@ -1,0 +1,46 @@
+import type { Exposure } from '../../api/exposure-spec.ts';
+import type { HostedControlPlaneSpec } from '../../api/hosted-control-plane.ts';
+import { canonicalHost } from '../canonical-host.ts';
+import { type Endpoint, formatEndpoint } from '../facts.ts';
+import { ports } from '../ports.ts';
+import { reachedBy, sharedService } from './by-host-name.ts';
+import { sharedHosts, tooLong } from './hosts.ts';
+import { mismatch } from './preset.ts';
+import type { EndpointDecision, WayIn } from './way-in.ts';
+
+/** A shared ingress controller that passes TLS through; the endpoint is the host name the user gives. */
+export function ingress(exposure: Extract<Exposure, { kind: 'ingress' }>, spec: HostedControlPlaneSpec): WayIn {
+  const { apiHost, port } = exposure.ingress;
+  const offered = { host: apiHost, port };
+  const hosts = sharedHosts(exposure, apiHost);
+  return {
+    service: sharedService(spec),
+    securePort: ports.api,
+    endpoint: (cluster, outside, preset) =>
+      lengthProblem() ??
+      otherHost(preset, offered) ??
+      mismatch(preset, offered) ??
+      reachedBy(hosts, port, { cluster, outside }),
+  };
+
+  function lengthProblem(): EndpointDecision | undefined {
+    const problem = tooLong(hosts);
+    return problem === undefined
+      ? undefined
+      : {
+          known: false,
+          reason: 'InvalidConfiguration',
+          message: `${problem}: give shorter host names in exposure.ingress`,
+        };
+  }
+}
+
+/** Clients name the host they dial, and the controller knows the given one only: an alias would lead nowhere. */
+function otherHost(preset: Partial<Endpoint>, offered: Endpoint): EndpointDecision | undefined {
+  if (preset.host === undefined || canonicalHost(preset.host) === offered.host) return undefined;
+  return {
+    known: false,
+    reason: 'EndpointMismatch',
+    message: `the endpoint is ${formatEndpoint({ ...offered, ...preset })} and cannot change, but exposure.ingress.apiHost is ${offered.host}: set it to ${preset.host}`,
+  };
+}

@@ -1,0 +1,29 @@
+import type { ObservedLabelSelector } from './way-in.ts';
+
+type Labels = Readonly<Record<string, string>>;
+type Expression = NonNullable<ObservedLabelSelector['matchExpressions']>[number];
+
+/** Whether a label selector of Kubernetes selects something with these labels. An empty one selects everything. */
+export function selects({ matchLabels = {}, matchExpressions = [] }: ObservedLabelSelector, labels: Labels): boolean {
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every((expression) => holds(expression, labels))
+  );
+}
+
+function holds({ key, operator, values = [] }: Expression, labels: Labels): boolean {
+  const value = labels[key];
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+    default:
+      // An operator that Kubernetes adds one day: what is not understood admits nobody.
+      return false;
+  }
+}

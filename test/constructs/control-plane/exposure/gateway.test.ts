@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { wayIn } from '../../../../constructs/control-plane/exposure/exposure.ts';
+import type { Outside } from '../../../../constructs/control-plane/exposure/way-in.ts';
+import type { Endpoint } from '../../../../constructs/control-plane/facts.ts';
+import { clusterOf } from '../../../support/rendered-cluster.ts';
+
+const listener = {
+  name: 'tls-passthrough',
+  protocol: 'TLS',
+  port: 443,
+  hostname: '*.clusters.example.com',
+  tls: { mode: 'Passthrough' },
+  allowedRoutes: { namespaces: { from: 'All' } },
+};
+const behind = (changes: Partial<typeof listener> = {}): Outside => ({
+  gatewayServed: true,
+  gateway: { spec: { listeners: [{ ...listener, ...changes }] } },
+});
+const gateway = { namespace: 'capi-system', name: 'capi' };
+
+function decide(outside: Outside, preset: Partial<Endpoint> = {}, spec: object = {}) {
+  const cluster = clusterOf({ spec: { exposure: { gateway }, ...spec } });
+  return wayIn(cluster.spec).endpoint(cluster, outside, preset);
+}
+
+describe('a gateway', () => {
+  it('gives a host name below its wildcard on its port', () => {
+    expect(decide(behind())).toEqual({
+      known: true,
+      endpoint: { host: 'c1.team.clusters.example.com', port: 443 },
+      konnectivityEndpoint: { host: 'konnectivity.c1.team.clusters.example.com', port: 443 },
+      tunnelEndpoint: { host: 'tunnel.c1.team.clusters.example.com', port: 443 },
+      gatewayListener: 'tls-passthrough',
+    });
+  });
+
+  it('is the same as the short form', () => {
+    const cluster = clusterOf({ spec: { exposure: undefined, gateway } });
+    expect(wayIn(cluster.spec).endpoint(cluster, behind(), {})).toEqual(decide(behind()));
+  });
+
+  it('gives the port its listener really has', () => {
+    expect(decide(behind({ port: 8443 }))).toMatchObject({
+      endpoint: { port: 8443 },
+      konnectivityEndpoint: { port: 8443 },
+      tunnelEndpoint: { port: 8443 },
+    });
+  });
+
+  it('keeps a host that is fixed already, and derives the others from it', () => {
+    expect(decide(behind(), { host: 'prod.clusters.example.com', port: 443 })).toMatchObject({
+      endpoint: { host: 'prod.clusters.example.com', port: 443 },
+      konnectivityEndpoint: { host: 'konnectivity.prod.clusters.example.com', port: 443 },
+      tunnelEndpoint: { host: 'tunnel.prod.clusters.example.com', port: 443 },
+    });
+  });
+
+  it.each<[string, Outside, Partial<Endpoint>, string, string]>([
+    ['the API is not installed', {}, {}, 'GatewayAPINotInstalled', 'Gateway capi-system/capi cannot be read'],
+    [
+      'it does not exist',
+      { gatewayServed: true },
+      {},
+      'GatewayNotFound',
+      'Gateway capi-system/capi does not exist: create it',
+    ],
+    [
+      'its listener is not suitable',
+      behind({ tls: { mode: 'Terminate' } }),
+      {},
+      'GatewayListenerUnsuitable',
+      'listener tls-passthrough: its tls.mode is Terminate',
+    ],
+    ['its listener serves another host', behind(), { host: 'c1.example.org' }, 'EndpointMismatch', 'c1.example.org'],
+    [
+      'an address is fixed, which no host name tells apart',
+      behind(),
+      { host: '192.0.2.10', port: 443 },
+      'EndpointMismatch',
+      'the endpoint has the address 192.0.2.10',
+    ],
+    [
+      'the names it gives are too long',
+      behind({ hostname: `*.${`${'a'.repeat(60)}.`.repeat(4)}org` }),
+      {},
+      'GatewayListenerUnsuitable',
+      'has 268 characters, and DNS allows 253: shorten its hostname *.aaaa',
+    ],
+  ])('gives none and says why when %s', (_, outside, preset, reason, message) => {
+    expect(decide(outside, preset)).toEqual({ known: false, reason, message: expect.stringContaining(message) });
+  });
+});
+
+describe('the Service behind a gateway', () => {
+  const service = (spec: object) => wayIn(clusterOf({ spec: { exposure: { gateway }, ...spec } }).spec).service;
+
+  it('has no address of its own', () => {
+    expect(service({})).toEqual({ type: 'ClusterIP', apiPorts: { api: 6443 } });
+  });
+
+  it.each<[string, object, number | undefined]>([
+    ['a port for the tunnel of proxies', { inClusterAccess: 'Proxy' }, 6444],
+    ['one where the API server has no policies yet', { version: 'v1.33.0' }, 6444],
+    ['none where a policy does', { version: 'v1.34.0' }, undefined],
+    ['none where pods are given an address', { version: 'v1.33.0', inClusterAccess: 'LoadBalancer' }, undefined],
+  ])('has %s', (_, spec, port) => {
+    expect(service(spec).tunnelPort).toBe(port);
+  });
+
+  const inClusterAccess = { inClusterAccess: 'LoadBalancer' };
+
+  it('has an address for pods of the hosted cluster on request', () => {
+    expect(service(inClusterAccess).type).toBe('LoadBalancer');
+    const outside = { ...behind(), serviceAddress: { ip: '192.0.2.10' } };
+    expect(decide(outside, {}, inClusterAccess)).toMatchObject({
+      endpoint: { host: 'c1.team.clusters.example.com' },
+      advertiseAddress: '192.0.2.10',
+    });
+  });
+
+  it.each([
+    ['no address yet', undefined],
+    ['the host name lb.example.org and no IP address', { hostname: 'lb.example.org' }],
+  ])('is refused for them when it has %s', (given, serviceAddress) => {
+    expect(decide({ ...behind(), serviceAddress }, {}, inClusterAccess)).toEqual({
+      known: false,
+      reason: 'InvalidConfiguration',
+      message: `Service s-c1 of type LoadBalancer has ${given}, but inClusterAccess LoadBalancer needs an IP address that pods can dial: choose Policy or Proxy`,
+    });
+  });
+
+  it('lends pods no address unless asked to', () => {
+    const outside = { ...behind(), serviceAddress: { ip: '192.0.2.10' } };
+    expect(decide(outside)).not.toHaveProperty('advertiseAddress');
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { wayIn } from '../../../../constructs/control-plane/exposure/exposure.ts';
+import type { Endpoint } from '../../../../constructs/control-plane/facts.ts';
+import { clusterOf } from '../../../support/rendered-cluster.ts';
+
+const hosts = { apiHost: 'api.example.org', konnectivityHost: 'agents.example.org' };
+
+function decide(ingress: object = {}, preset: Partial<Endpoint> = {}) {
+  const cluster = clusterOf({ spec: { exposure: { ingress: { ...hosts, ...ingress } } } });
+  return wayIn(cluster.spec).endpoint(cluster, {}, preset);
+}
+
+describe('an ingress', () => {
+  const known = {
+    known: true,
+    endpoint: { host: 'api.example.org', port: 443 },
+    konnectivityEndpoint: { host: 'agents.example.org', port: 443 },
+    tunnelEndpoint: { host: 'tunnel.api.example.org', port: 443 },
+  };
+
+  it('gives the hosts and the port it is given', () => {
+    expect(decide()).toEqual(known);
+    expect(decide({ port: 8443, tunnelHost: 'pods.example.org' })).toMatchObject({
+      endpoint: { host: 'api.example.org', port: 8443 },
+      konnectivityEndpoint: { host: 'agents.example.org', port: 8443 },
+      tunnelEndpoint: { host: 'pods.example.org', port: 8443 },
+    });
+  });
+
+  it('gives them also when somebody else makes the routes', () => {
+    expect(decide({ deploy: false })).toEqual(known);
+  });
+
+  it('keeps what is fixed already and the same', () => {
+    expect(decide({}, { host: 'API.example.org' })).toEqual(known);
+    expect(decide({}, { host: 'api.example.org', port: 443 })).toEqual(known);
+  });
+
+  it.each<[string, object, Partial<Endpoint>, string, string]>([
+    [
+      'another host is fixed',
+      {},
+      { host: 'old.example.org', port: 443 },
+      'EndpointMismatch',
+      'the endpoint is old.example.org:443 and cannot change, but exposure.ingress.apiHost is api.example.org: set it to old.example.org',
+    ],
+    [
+      'an address is fixed',
+      {},
+      { host: '192.0.2.10', port: 443 },
+      'EndpointMismatch',
+      'but exposure.ingress.apiHost is api.example.org',
+    ],
+    ['another port is fixed', {}, { port: 6443 }, 'EndpointMismatch', 'set its port to 6443'],
+    [
+      'a name is too long',
+      { apiHost: `${'a'.repeat(64)}.example.org` },
+      {},
+      'InvalidConfiguration',
+      'has 64 characters, and DNS allows 63: give shorter host names in exposure.ingress',
+    ],
+  ])('gives none and says why when %s', (_, ingress, preset, reason, message) => {
+    expect(decide(ingress, preset)).toEqual({ known: false, reason, message: expect.stringContaining(message) });
+  });
+
+  it('has a Service like that of a gateway', () => {
+    const spec = (changes: object) => clusterOf({ spec: { exposure: { ingress: hosts }, ...changes } }).spec;
+    expect(wayIn(spec({})).service).toEqual({ type: 'ClusterIP', apiPorts: { api: 6443 } });
+    expect(wayIn(spec({ inClusterAccess: 'Proxy' })).service.tunnelPort).toBe(6444);
+    expect(wayIn(spec({ inClusterAccess: 'LoadBalancer' })).service.type).toBe('LoadBalancer');
+  });
+});
