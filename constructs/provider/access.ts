@@ -1,9 +1,9 @@
+import type { Access, Verb } from '../access-rules.ts';
 import { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
 import {
   Cluster,
   ConfigMap,
   Event,
-  groupOf,
   HostedControlPlane,
   Lease,
   Machine,
@@ -16,17 +16,6 @@ import {
 } from '../api/resources.ts';
 import { renderControlPlane } from '../control-plane/chart.ts';
 import { networkOf } from '../control-plane/cluster.ts';
-
-const verbOrder = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] as const;
-export type Verb = (typeof verbOrder)[number];
-
-/** One right of the operator, and what it is for. */
-export interface Access {
-  readonly resource: Resource;
-  readonly subresource?: string;
-  readonly verbs: readonly Verb[];
-  readonly why: string;
-}
 
 /** Server-side apply is a patch, and a create where there is no object yet. */
 const lookedAfter: readonly Verb[] = ['list', 'watch', 'create', 'patch', 'delete'];
@@ -75,29 +64,3 @@ export function managerAccess(): Access[] {
 export const ownNamespaceAccess: readonly Access[] = [
   { resource: Lease, verbs: ['get', 'create', 'patch'], why: 'leader election' },
 ];
-
-/** One rule of a Role or ClusterRole. */
-export interface Rule {
-  readonly apiGroups: string[];
-  readonly resources: string[];
-  readonly verbs: Verb[];
-}
-
-/** The fewest rules that grant just these rights: resources of one group with the same verbs share one. */
-export function rulesOf(access: readonly Access[]): Rule[] {
-  const verbs = new Map<string, Set<Verb>>();
-  for (const { resource, subresource, verbs: granted } of access) {
-    const name = subresource ? `${resource.plural}/${subresource}` : resource.plural;
-    const key = `${groupOf(resource)} ${name}`;
-    verbs.set(key, new Set([...(verbs.get(key) ?? []), ...granted]));
-  }
-  const rules = new Map<string, Rule>();
-  for (const [key, granted] of [...verbs].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const [apiGroup = '', name = ''] = key.split(' ');
-    const sorted = verbOrder.filter((verb) => granted.has(verb));
-    const signature = `${apiGroup} ${sorted.join()}`;
-    const resources = [...(rules.get(signature)?.resources ?? []), name];
-    rules.set(signature, { apiGroups: [apiGroup], resources, verbs: sorted });
-  }
-  return [...rules.values()];
-}

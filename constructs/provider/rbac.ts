@@ -1,7 +1,8 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
+import { rulesOf } from '../access-rules.ts';
 import { groupOf, HostedControlPlane, HostedControlPlaneTemplate } from '../api/resources.ts';
-import { managerAccess, ownNamespaceAccess, rulesOf } from './access.ts';
+import { managerAccess, ownNamespaceAccess } from './access.ts';
 import { coreAggregationLabel, providerNames, rbacGroup } from './names.ts';
 
 /** Rights of the operator, and the rights on our kinds that Cluster API needs. */

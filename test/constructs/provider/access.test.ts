@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Deployment, Event, Lease, type Resource, resourceOf, Secret } from '../../../constructs/api/resources.ts';
+import { Lease, type Resource, resourceOf } from '../../../constructs/api/resources.ts';
+import { rulesOf } from '../../../constructs/access-rules.ts';
 import {
   furtherAccess,
   managerAccess,
   ownNamespaceAccess,
   renderedResources,
-  rulesOf,
 } from '../../../constructs/provider/access.ts';
 import { watchedResources } from '../../../reconciler/management-cluster.ts';
 import { renderSamples } from '../../support/rendered-objects.ts';
@@ -47,22 +47,5 @@ describe('the rights of the operator', () => {
   it('reach Leases in its own namespace only', () => {
     expect(ownNamespaceAccess.map(({ resource }) => resource)).toEqual([Lease]);
     expect(access.map(({ resource }) => resource)).not.toContain(Lease);
-  });
-});
-
-describe('rules', () => {
-  it('are as few as possible: one per group and set of verbs', () => {
-    const rules = rulesOf([
-      { resource: Event, verbs: ['create'], why: '' },
-      { resource: Secret, verbs: ['delete', 'list'], why: '' },
-      { resource: Deployment, verbs: ['patch'], why: '' },
-      { resource: Deployment, subresource: 'scale', verbs: ['patch'], why: '' },
-      { resource: Secret, verbs: ['get', 'list'], why: '' },
-    ]);
-    expect(rules).toEqual([
-      { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'delete'] },
-      { apiGroups: ['apps'], resources: ['deployments', 'deployments/scale'], verbs: ['patch'] },
-      { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create'] },
-    ]);
   });
 });
