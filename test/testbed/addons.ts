@@ -62,7 +62,7 @@ export function isAddon(name: string): name is Addon {
   return name in addons;
 }
 
-/** Installs an add-on in a testbed that is up and ends when it works; what is installed already is left as it is. */
+/** Installs an add-on in a testbed that is up and ends when it works. What is there already stays. */
 export async function installAddon(instance: Instance, name: Addon, report: Report): Promise<void> {
   await locked(instance, report, async () => {
     await runningMachine(instance, 'm');

@@ -23,6 +23,7 @@ export function lookupFor(instance: Instance): LookupFunction {
   };
 }
 
-function isClusterHost(hostname: string): boolean {
+/** Whether a name, of any depth and in any case, is below the domain of hosted clusters. */
+export function isClusterHost(hostname: string): boolean {
   return hostname.toLowerCase().replace(/\.$/, '').endsWith(`.${clustersDomain}`);
 }

@@ -1,0 +1,51 @@
+import { expect, inject, test } from 'vitest';
+import { addonNames, installAddon, isAddon } from './addons.ts';
+import { instanceFrom } from './instance.ts';
+import { kubectl } from './kubectl.ts';
+
+const instance = instanceFrom(process.env, inject('testbed'));
+
+const generations = (): Promise<string> => {
+  const columns = 'custom-columns=KIND:.kind,NAME:.metadata.name,UID:.metadata.uid,GENERATION:.metadata.generation';
+  const kinds = 'crd,deployment,service,gateways,ingressclass,validatingwebhookconfiguration';
+  return kubectl(instance, ['get', kinds, '--all-namespaces', '--output', columns]);
+};
+
+test('every add-on can be installed, and once more without any change', async () => {
+  for (const name of addonNames.filter(isAddon)) await installAddon(instance, name, () => {});
+  const before = await generations();
+  for (const name of addonNames.filter(isAddon)) await installAddon(instance, name, () => {});
+  expect(await generations()).toBe(before);
+});
+
+test('Gateway API has TLSRoute in version 1', async () => {
+  const versions = 'jsonpath={.spec.versions[?(@.served==true)].name}';
+  expect(await kubectl(instance, ['get', 'crd', 'tlsroutes.gateway.networking.k8s.io', '--output', versions])).toBe(
+    'v1',
+  );
+});
+
+test("Cilium's kind of network policy is known", async () => {
+  const policy = {
+    apiVersion: 'cilium.io/v2',
+    kind: 'CiliumNetworkPolicy',
+    metadata: { name: 'probe', namespace: 'default' },
+    spec: { endpointSelector: {}, egress: [{ toEntities: ['kube-apiserver'] }] },
+  };
+  await expect(dryRun(policy)).resolves.toContain('created');
+});
+
+test('the webhook of the kubeadm bootstrap provider refuses what breaks its rules', async () => {
+  const file = { path: '/etc/twice', content: 'x' };
+  const config = {
+    apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+    kind: 'KubeadmConfig',
+    metadata: { name: 'probe', namespace: 'default' },
+    spec: { files: [file, file] },
+  };
+  await expect(dryRun(config)).rejects.toThrow('path property must be unique among all files');
+});
+
+function dryRun(object: object): Promise<string> {
+  return kubectl(instance, ['apply', '--dry-run=server', '--filename', '-'], JSON.stringify(object));
+}

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { applyObjects } from './apply-objects.ts';
+import { clientOf } from './access.ts';
+import { installAddon } from './addons.ts';
+import { clustersDomain, gatewayAddress, lookupFor } from './gateway-address.ts';
+import { busyboxImage } from './images.ts';
+import { instanceFrom, lanAddress } from './instance.ts';
+import { kubectl } from './kubectl.ts';
+import { inMachine, type Machine } from './machine.ts';
+import type { Manifest } from './manifest.ts';
+import { addMachine, removeMachine } from './node-machines.ts';
+import { until } from './progress.ts';
+import { startTlsEcho, type TlsEcho } from './tls-echo.ts';
+
+const instance = instanceFrom(process.env, inject('testbed'));
+const namespace = 'gateway-test';
+const domain = `${namespace}.${clustersDomain}`;
+const lookup = lookupFor(instance);
+
+/** The ways TLS is passed through to a Service by the name a client asks for. */
+const ways = [
+  { kind: 'TLSRoute', host: `gateway.${domain}`, render: tlsRoute },
+  { kind: 'Ingress with the annotation of nginx', host: `ingress.${domain}`, render: ingress },
+  { kind: 'IngressRouteTCP', host: `custom.${domain}`, render: ingressRouteTcp },
+];
+
+let echo: TlsEcho;
+
+beforeAll(async () => {
+  await installAddon(instance, 'traefik', () => {});
+  echo = await startTlsEcho(domain);
+  const client = await clientOf(instance);
+  try {
+    await applyObjects(client, [
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+      ...outsideService('echo', lanAddress(instance, 1), echo.port),
+      sleeper(),
+    ]);
+  } finally {
+    await client.connection.close();
+  }
+});
+
+afterAll(async () => {
+  await kubectl(instance, ['delete', 'namespace', namespace, '--wait=false']);
+  await echo.close();
+});
+
+test('the Gateway is programmed at its fixed address', async () => {
+  const gateway = ['--namespace', 'capi-system', 'get', 'gateway', 'capi', '--output'];
+  const types = '.status.listeners[0].conditions[?(@.status=="True")].type';
+  const answer = await kubectl(instance, [...gateway, `jsonpath={.status.addresses[0].value} {${types}}`]);
+  expect(answer).toBe(`${gatewayAddress(instance)} Accepted ResolvedRefs Programmed`);
+});
+
+describe.for(ways)('through the kind $kind', ({ host, render }) => {
+  test('a client reaches a server outside by name, and each sees the certificate of the other', async () => {
+    await kubectl(instance, ['apply', '--filename', '-'], JSON.stringify(render(host, 'echo')));
+    const seen = await until({ what: `an answer from ${host}`, timeoutMs: 10_000 }, () => echo.ask(host, lookup));
+    expect(seen).toEqual({ serverName: host, client: 'the client' });
+  });
+});
+
+test('a name that nobody claims does not reach the server', async () => {
+  await expect(echo.ask(`nobody.${domain}`, lookup)).rejects.toThrow('closed without an answer');
+});
+
+describe('a pod', () => {
+  const ask = (name: string): Promise<string> => {
+    const inPod = ['--namespace', namespace, 'exec', 'sleeper', '--', 'sh', '-c'];
+    return kubectl(instance, [...inPod, `timeout 2 nslookup ${name} || true`]);
+  };
+
+  beforeAll(async () => {
+    const ready = ['wait', 'pod/sleeper', '--for=condition=Ready', '--timeout=60s'];
+    await kubectl(instance, ['--namespace', namespace, ...ready]);
+  });
+
+  test.for([`c1.team.${clustersDomain}`, `tunnel.c1.team.${clustersDomain}`])(
+    'finds the gateway as %s',
+    async (name) => {
+      expect(await ask(name)).toContain(`Address: ${gatewayAddress(instance)}`);
+    },
+  );
+
+  test('is told at once that it cannot know a name of the world', async () => {
+    expect(await ask('example.org')).toContain("can't find example.org: SERVFAIL");
+  });
+});
+
+describe('an added machine', () => {
+  let machine: Machine;
+  const ask = (name: string): Promise<string> => inMachine(machine, ['timeout', '2', 'getent', 'ahosts', name]);
+
+  beforeAll(async () => {
+    machine = await addMachine(instance, 'dnsasker');
+  });
+
+  afterAll(async () => {
+    await removeMachine(instance, 'dnsasker');
+  });
+
+  test('finds the gateway by name', async () => {
+    expect(await ask(`c1.team.${clustersDomain}`)).toContain(`${gatewayAddress(instance)} `);
+  });
+
+  test('is told at once that it cannot know a name of the world', async () => {
+    // 2 is getent's; a timeout would be 124
+    await expect(ask('example.org')).rejects.toThrow('exit code 2');
+  });
+});
+
+/** A Service without a selector, whose one endpoint is no pod. */
+function outsideService(name: string, address: string, port: number): Manifest[] {
+  const ports = [{ name: 'tls', port, protocol: 'TCP' }];
+  const servicePorts = [{ name: 'tls', port: 443, protocol: 'TCP', targetPort: port }];
+  const labels = { 'kubernetes.io/service-name': name };
+  return [
+    { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec: { ports: servicePorts } },
+    {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name, namespace, labels },
+      addressType: 'IPv4',
+      ports,
+      endpoints: [{ addresses: [address], conditions: { ready: true } }],
+    },
+  ];
+}
+
+function sleeper(): Manifest {
+  const container = { name: 'sleeper', image: busyboxImage, command: ['sleep', '3600'] };
+  const spec = { terminationGracePeriodSeconds: 0, containers: [container] };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'sleeper', namespace }, spec };
+}
+
+function tlsRoute(host: string, service: string): Manifest {
+  const parentRefs = [{ name: 'capi', namespace: 'capi-system', sectionName: 'tls-passthrough' }];
+  const rules = [{ backendRefs: [{ name: service, port: 443 }] }];
+  return {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'TLSRoute',
+    metadata: { name: service, namespace },
+    spec: { parentRefs, hostnames: [host], rules },
+  };
+}
+
+function ingress(host: string, service: string): Manifest {
+  const annotations = { 'nginx.ingress.kubernetes.io/ssl-passthrough': 'true' };
+  const backend = { service: { name: service, port: { number: 443 } } };
+  const rules = [{ host, http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }];
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: { name: service, namespace, annotations },
+    spec: { ingressClassName: 'nginx', rules },
+  };
+}
+
+function ingressRouteTcp(host: string, service: string): Manifest {
+  const routes = [{ match: `HostSNI(\`${host}\`)`, services: [{ name: service, port: 443 }] }];
+  return {
+    apiVersion: 'traefik.io/v1alpha1',
+    kind: 'IngressRouteTCP',
+    metadata: { name: service, namespace },
+    spec: { entryPoints: ['tls'], routes, tls: { passthrough: true } },
+  };
+}

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { connect, createServer, type TLSSocket } from 'node:tls';
+import type { AddressInfo, LookupFunction } from 'node:net';
+import { z } from 'zod';
+import { createAuthority, issueCertificate, validFor, type KeyPair } from '../../reconciler/pki/issue.ts';
+
+/** What the server saw of a client: the name it asked for and who it proved to be. */
+const Seen = z.object({ serverName: z.string(), client: z.string() });
+export type Seen = z.infer<typeof Seen>;
+
+/** A server behind the gateway and somebody who asks it. */
+export interface TlsEcho {
+  readonly port: number;
+  /** Asks at port 443 of a host, with the client's certificate; gives what the server saw. Throws without an answer. */
+  ask(host: string, lookup: LookupFunction): Promise<Seen>;
+  close(): Promise<void>;
+}
+
+/**
+ * A TLS server of ours, on all addresses of this host, which wants a client certificate and says who came; and the client.
+ * They trust each other and nobody else: an answer proves that no one between them has opened the connection.
+ */
+export async function startTlsEcho(domain: string): Promise<TlsEcho> {
+  const validity = validFor(3_600_000, new Date());
+  const authority = await createAuthority({ commonName: 'echo' }, validity);
+  const issue = (commonName: string, usage: 'server' | 'client', hosts: string[]): Promise<KeyPair> =>
+    issueCertificate({ commonName, organizations: [], usages: [usage], hosts }, authority, validity);
+  const [serving, client] = await Promise.all([
+    issue('server', 'server', [`*.${domain}`]),
+    issue('the client', 'client', []),
+  ]);
+  const ca = authority.certificate;
+  const server = createServer({ ...pem(serving), ca, requestCert: true }, (socket) => {
+    socket.on('error', () => {});
+    socket.end(JSON.stringify({ serverName: socket.servername, client: socket.getPeerCertificate().subject.CN }));
+  });
+  server.listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    ask: (host, lookup) => answerOf(connect({ host, servername: host, port: 443, lookup, ca, ...pem(client) })),
+    close: async () => {
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function answerOf(socket: TLSSocket): Promise<Seen> {
+  socket.setTimeout(3_000, () => socket.destroy(new Error('no answer within 3 s')));
+  const chunks: string[] = [];
+  for await (const chunk of socket.setEncoding('utf8')) chunks.push(String(chunk));
+  if (chunks.length === 0) throw new Error('closed without an answer');
+  return Seen.parse(JSON.parse(chunks.join('')));
+}
+
+function pem({ certificate, key }: KeyPair): { cert: string; key: string } {
+  return { cert: certificate, key };
+}
