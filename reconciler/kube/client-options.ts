@@ -14,6 +14,8 @@ export interface Selection {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
+  /** Of each object only its metadata. By default all of it. */
+  readonly metadataOnly?: boolean | undefined;
 }
 
 /** What a server-side apply needs besides the object. */

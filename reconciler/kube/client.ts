@@ -27,6 +27,8 @@ const pageSize = 500;
 /** How long after its due end a silent watch is given up. */
 const watchGraceMs = 15_000;
 const strict: Query = { fieldValidation: 'Strict' };
+/** Works for every resource; objects come as kind PartialObjectMetadata. */
+const metadataOnly = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
 
 /**
  * Talks plain JSON to one API server. The models of client-node stay out of it on purpose: they drop fields they do not
@@ -162,7 +164,8 @@ export class KubeClient {
     const selection = { labelSelector, fieldSelector, resourceVersion, timeoutSeconds };
     const query = { watch: true, allowWatchBookmarks: true, ...selection };
     const path = resourcePath(resource, { namespace });
-    const get = { verb: 'watch', method: 'GET', isIdempotent: true } as const;
+    const accept = options.metadataOnly ? metadataOnly('PartialObjectMetadata') : undefined;
+    const get = { verb: 'watch', method: 'GET', isIdempotent: true, accept } as const;
     const call = this.#requests.call({ ...get, resource, target: { namespace }, path, query }, options);
     const { inactivityMs = timeoutSeconds * 1000 + watchGraceMs } = options;
     return readWatch<T>(this.#transport, { ...call, inactivityMs });
@@ -180,7 +183,9 @@ export class KubeClient {
   ): Promise<ObjectList<T>> {
     const { namespace, labelSelector, fieldSelector } = options;
     const path = resourcePath(resource, { namespace });
-    const request = { verb: 'list', method: 'GET', isIdempotent: true, resource, target: { namespace }, path } as const;
+    const accept = options.metadataOnly ? metadataOnly('PartialObjectMetadataList') : undefined;
+    const get = { verb: 'list', method: 'GET', isIdempotent: true, accept } as const;
+    const request = { ...get, resource, target: { namespace }, path };
     const items: T[] = [];
     for (let next: string | undefined; ;) {
       const query = { labelSelector, fieldSelector, limit, continue: next };

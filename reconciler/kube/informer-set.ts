@@ -39,6 +39,11 @@ export class InformerSet {
     return Math.min(...this.#informers.map((informer) => informer.lastSeen));
   }
 
+  /** Whether every object of a resource has been seen once. @throws when nobody watches it. */
+  isSynced(resource: Resource): boolean {
+    return this.#informersOf(resource).every((informer) => informer.served !== undefined);
+  }
+
   /** The object as it is known to be now. @throws when nobody watches its resource in its namespace. */
   get(resource: Resource, name: ObjectName): KubeObject | undefined {
     const informer = this.#informersOf(resource).find((one) => covers(one, name.namespace));

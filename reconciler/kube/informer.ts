@@ -106,12 +106,13 @@ export class Informer<T extends KubeObject = KubeObject> {
     }
   }
 
-  /** managedFields of other managers are half of what a typical object weighs. */
+  /** managedFields of other managers are half of what a typical object weighs; a watch of metadata has a kind of its own. */
   #stripped(object: T): T {
     const { fieldManager } = this.#options;
     const managedFields = object.metadata.managedFields?.filter(
       ({ manager, operation }) => manager === fieldManager && operation === 'Apply',
     );
-    return { ...object, metadata: { ...object.metadata, managedFields } };
+    const { apiVersion, kind } = this.resource;
+    return { ...object, apiVersion, kind, metadata: { ...object.metadata, managedFields } };
   }
 }

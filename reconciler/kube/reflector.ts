@@ -149,7 +149,7 @@ export class Reflector<T extends KubeObject> {
   }
 
   #selection(): Selection {
-    const { namespace, labelSelector, fieldSelector } = this.#options;
-    return { namespace, labelSelector, fieldSelector };
+    const { namespace, labelSelector, fieldSelector, metadataOnly } = this.#options;
+    return { namespace, labelSelector, fieldSelector, metadataOnly };
   }
 }

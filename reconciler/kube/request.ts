@@ -18,6 +18,8 @@ export interface KubeRequest {
   readonly path: string;
   readonly body?: string | undefined;
   readonly contentType?: string;
+  /** The representation asked for. By default `application/json`. */
+  readonly accept?: string | undefined;
   /** Limit for the whole call, or for the headers of a stream, in milliseconds. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;

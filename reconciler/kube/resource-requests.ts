@@ -12,6 +12,7 @@ export interface ResourceRequest extends Pick<KubeRequest, 'verb' | 'method' | '
   readonly query?: Query;
   readonly body?: object;
   readonly contentType?: string;
+  readonly accept?: string | undefined;
 }
 
 /** Sends requests about resources and reads JSON answers. */

@@ -95,7 +95,7 @@ export class Transport {
     try {
       const headers = {
         ...(await this.#connection.authHeaders()),
-        accept: 'application/json',
+        accept: call.accept ?? 'application/json',
         'user-agent': userAgent,
       };
       return call.contentType ? { ...headers, 'content-type': call.contentType } : headers;

@@ -112,6 +112,19 @@ describe('Informer', () => {
     expect(informer.byLabel('cluster', 'one')).toEqual([]);
   });
 
+  it('keeps the metadata alone of what is only counted, as objects of their own kind', async () => {
+    await direct.apply(configMap('old', { heavy: 'data' }), us);
+    const { informer, told } = inform({ metadataOnly: true });
+    await informer.synced;
+    await direct.apply(configMap('new', { heavy: 'data' }), us);
+    await until('the second one', () => told.includes('added new'));
+    expect(informer.list()).toMatchObject([
+      { kind: 'ConfigMap', metadata: { name: 'old' } },
+      { kind: 'ConfigMap', metadata: { name: 'new' } },
+    ]);
+    expect(informer.list().filter(({ data }) => data)).toEqual([]);
+  });
+
   it('tells the next handlers although one throws', async () => {
     const { informer, told } = inform();
     await informer.synced;
