@@ -32,6 +32,7 @@ export const ServiceAccount = namespaced('v1', 'ServiceAccount', 'serviceaccount
 export const Namespace = clusterWide('v1', 'Namespace', 'namespaces');
 export const Node = clusterWide('v1', 'Node', 'nodes');
 export const Deployment = namespaced('apps/v1', 'Deployment', 'deployments');
+export const DaemonSet = namespaced('apps/v1', 'DaemonSet', 'daemonsets');
 export const StatefulSet = namespaced('apps/v1', 'StatefulSet', 'statefulsets');
 export const PodDisruptionBudget = namespaced('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets');
 export const Role = namespaced('rbac.authorization.k8s.io/v1', 'Role', 'roles');
@@ -50,6 +51,16 @@ export const tlsRoutes: readonly Resource[] = ['v1', 'v1alpha3', 'v1alpha2'].map
 );
 export const IngressRouteTCP = namespaced('traefik.io/v1alpha1', 'IngressRouteTCP', 'ingressroutetcps');
 export const CiliumNetworkPolicy = namespaced('cilium.io/v2', 'CiliumNetworkPolicy', 'ciliumnetworkpolicies');
+/** Versions of policies that change objects on their way in: v1 since Kubernetes 1.36. */
+const admissionVersions = ['v1', 'v1beta1'];
+const mutatingAdmissionPolicies = admissionVersions.flatMap((version) => [
+  clusterWide(`admissionregistration.k8s.io/${version}`, 'MutatingAdmissionPolicy', 'mutatingadmissionpolicies'),
+  clusterWide(
+    `admissionregistration.k8s.io/${version}`,
+    'MutatingAdmissionPolicyBinding',
+    'mutatingadmissionpolicybindings',
+  ),
+]);
 export const Lease = namespaced('coordination.k8s.io/v1', 'Lease', 'leases');
 export const Event = namespaced('events.k8s.io/v1', 'Event', 'events');
 export const CustomResourceDefinition = clusterWide(
@@ -82,6 +93,7 @@ const all: readonly Resource[] = [
   Namespace,
   Node,
   Deployment,
+  DaemonSet,
   StatefulSet,
   PodDisruptionBudget,
   Role,
@@ -93,6 +105,7 @@ const all: readonly Resource[] = [
   ...tlsRoutes,
   IngressRouteTCP,
   CiliumNetworkPolicy,
+  ...mutatingAdmissionPolicies,
   Lease,
   Event,
   CustomResourceDefinition,
