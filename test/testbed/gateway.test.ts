@@ -16,6 +16,7 @@ const instance = instanceFrom(process.env, inject('testbed'));
 const namespace = 'gateway-test';
 const domain = `${namespace}.${clustersDomain}`;
 const lookup = lookupFor(instance);
+const clusterHost = `c1.team.${clustersDomain}`;
 
 /** The ways TLS is passed through to a Service by the name a client asks for. */
 const ways = [
@@ -66,9 +67,9 @@ test('a name that nobody claims does not reach the server', async () => {
 });
 
 describe('a pod', () => {
-  const ask = (name: string): Promise<string> => {
-    const inPod = ['--namespace', namespace, 'exec', 'sleeper', '--', 'sh', '-c'];
-    return kubectl(instance, [...inPod, `timeout 2 nslookup ${name} || true`]);
+  const inPod = (script: string): Promise<string> => {
+    const exec = ['--namespace', namespace, 'exec', 'sleeper', '--', 'sh', '-c', script];
+    return kubectl(instance, exec);
   };
 
   beforeAll(async () => {
@@ -76,15 +77,14 @@ describe('a pod', () => {
     await kubectl(instance, ['--namespace', namespace, ...ready]);
   });
 
-  test.for([`c1.team.${clustersDomain}`, `tunnel.c1.team.${clustersDomain}`])(
-    'finds the gateway as %s',
-    async (name) => {
-      expect(await ask(name)).toContain(`Address: ${gatewayAddress(instance)}`);
-    },
-  );
+  test.for([clusterHost, `tunnel.${clusterHost}`])('reaches the gateway as %s', async (name) => {
+    expect(await inPod(`timeout 2 nslookup ${name}`)).toContain(`Address: ${gatewayAddress(instance)}`);
+    expect(await inPod(connecting(name))).toBe('connected\n');
+  });
 
   test('is told at once that it cannot know a name of the world', async () => {
-    expect(await ask('example.org')).toContain("can't find example.org: SERVFAIL");
+    const answer = await inPod('timeout 2 nslookup example.org || true');
+    expect(answer).toContain("can't find example.org: SERVFAIL");
   });
 });
 
@@ -100,8 +100,9 @@ describe('an added machine', () => {
     await removeMachine(instance, 'dnsasker');
   });
 
-  test('finds the gateway by name', async () => {
-    expect(await ask(`c1.team.${clustersDomain}`)).toContain(`${gatewayAddress(instance)} `);
+  test('reaches the gateway by name', async () => {
+    expect(await ask(clusterHost)).toContain(`${gatewayAddress(instance)} `);
+    expect(await inMachine(machine, ['busybox', 'sh', '-c', connecting(clusterHost)])).toBe('connected\n');
   });
 
   test('is told at once that it cannot know a name of the world', async () => {
@@ -109,6 +110,11 @@ describe('an added machine', () => {
     await expect(ask('example.org')).rejects.toThrow('exit code 2');
   });
 });
+
+/** A script that says whether port 443 takes connections. */
+function connecting(host: string): string {
+  return `timeout 3 nc ${host} 443 </dev/null && echo connected`;
+}
 
 /** A Service without a selector, whose one endpoint is no pod. */
 function outsideService(name: string, address: string, port: number): Manifest[] {

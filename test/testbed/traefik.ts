@@ -7,8 +7,8 @@ import { gatewayAddress } from './gateway-address.ts';
 import { traefikImage } from './images.ts';
 import type { Instance } from './instance.ts';
 import { until } from './progress.ts';
-import { gatewayName, traefikName, traefikObjects } from './traefik-objects.ts';
 import type { ModuleManifests } from './rendered-objects.ts';
+import { gatewayName, traefikName, traefikObjects } from './traefik-objects.ts';
 
 const documents = 'docs/content/reference/dynamic-configuration';
 
@@ -52,7 +52,7 @@ interface Conditioned extends KubeObject {
 }
 
 /** Ends when an object has a condition that is true and, where it says so, of its present generation. */
-export async function untilCondition(
+async function untilCondition(
   client: KubeClient,
   resource: Resource,
   name: { readonly name: string; readonly namespace: string },
