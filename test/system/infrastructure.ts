@@ -1,50 +1,38 @@
 import { CustomResourceDefinition, type Resource } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
-import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { isNotFound } from '../../reconciler/kube/errors.ts';
+import type { KubeObject, ObjectName } from '../../reconciler/kube/object.ts';
 import { until } from '../support/until.ts';
 
-/** The smallest thing that Cluster API takes for infrastructure: an object that says that it is provisioned. */
-const StubCluster: Resource = {
-  apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta1',
-  kind: 'StubCluster',
-  plural: 'stubclusters',
+const group = 'infrastructure.cluster.x-k8s.io';
+
+const stub = (kind: string): Resource => ({
+  apiVersion: `${group}/v1beta1`,
+  kind,
+  plural: `${kind.toLowerCase()}s`,
   namespaced: true,
-};
+});
+
+/** The smallest thing that Cluster API takes for infrastructure: an object that says that it is provisioned. */
+const StubCluster = stub('StubCluster');
+/** A machine that is none until a test gives it one. */
+const StubMachine = stub('StubMachine');
+const StubMachineTemplate = stub('StubMachineTemplate');
 
 const fieldManager = 'test';
-const group = 'infrastructure.cluster.x-k8s.io';
 const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 /** What a Cluster refers to. */
 export const infrastructureRef = (name: string) => ({ apiGroup: group, kind: StubCluster.kind, name });
 
-/** Installs the kind, and lets Cluster API read and write it. */
+/** What a MachineDeployment refers to. */
+export const machineTemplateRef = (name: string) => ({ apiGroup: group, kind: StubMachineTemplate.kind, name });
+
+/** Installs the kinds, and lets Cluster API read and write them. */
 export async function installInfrastructure(client: KubeClient): Promise<void> {
-  const crd = {
-    apiVersion: CustomResourceDefinition.apiVersion,
-    kind: CustomResourceDefinition.kind,
-    metadata: { name: `stubclusters.${group}`, labels: { 'cluster.x-k8s.io/v1beta2': 'v1beta1' } },
-    spec: {
-      group,
-      names: {
-        kind: StubCluster.kind,
-        plural: StubCluster.plural,
-        singular: 'stubcluster',
-        listKind: 'StubClusterList',
-      },
-      scope: 'Namespaced',
-      versions: [
-        {
-          name: 'v1beta1',
-          served: true,
-          storage: true,
-          subresources: { status: {} },
-          schema: { openAPIV3Schema: { type: 'object', properties: { spec: anything, status: anything } } },
-        },
-      ],
-    },
-  };
-  await client.apply(crd, { fieldManager, force: true });
+  for (const resource of [StubCluster, StubMachine, StubMachineTemplate]) {
+    await client.apply(definition(resource), { fieldManager, force: true });
+  }
   const role = {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',
@@ -56,13 +44,70 @@ export async function installInfrastructure(client: KubeClient): Promise<void> {
 
 /** Makes infrastructure that is provisioned from the start. */
 export async function createInfrastructure(client: KubeClient, namespace: string, name: string): Promise<void> {
-  const { apiVersion, kind } = StubCluster;
-  const object: KubeObject = { apiVersion, kind, metadata: { namespace, name } };
-  const apply = (extra: object, subresource?: string) =>
-    client.apply(
-      { ...object, ...extra },
-      { fieldManager, force: true, resource: StubCluster, ...(subresource ? { subresource } : {}) },
-    );
-  await until('the stub infrastructure to be served', () => apply({ spec: {} }).catch(() => false as const));
-  await apply({ status: { initialization: { provisioned: true } } }, 'status');
+  await apply(client, StubCluster, { namespace, name }, { spec: {} });
+  await apply(
+    client,
+    StubCluster,
+    { namespace, name },
+    { status: { initialization: { provisioned: true } } },
+    'status',
+  );
+}
+
+/** Makes a template of machines. */
+export async function createMachineTemplate(client: KubeClient, namespace: string, name: string): Promise<void> {
+  await apply(client, StubMachineTemplate, { namespace, name }, { spec: { template: { spec: {} } } });
+}
+
+/** Says that a Machine's stub is a real machine now. */
+export async function provisionMachine(
+  client: KubeClient,
+  namespace: string,
+  name: string,
+  providerID: string,
+): Promise<void> {
+  await client.mergePatch(StubMachine, { namespace, name }, { spec: { providerID } }, { fieldManager });
+  const status = { initialization: { provisioned: true } };
+  await client.mergePatch(StubMachine, { namespace, name }, { status }, { fieldManager, subresource: 'status' });
+}
+
+/** A kind that was just installed is served a moment later. */
+async function apply(
+  client: KubeClient,
+  resource: Resource,
+  metadata: ObjectName,
+  content: object,
+  subresource?: string,
+): Promise<void> {
+  const object: KubeObject = { apiVersion: resource.apiVersion, kind: resource.kind, metadata, ...content };
+  const options = { fieldManager, force: true, resource, ...(subresource ? { subresource } : {}) };
+  await until(`${resource.kind} to be served`, () =>
+    client.apply(object, options).catch((error: unknown) => {
+      if (isNotFound(error)) return false as const;
+      throw error;
+    }),
+  );
+}
+
+function definition({ kind, plural, apiVersion }: Resource): KubeObject {
+  const schema = { type: 'object', properties: { spec: anything, status: anything } };
+  const version = {
+    name: apiVersion.split('/')[1],
+    served: true,
+    storage: true,
+    subresources: { status: {} },
+    schema: { openAPIV3Schema: schema },
+  };
+  const crd = {
+    apiVersion: CustomResourceDefinition.apiVersion,
+    kind: CustomResourceDefinition.kind,
+    metadata: { name: `${plural}.${group}`, labels: { 'cluster.x-k8s.io/v1beta2': 'v1beta1' } },
+    spec: {
+      group,
+      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      scope: 'Namespaced',
+      versions: [version],
+    },
+  };
+  return crd;
 }

@@ -26,12 +26,17 @@ export async function joinMachine(
   timeouts?: JoinTimeouts,
 ): Promise<void> {
   for (const network of api.services) await refuseUnknownServices(machine, network);
-  await startScript(machine, 'kubelet', kubeletScript(machine));
+  await startKubelet(machine);
   const configuration = stringify(joinConfiguration(api, token, machine.name, timeouts));
   await joinWith(machine, configuration);
 }
 
-/** Runs `kubeadm join` with a configuration that somebody else wrote; the kubelet's service must be there. */
+/** Starts the kubelet's service, which waits for the files that `kubeadm join` writes. */
+export async function startKubelet(machine: Machine): Promise<void> {
+  await startScript(machine, 'kubelet', kubeletScript(machine));
+}
+
+/** Runs `kubeadm join` with a configuration that somebody else wrote, after {@link startKubelet}. */
 export async function joinWith(machine: Machine, configuration: string): Promise<void> {
   const [file, log] = [join(machine.directory, 'join.yaml'), joinLog(machine)];
   await writeFile(file, configuration, { mode: 0o600 });

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { parse } from 'yaml';
+import { providerNames } from '../../constructs/provider/names.ts';
+import { installProvider, removeProvider } from '../support/provider.ts';
+import { until } from '../support/until.ts';
+import { kubernetesVersion, single, Workbench } from '../support/workbench.ts';
+import { installAddon } from '../testbed/addons.ts';
+import { hostedKubectl } from '../testbed/hosted-api.ts';
+import { instanceFrom } from '../testbed/instance.ts';
+import { joinWith, startKubelet, untilNodeReady } from '../testbed/join.ts';
+import { kubectl } from '../testbed/kubectl.ts';
+import { addMachine, removeMachine } from '../testbed/node-machines.ts';
+import { withHostedApi } from '../testbed/workers.ts';
+import { createInfrastructure, infrastructureRef, installInfrastructure, provisionMachine } from './infrastructure.ts';
+import { createMachineDeployment } from './machine-deployment.ts';
+
+const namespace = 'bootstrap';
+const name = 'c1';
+const instance = instanceFrom(process.env, inject('testbed'));
+const inNamespace = (...args: string[]): Promise<string> => kubectl(instance, ['--namespace', namespace, ...args]);
+let bench: Workbench;
+
+beforeAll(async () => {
+  const report = (line: string): void => console.log(line);
+  await installAddon(instance, 'kubeadm-bootstrap', report);
+  await installProvider(instance, report);
+  bench = await Workbench.open(inject('kubeconfig'), namespace);
+  await installInfrastructure(bench.client);
+  await createInfrastructure(bench.client, namespace, name);
+  await bench.create(name, single, { infrastructureRef: infrastructureRef(name) });
+  await bench.untilReady(name);
+  const deployment = { namespace, cluster: name, version: kubernetesVersion, replicas: 1 };
+  await createMachineDeployment(instance, bench.client, deployment);
+});
+afterAll(async () => {
+  await bench.deleteAll();
+  await bench.close();
+  await removeProvider(instance);
+});
+
+test('the kubeadm bootstrap provider writes what a machine of ours joins with', async () => {
+  const { userData } = await bootstrapData(await newestMachine());
+  expect(userData).toContain('kubeadm join');
+  const { spec } = await bench.get(name);
+  const { host, port } = spec.controlPlaneEndpoint ?? {};
+  expect(joinConfigurationIn(userData)).toMatchObject({
+    apiVersion: 'kubeadm.k8s.io/v1beta4',
+    kind: 'JoinConfiguration',
+    discovery: { bootstrapToken: { apiServerEndpoint: `${host}:${port}`, caCertHashes: [expect.any(String)] } },
+  });
+});
+
+test('a machine that joins with it becomes the Node of its Machine', async () => {
+  const machineName = await newestMachine();
+  const { userData } = await bootstrapData(machineName);
+  const machine = await addMachine(instance, machineName);
+  try {
+    await startKubelet(machine);
+    await joinWith(machine, JSON.stringify(joinConfigurationIn(userData)));
+    await withHostedApi(instance, { namespace, name }, async (api) => {
+      await untilNodeReady(machine, api);
+      const providerID = `stub:///${machineName}`;
+      const patch = JSON.stringify({ spec: { providerID } });
+      await hostedKubectl(instance, api, ['patch', 'node', machineName, '--type=merge', `--patch=${patch}`]);
+      await provisionMachine(bench.client, namespace, machineName, providerID);
+    });
+    await inNamespace('wait', `machine/${machineName}`, '--for=condition=Ready', '--timeout=60s');
+    const node = await inNamespace('get', 'machine', machineName, '--output', 'jsonpath={.status.nodeRef.name}');
+    expect(node).toBe(machineName);
+  } finally {
+    await removeMachine(instance, machineName);
+  }
+});
+
+test('without our ClusterRole it may not read the control plane and says so; with it, it goes on', async () => {
+  const role = ['clusterrole', providerNames.bootstrapRole];
+  const saved = await kubectl(instance, ['get', ...role, '--output', 'json']);
+  await kubectl(instance, ['delete', ...role]);
+  await inNamespace('scale', 'machinedeployment', name, '--replicas=2');
+  const machine = await until('a second Machine', async () => {
+    const names = await machineNames();
+    return names.length === 2 && newestMachine();
+  });
+  const message = 'jsonpath={.status.conditions[?(@.type=="DataSecretAvailable")].message}';
+  await until('the reason', async () => {
+    const said = await inNamespace('get', 'kubeadmconfig', machine, '--output', message);
+    return said.includes('"hostedcontrolplanes" in API group "controlplane.cluster.x-k8s.io"') && said;
+  });
+  const { metadata, ...rest } = JSON.parse(saved) as { metadata: { name: string; labels: object } };
+  const { name: roleName, labels } = metadata;
+  await kubectl(
+    instance,
+    ['create', '--filename', '-'],
+    JSON.stringify({ ...rest, metadata: { name: roleName, labels } }),
+  );
+  expect((await bootstrapData(machine)).userData).toContain('kubeadm join');
+});
+
+async function machineNames(): Promise<string[]> {
+  const flags = ['--sort-by=.metadata.creationTimestamp', '--output', 'jsonpath={.items[*].metadata.name}'];
+  return (await inNamespace('get', 'machines', ...flags)).split(' ').filter(Boolean);
+}
+
+function newestMachine(): Promise<string> {
+  return until('a Machine', async () => (await machineNames()).at(-1), 60_000);
+}
+
+/** What Cluster API gives to a machine at its first boot. */
+async function bootstrapData(machine: string): Promise<{ userData: string }> {
+  const secret = await until(
+    `bootstrap data of ${machine}`,
+    () => inNamespace('get', 'machine', machine, '--output', 'jsonpath={.spec.bootstrap.dataSecretName}'),
+    60_000,
+  );
+  const value = await inNamespace('get', 'secret', secret, '--output', 'jsonpath={.data.value}');
+  return { userData: Buffer.from(value, 'base64').toString('utf8') };
+}
+
+/** The file that cloud-init would write for kubeadm. */
+function joinConfigurationIn(userData: string): unknown {
+  const { write_files: files } = parse(userData) as { write_files: { path: string; content: string }[] };
+  const content = files.find(({ path }) => path === '/run/kubeadm/kubeadm-join-config.yaml')?.content;
+  return parse(content ?? '');
+}
