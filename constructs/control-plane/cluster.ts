@@ -39,3 +39,8 @@ export function networkOf(spec: ClusterNetworkSpec | undefined): ClusterNetwork 
 export function kubernetesServiceAddresses(network: ClusterNetwork): string[] {
   return network.services.map((cidr) => addressAt(cidr, 1));
 }
+
+/** The address of the hosted cluster's DNS, where kubeadm puts it: the tenth of the first service network. */
+export function dnsServiceAddress({ services: [first = ''] }: ClusterNetwork): string {
+  return addressAt(first, 10);
+}

@@ -14,14 +14,16 @@ interface MinorDefaults {
   /** kubeadm's choice for that minor: the version upstream tests it with. */
   readonly etcd: string;
   readonly konnectivity: string;
+  /** kubeadm's choice too: the Corefile is written for it. */
+  readonly coredns: string;
 }
 
 const minors: Readonly<Record<number, MinorDefaults>> = {
-  32: { etcd: '3.5.24', konnectivity: '0.32.0' },
-  33: { etcd: '3.5.24', konnectivity: '0.33.0' },
-  34: { etcd: '3.6.5', konnectivity: '0.34.0' },
-  35: { etcd: '3.6.6', konnectivity: '0.35.0' },
-  36: { etcd: '3.6.8', konnectivity: '0.36.0' },
+  32: { etcd: '3.5.24', konnectivity: '0.32.0', coredns: '1.11.3' },
+  33: { etcd: '3.5.24', konnectivity: '0.33.0', coredns: '1.12.0' },
+  34: { etcd: '3.6.5', konnectivity: '0.34.0', coredns: '1.12.1' },
+  35: { etcd: '3.6.6', konnectivity: '0.35.0', coredns: '1.13.1' },
+  36: { etcd: '3.6.8', konnectivity: '0.36.0', coredns: '1.14.2' },
 };
 
 /** The minors whose objects are rendered; the newest three are run against real binaries. */
@@ -49,13 +51,15 @@ export function unsupportedVersion(version: string): string | undefined {
   return `Kubernetes ${version} is not supported by this release: use 1.${oldest} to 1.${newest}`;
 }
 
-/**
- * Tag of the kube-* images: the spec's version with the leading `v` and the patch level that images carry. Tags know no
- * `+`, so that build metadata is joined by the character kubeadm uses.
- */
-export function kubernetesTag(version: string): string {
+/** The spec's version as Kubernetes itself spells it: with a leading `v` and a patch level. */
+export function kubernetesVersion(version: string): string {
   const full = /^v?\d+\.\d+$/.test(version) ? `${version}.0` : version;
-  return `v${full.replace(/^v/, '').replaceAll('+', '_')}`;
+  return `v${full.replace(/^v/, '')}`;
+}
+
+/** Tag of the kube-* images. Tags know no `+`, so that build metadata is joined by the character kubeadm uses. */
+export function kubernetesTag(version: string): string {
+  return kubernetesVersion(version).replaceAll('+', '_');
 }
 
 /** Tag of the etcd image: the version and the revision of its packaging, which is `0` unless the version names one. */

@@ -1,8 +1,14 @@
 import { App, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
+import { fieldManager } from '../api/group.ts';
 import type { RenderedObject } from '../control-plane/chart.ts';
 import type { HostedCluster } from '../control-plane/cluster.ts';
 import type { Facts } from '../control-plane/facts.ts';
+import { managedByLabel } from '../control-plane/labels.ts';
+import { ClusterInfo } from './cluster-info.ts';
+import { InClusterAccess } from './in-cluster-access/in-cluster-access.ts';
+import { KubeadmConfig } from './kubeadm-config.ts';
+import { KubeletConfig } from './kubelet-config.ts';
 import { Rbac } from './rbac.ts';
 
 /** What is applied in the hosted cluster by one phase. */
@@ -25,10 +31,20 @@ export interface WorkloadChartProps {
 
 /** What a hosted control plane puts into its own cluster: rights, what `kubeadm join` reads, and add-ons. */
 export class WorkloadChart extends Chart {
-  constructor(scope: Construct, id: string, { only }: WorkloadChartProps) {
-    super(scope, id, { disableResourceNameHashes: true });
+  constructor(scope: Construct, id: string, { cluster, facts, only }: WorkloadChartProps) {
+    // The label is what watches of the hosted cluster select by.
+    super(scope, id, { disableResourceNameHashes: true, labels: { [managedByLabel]: fieldManager } });
     const wants = (part: WorkloadPart) => only === undefined || only === part;
-    if (wants('rbac')) new Rbac(this, 'rbac');
+    const { endpoint, clusterAuthority } = facts;
+    if (wants('rbac')) new Rbac(this, 'rbac', { cluster });
+    if (wants('cluster-info') && endpoint && clusterAuthority) {
+      new ClusterInfo(this, 'cluster-info', { endpoint, authority: clusterAuthority });
+    }
+    if (wants('kubeadm-config') && endpoint) new KubeadmConfig(this, 'kubeadm-config', { cluster, endpoint });
+    if (wants('in-cluster-access') && endpoint) {
+      new InClusterAccess(this, 'in-cluster-access', { cluster, facts, endpoint });
+    }
+    if (wants('kubelet-config')) new KubeletConfig(this, 'kubelet-config', { network: cluster.network });
   }
 }
 

@@ -5,3 +5,19 @@ export const users = {
   konnectivityServer: 'system:konnectivity-server',
   kubeletClient: 'kube-apiserver-kubelet-client',
 } as const;
+
+/** Groups of machines, by the names kubeadm uses. */
+export const groups = {
+  /** Whoever holds a bootstrap token that kubeadm, or Cluster API's bootstrap provider, has made. */
+  bootstrappers: 'system:bootstrappers:kubeadm:default-node-token',
+  nodes: 'system:nodes',
+  /** Administrators that can be shut out again, unlike `system:masters`; kubeadm's own kubeconfigs name this group. */
+  administrators: 'kubeadm:cluster-admins',
+} as const;
+
+/** Service accounts of the add-ons, all in kube-system. */
+export const serviceAccounts = {
+  kubeProxy: 'kube-proxy',
+  coredns: 'coredns',
+  konnectivityAgent: 'konnectivity-agent',
+} as const;

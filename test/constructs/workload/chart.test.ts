@@ -1,37 +1,46 @@
-import { expect, it } from 'vitest';
-import { planCertificates } from '../../../reconciler/pki/plan.ts';
-import { renderWorkload } from '../../../constructs/workload/chart.ts';
-import { users } from '../../../constructs/workload/identities.ts';
+import { describe, expect, it } from 'vitest';
+import { fieldManager } from '../../../constructs/api/group.ts';
+import { managedByLabel } from '../../../constructs/control-plane/labels.ts';
+import { renderWorkload, type WorkloadPart } from '../../../constructs/workload/chart.ts';
 import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
-import { renderSamples } from '../../support/rendered-objects.ts';
+import { identityOf } from '../../support/rendered-objects.ts';
 
-const objects = renderWorkload(clusterOf(), knownFacts);
+const parts = [
+  'rbac',
+  'cluster-info',
+  'kubeadm-config',
+  'kubelet-config',
+  'kube-proxy',
+  'coredns',
+  'konnectivity-agent',
+  'in-cluster-access',
+] as const satisfies readonly WorkloadPart[];
+const cluster = clusterOf();
 
-interface Binding {
-  readonly roleRef: { readonly kind: string; readonly name: string };
-  readonly subjects: readonly { readonly kind: string; readonly name: string }[];
-}
-const bindings = objects.filter(({ kind }) => kind.endsWith('RoleBinding')) as unknown as readonly Binding[];
+describe('the chart of the hosted cluster', () => {
+  it('is the sum of its parts', () => {
+    const all = renderWorkload(cluster, knownFacts).map(identityOf);
+    const summed = parts.flatMap((part) => renderWorkload(cluster, knownFacts, part)).map(identityOf);
+    expect(summed.sort()).toEqual(all.sort());
+  });
 
-it('binds roles of its own or of Kubernetes itself', () => {
-  const own = objects
-    .filter(({ kind }) => kind.endsWith('Role'))
-    .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
-  const bound = bindings.map(({ roleRef }) => `${roleRef.kind} ${roleRef.name}`);
-  expect(bound.filter((role) => !role.startsWith('ClusterRole system:')).sort()).toEqual(own.sort());
-});
+  it('labels every object, for watches select by it', () => {
+    const labels = renderWorkload(cluster, knownFacts).map(({ metadata }) => metadata.labels?.[managedByLabel]);
+    expect(new Set(labels)).toEqual(new Set([fieldManager]));
+  });
 
-it('grants rights to exactly the identities that certificates give', async () => {
-  const [sample] = await renderSamples();
-  const { endpoint, konnectivityEndpoint } = sample!.facts;
-  const issued = planCertificates(sample!.cluster, endpoint!, konnectivityEndpoint!).map(
-    ({ commonName }) => commonName,
-  );
-  const granted = new Set(bindings.flatMap(({ subjects }) => subjects.map(({ name }) => name)));
-  expect(granted).toEqual(new Set(Object.values(users)));
-  expect(issued).toEqual(expect.arrayContaining([...granted]));
-});
+  it('grants rights in one part only, for another identity applies that one', () => {
+    const granting = parts.filter((part) =>
+      renderWorkload(cluster, knownFacts, part).some(({ apiVersion }) => apiVersion.startsWith('rbac.')),
+    );
+    expect(granting).toEqual(['rbac']);
+  });
 
-it('puts nobody into a group, least of all system:masters', () => {
-  expect(bindings.flatMap(({ subjects }) => subjects).filter(({ kind }) => kind !== 'User')).toEqual([]);
+  it('waits with what names the endpoint until there is one', () => {
+    const objects = renderWorkload(cluster, { certificates: {}, mounts: {} });
+    expect(new Set(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`))).not.toContain(
+      'ConfigMap cluster-info',
+    );
+    expect(JSON.stringify(objects)).not.toContain('undefined');
+  });
 });

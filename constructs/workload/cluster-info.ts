@@ -1,0 +1,29 @@
+import { Yaml } from 'cdk8s';
+import { k8s } from 'cdk8s-plus-30';
+import { Construct } from 'constructs';
+import { type Endpoint, formatEndpoint } from '../control-plane/facts.ts';
+
+export interface ClusterInfoProps {
+  readonly endpoint: Endpoint;
+  /** PEM of the cluster's authority. */
+  readonly authority: string;
+}
+
+/**
+ * What `kubeadm join` reads first, and by which it learns whom to trust and where the API server is: the file becomes
+ * the kubelet's kubeconfig. The controller manager adds a signature for every bootstrap token under keys of its own.
+ */
+export class ClusterInfo extends Construct {
+  constructor(scope: Construct, id: string, { endpoint, authority }: ClusterInfoProps) {
+    super(scope, id);
+    const cluster = {
+      server: `https://${formatEndpoint(endpoint)}`,
+      'certificate-authority-data': Buffer.from(authority).toString('base64'),
+    };
+    new k8s.KubeConfigMap(this, 'config', {
+      metadata: { name: 'cluster-info', namespace: 'kube-public' },
+      // kubeadm takes the one cluster without a name.
+      data: { kubeconfig: Yaml.stringify({ apiVersion: 'v1', kind: 'Config', clusters: [{ name: '', cluster }] }) },
+    });
+  }
+}

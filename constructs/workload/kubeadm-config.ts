@@ -1,0 +1,46 @@
+import { Yaml } from 'cdk8s';
+import { k8s } from 'cdk8s-plus-30';
+import { Construct } from 'constructs';
+import type { HostedCluster } from '../control-plane/cluster.ts';
+import { type Endpoint, formatEndpoint } from '../control-plane/facts.ts';
+import { kubernetesVersion, minorOf } from '../control-plane/versions.ts';
+
+/** The first minor whose kubeadm reads v1beta4. */
+const firstMinorWithV1beta4 = 31;
+
+/** The form of ClusterConfiguration that the kubeadm of a Kubernetes version reads. A joining kubeadm is of the same minor. */
+export function kubeadmApiVersion(version: string): string {
+  return `kubeadm.k8s.io/${minorOf(version) < firstMinorWithV1beta4 ? 'v1beta3' : 'v1beta4'}`;
+}
+
+export interface KubeadmConfigProps {
+  readonly cluster: HostedCluster;
+  readonly endpoint: Endpoint;
+}
+
+/** What `kubeadm join` reads about the cluster. Only fields that both forms have: nothing else concerns a worker. */
+export class KubeadmConfig extends Construct {
+  constructor(scope: Construct, id: string, { cluster, endpoint }: KubeadmConfigProps) {
+    super(scope, id);
+    const { name, network, spec } = cluster;
+    new k8s.KubeConfigMap(this, 'config', {
+      metadata: { name: 'kubeadm-config', namespace: 'kube-system' },
+      data: {
+        ClusterConfiguration: Yaml.stringify({
+          apiVersion: kubeadmApiVersion(spec.version),
+          kind: 'ClusterConfiguration',
+          certificatesDir: '/etc/kubernetes/pki',
+          clusterName: name,
+          controlPlaneEndpoint: formatEndpoint(endpoint),
+          imageRepository: 'registry.k8s.io',
+          kubernetesVersion: kubernetesVersion(spec.version),
+          networking: {
+            dnsDomain: network.serviceDomain,
+            podSubnet: network.pods.join(','),
+            serviceSubnet: network.services.join(','),
+          },
+        }),
+      },
+    });
+  }
+}
