@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { exposureOf } from './api/exposure-spec.ts';
 import { parseHostedControlPlane } from './api/parse.ts';
-import { Cluster, HostedControlPlane } from './api/resources.ts';
+import { Cluster, Gateway, HostedControlPlane } from './api/resources.ts';
 import { type HostedCluster, networkOf } from './control-plane/cluster.ts';
+import { definedOnly } from './control-plane/defined.ts';
 import { wayIn } from './control-plane/exposure/exposure.ts';
+import type { ObservedGateway } from './control-plane/exposure/way-in.ts';
 import type { Facts, ServiceAddress } from './control-plane/facts.ts';
 
 /** A cluster as it can be rendered without any Kubernetes: what a user writes, and a world made up to suit it. */
@@ -26,8 +28,25 @@ const ClusterObject = z.looseObject({
   }),
 });
 
+/** A Gateway as far as a sample can use it; what else a listener says is taken as it stands. */
+const GatewayObject = z.looseObject({
+  kind: z.literal(Gateway.kind),
+  metadata: z.looseObject({ name: z.string(), namespace: z.string() }),
+  spec: z.looseObject({
+    listeners: z.array(
+      z.looseObject({
+        name: z.string(),
+        protocol: z.string(),
+        port: z.number(),
+        hostname: z.string().optional(),
+        tls: z.looseObject({ mode: z.string().optional() }).optional(),
+      }),
+    ),
+  }),
+});
+
 /**
- * Reads a Cluster and its HostedControlPlane.
+ * Reads a Cluster and its HostedControlPlane, and the Gateway that it names.
  * @param objects the documents of a user's YAML file
  * @throws when one of them is missing or invalid.
  */
@@ -46,16 +65,35 @@ export function readSample(objects: readonly unknown[]): Sample {
     network: networkOf(spec.clusterNetwork),
     spec: parsed.hostedControlPlane.spec,
   };
-  return { cluster, facts: sampleFacts(cluster) };
+  return { cluster, facts: sampleFacts(cluster, gatewayAmong(objects, cluster)) };
+}
+
+/** The Gateway that the cluster names; a management cluster without it would have no endpoint either. */
+function gatewayAmong(objects: readonly unknown[], { spec }: HostedCluster): ObservedGateway | undefined {
+  const exposure = exposureOf(spec);
+  if (exposure.kind !== 'gateway') return undefined;
+  const { namespace, name } = exposure.gateway;
+  return objects
+    .flatMap((object) => GatewayObject.safeParse(object).data ?? [])
+    .find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
 }
 
 /** Certificates have no fingerprint here, because there are none. */
-function sampleFacts(cluster: HostedCluster): Facts {
+function sampleFacts(cluster: HostedCluster, gateway: ObservedGateway | undefined): Facts {
   const serviceAddress = sampleAddress(cluster);
-  const decision = wayIn(cluster.spec).endpoint(cluster, { serviceAddress }, {});
+  const preset = definedOnly(cluster.spec.controlPlaneEndpoint ?? {});
+  const decision = wayIn(cluster.spec).endpoint(cluster, { serviceAddress, gatewayServed: true, gateway }, preset);
   if (!decision.known) throw new Error(`cluster ${cluster.name} has no endpoint: ${decision.message}`);
   const { known: _, ...decided } = decision;
-  return { ...decided, serviceAddress, clusterAuthority: sampleAuthority, nodes: 3, certificates: {}, mounts: {} };
+  return {
+    ...decided,
+    ...(gateway ? { tlsRouteVersion: 'v1' } : {}),
+    serviceAddress,
+    clusterAuthority: sampleAuthority,
+    nodes: 3,
+    certificates: {},
+    mounts: {},
+  };
 }
 
 /** No certificate, and visibly so: a sample has no keys. */
@@ -63,9 +101,9 @@ const sampleAuthority = '-----BEGIN CERTIFICATE-----\nthe CA of the cluster\n---
 
 /** What a load balancer answers: AWS's with a host name, the others with an address, here one for documentation. */
 function sampleAddress({ name, network, spec }: HostedCluster): ServiceAddress | undefined {
+  if (wayIn(spec).service.type !== 'LoadBalancer') return undefined;
   const exposure = exposureOf(spec);
-  if (exposure.kind !== 'loadBalancer') return undefined;
-  const { loadBalancerClass, loadBalancerIP } = exposure.loadBalancer;
+  const { loadBalancerClass, loadBalancerIP } = exposure.kind === 'loadBalancer' ? exposure.loadBalancer : {};
   if (loadBalancerClass?.startsWith('service.k8s.aws/')) return { hostname: `${name}.elb.example.com` };
   return { ip: loadBalancerIP ?? (network.services[0]?.includes(':') ? '2001:db8::10' : '192.0.2.10') };
 }

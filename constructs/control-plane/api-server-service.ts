@@ -35,6 +35,7 @@ export class ApiServerService extends Construct {
             port(name, number, 'api', name === 'api' ? service.apiNodePort : undefined),
           ),
           port('konnectivity', ports.konnectivityAgent, 'konnectivity', service.konnectivityNodePort),
+          ...(service.tunnelPort === undefined ? [] : [port('tunnel', service.tunnelPort, 'tunnel')]),
         ],
       },
     });

@@ -6,6 +6,7 @@ import { ApiServerService } from './api-server-service.ts';
 import type { HostedCluster } from './cluster.ts';
 import { ControllerManager } from './controller-manager.ts';
 import { Etcd } from './etcd.ts';
+import { Routes } from './exposure/routes.ts';
 import type { Facts } from './facts.ts';
 import { Scheduler } from './scheduler.ts';
 
@@ -32,6 +33,7 @@ export class ControlPlaneChart extends Chart {
     super(scope, id, { disableResourceNameHashes: true });
     const wants = (part: Part) => only === undefined || only === part;
     if (wants('api-server-service')) new ApiServerService(this, 'api-server-service', { cluster });
+    if (wants('routes')) new Routes(this, 'routes', { cluster, facts });
     if (wants('etcd')) new Etcd(this, 'etcd', { cluster, facts });
     if (wants('api-server') && facts.endpoint) {
       new ApiServer(this, 'api-server', { cluster, facts, endpoint: facts.endpoint });

@@ -21,7 +21,7 @@ export interface Facts {
   readonly advertiseAddress?: string | undefined;
   /** Where konnectivity agents dial. */
   readonly konnectivityEndpoint?: Endpoint | undefined;
-  /** Where the proxies of the workers dial; only with the `Proxy` kind of in-cluster access behind host names. */
+  /** Where proxies of the workers dial when they need a tunnel; missing where the endpoint is no host name many share. */
   readonly tunnelEndpoint?: Endpoint | undefined;
   /** The address of the API server's Service, where it has one besides its cluster IP. */
   readonly serviceAddress?: ServiceAddress | undefined;

@@ -17,6 +17,12 @@ export interface Names {
   readonly etcdMembers: string;
   /** ConfigMap of the API server's egress selector and the konnectivity server's kubeconfig. */
   readonly konnectivity: string;
+  /** TLSRoutes of a Gateway. */
+  readonly tlsRoutes: RouteNames;
+  /** Ingresses, or what a controller has in their place. */
+  readonly ingresses: RouteNames;
+  /** ConfigMap of the tunnel's end beside the API server. */
+  readonly tunnel: string;
   /** Secrets. The first five follow Cluster API's convention (`<cluster>-<purpose>`). */
   readonly secrets: {
     readonly clusterAuthority: string;
@@ -32,10 +38,18 @@ export interface Names {
     readonly etcdPeer: string;
     readonly konnectivityServer: string;
     readonly konnectivityClient: string;
+    readonly tunnel: string;
     readonly controllerManager: string;
     readonly scheduler: string;
     readonly controller: string;
   };
+}
+
+/** One route per host name, by what it leads to. */
+interface RouteNames {
+  readonly api: string;
+  readonly konnectivity: string;
+  readonly tunnel: string;
 }
 
 /** The names of the hosted control plane of Cluster `cluster`. */
@@ -50,6 +64,13 @@ export function namesOf(cluster: string): Names {
     etcd: `${cluster}-etcd`,
     etcdMembers: `${cluster}-etcd-members`,
     konnectivity: `${cluster}-konnectivity`,
+    tlsRoutes: { api: cluster, konnectivity: `${cluster}-konnectivity`, tunnel: `${cluster}-tunnel` },
+    ingresses: {
+      api: `${cluster}-api`,
+      konnectivity: `${cluster}-konnectivity`,
+      tunnel: `${cluster}-tunnel`,
+    },
+    tunnel: `${cluster}-tunnel`,
     secrets: {
       clusterAuthority: `${cluster}-ca`,
       etcdAuthority: `${cluster}-etcd`,
@@ -64,6 +85,7 @@ export function namesOf(cluster: string): Names {
       etcdPeer: `${cluster}-etcd-peer`,
       konnectivityServer: `${cluster}-konnectivity-server`,
       konnectivityClient: `${cluster}-konnectivity-client`,
+      tunnel: `${cluster}-tunnel`,
       controllerManager: `${cluster}-controller-manager`,
       scheduler: `${cluster}-scheduler`,
       controller: `${cluster}-control-plane-controller`,

@@ -8,8 +8,24 @@ const hostedControlPlane = (spec: object) => ({
   metadata: { name: 'c1-x7k2p', namespace: 'team' },
   spec: { version: 'v1.36.3', ...spec },
 });
+const gateway = {
+  kind: 'Gateway',
+  metadata: { name: 'capi', namespace: 'capi-system' },
+  spec: {
+    listeners: [
+      {
+        name: 'tls',
+        protocol: 'TLS',
+        port: 443,
+        hostname: '*.example.com',
+        tls: { mode: 'Passthrough' },
+        allowedRoutes: { namespaces: { from: 'All' } },
+      },
+    ],
+  },
+};
 const read = (exposure: object, clusterNetwork = {}) =>
-  readSample([{ ...cluster, spec: { clusterNetwork } }, hostedControlPlane({ exposure })]);
+  readSample([{ ...cluster, spec: { clusterNetwork } }, hostedControlPlane({ exposure }), gateway]);
 
 describe('a sample', () => {
   it('is named after its Cluster', () => {
@@ -25,8 +41,25 @@ describe('a sample', () => {
     expect(read({ loadBalancer }, network).facts.endpoint?.host).toBe(host);
   });
 
+  it('is reached through the Gateway beside it', () => {
+    expect(read({ gateway: { name: 'capi', namespace: 'capi-system' } }).facts).toMatchObject({
+      endpoint: { host: 'c1.team.example.com', port: 443 },
+      gatewayListener: 'tls',
+      tlsRouteVersion: 'v1',
+    });
+  });
+
+  it('keeps the endpoint it is given', () => {
+    const spec = { exposure: { loadBalancer: {} }, controlPlaneEndpoint: { host: 'api.example.com' } };
+    expect(readSample([cluster, hostedControlPlane(spec)]).facts.endpoint).toEqual({
+      host: 'api.example.com',
+      port: 6443,
+    });
+  });
+
   it('that cannot have an endpoint is refused', () => {
-    expect(() => read({ gateway: { name: 'g', namespace: 'n' } })).toThrow('cluster c1 has no endpoint');
+    const missing = { gateway: { name: 'g', namespace: 'n' } };
+    expect(() => read(missing)).toThrow('cluster c1 has no endpoint: Gateway n/g does not exist');
   });
 
   it('that is invalid is refused, with what is wrong', () => {

@@ -1,0 +1,42 @@
+import { ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { IngressRouteTCP } from '../../api/resources.ts';
+import type { HostedCluster } from '../cluster.ts';
+import { definedOnly } from '../defined.ts';
+import { objectLabels } from '../labels.ts';
+import { namesOf } from '../names.ts';
+import type { Lead } from './leads.ts';
+
+export interface IngressRouteTCPsProps {
+  readonly cluster: HostedCluster;
+  readonly leads: readonly Lead[];
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The entry point for TLS in Traefik's chart and documentation. */
+const entryPoint = 'websecure';
+
+/** Traefik's own kind of route: its Ingresses cannot pass TLS through. */
+export class IngressRouteTCPs extends Construct {
+  constructor(scope: Construct, id: string, { cluster, leads, annotations }: IngressRouteTCPsProps) {
+    super(scope, id);
+    const names = namesOf(cluster.name);
+    for (const { to, host, servicePort } of leads) {
+      new ApiObject(this, to, {
+        apiVersion: IngressRouteTCP.apiVersion,
+        kind: IngressRouteTCP.kind,
+        metadata: {
+          name: names.ingresses[to],
+          namespace: cluster.namespace,
+          labels: objectLabels(cluster.name, 'api-server'),
+          ...definedOnly({ annotations }),
+        },
+        spec: {
+          entryPoints: [entryPoint],
+          routes: [{ match: `HostSNI(\`${host}\`)`, services: [{ name: names.apiService, port: servicePort }] }],
+          tls: { passthrough: true },
+        },
+      });
+    }
+  }
+}

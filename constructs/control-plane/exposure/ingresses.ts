@@ -1,0 +1,61 @@
+import { k8s } from 'cdk8s-plus-30';
+import { Construct } from 'constructs';
+import type { IngressExposure } from '../../api/exposure-spec.ts';
+import type { HostedCluster } from '../cluster.ts';
+import { definedOnly } from '../defined.ts';
+import { objectLabels } from '../labels.ts';
+import { namesOf } from '../names.ts';
+import type { Lead } from './leads.ts';
+
+/** What makes each controller pass TLS through. With none of them it would terminate TLS, and nothing would work. */
+const passthroughAnnotations: Readonly<Record<Exclude<IngressExposure['controller'], 'traefik'>, string>> = {
+  haproxy: 'haproxy.org/ssl-passthrough',
+  'haproxy-ingress': 'haproxy-ingress.github.io/ssl-passthrough',
+  nginx: 'nginx.ingress.kubernetes.io/ssl-passthrough',
+};
+
+export interface IngressesProps {
+  readonly cluster: HostedCluster;
+  readonly leads: readonly Lead[];
+  readonly controller: keyof typeof passthroughAnnotations;
+  /** @default the class that is the default of the management cluster */
+  readonly className?: string | undefined;
+  /** They win over the annotation that passes TLS through. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Ingresses for controllers that pass TLS through on request of an annotation. */
+export class Ingresses extends Construct {
+  constructor(scope: Construct, id: string, props: IngressesProps) {
+    super(scope, id);
+    const { cluster, leads, controller, className, annotations } = props;
+    const names = namesOf(cluster.name);
+    for (const { to, host, servicePort } of leads) {
+      new k8s.KubeIngress(this, to, {
+        metadata: {
+          name: names.ingresses[to],
+          namespace: cluster.namespace,
+          labels: objectLabels(cluster.name, 'api-server'),
+          annotations: { [passthroughAnnotations[controller]]: 'true', ...annotations },
+        },
+        spec: {
+          ...definedOnly({ ingressClassName: className }),
+          rules: [
+            {
+              host,
+              http: {
+                paths: [
+                  {
+                    path: '/',
+                    pathType: 'Prefix',
+                    backend: { service: { name: names.apiService, port: { number: servicePort } } },
+                  },
+                ],
+              },
+            },
+          ],
+        },
+      });
+    }
+  }
+}

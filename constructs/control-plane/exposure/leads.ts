@@ -1,0 +1,23 @@
+import type { HostedCluster } from '../cluster.ts';
+import type { Facts } from '../facts.ts';
+import { usesTunnel } from '../in-cluster-access.ts';
+import { ports } from '../ports.ts';
+
+/** One host name of a shared entry, and the port of the API server's Service that it leads to. */
+export interface Lead {
+  readonly to: 'api' | 'konnectivity' | 'tunnel';
+  readonly host: string;
+  readonly servicePort: number;
+}
+
+/** Every host name that has to lead somewhere; none before they are known. Routers compare names in lower case. */
+export function leadsOf({ spec }: HostedCluster, facts: Facts): Lead[] {
+  const leads: [Lead['to'], number, { readonly host: string } | undefined][] = [
+    ['api', ports.api, facts.endpoint],
+    ['konnectivity', ports.konnectivityAgent, facts.konnectivityEndpoint],
+    ['tunnel', ports.tunnel, usesTunnel(spec) ? facts.tunnelEndpoint : undefined],
+  ];
+  return leads.flatMap(([to, servicePort, endpoint]) =>
+    endpoint ? [{ to, host: endpoint.host.toLowerCase(), servicePort }] : [],
+  );
+}

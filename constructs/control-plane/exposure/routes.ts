@@ -1,0 +1,33 @@
+import { Construct } from 'constructs';
+import { exposureOf } from '../../api/exposure-spec.ts';
+import type { HostedCluster } from '../cluster.ts';
+import type { Facts } from '../facts.ts';
+import { IngressRouteTCPs } from './ingress-route-tcps.ts';
+import { Ingresses } from './ingresses.ts';
+import { leadsOf } from './leads.ts';
+import { TlsRoutes } from './tls-routes.ts';
+
+export interface RoutesProps {
+  readonly cluster: HostedCluster;
+  readonly facts: Facts;
+}
+
+/** What tells a shared entry which host names lead to this control plane; nothing for ways in with their own address. */
+export class Routes extends Construct {
+  constructor(scope: Construct, id: string, { cluster, facts }: RoutesProps) {
+    super(scope, id);
+    const exposure = exposureOf(cluster.spec);
+    const leads = leadsOf(cluster, facts);
+
+    const { gatewayListener: listener, tlsRouteVersion: version } = facts;
+    if (exposure.kind === 'gateway' && listener !== undefined && version !== undefined) {
+      new TlsRoutes(this, 'tls-routes', { cluster, leads, gateway: exposure.gateway, listener, version });
+    }
+
+    if (exposure.kind === 'ingress' && exposure.ingress.deploy) {
+      const { controller, className, annotations } = exposure.ingress;
+      if (controller === 'traefik') new IngressRouteTCPs(this, 'ingress-route-tcps', { cluster, leads, annotations });
+      else new Ingresses(this, 'ingresses', { cluster, leads, controller, className, annotations });
+    }
+  }
+}

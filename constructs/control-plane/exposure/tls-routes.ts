@@ -1,0 +1,54 @@
+import { ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import type { Gateway } from '../../api/exposure-spec.ts';
+import { Gateway as GatewayResource, groupOf, resourceOf } from '../../api/resources.ts';
+import type { HostedCluster } from '../cluster.ts';
+import { objectLabels } from '../labels.ts';
+import { namesOf } from '../names.ts';
+import type { Lead } from './leads.ts';
+
+export interface TlsRoutesProps {
+  readonly cluster: HostedCluster;
+  readonly leads: readonly Lead[];
+  readonly gateway: Gateway;
+  /** Name of the Gateway's listener. Without it routes attach to every listener, and Cilium makes duplicates. */
+  readonly listener: string;
+  /** Version of TLSRoute that the management cluster serves. */
+  readonly version: string;
+}
+
+/** TLSRoutes, by which a Gateway passes the connections of each host name on. One each, because one has one rule. */
+export class TlsRoutes extends Construct {
+  constructor(scope: Construct, id: string, { cluster, leads, gateway, listener, version }: TlsRoutesProps) {
+    super(scope, id);
+    const names = namesOf(cluster.name);
+    const group = groupOf(GatewayResource);
+    const { apiVersion, kind } = resourceOf({ apiVersion: `${group}/${version}`, kind: 'TLSRoute' });
+    for (const { to, host, servicePort } of leads) {
+      new ApiObject(this, to, {
+        apiVersion,
+        kind,
+        metadata: {
+          name: names.tlsRoutes[to],
+          namespace: cluster.namespace,
+          labels: objectLabels(cluster.name, 'api-server'),
+        },
+        spec: {
+          parentRefs: [
+            {
+              group,
+              kind: GatewayResource.kind,
+              namespace: gateway.namespace,
+              name: gateway.name,
+              sectionName: listener,
+            },
+          ],
+          hostnames: [host],
+          rules: [
+            { backendRefs: [{ group: '', kind: 'Service', name: names.apiService, port: servicePort, weight: 1 }] },
+          ],
+        },
+      });
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { renderControlPlane } from '../../../../constructs/control-plane/chart.ts';
+import type { Facts } from '../../../../constructs/control-plane/facts.ts';
+import { clusterOf, knownFacts } from '../../../support/rendered-cluster.ts';
+
+const at = (host: string) => ({ host, port: 443 });
+const facts: Facts = {
+  ...knownFacts,
+  endpoint: at('api.Example.org'),
+  konnectivityEndpoint: at('agents.example.org'),
+  tunnelEndpoint: at('pods.example.org'),
+  gatewayListener: 'tls',
+  tlsRouteVersion: 'v1',
+};
+const gateway = { namespace: 'capi-system', name: 'capi' };
+const hosts = { apiHost: 'api.example.org', konnectivityHost: 'agents.example.org' };
+
+function routes(exposure: object, spec: object = {}, changes: Partial<Facts> = {}) {
+  return renderControlPlane(clusterOf({ spec: { exposure, ...spec } }), { ...facts, ...changes }, 'routes');
+}
+
+describe('the routes of a gateway', () => {
+  it('lead each host name from the chosen listener to its port of the Service', () => {
+    const rendered = routes({ gateway }, { inClusterAccess: 'Proxy' });
+    expect(rendered.map(({ metadata, spec }) => ({ name: metadata.name, spec }))).toEqual(
+      [
+        ['c1', 'api.example.org', 6443],
+        ['c1-konnectivity', 'agents.example.org', 8132],
+        ['c1-tunnel', 'pods.example.org', 6444],
+      ].map(([name, host, port]) => ({
+        name,
+        spec: {
+          parentRefs: [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', ...gateway, sectionName: 'tls' }],
+          hostnames: [host],
+          rules: [{ backendRefs: [{ group: '', kind: 'Service', name: 's-c1', port, weight: 1 }] }],
+        },
+      })),
+    );
+  });
+
+  it.each(['v1', 'v1alpha3', 'v1alpha2'])('are written in %s where that is served', (tlsRouteVersion) => {
+    const versions = routes({ gateway }, {}, { tlsRouteVersion }).map(({ apiVersion }) => apiVersion);
+    expect(new Set(versions)).toEqual(new Set([`gateway.networking.k8s.io/${tlsRouteVersion}`]));
+  });
+
+  it.each<[string, Partial<Facts>]>([
+    ['hosts', { endpoint: undefined, konnectivityEndpoint: undefined }],
+    ['listener', { gatewayListener: undefined }],
+    ['version', { tlsRouteVersion: undefined }],
+  ])('are none before the %s is known', (_, changes) => {
+    expect(routes({ gateway }, {}, changes)).toEqual([]);
+  });
+
+  it('lead to no tunnel where nobody dials one', () => {
+    expect(routes({ gateway }).map(({ metadata }) => metadata.name)).toEqual(['c1', 'c1-konnectivity']);
+  });
+});
+
+describe('the routes of an ingress controller', () => {
+  it.each([
+    ['haproxy', 'haproxy.org/ssl-passthrough'],
+    ['haproxy-ingress', 'haproxy-ingress.github.io/ssl-passthrough'],
+    ['nginx', 'nginx.ingress.kubernetes.io/ssl-passthrough'],
+  ])('are Ingresses that %s passes TLS through for', (controller, annotation) => {
+    const rendered = routes({ ingress: { ...hosts, controller, className: 'shared' } }, { inClusterAccess: 'Proxy' });
+    const path = (number: number) => ({
+      path: '/',
+      pathType: 'Prefix',
+      backend: { service: { name: 's-c1', port: { number } } },
+    });
+    expect(rendered.map(({ metadata, spec }) => [metadata.name, metadata.annotations, spec])).toEqual(
+      [
+        ['c1-api', 'api.example.org', 6443] as const,
+        ['c1-konnectivity', 'agents.example.org', 8132] as const,
+        ['c1-tunnel', 'pods.example.org', 6444] as const,
+      ].map(([name, host, port]) => [
+        name,
+        { [annotation]: 'true' },
+        { ingressClassName: 'shared', rules: [{ host, http: { paths: [path(port)] } }] },
+      ]),
+    );
+  });
+
+  it('leave the class to the management cluster when none is given', () => {
+    for (const { spec } of routes({ ingress: hosts })) expect(spec).not.toHaveProperty('ingressClassName');
+  });
+
+  it("carry the user's annotations, which win", () => {
+    const annotations = { 'haproxy.org/ssl-passthrough': 'false', 'example.org/dns': 'yes' };
+    const rendered = routes({ ingress: { ...hosts, annotations } });
+    expect(rendered).toHaveLength(2);
+    for (const { metadata } of rendered) expect(metadata.annotations).toEqual(annotations);
+  });
+
+  it("are of Traefik's own kind for Traefik", () => {
+    const annotations = { 'kubernetes.io/ingress.class': 'edge' };
+    const rendered = routes(
+      { ingress: { ...hosts, controller: 'traefik', annotations } },
+      { inClusterAccess: 'Proxy' },
+    );
+    expect(rendered.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`)).toEqual(
+      Array.from({ length: 3 }, () => 'traefik.io/v1alpha1 IngressRouteTCP'),
+    );
+    expect(rendered.map(({ metadata, spec }) => [metadata.name, metadata.annotations, spec])).toEqual(
+      [
+        ['c1-api', 'api.example.org', 6443] as const,
+        ['c1-konnectivity', 'agents.example.org', 8132] as const,
+        ['c1-tunnel', 'pods.example.org', 6444] as const,
+      ].map(([name, host, port]) => [
+        name,
+        annotations,
+        {
+          entryPoints: ['websecure'],
+          routes: [{ match: `HostSNI(\`${host}\`)`, services: [{ name: 's-c1', port }] }],
+          tls: { passthrough: true },
+        },
+      ]),
+    );
+  });
+
+  it('are none where somebody else makes them', () => {
+    for (const controller of ['haproxy', 'traefik']) {
+      expect(routes({ ingress: { ...hosts, controller, deploy: false } })).toEqual([]);
+    }
+  });
+});
+
+it('ways in with an address of their own need no routes', () => {
+  const nodePort = { address: '192.0.2.20', port: 30443, konnectivityPort: 30132 };
+  for (const exposure of [{ loadBalancer: {} }, { nodePort }]) expect(routes(exposure)).toEqual([]);
+});
