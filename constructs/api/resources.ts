@@ -35,6 +35,7 @@ export const Deployment = namespaced('apps/v1', 'Deployment', 'deployments');
 export const DaemonSet = namespaced('apps/v1', 'DaemonSet', 'daemonsets');
 export const StatefulSet = namespaced('apps/v1', 'StatefulSet', 'statefulsets');
 export const PodDisruptionBudget = namespaced('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets');
+export const NetworkPolicy = namespaced('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies');
 export const Role = namespaced('rbac.authorization.k8s.io/v1', 'Role', 'roles');
 export const RoleBinding = namespaced('rbac.authorization.k8s.io/v1', 'RoleBinding', 'rolebindings');
 export const ClusterRole = clusterWide('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles');
@@ -96,6 +97,7 @@ const all: readonly Resource[] = [
   DaemonSet,
   StatefulSet,
   PodDisruptionBudget,
+  NetworkPolicy,
   Role,
   RoleBinding,
   ClusterRole,

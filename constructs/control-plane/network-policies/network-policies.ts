@@ -1,0 +1,45 @@
+import { Construct } from 'constructs';
+import type { HostedCluster } from '../cluster.ts';
+import type { Facts } from '../facts.ts';
+import { namesOf } from '../names.ts';
+import { CiliumNetworkPolicy } from './cilium-network-policy.ts';
+import { flowsOf, podComponents } from './flows.ts';
+import { NetworkPolicy } from './network-policy.ts';
+
+/** The kind of policies that restrict a control plane; undefined where they are disabled. */
+export function policyKind(
+  { spec }: { readonly spec: Pick<HostedCluster['spec'], 'networkPolicy'> },
+  { ciliumServed = false }: Pick<Facts, 'ciliumServed'>,
+): 'NetworkPolicy' | 'CiliumNetworkPolicy' | undefined {
+  switch (spec.networkPolicy) {
+    case 'Disabled':
+      return undefined;
+    case 'Auto':
+      return ciliumServed ? 'CiliumNetworkPolicy' : 'NetworkPolicy';
+    case 'NetworkPolicy':
+    case 'CiliumNetworkPolicy':
+      return spec.networkPolicy;
+  }
+}
+
+export interface NetworkPoliciesProps {
+  readonly cluster: HostedCluster;
+  readonly facts: Facts;
+}
+
+/** One policy per component, under its name: each allows what the table of flows has, in both directions. */
+export class NetworkPolicies extends Construct {
+  constructor(scope: Construct, id: string, { cluster, facts }: NetworkPoliciesProps) {
+    super(scope, id);
+    const kind = policyKind(cluster, facts);
+    if (!kind) return;
+    const { apiServer, controllerManager, scheduler, etcd } = namesOf(cluster.name);
+    const names = { 'api-server': apiServer, 'controller-manager': controllerManager, scheduler, etcd };
+    const flows = flowsOf(cluster, facts);
+    for (const component of podComponents) {
+      const props = { cluster, component, name: names[component], flows };
+      if (kind === 'CiliumNetworkPolicy') new CiliumNetworkPolicy(this, component, props);
+      else new NetworkPolicy(this, component, props);
+    }
+  }
+}

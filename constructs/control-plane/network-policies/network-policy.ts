@@ -1,0 +1,65 @@
+import { k8s } from 'cdk8s-plus-30';
+import { Construct } from 'constructs';
+import type { HostedCluster } from '../cluster.ts';
+import { definedOnly } from '../defined.ts';
+import { objectLabels, selectorLabels } from '../labels.ts';
+import { egressOf, type Flow, type FlowPort, ingressOf, type Peer, type PodComponent } from './flows.ts';
+
+export interface PolicyProps {
+  readonly cluster: HostedCluster;
+  readonly component: PodComponent;
+  /** Name of the policy: that of the workload it restricts. */
+  readonly name: string;
+  readonly flows: readonly Flow[];
+}
+
+/** What Kubernetes' own NetworkPolicy says of one component; it takes a network plugin that enforces it. */
+export class NetworkPolicy extends Construct {
+  constructor(scope: Construct, id: string, { cluster, component, name, flows }: PolicyProps) {
+    super(scope, id);
+    const peers = (peer: Peer) => peersOf(peer, cluster);
+    new k8s.KubeNetworkPolicy(this, 'policy', {
+      metadata: { name, namespace: cluster.namespace, labels: objectLabels(cluster.name, component) },
+      spec: {
+        podSelector: { matchLabels: selectorLabels(cluster.name, component) },
+        // A direction that is named here and has no rule is denied.
+        policyTypes: ['Ingress', 'Egress'],
+        ingress: ingressOf(component, flows).map(({ peer, ports }) => ({
+          ...definedOnly({ from: peers(peer) }),
+          ports: ports.map(port),
+        })),
+        egress: egressOf(component, flows).map(({ peer, ports }) => ({
+          ...definedOnly({ to: peers(peer) }),
+          ports: ports.map(port),
+        })),
+      },
+    });
+  }
+}
+
+/** Undefined for everybody: an ipBlock would leave pods out with some plugins, and one family with all of them. */
+function peersOf(peer: Peer, cluster: HostedCluster): k8s.NetworkPolicyPeer[] | undefined {
+  switch (peer.kind) {
+    case 'anyone':
+      return undefined;
+    case 'outside':
+      return [{ ipBlock: { cidr: '0.0.0.0/0' } }, { ipBlock: { cidr: '::/0' } }];
+    case 'component':
+      // Without a namespace selector it means the policy's own namespace.
+      return [{ podSelector: { matchLabels: selectorLabels(cluster.name, peer.component) } }];
+    case 'pods':
+      return [
+        {
+          namespaceSelector: { matchLabels: { [namespaceNameLabel]: peer.namespace } },
+          podSelector: { matchLabels: { ...peer.labels } },
+        },
+      ];
+  }
+}
+
+function port({ number, protocol }: FlowPort): k8s.NetworkPolicyPort {
+  return { port: k8s.IntOrString.fromNumber(number), protocol };
+}
+
+/** The API server puts it on every namespace and lets nobody change it. */
+const namespaceNameLabel = 'kubernetes.io/metadata.name';
