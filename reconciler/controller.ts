@@ -10,7 +10,7 @@ import type { Reconciler } from './reconcile.ts';
 import type { Logger } from './telemetry/log.ts';
 
 export interface ControllerOptions {
-  readonly management: Pick<ManagementCluster, 'onChange' | 'list'>;
+  readonly management: Pick<ManagementCluster, 'onChange' | 'onSurroundingsChange' | 'list'>;
   readonly reconciler: Pick<Reconciler, 'reconcile'>;
   readonly concurrency: number;
   readonly clock: Clock;
@@ -48,6 +48,7 @@ export class Controller {
   /** Begins to work: on everything there is, then on every change. */
   start(): void {
     this.#options.management.onChange((resource, change) => this.#enqueue(resource, change));
+    this.#options.management.onSurroundingsChange((key) => this.#queue.addAfter(key, gatherMs));
     this.#scheduleResync();
   }
 

@@ -2,8 +2,11 @@ import { clusterNameLabel, fieldManager, watchFilterLabel } from '../constructs/
 import {
   Cluster,
   ConfigMap,
+  CustomResourceDefinition,
   Deployment,
   HostedControlPlane,
+  Namespace,
+  optionalResources,
   PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
@@ -20,6 +23,7 @@ import { InformerSet } from './kube/informer-set.ts';
 import type { ObjectChange } from './kube/object-cache.ts';
 import type { KubeObject, ObjectName } from './kube/object.ts';
 import type { Surroundings, World } from './scope.ts';
+import { SurroundingsWatch } from './surroundings/surroundings-watch.ts';
 
 export interface ManagementClusterOptions {
   readonly client: KubeClient;
@@ -44,19 +48,32 @@ const watched: readonly { readonly resource: Resource; readonly labels: readonly
 ];
 
 /** What is watched, for RBAC. */
-export const watchedResources: readonly Resource[] = [HostedControlPlane, Cluster, ...watched.map((w) => w.resource)];
+export const watchedResources: readonly Resource[] = [
+  HostedControlPlane,
+  Cluster,
+  ...watched.map(({ resource }) => resource),
+  Namespace,
+  CustomResourceDefinition,
+  ...Object.values(optionalResources).flat(),
+];
 
 /** Everything we know of the management cluster, kept current by watches. */
 export class ManagementCluster {
   readonly #known: InformerSet;
+  readonly #hosted: Informer;
+  readonly #surroundings: SurroundingsWatch;
 
   constructor({ client, clock, namespace, watchFilter, onError }: ManagementClusterOptions) {
     const common = { client, clock, namespace, onError, fieldManager, indexedLabels: [clusterNameLabel] };
     const hostedSelector = watchFilter === undefined ? undefined : `${watchFilterLabel}=${watchFilter}`;
+    this.#hosted = new Informer({ ...common, resource: HostedControlPlane, labelSelector: hostedSelector });
+    this.#surroundings = new SurroundingsWatch(common);
+    this.#hosted.onChange((change) => this.#surroundings.takeHostedControlPlane(change));
     this.#known = new InformerSet([
-      new Informer({ ...common, resource: HostedControlPlane, labelSelector: hostedSelector }),
+      this.#hosted,
       new Informer({ ...common, resource: Cluster }),
       ...watched.map(({ resource, labels }) => new Informer({ ...common, resource, labelSelector: labels.join(',') })),
+      ...this.#surroundings.informers,
     ]);
   }
 
@@ -72,6 +89,11 @@ export class ManagementCluster {
   /** Calls back with every change of anything watched. */
   onChange(handler: (resource: Resource, change: ObjectChange<KubeObject>) => void): void {
     this.#known.onChange(handler);
+  }
+
+  /** Calls back with the key of each HostedControlPlane around which something it depends on has changed. */
+  onSurroundingsChange(handler: (key: string) => void): void {
+    this.#surroundings.onChange(handler);
   }
 
   /** Milliseconds since the epoch at which the quietest watch was last heard of. */
@@ -94,6 +116,8 @@ export class ManagementCluster {
   /** Takes the answer to one of our own writes: the next reconcile must not act on what was before it. */
   remember(object: KubeObject): void {
     this.#known.remember(object);
+    if (object.kind !== HostedControlPlane.kind || this.#hosted.hasSeen(object.metadata.resourceVersion ?? '0')) return;
+    this.#surroundings.takeHostedControlPlane({ type: 'updated', object });
   }
 
   /** The part of it that belongs to one Cluster. */
@@ -111,13 +135,8 @@ export class ManagementCluster {
     };
   }
 
-  /** What is around the control planes of one namespace. */
-  surroundingsOf(_namespace: string): Surroundings {
-    return {
-      servedVersions: () => [],
-      gateway: () => undefined,
-      namespaceLabels: () => ({}),
-      claimant: () => undefined,
-    };
+  /** What is around one control plane; for the length of one pass. */
+  surroundingsOf(namespace: string, name: string): Surroundings {
+    return this.#surroundings.surroundingsOf({ namespace, name });
   }
 }

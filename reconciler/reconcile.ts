@@ -138,7 +138,7 @@ export class Reconciler {
       cluster,
       facts: { certificates: {}, mounts: {}, owner: { name, uid }, rolloutAfter: isDue ? rolloutAfter : undefined },
       world,
-      surroundings: management.surroundingsOf(namespace),
+      surroundings: management.surroundingsOf(namespace, name),
       writer: createWriter({
         client,
         applySet: this.#applySet,

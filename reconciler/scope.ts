@@ -1,11 +1,11 @@
 import type { ConditionType } from '../constructs/api/conditions.ts';
 import type { HostedControlPlane } from '../constructs/api/hosted-control-plane.ts';
 import type { OptionalKind, Resource } from '../constructs/api/resources.ts';
-import type { ObservedGateway } from '../constructs/control-plane/exposure/way-in.ts';
 import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
 import type { Endpoint, Facts } from '../constructs/control-plane/facts.ts';
 import type { RenderedObject } from '../constructs/control-plane/chart.ts';
 import type { ClusterObject } from './cluster-object.ts';
+import type { GatewayObject } from './gateway-object.ts';
 import type { KubeObject } from './kube/object.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -24,7 +24,7 @@ export interface Surroundings {
   /** Versions of an optional API that are served and that we know, the best first; empty when it is not installed. */
   servedVersions(kind: OptionalKind): readonly string[];
   /** A Gateway of any namespace. */
-  gateway(name: { readonly namespace: string; readonly name: string }): (KubeObject & ObservedGateway) | undefined;
+  gateway(name: { readonly namespace: string; readonly name: string }): GatewayObject | undefined;
   /** Labels of the control plane's namespace. */
   namespaceLabels(): Readonly<Record<string, string>>;
   /** Who else has this host and may keep it, such as `HostedControlPlane team/c1` or `TLSRoute team/web`. */

@@ -3,11 +3,15 @@ import { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
 import {
   Cluster,
   ConfigMap,
+  CustomResourceDefinition,
+  definitionName,
   Event,
   HostedControlPlane,
   Lease,
   Machine,
   MachinePool,
+  Namespace,
+  optionalResources,
   PersistentVolumeClaim,
   Pod,
   type Resource,
@@ -20,13 +24,41 @@ import { networkOf } from '../control-plane/cluster.ts';
 /** Server-side apply is a patch, and a create where there is no object yet. */
 const lookedAfter: readonly Verb[] = ['list', 'watch', 'create', 'patch', 'delete'];
 
-/** Every kind that the control-plane chart renders: what a cluster of default settings consists of has all of them. */
+const hosts = { apiHost: 'api.example.org', konnectivityHost: 'konnectivity.example.org' };
+
+/** Between them they are rendered to every kind there is. */
+const exposures: readonly unknown[] = [
+  { loadBalancer: {} },
+  { gateway: { namespace: 'any', name: 'any' } },
+  { ingress: { ...hosts, controller: 'haproxy' } },
+  { ingress: { ...hosts, controller: 'traefik' } },
+];
+
+/** Every kind that the control-plane chart renders, in the version that is preferred; rights know no versions. */
 export function renderedResources(): Resource[] {
-  const spec = HostedControlPlaneSpec.parse({ version: 'v1.36.0', exposure: { loadBalancer: {} } });
-  const cluster = { name: 'any', namespace: 'any', network: networkOf(undefined), spec };
-  const facts = { endpoint: { host: 'any.example.org', port: 6443 }, certificates: {}, mounts: {} };
-  return [...new Set(renderControlPlane(cluster, facts).map(resourceOf))];
+  const facts = {
+    endpoint: { host: 'any.example.org', port: 6443 },
+    gatewayListener: 'any',
+    tlsRouteVersion: 'v1',
+    certificates: {},
+    mounts: {},
+  };
+  const objects = exposures.flatMap((exposure) => {
+    const spec = HostedControlPlaneSpec.parse({ version: 'v1.36.0', exposure });
+    return renderControlPlane({ name: 'any', namespace: 'any', network: networkOf(undefined), spec }, facts);
+  });
+  return [...new Set(objects.map(resourceOf))];
 }
+
+/** Whatever infrastructure a Cluster has: which kinds there are is the infrastructure providers' matter. */
+const Infrastructure: Resource = {
+  apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta2',
+  kind: '*',
+  plural: '*',
+  namespaced: true,
+};
+
+const optional = Object.values(optionalResources).flat();
 
 /** Rights on what no chart renders, and more rights on what one does. */
 export const furtherAccess: readonly Access[] = [
@@ -50,6 +82,28 @@ export const furtherAccess: readonly Access[] = [
     resource: PersistentVolumeClaim,
     verbs: ['list', 'watch', 'delete'],
     why: 'etcd volumes outlive their StatefulSet',
+  },
+  ...optional.map((resource): Access => ({
+    resource,
+    verbs: ['list', 'watch'],
+    why: 'Gateways, and routes that take a host name',
+  })),
+  {
+    resource: CustomResourceDefinition,
+    names: optional.map(definitionName),
+    verbs: ['list', 'watch'],
+    why: 'whether those are installed, and in which version',
+  },
+  {
+    resource: Namespace,
+    verbs: ['list', 'watch'],
+    why: 'a listener of a Gateway may admit routes by the labels of theirs',
+  },
+  { resource: CustomResourceDefinition, verbs: ['get'], why: 'in which version to write to infrastructure' },
+  {
+    resource: Infrastructure,
+    verbs: ['get', 'patch'],
+    why: 'the endpoint, where infrastructure has none; kinds of another API group need a ClusterRole of yours with these rights',
   },
   { resource: Event, verbs: ['create'], why: 'what users should read' },
 ];

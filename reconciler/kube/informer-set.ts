@@ -3,14 +3,32 @@ import type { Informer } from './informer.ts';
 import type { ObjectChange } from './object-cache.ts';
 import { identityOf, isOlder, type KubeObject, type ObjectName } from './object.ts';
 
+/** Watches one resource, or one that may be missing, perhaps in one namespace only. */
+export type WatchedResource = Pick<
+  Informer,
+  | 'resource'
+  | 'namespace'
+  | 'watches'
+  | 'served'
+  | 'synced'
+  | 'lastSeen'
+  | 'hasSeen'
+  | 'get'
+  | 'list'
+  | 'byLabel'
+  | 'onChange'
+  | 'start'
+  | 'stop'
+>;
+
 /** What is known of one cluster: what several informers see, and what we wrote before they saw it. */
 export class InformerSet {
-  readonly #informers: readonly Informer[];
+  readonly #informers: readonly WatchedResource[];
   /** Answers to our own writes, until the watch has caught up with them. */
   readonly #written = new Map<string, KubeObject>();
 
   /** @param informers several of one resource have a namespace each */
-  constructor(informers: readonly Informer[]) {
+  constructor(informers: readonly WatchedResource[]) {
     this.#informers = informers;
     for (const informer of informers) {
       informer.onChange(({ type, object }) => {
@@ -77,14 +95,14 @@ export class InformerSet {
     this.#written.set(identityOf(object), object);
   }
 
-  #informersOf(resource: Resource): Informer[] {
-    const found = this.#informers.filter((informer) => informer.resource === resource);
+  #informersOf(resource: Resource): WatchedResource[] {
+    const found = this.#informers.filter((informer) => informer.watches(resource));
     if (found.length === 0) throw unwatched(resource, undefined);
     return found;
   }
 }
 
-function covers(informer: Informer, namespace: string | undefined): boolean {
+function covers(informer: WatchedResource, namespace: string | undefined): boolean {
   return informer.namespace === undefined || informer.namespace === namespace;
 }
 

@@ -37,6 +37,11 @@ export class Informer<T extends KubeObject = KubeObject> {
     });
   }
 
+  /** Whether this is about objects of the resource. */
+  watches(resource: Resource): boolean {
+    return resource === this.resource;
+  }
+
   /** Resolves after the first complete list, or once it is known that an optional resource is not there. */
   get synced(): Promise<void> {
     return this.#reflector.synced;

@@ -21,11 +21,17 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
   let tell: Handler = () => {
     throw new Error('the controller does not listen yet');
   };
+  let tellAround: (key: string) => void = () => {
+    throw new Error('the controller does not listen yet');
+  };
   const listed: KubeObject[] = [];
   const started = new Controller({
     management: {
       onChange: (handler) => {
         tell = handler;
+      },
+      onSurroundingsChange: (handler) => {
+        tellAround = handler;
       },
       list: () => listed,
     },
@@ -50,7 +56,13 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
     await gathered();
     return [...reconciled];
   };
-  return { controller: started, clock, reconciled, lines, listed, told };
+  const toldAround = async (given: string) => {
+    reconciled.length = 0;
+    tellAround(given);
+    await gathered();
+    return [...reconciled];
+  };
+  return { controller: started, clock, reconciled, lines, listed, told, toldAround };
 }
 
 function labelled({ apiVersion, kind }: Resource, metadata: Partial<ObjectMeta> = {}): KubeObject {
@@ -102,6 +114,10 @@ describe('a change', () => {
       hostedControlPlaneObject({ metadata: { name: 'false', ownerReferences: [ownedByCluster] } }),
     );
     expect(await told(Pod, labelled(Pod))).toEqual([key, 'team/false']);
+  });
+
+  it('around an object causes a reconcile of it', async () => {
+    expect(await controller().toldAround(key)).toEqual([key]);
   });
 
   it('of an object that is gone is handled once more, and no other event leads to it any longer', async () => {

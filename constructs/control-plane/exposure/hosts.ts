@@ -1,4 +1,5 @@
-import { type Exposure, exposureOf, type ExposureSource } from '../../api/exposure-spec.ts';
+import { type Exposure, exposureOf, exposuresOf, type ExposureSource } from '../../api/exposure-spec.ts';
+import type { Endpoint } from '../facts.ts';
 
 /** The host names that lead to one control plane where several share an address and a port. */
 export interface Hosts {
@@ -27,6 +28,29 @@ export function sharedHosts(exposure: Extract<Exposure, { kind: 'gateway' | 'ing
         konnectivity: exposure.ingress.konnectivityHost,
         tunnel: exposure.ingress.tunnelHost ?? derived('tunnel'),
       };
+}
+
+/**
+ * The shared host names that a control plane has for itself: with a Gateway from the moment its endpoint is published,
+ * with an Ingress from the beginning, because they are given. None when the spec, which may be invalid, is not clear.
+ */
+export function heldHosts(
+  spec: ExposureSource & { readonly controlPlaneEndpoint?: Partial<Endpoint> | undefined },
+): string[] {
+  const [exposure, ...more] = exposuresOf(spec);
+  const published = spec.controlPlaneEndpoint?.host;
+  if (!exposure || more.length > 0) return [];
+  switch (exposure.kind) {
+    case 'gateway':
+      return published === undefined ? [] : Object.values(sharedHosts(exposure, published));
+    case 'ingress': {
+      const { apiHost } = exposure.ingress;
+      return [...new Set([apiHost, ...Object.values(sharedHosts(exposure, published ?? apiHost))])];
+    }
+    case 'loadBalancer':
+    case 'nodePort':
+      return [];
+  }
 }
 
 /** Longest host name, and longest label of one, that DNS knows. */
