@@ -1,10 +1,8 @@
 import { k8s } from 'cdk8s-plus-30';
-import type { Container, Pod } from '../api/pod-spec.ts';
+import type { Container } from '../api/pod-spec.ts';
 import { definedOnly } from './defined.ts';
 import { type ComponentName, objectLabels, selectorLabels } from './labels.ts';
-
-/** Unprivileged user and group of every container; the number distroless images use for `nonroot`. */
-const nonRoot = 65532;
+import { restrictedPod, type RestrictedPodProps } from './restricted-pod.ts';
 
 /** Annotation of API server pods with `spec.version` as it was when they were rendered. */
 export const versionAnnotation = 'controlplane.cluster.x-k8s.io/version';
@@ -12,64 +10,35 @@ export const versionAnnotation = 'controlplane.cluster.x-k8s.io/version';
 /** Annotation with the certificates and configuration that a pod reads only when it starts. */
 export const restartsWithAnnotation = 'controlplane.cluster.x-k8s.io/restarts-with';
 
-export interface PodTemplateProps {
+export interface PodTemplateProps extends Omit<RestrictedPodProps, 'selector'> {
   readonly cluster: string;
   readonly component: ComponentName;
-  readonly containers: k8s.Container[];
-  readonly volumes: k8s.Volume[];
-  /** The user's settings for this component, if any. */
-  readonly pod: Pod | undefined;
   /** What the pod reads only at its start, by name: a change of any value replaces the pod. */
   readonly restartsWith?: Readonly<Record<string, string>>;
   /** Says which Kubernetes version a pod runs, whatever its image is called; see {@link versionAnnotation}. */
   readonly version?: string;
-  /** Count only pods of one revision when spreading: true for Deployments, whose surge would otherwise not fit. */
-  readonly spreadPerRevision: boolean;
 }
 
-/** The pod template every workload of ours uses: no API token, PodSecurity "restricted", spread over nodes and zones. */
+/** The pod template of every workload in the management cluster. */
 export function podTemplate(props: PodTemplateProps): k8s.PodTemplateSpec {
-  const { cluster, component } = props;
-  const spread = (topologyKey: string, whenUnsatisfiable: string): k8s.TopologySpreadConstraint => ({
-    topologyKey,
-    maxSkew: 1,
-    whenUnsatisfiable,
-    nodeAffinityPolicy: 'Honor',
-    nodeTaintsPolicy: 'Honor',
-    labelSelector: { matchLabels: selectorLabels(cluster, component) },
-    ...(props.spreadPerRevision ? { matchLabelKeys: ['pod-template-hash'] } : {}),
-  });
-  const restartsWith = Object.entries(props.restartsWith ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const { cluster, component, containers, volumes, pod, spreadPerRevision } = props;
   const annotations = definedOnly({
     [versionAnnotation]: props.version,
-    [restartsWithAnnotation]: restartsWith.map((pair) => pair.join('=')).join(',') || undefined,
+    [restartsWithAnnotation]: restartsWith(props.restartsWith),
   });
   return {
     metadata: {
       labels: objectLabels(cluster, component),
       ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
     },
-    spec: {
-      automountServiceAccountToken: false,
-      enableServiceLinks: false,
-      securityContext: {
-        runAsNonRoot: true,
-        runAsUser: nonRoot,
-        runAsGroup: nonRoot,
-        fsGroup: nonRoot,
-        // Without it the kubelet walks and chowns the whole etcd volume at every start.
-        fsGroupChangePolicy: 'OnRootMismatch',
-        seccompProfile: { type: 'RuntimeDefault' },
-      },
-      topologySpreadConstraints: [
-        spread('kubernetes.io/hostname', 'DoNotSchedule'),
-        spread('topology.kubernetes.io/zone', 'ScheduleAnyway'),
-      ],
-      ...definedOnly({ priorityClassName: props.pod?.priorityClassName }),
-      containers: props.containers,
-      volumes: props.volumes,
-    },
+    spec: restrictedPod({ selector: selectorLabels(cluster, component), containers, volumes, pod, spreadPerRevision }),
   };
+}
+
+/** The value of {@link restartsWithAnnotation}; undefined where there is nothing to restart with. */
+export function restartsWith(facts: Readonly<Record<string, string>> = {}): string | undefined {
+  const sorted = Object.entries(facts).sort(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.map((pair) => pair.join('=')).join(',') || undefined;
 }
 
 export interface ContainerProps {
@@ -78,6 +47,7 @@ export interface ContainerProps {
   readonly command: string[];
   readonly args: string[];
   readonly ports: Readonly<Record<string, number>>;
+  readonly udpPorts?: Readonly<Record<string, number>>;
   readonly probes: Probes;
   readonly volumeMounts: k8s.VolumeMount[];
   readonly env?: k8s.EnvVar[];
@@ -97,7 +67,7 @@ export function container(props: ContainerProps): k8s.Container {
     command: props.command,
     args: props.args,
     ...definedOnly({ env: props.env }),
-    ports: Object.entries(props.ports).map(([name, containerPort]) => ({ name, containerPort, protocol: 'TCP' })),
+    ports: [...containerPorts('TCP', props.ports), ...containerPorts('UDP', props.udpPorts)],
     ...props.probes,
     resources: resources(props),
     securityContext: {
@@ -108,6 +78,10 @@ export function container(props: ContainerProps): k8s.Container {
     },
     volumeMounts: props.volumeMounts,
   };
+}
+
+function containerPorts(protocol: string, ports: Readonly<Record<string, number>> = {}): k8s.ContainerPort[] {
+  return Object.entries(ports).map(([name, containerPort]) => ({ name, containerPort, protocol }));
 }
 
 function resources({ settings, requests }: ContainerProps): k8s.ResourceRequirements {
