@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 test('the kubeadm bootstrap provider writes what a machine of ours joins with', async () => {
-  const { userData } = await bootstrapData(await newestMachine());
+  const userData = await bootstrapData(await newestMachine());
   expect(userData).toContain('kubeadm join');
   const { spec } = await bench.get(name);
   const { host, port } = spec.controlPlaneEndpoint ?? {};
@@ -52,7 +52,7 @@ test('the kubeadm bootstrap provider writes what a machine of ours joins with', 
 
 test('a machine that joins with it becomes the Node of its Machine', async () => {
   const machineName = await newestMachine();
-  const { userData } = await bootstrapData(machineName);
+  const userData = await bootstrapData(machineName);
   const machine = await addMachine(instance, machineName);
   try {
     await startKubelet(machine);
@@ -93,7 +93,7 @@ test('without our ClusterRole it may not read the control plane and says so; wit
     ['create', '--filename', '-'],
     JSON.stringify({ ...rest, metadata: { name: roleName, labels } }),
   );
-  expect((await bootstrapData(machine)).userData).toContain('kubeadm join');
+  expect(await bootstrapData(machine)).toContain('kubeadm join');
 });
 
 async function machineNames(): Promise<string[]> {
@@ -106,14 +106,12 @@ function newestMachine(): Promise<string> {
 }
 
 /** What Cluster API gives to a machine at its first boot. */
-async function bootstrapData(machine: string): Promise<{ userData: string }> {
-  const secret = await until(
-    `bootstrap data of ${machine}`,
-    () => inNamespace('get', 'machine', machine, '--output', 'jsonpath={.spec.bootstrap.dataSecretName}'),
-    60_000,
-  );
+async function bootstrapData(machine: string): Promise<string> {
+  const path = 'jsonpath={.spec.bootstrap.dataSecretName}';
+  const secretName = async () => (await inNamespace('get', 'machine', machine, '--output', path)) || undefined;
+  const secret = await until(`bootstrap data of ${machine}`, secretName, 60_000);
   const value = await inNamespace('get', 'secret', secret, '--output', 'jsonpath={.data.value}');
-  return { userData: Buffer.from(value, 'base64').toString('utf8') };
+  return Buffer.from(value, 'base64').toString('utf8');
 }
 
 /** The file that cloud-init would write for kubeadm. */
