@@ -7,6 +7,7 @@ import { definedOnly } from './control-plane/defined.ts';
 import { wayIn } from './control-plane/exposure/exposure.ts';
 import type { ObservedGateway } from './control-plane/exposure/way-in.ts';
 import type { Facts, ServiceAddress } from './control-plane/facts.ts';
+import { providerNamespace } from './provider/names.ts';
 
 /** A cluster as it can be rendered without any Kubernetes: what a user writes, and a world made up to suit it. */
 export interface Sample {
@@ -88,6 +89,7 @@ function sampleFacts(cluster: HostedCluster, gateway: ObservedGateway | undefine
   return {
     ...decided,
     ...(gateway ? { tlsRouteVersion: 'v1' } : {}),
+    operatorNamespace: providerNamespace,
     serviceAddress,
     clusterAuthority: sampleAuthority,
     nodes: 3,

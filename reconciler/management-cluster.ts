@@ -6,6 +6,7 @@ import {
   Deployment,
   HostedControlPlane,
   Namespace,
+  NetworkPolicy,
   optionalResources,
   PersistentVolumeClaim,
   Pod,
@@ -43,6 +44,7 @@ const watched: readonly { readonly resource: Resource; readonly labels: readonly
   { resource: Deployment, labels: [clusterNameLabel, componentLabel] },
   { resource: StatefulSet, labels: [clusterNameLabel, componentLabel] },
   { resource: PodDisruptionBudget, labels: [clusterNameLabel, componentLabel] },
+  { resource: NetworkPolicy, labels: [clusterNameLabel, componentLabel] },
   { resource: PersistentVolumeClaim, labels: [clusterNameLabel, componentLabel] },
   { resource: Pod, labels: [clusterNameLabel, componentLabel] },
 ];

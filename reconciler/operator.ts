@@ -65,6 +65,7 @@ export class Operator {
       statusWriter,
       clock,
       events: this.#events,
+      operatorNamespace: config.controllerNamespace,
     });
     this.#controller = new Controller({
       management: this.#management,

@@ -1,14 +1,27 @@
 import { fieldManager } from '../constructs/api/group.ts';
-import { ConfigMap, Deployment, PodDisruptionBudget, Service, StatefulSet } from '../constructs/api/resources.ts';
+import {
+  CiliumNetworkPolicy,
+  ConfigMap,
+  Deployment,
+  NetworkPolicy,
+  PodDisruptionBudget,
+  type Resource,
+  Service,
+  StatefulSet,
+} from '../constructs/api/resources.ts';
 import { renderControlPlane } from '../constructs/control-plane/chart.ts';
 import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
 import { managedByLabel } from '../constructs/control-plane/labels.ts';
 import { mergeFacts, type PhaseResult } from './graph.ts';
 import type { ApplySet } from './kube/apply-set.ts';
+import { networkPolicies } from './phases/network-policies.ts';
 import type { World } from './scope.ts';
 
 /** Kinds of the chart. Secrets are none of it: keys are never deleted because of a render. */
 const prunable = [Service, ConfigMap, Deployment, StatefulSet, PodDisruptionBudget];
+
+/** Kinds that one phase alone renders. They go although another phase waits: a policy may be what it waits for. */
+const policies = [NetworkPolicy, CiliumNetworkPolicy];
 
 /** Deletes what was rendered once and is not any more, such as the budget of a workload that has one replica now. */
 export async function prune(
@@ -18,9 +31,15 @@ export async function prune(
   world: World,
   results: readonly PhaseResult[],
 ): Promise<void> {
-  // What has not been rendered in full says nothing about what is surplus.
-  if (!results.every(({ isDone }) => isDone)) return;
+  const kinds = renderedInFull(results);
+  if (kinds.length === 0) return;
   const facts = mergeFacts(results.map((result) => result.facts));
-  const inventory = prunable.flatMap((resource) => world.list(resource, { [managedByLabel]: fieldManager }));
+  const inventory = kinds.flatMap((resource) => world.list(resource, { [managedByLabel]: fieldManager }));
   await applySet.prune(key, renderControlPlane(cluster, facts), inventory);
+}
+
+/** What has not been rendered in full says nothing about what is surplus. */
+function renderedInFull(results: readonly PhaseResult[]): readonly Resource[] {
+  if (results.every(({ isDone }) => isDone)) return [...prunable, ...policies];
+  return results.some(({ phase, isDone }) => phase === networkPolicies && isDone) ? policies : [];
 }

@@ -24,6 +24,7 @@ import { deleteControlPlane } from './phases/deletion.ts';
 import { endpoint } from './phases/endpoint.ts';
 import { etcd } from './phases/etcd.ts';
 import { kubeconfig } from './phases/kubeconfig.ts';
+import { networkPolicies } from './phases/network-policies.ts';
 import { workload } from './phases/workload.ts';
 import { prune } from './prune.ts';
 import { known, type Phase, type Scope } from './scope.ts';
@@ -33,6 +34,7 @@ import { createRemover, createWriter } from './writer.ts';
 
 /** Every step of a control plane. Order is what each one needs; the list's own order is only for reading. */
 export const phases: readonly Phase[] = [
+  networkPolicies,
   authorities,
   etcdCertificates,
   etcd,
@@ -52,6 +54,8 @@ export interface ReconcilerOptions {
   readonly statusWriter: StatusWriter;
   readonly clock: Clock;
   readonly events: Pick<EventRecorder, 'record'>;
+  /** Namespace this process runs in as a pod; undefined outside of the cluster. */
+  readonly operatorNamespace?: string | undefined;
 }
 
 /** When to look at an object again although nothing happened; undefined where only an event can change anything. */
@@ -136,7 +140,13 @@ export class Reconciler {
       hostedControlPlane,
       clusterObject,
       cluster,
-      facts: { certificates: {}, mounts: {}, owner: { name, uid }, rolloutAfter: isDue ? rolloutAfter : undefined },
+      facts: {
+        certificates: {},
+        mounts: {},
+        owner: { name, uid },
+        operatorNamespace: this.#options.operatorNamespace,
+        rolloutAfter: isDue ? rolloutAfter : undefined,
+      },
       world,
       surroundings: management.surroundingsOf(namespace, name),
       writer: createWriter({

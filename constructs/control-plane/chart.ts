@@ -8,6 +8,7 @@ import { ControllerManager } from './controller-manager.ts';
 import { Etcd } from './etcd.ts';
 import { Routes } from './exposure/routes.ts';
 import type { Facts } from './facts.ts';
+import { NetworkPolicies } from './network-policies/network-policies.ts';
 import { Scheduler } from './scheduler.ts';
 
 /** What is applied at one time; the API server's Service exists long before its Deployment. */
@@ -34,6 +35,7 @@ export class ControlPlaneChart extends Chart {
     const wants = (part: Part) => only === undefined || only === part;
     if (wants('api-server-service')) new ApiServerService(this, 'api-server-service', { cluster });
     if (wants('routes')) new Routes(this, 'routes', { cluster, facts });
+    if (wants('network-policies')) new NetworkPolicies(this, 'network-policies', { cluster, facts });
     if (wants('etcd')) new Etcd(this, 'etcd', { cluster, facts });
     if (wants('api-server') && facts.endpoint) {
       new ApiServer(this, 'api-server', { cluster, facts, endpoint: facts.endpoint });

@@ -1,6 +1,8 @@
 import {
+  CiliumNetworkPolicy,
   ConfigMap,
   Deployment,
+  NetworkPolicy,
   PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
@@ -89,7 +91,7 @@ async function deleteVolumes(scope: DeletionScope): Promise<number> {
 /** Deletes what else we own. A user's own certificate authority is not ours and stays. */
 async function deleteRest(scope: DeletionScope): Promise<void> {
   const { cluster, world, remover } = scope;
-  for (const resource of [PodDisruptionBudget, Service, ConfigMap, Secret]) {
+  for (const resource of [PodDisruptionBudget, NetworkPolicy, CiliumNetworkPolicy, Service, ConfigMap, Secret]) {
     const ours = world.list(resource, { [clusterNameLabel]: cluster }).filter((object) => isOurs(scope, object));
     await Promise.all(ours.map((object) => remover.delete(resource, object)));
   }

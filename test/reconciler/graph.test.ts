@@ -133,7 +133,8 @@ describe('the phases of a control plane', () => {
       ({ condition, needs }) => `${condition} ← ${needs.map((need) => need.condition).join(', ') || 'nothing'}`,
     );
     expect(table.join('\n')).toMatchInlineSnapshot(`
-      "CACertificatesReady ← nothing
+      "NetworkPoliciesReady ← nothing
+      CACertificatesReady ← nothing
       EtcdCertificatesReady ← CACertificatesReady
       EtcdClusterReady ← EtcdCertificatesReady
       APIServerServiceReady ← nothing

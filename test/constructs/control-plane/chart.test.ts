@@ -18,7 +18,15 @@ describe('the chart of a control plane', () => {
   });
 
   it('is rendered part by part as it is as a whole', () => {
-    const parts = ['api-server-service', 'etcd', 'api-server', 'controller-manager', 'scheduler'] as const;
+    const parts = [
+      'api-server-service',
+      'routes',
+      'network-policies',
+      'etcd',
+      'api-server',
+      'controller-manager',
+      'scheduler',
+    ] as const;
     const rendered = parts.flatMap((part) => renderControlPlane(clusterOf(), knownFacts, part));
     const byName = (objects: typeof rendered) => new Map(objects.map((o) => [`${o.kind} ${o.metadata.name}`, o]));
     expect(byName(rendered)).toEqual(byName(renderControlPlane(clusterOf(), knownFacts)));

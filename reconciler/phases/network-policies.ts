@@ -1,0 +1,44 @@
+import { CiliumNetworkPolicy } from '../../constructs/api/resources.ts';
+import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { done, InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
+import type { Phase } from '../scope.ts';
+
+/**
+ * Policies that restrict the control plane's traffic. They need nothing but the spec and are applied at once, so that
+ * pods find them in place. Nobody waits for them: without, a control plane works all the same.
+ */
+export const networkPolicies: Phase = {
+  condition: 'NetworkPoliciesReady',
+  needs: [],
+  async run({ cluster, facts, surroundings, writer }): Promise<Outcome> {
+    const ciliumServed = surroundings.servedVersions('CiliumNetworkPolicy').length > 0;
+    if (cluster.spec.networkPolicy === 'CiliumNetworkPolicy' && !ciliumServed) {
+      throw new InvalidConfiguration(
+        'CiliumNotInstalled',
+        `networkPolicy is CiliumNetworkPolicy, but the management cluster does not serve ${CiliumNetworkPolicy.apiVersion}: install Cilium, or set networkPolicy to NetworkPolicy or Auto`,
+      );
+    }
+
+    const live = await writer.apply<PolicyObject>(
+      renderControlPlane(cluster, { ...facts, ciliumServed }, 'network-policies'),
+    );
+
+    const problem = live.map(problemOf).find((found) => found !== undefined);
+    return problem === undefined ? done({ ciliumServed }) : wait('PolicyInvalid', problem);
+  },
+};
+
+/** A policy as Cilium reports on it. Kubernetes' own has no status. */
+interface PolicyObject extends KubeObject {
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
+  };
+}
+
+/** Why Cilium does not enforce a policy; undefined when it does, or has not looked at it yet. */
+function problemOf({ kind, metadata, status }: PolicyObject): string | undefined {
+  const valid = status?.conditions?.find(({ type }) => type === 'Valid');
+  if (valid?.status !== 'False') return undefined;
+  return `Cilium does not accept ${kind} ${metadata.name}: ${valid.message ?? 'it gives no reason'}; set networkPolicy to NetworkPolicy until it does`;
+}
