@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { clusterOwner } from '../constructs/api/group.ts';
+import type { InfrastructureReference } from './infrastructure/endpoint.ts';
 import type { ObjectMeta } from './kube/object.ts';
 
 const Networks = z.looseObject({ cidrBlocks: z.array(z.string()).optional() });
@@ -22,6 +23,9 @@ export const ClusterObject = z.looseObject({
         })
         .optional(),
       controlPlaneEndpoint: z.looseObject({ host: z.string().optional(), port: z.number().optional() }).optional(),
+      infrastructureRef: z
+        .looseObject({ apiGroup: z.string().optional(), kind: z.string().optional(), name: z.string().optional() })
+        .optional(),
       controlPlaneRef: z.looseObject({ kind: z.string().optional(), name: z.string().optional() }).optional(),
     })
     .optional(),
@@ -36,4 +40,10 @@ export function owningCluster(metadata: Pick<ObjectMeta, 'ownerReferences'>): st
   return metadata.ownerReferences?.find(
     ({ apiVersion, kind }) => kind === clusterOwner.kind && apiVersion.split('/')[0] === clusterOwner.group,
   )?.name;
+}
+
+/** Where the infrastructure of a Cluster is, if it has any and says so in full. */
+export function infrastructureOf({ spec }: ClusterObject): InfrastructureReference | undefined {
+  const { apiGroup, kind, name } = spec?.infrastructureRef ?? {};
+  return apiGroup && kind && name ? { apiGroup, kind, name } : undefined;
 }

@@ -2,11 +2,13 @@ import { fieldManager, finalizer } from '../constructs/api/group.ts';
 import { HostedControlPlane } from '../constructs/api/resources.ts';
 import { type HostedCluster, networkOf } from '../constructs/control-plane/cluster.ts';
 import { overruledArguments } from '../constructs/control-plane/overruled.ts';
+import { infrastructureOf } from './cluster-object.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 import { type Admission, admit } from './gate.ts';
 import { type PhaseResult, phaseVerdicts, runPhases } from './graph.ts';
 import { HostedClients } from './hosted/client.ts';
 import { hostedTarget } from './hosted/target.ts';
+import { InquiryBook } from './inquiries.ts';
 import { ApplySet } from './kube/apply-set.ts';
 import type { KubeClient } from './kube/client.ts';
 import type { Clock } from './kube/clock.ts';
@@ -66,10 +68,12 @@ export class Reconciler {
   readonly #options: ReconcilerOptions;
   readonly #applySet: ApplySet;
   readonly #hosted = new HostedClients();
+  readonly #inquiries: InquiryBook;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
     const { client, management } = options;
+    this.#inquiries = new InquiryBook(options.clock);
     this.#applySet = new ApplySet({
       client,
       fieldManager,
@@ -157,8 +161,11 @@ export class Reconciler {
         namespace,
         name,
         cluster: cluster.name,
+        infrastructure: infrastructureOf(clusterObject),
+        inquiries: this.#inquiries,
       }),
       hosted: (facts) => this.#hosted.get(key, hostedTarget(cluster, known(facts, 'endpoint'), world, now)),
+      inquiries: this.#inquiries.of(key),
       now,
     };
 
@@ -221,6 +228,7 @@ export class Reconciler {
 
   async #forget(key: string): Promise<undefined> {
     this.#applySet.forget(key);
+    this.#inquiries.forget(key);
     await this.#hosted.forget(key);
   }
 }

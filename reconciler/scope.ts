@@ -60,6 +60,17 @@ export interface HostedClient {
   readyThroughEndpoint(): Promise<void>;
 }
 
+/** Questions to others that cost a request, and whose answers no watch keeps current. */
+export interface Inquiries {
+  /**
+   * Asks, unless the answer is known, what it depends on is the same as then, and it is younger than ten minutes. Nothing
+   * is remembered of an answer that is undefined, nor of a failure.
+   */
+  ask<T>(question: string, dependsOn: unknown, ask: () => Promise<T | undefined>): Promise<T | undefined>;
+  /** Since when every attempt to ask this has failed. */
+  failingSince(question: string): Date | undefined;
+}
+
 /** Everything a phase sees of one reconcile. */
 export interface Scope {
   readonly hostedControlPlane: HostedControlPlane;
@@ -72,6 +83,7 @@ export interface Scope {
   readonly writer: Writer;
   /** A client of the hosted cluster, made from its own Secrets. */
   hosted(facts: Facts): HostedClient;
+  readonly inquiries: Inquiries;
   readonly now: Date;
 }
 

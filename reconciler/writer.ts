@@ -2,6 +2,8 @@ import { clusterNameLabel, fieldManager } from '../constructs/api/group.ts';
 import { HostedControlPlane, Machine, MachinePool, type Resource, resourceOf } from '../constructs/api/resources.ts';
 import type { RenderedObject } from '../constructs/control-plane/chart.ts';
 import type { Endpoint } from '../constructs/control-plane/facts.ts';
+import { type InfrastructureReference, publishToInfrastructure } from './infrastructure/endpoint.ts';
+import type { InquiryBook } from './inquiries.ts';
 import type { ApplySet } from './kube/apply-set.ts';
 import type { KubeClient } from './kube/client.ts';
 import { isAlreadyExists, isNotFound } from './kube/errors.ts';
@@ -19,14 +21,20 @@ export interface WriterOptions {
   readonly namespace: string;
   readonly name: string;
   readonly cluster: string;
+  /** Where the infrastructure of the Cluster is; nothing for a Cluster without. */
+  readonly infrastructure: InfrastructureReference | undefined;
+  readonly inquiries: InquiryBook;
 }
+
+/** Owner of inquiries whose answers are the same for all. */
+const everybody = '';
 
 /** Field managers of our own for what must not vanish when the rest is applied: an apply drops what it does not name. */
 const endpointManager = `${fieldManager}-endpoint`;
 const labelManager = `${fieldManager}-label`;
 
 export function createWriter(options: WriterOptions): Writer {
-  const { client, applySet, management, key, namespace, name, cluster } = options;
+  const { client, applySet, management, key, namespace, name, cluster, infrastructure: reference, inquiries } = options;
   const remember = <T extends KubeObject>(object: T): T => {
     management.remember(object);
     return object;
@@ -56,8 +64,15 @@ export function createWriter(options: WriterOptions): Writer {
       const patch = { apiVersion, kind, metadata: { namespace, name }, spec: { controlPlaneEndpoint: endpoint } };
       remember(await client.apply(patch, { fieldManager: endpointManager, force: true }));
     },
-    async publishToInfrastructure() {
-      return undefined;
+    async publishToInfrastructure(endpoint: Endpoint) {
+      if (!reference) return undefined;
+      const shared = inquiries.of(everybody);
+      const found = await inquiries
+        .of(key)
+        .ask('infrastructure', [reference, endpoint], () =>
+          publishToInfrastructure({ client, inquiries: shared, namespace, reference }, endpoint),
+        );
+      return found?.endpoint;
     },
   };
 }
