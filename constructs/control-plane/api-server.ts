@@ -10,6 +10,7 @@ import { KonnectivityConfig, konnectivityServer, konnectivityVolumes } from './k
 import { objectLabels, selectorLabels } from './labels.ts';
 import { mountsOf } from './mounts.ts';
 import { namesOf } from './names.ts';
+import { tunnel, TunnelConfig, tunnelVolumes } from './tunnel.ts';
 import { imageReference, kubernetesImage } from './versions.ts';
 
 export interface ApiServerProps {
@@ -28,7 +29,10 @@ export class ApiServer extends Construct {
     const selector = selectorLabels(cluster.name, 'api-server');
     const mounts = mountsOf(settings?.mounts);
 
+    const hasTunnel = facts.tunnelEndpoint !== undefined;
+
     new KonnectivityConfig(this, 'konnectivity', { cluster });
+    if (hasTunnel) new TunnelConfig(this, 'tunnel', { cluster });
 
     new k8s.KubeDeployment(this, 'deployment', {
       metadata,
@@ -56,6 +60,7 @@ export class ApiServer extends Construct {
             pkiVolume(cluster.name),
             projected('egress', [{ configMap: konnectivity, items: { [egressSelectorFile]: egressSelectorFile } }]),
             ...konnectivityVolumes(cluster),
+            ...(hasTunnel ? tunnelVolumes(cluster) : []),
             ...mounts.map(({ volume }) => volume),
           ],
           containers: [
@@ -85,6 +90,7 @@ export class ApiServer extends Construct {
               ],
             }),
             konnectivityServer(cluster),
+            ...(hasTunnel ? [tunnel()] : []),
           ],
         }),
       },

@@ -7,6 +7,8 @@ export const ports = {
   konnectivityHealth: 8134,
   /** Outer TLS of the tunnel that proxies of the workers dial. */
   tunnel: 6444,
+  /** Health page of both ends of the tunnel: on the pod's address, and on the loopback address of nodes. */
+  tunnelHealth: 6445,
   etcdClient: 2379,
   etcdPeer: 2380,
   etcdMetrics: 2381,

@@ -31,7 +31,12 @@ export const certificates: Phase = {
   run: (scope) =>
     issueAll(
       scope,
-      planCertificates(scope.cluster, known(scope.facts, 'endpoint'), known(scope.facts, 'konnectivityEndpoint')),
+      planCertificates(
+        scope.cluster,
+        known(scope.facts, 'endpoint'),
+        known(scope.facts, 'konnectivityEndpoint'),
+        scope.facts.tunnelEndpoint,
+      ),
     ),
 };
 

@@ -68,25 +68,17 @@ export function planCertificates(
   cluster: HostedCluster,
   endpoint: Endpoint,
   konnectivityEndpoint: Endpoint,
+  tunnelEndpoint?: Endpoint,
 ): CertificatePlan[] {
   const { secrets } = namesOf(cluster.name);
   return [
-    {
-      secret: secrets.apiServer,
-      signer: 'cluster',
-      commonName: 'kube-apiserver',
-      organizations: [],
-      usages: ['server'],
-      hosts: unique([...apiServerHosts(cluster), endpoint.host, ...(cluster.spec.apiServer.certSANs ?? [])]),
-    },
-    {
-      secret: secrets.konnectivityServer,
-      signer: 'cluster',
-      commonName: 'konnectivity-server',
-      organizations: [],
-      usages: ['server'],
-      hosts: unique([konnectivityEndpoint.host, apiServiceHost(cluster)]),
-    },
+    server(secrets.apiServer, 'kube-apiserver', [
+      ...apiServerHosts(cluster),
+      endpoint.host,
+      ...(cluster.spec.apiServer.certSANs ?? []),
+    ]),
+    server(secrets.konnectivityServer, 'konnectivity-server', [konnectivityEndpoint.host, apiServiceHost(cluster)]),
+    ...(tunnelEndpoint ? [server(secrets.tunnel, 'tunnel', [tunnelEndpoint.host])] : []),
     client('cluster', secrets.apiServerKubeletClient, users.kubeletClient),
     client('proxy', secrets.frontProxyClient, 'front-proxy-client'),
     client('cluster', secrets.konnectivityClient, users.konnectivityServer),
@@ -119,6 +111,11 @@ function apiServerHosts(cluster: HostedCluster): string[] {
     namesOf(cluster.name).apiService,
     apiServiceHost(cluster),
   ];
+}
+
+/** All that workers dial is signed by the authority they know. */
+function server(secret: string, commonName: string, hosts: readonly string[]): CertificatePlan {
+  return { secret, signer: 'cluster', commonName, organizations: [], usages: ['server'], hosts: unique(hosts) };
 }
 
 function client(

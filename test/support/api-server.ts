@@ -21,13 +21,16 @@ interface Ports {
   readonly peer: number;
 }
 
-/** Starts both processes and resolves when the API server is ready, in about four seconds. */
-export async function startApiServer(): Promise<ApiServer> {
+/**
+ * Starts both processes and resolves when the API server is ready, in about four seconds.
+ * @param flags more flags of the API server, with their dashes
+ */
+export async function startApiServer(flags: readonly string[] = []): Promise<ApiServer> {
   const binaries = await findBinaries(instanceFrom(process.env).cache, process.env['HCP_TESTBED_BIN'], () => {});
   const directory = await mkdtemp(join(tmpdir(), 'api-server-'));
   const ports = { apiServer: await freePort(), etcd: await freePort(), peer: await freePort() };
   const target = await writeCredentials(directory, ports.apiServer);
-  const server = new ApiServer(binaries, directory, ports, target);
+  const server = new ApiServer(binaries, directory, ports, target, flags);
   server.startEtcd();
   await server.startApiServer();
   return server;
@@ -42,13 +45,15 @@ export class ApiServer {
   readonly #binaries: Binaries;
   readonly #directory: string;
   readonly #ports: Ports;
+  readonly #flags: readonly string[];
   #etcd: ChildProcess | undefined;
   #apiServer: ChildProcess | undefined;
 
-  constructor(binaries: Binaries, directory: string, ports: Ports, target: ConnectionTarget) {
+  constructor(binaries: Binaries, directory: string, ports: Ports, target: ConnectionTarget, flags: readonly string[]) {
     this.#binaries = binaries;
     this.#directory = directory;
     this.#ports = ports;
+    this.#flags = flags;
     this.target = target;
     this.kubeconfig = join(directory, 'kubeconfig');
   }
@@ -72,6 +77,7 @@ export class ApiServer {
       '--authorization-mode=RBAC',
       // Nobody makes default ServiceAccounts here; Pods need none to be stored.
       '--disable-admission-plugins=ServiceAccount',
+      ...this.#flags,
     ]);
     const client = new KubeClient(connectionFor(this.target), { deadlineMs: 2_000 });
     await until('the API server to be ready', () => client.raw('/readyz').catch(() => false), 60_000);

@@ -1,0 +1,37 @@
+import { Construct } from 'constructs';
+import type { HostedCluster } from '../../control-plane/cluster.ts';
+import { wayIn } from '../../control-plane/exposure/exposure.ts';
+import type { Endpoint, Facts } from '../../control-plane/facts.ts';
+import { inClusterAccessOf, unsupportedInClusterAccess, usesTunnel } from '../../control-plane/in-cluster-access.ts';
+import { KubernetesService } from './kubernetes-service.ts';
+import { Policy } from './policy.ts';
+import { Proxy, type ProxyTarget } from './proxy.ts';
+
+export interface InClusterAccessProps {
+  readonly cluster: HostedCluster;
+  readonly facts: Facts;
+  readonly endpoint: Endpoint;
+}
+
+/** How pods of the hosted cluster reach their API server. Nothing but an address needs nothing but an address. */
+export class InClusterAccess extends Construct {
+  constructor(scope: Construct, id: string, { cluster, facts, endpoint }: InClusterAccessProps) {
+    super(scope, id);
+    const access = unsupportedInClusterAccess(cluster, facts) ? undefined : inClusterAccessOf(cluster, facts);
+    if (access === 'Policy') new Policy(this, 'policy', { endpoint, version: cluster.spec.version });
+    if (access === 'Proxy') {
+      new Proxy(this, 'proxy', {
+        target: proxyTarget(cluster, facts, endpoint),
+        port: wayIn(cluster.spec).securePort,
+        ipFamily: cluster.network.services[0]?.includes(':') ? 'ipv6' : 'ipv4',
+      });
+    }
+    new KubernetesService(this, 'kubernetes-service', { leadsToProxy: access === 'Proxy' });
+  }
+}
+
+function proxyTarget(cluster: HostedCluster, { tunnelEndpoint }: Facts, endpoint: Endpoint): ProxyTarget {
+  if (!usesTunnel(cluster.spec)) return { endpoint, isTunnel: false };
+  if (!tunnelEndpoint) throw new Error(`the tunnel endpoint of cluster ${cluster.name} is not known yet`);
+  return { endpoint: tunnelEndpoint, isTunnel: true };
+}

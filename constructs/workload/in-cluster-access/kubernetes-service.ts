@@ -1,0 +1,34 @@
+import { ApiObject } from 'cdk8s';
+import { Construct } from 'constructs';
+import { proxyLabels } from './proxy.ts';
+
+export interface KubernetesServiceProps {
+  /** Whether the Service leads to the node's own proxy. */
+  readonly leadsToProxy: boolean;
+}
+
+/**
+ * The Service `kubernetes`, which the API server makes and only ever makes: what is applied here are the few fields that
+ * lead it to the proxies. Without proxies it is applied without them, which gives them back; it is never left out, for
+ * what is no longer rendered is deleted.
+ */
+export class KubernetesService extends Construct {
+  constructor(scope: Construct, id: string, { leadsToProxy }: KubernetesServiceProps) {
+    super(scope, id);
+    new ApiObject(this, 'service', {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'kubernetes', namespace: 'default' },
+      ...(leadsToProxy
+        ? {
+            spec: {
+              selector: proxyLabels,
+              internalTrafficPolicy: 'Local',
+              // A node has one proxy; whatever is thought of it, there is no other to turn to.
+              publishNotReadyAddresses: true,
+            },
+          }
+        : {}),
+    });
+  }
+}

@@ -1,0 +1,155 @@
+import { isIP } from 'node:net';
+import { k8s } from 'cdk8s-plus-30';
+import { Construct } from 'constructs';
+import { container, type Probes } from '../../control-plane/component.ts';
+import { type Endpoint, formatEndpoint } from '../../control-plane/facts.ts';
+import { haproxyConfig, haproxyFiles, haproxyImage, haproxyScript } from '../../control-plane/haproxy.ts';
+import { ports } from '../../control-plane/ports.ts';
+import { imageReference } from '../../control-plane/versions.ts';
+
+const name = 'hosted-control-plane-proxy';
+/** Where the Service `kubernetes` is, and therefore everything it can select. */
+const namespace = 'default';
+const paths = { config: '/etc/proxy/config', authority: '/etc/proxy/authority' } as const;
+const authorityFile = 'ca.crt';
+/** Made by Kubernetes in every namespace, and kept current. */
+const authorityConfigMap = 'kube-root-ca.crt';
+
+/** What the Service `kubernetes` selects. */
+export const proxyLabels = { 'app.kubernetes.io/name': name } as const;
+
+/** Where proxies dial. */
+export interface ProxyTarget {
+  readonly endpoint: Endpoint;
+  /** Whether an outer TLS session carries the host name there, for a gateway to route by. */
+  readonly isTunnel: boolean;
+}
+
+export interface ProxyProps {
+  readonly target: ProxyTarget;
+  /** Port of the proxy on every node: the target port of the Service `kubernetes`. */
+  readonly port: number;
+  /** Which of a host's addresses are dialled where it has both kinds. */
+  readonly ipFamily: 'ipv4' | 'ipv6';
+}
+
+/**
+ * A proxy on every node that leads to the API server, for the Service `kubernetes`. It needs nothing that needs the API:
+ * no cluster DNS, no pod network, no token; and no key, because what passes through it is encrypted end to end.
+ */
+export class Proxy extends Construct {
+  constructor(scope: Construct, id: string, { target, port, ipFamily }: ProxyProps) {
+    super(scope, id);
+    const metadata = { name, namespace };
+    new k8s.KubeConfigMap(this, 'config', {
+      metadata,
+      data: {
+        [haproxyFiles.config]: haproxyConfig({
+          connections: 4_000,
+          health: `127.0.0.1:${ports.tunnelHealth}`,
+          sections: [
+            // Names are looked up as the node does it. An answer stays valid while nobody gives another one.
+            ['resolvers node', 'parse-resolv-conf', 'accepted_payload_size 4096', ...holds],
+            ['frontend api-server', `bind "\${HOST_IP}:${port}"`, 'default_backend endpoint'],
+            ['backend endpoint', 'retries 3', 'option redispatch 1', server(target, ipFamily)],
+          ],
+        }),
+        [haproxyFiles.script]: haproxyScript({
+          config: `${paths.config}/${haproxyFiles.config}`,
+          watched: target.isTunnel ? [`${paths.authority}/${authorityFile}`] : [],
+          serveSeconds: 0,
+          drainSeconds: 5,
+        }),
+      },
+    });
+    new k8s.KubeDaemonSet(this, 'proxy', {
+      metadata: { ...metadata, labels: proxyLabels },
+      spec: {
+        selector: { matchLabels: proxyLabels },
+        // The old one stops to listen only when the new one does: the kernel lets both have the port.
+        updateStrategy: {
+          type: 'RollingUpdate',
+          rollingUpdate: { maxSurge: k8s.IntOrString.fromString('10%'), maxUnavailable: k8s.IntOrString.fromNumber(0) },
+        },
+        template: { metadata: { labels: proxyLabels }, spec: podSpec(target) },
+      },
+    });
+  }
+}
+
+/** One server for each address that a host may have, so that one that is ill can be passed over. */
+function server({ endpoint, isTunnel }: ProxyTarget, ipFamily: string): string {
+  const { host } = endpoint;
+  const address = isIP(host)
+    ? `server endpoint ${formatEndpoint(endpoint)}`
+    : `server-template endpoint 4 ${formatEndpoint(endpoint)} resolvers node init-addr libc,none resolve-prefer ${ipFamily}`;
+  if (!isTunnel) return address;
+  const authority = `${paths.authority}/${authorityFile}`;
+  return `${address} ssl sni str(${host}) verify required verifyhost ${host} ca-file ${authority} ssl-min-ver TLSv1.3`;
+}
+
+/** The longest time HAProxy knows: the last good answer is better than none. */
+const longest = '24d';
+const holds = [
+  'hold valid 30s',
+  'hold obsolete 30s',
+  ...['nx', 'other', 'refused', 'timeout'].map((answer) => `hold ${answer} ${longest}`),
+];
+
+function podSpec({ isTunnel }: ProxyTarget): k8s.PodSpec {
+  const authority = { name: 'authority', mountPath: paths.authority, readOnly: true };
+  return {
+    hostNetwork: true,
+    dnsPolicy: 'Default',
+    priorityClassName: 'system-node-critical',
+    // Whatever a node is for, its pods need the API.
+    tolerations: [{ operator: 'Exists' }],
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: 15,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: 65532,
+      runAsGroup: 65532,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    containers: [
+      container({
+        name: 'proxy',
+        image: imageReference(haproxyImage, undefined),
+        command: ['sh', `${paths.config}/${haproxyFiles.script}`],
+        args: [],
+        env: [{ name: 'HOST_IP', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } }],
+        // None, although it listens: a port that is declared on the host's network may be had by one pod only.
+        ports: {},
+        probes: hostProbes,
+        requests: { cpu: '10m', memory: '32Mi' },
+        settings: undefined,
+        volumeMounts: [{ name: 'config', mountPath: paths.config, readOnly: true }, ...(isTunnel ? [authority] : [])],
+      }),
+    ],
+    volumes: [
+      { name: 'config', configMap: { name } },
+      ...(isTunnel
+        ? [
+            {
+              name: authority.name,
+              configMap: { name: authorityConfigMap, items: [{ key: authorityFile, path: authorityFile }] },
+            },
+          ]
+        : []),
+    ],
+  };
+}
+
+const healthPage: k8s.HttpGetAction = {
+  host: '127.0.0.1',
+  path: '/healthz',
+  port: k8s.IntOrString.fromNumber(ports.tunnelHealth),
+};
+const hostProbes: Probes = {
+  startupProbe: { httpGet: healthPage, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 60 },
+  readinessProbe: { httpGet: healthPage, periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 3 },
+  livenessProbe: { httpGet: healthPage, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
+};
