@@ -3,11 +3,14 @@ import {
   CiliumNetworkPolicy,
   ConfigMap,
   Deployment,
+  Ingress,
+  IngressRouteTCP,
   NetworkPolicy,
   PodDisruptionBudget,
   type Resource,
   Service,
   StatefulSet,
+  TLSRoute,
 } from '../constructs/api/resources.ts';
 import { renderControlPlane } from '../constructs/control-plane/chart.ts';
 import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
@@ -18,7 +21,7 @@ import { networkPolicies } from './phases/network-policies.ts';
 import type { World } from './scope.ts';
 
 /** Kinds of the chart. Secrets are none of it: keys are never deleted because of a render. */
-const prunable = [Service, ConfigMap, Deployment, StatefulSet, PodDisruptionBudget];
+const prunable = [Service, ConfigMap, Deployment, StatefulSet, PodDisruptionBudget, TLSRoute, Ingress, IngressRouteTCP];
 
 /** Kinds that one phase alone renders. They go although another phase waits: a policy may be what it waits for. */
 const policies = [NetworkPolicy, CiliumNetworkPolicy];

@@ -27,6 +27,7 @@ import { endpoint } from './phases/endpoint.ts';
 import { etcd } from './phases/etcd.ts';
 import { kubeconfig } from './phases/kubeconfig.ts';
 import { networkPolicies } from './phases/network-policies.ts';
+import { routes } from './phases/routes.ts';
 import { workload } from './phases/workload.ts';
 import { prune } from './prune.ts';
 import { known, type Phase, type Scope } from './scope.ts';
@@ -42,6 +43,7 @@ export const phases: readonly Phase[] = [
   etcd,
   apiServerService,
   endpoint,
+  routes,
   certificates,
   kubeconfig,
   apiServer,

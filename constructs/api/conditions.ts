@@ -70,7 +70,6 @@ export const conditions = {
       'GatewayNotFound',
       'GatewayListenerUnsuitable',
       'GatewayAPINotInstalled',
-      'ExposureNotSupported',
       'InfrastructureNotFound',
     ],
   },

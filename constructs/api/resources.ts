@@ -46,10 +46,12 @@ export const ClusterRoleBinding = clusterWide(
 );
 export const Ingress = namespaced('networking.k8s.io/v1', 'Ingress', 'ingresses');
 export const Gateway = namespaced('gateway.networking.k8s.io/v1', 'Gateway', 'gateways');
+export const TLSRoute = namespaced('gateway.networking.k8s.io/v1', 'TLSRoute', 'tlsroutes');
 /** Every version whose routes we can write, the best first: which of them a cluster serves depends on its age. */
-export const tlsRoutes: readonly Resource[] = ['v1', 'v1alpha3', 'v1alpha2'].map((version) =>
-  namespaced(`gateway.networking.k8s.io/${version}`, 'TLSRoute', 'tlsroutes'),
-);
+export const tlsRoutes: readonly Resource[] = [
+  TLSRoute,
+  ...['v1alpha3', 'v1alpha2'].map((version) => ({ ...TLSRoute, apiVersion: `${groupOf(TLSRoute)}/${version}` })),
+];
 export const IngressRouteTCP = namespaced('traefik.io/v1alpha1', 'IngressRouteTCP', 'ingressroutetcps');
 export const CiliumNetworkPolicy = namespaced('cilium.io/v2', 'CiliumNetworkPolicy', 'ciliumnetworkpolicies');
 /** Versions of policies that change objects on their way in: v1 since Kubernetes 1.36. */

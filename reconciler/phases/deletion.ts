@@ -2,14 +2,18 @@ import {
   CiliumNetworkPolicy,
   ConfigMap,
   Deployment,
+  Ingress,
+  IngressRouteTCP,
   NetworkPolicy,
   PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
   type Resource,
+  resourceOf,
   Secret,
   Service,
   StatefulSet,
+  TLSRoute,
 } from '../../constructs/api/resources.ts';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { type ComponentName, selectorLabels } from '../../constructs/control-plane/labels.ts';
@@ -88,12 +92,25 @@ async function deleteVolumes(scope: DeletionScope): Promise<number> {
   return claims.length;
 }
 
+/** Routes go first: somebody else may take the host as soon as they are gone. */
+const rest: readonly Resource[] = [
+  TLSRoute,
+  Ingress,
+  IngressRouteTCP,
+  PodDisruptionBudget,
+  NetworkPolicy,
+  CiliumNetworkPolicy,
+  Service,
+  ConfigMap,
+  Secret,
+];
+
 /** Deletes what else we own. A user's own certificate authority is not ours and stays. */
 async function deleteRest(scope: DeletionScope): Promise<void> {
   const { cluster, world, remover } = scope;
-  for (const resource of [PodDisruptionBudget, NetworkPolicy, CiliumNetworkPolicy, Service, ConfigMap, Secret]) {
+  for (const resource of rest) {
     const ours = world.list(resource, { [clusterNameLabel]: cluster }).filter((object) => isOurs(scope, object));
-    await Promise.all(ours.map((object) => remover.delete(resource, object)));
+    await Promise.all(ours.map((object) => remover.delete(resourceOf(object), object)));
   }
 }
 

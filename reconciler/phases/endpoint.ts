@@ -1,8 +1,10 @@
 import { exposureOf } from '../../constructs/api/exposure-spec.ts';
+import { canonicalHost } from '../../constructs/control-plane/canonical-host.ts';
 import { definedOnly } from '../../constructs/control-plane/defined.ts';
 import { wayIn } from '../../constructs/control-plane/exposure/exposure.ts';
+import { hostsOf } from '../../constructs/control-plane/exposure/hosts.ts';
 import type { Outside } from '../../constructs/control-plane/exposure/way-in.ts';
-import type { Endpoint } from '../../constructs/control-plane/facts.ts';
+import { type Endpoint, type Facts, formatEndpoint } from '../../constructs/control-plane/facts.ts';
 import { done, InvalidConfiguration, type Outcome } from '../outcome.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { apiServerService } from './api-server-service.ts';
@@ -12,30 +14,72 @@ export const endpoint: Phase = {
   condition: 'SyncControlPlaneEndpointReady',
   needs: [apiServerService],
   async run(scope): Promise<Outcome> {
-    const { cluster, clusterObject, hostedControlPlane, writer } = scope;
-    const given = hostedControlPlane.spec.controlPlaneEndpoint;
+    const { clusterObject, hostedControlPlane, writer } = scope;
+    const given = hostedControlPlane.spec.controlPlaneEndpoint ?? {};
     const published = complete(given);
+
     // A user may give only the host, or only the port: the way in offers the other half.
-    const preset = published ?? complete(clusterObject.spec?.controlPlaneEndpoint) ?? definedOnly(given ?? {});
+    const preset = published ?? complete(clusterObject.spec?.controlPlaneEndpoint) ?? definedOnly(given);
+    const ours = decide(scope, preset);
+    const theirs = await writer.publishToInfrastructure(ours.endpoint);
+    if (theirs && !agrees(theirs, preset)) throw contradiction(ours.endpoint, theirs);
+    if (published) return done(ours);
 
-    const decision = wayIn(cluster.spec).endpoint(cluster, outsideOf(scope), preset);
-    if (!decision.known) throw new InvalidConfiguration(decision.reason, decision.message);
-    const { known: _, ...facts } = decision;
+    // What nobody else has fixed is as the infrastructure came with it.
+    const decided = theirs ? decide(scope, theirs) : ours;
+    await writer.publishEndpoint(decided.endpoint);
+    // Of two that began at the same time neither has seen the other before: now one of them does.
+    refuseClaimedHosts(scope, decided.endpoint);
 
-    if (!published) await writer.publishEndpoint(facts.endpoint);
-
-    return done(facts);
+    return done(decided);
   },
 };
 
+type Decided = Partial<Facts> & { readonly endpoint: Endpoint };
+
+/** @throws InvalidConfiguration when nothing serves what is fixed, or somebody else has one of the hosts. */
+function decide(scope: Scope, preset: Partial<Endpoint>): Decided {
+  const { cluster } = scope;
+  const decision = wayIn(cluster.spec).endpoint(cluster, outsideOf(scope), preset);
+  if (!decision.known) throw new InvalidConfiguration(decision.reason, decision.message);
+  refuseClaimedHosts(scope, decision.endpoint);
+  const { known: _, ...facts } = decision;
+  return facts;
+}
+
+/** Two routes with one host are both accepted by a Gateway, and either of them may get the traffic. */
+function refuseClaimedHosts({ cluster, surroundings }: Scope, { host: apiHost }: Endpoint): void {
+  for (const host of Object.values(hostsOf(cluster.spec, apiHost) ?? {})) {
+    const claimant = surroundings.claimant(host);
+    if (claimant === undefined) continue;
+    throw new InvalidConfiguration(
+      'HostClaimed',
+      `the host ${host} belongs to ${claimant} already, and leads to one of the two only: delete that one, or give this one another host`,
+    );
+  }
+}
+
 function outsideOf({ cluster, facts, surroundings }: Scope): Outside {
   const exposure = exposureOf(cluster.spec);
+  if (exposure.kind !== 'gateway') return { serviceAddress: facts.serviceAddress };
   return {
     serviceAddress: facts.serviceAddress,
     gatewayServed: surroundings.servedVersions('Gateway').length > 0,
-    gateway: exposure.kind === 'gateway' ? surroundings.gateway(exposure.gateway) : undefined,
+    gateway: surroundings.gateway(exposure.gateway),
     namespaceLabels: surroundings.namespaceLabels(),
   };
+}
+
+function contradiction(ours: Endpoint, infrastructure: Endpoint): InvalidConfiguration {
+  return new InvalidConfiguration(
+    'EndpointMismatch',
+    `the endpoint is ${formatEndpoint(ours)} and cannot change, but the infrastructure object of the Cluster has ${formatEndpoint(infrastructure)}: set its spec.controlPlaneEndpoint to the former`,
+  );
+}
+
+function agrees({ host, port }: Endpoint, preset: Partial<Endpoint>): boolean {
+  const isSameHost = preset.host === undefined || canonicalHost(preset.host) === canonicalHost(host);
+  return isSameHost && (preset.port === undefined || preset.port === port);
 }
 
 function complete(given: { host?: string | undefined; port?: number | undefined } | undefined): Endpoint | undefined {

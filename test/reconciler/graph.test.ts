@@ -139,6 +139,7 @@ describe('the phases of a control plane', () => {
       EtcdClusterReady ← EtcdCertificatesReady
       APIServerServiceReady ← nothing
       SyncControlPlaneEndpointReady ← APIServerServiceReady
+      APIServerTLSRoutesReady ← SyncControlPlaneEndpointReady
       CertificatesReady ← CACertificatesReady, SyncControlPlaneEndpointReady
       AdminKubeconfigReady ← CACertificatesReady, SyncControlPlaneEndpointReady
       APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady

@@ -1,5 +1,12 @@
 import { clusterNameLabel } from '../../constructs/api/group.ts';
-import { Deployment, PersistentVolumeClaim, Pod, Service, StatefulSet } from '../../constructs/api/resources.ts';
+import {
+  Deployment,
+  PersistentVolumeClaim,
+  Pod,
+  Service,
+  StatefulSet,
+  TLSRoute,
+} from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import type { MemoryWorld, StoredObject } from './memory-world.ts';
 import { clusterName } from './scope.ts';
@@ -20,6 +27,8 @@ export function settle(world: MemoryWorld): void {
   for (const object of world.objects) if (object.metadata.deletionTimestamp) world.remove(object);
   for (const service of world.list<StoredObject>(Service, { [clusterNameLabel]: clusterName }))
     giveAddress(world, service);
+  for (const route of world.list<StoredObject>(TLSRoute, {}))
+    world.put({ ...route, status: { parents: accepted(route) } });
   const pods = new Set<string>();
   for (const resource of [Deployment, StatefulSet]) {
     for (const workload of world.list<Workload & StoredObject>(resource, { [clusterNameLabel]: clusterName })) {
@@ -36,6 +45,14 @@ function giveAddress(world: MemoryWorld, service: StoredObject): void {
     spec: { ...(service['spec'] as object), clusterIP: '10.1.2.3' },
     status: balanced ? { loadBalancer: { ingress: [{ ip: loadBalancerAddress }] } } : {},
   });
+}
+
+/** What a Gateway's controller says of a route that it accepts. */
+export function accepted({ metadata, spec }: StoredObject): object[] {
+  const { parentRefs } = spec as { readonly parentRefs: readonly object[] };
+  const condition = (type: string) => ({ type, status: 'True', observedGeneration: metadata.generation ?? 0 });
+  const conditions = [condition('Accepted'), condition('ResolvedRefs')];
+  return parentRefs.map((parentRef) => ({ parentRef, controllerName: 'example.org/gateway', conditions }));
 }
 
 /** Replaces the pods of a workload by ready ones of its present template; returns their names. */

@@ -25,6 +25,8 @@ export class MemoryWorld implements World, Writer, Remover {
   /** What `workers` answers. */
   workersLeft = 0;
   published: Endpoint | undefined;
+  /** The endpoint of the Cluster's infrastructure object; `none` where there is no such object. */
+  infrastructure: Endpoint | 'empty' | 'none' = 'none';
   readonly #objects = new Map<string, StoredObject>();
   readonly #applied = new Map<string, RenderedObject>();
   #writesLeft = Infinity;
@@ -35,6 +37,7 @@ export class MemoryWorld implements World, Writer, Remover {
   copy(): MemoryWorld {
     const copy = new MemoryWorld();
     copy.published = this.published;
+    copy.infrastructure = this.infrastructure;
     copy.#uids = this.#uids;
     for (const [identity, object] of this.#objects) copy.#objects.set(identity, object);
     for (const [identity, object] of this.#applied) copy.#applied.set(identity, object);
@@ -120,7 +123,13 @@ export class MemoryWorld implements World, Writer, Remover {
     this.published = endpoint;
   }
 
-  async publishToInfrastructure(): Promise<undefined> {}
+  async publishToInfrastructure(endpoint: Endpoint): Promise<Endpoint | undefined> {
+    if (this.infrastructure === 'none') return undefined;
+    if (this.infrastructure !== 'empty') return this.infrastructure;
+    this.#record(`publish ${endpoint.host}:${endpoint.port} to the infrastructure`);
+    this.infrastructure = endpoint;
+    return endpoint;
+  }
 
   async delete(resource: Resource, object: KubeObject): Promise<void> {
     const present = this.#find(resource, object.metadata.name);

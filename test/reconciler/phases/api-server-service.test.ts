@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Service } from '../../../constructs/api/resources.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { Outcome } from '../../../reconciler/outcome.ts';
@@ -32,39 +32,28 @@ it('waits for the address of a load balancer, of which an event will tell', asyn
   expect(world.writes).toEqual([`apply Service ${name}`]);
 });
 
-it.each<[string, object, object]>([
-  [
-    'an address',
-    { ip: '192.0.2.10' },
-    {
-      endpoint: { host: '192.0.2.10', port: 443 },
-      konnectivityEndpoint: { host: '192.0.2.10', port: 8132 },
-      advertiseAddress: '192.0.2.10',
-    },
-  ],
-  [
-    'a host name',
-    { hostname: 'lb.cloud.test' },
-    {
-      endpoint: { host: 'lb.cloud.test', port: 443 },
-      konnectivityEndpoint: { host: 'lb.cloud.test', port: 8132 },
-      advertiseAddress: undefined,
-    },
-  ],
-])('offers %s of a load balancer', async (_, ingress, facts) => {
-  expect(await runIn(await balancedBy(ingress), { loadBalancer: { port: 443 } })).toMatchObject({
-    kind: 'done',
-    facts,
-  });
+it.each([
+  ['an address', { ip: '192.0.2.10' }],
+  ['a host name', { hostname: 'lb.cloud.test' }],
+])('finds out %s of a load balancer', async (_, address) => {
+  const world = await balancedBy(address);
+  expect(await runIn(world, { loadBalancer: {} })).toMatchObject({ kind: 'done', facts: { serviceAddress: address } });
 });
 
-it('offers given node ports at once', async () => {
-  expect(await runIn(new MemoryWorld(), nodePort)).toMatchObject({
-    kind: 'done',
-    facts: {
-      endpoint: { host: 'nodes.example.test', port: 30443 },
-      konnectivityEndpoint: { host: 'nodes.example.test', port: 30132 },
-    },
+it('needs no address for node ports', async () => {
+  expect(await runIn(new MemoryWorld(), nodePort)).toEqual({ kind: 'done', facts: {}, again: undefined });
+});
+
+describe('behind a shared Gateway', () => {
+  const gateway = { namespace: 'capi-system', name: 'capi' };
+
+  it('needs no address either', async () => {
+    expect(await runIn(new MemoryWorld(), { gateway })).toEqual({ kind: 'done', facts: {}, again: undefined });
+  });
+
+  it('waits for the address that pods of the hosted cluster are to be given', async () => {
+    const scope = scopeOf(new MemoryWorld(), { spec: { exposure: { gateway }, inClusterAccess: 'LoadBalancer' } });
+    expect(await apiServerService.run(scope)).toMatchObject({ kind: 'wait', reason: 'WaitingForLoadBalancerAddress' });
   });
 });
 

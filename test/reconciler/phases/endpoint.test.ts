@@ -1,25 +1,33 @@
-import { expect, it } from 'vitest';
+import { isIP } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { Gateway } from '../../../constructs/api/resources.ts';
 import type { Endpoint } from '../../../constructs/control-plane/facts.ts';
 import { endpoint } from '../../../reconciler/phases/endpoint.ts';
+import type { Surroundings } from '../../../reconciler/scope.ts';
 import { MemoryWorld } from '../../support/memory-world.ts';
 import { scopeOf } from '../../support/scope.ts';
 
 interface Case {
+  /** What the load balancer was given: an address, or a name. */
   readonly offered?: Endpoint;
   /** `spec.controlPlaneEndpoint` of the HostedControlPlane. */
   readonly own?: Partial<Endpoint>;
   /** `spec.controlPlaneEndpoint` of the Cluster. */
   readonly cluster?: Partial<Endpoint>;
+  readonly infrastructure?: MemoryWorld['infrastructure'];
 }
 
 const offered = { host: '192.0.2.10', port: 6443 };
 const name = { host: 'api.example.test', port: 6443 };
 
-function run({ own, cluster, ...given }: Case) {
+function run({ own, cluster, infrastructure = 'none', ...given }: Case) {
   const world = new MemoryWorld();
+  world.infrastructure = infrastructure;
+  const { host, port } = given.offered ?? offered;
   const scope = scopeOf(world, {
-    facts: { endpoint: given.offered ?? offered },
-    spec: own ? { controlPlaneEndpoint: own } : {},
+    facts: { serviceAddress: isIP(host) ? { ip: host } : { hostname: host } },
+    spec: { exposure: { loadBalancer: { port } }, ...(own && { controlPlaneEndpoint: own }) },
     clusterSpec: cluster ? { controlPlaneEndpoint: cluster } : {},
   });
   return { world, outcome: endpoint.run(scope) };
@@ -48,6 +56,15 @@ it.each<[string, Case, Endpoint, Endpoint | undefined]>([
     { host: '2001:0db8:0:0::1', port: 6443 },
     undefined,
   ],
+  ['the one that the infrastructure came with', { infrastructure: name }, name, name],
+  ["the Cluster's when the infrastructure has the same", { cluster: name, infrastructure: name }, name, name],
+  [
+    'that of the infrastructure when it has the given host',
+    { own: { host: name.host }, infrastructure: { ...name, host: 'API.example.test' } },
+    { ...name, host: 'API.example.test' },
+    { ...name, host: 'API.example.test' },
+  ],
+  ['the offered one, not waiting for any infrastructure', { infrastructure: 'none' }, offered, offered],
 ])('uses %s', async (_, given, used, published) => {
   const { world, outcome } = run(given);
   expect(await outcome).toMatchObject({ kind: 'done', facts: { endpoint: used } });
@@ -66,6 +83,26 @@ it.each<[string, Case, string]>([
     { own: { ...offered, host: '192.0.2.99' } },
     'has the address 192.0.2.10: give it 192.0.2.99 again',
   ],
+  [
+    'the infrastructure has another one than is published',
+    { own: offered, infrastructure: name },
+    'the endpoint is 192.0.2.10:6443 and cannot change, but the infrastructure object of the Cluster has api.example.test:6443',
+  ],
+  [
+    'the infrastructure has another one than the Cluster',
+    { cluster: offered, infrastructure: name },
+    'api.example.test',
+  ],
+  [
+    'the infrastructure has another host than is given',
+    { own: { host: 'other.example.test' }, infrastructure: name },
+    'the endpoint is other.example.test:6443 and cannot change, but the infrastructure',
+  ],
+  [
+    'nothing serves what the infrastructure came with',
+    { infrastructure: { ...name, port: 443 } },
+    'the endpoint is api.example.test:443 and cannot change, but the exposure serves port 6443',
+  ],
   ['the Cluster wants another address', { cluster: { ...offered, host: '192.0.2.99' } }, 'give it 192.0.2.99 again'],
 ])('changes nothing and says so when %s', async (_, given, message) => {
   const { world, outcome } = run(given);
@@ -75,4 +112,88 @@ it.each<[string, Case, string]>([
     message: expect.stringContaining(message) as string,
   });
   expect(world.writes).toEqual([]);
+});
+
+it('tells an infrastructure object that has none, before the HostedControlPlane', async () => {
+  const { world, outcome } = run({ infrastructure: 'empty' });
+  await outcome;
+  expect(world.writes).toEqual(['publish 192.0.2.10:6443 to the infrastructure', 'publish 192.0.2.10:6443']);
+});
+
+describe('behind a shared Gateway', () => {
+  const gateway = { namespace: 'capi-system', name: 'capi' };
+  const listener = {
+    name: 'tls',
+    protocol: 'TLS',
+    port: 443,
+    hostname: '*.clusters.example.com',
+    tls: { mode: 'Passthrough' },
+    allowedRoutes: { namespaces: { from: 'Selector', selector: { matchLabels: { tier: 'gold' } } } },
+  };
+  const object = {
+    apiVersion: Gateway.apiVersion,
+    kind: Gateway.kind,
+    metadata: gateway,
+    spec: { listeners: [listener] },
+  };
+  const around: Surroundings = {
+    servedVersions: (kind) => (kind === 'Gateway' ? ['v1'] : []),
+    gateway: (asked) => (isDeepStrictEqual(asked, gateway) ? object : undefined),
+    namespaceLabels: () => ({ tier: 'gold' }),
+    claimant: () => undefined,
+  };
+
+  function runIn(world: MemoryWorld, surroundings: Partial<Surroundings> = {}, exposure: object = { gateway }) {
+    return endpoint.run(scopeOf(world, { spec: { exposure }, surroundings: { ...around, ...surroundings } }));
+  }
+
+  it('is what the Gateway offers to this namespace', async () => {
+    const world = new MemoryWorld();
+    expect(await runIn(world)).toMatchObject({
+      kind: 'done',
+      facts: {
+        endpoint: { host: 'c1.team.clusters.example.com', port: 443 },
+        konnectivityEndpoint: { host: 'konnectivity.c1.team.clusters.example.com', port: 443 },
+        tunnelEndpoint: { host: 'tunnel.c1.team.clusters.example.com', port: 443 },
+        gatewayListener: 'tls',
+      },
+    });
+    expect(world.writes).toEqual(['publish c1.team.clusters.example.com:443']);
+  });
+
+  it.each<[string, Partial<Surroundings>, string]>([
+    ['the API is not installed', { servedVersions: () => [] }, 'GatewayAPINotInstalled'],
+    ['there is no Gateway', { gateway: () => undefined }, 'GatewayNotFound'],
+    ['it does not admit the namespace', { namespaceLabels: () => ({}) }, 'GatewayListenerUnsuitable'],
+  ])('is not published when %s', async (_, surroundings, reason) => {
+    const world = new MemoryWorld();
+    await expect(runIn(world, surroundings)).rejects.toMatchObject({ name: 'InvalidConfiguration', reason });
+    expect(world.writes).toEqual([]);
+  });
+
+  const ingress = { apiHost: 'api.example.test', konnectivityHost: 'agents.example.test' };
+  it.each<[string, object, string]>([
+    ['the host of a Gateway', { gateway }, 'c1.team.clusters.example.com'],
+    ['the konnectivity host of a Gateway', { gateway }, 'konnectivity.c1.team.clusters.example.com'],
+    ['the tunnel host of a Gateway', { gateway }, 'tunnel.c1.team.clusters.example.com'],
+    ['the host of an Ingress', { ingress }, 'api.example.test'],
+    ['the konnectivity host of an Ingress', { ingress }, 'agents.example.test'],
+    ['the tunnel host of an Ingress', { ingress }, 'tunnel.api.example.test'],
+  ])('is neither published nor told the infrastructure while somebody else has %s', async (_, exposure, host) => {
+    const world = new MemoryWorld();
+    world.infrastructure = 'empty';
+    const claimant = (asked: string) => (asked === host ? 'HostedControlPlane other/c9' : undefined);
+    await expect(runIn(world, { claimant }, exposure)).rejects.toMatchObject({
+      name: 'InvalidConfiguration',
+      reason: 'HostClaimed',
+      message: expect.stringContaining(`the host ${host} belongs to HostedControlPlane other/c9 already`) as string,
+    });
+    expect(world.writes).toEqual([]);
+  });
+
+  it('is given up when somebody else has published the host at the same moment', async () => {
+    const world = new MemoryWorld();
+    const claimant = () => (world.published ? 'HostedControlPlane other/c9' : undefined);
+    await expect(runIn(world, { claimant })).rejects.toMatchObject({ reason: 'HostClaimed' });
+  });
 });

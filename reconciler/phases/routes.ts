@@ -1,0 +1,65 @@
+import { exposureOf, type Gateway, type IngressExposure } from '../../constructs/api/exposure-spec.ts';
+import { type Part, renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { done, InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
+import { type RouteObject, routeVerdict } from '../route-status.ts';
+import { known, type Phase, type Scope } from '../scope.ts';
+import { endpoint } from './endpoint.ts';
+
+/** What leads from a shared entry to the API servers; done at once for ways in that share none. */
+export const routes: Phase = {
+  condition: 'APIServerTLSRoutesReady',
+  // It refuses a host that somebody else has: no route may exist for that, or it would take the other's traffic.
+  needs: [endpoint],
+  async run(scope): Promise<Outcome> {
+    const exposure = exposureOf(scope.cluster.spec);
+    switch (exposure.kind) {
+      case 'gateway':
+        return attachToGateway(scope, exposure.gateway);
+      case 'ingress':
+        return applyIngresses(scope, exposure.ingress);
+      case 'loadBalancer':
+      case 'nodePort':
+        return done();
+    }
+  },
+};
+
+const part: Part = 'routes';
+
+async function attachToGateway({ cluster, facts, surroundings, writer }: Scope, gateway: Gateway): Promise<Outcome> {
+  const [tlsRouteVersion] = surroundings.servedVersions('TLSRoute');
+  if (tlsRouteVersion === undefined) {
+    throw new InvalidConfiguration(
+      'GatewayAPINotInstalled',
+      'the management cluster serves no TLSRoute of gateway.networking.k8s.io in v1, v1alpha3 or v1alpha2: install Gateway API, 1.5 or newer, or its experimental channel',
+    );
+  }
+
+  const found = { tlsRouteVersion };
+  const live = await writer.apply<RouteObject>(renderControlPlane(cluster, { ...facts, ...found }, part));
+
+  const listener = { ...gateway, listener: known(facts, 'gatewayListener') };
+  const verdicts = live.map((route) => routeVerdict(route, listener));
+  const rejected = verdicts.filter((verdict) => verdict.kind === 'rejected');
+  if (rejected.length > 0) return wait('RouteRejected', rejected.map(({ message }) => message).join('; '));
+  const waiting = verdicts.find((verdict) => verdict.kind === 'waiting');
+  return waiting ? wait('WaitingForRoutes', waiting.message) : done(found);
+}
+
+/** Ingress controllers say nothing of what they accept: whether it works is asked at the endpoint. */
+async function applyIngresses(
+  { cluster, facts, surroundings, writer }: Scope,
+  ingress: IngressExposure,
+): Promise<Outcome> {
+  const needsTraefik = ingress.deploy && ingress.controller === 'traefik';
+  if (needsTraefik && surroundings.servedVersions('IngressRouteTCP').length === 0) {
+    throw new InvalidConfiguration(
+      'IngressAPINotInstalled',
+      'the management cluster does not serve IngressRouteTCP of traefik.io/v1alpha1: install the CRDs of Traefik, or choose another exposure.ingress.controller',
+    );
+  }
+
+  await writer.apply(renderControlPlane(cluster, facts, part));
+
+  return done();
+}
