@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type ValidationRule, withRules } from './validation-rule.ts';
 
 /** A Gateway with a wildcard TLS passthrough listener. */
 export const Gateway = z.object({
@@ -60,33 +61,45 @@ const hostName = (what: string) =>
     .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/, 'must be a DNS name in lower case')
     .describe(what);
 
-const Ingress = z.object({
-  apiHost: hostName('Host name of the API server. DNS must resolve it to the ingress controller.'),
-  konnectivityHost: hostName('Host name that the konnectivity agents of the workers dial.'),
-  tunnelHost: hostName(
-    'Host name that the proxies of the workers dial with inClusterAccess Proxy; tunnel.<apiHost> when unset.',
-  ).optional(),
-  port: z.int32().min(1).max(65535).default(443).describe('Port of the ingress controller for TLS.'),
-  controller: z
-    .enum(['haproxy', 'haproxy-ingress', 'nginx', 'traefik'])
-    .default('haproxy')
-    .describe(
-      'Whose way of passing TLS through is used: haproxy (haproxytech), haproxy-ingress (jcmoraisjr), nginx (ingress-nginx), traefik (IngressRouteTCP).',
-    ),
-  className: z
-    .string()
-    .max(253)
-    .optional()
-    .describe("Class of the Ingress; the cluster's default class when unset. Not used for traefik."),
-  annotations: z
-    .record(z.string().max(317), z.string().describe('Value.'))
-    .optional()
-    .describe('More annotations of the Ingress objects. They win over the ones that pass TLS through.'),
-  deploy: z
-    .boolean()
-    .default(true)
-    .describe('Make the Ingress objects. When false, you route the host names to the Service s-<cluster> yourself.'),
-});
+/** The controller has nothing but the host name to tell them apart by. */
+const differentHosts: ValidationRule<{ apiHost: string; konnectivityHost: string; tunnelHost?: string | undefined }> = {
+  rule: "self.apiHost != self.konnectivityHost && (has(self.tunnelHost) ? self.tunnelHost != self.apiHost && self.tunnelHost != self.konnectivityHost : self.konnectivityHost != 'tunnel.' + self.apiHost)",
+  message:
+    'apiHost, konnectivityHost and tunnelHost, which is tunnel.<apiHost> when unset, must be three different names: the ingress controller tells them apart by nothing else',
+  holds: ({ apiHost, konnectivityHost, tunnelHost = `tunnel.${apiHost}` }) =>
+    new Set([apiHost, konnectivityHost, tunnelHost]).size === 3,
+};
+
+const Ingress = withRules(
+  z.object({
+    apiHost: hostName('Host name of the API server. DNS must resolve it to the ingress controller.'),
+    konnectivityHost: hostName('Host name that the konnectivity agents of the workers dial.'),
+    tunnelHost: hostName(
+      'Host name that the proxies of the workers dial with inClusterAccess Proxy; tunnel.<apiHost> when unset.',
+    ).optional(),
+    port: z.int32().min(1).max(65535).default(443).describe('Port of the ingress controller for TLS.'),
+    controller: z
+      .enum(['haproxy', 'haproxy-ingress', 'nginx', 'traefik'])
+      .default('haproxy')
+      .describe(
+        'Whose way of passing TLS through is used: haproxy (haproxytech), haproxy-ingress (jcmoraisjr), nginx (ingress-nginx), traefik (IngressRouteTCP).',
+      ),
+    className: z
+      .string()
+      .max(253)
+      .optional()
+      .describe("Class of the Ingress; the cluster's default class when unset. Not used for traefik."),
+    annotations: z
+      .record(z.string().max(317), z.string().describe('Value.'))
+      .optional()
+      .describe('More annotations of the Ingress objects. They win over the ones that pass TLS through.'),
+    deploy: z
+      .boolean()
+      .default(true)
+      .describe('Make the Ingress objects. When false, you route the host names to the Service s-<cluster> yourself.'),
+  }),
+  [differentHosts],
+);
 
 export type IngressExposure = z.output<typeof Ingress>;
 

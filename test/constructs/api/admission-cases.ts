@@ -20,6 +20,7 @@ export const minimalSpec = { version: 'v1.34.2', exposure: { loadBalancer: {} } 
 
 const nodePort = { address: '192.0.2.10', port: 30443, konnectivityPort: 30132 };
 const gateway = { name: 'capi', namespace: 'capi-system' };
+const ingress = { apiHost: 'api.example.org', konnectivityHost: 'konnectivity.example.org' };
 const issuer = { audiences: ['kubernetes'], claimMappings: { username: 'claims.email' } };
 const s3 = { name: 'backup' };
 
@@ -84,6 +85,58 @@ export const admissionCases: readonly AdmissionCase[] = [
     name: 'refuses node ports without an address',
     spec: { exposure: { nodePort: { ...nodePort, address: undefined } } },
     refused: { path: 'spec.exposure.nodePort.address' },
+  },
+  { name: 'accepts an ingress with two host names', spec: { exposure: { ingress } } },
+  {
+    name: 'accepts an ingress with everything set',
+    spec: {
+      exposure: {
+        ingress: {
+          ...ingress,
+          tunnelHost: 'tunnel.example.org',
+          port: 8443,
+          controller: 'traefik',
+          className: 'edge',
+          annotations: { 'example.org/a': 'b' },
+          deploy: false,
+        },
+      },
+    },
+  },
+  {
+    name: 'refuses an ingress whose konnectivity host is that of the API',
+    spec: { exposure: { ingress: { ...ingress, konnectivityHost: ingress.apiHost } } },
+    refused: { path: 'spec.exposure.ingress', because: 'must be three different names' },
+  },
+  {
+    name: 'refuses an ingress whose tunnel host is that of the API',
+    spec: { exposure: { ingress: { ...ingress, tunnelHost: ingress.apiHost } } },
+    refused: { path: 'spec.exposure.ingress', because: 'must be three different names' },
+  },
+  {
+    name: 'refuses an ingress whose tunnel host is that of konnectivity',
+    spec: { exposure: { ingress: { ...ingress, tunnelHost: ingress.konnectivityHost } } },
+    refused: { path: 'spec.exposure.ingress', because: 'must be three different names' },
+  },
+  {
+    name: 'refuses an ingress whose konnectivity host is what the tunnel is called unless told otherwise',
+    spec: { exposure: { ingress: { ...ingress, konnectivityHost: `tunnel.${ingress.apiHost}` } } },
+    refused: { path: 'spec.exposure.ingress', because: 'must be three different names' },
+  },
+  {
+    name: 'refuses an ingress without konnectivity host',
+    spec: { exposure: { ingress: { apiHost: ingress.apiHost } } },
+    refused: { path: 'spec.exposure.ingress.konnectivityHost' },
+  },
+  {
+    name: 'refuses host names in upper case',
+    spec: { exposure: { ingress: { ...ingress, apiHost: 'API.example.org' } } },
+    refused: { path: 'spec.exposure.ingress.apiHost' },
+  },
+  {
+    name: 'refuses an ingress controller that nobody knows how to talk to',
+    spec: { exposure: { ingress: { ...ingress, controller: 'envoy' } } },
+    refused: { path: 'spec.exposure.ingress.controller' },
   },
   {
     name: 'refuses an empty endpoint',
