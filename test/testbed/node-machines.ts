@@ -40,7 +40,8 @@ export async function removeMachine(instance: Instance, name: string): Promise<s
   const directory = numbersDirectory(instance);
   for (const number of await readdir(directory).catch(() => [])) {
     const path = join(directory, number);
-    if ((await readFile(path, 'utf8')) === name) await rm(path);
+    // another machine may be removed at the same time, with its file
+    if ((await readFile(path, 'utf8').catch(() => '')) === name) await rm(path);
   }
   return left;
 }
