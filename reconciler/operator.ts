@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { hostname } from 'node:os';
 import { group } from '../constructs/api/group.ts';
 import { HostedControlPlane } from '../constructs/api/resources.ts';
@@ -24,6 +25,10 @@ export interface OperatorOptions {
   readonly onLeadershipLost: () => void;
   /** Hears every request to the management cluster. */
   readonly onRequest?: (record: RequestRecord) => void;
+  /** Resolves the hosts of endpoints, where the machine's resolver does not know them. By default that one. */
+  readonly lookup?: LookupFunction | undefined;
+  /** Hears every request to a hosted cluster. */
+  readonly onHostedRequest?: (record: RequestRecord) => void;
 }
 
 /** The whole operator: watches, election, work. One per process; tests run it in theirs. */
@@ -38,7 +43,16 @@ export class Operator {
   readonly #election: LeaderElection | undefined;
   #isSynced = false;
 
-  constructor({ connection, config, clock, log, onLeadershipLost, onRequest }: OperatorOptions) {
+  constructor({
+    connection,
+    config,
+    clock,
+    log,
+    onLeadershipLost,
+    onRequest,
+    onHostedRequest,
+    lookup,
+  }: OperatorOptions) {
     this.#log = log;
     this.#clock = clock;
     const client = new KubeClient(connection, onRequest ? { onRequest } : {});
@@ -66,6 +80,10 @@ export class Operator {
       clock,
       events: this.#events,
       operatorNamespace: config.controllerNamespace,
+      lookup,
+      onHostedRequest,
+      onHostedError: (key, error) =>
+        log.warn({ hostedControlPlane: key, error }, 'watch of the hosted cluster interrupted, going on'),
     });
     this.#controller = new Controller({
       management: this.#management,

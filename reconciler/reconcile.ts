@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { fieldManager, finalizer } from '../constructs/api/group.ts';
 import { HostedControlPlane } from '../constructs/api/resources.ts';
 import { type HostedCluster, networkOf } from '../constructs/control-plane/cluster.ts';
@@ -6,7 +7,7 @@ import { infrastructureOf } from './cluster-object.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 import { type Admission, admit } from './gate.ts';
 import { type PhaseResult, phaseVerdicts, runPhases } from './graph.ts';
-import { HostedClients } from './hosted/client.ts';
+import { HostedClients } from './hosted/clients.ts';
 import { hostedTarget } from './hosted/target.ts';
 import { InquiryBook } from './inquiries.ts';
 import { ApplySet } from './kube/apply-set.ts';
@@ -14,6 +15,7 @@ import type { KubeClient } from './kube/client.ts';
 import type { Clock } from './kube/clock.ts';
 import type { EventRecorder } from './kube/events.ts';
 import { type KubeObject, objectName } from './kube/object.ts';
+import type { RequestRecord } from './kube/request.ts';
 import type { ManagementCluster } from './management-cluster.ts';
 import { observe } from './observation.ts';
 import { InvalidConfiguration } from './outcome.ts';
@@ -27,10 +29,15 @@ import { endpoint } from './phases/endpoint.ts';
 import { etcd } from './phases/etcd.ts';
 import { kubeconfig } from './phases/kubeconfig.ts';
 import { networkPolicies } from './phases/network-policies.ts';
+import { reachable } from './phases/reachable.ts';
 import { routes } from './phases/routes.ts';
-import { workload } from './phases/workload.ts';
+import { coreDNS, inClusterAccess, konnectivityAgent, kubeProxy } from './phases/workload/add-ons.ts';
+import { clusterInfo, kubeadmConfig, kubeletConfig } from './phases/workload/join-configuration.ts';
+import { workloadRBAC } from './phases/workload/rbac.ts';
+import { workload } from './phases/workload/setup.ts';
 import { prune } from './prune.ts';
-import { known, type Phase, type Scope } from './scope.ts';
+import { pruneWorkload } from './prune-workload.ts';
+import type { Phase, Scope } from './scope.ts';
 import { observedStatus, summarize, verdict } from './status.ts';
 import type { StatusWriter } from './status-writer.ts';
 import { createRemover, createWriter } from './writer.ts';
@@ -49,6 +56,15 @@ export const phases: readonly Phase[] = [
   apiServer,
   controllerManager,
   scheduler,
+  reachable,
+  workloadRBAC,
+  clusterInfo,
+  kubeadmConfig,
+  kubeletConfig,
+  kubeProxy,
+  coreDNS,
+  konnectivityAgent,
+  inClusterAccess,
   workload,
 ];
 
@@ -58,6 +74,12 @@ export interface ReconcilerOptions {
   readonly statusWriter: StatusWriter;
   readonly clock: Clock;
   readonly events: Pick<EventRecorder, 'record'>;
+  /** Resolves the hosts of endpoints. By default the machine's resolver does. */
+  readonly lookup?: LookupFunction | undefined;
+  /** Hears of watches of hosted clusters that were interrupted, with the key of the HostedControlPlane. */
+  readonly onHostedError: (key: string, error: unknown) => void;
+  /** Hears every request to a hosted cluster. */
+  readonly onHostedRequest?: ((record: RequestRecord) => void) | undefined;
   /** Namespace this process runs in as a pod; undefined outside of the cluster. */
   readonly operatorNamespace?: string | undefined;
 }
@@ -69,7 +91,8 @@ export type Again = Date | undefined;
 export class Reconciler {
   readonly #options: ReconcilerOptions;
   readonly #applySet: ApplySet;
-  readonly #hosted = new HostedClients();
+  readonly #hosted: HostedClients;
+  #tellHostedChange: (key: string) => void = () => {};
   readonly #inquiries: InquiryBook;
 
   constructor(options: ReconcilerOptions) {
@@ -89,6 +112,19 @@ export class Reconciler {
           note: 'somebody changed fields that the HostedControlPlane determines; they were put right',
         }),
     });
+    this.#hosted = new HostedClients({
+      clock: options.clock,
+      lookup: options.lookup,
+      onRequest: options.onHostedRequest,
+      onChange: (key) => this.#tellHostedChange(key),
+      onRevert: (key, what) => this.#tellHostedRevert(key, what),
+      onError: options.onHostedError,
+    });
+  }
+
+  /** Calls back with the key of each HostedControlPlane in whose hosted cluster something has changed. */
+  onHostedChange(handler: (key: string) => void): void {
+    this.#tellHostedChange = handler;
   }
 
   /**
@@ -101,6 +137,7 @@ export class Reconciler {
     if (!object) return this.#forget(key);
 
     const admission = admit(object, (namespace, name) => management.findCluster(namespace, name));
+    if (admission.kind !== 'admitted') await this.#hosted.forget(key);
     switch (admission.kind) {
       case 'unowned':
         await statusWriter.patch(object, { Ready: verdict('False', 'WaitingForCluster', admission.message) });
@@ -166,7 +203,7 @@ export class Reconciler {
         infrastructure: infrastructureOf(clusterObject),
         inquiries: this.#inquiries,
       }),
-      hosted: (facts) => this.#hosted.get(key, hostedTarget(cluster, known(facts, 'endpoint'), world, now)),
+      hosted: (facts) => this.#hosted.get(key, hostedTarget(cluster, facts, world, now)),
       inquiries: this.#inquiries.of(key),
       now,
     };
@@ -181,8 +218,9 @@ export class Reconciler {
 
     throwUnexpected(results);
     await prune(this.#applySet, key, cluster, world, results);
+    const unpruned = await pruneWorkload(scope, results);
     const rollout = rolloutAfter !== undefined && !isDue ? new Date(rolloutAfter) : undefined;
-    return earliest([...results.map(({ again }) => again), rollout]);
+    return earliest([...results.map(({ again }) => again), rollout, unpruned]);
   }
 
   async #delete(
@@ -226,6 +264,17 @@ export class Reconciler {
         note: `${component}: ${flags.join(', ')} cannot be set by args, the control plane depends on our value`,
       });
     }
+  }
+
+  #tellHostedRevert(key: string, what: string): void {
+    const object = this.#options.management.get(HostedControlPlane, objectName(key));
+    if (!object) return;
+    this.#options.events.record(object, {
+      type: 'Warning',
+      reason: 'ForeignChangeReverted',
+      action: 'Revert',
+      note: `somebody changed fields of ${what} in the hosted cluster that the HostedControlPlane determines; they were put right`,
+    });
   }
 
   async #forget(key: string): Promise<undefined> {

@@ -50,12 +50,29 @@ export interface Writer {
   publishToInfrastructure(endpoint: Endpoint): Promise<Endpoint | undefined>;
 }
 
-/** What the reconciler does in a hosted cluster. */
+/**
+ * What the reconciler knows of a hosted cluster and does there. Answers come from memory: watches keep it current, and a
+ * change of what they see leads to another pass.
+ */
 export interface HostedClient {
-  /** Applies objects as administrator, unless this process has applied just these already. */
-  applyAsAdmin(objects: readonly RenderedObject[]): Promise<void>;
+  /**
+   * Server-side-applies what is not provably there already; returns the live objects in the same order. What grants
+   * rights is written as administrator, everything else as ourselves.
+   * @throws HostedClusterNotReady when the API server does not answer, or does not know of our rights yet
+   */
+  apply<T extends KubeObject = KubeObject>(objects: readonly RenderedObject[]): Promise<T[]>;
+  /**
+   * Deletes what we have applied once and is not to be kept.
+   * @param keep everything that is rendered, complete
+   * @throws HostedClusterNotReady when the API server does not answer
+   */
+  prune(keep: readonly RenderedObject[]): Promise<void>;
+  /** Begins to watch, if it has not: our rights are there. */
+  watch(): void;
+  /** How many Nodes there are; undefined until that has been seen. */
+  nodes(): number | undefined;
   /** Whether the controller manager has made the `default` service account: the sign that controllers work. */
-  controllersWork(): Promise<boolean>;
+  controllersWork(): boolean;
   /** The answer of `/readyz` through the published endpoint. @throws when it cannot be reached or is not ready. */
   readyThroughEndpoint(): Promise<void>;
 }
@@ -63,12 +80,13 @@ export interface HostedClient {
 /** Questions to others that cost a request, and whose answers no watch keeps current. */
 export interface Inquiries {
   /**
-   * Asks, unless the answer is known, what it depends on is the same as then, and it is younger than ten minutes. Nothing
-   * is remembered of an answer that is undefined, nor of a failure.
+   * Asks, unless the answer is known, what it depends on is the same as then, and it is younger than ten minutes. An
+   * answer that is undefined is not remembered. A failure is thrown again, without asking, for half a second and longer
+   * with each one.
    */
   ask<T>(question: string, dependsOn: unknown, ask: () => Promise<T | undefined>): Promise<T | undefined>;
-  /** Since when every attempt to ask this has failed. */
-  failingSince(question: string): Date | undefined;
+  /** When a question that failed may be asked again. */
+  retryAt(question: string): Date | undefined;
 }
 
 /** Everything a phase sees of one reconcile. */

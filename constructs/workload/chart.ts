@@ -1,26 +1,33 @@
 import { App, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
 import { fieldManager } from '../api/group.ts';
+import { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
+import { InClusterAccess as InClusterAccessSpec } from '../api/in-cluster-access-spec.ts';
 import type { RenderedObject } from '../control-plane/chart.ts';
-import type { HostedCluster } from '../control-plane/cluster.ts';
+import { type HostedCluster, networkOf } from '../control-plane/cluster.ts';
 import type { Facts } from '../control-plane/facts.ts';
 import { managedByLabel } from '../control-plane/labels.ts';
+import { type AppliedKind, appliedKinds } from './applied-kinds.ts';
 import { ClusterInfo } from './cluster-info.ts';
+import { CoreDNS } from './coredns.ts';
 import { InClusterAccess } from './in-cluster-access/in-cluster-access.ts';
+import { KubeProxy } from './kube-proxy.ts';
 import { KubeadmConfig } from './kubeadm-config.ts';
 import { KubeletConfig } from './kubelet-config.ts';
+import { KonnectivityAgent } from './konnectivity-agent.ts';
 import { Rbac } from './rbac.ts';
 
-/** What is applied in the hosted cluster by one phase. */
-export type WorkloadPart =
-  | 'rbac'
-  | 'cluster-info'
-  | 'kubeadm-config'
-  | 'kubelet-config'
-  | 'kube-proxy'
-  | 'coredns'
-  | 'konnectivity-agent'
-  | 'in-cluster-access';
+/** What is applied in the hosted cluster by one phase, apart from rights. */
+const unprivilegedParts = [
+  'cluster-info',
+  'kubeadm-config',
+  'kubelet-config',
+  'kube-proxy',
+  'coredns',
+  'konnectivity-agent',
+  'in-cluster-access',
+] as const;
+export type WorkloadPart = 'rbac' | (typeof unprivilegedParts)[number];
 
 export interface WorkloadChartProps {
   readonly cluster: HostedCluster;
@@ -35,8 +42,8 @@ export class WorkloadChart extends Chart {
     // The label is what watches of the hosted cluster select by.
     super(scope, id, { disableResourceNameHashes: true, labels: { [managedByLabel]: fieldManager } });
     const wants = (part: WorkloadPart) => only === undefined || only === part;
-    const { endpoint, clusterAuthority } = facts;
-    if (wants('rbac')) new Rbac(this, 'rbac', { cluster });
+    const { endpoint, konnectivityEndpoint, clusterAuthority, nodes } = facts;
+    if (wants('rbac')) new Rbac(this, 'rbac', { cluster, applied: appliedKindsOf(cluster.spec.version) });
     if (wants('cluster-info') && endpoint && clusterAuthority) {
       new ClusterInfo(this, 'cluster-info', { endpoint, authority: clusterAuthority });
     }
@@ -45,6 +52,16 @@ export class WorkloadChart extends Chart {
       new InClusterAccess(this, 'in-cluster-access', { cluster, facts, endpoint });
     }
     if (wants('kubelet-config')) new KubeletConfig(this, 'kubelet-config', { network: cluster.network });
+    if (wants('kube-proxy') && endpoint && !cluster.spec.kubeProxy.disabled) {
+      new KubeProxy(this, 'kube-proxy', { cluster, endpoint });
+    }
+    if (wants('coredns') && endpoint && !cluster.spec.coredns.disabled) {
+      new CoreDNS(this, 'coredns', { cluster, endpoint, nodes });
+    }
+    const wantsAgent = wants('konnectivity-agent') && !cluster.spec.konnectivityClient.disabled;
+    if (wantsAgent && endpoint && konnectivityEndpoint) {
+      new KonnectivityAgent(this, 'konnectivity-agent', { cluster, endpoint, konnectivityEndpoint, nodes });
+    }
   }
 }
 
@@ -52,3 +69,33 @@ export class WorkloadChart extends Chart {
 export function renderWorkload(cluster: HostedCluster, facts: Facts, only?: WorkloadPart): RenderedObject[] {
   return new WorkloadChart(new App(), 'workload', { cluster, facts, only }).toJson() as RenderedObject[];
 }
+
+/**
+ * What may have to be applied in a hosted cluster of this version, whatever its settings are or were, apart from rights:
+ * what our own client has rights on and watches. It is asked for at every pass, so it is kept by version.
+ */
+export function appliedKindsOf(version: string): readonly AppliedKind[] {
+  const known = kindsByVersion.get(version);
+  if (known) return known;
+  const objects = InClusterAccessSpec.options.flatMap((inClusterAccess) => {
+    const spec = HostedControlPlaneSpec.parse({ version, exposure: { loadBalancer: {} }, inClusterAccess });
+    const cluster = { name: 'any', namespace: 'any', network: networkOf(undefined), spec };
+    return unprivilegedParts.flatMap((part) => renderWorkload(cluster, anyFacts, part));
+  });
+  const kinds = appliedKinds(objects);
+  kindsByVersion.set(version, kinds);
+  return kinds;
+}
+
+const kindsByVersion = new Map<string, readonly AppliedKind[]>();
+const anyEndpoint = { host: '192.0.2.1', port: 6443 };
+const anyFacts: Facts = {
+  endpoint: anyEndpoint,
+  konnectivityEndpoint: anyEndpoint,
+  tunnelEndpoint: anyEndpoint,
+  advertiseAddress: anyEndpoint.host,
+  clusterAuthority: 'any',
+  nodes: 1,
+  certificates: {},
+  mounts: {},
+};

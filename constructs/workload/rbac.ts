@@ -1,13 +1,21 @@
 import { Construct } from 'constructs';
 import type { HostedCluster } from '../control-plane/cluster.ts';
 import { AddOnRbac } from './add-on-rbac.ts';
+import type { AppliedKind } from './applied-kinds.ts';
+import { ControllerRights } from './controller-rights.ts';
 import { Binding, Grant, user } from './grants.ts';
 import { users } from './identities.ts';
 import { JoinRbac } from './join-rbac.ts';
 
+export interface RbacProps {
+  readonly cluster: HostedCluster;
+  /** What our own client applies. */
+  readonly applied: readonly AppliedKind[];
+}
+
 /** Every right in a hosted cluster that this product hands out. Nothing of ours is in `system:masters`. */
 export class Rbac extends Construct {
-  constructor(scope: Construct, id: string, { cluster }: { readonly cluster: HostedCluster }) {
+  constructor(scope: Construct, id: string, { cluster, applied }: RbacProps) {
     super(scope, id);
 
     // The API server reaches kubelets for logs, exec and port-forward.
@@ -36,13 +44,7 @@ export class Rbac extends Construct {
       subjects: [user(users.konnectivityServer)],
     });
 
-    // Our own client asks whether controllers work: they have when the default service account is there.
-    new Grant(this, 'controller', {
-      name: 'hosted-control-plane:controller',
-      rules: [{ apiGroups: [''], resources: ['serviceaccounts'], resourceNames: ['default'], verbs: ['get'] }],
-      subjects: [user(users.controller)],
-    });
-
+    new ControllerRights(this, 'controller', { applied });
     new JoinRbac(this, 'join');
     new AddOnRbac(this, 'add-ons', { cluster });
   }

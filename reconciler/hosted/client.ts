@@ -1,108 +1,178 @@
-import { ServiceAccount } from '../../constructs/api/resources.ts';
-import { type Endpoint, formatEndpoint } from '../../constructs/control-plane/facts.ts';
+import type { LookupFunction } from 'node:net';
 import { fieldManager } from '../../constructs/api/group.ts';
+import { Node, ServiceAccount } from '../../constructs/api/resources.ts';
+import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
+import { type Endpoint, formatEndpoint } from '../../constructs/control-plane/facts.ts';
+import { ApplySet } from '../kube/apply-set.ts';
 import { KubeClient } from '../kube/client.ts';
-import { type Connection, connectionFor } from '../kube/config.ts';
+import type { Clock } from '../kube/clock.ts';
+import { type Connection, connectionFor, type ConnectionTarget } from '../kube/config.ts';
 import { isForbidden } from '../kube/errors.ts';
-import { fingerprint } from '../pki/pem.ts';
+import { InformerSet } from '../kube/informer-set.ts';
+import { describeObject, type KubeObject } from '../kube/object.ts';
+import type { RequestRecord } from '../kube/request.ts';
 import type { KeyPair } from '../pki/issue.ts';
 import type { HostedClient } from '../scope.ts';
+import { Administrator } from './administrator.ts';
+import { firstServiceAccount, hostedInformers, rbacResources } from './informers.ts';
+import { HostedClusterNotReady } from './not-ready.ts';
+import { Outage } from './outage.ts';
+import { privilegedClient } from './privileged-client.ts';
+import type { HostedTarget } from './target.ts';
 
-/** How to reach one hosted API server, from inside and from outside. */
-export interface HostedTarget {
-  /** Address of the API server's Service in the management cluster, `host:port`. */
-  readonly service: Endpoint;
-  /** The name in the serving certificate that is verified whatever address is dialled. */
-  readonly serverName: string;
-  /** The published endpoint, as workers and Cluster API dial it. */
-  readonly endpoint: Endpoint;
-  /** PEM of the cluster's authority. */
-  readonly authority: string;
-  /** Our own identity in the hosted cluster. */
-  readonly controller: KeyPair;
-  /** Makes a short-lived administrator: only to grant our own identity, and others, their rights. */
-  readonly admin: () => Promise<KeyPair>;
-}
-
-/** A client with connections of its own to close. */
-export interface ClosableClient extends HostedClient {
-  close(): Promise<void>;
+export interface HostedClusterOptions {
+  readonly clock: Clock;
+  /** Something has changed that a reconcile may want to know of. */
+  readonly onChange: () => void;
+  /** Somebody has changed this object, and it was put right. */
+  readonly onRevert: (what: string) => void;
+  /** A watch was interrupted; it goes on by itself. */
+  readonly onError: (error: unknown) => void;
+  /** Hears every request to the hosted cluster. By default nobody does. */
+  readonly onRequest?: ((record: RequestRecord) => void) | undefined;
+  /** Resolves the host of the endpoint. By default the machine's resolver does. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 /** A hosted API server answers at once or not at all; a worker slot is not to wait for the usual half minute. */
 const deadlineMs = 5_000;
 
-/** Opens connections to a hosted cluster; they are dialled on first use. */
-export function hostedClient(target: HostedTarget): ClosableClient {
-  const connect = (address: Endpoint, client: KeyPair, serverName?: string): Connection =>
-    connectionFor({
+/** API servers learn of new rights by watching: for a moment they still refuse what has just been granted. */
+const grantSettlingMs = 5_000;
+const grantRecheckMs = 100;
+
+/** An API server that is away is no news after the first time. */
+const tellAgainMs = 10 * 60_000;
+
+/** All there is of one hosted cluster, so that the apply set needs no other key. */
+const owner = 'hosted';
+
+/** One hosted cluster: what its watches tell, and what we write there. Connections are dialled on first use. */
+export class HostedCluster implements HostedClient {
+  readonly #target: HostedTarget;
+  readonly #options: HostedClusterOptions;
+  readonly #inside: Connection;
+  readonly #outside: Connection;
+  readonly #client: KubeClient;
+  readonly #known: InformerSet;
+  readonly #applySet: ApplySet;
+  readonly #outage: Outage;
+  #isWatching = false;
+  #grantedAt = -Infinity;
+  #toldAt = -Infinity;
+
+  constructor(target: HostedTarget, options: HostedClusterOptions) {
+    const { clock } = options;
+    this.#target = target;
+    this.#options = options;
+    this.#inside = this.#connect(target.service, target.controller, { serverName: target.serverName });
+    this.#outside = this.#connect(target.endpoint, target.controller, { lookup: options.lookup });
+    this.#client = this.#clientOf(this.#inside);
+    this.#known = new InformerSet(
+      hostedInformers(target.applied, { client: this.#client, clock, onError: (error) => this.#onWatchError(error) }),
+    );
+    this.#known.onChange((resource, { type }) => {
+      // Their number counts, not the status they report for ever.
+      if (resource !== Node || type !== 'updated') options.onChange();
+    });
+    const administrator = new Administrator(async () =>
+      this.#clientOf(this.#connect(target.service, await target.admin(), { serverName: target.serverName })),
+    );
+    this.#applySet = new ApplySet({
+      client: privilegedClient(this.#client, administrator, () => (this.#grantedAt = clock.now())),
+      fieldManager,
+      lookup: (resource, name) => this.#known.get(resource, name),
+      clock,
+      onRevert: (live) => options.onRevert(describeObject(live)),
+    });
+    this.#outage = new Outage(clock);
+  }
+
+  async apply<T extends KubeObject>(objects: readonly RenderedObject[]): Promise<T[]> {
+    const live = await this.#attempt(() => this.#applySet.apply(owner, objects));
+    for (const object of live) this.#known.remember(object);
+    return live as T[];
+  }
+
+  async prune(keep: readonly RenderedObject[]): Promise<void> {
+    if (!this.#isWatching) return;
+    const resources = new Set([...rbacResources, ...this.#target.applied.map(({ resource }) => resource)]);
+    const inventory = [...resources].flatMap((resource) => this.#known.list(resource));
+    await this.#attempt(() => this.#applySet.prune(owner, keep, inventory));
+  }
+
+  watch(): void {
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    // That there is nothing of a kind is news too, and comes as no event.
+    void this.#known.start().then(() => this.#options.onChange());
+  }
+
+  nodes(): number | undefined {
+    return this.#known.isSynced(Node) ? this.#known.list(Node).length : undefined;
+  }
+
+  controllersWork(): boolean {
+    return this.#known.get(ServiceAccount, firstServiceAccount) !== undefined;
+  }
+
+  async readyThroughEndpoint(): Promise<void> {
+    await this.#clientOf(this.#outside).raw('/readyz');
+  }
+
+  /** Ends watches and connections. What was asked and is not answered yet fails. */
+  async close(): Promise<void> {
+    await this.#known.stop();
+    await Promise.all([this.#inside.close(), this.#outside.close()]);
+  }
+
+  /** Does something that needs rights and an API server that answers. @throws HostedClusterNotReady when one is missing */
+  async #attempt<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#outage.guard(work);
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      if (this.#isSettling) {
+        throw new HostedClusterNotReady('its rights have not reached the API server yet', grantRecheckMs, error);
+      }
+      this.#grantAgain();
+      throw error;
+    }
+  }
+
+  get #isSettling(): boolean {
+    return this.#options.clock.now() - this.#grantedAt < grantSettlingMs;
+  }
+
+  /** Somebody took our rights away while nobody looked: what we know to have applied is not true any more. */
+  #grantAgain(): void {
+    this.#applySet.forget(owner);
+    this.#options.onChange();
+  }
+
+  #onWatchError(error: unknown): void {
+    const { clock, onError } = this.#options;
+    if (isForbidden(error)) {
+      if (!this.#isSettling) this.#grantAgain();
+      return;
+    }
+    if (clock.now() - this.#toldAt < tellAgainMs) return;
+    this.#toldAt = clock.now();
+    onError(error);
+  }
+
+  #connect(address: Endpoint, client: KeyPair, how: Pick<ConnectionTarget, 'serverName' | 'lookup'>): Connection {
+    return connectionFor({
       server: `https://${formatEndpoint(address)}`,
-      ca: target.authority,
+      ca: this.#target.authority,
       cert: client.certificate,
       key: client.key,
-      ...(serverName ? { serverName } : {}),
+      ...how,
     });
-  const inside = connect(target.service, target.controller, target.serverName);
-  const outside = connect(target.endpoint, target.controller);
-  const controller = new KubeClient(inside, { deadlineMs });
-  let applied: string | undefined;
-  return {
-    async applyAsAdmin(objects) {
-      const rendered = JSON.stringify(objects);
-      if (rendered === applied) return;
-      const connection = connect(target.service, await target.admin(), target.serverName);
-      try {
-        const admin = new KubeClient(connection, { deadlineMs });
-        for (const object of objects) await admin.apply(object, { fieldManager, force: true });
-      } finally {
-        await connection.close();
-      }
-      applied = rendered;
-    },
-    async controllersWork() {
-      try {
-        return (await controller.find(ServiceAccount, { namespace: 'default', name: 'default' })) !== undefined;
-      } catch (error) {
-        // Somebody took our rights away: the next pass grants them again.
-        if (isForbidden(error)) applied = undefined;
-        throw error;
-      }
-    },
-    async readyThroughEndpoint() {
-      await new KubeClient(outside, { deadlineMs }).raw('/readyz');
-    },
-    async close() {
-      await Promise.all([inside.close(), outside.close()]);
-    },
-  };
-}
-
-/** Clients of all hosted clusters, each opened once and opened anew when what it is made of has changed. */
-export class HostedClients {
-  readonly #open = new Map<string, { readonly identity: string; readonly client: ClosableClient }>();
-
-  get(key: string, target: HostedTarget): HostedClient {
-    const identity = JSON.stringify([
-      target.service,
-      target.endpoint,
-      target.authority,
-      fingerprint(target.controller.certificate),
-    ]);
-    const existing = this.#open.get(key);
-    if (existing?.identity === identity) return existing.client;
-    void existing?.client.close();
-    const client = hostedClient(target);
-    this.#open.set(key, { identity, client });
-    return client;
   }
 
-  async forget(key: string): Promise<void> {
-    const existing = this.#open.get(key);
-    this.#open.delete(key);
-    await existing?.client.close();
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#open.keys()].map((key) => this.forget(key)));
+  #clientOf(connection: Connection): KubeClient {
+    const { onRequest } = this.#options;
+    return new KubeClient(connection, { deadlineMs, ...(onRequest ? { onRequest } : {}) });
   }
 }

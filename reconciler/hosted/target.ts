@@ -1,21 +1,41 @@
-import { Secret, Service } from '../../constructs/api/resources.ts';
+import { type Resource, Secret, Service } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/control-plane/cluster.ts';
+import { inClusterAccessOf } from '../../constructs/control-plane/in-cluster-access.ts';
 import { wayIn } from '../../constructs/control-plane/exposure/exposure.ts';
-import type { Endpoint } from '../../constructs/control-plane/facts.ts';
+import type { Endpoint, Facts } from '../../constructs/control-plane/facts.ts';
+import type { AppliedKind } from '../../constructs/workload/applied-kinds.ts';
+import { appliedKindsOf } from '../../constructs/workload/chart.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
 import type { ServiceObject } from '../service-object.ts';
-import { issueCertificate, validFor } from '../pki/issue.ts';
+import { issueCertificate, type KeyPair, validFor } from '../pki/issue.ts';
 import { apiServiceHost } from '../pki/plan.ts';
 import { pairOf, type SecretObject } from '../pki/secret.ts';
-import type { World } from '../scope.ts';
-import type { HostedTarget } from './client.ts';
+import { known, type World } from '../scope.ts';
+
+/** How to reach one hosted API server, from inside and from outside, and what is there to look after. */
+export interface HostedTarget {
+  /** Address of the API server's Service in the management cluster. */
+  readonly service: Endpoint;
+  /** The name in the serving certificate that is verified whatever address is dialled. */
+  readonly serverName: string;
+  /** The published endpoint, as workers and Cluster API dial it. */
+  readonly endpoint: Endpoint;
+  /** PEM of the cluster's authority. */
+  readonly authority: string;
+  /** Our own identity in the hosted cluster. */
+  readonly controller: KeyPair;
+  /** Makes a short-lived administrator: only to grant our own identity, and others, their rights. */
+  readonly admin: () => Promise<KeyPair>;
+  /** What may be applied there, whatever the settings. */
+  readonly applied: readonly AppliedKind[];
+}
 
 /**
  * How to reach a hosted cluster, from what the watches know. The Service is dialled by its address, so that it works
  * without cluster DNS too, and its name is verified all the same.
  * @throws when something of it is missing, which the phases before have made sure of.
  */
-export function hostedTarget(cluster: HostedCluster, endpoint: Endpoint, world: World, now: Date): HostedTarget {
+export function hostedTarget(cluster: HostedCluster, facts: Facts, world: World, now: Date): HostedTarget {
   const names = namesOf(cluster.name);
   const secret = (name: string) => world.get<SecretObject>(Secret, name);
   const address = world.get<ServiceObject>(Service, names.apiService)?.spec?.clusterIP;
@@ -27,11 +47,17 @@ export function hostedTarget(cluster: HostedCluster, endpoint: Endpoint, world: 
   return {
     service: { host: address, port: wayIn(cluster.spec).service.apiPorts.api },
     serverName: apiServiceHost(cluster),
-    endpoint,
+    endpoint: known(facts, 'endpoint'),
     authority: authority.certificate,
     controller,
     admin: () => issueCertificate(administrator, authority, validFor(adminLifetimeMs, now)),
+    applied: appliedKindsOf(cluster.spec.version).filter(({ resource }) => isServed(resource, cluster, facts)),
   };
+}
+
+/** Policies in a version that is not final are served only where the API server is told to, which is where they are used. */
+function isServed({ apiVersion }: Resource, cluster: HostedCluster, facts: Facts): boolean {
+  return !apiVersion.endsWith('beta1') || inClusterAccessOf(cluster, facts) === 'Policy';
 }
 
 /** Never stored: whoever holds the cluster's authority can make one, and we do for the few calls that need it. */

@@ -7,7 +7,7 @@ import { describeObject, identityOf, isOlder, type KubeObject, type ObjectName }
 
 /** What an apply set needs. */
 export interface ApplySetOptions {
-  readonly client: KubeClient;
+  readonly client: Pick<KubeClient, 'apply' | 'delete'>;
   readonly fieldManager: string;
   /** The object as the caches have it now; nothing when it is not there or nobody watches its kind. */
   readonly lookup: (resource: Resource, name: ObjectName) => KubeObject | undefined;

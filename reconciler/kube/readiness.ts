@@ -1,4 +1,4 @@
-import type { KubeObject } from './object.ts';
+import { describeObject, type KubeObject } from './object.ts';
 
 /** Whether something has become what its spec says, and if not one sentence about what is missing. */
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly message: string };
@@ -14,6 +14,15 @@ export interface DeploymentObject extends KubeObject {
     readonly availableReplicas?: number;
     readonly terminatingReplicas?: number;
     readonly conditions?: readonly { type: string; status: string; reason?: string; message?: string }[];
+  };
+}
+
+/** A DaemonSet as far as its pods are concerned. */
+interface DaemonSetObject extends KubeObject {
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly desiredNumberScheduled?: number;
+    readonly numberAvailable?: number;
   };
 }
 
@@ -77,6 +86,33 @@ export function statefulSetReadiness(object: KubeObject | undefined): Readiness 
   const updated = updatedReplicas(status);
   if (updated < wanted) return notReady(`${updated} of ${wanted} replicas updated`);
   return { ready: true };
+}
+
+/**
+ * At least one pod of it is available: it does its work, if perhaps not everywhere, for a node that is ill keeps its pods
+ * from being so. Always true of what has no pods, and of what none are wanted of.
+ */
+export function somePodAvailable(object: KubeObject): Readiness {
+  const { wanted, available } = podCounts(object);
+  if (wanted === 0 || available > 0) return { ready: true };
+  const pods = wanted === undefined ? 'its pods have not been planned yet' : `0 of ${plural(wanted, 'pod')} available`;
+  return notReady(`${describeObject(object)}: ${pods}`);
+}
+
+function podCounts(object: KubeObject): { readonly wanted: number | undefined; readonly available: number } {
+  switch (object.kind) {
+    case 'Deployment': {
+      const { spec, status }: DeploymentObject = object;
+      return { wanted: spec?.replicas ?? 1, available: status?.availableReplicas ?? 0 };
+    }
+    case 'DaemonSet': {
+      const { status = {} }: DaemonSetObject = object;
+      const wanted = isStale(object, status.observedGeneration) ? undefined : (status.desiredNumberScheduled ?? 0);
+      return { wanted, available: status.numberAvailable ?? 0 };
+    }
+    default:
+      return { wanted: 0, available: 0 };
+  }
 }
 
 /** How many of these pods have had every container started, ready or not, and are not on their way out. */

@@ -36,6 +36,7 @@ export const authorities: Phase = {
     }
 
     return done({
+      clusterAuthority: present.get(namesOf(scope.cluster.name).secrets.clusterAuthority)?.certificate,
       certificates: Object.fromEntries(
         [...present].map(([secret, { certificate }]) => [secret, fingerprint(certificate)]),
       ),

@@ -72,6 +72,15 @@ describe('a control plane in a world where everything else works', () => {
     expect(waiting.map(({ phase }) => phase.condition)).toEqual([
       'ControllerManagerReady',
       'SchedulerReady',
+      'APIServerReachable',
+      'WorkloadRBACReady',
+      'WorkloadClusterInfoReady',
+      'WorkloadKubeadmConfigReady',
+      'WorkloadKubeletConfigReady',
+      'WorkloadKubeProxyReady',
+      'WorkloadCoreDNSReady',
+      'WorkloadKonnectivityReady',
+      'WorkloadInClusterAccessReady',
       'WorkloadSetupReady',
     ]);
     await bringUp(world, changes);

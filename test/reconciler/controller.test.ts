@@ -24,6 +24,9 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
   let tellAround: (key: string) => void = () => {
     throw new Error('the controller does not listen yet');
   };
+  let tellHosted: (key: string) => void = () => {
+    throw new Error('the controller does not listen to hosted clusters yet');
+  };
   const listed: KubeObject[] = [];
   const started = new Controller({
     management: {
@@ -39,6 +42,9 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
       reconcile: async (given) => {
         reconciled.push(given);
         return reconcile(given);
+      },
+      onHostedChange: (handler) => {
+        tellHosted = handler;
       },
     },
     concurrency: 2,
@@ -62,7 +68,13 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
     await gathered();
     return [...reconciled];
   };
-  return { controller: started, clock, reconciled, lines, listed, told, toldAround };
+  const toldByHosted = async (given: string) => {
+    reconciled.length = 0;
+    tellHosted(given);
+    await gathered();
+    return [...reconciled];
+  };
+  return { controller: started, clock, reconciled, lines, listed, told, toldAround, toldByHosted };
 }
 
 function labelled({ apiVersion, kind }: Resource, metadata: Partial<ObjectMeta> = {}): KubeObject {
@@ -118,6 +130,11 @@ describe('a change', () => {
 
   it('around an object causes a reconcile of it', async () => {
     expect(await controller().toldAround(key)).toEqual([key]);
+  });
+
+  it('in a hosted cluster causes a reconcile of its control plane', async () => {
+    const { toldByHosted } = controller();
+    expect(await toldByHosted(key)).toEqual([key]);
   });
 
   it('of an object that is gone is handled once more, and no other event leads to it any longer', async () => {

@@ -145,7 +145,16 @@ describe('the phases of a control plane', () => {
       APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady
       ControllerManagerReady ← APIServerDeploymentsReady
       SchedulerReady ← APIServerDeploymentsReady
-      WorkloadSetupReady ← APIServerDeploymentsReady, AdminKubeconfigReady"
+      APIServerReachable ← APIServerDeploymentsReady, APIServerTLSRoutesReady, AdminKubeconfigReady
+      WorkloadRBACReady ← APIServerDeploymentsReady, AdminKubeconfigReady
+      WorkloadClusterInfoReady ← WorkloadRBACReady
+      WorkloadKubeadmConfigReady ← WorkloadRBACReady
+      WorkloadKubeletConfigReady ← WorkloadRBACReady
+      WorkloadKubeProxyReady ← WorkloadRBACReady
+      WorkloadCoreDNSReady ← WorkloadRBACReady
+      WorkloadKonnectivityReady ← WorkloadRBACReady
+      WorkloadInClusterAccessReady ← WorkloadRBACReady
+      WorkloadSetupReady ← WorkloadRBACReady, WorkloadClusterInfoReady, WorkloadKubeadmConfigReady, WorkloadKubeletConfigReady, APIServerReachable"
     `);
   });
 

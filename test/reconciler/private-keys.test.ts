@@ -4,12 +4,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Secret, Service } from '../../constructs/api/resources.ts';
 import type { Facts } from '../../constructs/control-plane/facts.ts';
 import { runPhases } from '../../reconciler/graph.ts';
-import { HostedClients } from '../../reconciler/hosted/client.ts';
+import { HostedClients } from '../../reconciler/hosted/clients.ts';
 import { hostedTarget } from '../../reconciler/hosted/target.ts';
+import { systemClock } from '../../reconciler/kube/clock.ts';
 import { createServiceAccountKey } from '../../reconciler/pki/issue.ts';
 import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
 import { phases } from '../../reconciler/reconcile.ts';
-import { known, type Scope } from '../../reconciler/scope.ts';
+import type { Scope } from '../../reconciler/scope.ts';
 import { createLogger } from '../../reconciler/telemetry/log.ts';
 import { tellTransition } from '../../reconciler/transition.ts';
 import { settle } from '../support/management-controllers.ts';
@@ -118,10 +119,14 @@ describe('a private key', () => {
     for (let count = 0; count < 3; count++) await said.pass(unreachable, scopeOf(unreachable, changes));
     const service = unreachable.get<StoredObject>(Service, 's-c1')!;
     unreachable.put({ ...service, spec: { ...(service['spec'] as object), clusterIP: '127.0.0.1' } });
-    const clients = new HostedClients();
+    const clients = new HostedClients({
+      clock: systemClock,
+      onChange: () => {},
+      onRevert: (_, what) => said.texts.push(what),
+      onError: (_, error) => said.texts.push(inspect(error, { depth: 10, showHidden: true })),
+    });
     const scope = scopeOf(unreachable, changes);
-    const dialled = (facts: Facts) =>
-      clients.get('x', hostedTarget(scope.cluster, known(facts, 'endpoint'), unreachable, now));
+    const dialled = (facts: Facts) => clients.get('x', hostedTarget(scope.cluster, facts, unreachable, now));
     expect(await said.pass(unreachable, { ...scope, hosted: dialled })).toContain('WaitingForAPIServer');
     await clients.close();
     expect(said.texts.filter((text) => privateKeyIn(text))).toEqual([]);

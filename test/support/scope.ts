@@ -114,7 +114,7 @@ export function scopeOf(world: MemoryWorld, changes: ScopeChanges = {}): Scope {
 }
 
 /** Asks every time. */
-const forgetful: Inquiries = { ask: (_question, _dependsOn, ask) => ask(), failingSince: () => undefined };
+const forgetful: Inquiries = { ask: (_question, _dependsOn, ask) => ask(), retryAt: () => undefined };
 
 /** A management cluster without any optional API. */
 const plainSurroundings: Surroundings = {
@@ -124,10 +124,13 @@ const plainSurroundings: Surroundings = {
   claimant: () => undefined,
 };
 
-/** A hosted cluster in which everything works. */
+/** A hosted cluster in which everything works, and which has no workers yet. */
 const workingHostedCluster: HostedClient = {
-  applyAsAdmin: async () => {},
-  controllersWork: async () => true,
+  apply: async <T>(objects: readonly unknown[]) => [...objects] as T[],
+  prune: async () => {},
+  watch: () => {},
+  nodes: () => 0,
+  controllersWork: () => true,
   readyThroughEndpoint: async () => {},
 };
 

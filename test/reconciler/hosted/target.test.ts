@@ -1,20 +1,25 @@
 import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Secret, Service } from '../../../constructs/api/resources.ts';
-import { HostedClients } from '../../../reconciler/hosted/client.ts';
+import { HostedClients } from '../../../reconciler/hosted/clients.ts';
 import { hostedTarget } from '../../../reconciler/hosted/target.ts';
+import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
 import { bringUp } from '../../support/bring-up.ts';
 import { MemoryWorld } from '../../support/memory-world.ts';
+import { knownFacts } from '../../support/rendered-cluster.ts';
 import { hostedCluster, now } from '../../support/scope.ts';
 
 const endpoint = { host: '192.0.2.10', port: 443 };
+/** Nobody listens. */
+const unheard = { clock: systemClock, onChange: () => {}, onRevert: () => {}, onError: () => {} };
 const complete = new MemoryWorld();
 beforeAll(async () => {
   await bringUp(complete);
 });
 
-const targetIn = (world: MemoryWorld, address = endpoint) => hostedTarget(hostedCluster(), address, world, now);
+const targetIn = (world: MemoryWorld, address = endpoint) =>
+  hostedTarget(hostedCluster(), { ...knownFacts, endpoint: address }, world, now);
 
 describe('the way to a hosted cluster', () => {
   it('is the address of its Service, whose name is verified, with our own identity', () => {
@@ -46,7 +51,7 @@ describe('the way to a hosted cluster', () => {
 
 describe('clients of hosted clusters', () => {
   it('are opened once per cluster, and anew when what they are made of has changed', async () => {
-    const clients = new HostedClients();
+    const clients = new HostedClients(unheard);
     const first = clients.get('team/a', targetIn(complete));
     expect(clients.get('team/a', targetIn(complete))).toBe(first);
     expect(clients.get('team/b', targetIn(complete))).not.toBe(first);

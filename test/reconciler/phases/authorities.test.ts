@@ -68,6 +68,7 @@ describe('authorities of our own', () => {
       kind: 'done',
       again: undefined,
       facts: {
+        clusterAuthority: pairOf(secretIn(world, 'c1-ca'))?.certificate,
         certificates: Object.fromEntries(
           names.map((name) => [name, fingerprint(pairOf(secretIn(world, name))?.certificate ?? '')]),
         ),

@@ -1,0 +1,58 @@
+import { Construct } from 'constructs';
+import { type Access, rulesOf, type Verb } from '../access-rules.ts';
+import { ClusterRole, ClusterRoleBinding, Node, Role, RoleBinding, ServiceAccount } from '../api/resources.ts';
+import type { AppliedKind } from './applied-kinds.ts';
+import { Grant, user } from './grants.ts';
+import { users } from './identities.ts';
+
+const name = 'hosted-control-plane:controller';
+const subjects = [user(users.controller)];
+const watch: readonly Verb[] = ['list', 'watch'];
+
+export interface ControllerRightsProps {
+  /** What it applies. */
+  readonly applied: readonly AppliedKind[];
+}
+
+/**
+ * What our own client may do in the hosted cluster: write the objects that are rendered, by their names, and watch what
+ * tells when to. It can neither grant rights, not even to itself, nor delete anything: both are rare, and done as an
+ * administrator who is made for the moment.
+ */
+export class ControllerRights extends Construct {
+  constructor(scope: Construct, id: string, { applied }: ControllerRightsProps) {
+    super(scope, id);
+
+    const accessIn = (namespace: string | undefined) =>
+      applied.filter((kind) => kind.namespace === namespace).flatMap(accessTo);
+    new Grant(this, 'everywhere', { name, rules: rulesOf([...watched, ...accessIn(undefined)]), subjects });
+    const namespaces = new Set(applied.flatMap(({ namespace }) => namespace ?? []));
+    for (const namespace of [...namespaces.add('default')].sort()) {
+      const own = namespace === 'default' ? [firstServiceAccount] : [];
+      new Grant(this, namespace, { name, namespace, rules: rulesOf([...own, ...accessIn(namespace)]), subjects });
+    }
+  }
+}
+
+const watched: readonly Access[] = [
+  ...[ClusterRole, ClusterRoleBinding, Role, RoleBinding].map((resource): Access => ({
+    resource,
+    verbs: watch,
+    why: 'somebody may take rights away',
+  })),
+  { resource: Node, verbs: watch, why: 'their number decides how many pods there are' },
+];
+
+const firstServiceAccount: Access = {
+  resource: ServiceAccount,
+  names: ['default'],
+  verbs: watch,
+  why: 'controllers work when they have made it',
+};
+
+function accessTo({ resource, names }: AppliedKind): Access[] {
+  return [
+    { resource, verbs: watch, why: 'drift is put right when it happens' },
+    { resource, names, verbs: ['create', 'patch'], why: 'rendered' },
+  ];
+}

@@ -1,0 +1,56 @@
+import { fingerprint } from '../pki/pem.ts';
+import { HostedCluster, type HostedClusterOptions } from './client.ts';
+import type { HostedTarget } from './target.ts';
+
+export interface HostedClientsOptions extends Pick<HostedClusterOptions, 'clock' | 'lookup' | 'onRequest'> {
+  /** Something has changed in the hosted cluster of this HostedControlPlane. */
+  readonly onChange: (key: string) => void;
+  /** Somebody has changed what we determine, and it was put right. */
+  readonly onRevert: (key: string, what: string) => void;
+  /** A watch was interrupted; it goes on by itself. */
+  readonly onError: (key: string, error: unknown) => void;
+}
+
+/** What is known of all hosted clusters, each opened once and opened anew when what it is made of has changed. */
+export class HostedClients {
+  readonly #options: HostedClientsOptions;
+  readonly #open = new Map<string, { readonly identity: string; readonly cluster: HostedCluster }>();
+
+  constructor(options: HostedClientsOptions) {
+    this.#options = options;
+  }
+
+  get(key: string, target: HostedTarget): HostedCluster {
+    const identity = identityOf(target);
+    const existing = this.#open.get(key);
+    if (existing?.identity === identity) return existing.cluster;
+    void existing?.cluster.close();
+    const { clock, lookup, onRequest, onChange, onRevert, onError } = this.#options;
+    const cluster = new HostedCluster(target, {
+      clock,
+      lookup,
+      onRequest,
+      onChange: () => onChange(key),
+      onRevert: (what) => onRevert(key, what),
+      onError: (error) => onError(key, error),
+    });
+    this.#open.set(key, { identity, cluster });
+    return cluster;
+  }
+
+  /** Ends everything of a hosted cluster that is not looked after any more. */
+  async forget(key: string): Promise<void> {
+    const existing = this.#open.get(key);
+    this.#open.delete(key);
+    await existing?.cluster.close();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.keys()].map((key) => this.forget(key)));
+  }
+}
+
+/** Everything that connections and watches depend on. */
+function identityOf({ service, serverName, endpoint, authority, controller, applied }: HostedTarget): string {
+  return JSON.stringify([service, serverName, endpoint, authority, fingerprint(controller.certificate), applied]);
+}

@@ -1,0 +1,35 @@
+import type { ConditionType } from '../../../constructs/api/conditions.ts';
+import type { WorkloadPart } from '../../../constructs/workload/chart.ts';
+import { somePodAvailable } from '../../kube/readiness.ts';
+import { done, type Outcome, wait } from '../../outcome.ts';
+import type { Phase, Scope } from '../../scope.ts';
+import { workloadPart } from './part.ts';
+import { workloadRBAC } from './rbac.ts';
+
+/** What runs on the nodes of the hosted cluster. None waits for another, and nobody waits for them. */
+export const kubeProxy = addOn('kube-proxy', 'WorkloadKubeProxyReady');
+export const coreDNS = addOn('coredns', 'WorkloadCoreDNSReady');
+export const konnectivityAgent = addOn('konnectivity-agent', 'WorkloadKonnectivityReady');
+export const inClusterAccess = addOn('in-cluster-access', 'WorkloadInClusterAccessReady');
+
+function addOn(part: WorkloadPart, condition: ConditionType): Phase {
+  return workloadPart({
+    condition,
+    needs: [workloadRBAC],
+    part,
+    before: nodesAreKnown,
+    judge(live, hosted) {
+      // Without nodes nothing can run, and nothing is missing.
+      if (hosted.nodes() === 0) return done();
+      const problems = live.map(somePodAvailable).flatMap((readiness) => (readiness.ready ? [] : [readiness.message]));
+      return problems.length === 0 ? done() : wait('WaitingForPods', problems.join('; '));
+    },
+  });
+}
+
+/** Their number decides how many pods there are: guessed at every start of the operator, it would scale them to and fro. */
+function nodesAreKnown({ facts }: Scope): Outcome {
+  return facts.nodes === undefined
+    ? wait('WaitingForAPIServer', 'the Nodes of the hosted cluster have not been listed yet')
+    : done();
+}

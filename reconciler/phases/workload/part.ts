@@ -1,0 +1,37 @@
+import type { ConditionType } from '../../../constructs/api/conditions.ts';
+import { renderWorkload, type WorkloadPart } from '../../../constructs/workload/chart.ts';
+import { HostedClusterNotReady } from '../../hosted/not-ready.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { done, type Outcome, wait } from '../../outcome.ts';
+import type { HostedClient, Phase, Scope } from '../../scope.ts';
+
+export interface WorkloadPartOptions {
+  readonly condition: ConditionType;
+  readonly needs: readonly Phase[];
+  readonly part: WorkloadPart;
+  /** What must be true before it is rendered. By default nothing. */
+  readonly before?: (scope: Scope) => Outcome;
+  /** What to make of it when it is applied. By default it is done. */
+  readonly judge?: (live: readonly KubeObject[], hosted: HostedClient) => Outcome;
+}
+
+/** A phase that applies one part of the workload chart. A part that renders to nothing is done. */
+export function workloadPart({ condition, needs, part, before, judge }: WorkloadPartOptions): Phase {
+  return {
+    condition,
+    needs,
+    async run(scope): Promise<Outcome> {
+      const first = before?.(scope) ?? done();
+      if (first.kind === 'wait') return first;
+
+      const hosted = scope.hosted(scope.facts);
+      try {
+        const live = await hosted.apply(renderWorkload(scope.cluster, scope.facts, part));
+        return judge?.(live, hosted) ?? done();
+      } catch (error) {
+        if (!(error instanceof HostedClusterNotReady)) throw error;
+        return wait('WaitingForAPIServer', error.message, { afterMs: error.afterMs });
+      }
+    },
+  };
+}

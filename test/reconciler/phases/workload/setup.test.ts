@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { workload } from '../../../../reconciler/phases/workload/setup.ts';
+import type { HostedClient } from '../../../../reconciler/scope.ts';
+import { MemoryWorld } from '../../../support/memory-world.ts';
+import { scopeOf } from '../../../support/scope.ts';
+
+it.each<[string, Partial<HostedClient>, object]>([
+  ['work', { controllersWork: () => true }, { kind: 'done' }],
+  [
+    'do not work yet, of which a watch will tell',
+    { controllersWork: () => false },
+    { reason: 'WaitingForControllers', afterMs: undefined },
+  ],
+])('judges a hosted cluster whose controllers %s', async (_, hosted, expected) => {
+  expect(await workload.run(scopeOf(new MemoryWorld(), { hosted }))).toMatchObject(expected);
+});
