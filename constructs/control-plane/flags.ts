@@ -6,9 +6,22 @@ const lists: readonly string[] = ['feature-gates', 'runtime-config'];
 
 /** Arguments as `--name=value`, sorted by name. Ours win over the user's: a wrong one would break the control plane. */
 export function renderFlags(ours: readonly Flag[], users: Readonly<Record<string, string>> = {}): string[] {
-  const merged = new Map(Object.entries(users));
-  for (const [name, value] of ours) merged.set(name, together(name, value, users[name]));
-  return [...merged].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => `--${name}=${value}`);
+  return formatFlags(mergeFlags(ours, users));
+}
+
+/** Values by name, of which ours win. */
+export function mergeFlags(
+  ours: readonly Flag[],
+  users: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const merged = ours.map(([name, value]) => [name, together(name, value, users[name])] as const);
+  return { ...users, ...Object.fromEntries(merged) };
+}
+
+/** Values as arguments, sorted by name. */
+export function formatFlags(flags: Readonly<Record<string, string>>): string[] {
+  const sorted = Object.entries(flags).sort(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.map(([name, value]) => `--${name}=${value}`);
 }
 
 /** The user's flags that are overruled, because ours has another value; what a person is told once. */

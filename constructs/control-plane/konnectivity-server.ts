@@ -1,6 +1,7 @@
 import { Yaml } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
+import { konnectivityAudience, serviceAccounts } from '../workload/identities.ts';
 import { apiServerPaths, egressSelectorFile, konnectivitySocket } from './api-server-flags.ts';
 import type { HostedCluster } from './cluster.ts';
 import { container, probes, projected } from './component.ts';
@@ -19,8 +20,8 @@ export const konnectivityServerFlags: readonly Flag[] = [
   ['admin-port', String(ports.konnectivityAdmin), ''],
   ['agent-namespace', 'kube-system', ''],
   ['agent-port', String(ports.konnectivityAgent), ''],
-  ['agent-service-account', 'konnectivity-agent', ''],
-  ['authentication-audience', 'system:konnectivity-server', "the audience of the agents' tokens"],
+  ['agent-service-account', serviceAccounts.konnectivityAgent, ''],
+  ['authentication-audience', konnectivityAudience, "the audience of the agents' tokens"],
   ['cluster-cert', `${paths.pki}/tls.crt`, ''],
   ['cluster-key', `${paths.pki}/tls.key`, ''],
   ['delete-existing-uds-file', 'true', 'a restarted container finds the socket of its predecessor'],

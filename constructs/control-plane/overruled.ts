@@ -5,6 +5,9 @@ import { reservedEtcdSettings } from './etcd-config.ts';
 import { overruledFlags } from './flags.ts';
 import { konnectivityServerFlags } from './konnectivity-server.ts';
 import { schedulerFlags } from './scheduler.ts';
+import { corednsFlags } from '../workload/coredns.ts';
+import { konnectivityAgentFlags } from '../workload/konnectivity-agent.ts';
+import { kubeProxyFlags } from '../workload/kube-proxy.ts';
 
 /** Arguments of the user that have no effect, because ours win. */
 export interface OverruledArguments {
@@ -14,9 +17,10 @@ export interface OverruledArguments {
 
 /** Which of the user's arguments are overruled, by component; nothing for components without any. */
 export function overruledArguments(cluster: HostedCluster): OverruledArguments[] {
-  const { deployment, etcd } = cluster.spec;
-  // A user who sets a flag that depends on the endpoint is overruled whatever the endpoint is.
-  const apiServer = apiServerFlags(cluster, { host: '', port: 0 });
+  const { deployment, etcd, kubeProxy, coredns, konnectivityClient } = cluster.spec;
+  // A user who sets a flag that depends on an endpoint is overruled whatever the endpoint is.
+  const unknown = { host: '', port: 0 };
+  const apiServer = apiServerFlags(cluster, unknown);
   const found = [
     { component: 'kube-apiserver', flags: overruledFlags(apiServer, deployment.apiServer.args) },
     {
@@ -28,6 +32,12 @@ export function overruledArguments(cluster: HostedCluster): OverruledArguments[]
       flags: overruledFlags(controllerManagerFlags(cluster), deployment.controllerManager.args),
     },
     { component: 'kube-scheduler', flags: overruledFlags(schedulerFlags, deployment.scheduler.args) },
+    { component: 'kube-proxy', flags: overruledFlags(kubeProxyFlags(cluster), kubeProxy.args) },
+    { component: 'coredns', flags: overruledFlags(corednsFlags, coredns.args) },
+    {
+      component: 'konnectivity-agent',
+      flags: overruledFlags(konnectivityAgentFlags(unknown), konnectivityClient.args),
+    },
     { component: 'etcd', flags: reservedEtcdSettings.filter((name) => etcd.args?.[name] !== undefined) },
   ];
   return found.filter(({ flags }) => flags.length > 0);

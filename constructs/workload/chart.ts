@@ -10,10 +10,13 @@ import { managedByLabel } from '../control-plane/labels.ts';
 import { type AppliedKind, appliedKinds } from './applied-kinds.ts';
 import { ClusterInfo } from './cluster-info.ts';
 import { CoreDNS } from './coredns.ts';
+import { CoreDNS } from './coredns.ts';
 import { InClusterAccess } from './in-cluster-access/in-cluster-access.ts';
+import { KubeProxy } from './kube-proxy.ts';
 import { KubeProxy } from './kube-proxy.ts';
 import { KubeadmConfig } from './kubeadm-config.ts';
 import { KubeletConfig } from './kubelet-config.ts';
+import { KonnectivityAgent } from './konnectivity-agent.ts';
 import { KonnectivityAgent } from './konnectivity-agent.ts';
 import { Rbac } from './rbac.ts';
 
@@ -52,6 +55,16 @@ export class WorkloadChart extends Chart {
       new InClusterAccess(this, 'in-cluster-access', { cluster, facts, endpoint });
     }
     if (wants('kubelet-config')) new KubeletConfig(this, 'kubelet-config', { network: cluster.network });
+    if (wants('kube-proxy') && endpoint && !cluster.spec.kubeProxy.disabled) {
+      new KubeProxy(this, 'kube-proxy', { cluster, endpoint });
+    }
+    if (wants('coredns') && endpoint && !cluster.spec.coredns.disabled) {
+      new CoreDNS(this, 'coredns', { cluster, endpoint, nodes });
+    }
+    const wantsAgent = wants('konnectivity-agent') && !cluster.spec.konnectivityClient.disabled;
+    if (wantsAgent && endpoint && konnectivityEndpoint) {
+      new KonnectivityAgent(this, 'konnectivity-agent', { cluster, endpoint, konnectivityEndpoint, nodes });
+    }
     if (wants('kube-proxy') && endpoint && !cluster.spec.kubeProxy.disabled) {
       new KubeProxy(this, 'kube-proxy', { cluster, endpoint });
     }

@@ -21,3 +21,6 @@ export const serviceAccounts = {
   coredns: 'coredns',
   konnectivityAgent: 'konnectivity-agent',
 } as const;
+
+/** Whom the tokens of konnectivity agents are for; nobody else accepts them. */
+export const konnectivityAudience = 'system:konnectivity-server';

@@ -37,10 +37,10 @@ interface WorkloadSpec {
   readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[];
 }
 
-/** The Deployments and StatefulSets among rendered objects. */
+/** The Deployments, DaemonSets and StatefulSets among rendered objects. */
 export function workloadsOf(objects: readonly RenderedObject[]): Workload[] {
   return objects
-    .filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet')
+    .filter(({ kind }) => kind === 'Deployment' || kind === 'DaemonSet' || kind === 'StatefulSet')
     .map((object) => {
       const { selector, template, volumeClaimTemplates = [] } = object['spec'] as WorkloadSpec;
       if (!template.spec) throw new Error(`${object.kind} ${object.metadata.name} has no pod spec`);
@@ -56,7 +56,8 @@ export function workloadsOf(objects: readonly RenderedObject[]): Workload[] {
 }
 
 interface ServiceObject extends RenderedObject {
-  readonly spec: V1ServiceSpec;
+  /** Missing from a Service that Kubernetes itself makes and only a label is put on. */
+  readonly spec?: V1ServiceSpec;
 }
 
 export function servicesOf(objects: readonly RenderedObject[]): ServiceObject[] {

@@ -10,6 +10,9 @@ it('says of each component which arguments have no effect', async () => {
     { component: 'konnectivity-server', flags: ['mode'] },
     { component: 'kube-controller-manager', flags: ['controllers'] },
     { component: 'kube-scheduler', flags: ['leader-elect'] },
+    { component: 'kube-proxy', flags: ['cluster-cidr'] },
+    { component: 'coredns', flags: ['conf'] },
+    { component: 'konnectivity-agent', flags: ['keepalive-time'] },
     { component: 'etcd', flags: ['data-dir'] },
   ]);
 });

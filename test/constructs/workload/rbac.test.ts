@@ -9,7 +9,7 @@ interface Granting {
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly roleRef: { readonly kind: string; readonly name: string };
   readonly subjects: readonly { readonly kind: string; readonly name: string }[];
-  readonly rules: readonly {
+  readonly rules?: readonly {
     readonly resources: string[];
     readonly resourceNames?: string[];
     readonly verbs: string[];

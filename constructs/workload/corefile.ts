@@ -1,0 +1,27 @@
+/** kubeadm's Corefile. Zones of the cluster are not kept in the cache: what the API server says counts at once. */
+export function defaultCorefile(domain: string): string {
+  return `.:53 {
+    errors
+    health {
+       lameduck 5s
+    }
+    ready
+    kubernetes ${domain} in-addr.arpa ip6.arpa {
+       pods insecure
+       fallthrough in-addr.arpa ip6.arpa
+       ttl 30
+    }
+    prometheus :9153
+    forward . /etc/resolv.conf {
+       max_concurrent 1000
+    }
+    cache 30 {
+       disable success ${domain}
+       disable denial ${domain}
+    }
+    loop
+    reload
+    loadbalance
+}
+`;
+}

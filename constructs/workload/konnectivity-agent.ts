@@ -1,0 +1,141 @@
+import { k8s } from 'cdk8s-plus-30';
+import { Construct } from 'constructs';
+import type { HostedCluster } from '../control-plane/cluster.ts';
+import { container, probes } from '../control-plane/component.ts';
+import type { Endpoint } from '../control-plane/facts.ts';
+import { type Flag, renderFlags } from '../control-plane/flags.ts';
+import { ports } from '../control-plane/ports.ts';
+import { restrictedPod } from '../control-plane/restricted-pod.ts';
+import { defaultsFor, imageReference } from '../control-plane/versions.ts';
+import { addOnNamespace, addOnTolerations, replicasFor } from './add-on.ts';
+import { konnectivityAudience, serviceAccounts } from './identities.ts';
+import { apiServerVariables } from './in-cluster-access/variables.ts';
+
+const name = 'konnectivity-agent';
+const labels = { 'k8s-app': name };
+const token = { directory: '/var/run/secrets/tokens', file: 'konnectivity-agent-token' } as const;
+
+/** Every flag we set on the konnectivity agent, sorted, each with its reason. */
+export function konnectivityAgentFlags({ host, port }: Endpoint): Flag[] {
+  return [
+    ['admin-server-port', String(ports.konnectivityAdmin), 'on the loopback address only'],
+    ['agent-id', '$(NODE_NAME)', ''],
+    ['ca-cert', '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt', ''],
+    ['count-server-leases', 'true', 'connects to every server behind the one address, however many there are'],
+    ['health-server-port', String(ports.konnectivityHealth), ''],
+    ['keepalive-time', '1m', 'notices servers that are gone without a word; they refuse less than 30s'],
+    ['proxy-server-host', host, ''],
+    ['proxy-server-port', String(port), ''],
+    ['service-account-token-path', `${token.directory}/${token.file}`, ''],
+  ];
+}
+
+export interface KonnectivityAgentProps {
+  readonly cluster: HostedCluster;
+  /** Of the API server, which tells how many konnectivity servers there are. */
+  readonly endpoint: Endpoint;
+  /** Where it dials. */
+  readonly konnectivityEndpoint: Endpoint;
+  /** Nodes of the hosted cluster, if they could be counted. */
+  readonly nodes: number | undefined;
+}
+
+/**
+ * What connects to the konnectivity servers, and dials nodes, pods and Services for them. A few are enough, because each
+ * reaches every node: a connection per node would cost the control plane more the larger the cluster is.
+ */
+export class KonnectivityAgent extends Construct {
+  constructor(scope: Construct, id: string, props: KonnectivityAgentProps) {
+    super(scope, id);
+    const { cluster, nodes } = props;
+    const settings = cluster.spec.konnectivityClient;
+    const metadata = { name, namespace: addOnNamespace, labels };
+
+    new k8s.KubeServiceAccount(this, 'service-account', {
+      metadata: { name: serviceAccounts.konnectivityAgent, namespace: addOnNamespace },
+    });
+    new k8s.KubeDeployment(this, 'deployment', {
+      metadata,
+      spec: {
+        replicas: replicasFor(settings.replicas, nodes),
+        selector: { matchLabels: labels },
+        // Two cannot have the ports of one node: the old one goes first.
+        strategy: {
+          type: 'RollingUpdate',
+          rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(0), maxUnavailable: k8s.IntOrString.fromNumber(1) },
+        },
+        template: { metadata: { labels }, spec: podSpec(props) },
+      },
+    });
+  }
+}
+
+function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentProps): k8s.PodSpec {
+  const { konnectivityClient: settings, version } = cluster.spec;
+  const defaults = { registry: 'registry.k8s.io', repository: 'kas-network-proxy/proxy-agent' };
+  const pod = restrictedPod({
+    selector: labels,
+    spreadPerRevision: true,
+    pod: { ...settings, priorityClassName: settings.priorityClassName ?? 'system-cluster-critical' },
+    volumes: [
+      {
+        name: 'token',
+        projected: {
+          sources: [
+            { serviceAccountToken: { audience: konnectivityAudience, expirationSeconds: 3600, path: token.file } },
+          ],
+        },
+      },
+    ],
+    containers: [
+      container({
+        name,
+        image: imageReference({ ...defaults, tag: `v${defaultsFor(version).konnectivity}` }, settings.image),
+        command: ['/proxy-agent'],
+        args: renderFlags(konnectivityAgentFlags(konnectivityEndpoint), settings.args),
+        env: [
+          { name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+          ...apiServerVariables(endpoint),
+        ],
+        ports: { health: ports.konnectivityHealth },
+        // Not being connected is no reason to restart: it tries again by itself, and sooner.
+        probes: probes({
+          port: 'health',
+          scheme: 'HTTP',
+          startup: '/healthz',
+          readiness: '/readyz',
+          liveness: '/healthz',
+          readinessPeriodSeconds: 2,
+        }),
+        requests: { cpu: '10m', memory: '64Mi' },
+        settings,
+        volumeMounts: [{ name: 'token', mountPath: token.directory, readOnly: true }],
+      }),
+    ],
+  });
+  return {
+    ...pod,
+    serviceAccountName: serviceAccounts.konnectivityAgent,
+    automountServiceAccountToken: true,
+    // The node's network and DNS are there before a pod network is. Without one, the logs of whatever should bring it,
+    // and the webhooks it installs, could be reached by no other agent.
+    hostNetwork: true,
+    dnsPolicy: 'Default',
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
+    tolerations: [...addOnTolerations, ...withoutNetwork, ...unreachable],
+    // It serves until it is killed, and does nothing in between that would have to end well.
+    terminationGracePeriodSeconds: 1,
+  };
+}
+
+/** Taints of a node whose network is not there yet. */
+const withoutNetwork: readonly k8s.Toleration[] = [
+  { key: 'node.kubernetes.io/not-ready', operator: 'Exists' },
+  { key: 'node.kubernetes.io/network-unavailable', operator: 'Exists', effect: 'NoSchedule' },
+  { key: 'node.cilium.io/agent-not-ready', operator: 'Exists' },
+];
+
+/** Half of all calls to nodes go nowhere while one of two agents is on a node that is gone: not for five minutes. */
+const unreachable: readonly k8s.Toleration[] = [
+  { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 30 },
+];

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { konnectivityServerFlags } from '../../../constructs/control-plane/konnectivity-server.ts';
+import type { Facts } from '../../../constructs/control-plane/facts.ts';
+import { RenderedPart } from '../../support/rendered-hosted-cluster.ts';
+
+const agent = (settings: object = {}, facts: Partial<Facts> = {}) =>
+  new RenderedPart('konnectivity-agent', { spec: { konnectivityClient: settings } }, facts);
+const behindAGateway: Partial<Facts> = {
+  endpoint: { host: 'c1.example.org', port: 443 },
+  konnectivityEndpoint: { host: 'konnectivity.c1.example.org', port: 8443 },
+};
+
+describe('the konnectivity agent', () => {
+  it('dials the konnectivity endpoint, and the API server for the number of servers', () => {
+    const { args, environment } = agent({}, behindAGateway);
+    expect(args).toContain('--proxy-server-host=konnectivity.c1.example.org');
+    expect(args).toContain('--proxy-server-port=8443');
+    expect(args).toContain('--count-server-leases=true');
+    expect(environment).toMatchObject({ KUBERNETES_SERVICE_HOST: 'c1.example.org', KUBERNETES_SERVICE_PORT: '443' });
+  });
+
+  it('shows the servers a token of the account and for the audience that they ask for', () => {
+    const server = Object.fromEntries(konnectivityServerFlags.map(([name, value]) => [name, value]));
+    const { workload, args } = agent();
+    const tokens = workload.pod.volumes?.flatMap(({ projected }) => projected?.sources ?? []);
+    expect(tokens).toEqual([
+      {
+        serviceAccountToken: expect.objectContaining({ audience: server['authentication-audience'] }) as unknown,
+      },
+    ]);
+    expect(workload.pod.serviceAccountName).toBe(server['agent-service-account']);
+    expect(workload.object.metadata.namespace).toBe(server['agent-namespace']);
+    expect(args).toContain('--service-account-token-path=/var/run/secrets/tokens/konnectivity-agent-token');
+  });
+
+  it('works before there is a pod network or DNS', () => {
+    const { pod } = agent().workload;
+    expect(pod).toMatchObject({ hostNetwork: true, dnsPolicy: 'Default' });
+    const tolerated = pod.tolerations?.map(({ key }) => key);
+    expect(tolerated).toEqual(
+      expect.arrayContaining(['node.kubernetes.io/not-ready', 'node.kubernetes.io/network-unavailable']),
+    );
+  });
+
+  it('leaves a node that is being drained', () => {
+    const tolerations = agent().workload.pod.tolerations ?? [];
+    expect(tolerations.filter(({ key }) => !key || key === 'node.kubernetes.io/unschedulable')).toEqual([]);
+  });
+
+  it('makes room before it takes the ports of a node again', () => {
+    const { object } = agent().workload;
+    expect(object['spec']).toMatchObject({ strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } });
+  });
+
+  it.each([
+    [0, 1],
+    [1, 1],
+    [5, 2],
+    [undefined, 1],
+  ])('of two replicas has with %s nodes %i', (nodes, replicas) => {
+    expect(agent({}, { nodes }).replicas).toBe(replicas);
+  });
+
+  it('takes the settings any container has', () => {
+    const { workload, args } = agent({
+      image: { registry: 'mirror.example.org' },
+      args: { v: '4', 'proxy-server-host': 'elsewhere.example.org' },
+      priorityClassName: 'networking',
+      resources: { requests: { cpu: '50m' } },
+    });
+    expect(args).toEqual(expect.arrayContaining(['--v=4', '--proxy-server-host=192.0.2.10']));
+    expect(workload.pod.priorityClassName).toBe('networking');
+    expect(workload.containers[0]).toMatchObject({
+      image: 'mirror.example.org/kas-network-proxy/proxy-agent:v0.36.0',
+      resources: { requests: { cpu: '50m' } },
+    });
+  });
+
+  it('is not there when it is disabled, nor before there is something to dial', () => {
+    expect(agent({ disabled: true }).objects).toEqual([]);
+    expect(agent({}, { konnectivityEndpoint: undefined }).objects).toEqual([]);
+  });
+});
