@@ -3,21 +3,28 @@ import type { Inquiries } from './scope.ts';
 
 /** A little less than the time between two looks at everything, so that each of those asks anew. */
 const keptMs = 9 * 60_000;
+const firstRetryMs = 500;
+const longestRetryMs = 30_000;
+
+/** What came of a question. */
+type Result =
+  | { readonly kind: 'answered'; readonly answer: unknown }
+  | { readonly kind: 'failed'; readonly error: unknown; readonly times: number };
 
 interface Known {
-  /** What the answer depends on, as text to compare. */
+  /** What the result depends on, as text to compare. */
   readonly basis: string;
-  readonly answer: unknown;
-  readonly askedAt: number;
+  readonly result: Result;
+  readonly holdsUntil: number;
 }
 
 /** What was asked of others, who do not tell by a watch when their answer changes. */
 export class InquiryBook {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'now'>;
+  /** Owner → question → what is known. */
   readonly #known = new Map<string, Map<string, Known>>();
-  readonly #failingSince = new Map<string, Map<string, number>>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
   }
 
@@ -25,9 +32,9 @@ export class InquiryBook {
   of(owner: string): Inquiries {
     return {
       ask: (question, basis, ask) => this.#ask(owner, question, JSON.stringify(basis) ?? '', ask),
-      failingSince: (question) => {
-        const since = this.#failingSince.get(owner)?.get(question);
-        return since === undefined ? undefined : new Date(since);
+      retryAt: (question) => {
+        const known = this.#known.get(owner)?.get(question);
+        return known?.result.kind === 'failed' ? new Date(known.holdsUntil) : undefined;
       },
     };
   }
@@ -35,7 +42,6 @@ export class InquiryBook {
   /** Drops what is known for an owner that is gone. */
   forget(owner: string): void {
     this.#known.delete(owner);
-    this.#failingSince.delete(owner);
   }
 
   async #ask<T>(
@@ -44,26 +50,23 @@ export class InquiryBook {
     basis: string,
     ask: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    const now = this.#clock.now();
     const known = this.#known.get(owner)?.get(question);
-    if (known?.basis === basis && now - known.askedAt < keptMs) return known.answer as T;
+    const result = known?.basis === basis && this.#clock.now() < known.holdsUntil ? known.result : undefined;
+    if (result?.kind === 'answered') return result.answer as T;
+    if (result?.kind === 'failed') throw result.error;
+
+    const note = (found: Result, forMs: number): void => {
+      const entries = this.#known.get(owner) ?? new Map<string, Known>();
+      this.#known.set(owner, entries.set(question, { basis, result: found, holdsUntil: this.#clock.now() + forMs }));
+    };
     try {
       const answer = await ask();
-      if (answer === undefined) this.#known.get(owner)?.delete(question);
-      else entriesOf(this.#known, owner).set(question, { basis, answer, askedAt: now });
-      this.#failingSince.get(owner)?.delete(question);
+      note({ kind: 'answered', answer }, answer === undefined ? 0 : keptMs);
       return answer;
     } catch (error) {
-      this.#known.get(owner)?.delete(question);
-      const failures = entriesOf(this.#failingSince, owner);
-      failures.set(question, failures.get(question) ?? now);
+      const times = known?.basis === basis && known.result.kind === 'failed' ? known.result.times + 1 : 1;
+      note({ kind: 'failed', error, times }, Math.min(longestRetryMs, firstRetryMs * 2 ** (times - 1)));
       throw error;
     }
   }
-}
-
-function entriesOf<T>(book: Map<string, Map<string, T>>, owner: string): Map<string, T> {
-  const entries = book.get(owner) ?? new Map<string, T>();
-  book.set(owner, entries);
-  return entries;
 }

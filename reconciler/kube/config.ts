@@ -1,4 +1,5 @@
 import type { RequestOptions } from 'node:https';
+import type { LookupFunction } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { KubeConfig } from '@kubernetes/client-node';
 import { Agent, ProxyAgent, type Dispatcher } from 'undici';
@@ -25,6 +26,8 @@ export interface ConnectionTarget {
   readonly server: string;
   /** The name to verify and to send as SNI. By default the dialled host. */
   readonly serverName?: string;
+  /** Resolves the host, where the machine's resolver does not know it. By default that one. */
+  readonly lookup?: LookupFunction | undefined;
   /** Certificate authorities to trust, PEM. */
   readonly ca: string | Buffer;
   /** Our client certificate, PEM. */
@@ -79,9 +82,9 @@ export async function connect(config: KubeConfig): Promise<Connection> {
 /** A connection from given credentials, such as our own to a hosted cluster. */
 export function connectionFor(target: ConnectionTarget): Connection {
   const headers: Record<string, string> = target.token ? { authorization: `Bearer ${target.token}` } : {};
-  const { server, serverName: servername, ca, cert, key } = target;
+  const { server, serverName: servername, ca, cert, key, lookup } = target;
   const tls = withoutUndefined({ ca, cert, key, servername });
-  return open({ server, tls: () => tls, authHeaders: () => Promise.resolve(headers) });
+  return open({ server, lookup, tls: () => tls, authHeaders: () => Promise.resolve(headers) });
 }
 
 type TlsMaterial = Pick<
@@ -93,6 +96,7 @@ interface Source {
   readonly server: string;
   readonly namespace?: string | undefined;
   readonly proxyUrl?: string | undefined;
+  readonly lookup?: LookupFunction | undefined;
   readonly tls: () => TlsMaterial;
   readonly authHeaders: () => Promise<Record<string, string>>;
 }
@@ -133,7 +137,7 @@ function dial(source: Source): Dispatcher {
   const tls = source.tls();
   if (source.proxyUrl) return new ProxyAgent({ uri: source.proxyUrl, requestTls: tls });
   return new Agent({
-    connect: { ...tls, preferH2: true, keepAliveInitialDelay: 30_000 },
+    connect: { ...tls, ...(source.lookup && { lookup: source.lookup }), preferH2: true, keepAliveInitialDelay: 30_000 },
     connectTimeout: 5_000,
     keepAliveTimeout: 60_000,
     h2Options: { pingInterval: 15_000 },

@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import type { Config } from '../../reconciler/config.ts';
 import { systemClock } from '../../reconciler/kube/clock.ts';
 import { connect, type Connection, loadKubeConfig } from '../../reconciler/kube/config.ts';
@@ -19,10 +20,17 @@ export interface TestOperatorOptions {
   readonly namespace: string;
   /** Wraps the connection, to cut it at an exact moment. */
   readonly through?: (connection: Connection) => Connection;
+  /** Resolves the hosts of endpoints. By default this machine's resolver does. */
+  readonly lookup?: LookupFunction;
 }
 
 /** Starts an operator and resolves when it works. `HCP_TEST_LOG=debug` shows what it logs. */
-export async function startOperator({ kubeconfig, namespace, through }: TestOperatorOptions): Promise<TestOperator> {
+export async function startOperator({
+  kubeconfig,
+  namespace,
+  through,
+  lookup,
+}: TestOperatorOptions): Promise<TestOperator> {
   const requests: RequestRecord[] = [];
   const connection = await connect(loadKubeConfig(kubeconfig));
   const config: Config = {
@@ -41,6 +49,7 @@ export async function startOperator({ kubeconfig, namespace, through }: TestOper
     config,
     clock: systemClock,
     log: createLogger({ format: 'text', level }),
+    lookup,
     onLeadershipLost: () => {},
     onRequest: (record) => requests.push(record),
   });

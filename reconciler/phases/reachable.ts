@@ -1,0 +1,57 @@
+import { exposureOf } from '../../constructs/api/exposure-spec.ts';
+import { Ingress, IngressRouteTCP, Service, tlsRoutes } from '../../constructs/api/resources.ts';
+import { selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { gatewayState } from '../gateway-object.ts';
+import { done, type Outcome, wait } from '../outcome.ts';
+import { known, type Phase, type Scope } from '../scope.ts';
+import { describeUnreachable } from '../unreachable.ts';
+import { apiServer } from './api-server.ts';
+import { kubeconfig } from './kubeconfig.ts';
+import { routes } from './routes.ts';
+
+const question = 'reachable';
+
+/**
+ * Our own API server answers at the endpoint, by the way that workers go. That a route is accepted does not say so: the
+ * name may lead nowhere, or to somebody else. Asked until it does, and again when something on the way has changed.
+ */
+export const reachable: Phase = {
+  condition: 'APIServerReachable',
+  needs: [apiServer, routes, kubeconfig],
+  async run(scope): Promise<Outcome> {
+    const { facts, inquiries, now } = scope;
+    const gateway = gatewayOf(scope);
+    try {
+      await inquiries.ask(question, wayOf(scope), async () => {
+        await scope.hosted(facts).readyThroughEndpoint();
+        return true;
+      });
+    } catch (error) {
+      const retryAt = inquiries.retryAt(question) ?? now;
+      return wait('EndpointUnreachable', describeUnreachable(error, { endpoint: known(facts, 'endpoint'), gateway }), {
+        afterMs: retryAt.getTime() - now.getTime(),
+      });
+    }
+    return done();
+  },
+};
+
+/** Everything a connection of a worker passes through, as far as it can be seen. */
+function wayOf(scope: Scope): unknown {
+  const { cluster, facts, world } = scope;
+  const labels = selectorLabels(cluster.name, 'api-server');
+  const objects = [Service, Ingress, IngressRouteTCP, ...tlsRoutes.slice(0, 1)].flatMap((resource) =>
+    world.list(resource, labels),
+  );
+  const gateway = gatewayOf(scope);
+  return [
+    facts.endpoint,
+    objects.map(({ metadata: { uid, resourceVersion } }) => [uid, resourceVersion]),
+    gateway && gatewayState(gateway),
+  ];
+}
+
+function gatewayOf({ cluster, surroundings }: Scope) {
+  const exposure = exposureOf(cluster.spec);
+  return exposure.kind === 'gateway' ? surroundings.gateway(exposure.gateway) : undefined;
+}

@@ -1,0 +1,97 @@
+import { beforeEach, expect, it } from 'vitest';
+import { Gateway, type Resource, Service, tlsRoutes } from '../../../constructs/api/resources.ts';
+import { objectLabels } from '../../../constructs/control-plane/labels.ts';
+import type { GatewayObject } from '../../../reconciler/gateway-object.ts';
+import { InquiryBook } from '../../../reconciler/inquiries.ts';
+import type { Outcome } from '../../../reconciler/outcome.ts';
+import { reachable } from '../../../reconciler/phases/reachable.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { MemoryWorld } from '../../support/memory-world.ts';
+import { clusterName, scopeOf } from '../../support/scope.ts';
+
+const [TLSRoute = Service] = tlsRoutes;
+let clock: ManualClock;
+let world: MemoryWorld;
+let book: InquiryBook;
+let gateway: GatewayObject;
+let asked: number;
+let failure: Error | undefined;
+beforeEach(() => {
+  clock = new ManualClock();
+  world = new MemoryWorld();
+  book = new InquiryBook(clock);
+  asked = 0;
+  failure = undefined;
+  const { apiVersion, kind } = Gateway;
+  const spec = { listeners: [{ name: 'tls', protocol: 'TLS', port: 443, hostname: '*.example.org' }] };
+  gateway = { apiVersion, kind, metadata: { namespace: 'infra', name: 'shared', uid: '1' }, spec };
+});
+
+function run(): Promise<Outcome> {
+  const scope = scopeOf(world, {
+    spec: { exposure: { gateway: { namespace: 'infra', name: 'shared' } } },
+    facts: { endpoint: { host: 'c1.team.example.org', port: 443 } },
+    surroundings: { gateway: () => gateway },
+    hosted: {
+      readyThroughEndpoint: async () => {
+        asked += 1;
+        if (failure) throw failure;
+      },
+    },
+    now: new Date(clock.now()),
+  });
+  return reachable.run({ ...scope, inquiries: book.of('team/c1') });
+}
+
+const put = ({ apiVersion, kind }: Resource, resourceVersion: string, cluster = clusterName) =>
+  world.put({
+    apiVersion,
+    kind,
+    metadata: { name: `any-${cluster}`, uid: '1', resourceVersion, labels: objectLabels(cluster, 'api-server') },
+  });
+
+it('asks once, and then only every ten minutes', async () => {
+  expect([await run(), await run(), asked]).toMatchObject([{ kind: 'done' }, { kind: 'done' }, 1]);
+  await clock.advance(10 * 60_000);
+  await run();
+  expect(asked).toBe(2);
+});
+
+const attached = (attachedRoutes: number) => ({ name: 'tls', attachedRoutes });
+
+it.each<[string, () => unknown, number]>([
+  ['its route has changed', () => put(TLSRoute, '2'), 2],
+  ['its Service has changed', () => put(Service, '2'), 2],
+  ['the Gateway has changed', () => (gateway = { ...gateway, status: { addresses: [{ value: '192.0.2.1' }] } }), 2],
+  ['the route of another cluster has changed', () => put(TLSRoute, '2', 'c2'), 1],
+  [
+    'one more route is attached to the Gateway',
+    () => (gateway = { ...gateway, status: { listeners: [attached(7)] } }),
+    1,
+  ],
+])('after %s it has asked so often in all', async (_, change, expected) => {
+  gateway = { ...gateway, status: { listeners: [{ name: 'tls' }] } };
+  await run();
+  change();
+  await run();
+  expect(asked).toBe(expected);
+});
+
+it('says what is wrong until it works, asking less and less often', async () => {
+  failure = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+  expect(await run()).toMatchObject({
+    kind: 'wait',
+    reason: 'EndpointUnreachable',
+    message: expect.stringContaining('create a DNS record for *.example.org') as string,
+    afterMs: 500,
+  });
+  await clock.advance(100);
+  expect(await run()).toMatchObject({ kind: 'wait', afterMs: 400 });
+  expect(asked).toBe(1);
+  await clock.advance(400);
+  expect(await run()).toMatchObject({ kind: 'wait', afterMs: 1000 });
+  await clock.advance(1000);
+  failure = undefined;
+  expect(await run()).toMatchObject({ kind: 'done' });
+  expect(asked).toBe(3);
+});
