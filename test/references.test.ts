@@ -34,12 +34,12 @@ function referencesOf(workload: string, { volumes = [] }: V1PodSpec): Reference[
 }
 
 /** Every Secret the operator makes, apart from the kubeconfig; each holds `tls.crt` and `tls.key`. */
-function issuedSecrets(cluster: HostedCluster, { endpoint, konnectivityEndpoint }: Facts): string[] {
+function issuedSecrets(cluster: HostedCluster, { endpoint, konnectivityEndpoint, tunnelEndpoint }: Facts): string[] {
   if (!endpoint || !konnectivityEndpoint) throw new Error(`sample ${cluster.name} has no endpoint`);
   const plans = [
     ...planAuthorities(cluster.name),
     ...planEtcdCertificates(cluster),
-    ...planCertificates(cluster, endpoint, konnectivityEndpoint),
+    ...planCertificates(cluster, endpoint, konnectivityEndpoint, tunnelEndpoint),
   ];
   return [...plans.map(({ secret }) => secret), namesOf(cluster.name).secrets.serviceAccount];
 }

@@ -6,6 +6,7 @@ import { container, podTemplate, probes, projected } from './component.ts';
 import { wayIn } from './exposure/exposure.ts';
 import { type Endpoint, type Facts, fingerprints, rolloutOf } from './facts.ts';
 import { renderFlags } from './flags.ts';
+import { usesTunnel } from './in-cluster-access.ts';
 import { KonnectivityConfig, konnectivityServer, konnectivityVolumes } from './konnectivity-server.ts';
 import { objectLabels, selectorLabels } from './labels.ts';
 import { mountsOf } from './mounts.ts';
@@ -29,7 +30,7 @@ export class ApiServer extends Construct {
     const selector = selectorLabels(cluster.name, 'api-server');
     const mounts = mountsOf(settings?.mounts);
 
-    const hasTunnel = facts.tunnelEndpoint !== undefined;
+    const hasTunnel = usesTunnel(cluster.spec);
 
     new KonnectivityConfig(this, 'konnectivity', { cluster });
     if (hasTunnel) new TunnelConfig(this, 'tunnel', { cluster });

@@ -1,5 +1,6 @@
 import { type HostedCluster, kubernetesServiceAddresses } from '../../constructs/control-plane/cluster.ts';
 import type { Endpoint } from '../../constructs/control-plane/facts.ts';
+import { usesTunnel } from '../../constructs/control-plane/in-cluster-access.ts';
 import { etcdMemberHost, namesOf } from '../../constructs/control-plane/names.ts';
 import { users } from '../../constructs/workload/identities.ts';
 
@@ -63,7 +64,10 @@ export function planEtcdCertificates(cluster: HostedCluster): CertificatePlan[] 
   ];
 }
 
-/** Every other certificate of a hosted control plane that has a Secret of its own. */
+/**
+ * Every other certificate of a hosted control plane that has a Secret of its own.
+ * @param tunnelEndpoint where a tunnel is reached if there is one; a name of it alone makes none
+ */
 export function planCertificates(
   cluster: HostedCluster,
   endpoint: Endpoint,
@@ -78,7 +82,7 @@ export function planCertificates(
       ...(cluster.spec.apiServer.certSANs ?? []),
     ]),
     server(secrets.konnectivityServer, 'konnectivity-server', [konnectivityEndpoint.host, apiServiceHost(cluster)]),
-    ...(tunnelEndpoint ? [server(secrets.tunnel, 'tunnel', [tunnelEndpoint.host])] : []),
+    ...(tunnelEndpoint && usesTunnel(cluster.spec) ? [server(secrets.tunnel, 'tunnel', [tunnelEndpoint.host])] : []),
     client('cluster', secrets.apiServerKubeletClient, users.kubeletClient),
     client('proxy', secrets.frontProxyClient, 'front-proxy-client'),
     client('cluster', secrets.konnectivityClient, users.konnectivityServer),

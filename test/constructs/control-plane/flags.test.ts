@@ -74,7 +74,8 @@ it.each(await renderSamples())(
   'every argument list of sample $name is sorted and has each flag once',
   ({ objects }) => {
     const lists = workloadsOf(objects).flatMap(({ containers }) => containers.map(({ args = [] }) => args));
-    expect(lists).toHaveLength(5);
+    // The tunnel, where there is one, is configured by a file.
+    expect(lists.filter(({ length }) => length > 0)).toHaveLength(5);
     for (const args of lists) {
       const names = args.map((arg) => arg.slice(0, arg.indexOf('=')));
       expect(names).toEqual([...new Set(names)].sort());
