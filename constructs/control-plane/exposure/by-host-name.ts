@@ -41,7 +41,7 @@ export function reachedBy(
     known: true,
     endpoint: at(hosts.api),
     konnectivityEndpoint: at(hosts.konnectivity),
-    tunnelEndpoint: at(hosts.tunnel),
+    ...(usesTunnel(cluster.spec) ? { tunnelEndpoint: at(hosts.tunnel) } : {}),
     ...(wantsAddress ? { advertiseAddress: ip } : {}),
     ...(gatewayListener === undefined ? {} : { gatewayListener }),
   };

@@ -1,6 +1,4 @@
-import type { HostedCluster } from '../cluster.ts';
 import type { Facts } from '../facts.ts';
-import { usesTunnel } from '../in-cluster-access.ts';
 import { ports } from '../ports.ts';
 
 /** One host name of a shared entry, and the port of the API server's Service that it leads to. */
@@ -11,11 +9,11 @@ export interface Lead {
 }
 
 /** Every host name that has to lead somewhere; none before they are known. Routers compare names in lower case. */
-export function leadsOf({ spec }: HostedCluster, facts: Facts): Lead[] {
+export function leadsOf(facts: Facts): Lead[] {
   const leads: [Lead['to'], number, { readonly host: string } | undefined][] = [
     ['api', ports.api, facts.endpoint],
     ['konnectivity', ports.konnectivityAgent, facts.konnectivityEndpoint],
-    ['tunnel', ports.tunnel, usesTunnel(spec) ? facts.tunnelEndpoint : undefined],
+    ['tunnel', ports.tunnel, facts.tunnelEndpoint],
   ];
   return leads.flatMap(([to, servicePort, endpoint]) =>
     endpoint ? [{ to, host: endpoint.host.toLowerCase(), servicePort }] : [],

@@ -17,7 +17,7 @@ export class Routes extends Construct {
   constructor(scope: Construct, id: string, { cluster, facts }: RoutesProps) {
     super(scope, id);
     const exposure = exposureOf(cluster.spec);
-    const leads = leadsOf(cluster, facts);
+    const leads = leadsOf(facts);
 
     const { gatewayListener: listener, tlsRouteVersion: version } = facts;
     if (exposure.kind === 'gateway' && listener !== undefined && version !== undefined) {

@@ -11,7 +11,6 @@ const at = (host: string) => ({ host, port: 443 });
 const facts: Partial<Facts> = {
   endpoint: at('api.example.test'),
   konnectivityEndpoint: at('agents.example.test'),
-  tunnelEndpoint: at('pods.example.test'),
   gatewayListener: 'tls',
 };
 const gateway = { namespace: 'capi-system', name: 'capi' };

@@ -29,7 +29,6 @@ describe('a gateway', () => {
       known: true,
       endpoint: { host: 'c1.team.clusters.example.com', port: 443 },
       konnectivityEndpoint: { host: 'konnectivity.c1.team.clusters.example.com', port: 443 },
-      tunnelEndpoint: { host: 'tunnel.c1.team.clusters.example.com', port: 443 },
       gatewayListener: 'tls-passthrough',
     });
   });
@@ -40,7 +39,7 @@ describe('a gateway', () => {
   });
 
   it('gives the port its listener really has', () => {
-    expect(decide(behind({ port: 8443 }))).toMatchObject({
+    expect(decide(behind({ port: 8443 }), {}, { inClusterAccess: 'Proxy' })).toMatchObject({
       endpoint: { port: 8443 },
       konnectivityEndpoint: { port: 8443 },
       tunnelEndpoint: { port: 8443 },
@@ -48,7 +47,8 @@ describe('a gateway', () => {
   });
 
   it('keeps a host that is fixed already, and derives the others from it', () => {
-    expect(decide(behind(), { host: 'prod.clusters.example.com', port: 443 })).toMatchObject({
+    const preset = { host: 'prod.clusters.example.com', port: 443 };
+    expect(decide(behind(), preset, { inClusterAccess: 'Proxy' })).toMatchObject({
       endpoint: { host: 'prod.clusters.example.com', port: 443 },
       konnectivityEndpoint: { host: 'konnectivity.prod.clusters.example.com', port: 443 },
       tunnelEndpoint: { host: 'tunnel.prod.clusters.example.com', port: 443 },
@@ -105,6 +105,8 @@ describe('the Service behind a gateway', () => {
     ['none where pods are given an address', { version: 'v1.33.0', inClusterAccess: 'LoadBalancer' }, undefined],
   ])('has %s', (_, spec, port) => {
     expect(service(spec).tunnelPort).toBe(port);
+    const decision = decide({ ...behind(), serviceAddress: { ip: '192.0.2.10' } }, {}, spec);
+    expect('tunnelEndpoint' in decision).toBe(port !== undefined);
   });
 
   const inClusterAccess = { inClusterAccess: 'LoadBalancer' };

@@ -5,8 +5,8 @@ import { clusterOf } from '../../../support/rendered-cluster.ts';
 
 const hosts = { apiHost: 'api.example.org', konnectivityHost: 'agents.example.org' };
 
-function decide(ingress: object = {}, preset: Partial<Endpoint> = {}) {
-  const cluster = clusterOf({ spec: { exposure: { ingress: { ...hosts, ...ingress } } } });
+function decide(ingress: object = {}, preset: Partial<Endpoint> = {}, spec: object = {}) {
+  const cluster = clusterOf({ spec: { exposure: { ingress: { ...hosts, ...ingress } }, ...spec } });
   return wayIn(cluster.spec).endpoint(cluster, {}, preset);
 }
 
@@ -15,15 +15,21 @@ describe('an ingress', () => {
     known: true,
     endpoint: { host: 'api.example.org', port: 443 },
     konnectivityEndpoint: { host: 'agents.example.org', port: 443 },
-    tunnelEndpoint: { host: 'tunnel.api.example.org', port: 443 },
   };
 
   it('gives the hosts and the port it is given', () => {
     expect(decide()).toEqual(known);
-    expect(decide({ port: 8443, tunnelHost: 'pods.example.org' })).toMatchObject({
+    const ingress = { port: 8443, tunnelHost: 'pods.example.org' };
+    expect(decide(ingress, {}, { inClusterAccess: 'Proxy' })).toMatchObject({
       endpoint: { host: 'api.example.org', port: 8443 },
       konnectivityEndpoint: { host: 'agents.example.org', port: 8443 },
       tunnelEndpoint: { host: 'pods.example.org', port: 8443 },
+    });
+  });
+
+  it('derives a host for the tunnel where one is needed', () => {
+    expect(decide({}, {}, { version: 'v1.33.0' })).toMatchObject({
+      tunnelEndpoint: { host: 'tunnel.api.example.org', port: 443 },
     });
   });
 

@@ -8,20 +8,20 @@ const facts: Facts = {
   ...knownFacts,
   endpoint: at('api.Example.org'),
   konnectivityEndpoint: at('agents.example.org'),
-  tunnelEndpoint: at('pods.example.org'),
   gatewayListener: 'tls',
   tlsRouteVersion: 'v1',
 };
+const tunnel = { tunnelEndpoint: at('pods.example.org') };
 const gateway = { namespace: 'capi-system', name: 'capi' };
 const hosts = { apiHost: 'api.example.org', konnectivityHost: 'agents.example.org' };
 
-function routes(exposure: object, spec: object = {}, changes: Partial<Facts> = {}) {
-  return renderControlPlane(clusterOf({ spec: { exposure, ...spec } }), { ...facts, ...changes }, 'routes');
+function routes(exposure: object, changes: Partial<Facts> = {}) {
+  return renderControlPlane(clusterOf({ spec: { exposure } }), { ...facts, ...changes }, 'routes');
 }
 
 describe('the routes of a gateway', () => {
   it('lead each host name from the chosen listener to its port of the Service', () => {
-    const rendered = routes({ gateway }, { inClusterAccess: 'Proxy' });
+    const rendered = routes({ gateway }, tunnel);
     expect(rendered.map(({ metadata, spec }) => ({ name: metadata.name, spec }))).toEqual(
       [
         ['c1', 'api.example.org', 6443],
@@ -39,7 +39,7 @@ describe('the routes of a gateway', () => {
   });
 
   it.each(['v1', 'v1alpha3', 'v1alpha2'])('are written in %s where that is served', (tlsRouteVersion) => {
-    const versions = routes({ gateway }, {}, { tlsRouteVersion }).map(({ apiVersion }) => apiVersion);
+    const versions = routes({ gateway }, { tlsRouteVersion }).map(({ apiVersion }) => apiVersion);
     expect(new Set(versions)).toEqual(new Set([`gateway.networking.k8s.io/${tlsRouteVersion}`]));
   });
 
@@ -48,7 +48,7 @@ describe('the routes of a gateway', () => {
     ['listener', { gatewayListener: undefined }],
     ['version', { tlsRouteVersion: undefined }],
   ])('are none before the %s is known', (_, changes) => {
-    expect(routes({ gateway }, {}, changes)).toEqual([]);
+    expect(routes({ gateway }, changes)).toEqual([]);
   });
 
   it('lead to no tunnel where nobody dials one', () => {
@@ -62,7 +62,7 @@ describe('the routes of an ingress controller', () => {
     ['haproxy-ingress', 'haproxy-ingress.github.io/ssl-passthrough'],
     ['nginx', 'nginx.ingress.kubernetes.io/ssl-passthrough'],
   ])('are Ingresses that %s passes TLS through for', (controller, annotation) => {
-    const rendered = routes({ ingress: { ...hosts, controller, className: 'shared' } }, { inClusterAccess: 'Proxy' });
+    const rendered = routes({ ingress: { ...hosts, controller, className: 'shared' } }, tunnel);
     const path = (number: number) => ({
       path: '/',
       pathType: 'Prefix',
@@ -94,10 +94,7 @@ describe('the routes of an ingress controller', () => {
 
   it("are of Traefik's own kind for Traefik", () => {
     const annotations = { 'kubernetes.io/ingress.class': 'edge' };
-    const rendered = routes(
-      { ingress: { ...hosts, controller: 'traefik', annotations } },
-      { inClusterAccess: 'Proxy' },
-    );
+    const rendered = routes({ ingress: { ...hosts, controller: 'traefik', annotations } }, tunnel);
     expect(rendered.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`)).toEqual(
       Array.from({ length: 3 }, () => 'traefik.io/v1alpha1 IngressRouteTCP'),
     );
