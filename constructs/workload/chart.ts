@@ -10,14 +10,11 @@ import { managedByLabel } from '../control-plane/labels.ts';
 import { type AppliedKind, appliedKinds } from './applied-kinds.ts';
 import { ClusterInfo } from './cluster-info.ts';
 import { CoreDNS } from './coredns.ts';
-import { CoreDNS } from './coredns.ts';
 import { InClusterAccess } from './in-cluster-access/in-cluster-access.ts';
-import { KubeProxy } from './kube-proxy.ts';
+import { KonnectivityAgent } from './konnectivity-agent.ts';
 import { KubeProxy } from './kube-proxy.ts';
 import { KubeadmConfig } from './kubeadm-config.ts';
 import { KubeletConfig } from './kubelet-config.ts';
-import { KonnectivityAgent } from './konnectivity-agent.ts';
-import { KonnectivityAgent } from './konnectivity-agent.ts';
 import { Rbac } from './rbac.ts';
 
 /** What is applied in the hosted cluster by one phase, apart from rights. */
@@ -51,9 +48,6 @@ export class WorkloadChart extends Chart {
       new ClusterInfo(this, 'cluster-info', { endpoint, authority: clusterAuthority });
     }
     if (wants('kubeadm-config') && endpoint) new KubeadmConfig(this, 'kubeadm-config', { cluster, endpoint });
-    if (wants('in-cluster-access') && endpoint) {
-      new InClusterAccess(this, 'in-cluster-access', { cluster, facts, endpoint });
-    }
     if (wants('kubelet-config')) new KubeletConfig(this, 'kubelet-config', { network: cluster.network });
     if (wants('kube-proxy') && endpoint && !cluster.spec.kubeProxy.disabled) {
       new KubeProxy(this, 'kube-proxy', { cluster, endpoint });
@@ -65,15 +59,8 @@ export class WorkloadChart extends Chart {
     if (wantsAgent && endpoint && konnectivityEndpoint) {
       new KonnectivityAgent(this, 'konnectivity-agent', { cluster, endpoint, konnectivityEndpoint, nodes });
     }
-    if (wants('kube-proxy') && endpoint && !cluster.spec.kubeProxy.disabled) {
-      new KubeProxy(this, 'kube-proxy', { cluster, endpoint });
-    }
-    if (wants('coredns') && endpoint && !cluster.spec.coredns.disabled) {
-      new CoreDNS(this, 'coredns', { cluster, endpoint, nodes });
-    }
-    const wantsAgent = wants('konnectivity-agent') && !cluster.spec.konnectivityClient.disabled;
-    if (wantsAgent && endpoint && konnectivityEndpoint) {
-      new KonnectivityAgent(this, 'konnectivity-agent', { cluster, endpoint, konnectivityEndpoint, nodes });
+    if (wants('in-cluster-access') && endpoint) {
+      new InClusterAccess(this, 'in-cluster-access', { cluster, facts, endpoint });
     }
   }
 }
