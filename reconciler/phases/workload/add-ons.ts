@@ -1,7 +1,8 @@
 import type { ConditionType } from '../../../constructs/api/conditions.ts';
+import { unsupportedInClusterAccess } from '../../../constructs/control-plane/in-cluster-access.ts';
 import type { WorkloadPart } from '../../../constructs/workload/chart.ts';
 import { somePodAvailable } from '../../kube/readiness.ts';
-import { done, type Outcome, wait } from '../../outcome.ts';
+import { done, InvalidConfiguration, type Outcome, wait } from '../../outcome.ts';
 import type { Phase, Scope } from '../../scope.ts';
 import { workloadPart } from './part.ts';
 import { workloadRBAC } from './rbac.ts';
@@ -10,17 +11,20 @@ import { workloadRBAC } from './rbac.ts';
 export const kubeProxy = addOn('kube-proxy', 'WorkloadKubeProxyReady');
 export const coreDNS = addOn('coredns', 'WorkloadCoreDNSReady');
 export const konnectivityAgent = addOn('konnectivity-agent', 'WorkloadKonnectivityReady');
-export const inClusterAccess = addOn('in-cluster-access', 'WorkloadInClusterAccessReady');
+export const inClusterAccess = addOn('in-cluster-access', 'WorkloadInClusterAccessReady', refuseUnsupported);
 
-function addOn(part: WorkloadPart, condition: ConditionType): Phase {
+function addOn(part: WorkloadPart, condition: ConditionType, check: (scope: Scope) => void = () => {}): Phase {
   return workloadPart({
     condition,
     needs: [workloadRBAC],
     part,
-    before: nodesAreKnown,
-    judge(live, hosted) {
+    before(scope) {
+      check(scope);
+      return nodesAreKnown(scope);
+    },
+    judge(live, { facts }) {
       // Without nodes nothing can run, and nothing is missing.
-      if (hosted.nodes() === 0) return done();
+      if (facts.nodes === 0) return done();
       const problems = live.map(somePodAvailable).flatMap((readiness) => (readiness.ready ? [] : [readiness.message]));
       return problems.length === 0 ? done() : wait('WaitingForPods', problems.join('; '));
     },
@@ -32,4 +36,10 @@ function nodesAreKnown({ facts }: Scope): Outcome {
   return facts.nodes === undefined
     ? wait('WaitingForAPIServer', 'the Nodes of the hosted cluster have not been listed yet')
     : done();
+}
+
+/** Nothing is changed then: what is there may be what pods reach their API server by. */
+function refuseUnsupported({ cluster, facts }: Scope): void {
+  const problem = unsupportedInClusterAccess(cluster, facts);
+  if (problem) throw new InvalidConfiguration('InClusterAccessNotSupported', problem);
 }

@@ -3,7 +3,7 @@ import { renderWorkload, type WorkloadPart } from '../../../constructs/workload/
 import { HostedClusterNotReady } from '../../hosted/not-ready.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { done, type Outcome, wait } from '../../outcome.ts';
-import type { HostedClient, Phase, Scope } from '../../scope.ts';
+import type { Phase, Scope } from '../../scope.ts';
 
 export interface WorkloadPartOptions {
   readonly condition: ConditionType;
@@ -12,7 +12,7 @@ export interface WorkloadPartOptions {
   /** What must be true before it is rendered. By default nothing. */
   readonly before?: (scope: Scope) => Outcome;
   /** What to make of it when it is applied. By default it is done. */
-  readonly judge?: (live: readonly KubeObject[], hosted: HostedClient) => Outcome;
+  readonly judge?: (live: readonly KubeObject[], scope: Scope) => Outcome;
 }
 
 /** A phase that applies one part of the workload chart. A part that renders to nothing is done. */
@@ -24,10 +24,9 @@ export function workloadPart({ condition, needs, part, before, judge }: Workload
       const first = before?.(scope) ?? done();
       if (first.kind === 'wait') return first;
 
-      const hosted = scope.hosted(scope.facts);
       try {
-        const live = await hosted.apply(renderWorkload(scope.cluster, scope.facts, part));
-        return judge?.(live, hosted) ?? done();
+        const live = await scope.hosted(scope.facts).apply(renderWorkload(scope.cluster, scope.facts, part));
+        return judge?.(live, scope) ?? done();
       } catch (error) {
         if (!(error instanceof HostedClusterNotReady)) throw error;
         return wait('WaitingForAPIServer', error.message, { afterMs: error.afterMs });

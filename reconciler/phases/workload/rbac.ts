@@ -8,7 +8,8 @@ export const workloadRBAC = workloadPart({
   condition: 'WorkloadRBACReady',
   needs: [apiServer, kubeconfig],
   part: 'rbac',
-  judge(_, hosted) {
+  judge(_, scope) {
+    const hosted = scope.hosted(scope.facts);
     hosted.watch();
     return done({ nodes: hosted.nodes() });
   },

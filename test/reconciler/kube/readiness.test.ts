@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
   deploymentReadiness,
+  somePodAvailable,
   startedPods,
   statefulSetReadiness,
   type DeploymentObject,
   type PodObject,
   type StatefulSetObject,
 } from '../../../reconciler/kube/readiness.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
 
 const deployment = (status: DeploymentObject['status'], replicas = 3): DeploymentObject => ({
   apiVersion: 'apps/v1',
@@ -86,6 +88,50 @@ describe('statefulSetReadiness', () => {
     ],
   ])('judges a StatefulSet that %s', (_, object, expected) => {
     expect(statefulSetReadiness(object)).toEqual(expected);
+  });
+});
+
+describe('somePodAvailable', () => {
+  const object = (kind: string, rest: object): KubeObject => ({
+    apiVersion: 'apps/v1',
+    kind,
+    metadata: { namespace: 'kube-system', name: 'x', generation: 2 },
+    ...rest,
+  });
+  const daemonSet = (status: object) => object('DaemonSet', { status: { observedGeneration: 2, ...status } });
+
+  it.each<[string, KubeObject, object]>([
+    [
+      'a Deployment with one of its pods',
+      object('Deployment', { spec: { replicas: 2 }, status: { availableReplicas: 1 } }),
+      ready,
+    ],
+    [
+      'a Deployment without any',
+      object('Deployment', { spec: { replicas: 2 }, status: {} }),
+      notReady('Deployment kube-system/x: 0 of 2 pods available'),
+    ],
+    [
+      'a Deployment nobody has noticed yet',
+      object('Deployment', {}),
+      notReady('Deployment kube-system/x: 0 of 1 pod available'),
+    ],
+    ['a Deployment that is to have none', object('Deployment', { spec: { replicas: 0 } }), ready],
+    ['a DaemonSet on one of three nodes', daemonSet({ desiredNumberScheduled: 3, numberAvailable: 1 }), ready],
+    [
+      'a DaemonSet on none of three nodes',
+      daemonSet({ desiredNumberScheduled: 3, numberAvailable: 0 }),
+      notReady('DaemonSet kube-system/x: 0 of 3 pods available'),
+    ],
+    ['a DaemonSet that no node is for', daemonSet({ desiredNumberScheduled: 0 }), ready],
+    [
+      'a DaemonSet nobody has noticed yet',
+      daemonSet({ observedGeneration: 1, desiredNumberScheduled: 0 }),
+      notReady('DaemonSet kube-system/x: its pods have not been planned yet'),
+    ],
+    ['what has no pods', object('ConfigMap', {}), ready],
+  ])('judges %s', (_, given, expected) => {
+    expect(somePodAvailable(given)).toEqual(expected);
   });
 });
 

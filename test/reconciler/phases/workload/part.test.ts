@@ -26,8 +26,21 @@ const every = Object.entries({ ...parts, ...addOns });
 const fails = (error: Error) => async () => {
   throw error;
 };
-const scopeWith = (hosted: Partial<HostedClient>, nodes: number | undefined = 3, spec: object = {}) =>
-  scopeOf(new MemoryWorld(), { hosted: { nodes: () => nodes, ...hosted }, facts: { ...knownFacts, nodes }, spec });
+const scopeWith = (hosted: Partial<HostedClient>, nodes: number | 'unknown' = 3, spec: object = {}) =>
+  scopeOf(new MemoryWorld(), {
+    hosted: { nodes: () => (nodes === 'unknown' ? undefined : nodes), ...hosted },
+    facts: { ...knownFacts, nodes: nodes === 'unknown' ? undefined : nodes },
+    spec,
+  });
+/** Three nodes, and so many pods available of whatever runs on them. */
+const withPods = (available: number) =>
+  scopeWith({
+    apply: async <T extends KubeObject>(objects: readonly KubeObject[]) =>
+      objects.map((object) => ({
+        ...object,
+        status: { availableReplicas: available, numberAvailable: available, desiredNumberScheduled: 3 },
+      })) as unknown as T[],
+  });
 
 describe.each(every)('%s', (_, phase) => {
   it('is asked again later when the API server cannot do it yet', async () => {
@@ -58,4 +71,54 @@ it('grants rights before it watches, and tells how many nodes there are', async 
   );
   expect(calls).toEqual(['apply true', 'watch']);
   expect(outcome).toMatchObject({ kind: 'done', facts: { nodes: 3 } });
+});
+
+describe.each(Object.entries(addOns))('add-on %s', (_, phase) => {
+  it('waits for the number of nodes before anything is applied: a guess would scale pods to and fro', async () => {
+    const never = fails(new Error('applied'));
+    expect(await phase.run(scopeWith({ apply: never }, 'unknown'))).toMatchObject({ reason: 'WaitingForAPIServer' });
+  });
+
+  it('is done without nodes', async () => {
+    expect(await phase.run(scopeWith({}, 0))).toMatchObject({ kind: 'done' });
+  });
+
+  it('is done when some pod of it is available', async () => {
+    expect(await phase.run(withPods(1))).toMatchObject({ kind: 'done' });
+  });
+});
+
+it.each([
+  ['kube-proxy', kubeProxy],
+  ['CoreDNS', coreDNS],
+  ['the konnectivity agent', konnectivityAgent],
+] as const)('waits for a pod of %s when there are nodes', async (_, phase) => {
+  expect(await phase.run(withPods(0))).toMatchObject({
+    reason: 'WaitingForPods',
+    message: expect.stringMatching(/0 of \d pods? available/) as string,
+  });
+});
+
+it.each<[string, object]>([
+  ['kubeProxy', kubeProxy],
+  ['coredns', coreDNS],
+  ['konnectivityClient', konnectivityAgent],
+])('is done with %s when that is disabled', async (field, phase) => {
+  const applied: unknown[] = [];
+  const apply = async <T extends KubeObject>(objects: readonly object[]) => {
+    applied.push(...objects);
+    return [] as T[];
+  };
+  const outcome = await (phase as typeof kubeProxy).run(scopeWith({ apply }, 3, { [field]: { disabled: true } }));
+  expect(outcome).toMatchObject({ kind: 'done' });
+  expect(applied).toEqual([]);
+});
+
+it('tells what to do when pods cannot reach their API server in the way that is asked for, and changes nothing', async () => {
+  const spec = { version: 'v1.33.1', inClusterAccess: 'Policy' };
+  const scope = scopeWith({ apply: fails(new Error('applied')) }, 3, spec);
+  await expect(inClusterAccess.run(scope)).rejects.toMatchObject({
+    name: 'InvalidConfiguration',
+    reason: 'InClusterAccessNotSupported',
+  });
 });

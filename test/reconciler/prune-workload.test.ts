@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { type PhaseResult, runPhases } from '../../reconciler/graph.ts';
+import { HostedClusterNotReady } from '../../reconciler/hosted/not-ready.ts';
+import { pruneWorkload } from '../../reconciler/prune-workload.ts';
+import { phases } from '../../reconciler/reconcile.ts';
+import type { HostedClient } from '../../reconciler/scope.ts';
+import { verdict } from '../../reconciler/status.ts';
+import { bringUp } from '../support/bring-up.ts';
+import { MemoryWorld } from '../support/memory-world.ts';
+import { now, scopeOf } from '../support/scope.ts';
+
+const world = new MemoryWorld();
+const complete = await bringUp(world);
+
+/** What is kept, as `Kind name`; undefined when nothing was asked. */
+async function kept(results: readonly PhaseResult[], spec: object = {}): Promise<string[] | undefined> {
+  let names: string[] | undefined;
+  const prune: HostedClient['prune'] = async (keep) => {
+    names = keep.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+  };
+  await pruneWorkload(scopeOf(world, { spec, hosted: { prune } }), results);
+  return names;
+}
+
+const ended = (condition: string, result: Partial<PhaseResult>) =>
+  complete.map((one) => (one.phase.condition === condition ? { ...one, ...result } : one));
+
+it('keeps everything that is rendered', async () => {
+  expect(await kept(complete)).toEqual(
+    expect.arrayContaining([
+      'ClusterRole hosted-control-plane:controller',
+      'ConfigMap cluster-info',
+      'Deployment coredns',
+      'DaemonSet kube-proxy',
+    ]),
+  );
+});
+
+it('keeps nothing of what is disabled', async () => {
+  const spec = { coredns: { disabled: true } };
+  const names = await kept(await runPhases(phases, scopeOf(world, { spec })), spec);
+  expect(names).toContain('DaemonSet kube-proxy');
+  expect(names).not.toContain('Deployment coredns');
+});
+
+it('does not wait for pods: a node that is ill must not keep anything', async () => {
+  const waiting = ended('WorkloadKubeProxyReady', { isDone: false, verdict: verdict('False', 'WaitingForPods') });
+  expect(await kept(waiting)).toBeDefined();
+});
+
+it.each(['WaitingForOtherPhases', 'ReconcileFailed', 'WaitingForAPIServer'] as const)(
+  'asks for nothing while a part ended with %s, for then not everything is known that is rendered',
+  async (reason) => {
+    const failed = ended('WorkloadCoreDNSReady', { isDone: false, verdict: verdict('False', reason) });
+    expect(await kept(failed)).toBeUndefined();
+  },
+);
+
+it('does not wait for what is outside of the hosted cluster', async () => {
+  const failed = ended('SchedulerReady', { isDone: false, verdict: verdict('False', 'ReconcileFailed') });
+  expect(await kept(failed)).toBeDefined();
+});
+
+it('tells when to try again what the hosted cluster could not do', async () => {
+  const prune = async () => {
+    throw new HostedClusterNotReady('away', 2_000, undefined);
+  };
+  const again = await pruneWorkload(scopeOf(world, { hosted: { prune } }), complete);
+  expect(again).toEqual(new Date(now.getTime() + 2_000));
+});
