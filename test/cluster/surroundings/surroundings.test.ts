@@ -1,0 +1,255 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hostedControlPlaneCRD } from '../../../constructs/api/crd.ts';
+import { clusterNameLabel } from '../../../constructs/api/group.ts';
+import {
+  CustomResourceDefinition,
+  definitionName,
+  Gateway,
+  HostedControlPlane,
+  IngressRouteTCP,
+  Namespace,
+  Cluster,
+  type Resource,
+  tlsRoutes,
+  versionOf,
+} from '../../../constructs/api/resources.ts';
+import { KubeClient } from '../../../reconciler/kube/client.ts';
+import { systemClock } from '../../../reconciler/kube/clock.ts';
+import { connectionFor } from '../../../reconciler/kube/config.ts';
+import type { KubeObject, ObjectMeta } from '../../../reconciler/kube/object.ts';
+import { ManagementCluster } from '../../../reconciler/management-cluster.ts';
+import type { RequestRecord } from '../../../reconciler/kube/request.ts';
+import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { installDefinition } from '../../support/definitions.ts';
+import { until } from '../../support/until.ts';
+
+const [TLSRoute = Gateway, , oldTLSRoute = Gateway] = tlsRoutes;
+const fieldManager = 'test';
+const gatewayName = { namespace: 'infra', name: 'shared' };
+
+let server: ApiServer;
+let client: KubeClient;
+let watching: KubeClient;
+let management: ManagementCluster;
+let requests: RequestRecord[];
+let errors: unknown[];
+/** Keys of HostedControlPlanes that were told of a change. */
+let told: string[];
+/** Everything is made in namespaces of its own: API servers do not finish the deletion of one without controllers. */
+let team: string;
+let other: string;
+let serial = 0;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  client = new KubeClient(connectionFor(server.target));
+  await client.apply(hostedControlPlaneCRD, { fieldManager, force: true });
+  await until('HostedControlPlanes', () => client.list(HostedControlPlane).catch(() => undefined));
+  await installDefinition(client, Cluster, { served: [versionOf(Cluster)] });
+  await client.apply(object(Namespace, { name: 'infra' }), { fieldManager });
+});
+afterAll(async () => {
+  await client.connection.close();
+  await server.stop();
+});
+beforeEach(async () => {
+  [requests, errors, told] = [[], [], []];
+  serial += 1;
+  [team, other] = [`team-${serial}`, `other-${serial}`];
+  for (const name of [team, other]) await client.apply(object(Namespace, { name }), { fieldManager });
+  watching = new KubeClient(connectionFor(server.target), { onRequest: (record) => requests.push(record) });
+});
+afterEach(async () => {
+  await management.stop();
+  await watching.connection.close();
+  const { items } = await client.list(HostedControlPlane);
+  await Promise.all(items.map(({ metadata }) => client.delete(HostedControlPlane, metadata)));
+  for (const resource of [TLSRoute, Gateway, IngressRouteTCP]) {
+    await client.delete(CustomResourceDefinition, { name: definitionName(resource) });
+    await until(
+      `${resource.plural} to be gone`,
+      async () => !(await client.find(CustomResourceDefinition, { name: definitionName(resource) })),
+    );
+  }
+});
+
+function object(
+  { apiVersion, kind }: Resource,
+  metadata: ObjectMeta,
+  spec: object = {},
+): KubeObject & { readonly spec: object } {
+  return { apiVersion, kind, metadata, spec };
+}
+
+async function watch(namespace?: string): Promise<void> {
+  management = new ManagementCluster({
+    client: watching,
+    clock: systemClock,
+    namespace,
+    onError: (error) => errors.push(error),
+  });
+  management.onSurroundingsChange((key) => told.push(key));
+  await management.start();
+}
+
+async function plane(namespace: string, name: string, spec: object = {}): Promise<string> {
+  const given = { version: 'v1.36.0', gateway: gatewayName, ...spec };
+  await client.apply(object(HostedControlPlane, { namespace, name }, given), { fieldManager, force: true });
+  await until('the HostedControlPlane', () => management.get(HostedControlPlane, { namespace, name }));
+  return `${namespace}/${name}`;
+}
+
+async function hears(key: string, what: string, change: () => Promise<unknown>): Promise<void> {
+  told.length = 0;
+  await change();
+  await until(`${key} to hear of ${what}`, () => told.includes(key));
+}
+
+describe('an API that may be missing', () => {
+  it('is noticed when it is installed, when it changes its versions and when it goes', async () => {
+    await watch();
+    const key = await plane(team, 'c1');
+    const around = management.surroundingsOf(team, 'c1');
+    expect([around.servedVersions('TLSRoute'), around.servedVersions('CiliumNetworkPolicy')]).toEqual([[], []]);
+
+    await hears(key, 'the API', () => installDefinition(client, oldTLSRoute, { served: ['v1alpha2'] }));
+    expect(around.servedVersions('TLSRoute')).toEqual(['v1alpha2']);
+    await hears(key, 'the new version', () => installDefinition(client, TLSRoute, { served: ['v1', 'v1alpha2'] }));
+    expect(around.servedVersions('TLSRoute')).toEqual(['v1', 'v1alpha2']);
+    await hears(key, 'the end', () => client.delete(CustomResourceDefinition, { name: definitionName(TLSRoute) }));
+    expect(around.servedVersions('TLSRoute')).toEqual([]);
+  });
+
+  it('shows its objects in whichever version is served', async () => {
+    await installDefinition(client, oldTLSRoute, { served: ['v1alpha2'] });
+    const route = (resource: Resource, name: string) =>
+      object(resource, { namespace: team, name, labels: { [clusterNameLabel]: 'c1' } }, { hostnames: [] });
+    await client.apply(route(oldTLSRoute, 'old'), { fieldManager });
+    await watch();
+    const world = management.worldOf(team, 'c1');
+    const names = () => world.list(TLSRoute, {}).map(({ apiVersion, metadata }) => `${apiVersion} ${metadata.name}`);
+    expect([names(), world.get(TLSRoute, 'old')?.kind]).toEqual([
+      ['gateway.networking.k8s.io/v1alpha2 old'],
+      'TLSRoute',
+    ]);
+
+    await installDefinition(client, TLSRoute, { served: ['v1alpha2', 'v1'] });
+    await until('the new version', () => names().includes('gateway.networking.k8s.io/v1 old'));
+    await client.apply(route(TLSRoute, 'new'), { fieldManager });
+    await until('the new route', () => names().length === 2);
+    await client.delete(TLSRoute, { namespace: team, name: 'old' });
+    await until('the deletion', () => names().join() === 'gateway.networking.k8s.io/v1 new');
+    await client.delete(CustomResourceDefinition, { name: definitionName(TLSRoute) });
+    await until('everything to be gone', () => names().length === 0);
+    expect(errors).toEqual([]);
+  });
+
+  it('costs nothing while nothing changes, and its objects are told to those they belong to', async () => {
+    await watch();
+    await plane(team, 'c1');
+    const changes: string[] = [];
+    management.onChange((resource, { type, object: changed }) => {
+      if (resource === IngressRouteTCP) changes.push(`${type} ${changed.metadata.name}`);
+    });
+    await installDefinition(client, IngressRouteTCP, { served: ['v1alpha1'] });
+    await until('the API', () => management.surroundingsOf(team, 'c1').servedVersions('IngressRouteTCP').length > 0);
+    const before = requests.length;
+    const labels = { [clusterNameLabel]: 'c1', 'app.kubernetes.io/component': 'api-server' };
+    await client.apply(object(IngressRouteTCP, { namespace: team, name: 'ours', labels }), { fieldManager });
+    await client.apply(object(IngressRouteTCP, { namespace: team, name: 'theirs' }), { fieldManager });
+    await client.delete(IngressRouteTCP, { namespace: team, name: 'ours' });
+    await until('the deletion', () => changes.includes('deleted ours'));
+    expect(changes).toEqual(['added ours', 'deleted ours']);
+    expect(requests.slice(before).filter(({ resource }) => resource !== IngressRouteTCP.plural)).toEqual([]);
+  });
+});
+
+describe('a Gateway', () => {
+  it('is noticed when it is made, also in a namespace that is not ours, and when it changes', async () => {
+    await watch(team);
+    const key = await plane(team, 'c1');
+    const around = () => management.surroundingsOf(team, 'c1');
+    expect(around().gateway(gatewayName)).toBeUndefined();
+    await installDefinition(client, Gateway, { served: ['v1'] });
+    await until('the API', () => around().servedVersions('Gateway').length > 0);
+    around().gateway(gatewayName);
+
+    const listeners = [{ name: 'tls', protocol: 'TLS', port: 443 }];
+    await hears(key, 'the Gateway', () =>
+      client.apply(object(Gateway, gatewayName, { listeners }), { fieldManager, force: true }),
+    );
+    expect(around().gateway(gatewayName)?.spec.listeners).toEqual(listeners);
+    await hears(key, 'its change', () =>
+      client.mergePatch(Gateway, gatewayName, { spec: { listeners: [] } }, { fieldManager }),
+    );
+
+    told.length = 0;
+    const countRoutes = (attachedRoutes: number) => ({ status: { listeners: [{ name: 'tls', attachedRoutes }] } });
+    await client.mergePatch(Gateway, gatewayName, countRoutes(1), { fieldManager });
+    await until('the status', () => around().gateway(gatewayName)?.status !== undefined);
+    told.length = 0;
+    await client.mergePatch(Gateway, gatewayName, countRoutes(2), { fieldManager });
+    await hears(key, 'its end', () => client.delete(Gateway, gatewayName));
+    expect(told).toEqual([key]);
+  });
+});
+
+describe('the labels of a namespace', () => {
+  it('are known, and their change is told to those who asked for them', async () => {
+    await watch(team);
+    const key = await plane(team, 'c1');
+    const around = management.surroundingsOf(team, 'c1');
+    expect(around.namespaceLabels()).toEqual({ 'kubernetes.io/metadata.name': team });
+    await hears(key, 'the label', () =>
+      client.mergePatch(Namespace, { name: team }, { metadata: { labels: { tier: 'gold' } } }, { fieldManager }),
+    );
+    expect(around.namespaceLabels()).toMatchObject({ tier: 'gold' });
+  });
+});
+
+describe('a host name', () => {
+  const published = { controlPlaneEndpoint: { host: 'c1.example.org', port: 443 } };
+
+  it('belongs to the control plane that has published it, until that is gone', async () => {
+    await watch();
+    const holder = await plane(other, 'c1', published);
+    const key = await plane(team, 'c1');
+    const around = () => management.surroundingsOf(team, 'c1');
+    expect(around().claimant('c1.example.org')).toBe(`HostedControlPlane ${holder}`);
+    expect(around().claimant('konnectivity.c1.example.org')).toBe(`HostedControlPlane ${holder}`);
+    expect(around().claimant('free.example.org')).toBeUndefined();
+    expect(management.surroundingsOf(other, 'c1').claimant('c1.example.org')).toBeUndefined();
+
+    around().claimant('c1.example.org');
+    await hears(key, 'the end of the claim', () => client.delete(HostedControlPlane, { namespace: other, name: 'c1' }));
+    expect(around().claimant('c1.example.org')).toBeUndefined();
+  });
+
+  it('that we publish is claimed at once, before any watch tells', async () => {
+    await watch();
+    const holder = await plane(other, 'c1');
+    await plane(team, 'c1');
+    const live = await client.get(HostedControlPlane, { namespace: other, name: 'c1' });
+    const written = { ...object(HostedControlPlane, live.metadata), spec: { gateway: gatewayName, ...published } };
+    const resourceVersion = `${Number(live.metadata.resourceVersion) + 1000}`;
+    management.remember({ ...written, metadata: { ...live.metadata, resourceVersion } });
+    expect(management.surroundingsOf(team, 'c1').claimant('c1.example.org')).toBe(`HostedControlPlane ${holder}`);
+  });
+
+  it('belongs to the route of somebody else behind the same Gateway, until that is gone', async () => {
+    await installDefinition(client, TLSRoute, { served: ['v1'] });
+    await watch(team);
+    const key = await plane(team, 'c1');
+    const claimant = () => management.surroundingsOf(team, 'c1').claimant('c1.example.org');
+    expect(claimant()).toBeUndefined();
+    const route = object(
+      TLSRoute,
+      { namespace: other, name: 'shop' },
+      { hostnames: ['c1.example.org'], parentRefs: [gatewayName] },
+    );
+    await hears(key, 'the route', () => client.apply(route, { fieldManager }));
+    expect(claimant()).toBe(`TLSRoute ${other}/shop`);
+    await hears(key, 'its end', () => client.delete(TLSRoute, { namespace: other, name: 'shop' }));
+    expect(claimant()).toBeUndefined();
+  });
+});
