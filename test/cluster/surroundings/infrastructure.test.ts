@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Namespace, type Resource } from '../../../constructs/api/resources.ts';
+import { publishToInfrastructure } from '../../../reconciler/infrastructure/endpoint.ts';
+import { InquiryBook } from '../../../reconciler/inquiries.ts';
+import { KubeClient } from '../../../reconciler/kube/client.ts';
+import { systemClock } from '../../../reconciler/kube/clock.ts';
+import { connectionFor } from '../../../reconciler/kube/config.ts';
+import { isNotFound } from '../../../reconciler/kube/errors.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { installDefinition } from '../../support/definitions.ts';
+
+const namespace = 'team';
+const fieldManager = 'infrastructure';
+const endpoint = { host: 'c1.example.org', port: 443 };
+const theirs = { host: 'theirs.example.org', port: 6443 };
+
+const kindOf = (kind: string): Resource => ({
+  apiVersion: 'infra.example.org/v1beta2',
+  kind,
+  plural: `${kind.toLowerCase()}s`,
+  namespaced: true,
+});
+const BoxCluster = kindOf('BoxCluster');
+const BareCluster = kindOf('BareCluster');
+
+interface InfrastructureObject extends KubeObject {
+  readonly spec: { readonly controlPlaneEndpoint?: { readonly host: string; readonly port: number } };
+}
+
+let server: ApiServer;
+let client: KubeClient;
+beforeAll(async () => {
+  server = await startApiServer();
+  client = new KubeClient(connectionFor(server.target));
+  const { apiVersion, kind } = Namespace;
+  await client.apply({ apiVersion, kind, metadata: { name: namespace } }, { fieldManager });
+  const integer = { type: 'integer', format: 'int32' };
+  const controlPlaneEndpoint = { type: 'object', properties: { host: { type: 'string' }, port: integer } };
+  const schema = (properties: object) => ({
+    type: 'object',
+    properties: { spec: { type: 'object', properties: { region: { type: 'string' }, ...properties } } },
+  });
+  await installDefinition(client, BoxCluster, {
+    served: ['v1beta1', 'v1beta2'],
+    labels: { 'cluster.x-k8s.io/v1beta2': 'v1beta1_v1beta2' },
+    schema: schema({ controlPlaneEndpoint }),
+  });
+  await installDefinition(client, BareCluster, {
+    served: ['v1beta2'],
+    labels: { 'cluster.x-k8s.io/v1beta2': 'v1beta2' },
+    schema: schema({}),
+  });
+});
+afterAll(async () => {
+  await client.connection.close();
+  await server.stop();
+});
+
+/** Makes an object as its provider does, which owns what it writes. */
+async function create(resource: Resource, name: string, spec: object): Promise<void> {
+  const { apiVersion, kind } = resource;
+  const metadata = { namespace, name };
+  await client.apply({ apiVersion, kind, metadata, spec }, { fieldManager, resource });
+}
+
+function publish(kind: string, name: string) {
+  const inquiries = new InquiryBook(systemClock).of('');
+  const reference = { apiGroup: 'infra.example.org', kind, name };
+  return publishToInfrastructure({ client, inquiries, namespace, reference }, endpoint);
+}
+
+const endpointOf = async (resource: Resource, name: string) =>
+  (await client.get<InfrastructureObject>(resource, { namespace, name })).spec.controlPlaneEndpoint;
+
+it.each<[string, object, object, object]>([
+  ['is written where there is none', { region: 'north' }, { endpoint }, endpoint],
+  ['is written where it is empty', { controlPlaneEndpoint: { host: '', port: 0 } }, { endpoint }, endpoint],
+  [
+    'is completed where only the same host is given',
+    { controlPlaneEndpoint: { host: endpoint.host, port: 0 } },
+    { endpoint },
+    endpoint,
+  ],
+  ['is left alone where there is another', { controlPlaneEndpoint: theirs }, { endpoint: theirs }, theirs],
+  [
+    'is left alone where another host is given without a port',
+    { controlPlaneEndpoint: { host: theirs.host, port: 0 } },
+    { endpoint: { host: theirs.host, port: endpoint.port } },
+    { host: theirs.host, port: 0 },
+  ],
+])('an endpoint %s', async (title, spec, answer, expected) => {
+  const name = title.replaceAll(' ', '-');
+  await create(BoxCluster, name, spec);
+  expect(await publish('BoxCluster', name)).toEqual(answer);
+  expect(await endpointOf(BoxCluster, name)).toEqual(expected);
+});
+
+it('writes nothing a second time, and nothing but the endpoint', async () => {
+  await create(BoxCluster, 'twice', { region: 'north' });
+  await publish('BoxCluster', 'twice');
+  const first = await client.get<InfrastructureObject>(BoxCluster, { namespace, name: 'twice' });
+  await publish('BoxCluster', 'twice');
+  const second = await client.get<InfrastructureObject>(BoxCluster, { namespace, name: 'twice' });
+  expect(second).toEqual(first);
+  expect(first.spec).toEqual({ region: 'north', controlPlaneEndpoint: endpoint });
+});
+
+it('has nothing to do for objects that can have no endpoint, do not exist, or are of a kind that is not installed', async () => {
+  await create(BareCluster, 'bare', { region: 'north' });
+  expect(await publish('BareCluster', 'bare')).toEqual({});
+  expect(await publish('BoxCluster', 'missing')).toBeUndefined();
+  expect(await publish('GhostCluster', 'any')).toBeUndefined();
+  await expect(client.get(BoxCluster, { namespace, name: 'missing' })).rejects.toSatisfy(isNotFound);
+});
