@@ -90,7 +90,7 @@ export async function openHostedApi(
   });
   return {
     ...cluster,
-    endpoint: new URL(published.server).host,
+    endpoint: withPort(new URL(published.server)),
     authority,
     services: networkOf(ClusterObject.parse(object).spec?.clusterNetwork).services,
     client: new KubeClient(connection, { deadlineMs: 5_000 }),
@@ -110,4 +110,9 @@ export function hostedKubectl(
 
 function decoded(base64: string): string {
   return Buffer.from(base64, 'base64').toString('utf8');
+}
+
+/** A URL leaves out the usual port of its scheme, and kubeadm wants it. */
+function withPort({ hostname, port }: URL): string {
+  return `${hostname}:${port || '443'}`;
 }

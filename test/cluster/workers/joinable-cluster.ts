@@ -1,6 +1,7 @@
 import { inject } from 'vitest';
 import { startOperator } from '../../support/operator.ts';
 import { single, Workbench } from '../../support/workbench.ts';
+import { lookupFor } from '../../testbed/gateway-address.ts';
 import { type HostedApi, hostedKubectl, openHostedApi } from '../../testbed/hosted-api.ts';
 import { instanceFrom, type Instance } from '../../testbed/instance.ts';
 import { removeWorker, workerNames } from '../../testbed/workers.ts';
@@ -14,18 +15,33 @@ export interface JoinableCluster {
   kubectl(args: readonly string[], input?: string): Promise<string>;
   /** Applies objects to the hosted cluster. */
   apply(...objects: readonly object[]): Promise<void>;
+  /** Has the operator leave the cluster as it is, or look after it again. */
+  setPaused(isPaused: boolean): Promise<void>;
   /** Removes the workers, the cluster and its namespace, and ends the operator. */
   close(): Promise<void>;
 }
 
 const name = 'hosted';
 
-/** Makes Cluster `hosted` in a namespace of its own and waits until it is Ready. */
-export async function openJoinableCluster(namespace: string): Promise<JoinableCluster> {
+/**
+ * Makes Cluster `hosted` in a namespace of its own and waits until it is Ready.
+ * @param spec the smallest control plane unless given
+ * @param before what the testbed needs for it
+ */
+export async function openJoinableCluster(
+  namespace: string,
+  spec: object = single,
+  before: (instance: Instance) => Promise<void> = async () => {},
+): Promise<JoinableCluster> {
   const instance = instanceFrom(process.env, inject('testbed'));
+  await before(instance);
   const bench = await Workbench.open(inject('kubeconfig'), namespace);
-  const operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
-  await bench.create(name, single);
+  const operator = await startOperator({
+    kubeconfig: inject('kubeconfig'),
+    namespace,
+    lookup: lookupFor(instance),
+  });
+  await bench.create(name, spec);
   await bench.untilReady(name);
   const api = await openHostedApi(instance, bench.client, { namespace, name });
   const kubectl = (args: readonly string[], input?: string) => hostedKubectl(instance, api, args, input);
@@ -37,6 +53,10 @@ export async function openJoinableCluster(namespace: string): Promise<JoinableCl
     async apply(...items) {
       const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
       await kubectl(['apply', '--server-side', '--force-conflicts', '--filename', '-'], list);
+    },
+    async setPaused(isPaused) {
+      await bench.patch(name, { metadata: { annotations: { 'cluster.x-k8s.io/paused': isPaused ? '' : null } } });
+      await bench.untilCondition(name, 'Paused', { status: isPaused ? 'True' : 'False' });
     },
     async close() {
       const workers = await workerNames(instance, api);
