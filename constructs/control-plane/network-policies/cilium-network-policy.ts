@@ -16,7 +16,7 @@ export class CiliumNetworkPolicy extends Construct {
       kind,
       metadata: { name, namespace: cluster.namespace, labels: objectLabels(cluster.name, component) },
       spec: {
-        endpointSelector: pods(cluster.namespace, selectorLabels(cluster.name, component)),
+        endpointSelector: { matchLabels: selectorLabels(cluster.name, component) },
         ingress: denying(ingressOf(component, flows).map((allowed) => rule('from', allowed, cluster))),
         egress: denying(egressOf(component, flows).map((allowed) => rule('to', allowed, cluster))),
       },
@@ -47,16 +47,16 @@ function selected(
     case 'outside':
       return ['Entities', ['world']];
     case 'component':
-      return ['Endpoints', [pods(cluster.namespace, selectorLabels(cluster.name, peer.component))]];
+      // Without a namespace it means the policy's own one.
+      return ['Endpoints', [{ matchLabels: selectorLabels(cluster.name, peer.component) }]];
     case 'pods':
-      return ['Endpoints', [pods(peer.namespace, peer.labels)]];
+      // The namespace is a label like the others, so that all of them must match.
+      return ['Endpoints', [{ matchLabels: { ...peer.labels, [namespaceLabel]: peer.namespace } }]];
   }
 }
 
-/** The namespace is a label like the others, so that all of them must match; without it Cilium assumes the policy's. */
-function pods(namespace: string, labels: Readonly<Record<string, string>>): EndpointSelector {
-  return { matchLabels: { ...labels, 'k8s:io.kubernetes.pod.namespace': namespace } };
-}
+/** How Cilium calls the namespace of a pod in selectors. */
+const namespaceLabel = 'k8s:io.kubernetes.pod.namespace';
 
 /** Cilium restricts a direction only when it has a rule: the empty one, which allows nothing, where nothing is allowed. */
 function denying(rules: readonly object[]): readonly object[] {

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import type { Direction, Party } from '../../../support/enforced-policy.ts';
+import { Enforcement } from '../../../support/network-policy-evaluator.ts';
+import { reachability } from '../../../support/reachability.ts';
+import { behindTunnel, expected, type Kind, type Policy, policyKinds, rendered } from './expected-reachability.ts';
+
+it.each(policyKinds)('nothing can be left out of a %s without the matrix telling, apart from defaults', (kind) => {
+  const { policies, parties } = rendered(kind, behindTunnel);
+  const wanted = (['egress', 'ingress'] as const).map((end) => [end, expected(kind, behindTunnel, end)] as const);
+  const unnoticed = policies.flatMap((policy, index) =>
+    pathsOf(policy.spec, [])
+      .filter((path) => {
+        const others = policies.with(index, { ...policy, spec: without(policy.spec, path) });
+        return wanted.every(([end, matrix]) => isAsWanted(others, end, parties, matrix));
+      })
+      .map((path) => `${path.at(-1)}: ${JSON.stringify(at(policy.spec, path))}`),
+  );
+  expect([...new Set(unnoticed)].sort()).toEqual(defaults[kind]);
+});
+
+/** What each kind assumes where nothing is said. */
+const defaults: Readonly<Record<Kind, string[]>> = {
+  NetworkPolicy: [
+    'ingress: []',
+    'policyTypes: ["Ingress","Egress"]',
+    'protocol: "TCP"',
+    // Hosts outside, by the letter everybody; Cilium leaves pods and nodes out in this kind too.
+    'to: [{"ipBlock":{"cidr":"0.0.0.0/0"}},{"ipBlock":{"cidr":"::/0"}}]',
+  ],
+  CiliumNetworkPolicy: ['fromEntities: ["all"]', 'toEntities: ["all"]'],
+};
+
+type Path = readonly (string | number)[];
+
+/** Every field and every member of a list below a path. */
+function pathsOf(value: unknown, path: Path): Path[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
+  return keys.flatMap((key) => [[...path, key], ...pathsOf(at(value, [key]), [...path, key])]);
+}
+
+function at(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)[key], value);
+}
+
+/** A copy that lacks what is at a path. */
+function without(value: object, path: Path): object {
+  const copy = structuredClone(value);
+  const parent = at(copy, path.slice(0, -1));
+  const key = path.at(-1)!;
+  if (Array.isArray(parent)) parent.splice(Number(key), 1);
+  else delete (parent as Record<string | number, unknown>)[key];
+  return copy;
+}
+
+/** False too for a policy that Kubernetes would refuse. */
+function isAsWanted(
+  policies: readonly Policy[],
+  end: Direction,
+  parties: Readonly<Record<string, Party>>,
+  wanted: ReadonlyMap<string, string>,
+): boolean {
+  let pairs = 0;
+  try {
+    for (const [pair, passing] of reachability(new Enforcement(policies), end, parties)) {
+      if (wanted.get(pair) !== passing) return false;
+      pairs++;
+    }
+  } catch {
+    return false;
+  }
+  return pairs === wanted.size;
+}

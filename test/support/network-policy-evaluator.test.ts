@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import type { Party } from './enforced-policy.ts';
+import { type Ends, Enforcement } from './network-policy-evaluator.ts';
+
+const addresses = { ipv4: '10.0.0.7', ipv6: 'fd00::7' };
+const pod = (namespace: string, labels: Record<string, string>): Party => ({
+  kind: 'pod',
+  namespace,
+  labels,
+  addresses,
+});
+
+const database = pod('team', { app: 'database' });
+const parties = {
+  client: pod('team', { app: 'client' }),
+  'client elsewhere': pod('elsewhere', { app: 'client' }),
+  'a pod beside the client': pod('team', { app: 'other' }),
+  'a pod elsewhere': pod('elsewhere', { app: 'other', 'kubernetes.io/role': 'node' }),
+  'its own node': { kind: 'own node', addresses },
+  'another node': { kind: 'other node', addresses },
+  'a host outside': { kind: 'host outside', addresses: { ipv4: '203.0.113.9', ipv6: '2001:db8::9' } },
+} satisfies Record<string, Party>;
+const everybody = Object.keys(parties);
+
+const selector = { matchLabels: { app: 'database' } };
+const kubernetes = (spec: object) => ({
+  kind: 'NetworkPolicy',
+  metadata: { namespace: 'team' },
+  spec: { podSelector: selector, ...spec },
+});
+const cilium = (spec: object) => ({
+  kind: 'CiliumNetworkPolicy',
+  metadata: { namespace: 'team' },
+  spec: { endpointSelector: selector, ...spec },
+});
+
+/** Who passes at port 5432 over IPv4 and TCP, unless something else is said. */
+function passing(policy: { kind: string }, ends: Ends = 'ingress', attempt: object = {}): string[] {
+  const enforcement = new Enforcement([policy]);
+  const tcp = { port: 5432, protocol: 'TCP', family: 'ipv4', ...attempt } as const;
+  return Object.entries(parties)
+    .filter(([, party]) =>
+      ends === 'egress'
+        ? enforcement.passes(ends, database, party, tcp)
+        : enforcement.passes(ends, party, database, tcp),
+    )
+    .map(([name]) => name);
+}
+
+const client = { podSelector: { matchLabels: { app: 'client' } } };
+const elsewhere = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'elsewhere' } } };
+const node = 'its own node';
+
+describe('a NetworkPolicy', () => {
+  it.each<[string, object, string[]]>([
+    ['denies a direction it names and says no more of', { policyTypes: ['Ingress'] }, [node]],
+    ['does not restrict a direction it does not name', { policyTypes: ['Egress'] }, everybody],
+    ['restricts ingress when it names no direction', {}, [node]],
+    ['lets everybody in by a rule without peers', { ingress: [{ ports: [{ port: 5432 }] }] }, everybody],
+    ['means its own namespace where only pods are selected', { ingress: [{ from: [client] }] }, ['client', node]],
+    [
+      'means all pods of a namespace where only that is selected',
+      { ingress: [{ from: [elsewhere] }] },
+      ['client elsewhere', 'a pod elsewhere', node],
+    ],
+    [
+      'means both selectors of one peer',
+      { ingress: [{ from: [{ ...client, ...elsewhere }] }] },
+      ['client elsewhere', node],
+    ],
+    [
+      'means either of two peers',
+      { ingress: [{ from: [client, elsewhere] }] },
+      ['client', 'client elsewhere', 'a pod elsewhere', node],
+    ],
+    [
+      'means every pod of its namespace by an empty selector',
+      { ingress: [{ from: [{ podSelector: {} }] }] },
+      ['client', 'a pod beside the client', node],
+    ],
+    [
+      'knows addresses by their network',
+      { ingress: [{ from: [{ ipBlock: { cidr: '203.0.113.0/24' } }] }] },
+      [node, 'a host outside'],
+    ],
+    ['means TCP where no protocol is said', { ingress: [{ ports: [{ port: 5432, protocol: 'UDP' }] }] }, [node]],
+  ])('%s', (_, spec, names) => {
+    expect(passing(kubernetes(spec))).toEqual(names);
+  });
+
+  it('does not know an address of the other family', () => {
+    const policy = kubernetes({ ingress: [{ from: [{ ipBlock: { cidr: '0.0.0.0/0' } }] }] });
+    expect(passing(policy)).toEqual(everybody);
+    expect(passing(policy, 'ingress', { family: 'ipv6' })).toEqual([node]);
+  });
+
+  it('restricts egress when it has a rule for it', () => {
+    expect(passing(kubernetes({ egress: [{ to: [client] }] }), 'egress')).toEqual(['client']);
+    expect(passing(kubernetes({}), 'egress')).toEqual(everybody);
+  });
+});
+
+const ciliumClient = { matchLabels: { app: 'client' } };
+
+describe('a CiliumNetworkPolicy', () => {
+  it.each<[string, object, string[]]>([
+    ['denies a direction by an empty rule', { ingress: [{}] }, [node]],
+    ['does not restrict a direction without rules', { ingress: [], egress: [{}] }, everybody],
+    [
+      'means its own namespace by an empty selector',
+      { ingress: [{ fromEndpoints: [{}] }] },
+      ['client', 'a pod beside the client', node],
+    ],
+    [
+      'means its own namespace where none is selected',
+      { ingress: [{ fromEndpoints: [ciliumClient] }] },
+      ['client', node],
+    ],
+    [
+      'knows the namespace as a label',
+      {
+        ingress: [
+          { fromEndpoints: [{ matchLabels: { 'k8s:io.kubernetes.pod.namespace': 'elsewhere', app: 'client' } }] },
+        ],
+      },
+      ['client elsewhere', node],
+    ],
+    [
+      'does not know labels that Cilium forgets',
+      {
+        ingress: [
+          {
+            fromEndpoints: [
+              { matchLabels: { 'k8s:io.kubernetes.pod.namespace': 'elsewhere', 'kubernetes.io/role': 'node' } },
+            ],
+          },
+        ],
+      },
+      [node],
+    ],
+    ['tells the world from the cluster', { ingress: [{ fromEntities: ['world'] }] }, [node, 'a host outside']],
+    ['means everybody by all', { ingress: [{ fromEntities: ['all'] }] }, everybody],
+    [
+      'means everybody by a rule of ports only',
+      { ingress: [{ toPorts: [{ ports: [{ port: '5432', protocol: 'TCP' }] }] }] },
+      everybody,
+    ],
+    [
+      'means one protocol where one is said',
+      { ingress: [{ toPorts: [{ ports: [{ port: '5432', protocol: 'UDP' }] }] }] },
+      [node],
+    ],
+    ['means every protocol where none is said', { ingress: [{ toPorts: [{ ports: [{ port: '5432' }] }] }] }, everybody],
+  ])('%s', (_, spec, names) => {
+    expect(passing(cilium(spec))).toEqual(names);
+  });
+});
+
+it.each([
+  ['a kind that is no policy', { kind: 'Service' }, 'Service is no policy'],
+  ['match expressions', kubernetes({ podSelector: { matchExpressions: [] } }), 'matchExpressions'],
+  ['ranges of ports', kubernetes({ ingress: [{ ports: [{ port: 1, endPort: 9 }] }] }), 'endPort'],
+  ['exceptions', kubernetes({ ingress: [{ from: [{ ipBlock: { cidr: '::/0', except: [] } }] }] }), 'except'],
+  ['a peer that says nothing', kubernetes({ ingress: [{ from: [{}] }] }), 'a peer of nothing'],
+  ['rules that deny', cilium({ ingressDeny: [{ fromEntities: ['world'] }] }), 'ingressDeny'],
+  ['host names', cilium({ egress: [{ toFQDNs: [{ matchName: 'example.org' }] }] }), 'toFQDNs'],
+  ['rules of the application layer', cilium({ egress: [{ toPorts: [{ ports: [], rules: {} }] }] }), 'rules'],
+])('refuses %s rather than overlook it', (_, policy, message) => {
+  expect(() => new Enforcement([policy])).toThrow(message);
+});
