@@ -27,6 +27,7 @@ export const konnectivityServerFlags: readonly Flag[] = [
   ['delete-existing-uds-file', 'true', 'a restarted container finds the socket of its predecessor'],
   ['enable-lease-controller', 'true', 'agents learn the number of servers, so that replicas can change'],
   ['health-port', String(ports.konnectivityHealth), ''],
+  ['keepalive-time', '30s', 'an agent whose node lost power is forgotten; calls that go to it hang'],
   ['kubeconfig', `${paths.kubeconfig}/${kubeconfigFiles.config}`, "reviews the agents' tokens"],
   ['mode', 'grpc', ''],
   ['server-port', '0', 'the API server in the same pod uses the socket'],

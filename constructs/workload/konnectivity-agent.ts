@@ -130,7 +130,7 @@ function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentP
 
 /** Taints of a node whose network is not there yet. */
 const withoutNetwork: readonly k8s.Toleration[] = [
-  { key: 'node.kubernetes.io/not-ready', operator: 'Exists' },
+  { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
   { key: 'node.kubernetes.io/network-unavailable', operator: 'Exists', effect: 'NoSchedule' },
   { key: 'node.cilium.io/agent-not-ready', operator: 'Exists' },
 ];

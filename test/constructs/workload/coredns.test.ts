@@ -96,6 +96,7 @@ describe('CoreDNS', () => {
     const tolerated = coredns().workload.pod.tolerations?.map(({ key }) => key);
     expect(tolerated).toEqual([
       'CriticalAddonsOnly',
+      'node.kubernetes.io/not-ready',
       'node.cluster.x-k8s.io/uninitialized',
       'node.cloudprovider.kubernetes.io/uninitialized',
     ]);
