@@ -6,7 +6,7 @@ import type { RequestRecord } from '../../reconciler/kube/request.ts';
 import { Operator } from '../../reconciler/operator.ts';
 import { createLogger } from '../../reconciler/telemetry/log.ts';
 
-/** An operator of this process that looks after one namespace, as a test wants it. */
+/** An operator of this process, as a test wants it. */
 export interface TestOperator {
   readonly operator: Operator;
   /** Every request it has sent to the management cluster. */
@@ -17,7 +17,8 @@ export interface TestOperator {
 export interface TestOperatorOptions {
   /** Path of the management cluster's kubeconfig. */
   readonly kubeconfig: string;
-  readonly namespace: string;
+  /** All namespaces when unset. */
+  readonly namespace?: string;
   /** Wraps the connection, to cut it at an exact moment. */
   readonly through?: (connection: Connection) => Connection;
   /** Resolves the hosts of endpoints. By default this machine's resolver does. */

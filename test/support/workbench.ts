@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { parse } from 'yaml';
 import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../constructs/api/crd.ts';
 import type { ConditionType } from '../../constructs/api/conditions.ts';
@@ -192,10 +193,13 @@ export class Workbench {
       .map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
   }
 
-  /** A client of the hosted cluster, from the kubeconfig Cluster API uses. Close its connection when done. */
-  async hosted(cluster: string): Promise<KubeClient> {
+  /**
+   * A client of the hosted cluster, from the kubeconfig Cluster API uses. Close its connection when done.
+   * @param lookup resolves the host of the endpoint; by default this machine's resolver does
+   */
+  async hosted(cluster: string, lookup?: LookupFunction): Promise<KubeClient> {
     const secret = await this.client.get<SecretObject>(Secret, this.#name(`${cluster}-kubeconfig`));
-    return hostedClient(valueOf(secret, 'value') ?? '');
+    return hostedClient(valueOf(secret, 'value') ?? '', lookup);
   }
 
   #name(name: string) {
@@ -204,7 +208,7 @@ export class Workbench {
 }
 
 /** A client from the text of a kubeconfig in the shape we write. */
-export function hostedClient(kubeconfig: string): KubeClient {
+export function hostedClient(kubeconfig: string, lookup?: LookupFunction): KubeClient {
   const { clusters, users } = parse(kubeconfig) as {
     clusters: [{ cluster: { server: string; 'certificate-authority-data': string } }];
     users: [{ user: { 'client-certificate-data': string; 'client-key-data': string } }];
@@ -216,6 +220,7 @@ export function hostedClient(kubeconfig: string): KubeClient {
       ca: text(clusters[0].cluster['certificate-authority-data']),
       cert: text(users[0].user['client-certificate-data']),
       key: text(users[0].user['client-key-data']),
+      lookup,
     }),
     { deadlineMs: 5_000 },
   );
