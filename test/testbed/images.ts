@@ -6,10 +6,10 @@ import { pinnedVersion } from './families.ts';
 import { fileDigests } from './file-digest.ts';
 import { haproxy } from './haproxy-image.ts';
 import { busyboxEntries } from './busybox.ts';
+import { kubeProxy } from './kube-proxy-image.ts';
 import { writeImageArchive, type Image, type ImageEntry } from './oci.ts';
 import { step, type Report } from './progress.ts';
 import { run } from './run.ts';
-import { sharedLibraries, xtablesPlugins } from './shared-libraries.ts';
 
 /** The workload image of tests: the host's static busybox under the name Kubernetes' own tests use. */
 export const busyboxImage = 'registry.k8s.io/e2e-test-images/busybox:1.36.1-1';
@@ -86,7 +86,7 @@ async function catalogue(binaries: Binaries): Promise<Image[]> {
     kubernetesImage('kube-apiserver'),
     kubernetesImage('kube-controller-manager'),
     kubernetesImage('kube-scheduler'),
-    await kubeProxy(kubernetesImage('kube-proxy')),
+    await kubeProxy(`registry.k8s.io/kube-proxy:${kubernetes}`, binary(binaries, 'kube-proxy')),
     {
       reference: `registry.k8s.io/etcd:${etcd}-0`,
       config: { Entrypoint: ['/usr/local/bin/etcd'] },
@@ -111,25 +111,6 @@ async function catalogue(binaries: Binaries): Promise<Image[]> {
     single(await traefikImage(), '/usr/local/bin/traefik', 'traefik'),
     { reference: busyboxImage, config: { Cmd: ['sh'] }, entries: await busyboxEntries() },
   ];
-}
-
-/** kube-proxy runs iptables, nft and conntrack: the host's own, with what they load. */
-async function kubeProxy(image: Image): Promise<Image> {
-  const programs = ['/usr/sbin/xtables-nft-multi', '/usr/sbin/nft', '/usr/sbin/conntrack'];
-  const plugins = await xtablesPlugins();
-  const links = ['iptables', 'ip6tables'].flatMap((name) => [name, `${name}-save`, `${name}-restore`]);
-  return {
-    ...image,
-    entries: [
-      ...image.entries,
-      ...programs.map((path): ImageEntry => ({ kind: 'file', path, source: path })),
-      ...links.map((name): ImageEntry => ({ kind: 'link', path: `/usr/sbin/${name}`, target: 'xtables-nft-multi' })),
-      ...(await sharedLibraries(programs)),
-      ...plugins,
-      { kind: 'directory', path: '/run' },
-      { kind: 'directory', path: '/tmp', mode: 0o1777 },
-    ],
-  };
 }
 
 /** A hash of the image with each source replaced by its content. */

@@ -3,10 +3,10 @@ import { open, rename, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { tarBlock, tarEnd, tarHeader, tarPadding, type TarEntry } from './tar-header.ts';
 
-/** Something in an image, by its absolute path there. A mode not given is the source's own (755 for directories). */
+/** Something in an image, by its absolute path there. A mode not given is the source's own (755 for directories, 644 for text). */
 export type ImageEntry =
   | { readonly kind: 'file'; readonly path: string; readonly source: string; readonly mode?: number }
-  | { readonly kind: 'text'; readonly path: string; readonly text: string }
+  | { readonly kind: 'text'; readonly path: string; readonly text: string; readonly mode?: number }
   | { readonly kind: 'link'; readonly path: string; readonly target: string }
   | { readonly kind: 'directory'; readonly path: string; readonly mode?: number };
 
@@ -140,7 +140,7 @@ async function addEntry(layer: Appender, entry: ImageEntry): Promise<void> {
     case 'link':
       return layer.add({ type: 'link', path, mode: 0o777, target: entry.target });
     case 'text':
-      return layer.addContent({ type: 'file', path, mode: 0o644 }, Buffer.from(entry.text));
+      return layer.addContent({ type: 'file', path, mode: entry.mode ?? 0o644 }, Buffer.from(entry.text));
     case 'file': {
       const { mode, size } = await stat(entry.source);
       return layer.addStream({ type: 'file', path, mode: entry.mode ?? mode & 0o777, sizeBytes: size }, entry.source);
