@@ -11,6 +11,7 @@ import { bringUp } from '../testbed/bring-up.ts';
 import { instanceFrom, kubeconfigPath, testbedLog } from '../testbed/instance.ts';
 import { reportTo } from '../testbed/progress.ts';
 import { measureFloor, prepareFloor, removeFloor } from './floor.ts';
+import { measureJoins } from './joining.ts';
 import { clearAway, measureDeletion, measureProvisioning, ownerNamed, type Provisioning } from './product.ts';
 import { countRequests, difference, requestCounts } from './requests.ts';
 
@@ -43,6 +44,7 @@ async function main(): Promise<void> {
   try {
     await clearAway(bench.client, 'bench');
     for (const shape of shapes) figures.push(...(await measureShape(shape)));
+    figures.push(...(await measureWorkers()));
     figures.push(...(await measureRest()));
   } finally {
     await clearAway(bench.client, 'bench');
@@ -96,6 +98,17 @@ async function main(): Promise<void> {
       { name: `${name}: deleted`, value: median(deletions) / 1000, unit: 's' },
       { name: `${name}: requests to provision one`, value: median(requests), unit: 'requests', goal: 150 },
     ];
+  }
+
+  async function measureWorkers(): Promise<Figure[]> {
+    const times = await measureJoins(instance, 'bench', runs);
+    const figure = (name: string, key: 'join' | 'powerOn'): Figure => ({
+      name: `worker: ${name} to node Ready`,
+      value: median(times.map((time) => time[key])) / 1000,
+      unit: 's',
+      goal: 5,
+    });
+    return [figure('kubeadm join', 'join'), figure('power on', 'powerOn')];
   }
 
   async function measureRest(): Promise<Figure[]> {

@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: from nothing to a hosted control plane that answers, on this machine, with real binaries. Run again it
- * uses what is there; `npm run demo -- --down` removes it all.
+ * `npm run demo`: from nothing to a hosted control plane with a worker that runs pods, on this machine, with real
+ * binaries. Run again it uses what is there; `npm run demo -- --down` removes it all.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,6 +19,7 @@ import { repository } from '../testbed/operator-bundle.ts';
 import { type Report, reportTo, until } from '../testbed/progress.ts';
 import { takeDown } from '../testbed/take-down.ts';
 import { stepsBetween, timeLine } from './progress.ts';
+import { haveWorker, sayHello } from './workload.ts';
 
 const name = { namespace: 'demo', name: 'demo' };
 /** Longer than the slowest machine we know needs; what it waits for is on the screen all the while. */
@@ -38,32 +39,50 @@ async function main(): Promise<void> {
   report('2. the provider, as a pod');
   await installProvider(instance, report);
   report('3. a Cluster and its HostedControlPlane: test/demo/cluster.yaml');
-  await provision(instance, report);
+  const provisioned = await provision(instance, report);
+  report('4. a worker: a machine of its own that joins by kubeadm');
+  await haveWorker(instance, name, report);
+  report('5. pods on it: test/demo/hello.yaml');
+  await sayHello(instance, name, report);
+  report(summary(instance, provisioned));
 }
 
-async function provision(instance: Instance, report: Report): Promise<void> {
+interface Provisioned {
+  /** What happened when, a line each. */
+  readonly timeLine: string;
+  /** Path of the hosted cluster's kubeconfig. */
+  readonly kubeconfig: string;
+}
+
+async function provision(instance: Instance, report: Report): Promise<Provisioned> {
   const client = await clientOf(instance);
   try {
     const start = performance.now();
     await kubectl(instance, ['apply', '--server-side', '--filename', join(repository, 'test/demo/cluster.yaml')]);
     const done = await followUntilReady(client, start, report);
-    const kubeconfig = await saveKubeconfig(client, instance);
-    report(`\nthe control plane is ready; from kubectl apply it took\n${timeLine(done)}`);
-    const kubectlPath = join(binDirectory(instance), 'kubectl');
-    report(`
+    return { timeLine: timeLine(done), kubeconfig: await saveKubeconfig(client, instance) };
+  } finally {
+    await client.connection.close();
+  }
+}
+
+function summary(instance: Instance, { timeLine: steps, kubeconfig }: Provisioned): string {
+  const kubectlPath = join(binDirectory(instance), 'kubectl');
+  return `
+it all works; the control plane took, from kubectl apply,
+${steps}
+
 the management cluster: export KUBECONFIG=${kubeconfigPath(instance)}
 the hosted cluster:     ${kubeconfig}
 
 try:
-  ${kubectlPath} --kubeconfig ${kubeconfig} get --raw /version
-  ${kubectlPath} --kubeconfig ${kubeconfig} create configmap hello --from-literal=from=demo
+  ${kubectlPath} --kubeconfig ${kubeconfig} get nodes,pods --all-namespaces
+  ${kubectlPath} --kubeconfig ${kubeconfig} exec deployment/hello -- wget -qO- http://hello
   ${kubectlPath} --kubeconfig ${kubeconfigPath(instance)} -n demo get cluster,hostedcontrolplane,pods
+  npm run testbed -- worker add demo --namespace demo
 
 The Cluster does not become Available for Cluster API, because it has no infrastructure; its control plane is.
-npm run demo -- --down removes it all`);
-  } finally {
-    await client.connection.close();
-  }
+npm run demo -- --down removes it all`;
 }
 
 /** Shows what happens and what is waited for until the control plane is ready; gives the steps with their times. */

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { type ClusterName, hostedKubectl } from '../testbed/hosted-api.ts';
+import type { Instance } from '../testbed/instance.ts';
+import { repository } from '../testbed/operator-bundle.ts';
+import { type Report, step, until } from '../testbed/progress.ts';
+import { addWorker, withHostedApi, workerNames } from '../testbed/workers.ts';
+
+const limitMs = 120_000;
+
+/** Gives the hosted cluster a worker; one that it has from an earlier run will do. */
+export async function haveWorker(instance: Instance, cluster: ClusterName, report: Report): Promise<void> {
+  const [present] = await workerNames(instance, cluster);
+  if (present) return report(`   ${present} is there already`);
+  const { name, readyAfterMs } = await addWorker(instance, cluster, report);
+  report(`${name} was Ready ${(readyAfterMs.powerOn / 1000).toFixed(1)} s after power on`);
+}
+
+/** Runs a page of two replicas behind a Service, and lets a pod read it until both have answered. */
+export async function sayHello(instance: Instance, cluster: ClusterName, report: Report): Promise<void> {
+  await withHostedApi(instance, cluster, async (api) => {
+    const kubectl = (...args: string[]): Promise<string> => hostedKubectl(instance, api, args);
+    await step(report, 'two replicas are ready', async () => {
+      await kubectl('apply', '--server-side', '--filename', join(repository, 'test/demo/hello.yaml'));
+      await kubectl('rollout', 'status', 'deployment/hello', `--timeout=${limitMs}ms`);
+    });
+    const answers = await step(
+      report,
+      'a pod asked http://hello.default.svc.cluster.local until both had answered',
+      () => answersOfBoth(() => kubectl('exec', 'deployment/hello', '--', ...question)),
+    );
+    for (const answer of answers) report(`           ${answer}`);
+  });
+}
+
+const question = ['timeout', '3', 'wget', '-qO-', 'http://hello.default.svc.cluster.local'];
+
+async function answersOfBoth(ask: () => Promise<string>): Promise<string[]> {
+  const answers = new Set<string>();
+  // DNS of the hosted cluster may still be starting
+  await until({ what: 'answers of both replicas', timeoutMs: limitMs, intervalMs: 50 }, async () => {
+    answers.add((await ask()).trim());
+    return answers.size === 2;
+  });
+  return [...answers];
+}
