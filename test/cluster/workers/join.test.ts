@@ -46,6 +46,7 @@ describe('a web server of two replicas, one on each node, behind a Service', () 
   beforeAll(async () => {
     await cluster.apply(webServer, webService);
     await cluster.kubectl(['rollout', 'status', 'deployment/web', '--timeout=60s']);
+    for (const name of ['coredns', 'konnectivity-agent']) await untilRolledOut(name);
     const names = ['get', 'pods', '--selector=app=web', '--output', 'jsonpath={.items[*].metadata.name}'];
     pods = (await cluster.kubectl(names)).split(' ');
   });
@@ -90,6 +91,17 @@ describe('a web server of two replicas, one on each node, behind a Service', () 
   });
 });
 
+test('without a konnectivity agent kubectl says what is missing, and works again when it is back', async () => {
+  await setPaused(true);
+  await cluster.kubectl([...inSystem, 'scale', 'deployment/konnectivity-agent', '--replicas=0']);
+  const logs = () => cluster.kubectl(['logs', 'deployment/web']);
+  const message = await until('logs to fail', () => logs().then(() => undefined, String));
+  expect(message).toContain('No agent available');
+  await setPaused(false);
+  await untilRolledOut('konnectivity-agent');
+  expect(await until('logs to work', () => logs().catch(() => undefined))).toContain('serving on');
+});
+
 describe('a node that asks for a certificate with its own', () => {
   test('gets one for its own name: that is how a kubelet renews it', async () => {
     const [worker] = workers;
@@ -118,6 +130,22 @@ describe('a node that asks for a certificate with its own', () => {
     expect(await may('nodeclient')).toContain('exit code 1');
   });
 });
+
+async function setPaused(isPaused: boolean): Promise<void> {
+  await cluster.bench.patch('hosted', {
+    metadata: { annotations: { 'cluster.x-k8s.io/paused': isPaused ? '' : null } },
+  });
+  await cluster.bench.untilCondition('hosted', 'Paused', { status: isPaused ? 'True' : 'False' });
+}
+
+async function untilRolledOut(deployment: string): Promise<void> {
+  const isThere = async () =>
+    (await cluster.kubectl([...inSystem, 'get', 'deployment', deployment, '--ignore-not-found'])) !== '';
+  await until(`Deployment ${deployment}`, isThere);
+  await cluster.kubectl([...inSystem, 'rollout', 'status', `deployment/${deployment}`, '--timeout=60s']);
+}
+
+const inSystem = ['--namespace', 'kube-system'];
 
 function inPod(pod: string, script: string): Promise<string> {
   return cluster.kubectl(['exec', pod, '--', 'sh', '-c', script]);
