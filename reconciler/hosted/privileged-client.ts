@@ -1,5 +1,9 @@
+import { resourceOf } from '../../constructs/api/resources.ts';
 import { isRbac } from '../../constructs/workload/applied-kinds.ts';
 import type { KubeClient } from '../kube/client.ts';
+import type { ApplyOptions } from '../kube/client-options.ts';
+import { kubeErrorOf } from '../kube/errors.ts';
+import type { KubeObject } from '../kube/object.ts';
 import type { Administrator } from './administrator.ts';
 
 /**
@@ -15,10 +19,21 @@ export function privilegedClient(
   return {
     async apply(object, options) {
       if (!isRbac(object)) return ourselves.apply(object, options);
-      const live = await administrator.use((client) => client.apply(object, options));
+      const live = await administrator.use((client) => grant(client, object, options));
       onGrant();
       return live;
     },
     delete: (resource, name, options) => administrator.use((client) => client.delete(resource, name, options)),
   };
+}
+
+/** Nobody can change which role a binding gives: one that somebody has made for another role is made anew. */
+async function grant<T extends KubeObject>(client: KubeClient, object: T, options: ApplyOptions): Promise<T> {
+  try {
+    return await client.apply(object, options);
+  } catch (error) {
+    if (!kubeErrorOf(error)?.causes.some(({ field }) => field === 'roleRef')) throw error;
+    await client.delete(resourceOf(object), object.metadata, options);
+    return client.apply(object, options);
+  }
 }

@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { KubeClient } from '../../reconciler/kube/client.ts';
 import { connectionFor, type ConnectionTarget } from '../../reconciler/kube/config.ts';
-import { createAuthority, createServiceAccountKey, issueCertificate, validFor } from '../../reconciler/pki/issue.ts';
+import {
+  createAuthority,
+  createServiceAccountKey,
+  issueCertificate,
+  type KeyPair,
+  validFor,
+} from '../../reconciler/pki/issue.ts';
 import { findBinaries, type Binaries } from '../testbed/binaries.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { run } from '../testbed/run.ts';
@@ -14,6 +20,12 @@ import { freePort } from './free-port.ts';
 import { until } from './until.ts';
 
 const serverName = 'kubernetes.default.svc';
+
+/** How an administrator reaches an API server, and what makes others who may. */
+export interface AdministratorTarget extends ConnectionTarget {
+  readonly serverName: string;
+  readonly authority: KeyPair;
+}
 
 interface Ports {
   readonly apiServer: number;
@@ -39,7 +51,7 @@ export async function startApiServer(flags: readonly string[] = []): Promise<Api
 /** An API server with an etcd of its own, as two processes on loopback ports: for tests that hurt it. */
 export class ApiServer {
   /** How an administrator reaches it. */
-  readonly target: ConnectionTarget;
+  readonly target: AdministratorTarget;
   /** Path of a file that says the same. */
   readonly kubeconfig: string;
   readonly #binaries: Binaries;
@@ -49,7 +61,13 @@ export class ApiServer {
   #etcd: ChildProcess | undefined;
   #apiServer: ChildProcess | undefined;
 
-  constructor(binaries: Binaries, directory: string, ports: Ports, target: ConnectionTarget, flags: readonly string[]) {
+  constructor(
+    binaries: Binaries,
+    directory: string,
+    ports: Ports,
+    target: AdministratorTarget,
+    flags: readonly string[],
+  ) {
     this.#binaries = binaries;
     this.#directory = directory;
     this.#ports = ports;
@@ -136,7 +154,7 @@ export class ApiServer {
   }
 }
 
-async function writeCredentials(directory: string, port: number): Promise<ConnectionTarget> {
+async function writeCredentials(directory: string, port: number): Promise<AdministratorTarget> {
   const validity = validFor(24 * 60 * 60_000, new Date());
   const authority = await createAuthority({ commonName: 'kubernetes' }, validity);
   const hosts = ['127.0.0.1', serverName];
@@ -167,7 +185,7 @@ async function writeCredentials(directory: string, port: number): Promise<Connec
     { name: 'admin', certData: base64(cert), keyData: base64(key) },
   );
   await writeFile(join(directory, 'kubeconfig'), kubeconfig.exportConfig());
-  return { server: url, serverName, ca: authority.certificate, cert, key };
+  return { server: url, serverName, ca: authority.certificate, cert, key, authority };
 }
 
 function base64(text: string): string {

@@ -1,0 +1,291 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  ClusterRole,
+  ClusterRoleBinding,
+  ConfigMap,
+  DaemonSet,
+  Deployment,
+  Namespace,
+  Node,
+  type Resource,
+  Role,
+  RoleBinding,
+  Secret,
+  ServiceAccount,
+} from '../../../constructs/api/resources.ts';
+import { managedByLabel } from '../../../constructs/control-plane/labels.ts';
+import { fieldManager } from '../../../constructs/api/group.ts';
+import { HostedCluster } from '../../../reconciler/hosted/client.ts';
+import { KubeClient } from '../../../reconciler/kube/client.ts';
+import { systemClock } from '../../../reconciler/kube/clock.ts';
+import { connectionFor } from '../../../reconciler/kube/config.ts';
+import { isForbidden } from '../../../reconciler/kube/errors.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import type { RequestRecord } from '../../../reconciler/kube/request.ts';
+import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { FlakyProxy } from '../../support/flaky-proxy.ts';
+import { hostedObjects, hostedRights, hostedTargetOf } from '../../support/hosted-api-server.ts';
+import { until } from '../../support/until.ts';
+
+interface ConfigMapObject extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+const ours = { [managedByLabel]: fieldManager };
+const other = { fieldManager: 'somebody-else' };
+const rights = { name: 'hosted-control-plane:controller' };
+const clusterInfo = { namespace: 'kube-public', name: 'cluster-info' };
+
+let server: ApiServer;
+let proxy: FlakyProxy;
+let admin: KubeClient;
+let hosted: HostedCluster;
+let requests: RequestRecord[];
+let changes: number;
+let reverted: string[];
+let errors: unknown[];
+
+beforeAll(async () => {
+  // As a hosted one: kube-proxy is privileged.
+  server = await startApiServer(['--allow-privileged=true']);
+  admin = new KubeClient(connectionFor(server.target));
+  // Once and for all: what a later pass finds as it should be is no event.
+  await open();
+  await pass();
+  await close();
+});
+afterAll(async () => {
+  await admin.connection.close();
+  await server.stop();
+});
+beforeEach(open);
+afterEach(close);
+
+async function open(): Promise<void> {
+  [requests, changes, reverted, errors] = [[], 0, [], []];
+  proxy = await FlakyProxy.start(server.port);
+  hosted = new HostedCluster(await hostedTargetOf(server, proxy.port), {
+    clock: systemClock,
+    onChange: () => (changes += 1),
+    onRevert: (what) => reverted.push(what),
+    onError: (error) => errors.push(error),
+    onRequest: (record) => requests.push(record),
+  });
+}
+
+async function close(): Promise<void> {
+  await hosted.close();
+  await proxy.stop();
+}
+
+/** Every kind has been listed and is watched. */
+async function allWatched(): Promise<void> {
+  const { applied } = await hostedTargetOf(server, proxy.port);
+  const besides = [ClusterRole, ClusterRoleBinding, Role, RoleBinding, ServiceAccount, Node].length;
+  await until('every watch to have begun', () => {
+    const watches = requests.filter(({ verb, code }) => verb === 'watch' && code === 200);
+    return watches.length >= applied.length + besides;
+  });
+}
+
+/** A pass as the phases make it, again and again until nothing is refused any more. */
+async function pass(): Promise<void> {
+  await until('rights to be in force', async () => {
+    try {
+      await hosted.apply(hostedRights);
+      hosted.watch();
+      await hosted.apply(hostedObjects);
+      return true;
+    } catch (error) {
+      if (error instanceof Error && error.name === 'HostedClusterNotReady') return false;
+      throw error;
+    }
+  });
+}
+
+/** Passes after every change, as the controller makes them, until the condition holds. */
+async function converge(what: string, condition: () => Promise<boolean>): Promise<void> {
+  let seen = -1;
+  await until(what, async () => {
+    if (changes !== seen) {
+      seen = changes;
+      await pass();
+    }
+    return condition();
+  });
+}
+
+const writes = () => requests.filter(({ verb }) => !['list', 'watch'].includes(verb));
+const exists = async (resource: Resource, name: { name: string; namespace?: string }) =>
+  (await admin.find(resource, name)) !== undefined;
+
+describe('a hosted cluster', () => {
+  it('is given its rights first and then everything else, and needs nothing more', async () => {
+    await pass();
+    await allWatched();
+    requests = [];
+    await pass();
+    expect(requests).toEqual([]);
+    expect(await exists(ConfigMap, clusterInfo)).toBe(true);
+  });
+
+  it('is put right when somebody changes it; what they added to it stays', async () => {
+    await pass();
+    const patch = { data: { kubeconfig: 'mine', 'jws-kubeconfig-abcdef': 'signature' } };
+    await admin.mergePatch(ConfigMap, clusterInfo, patch, other);
+    await converge('cluster-info to be put right', async () => {
+      const { data } = await admin.get<ConfigMapObject>(ConfigMap, clusterInfo);
+      return data?.['kubeconfig'] !== 'mine' && data?.['jws-kubeconfig-abcdef'] === 'signature';
+    });
+    expect(reverted).toEqual(['ConfigMap kube-public/cluster-info']);
+  });
+
+  it.each<[string, Resource, { name: string; namespace?: string }]>([
+    ['a ConfigMap', ConfigMap, { namespace: 'kube-system', name: 'kubeadm-config' }],
+    ['a right of somebody else', ClusterRoleBinding, { name: 'kubeadm:kubelet-bootstrap' }],
+    ['our own right', ClusterRole, rights],
+    ['our own binding', ClusterRoleBinding, rights],
+    ['an add-on', DaemonSet, { namespace: 'kube-system', name: 'kube-proxy' }],
+  ])('gets back what somebody deletes: %s', async (_, resource, name) => {
+    await pass();
+    await allWatched();
+    await admin.delete(resource, name);
+    await converge(`${resource.kind} ${name.name} to be back`, () => exists(resource, name));
+    expect((await admin.get(resource, name)).metadata.labels).toMatchObject(ours);
+  });
+
+  it('gets back a binding that somebody made anew with another role, which nobody can change', async () => {
+    await pass();
+    const name = 'kubeadm:kubelet-bootstrap';
+    await admin.delete(ClusterRoleBinding, { name });
+    const apiGroup = 'rbac.authorization.k8s.io';
+    const roleRef = { apiGroup, kind: 'ClusterRole', name: 'view' };
+    await admin.create({ ...kindOf(ClusterRoleBinding), metadata: { name }, roleRef } as KubeObject, other);
+    await converge('our binding', async () => {
+      const binding = await admin.find(ClusterRoleBinding, { name });
+      return binding?.metadata.labels?.[managedByLabel] === fieldManager;
+    });
+    expect(await admin.get(ClusterRoleBinding, { name })).toMatchObject({
+      roleRef: { name: 'system:node-bootstrapper' },
+    });
+  });
+
+  it('gets its rights back that were taken away while nobody could see it', async () => {
+    await pass();
+    await allWatched();
+    proxy.goSilent();
+    proxy.reset();
+    await admin.delete(ClusterRoleBinding, rights);
+    proxy.heal();
+    await converge('the rights to be back', () => exists(ClusterRoleBinding, rights));
+    expect(hosted.nodes()).toBe(0);
+  }, 60_000);
+
+  it('counts its nodes, and is not troubled by what they report', async () => {
+    await pass();
+    await allWatched();
+    expect(hosted.nodes()).toBe(0);
+    await admin.create({ ...kindOf(Node), metadata: { name: 'n1' } }, other);
+    await admin.create({ ...kindOf(Node), metadata: { name: 'n2' } }, other);
+    await until('both to be seen', () => hosted.nodes() === 2);
+    const before = changes;
+    await admin.mergePatch(Node, { name: 'n1' }, { metadata: { annotations: { reported: 'now' } } }, other);
+    await admin.delete(Node, { name: 'n2' });
+    await until('one to be gone', () => hosted.nodes() === 1);
+    expect(changes).toBe(before + 1);
+    await admin.delete(Node, { name: 'n1' });
+  });
+
+  it('has controllers that work when the first service account is there', async () => {
+    await pass();
+    await allWatched();
+    expect(hosted.controllersWork()).toBe(false);
+    const metadata = { namespace: 'default', name: 'default' };
+    await admin.create({ ...kindOf(ServiceAccount), metadata }, other);
+    await until('it to be seen', () => hosted.controllersWork());
+  });
+
+  it('loses what is not kept, but nothing that we have not applied', async () => {
+    await pass();
+    const theirs = { namespace: 'kube-system', name: 'theirs' };
+    await admin.apply({ ...kindOf(ConfigMap), metadata: { ...theirs, labels: ours } }, { ...other, force: true });
+    const old = { namespace: 'kube-system', name: 'of-an-older-release' };
+    await admin.apply({ ...kindOf(ConfigMap), metadata: { ...old, labels: ours } }, { fieldManager, force: true });
+    const isCoreDNS = ({ metadata }: KubeObject) => metadata.name === 'coredns';
+    const coredns = { namespace: 'kube-system', name: 'coredns' };
+    await until('all to be pruned', async () => {
+      await hosted.prune(hostedObjects.filter((object) => !isCoreDNS(object)));
+      return !(await exists(ConfigMap, old)) && !(await exists(Deployment, coredns));
+    });
+    expect(await exists(ConfigMap, theirs)).toBe(true);
+    expect(await exists(ConfigMap, clusterInfo)).toBe(true);
+    await admin.delete(ConfigMap, theirs);
+  });
+});
+
+describe('an API server that is killed', () => {
+  it('is missed once, is hardly asked meanwhile, and converges when it is back', async () => {
+    await pass();
+    await allWatched();
+    await server.killApiServer();
+    await until('the watches to be missed', () => errors.length > 0);
+    requests = [];
+    const changed = hostedObjects.map((object) => ({ ...object, metadata: { ...object.metadata, annotations: {} } }));
+    await expect(hosted.apply(changed)).rejects.toMatchObject({ name: 'HostedClusterNotReady' });
+    const sent = writes().length;
+    await expect(hosted.apply(changed)).rejects.toMatchObject({ name: 'HostedClusterNotReady' });
+    expect(writes()).toHaveLength(sent);
+    expect(errors).toHaveLength(1);
+
+    await server.startApiServer();
+    await admin.delete(ConfigMap, clusterInfo);
+    await converge('cluster-info to be back', () => exists(ConfigMap, clusterInfo));
+  }, 60_000);
+});
+
+describe('our own identity', () => {
+  let ourselves: KubeClient;
+  beforeAll(async () => {
+    const { controller } = await hostedTargetOf(server, server.port);
+    const { certificate: cert, key } = controller;
+    ourselves = new KubeClient(connectionFor({ ...server.target, cert, key }));
+    await admin.apply({ ...kindOf(Namespace), metadata: { name: 'users' } }, { ...other, force: true });
+  });
+  afterAll(() => ourselves.connection.close());
+
+  const binding = { ...kindOf(ClusterRoleBinding), metadata: { name: 'mine' } };
+  const cluster = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' };
+
+  it.each<[string, (client: KubeClient) => Promise<unknown>]>([
+    ['read Secrets', (client) => client.list(Secret, { namespace: 'kube-system' })],
+    ['read a Secret', (client) => client.get(Secret, { namespace: 'kube-system', name: 'any' })],
+    ['read ConfigMaps of users', (client) => client.list(ConfigMap, { namespace: 'users' })],
+    ['read ConfigMaps everywhere', (client) => client.list(ConfigMap)],
+    ['make itself administrator', (client) => client.create({ ...binding, roleRef: cluster } as KubeObject, other)],
+    ['give itself more rights', (client) => client.mergePatch(ClusterRole, rights, { rules: [] }, other)],
+    ['delete what it has applied', (client) => client.delete(ConfigMap, clusterInfo)],
+    [
+      'write an object of another name',
+      (client) =>
+        client.apply(
+          { ...kindOf(ConfigMap), metadata: { namespace: 'kube-system', name: 'x' } },
+          { ...other, force: true },
+        ),
+    ],
+    [
+      'run pods of its own',
+      (client) =>
+        client.apply(
+          { ...kindOf(DaemonSet), metadata: { namespace: 'kube-system', name: 'x' } },
+          { ...other, force: true },
+        ),
+    ],
+    ['change nodes', (client) => client.mergePatch(Node, { name: 'n1' }, { spec: { unschedulable: true } }, other)],
+  ])('may not %s', async (_, call) => {
+    await expect(call(ourselves)).rejects.toSatisfy(isForbidden);
+  });
+});
+
+function kindOf({ apiVersion, kind }: Resource) {
+  return { apiVersion, kind };
+}

@@ -1,0 +1,34 @@
+import { appliedKindsOf, renderWorkload } from '../../constructs/workload/chart.ts';
+import { users } from '../../constructs/workload/identities.ts';
+import type { HostedTarget } from '../../reconciler/hosted/target.ts';
+import { issueCertificate, validFor } from '../../reconciler/pki/issue.ts';
+import type { ApiServer } from './api-server.ts';
+import { clusterOf, knownFacts } from './rendered-cluster.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+/** An API server as that of a hosted cluster, reached at a port of this machine. */
+export async function hostedTargetOf({ target }: ApiServer, port: number): Promise<HostedTarget> {
+  const issue = (commonName: string, organizations: readonly string[]) =>
+    issueCertificate(
+      { commonName, organizations, usages: ['client'], hosts: [] },
+      target.authority,
+      validFor(dayMs, new Date()),
+    );
+  const endpoint = { host: '127.0.0.1', port };
+  return {
+    service: endpoint,
+    serverName: target.serverName,
+    endpoint,
+    authority: target.authority.certificate,
+    controller: await issue(users.controller, []),
+    admin: () => issue('administrator', ['system:masters']),
+    applied: appliedKindsOf(cluster.spec.version),
+  };
+}
+
+const cluster = clusterOf();
+
+/** What is applied in it: rights, and everything else. */
+export const hostedRights = renderWorkload(cluster, knownFacts, 'rbac');
+export const hostedObjects = renderWorkload(cluster, knownFacts);
