@@ -45,7 +45,8 @@ export function renderedResources(): Resource[] {
   };
   const objects = exposures.flatMap((exposure) => {
     const spec = HostedControlPlaneSpec.parse({ version: 'v1.36.0', exposure });
-    return renderControlPlane({ name: 'any', namespace: 'any', network: networkOf(undefined), spec }, facts);
+    const cluster = { name: 'any', namespace: 'any', network: networkOf(undefined), spec };
+    return [false, true].flatMap((ciliumServed) => renderControlPlane(cluster, { ...facts, ciliumServed }));
   });
   return [...new Set(objects.map(resourceOf))];
 }

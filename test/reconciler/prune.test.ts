@@ -65,8 +65,27 @@ it('finds the route of a tunnel that nobody dials any more', async () => {
 
 it('says nothing while a phase waits, for then not everything is known that is rendered', async () => {
   const unfinished = new MemoryWorld();
-  expect(await surplusIn(unfinished, await pass(unfinished))).toBeUndefined();
+  const labels = objectLabels('c1', 'api-server');
+  unfinished.put({ apiVersion: ConfigMap.apiVersion, kind: ConfigMap.kind, metadata: { name: 'old', labels } });
+  expect(await surplusIn(unfinished, await pass(unfinished))).toEqual([]);
 });
+
+it.each<[string, ScopeChanges]>([
+  ['they are disabled', { spec: { networkPolicy: 'Disabled' } }],
+  ["Cilium's take their place", { surroundings: { servedVersions: () => ['v2'] } }],
+])('finds policies as soon as %s, also while another phase waits', async (_, changes) => {
+  const unfinished = new MemoryWorld();
+  await pass(unfinished);
+  expect(await surplusIn(unfinished, await pass(unfinished, changes), changes)).toEqual(policyNames);
+});
+
+it('says nothing of policies while the ones in their place are not there', async () => {
+  const changed = world.copy();
+  const changes = { spec: { networkPolicy: 'CiliumNetworkPolicy' } };
+  expect(await surplusIn(changed, await pass(changed, changes), changes)).toBeUndefined();
+});
+
+const policyNames = ['api-server', 'controller-manager', 'scheduler', 'etcd'].map((name) => `NetworkPolicy c1-${name}`);
 
 it('never looks at Secrets nor at what somebody else labelled', async () => {
   const shared = world.copy();

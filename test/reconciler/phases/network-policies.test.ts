@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { CiliumNetworkPolicy } from '../../../constructs/api/resources.ts';
+import { networkPolicies } from '../../../reconciler/phases/network-policies.ts';
+import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
+import { type ScopeChanges, scopeOf } from '../../support/scope.ts';
+
+const components = ['api-server', 'controller-manager', 'scheduler', 'etcd'];
+const withCilium: ScopeChanges = {
+  surroundings: { servedVersions: (kind) => (kind === 'CiliumNetworkPolicy' ? ['v2'] : []) },
+};
+
+it('is done before anything is known but the spec', () => {
+  expect(networkPolicies.needs).toEqual([]);
+});
+
+describe('the policies of a control plane', () => {
+  it.each<[string, ScopeChanges, string]>([
+    ["are Kubernetes' where Cilium is not served", {}, 'NetworkPolicy'],
+    ["are Cilium's where it is served", withCilium, 'CiliumNetworkPolicy'],
+    ["are Kubernetes' if so wanted", { ...withCilium, spec: { networkPolicy: 'NetworkPolicy' } }, 'NetworkPolicy'],
+    [
+      "are Cilium's if so wanted",
+      { ...withCilium, spec: { networkPolicy: 'CiliumNetworkPolicy' } },
+      'CiliumNetworkPolicy',
+    ],
+  ])('%s', async (_, changes, kind) => {
+    const world = new MemoryWorld();
+    expect(await networkPolicies.run(scopeOf(world, changes))).toMatchObject({
+      kind: 'done',
+      facts: { ciliumServed: changes === withCilium || changes.surroundings !== undefined },
+    });
+    expect(world.writes).toEqual(components.map((name) => `apply ${kind} c1-${name}`));
+  });
+
+  it('are none where they are disabled', async () => {
+    const world = new MemoryWorld();
+    expect(await networkPolicies.run(scopeOf(world, { spec: { networkPolicy: 'Disabled' } }))).toMatchObject({
+      kind: 'done',
+    });
+    expect(world.writes).toEqual([]);
+  });
+
+  it("are not applied as Cilium's where it is not served", async () => {
+    const world = new MemoryWorld();
+    const run = networkPolicies.run(scopeOf(world, { spec: { networkPolicy: 'CiliumNetworkPolicy' } }));
+    await expect(run).rejects.toMatchObject({
+      name: 'InvalidConfiguration',
+      reason: 'CiliumNotInstalled',
+      message:
+        'networkPolicy is CiliumNetworkPolicy, but the management cluster does not serve cilium.io/v2: install Cilium, or set networkPolicy to NetworkPolicy or Auto',
+    });
+    expect(world.writes).toEqual([]);
+  });
+});
+
+describe('what Cilium says of a policy', () => {
+  /** The outcome after Cilium has put this condition on etcd's policy. */
+  async function outcomeWith(condition: object) {
+    const world = new MemoryWorld();
+    await networkPolicies.run(scopeOf(world, withCilium));
+    const policy = world.get<StoredObject>(CiliumNetworkPolicy, 'c1-etcd');
+    if (!policy) throw new Error('etcd has no policy');
+    world.put({ ...policy, status: { conditions: [condition] } });
+    return networkPolicies.run(scopeOf(world, withCilium));
+  }
+
+  it('is told when it does not accept it', async () => {
+    expect(await outcomeWith({ type: 'Valid', status: 'False', message: 'rule 0: invalid port' })).toMatchObject({
+      kind: 'wait',
+      reason: 'PolicyInvalid',
+      message:
+        'Cilium does not accept CiliumNetworkPolicy c1-etcd: rule 0: invalid port; set networkPolicy to NetworkPolicy until it does',
+    });
+  });
+
+  it.each([
+    ['that it is valid', { type: 'Valid', status: 'True', message: 'Policy validation succeeded' }],
+    ['nothing of its validity yet', { type: 'Enforced', status: 'False' }],
+  ])('does not matter when it is %s', async (_, condition) => {
+    expect(await outcomeWith(condition)).toMatchObject({ kind: 'done' });
+  });
+});
