@@ -1,24 +1,25 @@
 import type { Clock } from './kube/clock.ts';
-import type { Inquiries } from './scope.ts';
 
 /** A little less than the time between two looks at everything, so that each of those asks anew. */
 const keptMs = 9 * 60_000;
-const firstRetryMs = 500;
-const longestRetryMs = 30_000;
-
-/** What came of a question. */
-type Result =
-  | { readonly kind: 'answered'; readonly answer: unknown }
-  | { readonly kind: 'failed'; readonly error: unknown; readonly times: number };
 
 interface Known {
-  /** What the result depends on, as text to compare. */
+  /** What the answer depends on, as text to compare. */
   readonly basis: string;
-  readonly result: Result;
+  readonly answer: unknown;
   readonly holdsUntil: number;
 }
 
-/** What was asked of others, who do not tell by a watch when their answer changes. */
+/** Questions that cost a request, and whose answers no watch keeps current. */
+export interface Inquiries {
+  /**
+   * Asks, unless the answer is known, what it depends on is the same as then, and it is younger than nine minutes. Neither
+   * an answer that is undefined nor a failure is remembered.
+   */
+  ask<T>(question: string, dependsOn: unknown, ask: () => Promise<T | undefined>): Promise<T | undefined>;
+}
+
+/** What was asked, and answered, for whom. */
 export class InquiryBook {
   readonly #clock: Pick<Clock, 'now'>;
   /** Owner → question → what is known. */
@@ -30,13 +31,7 @@ export class InquiryBook {
 
   /** The inquiries of one owner, such as the key of a HostedControlPlane. */
   of(owner: string): Inquiries {
-    return {
-      ask: (question, basis, ask) => this.#ask(owner, question, JSON.stringify(basis) ?? '', ask),
-      retryAt: (question) => {
-        const known = this.#known.get(owner)?.get(question);
-        return known?.result.kind === 'failed' ? new Date(known.holdsUntil) : undefined;
-      },
-    };
+    return { ask: (question, basis, ask) => this.#ask(owner, question, JSON.stringify(basis) ?? '', ask) };
   }
 
   /** Drops what is known for an owner that is gone. */
@@ -51,22 +46,12 @@ export class InquiryBook {
     ask: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
     const known = this.#known.get(owner)?.get(question);
-    const result = known?.basis === basis && this.#clock.now() < known.holdsUntil ? known.result : undefined;
-    if (result?.kind === 'answered') return result.answer as T;
-    if (result?.kind === 'failed') throw result.error;
-
-    const note = (found: Result, forMs: number): void => {
-      const entries = this.#known.get(owner) ?? new Map<string, Known>();
-      this.#known.set(owner, entries.set(question, { basis, result: found, holdsUntil: this.#clock.now() + forMs }));
-    };
-    try {
-      const answer = await ask();
-      note({ kind: 'answered', answer }, answer === undefined ? 0 : keptMs);
-      return answer;
-    } catch (error) {
-      const times = known?.basis === basis && known.result.kind === 'failed' ? known.result.times + 1 : 1;
-      note({ kind: 'failed', error, times }, Math.min(longestRetryMs, firstRetryMs * 2 ** (times - 1)));
-      throw error;
-    }
+    if (known?.basis === basis && this.#clock.now() < known.holdsUntil) return known.answer as T;
+    this.#known.get(owner)?.delete(question);
+    const answer = await ask();
+    if (answer === undefined) return undefined;
+    const entries = this.#known.get(owner) ?? new Map<string, Known>();
+    this.#known.set(owner, entries.set(question, { basis, answer, holdsUntil: this.#clock.now() + keptMs }));
+    return answer;
   }
 }

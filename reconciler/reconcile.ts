@@ -4,6 +4,7 @@ import { HostedControlPlane } from '../constructs/api/resources.ts';
 import { type HostedCluster, networkOf } from '../constructs/control-plane/cluster.ts';
 import { overruledArguments } from '../constructs/control-plane/overruled.ts';
 import { infrastructureOf } from './cluster-object.ts';
+import { EndpointProbes } from './endpoint-probes.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 import { type Admission, admit } from './gate.ts';
 import { type PhaseResult, phaseVerdicts, runPhases } from './graph.ts';
@@ -94,11 +95,13 @@ export class Reconciler {
   readonly #hosted: HostedClients;
   #tellHostedChange: (key: string) => void = () => {};
   readonly #inquiries: InquiryBook;
+  readonly #probes: EndpointProbes;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
     const { client, management } = options;
     this.#inquiries = new InquiryBook(options.clock);
+    this.#probes = new EndpointProbes({ clock: options.clock, onResult: (key) => this.#tellHostedChange(key) });
     this.#applySet = new ApplySet({
       client,
       fieldManager,
@@ -204,7 +207,7 @@ export class Reconciler {
         inquiries: this.#inquiries,
       }),
       hosted: (facts) => this.#hosted.get(key, hostedTarget(cluster, facts, world, now)),
-      inquiries: this.#inquiries.of(key),
+      endpointProbe: this.#probes.of(key),
       now,
     };
 
@@ -280,6 +283,7 @@ export class Reconciler {
   async #forget(key: string): Promise<undefined> {
     this.#applySet.forget(key);
     this.#inquiries.forget(key);
+    this.#probes.forget(key);
     await this.#hosted.forget(key);
   }
 }

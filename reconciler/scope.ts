@@ -77,16 +77,19 @@ export interface HostedClient {
   readyThroughEndpoint(): Promise<void>;
 }
 
-/** Questions to others that cost a request, and whose answers no watch keeps current. */
-export interface Inquiries {
+/** What trying an endpoint has shown. */
+export type ProbeResult =
+  | { readonly kind: 'works' }
+  | { readonly kind: 'fails'; readonly error: unknown; readonly retryAt?: Date | undefined }
+  /** The first attempt has not ended; another pass comes when it has. */
+  | { readonly kind: 'unknown' };
+
+/** Tries whether the endpoint works, beside the pass when it takes long. */
+export interface EndpointProbe {
   /**
-   * Asks, unless the answer is known, what it depends on is the same as then, and it is younger than ten minutes. An
-   * answer that is undefined is not remembered. A failure is thrown again, without asking, for half a second and longer
-   * with each one.
+   * The newest result. Makes a new attempt when that is due, and at once when what it depends on is not the same any more.
    */
-  ask<T>(question: string, dependsOn: unknown, ask: () => Promise<T | undefined>): Promise<T | undefined>;
-  /** When a question that failed may be asked again. */
-  retryAt(question: string): Date | undefined;
+  look(dependsOn: unknown, attempt: () => Promise<void>): Promise<ProbeResult>;
 }
 
 /** Everything a phase sees of one reconcile. */
@@ -101,7 +104,7 @@ export interface Scope {
   readonly writer: Writer;
   /** A client of the hosted cluster, made from its own Secrets. */
   hosted(facts: Facts): HostedClient;
-  readonly inquiries: Inquiries;
+  readonly endpointProbe: EndpointProbe;
   readonly now: Date;
 }
 

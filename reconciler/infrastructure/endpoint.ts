@@ -4,7 +4,7 @@ import type { Endpoint } from '../../constructs/control-plane/facts.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isConflict, isForbidden } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { Inquiries } from '../scope.ts';
+import type { Inquiries } from '../inquiries.ts';
 import {
   contractKind,
   type InfrastructureDefinition,

@@ -1,5 +1,6 @@
 import { exposureOf } from '../../constructs/api/exposure-spec.ts';
 import { Ingress, IngressRouteTCP, Service, tlsRoutes } from '../../constructs/api/resources.ts';
+import { formatEndpoint } from '../../constructs/control-plane/facts.ts';
 import { selectorLabels } from '../../constructs/control-plane/labels.ts';
 import { gatewayState } from '../gateway-object.ts';
 import { done, type Outcome, wait } from '../outcome.ts';
@@ -9,8 +10,6 @@ import { apiServer } from './api-server.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { routes } from './routes.ts';
 
-const question = 'reachable';
-
 /**
  * Our own API server answers at the endpoint, by the way that workers go. That a route is accepted does not say so: the
  * name may lead nowhere, or to somebody else. Asked until it does, and again when something on the way has changed.
@@ -19,20 +18,21 @@ export const reachable: Phase = {
   condition: 'APIServerReachable',
   needs: [apiServer, routes, kubeconfig],
   async run(scope): Promise<Outcome> {
-    const { facts, inquiries, now } = scope;
-    const gateway = gatewayOf(scope);
-    try {
-      await inquiries.ask(question, wayOf(scope), async () => {
-        await scope.hosted(facts).readyThroughEndpoint();
-        return true;
-      });
-    } catch (error) {
-      const retryAt = inquiries.retryAt(question) ?? now;
-      return wait('EndpointUnreachable', describeUnreachable(error, { endpoint: known(facts, 'endpoint'), gateway }), {
-        afterMs: retryAt.getTime() - now.getTime(),
-      });
+    const { facts, now, endpointProbe } = scope;
+    const endpoint = known(facts, 'endpoint');
+
+    const result = await endpointProbe.look(wayOf(scope), () => scope.hosted(facts).readyThroughEndpoint());
+
+    switch (result.kind) {
+      case 'works':
+        return done();
+      case 'unknown':
+        return wait('EndpointUnreachable', `nobody has answered at ${formatEndpoint(endpoint)} yet`);
+      case 'fails':
+        return wait('EndpointUnreachable', describeUnreachable(result.error, { endpoint, gateway: gatewayOf(scope) }), {
+          afterMs: Math.max(0, (result.retryAt ?? now).getTime() - now.getTime()),
+        });
     }
-    return done();
   },
 };
 

@@ -126,7 +126,9 @@ describe('a private key', () => {
       onError: (_, error) => said.texts.push(inspect(error, { depth: 10, showHidden: true })),
     });
     const scope = scopeOf(unreachable, changes);
-    const dialled = (facts: Facts) => clients.get('x', hostedTarget(scope.cluster, facts, unreachable, now));
+    const endpoint = { host: '127.0.0.1', port: 1 };
+    const dialled = (facts: Facts) =>
+      clients.get('x', { ...hostedTarget(scope.cluster, facts, unreachable, now), endpoint });
     expect(await said.pass(unreachable, { ...scope, hosted: dialled })).toContain('WaitingForAPIServer');
     await clients.close();
     expect(said.texts.filter((text) => privateKeyIn(text))).toEqual([]);

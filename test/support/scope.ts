@@ -6,7 +6,7 @@ import { type HostedCluster, networkOf } from '../../constructs/control-plane/cl
 import type { Facts } from '../../constructs/control-plane/facts.ts';
 import { ClusterObject } from '../../reconciler/cluster-object.ts';
 import type { KubeObject, ObjectMeta } from '../../reconciler/kube/object.ts';
-import type { HostedClient, Inquiries, Scope, Surroundings } from '../../reconciler/scope.ts';
+import type { EndpointProbe, HostedClient, Scope, Surroundings } from '../../reconciler/scope.ts';
 import type { MemoryWorld } from './memory-world.ts';
 
 export const namespace = 'team';
@@ -108,13 +108,19 @@ export function scopeOf(world: MemoryWorld, changes: ScopeChanges = {}): Scope {
     surroundings: { ...plainSurroundings, ...changes.surroundings },
     writer: world,
     hosted: () => ({ ...workingHostedCluster, ...changes.hosted }),
-    inquiries: forgetful,
+    endpointProbe: tryingAlways,
     now: changes.now ?? now,
   };
 }
 
-/** Asks every time. */
-const forgetful: Inquiries = { ask: (_question, _dependsOn, ask) => ask(), retryAt: () => undefined };
+/** Tries every time, and waits for the end. */
+const tryingAlways: EndpointProbe = {
+  look: (_, attempt) =>
+    attempt().then(
+      () => ({ kind: 'works' }),
+      (error: unknown) => ({ kind: 'fails', error }),
+    ),
+};
 
 /** A management cluster without any optional API. */
 const plainSurroundings: Surroundings = {

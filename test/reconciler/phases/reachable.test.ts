@@ -2,26 +2,31 @@ import { beforeEach, expect, it } from 'vitest';
 import { Gateway, type Resource, Service, tlsRoutes } from '../../../constructs/api/resources.ts';
 import { objectLabels } from '../../../constructs/control-plane/labels.ts';
 import type { GatewayObject } from '../../../reconciler/gateway-object.ts';
-import { InquiryBook } from '../../../reconciler/inquiries.ts';
+import { EndpointProbes } from '../../../reconciler/endpoint-probes.ts';
 import type { Outcome } from '../../../reconciler/outcome.ts';
 import { reachable } from '../../../reconciler/phases/reachable.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { MemoryWorld } from '../../support/memory-world.ts';
 import { clusterName, scopeOf } from '../../support/scope.ts';
 
 const [TLSRoute = Service] = tlsRoutes;
 let clock: ManualClock;
 let world: MemoryWorld;
-let book: InquiryBook;
+let probes: EndpointProbes;
+let late: string[];
 let gateway: GatewayObject;
 let asked: number;
 let failure: Error | undefined;
+/** What an attempt waits for. */
+let answering: () => Promise<void>;
 beforeEach(() => {
   clock = new ManualClock();
   world = new MemoryWorld();
-  book = new InquiryBook(clock);
+  late = [];
+  probes = new EndpointProbes({ clock, onResult: (key) => late.push(key) });
   asked = 0;
   failure = undefined;
+  answering = async () => {};
   const { apiVersion, kind } = Gateway;
   const spec = { listeners: [{ name: 'tls', protocol: 'TLS', port: 443, hostname: '*.example.org' }] };
   gateway = { apiVersion, kind, metadata: { namespace: 'infra', name: 'shared', uid: '1' }, spec };
@@ -35,12 +40,13 @@ function run(): Promise<Outcome> {
     hosted: {
       readyThroughEndpoint: async () => {
         asked += 1;
+        await answering();
         if (failure) throw failure;
       },
     },
     now: new Date(clock.now()),
   });
-  return reachable.run({ ...scope, inquiries: book.of('team/c1') });
+  return reachable.run({ ...scope, endpointProbe: probes.of('team/c1') });
 }
 
 const put = ({ apiVersion, kind }: Resource, resourceVersion: string, cluster = clusterName) =>
@@ -83,15 +89,33 @@ it('says what is wrong until it works, asking less and less often', async () => 
     kind: 'wait',
     reason: 'EndpointUnreachable',
     message: expect.stringContaining('create a DNS record for *.example.org') as string,
-    afterMs: 500,
+    afterMs: 100,
   });
-  await clock.advance(100);
-  expect(await run()).toMatchObject({ kind: 'wait', afterMs: 400 });
+  await clock.advance(60);
+  expect(await run()).toMatchObject({ kind: 'wait', afterMs: 40 });
   expect(asked).toBe(1);
-  await clock.advance(400);
-  expect(await run()).toMatchObject({ kind: 'wait', afterMs: 1000 });
-  await clock.advance(1000);
+  await clock.advance(40);
+  expect(await run()).toMatchObject({ kind: 'wait', afterMs: 200 });
+  await clock.advance(200);
   failure = undefined;
   expect(await run()).toMatchObject({ kind: 'done' });
-  expect(asked).toBe(3);
+  expect([asked, late]).toEqual([3, []]);
+});
+
+it('does not hold a pass up where packets are swallowed, and asks for another one when there is a result', async () => {
+  const silence = Promise.withResolvers<void>();
+  answering = () => silence.promise;
+  const first = run();
+  await clock.advance(250);
+  expect(await first).toMatchObject({
+    kind: 'wait',
+    message: 'nobody has answered at c1.team.example.org:443 yet',
+    afterMs: undefined,
+  });
+  expect(await run()).toMatchObject({ kind: 'wait' });
+  silence.reject(new Error('no answer within 5000 ms'));
+  await settled();
+  expect(late).toEqual(['team/c1']);
+  expect(await run()).toMatchObject({ message: expect.stringContaining('no answer within 5000 ms') as string });
+  expect(asked).toBe(1);
 });
