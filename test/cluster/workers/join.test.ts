@@ -1,6 +1,9 @@
 import { isIPv4 } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../support/until.ts';
+import { single } from '../../support/workbench.ts';
+import { installAddon } from '../../testbed/addons.ts';
+import { gatewayName } from '../../testbed/traefik-objects.ts';
 import { addWorker, removeWorker, type Worker } from '../../testbed/workers.ts';
 import { type JoinableCluster, openJoinableCluster } from './joinable-cluster.ts';
 import { nodeCertificateRequest, requestAsNode } from './node-certificate-request.ts';
@@ -11,7 +14,8 @@ let cluster: JoinableCluster;
 let workers: readonly Worker[];
 
 beforeAll(async () => {
-  cluster = await openJoinableCluster('workers');
+  const behindGateway = { ...single, exposure: { gateway: gatewayName } };
+  cluster = await openJoinableCluster('workers', behindGateway, (on) => installAddon(on, 'traefik', () => {}));
   const { instance, api } = cluster;
   workers = await Promise.all([addWorker(instance, api), addWorker(instance, api)]);
   for (const { name, readyAfterMs } of workers) {
@@ -92,12 +96,12 @@ describe('a web server of two replicas, one on each node, behind a Service', () 
 });
 
 test('without a konnectivity agent kubectl says what is missing, and works again when it is back', async () => {
-  await setPaused(true);
+  await cluster.setPaused(true);
   await cluster.kubectl([...inSystem, 'scale', 'deployment/konnectivity-agent', '--replicas=0']);
   const logs = () => cluster.kubectl(['logs', 'deployment/web']);
   const message = await until('logs to fail', () => logs().then(() => undefined, String));
   expect(message).toContain('No agent available');
-  await setPaused(false);
+  await cluster.setPaused(false);
   await untilRolledOut('konnectivity-agent');
   expect(await until('logs to work', () => logs().catch(() => undefined))).toContain('serving on');
 });
@@ -130,13 +134,6 @@ describe('a node that asks for a certificate with its own', () => {
     expect(await may('nodeclient')).toContain('exit code 1');
   });
 });
-
-async function setPaused(isPaused: boolean): Promise<void> {
-  await cluster.bench.patch('hosted', {
-    metadata: { annotations: { 'cluster.x-k8s.io/paused': isPaused ? '' : null } },
-  });
-  await cluster.bench.untilCondition('hosted', 'Paused', { status: isPaused ? 'True' : 'False' });
-}
 
 async function untilRolledOut(deployment: string): Promise<void> {
   const isThere = async () =>

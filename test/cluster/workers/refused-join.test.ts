@@ -77,12 +77,11 @@ beforeAll(async () => {
   token = await createBootstrapToken(cluster.api.client);
   await untilSigned(cluster.api.client, token);
   // what a test removes shall stay away until the test puts it back
-  await cluster.bench.patch('hosted', { metadata: { annotations: { 'cluster.x-k8s.io/paused': '' } } });
-  await cluster.bench.untilCondition('hosted', 'Paused', { status: 'True' });
+  await cluster.setPaused(true);
 });
 afterAll(async () => {
   // a paused cluster is not deleted either
-  await cluster.bench.patch('hosted', { metadata: { annotations: { 'cluster.x-k8s.io/paused': null } } });
+  await cluster.setPaused(false);
   await cluster.close();
 });
 
