@@ -53,14 +53,14 @@ it('finds what is not rendered any more', async () => {
   expect(await surplusIn(changed, results, changes)).toEqual(['ConfigMap old', 'PodDisruptionBudget c1-api-server']);
 });
 
-it('finds the route of a tunnel that nobody dials any more', async () => {
+it('finds what belongs to a tunnel that nobody dials any more', async () => {
   const hosts = { apiHost: 'api.example.test', konnectivityHost: 'agents.example.test' };
   const exposure = { ingress: hosts };
   const routed = new MemoryWorld();
   await bringUp(routed, { spec: { exposure, inClusterAccess: 'Proxy' } });
   const changes = { spec: { exposure, inClusterAccess: 'Policy' } };
   const results = await bringUp(routed, changes);
-  expect(await surplusIn(routed, results, changes)).toEqual(['Ingress c1-tunnel']);
+  expect(await surplusIn(routed, results, changes)).toEqual(['ConfigMap c1-tunnel', 'Ingress c1-tunnel']);
 });
 
 it('says nothing while a phase waits, for then not everything is known that is rendered', async () => {

@@ -68,6 +68,18 @@ describe('deleting a control plane', () => {
     expect(world.names).toEqual(['Secret worker-bootstrap']);
   });
 
+  it.each(['haproxy', 'traefik'])('takes back the host names of %s, and its routes', async (controller) => {
+    const hosts = { apiHost: 'api.example.test', konnectivityHost: 'agents.example.test' };
+    const world = new MemoryWorld();
+    await bringUp(world, {
+      spec: { exposure: { ingress: { ...hosts, controller } } },
+      surroundings: { servedVersions: (kind) => (kind === 'IngressRouteTCP' ? ['v1alpha1'] : []) },
+    });
+    expect(world.names.filter((name) => name.startsWith('Ingress'))).toHaveLength(2);
+    await deleteAll(world);
+    expect(world.names).toEqual([]);
+  });
+
   it('stops what uses the API server before it, and all of them in one pass', async () => {
     const world = controlPlane();
     await step(world);
