@@ -73,7 +73,9 @@ export const templateFields = {
         .min(1)
         .max(65536)
         .optional()
-        .describe("Replaces the whole Corefile; kubeadm's default when unset."),
+        .describe(
+          "Replaces the whole Corefile; kubeadm's default when unset. Serve port 53 and keep the plugins health and ready, by which the pods are probed.",
+        ),
     })
     .prefault({})
     .describe('CoreDNS in the hosted cluster.'),

@@ -1,0 +1,53 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, inject, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { binDirectory, instanceFrom } from '../../testbed/instance.ts';
+import { run } from '../../testbed/run.ts';
+import { clusterOf, Rendered } from '../../support/rendered-cluster.ts';
+import { RenderedPart } from '../../support/rendered-hosted-cluster.ts';
+
+const { version } = clusterOf().spec;
+const kubeadm = (...args: string[]) =>
+  run([join(binDirectory(instanceFrom(process.env, inject('testbed'))), 'kubeadm'), ...args]);
+
+test('kubelets are configured as the kubeadm of their version would do it', async () => {
+  const printed = await kubeadm('config', 'print', 'init-defaults', '--component-configs', 'KubeletConfiguration');
+  const documents = parseAllDocuments(printed).map((document): unknown => document.toJS());
+  const theirs = documents.find((document) => (document as { kind: string }).kind === 'KubeletConfiguration');
+  expect(parse(new RenderedPart('kubelet-config').file('kubelet'))).toEqual(withoutZeros(theirs));
+});
+
+test('kubeadm finds nothing wrong with the configuration of the cluster', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'kubeadm-config-'));
+  try {
+    const file = join(directory, 'config.yaml');
+    await writeFile(file, new RenderedPart('kubeadm-config').file('ClusterConfiguration'));
+    expect(await kubeadm('config', 'validate', '--config', file)).toBe('ok\n');
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+});
+
+test('images that have versions of their own are those that kubeadm pins', async () => {
+  const pinned = (await kubeadm('config', 'images', 'list', '--kubernetes-version', version)).trim().split('\n');
+  const images = [
+    ...new RenderedPart('kube-proxy').workload.containers,
+    ...new RenderedPart('coredns').workload.containers,
+    ...new Rendered().workload('c1-etcd').containers,
+  ].map(({ image }) => image);
+  expect(pinned).toEqual(expect.arrayContaining(images));
+});
+
+/** Go writes every field that has no value, too. */
+function withoutZeros(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value).map(([key, member]) => [key, withoutZeros(member)] as const);
+  return Object.fromEntries(entries.filter(([, member]) => !isZero(member)));
+}
+
+function isZero(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+  return ['', '0', '0s', 0, null].includes(value as string);
+}
