@@ -17,21 +17,23 @@ export interface PolicyProps {
 export class NetworkPolicy extends Construct {
   constructor(scope: Construct, id: string, { cluster, component, name, flows }: PolicyProps) {
     super(scope, id);
-    const peers = (peer: Peer) => peersOf(peer, cluster);
+    const ingress = ingressOf(component, flows).map(({ peer, ports }) => ({
+      ...definedOnly({ from: peersOf(peer, cluster) }),
+      ports: ports.map(port),
+    }));
+    const egress = egressOf(component, flows).map(({ peer, ports }) => ({
+      ...definedOnly({ to: peersOf(peer, cluster) }),
+      ports: ports.map(port),
+    }));
     new k8s.KubeNetworkPolicy(this, 'policy', {
       metadata: { name, namespace: cluster.namespace, labels: objectLabels(cluster.name, component) },
       spec: {
         podSelector: { matchLabels: selectorLabels(cluster.name, component) },
-        // A direction that is named here and has no rule is denied.
+        // A direction that is named here and has no rule is denied. An empty list would say the same, but the API server
+        // drops it, and then takes every apply for a change.
         policyTypes: ['Ingress', 'Egress'],
-        ingress: ingressOf(component, flows).map(({ peer, ports }) => ({
-          ...definedOnly({ from: peers(peer) }),
-          ports: ports.map(port),
-        })),
-        egress: egressOf(component, flows).map(({ peer, ports }) => ({
-          ...definedOnly({ to: peers(peer) }),
-          ports: ports.map(port),
-        })),
+        ...(ingress.length > 0 ? { ingress } : {}),
+        ...(egress.length > 0 ? { egress } : {}),
       },
     });
   }

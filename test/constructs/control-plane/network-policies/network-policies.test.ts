@@ -48,7 +48,6 @@ it('the policy of the controller manager, in both kinds', () => {
           ],
         },
       ],
-      "ingress": [],
       "podSelector": {
         "matchLabels": {
           "app.kubernetes.io/component": "controller-manager",
@@ -61,9 +60,8 @@ it('the policy of the controller manager, in both kinds', () => {
       ],
     }
   `);
-  expect(
-    new Rendered({}, { ciliumServed: true }).object('CiliumNetworkPolicy', 'c1-controller-manager')['spec'],
-  ).toMatchInlineSnapshot(`
+  expect(new Rendered({}, { ciliumServed: true }).object('CiliumNetworkPolicy', 'c1-controller-manager')['spec'])
+    .toMatchInlineSnapshot(`
     {
       "egress": [
         {

@@ -28,7 +28,6 @@ it.each(policyKinds)(
 /** What each kind assumes where nothing is said. */
 const defaults: Readonly<Record<Kind, string[]>> = {
   NetworkPolicy: [
-    'ingress: []',
     'policyTypes: ["Ingress","Egress"]',
     'protocol: "TCP"',
     // Hosts outside, by the letter everybody; Cilium leaves pods and nodes out in this kind too.

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Namespace } from '../../../constructs/api/resources.ts';
+import { type RenderedObject, renderControlPlane } from '../../../constructs/control-plane/chart.ts';
+import type { HostedCluster } from '../../../constructs/control-plane/cluster.ts';
+import type { Facts } from '../../../constructs/control-plane/facts.ts';
+import { KubeClient } from '../../../reconciler/kube/client.ts';
+import { connectionFor } from '../../../reconciler/kube/config.ts';
+import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { renderSamples } from '../../support/rendered-objects.ts';
+import { installCiliumNetworkPolicies } from './cilium-definition.ts';
+
+const samples = await renderSamples();
+const kinds = ['NetworkPolicy', 'CiliumNetworkPolicy'] as const;
+const apply = { fieldManager: 'test', force: true };
+
+let server: ApiServer;
+let client: KubeClient;
+beforeAll(async () => {
+  server = await startApiServer();
+  client = new KubeClient(connectionFor(server.target));
+  const { apiVersion, kind } = Namespace;
+  for (const name of new Set(samples.map(({ cluster }) => cluster.namespace))) {
+    await client.apply({ apiVersion, kind, metadata: { name } }, apply);
+  }
+  await installCiliumNetworkPolicies(client);
+});
+afterAll(async () => {
+  await client.connection.close();
+  await server.stop();
+});
+
+function policiesOf(cluster: HostedCluster, facts: Facts, networkPolicy: (typeof kinds)[number]): RenderedObject[] {
+  return renderControlPlane({ ...cluster, spec: { ...cluster.spec, networkPolicy } }, facts, 'network-policies');
+}
+
+test.each(kinds)(
+  'the API server takes a %s of every sample as it is, and finds nothing to change the next time',
+  async (kind) => {
+    for (const { cluster, facts } of samples) {
+      const policies = policiesOf(cluster, facts, kind);
+      expect(policies).toHaveLength(4);
+      for (const policy of policies) {
+        const first = await client.apply(policy, apply);
+        expect((await client.apply(policy, apply)).metadata.resourceVersion).toBe(first.metadata.resourceVersion);
+      }
+    }
+  },
+);
+
+test.each(kinds)('the API server refuses a %s with a field it does not know', async (kind) => {
+  const { cluster, facts } = samples[0]!;
+  const [policy] = policiesOf(cluster, facts, kind);
+  const misspelt = { ...policy!, spec: { ...(policy!['spec'] as object), ingresses: [] } };
+  await expect(client.apply(misspelt, apply)).rejects.toThrow('ingresses');
+});
+
+test('the API server refuses entities that Cilium does not know', async () => {
+  const { cluster, facts } = samples[0]!;
+  const [policy] = policiesOf(cluster, facts, 'CiliumNetworkPolicy');
+  const spec = { ...(policy!['spec'] as object), ingress: [{ fromEntities: ['everybody'] }] };
+  await expect(client.apply({ ...policy!, spec }, apply)).rejects.toThrow('everybody');
+});
