@@ -2,23 +2,23 @@
  * `npm run demo`: from nothing to a hosted control plane with a worker that runs pods, on this machine, with real
  * binaries. Run again it uses what is there; `npm run demo -- --down` removes it all.
  */
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
+import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { Condition } from '../../constructs/api/status.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
-import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { installProvider } from '../support/provider.ts';
 import type { HostedControlPlaneObject } from '../support/workbench.ts';
 import { clientOf } from '../testbed/access.ts';
+import { installAddon } from '../testbed/addons.ts';
 import { bringUp } from '../testbed/bring-up.ts';
+import { openHostedApi } from '../testbed/hosted-api.ts';
 import { binDirectory, instanceFrom, type Instance, kubeconfigPath, testbedLog } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
 import { repository } from '../testbed/operator-bundle.ts';
 import { type Report, reportTo, until } from '../testbed/progress.ts';
 import { takeDown } from '../testbed/take-down.ts';
-import { stepsBetween, timeLine } from './progress.ts';
+import { stepsBetween } from './progress.ts';
 import { haveWorker, sayHello } from './workload.ts';
 
 const name = { namespace: 'demo', name: 'demo' };
@@ -34,60 +34,52 @@ async function main(): Promise<void> {
     if (left.length > 0) throw new Error(`left behind:\n${left.join('\n')}`);
     return;
   }
-  report(`1. a management cluster: etcd, Kubernetes, containerd, Cluster API, all real`);
+  report(`1. a management cluster: etcd, Kubernetes, containerd, Cluster API, a Gateway of Traefik, all real`);
   await bringUp(instance, report);
+  await installAddon(instance, 'traefik', report);
   report('2. the provider, as a pod');
   await installProvider(instance, report);
-  report('3. a Cluster and its HostedControlPlane: test/demo/cluster.yaml');
-  const provisioned = await provision(instance, report);
+  report('3. a Cluster and its HostedControlPlane behind the Gateway: test/demo/cluster.yaml');
+  const kubeconfig = await provision(instance, report);
   report('4. a worker: a machine of its own that joins by kubeadm');
   await haveWorker(instance, name, report);
   report('5. pods on it: test/demo/hello.yaml');
   await sayHello(instance, name, report);
-  report(summary(instance, provisioned));
+  report(whatNext(instance, kubeconfig));
 }
 
-interface Provisioned {
-  /** What happened when, a line each. */
-  readonly timeLine: string;
-  /** Path of the hosted cluster's kubeconfig. */
-  readonly kubeconfig: string;
-}
-
-async function provision(instance: Instance, report: Report): Promise<Provisioned> {
+/** Makes the control plane; gives the path of a kubeconfig for it. */
+async function provision(instance: Instance, report: Report): Promise<string> {
   const client = await clientOf(instance);
   try {
     const start = performance.now();
     await kubectl(instance, ['apply', '--server-side', '--filename', join(repository, 'test/demo/cluster.yaml')]);
-    const done = await followUntilReady(client, start, report);
-    return { timeLine: timeLine(done), kubeconfig: await saveKubeconfig(client, instance) };
+    await followUntilReady(client, start, report);
+    report(`the control plane is ready, ${((performance.now() - start) / 1000).toFixed(1)} s after kubectl apply`);
+    return await kubeconfigFor(instance, client);
   } finally {
     await client.connection.close();
   }
 }
 
-function summary(instance: Instance, { timeLine: steps, kubeconfig }: Provisioned): string {
-  const kubectlPath = join(binDirectory(instance), 'kubectl');
+function whatNext(instance: Instance, kubeconfig: string): string {
   return `
-it all works; the control plane took, from kubectl apply,
-${steps}
+It all works. To look around:
 
-the management cluster: export KUBECONFIG=${kubeconfigPath(instance)}
-the hosted cluster:     ${kubeconfig}
-
-try:
-  ${kubectlPath} --kubeconfig ${kubeconfig} get nodes,pods --all-namespaces
-  ${kubectlPath} --kubeconfig ${kubeconfig} exec deployment/hello -- wget -qO- http://hello
-  ${kubectlPath} --kubeconfig ${kubeconfigPath(instance)} -n demo get cluster,hostedcontrolplane,pods
+  export PATH=${binDirectory(instance)}:$PATH
+  export MANAGEMENT=${kubeconfigPath(instance)}
+  export HOSTED=${kubeconfig}
+  kubectl --kubeconfig $HOSTED get nodes,pods --all-namespaces
+  kubectl --kubeconfig $HOSTED exec deployment/hello -- wget -qO- http://hello
+  kubectl --kubeconfig $MANAGEMENT --namespace demo get cluster,hostedcontrolplane,tlsroute,pods
   npm run testbed -- worker add demo --namespace demo
 
 The Cluster does not become Available for Cluster API, because it has no infrastructure; its control plane is.
 npm run demo -- --down removes it all`;
 }
 
-/** Shows what happens and what is waited for until the control plane is ready; gives the steps with their times. */
-async function followUntilReady(client: KubeClient, start: number, report: Report) {
-  const done: { text: string; seconds: number }[] = [];
+/** Shows what happens and what is waited for until the control plane is ready. */
+async function followUntilReady(client: KubeClient, start: number, report: Report): Promise<void> {
   let seen: readonly Condition[] = [];
   await until({ what: 'HostedControlPlane demo ready', timeoutMs: limitMs, intervalMs: 100 }, async () => {
     const { status } = await client.get<HostedControlPlaneObject>(HostedControlPlane, name);
@@ -95,19 +87,17 @@ async function followUntilReady(client: KubeClient, start: number, report: Repor
     const seconds = (performance.now() - start) / 1000;
     for (const { isDone, text } of stepsBetween(seen, conditions)) {
       report(`${seconds.toFixed(2).padStart(7)} s  ${isDone ? 'ok' : '..'}  ${text}`);
-      if (isDone) done.push({ text, seconds });
     }
     seen = conditions;
     return conditions.some(({ type, status: value }) => type === 'Ready' && value === 'True');
   });
-  return done;
 }
 
-async function saveKubeconfig(client: KubeClient, instance: Instance): Promise<string> {
-  const secret = await client.get<SecretObject>(Secret, { namespace: 'demo', name: 'demo-kubeconfig' });
-  const path = join(instance.directory, 'demo.kubeconfig');
-  await writeFile(path, valueOf(secret, 'value') ?? '', { mode: 0o600 });
-  return path;
+/** A kubeconfig for this host, which does not know the names that the Gateway serves. */
+async function kubeconfigFor(instance: Instance, client: KubeClient): Promise<string> {
+  const api = await openHostedApi(instance, client, name);
+  await api.client.connection.close();
+  return api.kubeconfig;
 }
 
 main().catch((error: unknown) => {

@@ -11,7 +11,7 @@ export interface Step {
 /** What is new between two looks at the conditions: steps that are done, and new answers to "what is it waiting for?". */
 export function stepsBetween(before: readonly Condition[], after: readonly Condition[]): Step[] {
   const old = new Map(before.map((condition) => [condition.type, condition]));
-  return after.flatMap((condition): Step[] => {
+  const steps = after.flatMap((condition): Step[] => {
     const { type, status, reason, message } = condition;
     if (!isStep(type)) return [];
     const previous = old.get(type);
@@ -19,14 +19,11 @@ export function stepsBetween(before: readonly Condition[], after: readonly Condi
     if (type === 'Available' || reason === 'WaitingForOtherPhases' || previous?.message === message) return [];
     return [{ isDone: false, text: `waiting: ${message}` }];
   });
+  // several may wait for the same
+  return [...new Map(steps.map((step) => [step.text, step])).values()];
 }
 
 /** The steps in order, and the two answers that matter in the end. Summaries of them would say everything twice. */
 function isStep(type: string): type is ConditionType {
   return isConditionType(type) && (type === 'Available' || (type.endsWith('Ready') && type !== 'Ready'));
-}
-
-/** The steps that were done, with the seconds they took from the start. */
-export function timeLine(done: readonly { readonly text: string; readonly seconds: number }[]): string {
-  return done.map(({ text, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${text}`).join('\n');
 }

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { runningMachine } from '../testbed/access.ts';
 import { type ClusterName, hostedKubectl } from '../testbed/hosted-api.ts';
 import type { Instance } from '../testbed/instance.ts';
+import { untilNodeReady } from '../testbed/join.ts';
 import { repository } from '../testbed/operator-bundle.ts';
 import { type Report, step, until } from '../testbed/progress.ts';
 import { addWorker, withHostedApi, workerNames } from '../testbed/workers.ts';
@@ -10,7 +12,13 @@ const limitMs = 120_000;
 /** Gives the hosted cluster a worker; one that it has from an earlier run will do. */
 export async function haveWorker(instance: Instance, cluster: ClusterName, report: Report): Promise<void> {
   const [present] = await workerNames(instance, cluster);
-  if (present) return report(`   ${present} is there already`);
+  if (present) {
+    const machine = await runningMachine(instance, present);
+    await step(report, `${present} is there already, and Ready`, () =>
+      withHostedApi(instance, cluster, (api) => untilNodeReady(machine, api)),
+    );
+    return;
+  }
   const { name, readyAfterMs } = await addWorker(instance, cluster, report);
   report(`${name} was Ready ${(readyAfterMs.powerOn / 1000).toFixed(1)} s after power on`);
 }

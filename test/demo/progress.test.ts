@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import type { Condition } from '../../constructs/api/status.ts';
+import { stepsBetween } from './progress.ts';
+
+const condition = (type: string, status: 'True' | 'False', message = ''): Condition => ({
+  type,
+  status,
+  message,
+  reason: status === 'True' ? 'Done' : 'Waiting',
+  lastTransitionTime: '2026-11-21T12:00:00Z',
+});
+
+test('what has become true is told once, by what it means', () => {
+  const after = [condition('CACertificatesReady', 'True')];
+  expect(stepsBetween([], after)).toEqual([{ isDone: true, text: 'CAs and service-account keys are there' }]);
+  expect(stepsBetween(after, after)).toEqual([]);
+});
+
+test('what several conditions wait for is told once, and again only when it changes', () => {
+  const waiting = ['KubeProxyReady', 'CoreDNSReady'].map((type) => condition(type, 'False', 'no nodes yet'));
+  expect(stepsBetween([], waiting)).toEqual([{ isDone: false, text: 'waiting: no nodes yet' }]);
+  expect(stepsBetween(waiting, waiting)).toEqual([]);
+});
+
+test('summaries of other conditions are left out', () => {
+  expect(stepsBetween([], [condition('Ready', 'False', 'etcd: 0 of 3'), condition('Available', 'False')])).toEqual([]);
+});
