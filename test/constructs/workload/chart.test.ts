@@ -3,7 +3,7 @@ import { fieldManager } from '../../../constructs/api/group.ts';
 import { managedByLabel } from '../../../constructs/control-plane/labels.ts';
 import { renderWorkload, type WorkloadPart } from '../../../constructs/workload/chart.ts';
 import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
-import { identityOf } from '../../support/rendered-objects.ts';
+import { identityOf, workloadsOf } from '../../support/rendered-objects.ts';
 
 const parts = [
   'rbac',
@@ -34,6 +34,18 @@ describe('the chart of the hosted cluster', () => {
       renderWorkload(cluster, knownFacts, part).some(({ apiVersion }) => apiVersion.startsWith('rbac.')),
     );
     expect(granting).toEqual(['rbac']);
+  });
+
+  it('has every ConfigMap and service account that its pods name, apart from the one of Kubernetes itself', () => {
+    const objects = renderWorkload(clusterOf({ spec: { inClusterAccess: 'Proxy' } }), knownFacts);
+    const named = workloadsOf(objects).flatMap(({ pod }) => [
+      ...(pod.volumes ?? []).flatMap(({ configMap }) => (configMap ? [`ConfigMap ${configMap.name}`] : [])),
+      ...(pod.serviceAccountName ? [`ServiceAccount ${pod.serviceAccountName}`] : []),
+    ]);
+    const rendered = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    const references = named.filter((reference) => !reference.endsWith(' kube-root-ca.crt'));
+    expect(references.length).toBeGreaterThan(4);
+    expect(references.filter((reference) => !rendered.includes(reference))).toEqual([]);
   });
 
   it('waits with what names the endpoint until there is one', () => {
