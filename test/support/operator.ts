@@ -11,6 +11,8 @@ export interface TestOperator {
   readonly operator: Operator;
   /** Every request it has sent to the management cluster. */
   readonly requests: readonly RequestRecord[];
+  /** Every request it has sent to hosted clusters. */
+  readonly hostedRequests: readonly RequestRecord[];
   stop(): Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export async function startOperator({
   lookup,
 }: TestOperatorOptions): Promise<TestOperator> {
   const requests: RequestRecord[] = [];
+  const hostedRequests: RequestRecord[] = [];
   const connection = await connect(loadKubeConfig(kubeconfig));
   const config: Config = {
     leaderElection: false,
@@ -53,7 +56,8 @@ export async function startOperator({
     lookup,
     onLeadershipLost: () => {},
     onRequest: (record) => requests.push(record),
+    onHostedRequest: (record) => hostedRequests.push(record),
   });
   await operator.start();
-  return { operator, requests, stop: () => operator.stop() };
+  return { operator, requests, hostedRequests, stop: () => operator.stop() };
 }

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import {
+  Cluster,
+  ClusterRole,
+  ClusterRoleBinding,
+  ConfigMap,
+  DaemonSet,
+  Deployment,
+  Node,
+  Pod,
+  type Resource,
+  Role,
+  RoleBinding,
+  Service,
+  ServiceAccount,
+} from '../../../constructs/api/resources.ts';
+import { fieldManager } from '../../../constructs/api/group.ts';
+import { managedByLabel, selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import type { KubeClient } from '../../../reconciler/kube/client.ts';
+import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
+import { createBootstrapToken } from '../../testbed/bootstrap-token.ts';
+import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { until } from '../../support/until.ts';
+import { single, Workbench } from '../../support/workbench.ts';
+
+interface ConfigMapObject extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+interface DeploymentObject extends KubeObject {
+  readonly spec: { readonly replicas: number };
+}
+
+const namespace = 'hosted';
+const other = { fieldManager: 'somebody-else' };
+const inSystem = (name: string) => ({ namespace: 'kube-system', name });
+const clusterInfo = { namespace: 'kube-public', name: 'cluster-info' };
+
+let bench: Workbench;
+let operator: TestOperator;
+let hosted: KubeClient;
+
+beforeAll(async () => {
+  bench = await Workbench.open(inject('kubeconfig'), namespace);
+  await start();
+  await bench.create('c1', single);
+  await bench.untilReady('c1');
+  hosted = await bench.hosted('c1');
+});
+afterAll(async () => {
+  await hosted?.connection.close();
+  await bench.deleteAll();
+  await operator.stop();
+  await bench.close();
+});
+
+async function start(): Promise<void> {
+  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
+}
+
+/** What we look after in the hosted cluster, each with its version. */
+async function everything(): Promise<string[]> {
+  const kinds = [ClusterRole, ClusterRoleBinding, Role, RoleBinding, ConfigMap, ServiceAccount, Service, Deployment];
+  const labelSelector = `${managedByLabel}=${fieldManager}`;
+  const lists = await Promise.all([...kinds, DaemonSet].map((kind) => hosted.list(kind, { labelSelector })));
+  return lists
+    .flatMap(({ items }) => items)
+    .map(({ kind, metadata }) => `${kind} ${metadata.namespace}/${metadata.name} ${metadata.resourceVersion}`);
+}
+
+describe('what somebody does in the hosted cluster', () => {
+  const live = async <T extends KubeObject>(resource: Resource, name: ObjectName) => hosted.get<T>(resource, name);
+
+  test('is put right within a second where it is ours to say, and stays where it is not', async () => {
+    const { id } = await createBootstrapToken(hosted);
+    const signature = `jws-kubeconfig-${id}`;
+    const before = await until('cluster-info to be signed', async () => {
+      const object = await live<ConfigMapObject>(ConfigMap, clusterInfo);
+      return object.data?.[signature] === undefined ? undefined : object;
+    });
+    await hosted.mergePatch(
+      ConfigMap,
+      clusterInfo,
+      { metadata: { labels: { theirs: 'stays' } }, data: { kubeconfig: 'broken', theirs: 'stays' } },
+      other,
+    );
+    const isWhole = ({ data }: ConfigMapObject) => data?.['kubeconfig'] === before.data?.['kubeconfig'];
+    await until('cluster-info', async () => isWhole(await live(ConfigMap, clusterInfo)), 1_000);
+    const after = await live<ConfigMapObject>(ConfigMap, clusterInfo);
+    expect(Object.keys(after.data ?? {}).sort()).toEqual([signature, 'kubeconfig', 'theirs']);
+    expect(after.metadata.labels?.['theirs']).toBe('stays');
+  });
+
+  test('is put right in add-ons and rights', async () => {
+    const proxy = inSystem('kube-proxy');
+    const binding = { name: 'kubeadm:kubelet-bootstrap' };
+    const before = await live<ConfigMapObject>(ConfigMap, proxy);
+    const [file = ''] = Object.keys(before.data ?? {});
+    await hosted.mergePatch(ConfigMap, proxy, { data: { [file]: 'broken' } }, other);
+    await hosted.mergePatch(ClusterRoleBinding, binding, { subjects: [] }, other);
+    await until(
+      'the configuration of kube-proxy',
+      async () => (await live<ConfigMapObject>(ConfigMap, proxy)).data?.[file] === before.data?.[file],
+      1_000,
+    );
+    await until(
+      'the subjects',
+      async () => {
+        const { subjects } = await live<KubeObject & { subjects?: object[] }>(ClusterRoleBinding, binding);
+        return subjects?.length === 1;
+      },
+      1_000,
+    );
+    const { items } = await bench.client.list<KubeObject & { note?: string; reason?: string }>(
+      { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events', namespaced: true },
+      { namespace },
+    );
+    const notes = items.filter(({ reason }) => reason === 'ForeignChangeReverted').map(({ note }) => note);
+    expect(notes.join()).toContain('ConfigMap kube-system/kube-proxy in the hosted cluster');
+  });
+
+  test.each<[Resource, ObjectName]>([
+    [ConfigMap, clusterInfo],
+    [Deployment, inSystem('coredns')],
+    [ClusterRole, { name: 'hosted-control-plane:controller' }],
+  ])('comes back when it is deleted: $kind', async (resource, name) => {
+    const before = await live(resource, name);
+    await hosted.delete(resource, name);
+    const after = await until('it to be back', () => hosted.find(resource, name));
+    expect(after.metadata.uid).not.toBe(before.metadata.uid);
+    await bench.untilReady('c1');
+  });
+});
+
+describe('add-ons', () => {
+  const nodes = ['n1', 'n2'];
+  test('go when they are disabled, and come back', async () => {
+    const coredns = [
+      [Deployment, inSystem('coredns')],
+      [ConfigMap, inSystem('coredns')],
+      [Service, inSystem('kube-dns')],
+      [ServiceAccount, inSystem('coredns')],
+      [ClusterRole, { name: 'system:coredns' }],
+    ] as const;
+    const present = async () =>
+      (await Promise.all(coredns.map(([resource, name]) => hosted.find(resource, name)))).filter(Boolean).length;
+
+    await bench.patch('c1', { spec: { coredns: { disabled: true } } });
+    await until('CoreDNS to be gone', async () => (await present()) === 0);
+    await bench.patch('c1', { spec: { coredns: { disabled: false } } });
+    await until('CoreDNS to be back', async () => (await present()) === coredns.length);
+    await bench.untilReady('c1');
+    expect(await hosted.find(DaemonSet, inSystem('kube-proxy'))).toBeDefined();
+  });
+
+  afterAll(() => Promise.all(nodes.map((name) => hosted.delete(Node, { name }))));
+
+  test('are as many as there are nodes for, and are told when none of them runs', async () => {
+    const replicas = async () => (await hosted.get<DeploymentObject>(Deployment, inSystem('coredns'))).spec.replicas;
+    const { apiVersion, kind } = Node;
+    expect(await replicas()).toBe(1);
+    for (const name of nodes) await hosted.create({ apiVersion, kind, metadata: { name } }, other);
+    await until('a second CoreDNS', async () => (await replicas()) === 2);
+
+    // Machines that nobody has: nothing can run there, and nothing else is the worse for it.
+    await until('it to be told', async () => {
+      const { message } = await bench.untilCondition('c1', 'WorkloadCoreDNSReady', { reason: 'WaitingForPods' });
+      return message === 'Deployment kube-system/coredns: 0 of 2 pods available';
+    });
+    await bench.untilCondition('c1', 'WorkloadSetupReady', { status: 'True' });
+    await bench.untilCondition('c1', 'Initialized', { status: 'True' });
+
+    for (const name of nodes) await hosted.delete(Node, { name });
+    await until('one CoreDNS again', async () => (await replicas()) === 1);
+    await bench.untilReady('c1');
+  });
+});
+
+describe('the operator', () => {
+  test('asks the hosted cluster for nothing while nothing happens there', async () => {
+    await bench.untilReady('c1');
+    const sent = operator.hostedRequests.length;
+    // The time itself is what is asked about.
+    await new Promise((resolve) => setTimeout(resolve, 60_000));
+    expect(operator.hostedRequests.slice(sent)).toEqual([]);
+  });
+
+  test('writes nothing when it is started again', async () => {
+    const before = await everything();
+    expect(before.length).toBeGreaterThan(20);
+    await operator.stop();
+    await start();
+    await until('the hosted cluster to be looked at', () =>
+      operator.hostedRequests.some(({ resource, code }) => resource === 'daemonsets' && code === 200),
+    );
+    await bench.untilReady('c1');
+    expect(await everything()).toEqual(before);
+  });
+
+  test('leaves a paused hosted cluster alone, and puts everything right afterwards', async () => {
+    const pause = (paused: boolean) =>
+      bench.client.mergePatch(Cluster, { namespace, name: 'c1' }, { spec: { paused } }, other);
+    await pause(true);
+    await bench.untilCondition('c1', 'Paused', { status: 'True' });
+    const sent = operator.hostedRequests.length;
+    await hosted.delete(ConfigMap, clusterInfo);
+    await hosted.delete(ClusterRoleBinding, { name: 'hosted-control-plane:controller' });
+    await pause(false);
+    await bench.untilCondition('c1', 'Paused', { status: 'False' });
+    await until('cluster-info to be back', () => hosted.find(ConfigMap, clusterInfo));
+    await bench.untilReady('c1');
+    const first = operator.hostedRequests.slice(sent).find(({ verb }) => verb !== 'watch');
+    expect(first).toMatchObject({ verb: 'apply' });
+  });
+
+  test('goes on when the API server was killed', async () => {
+    const pods = await bench.client.list(Pod, {
+      namespace,
+      labelSelector: Object.entries(selectorLabels('c1', 'api-server'))
+        .map(([key, value]) => `${key}=${value}`)
+        .join(),
+    });
+    for (const { metadata } of pods.items) {
+      await bench.client.delete(Pod, { namespace, name: metadata.name }, { gracePeriodSeconds: 0 });
+    }
+    await bench.untilCondition('c1', 'Available', { status: 'False' });
+    await bench.untilReady('c1');
+    await hosted.delete(ConfigMap, clusterInfo);
+    await until('cluster-info to be back', () => hosted.find(ConfigMap, clusterInfo));
+    expect((await bench.get('c1')).status?.initialization?.controlPlaneInitialized).toBe(true);
+  });
+});
