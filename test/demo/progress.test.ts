@@ -17,7 +17,9 @@ test('what has become true is told once, by what it means', () => {
 });
 
 test('what several conditions wait for is told once, and again only when it changes', () => {
-  const waiting = ['WorkloadKubeProxyReady', 'WorkloadCoreDNSReady'].map((type) => condition(type, 'False', 'no nodes yet'));
+  const waiting = ['WorkloadKubeProxyReady', 'WorkloadCoreDNSReady'].map((type) =>
+    condition(type, 'False', 'no nodes yet'),
+  );
   expect(stepsBetween([], waiting)).toEqual([{ isDone: false, text: 'waiting: no nodes yet' }]);
   expect(stepsBetween(waiting, waiting)).toEqual([]);
 });
