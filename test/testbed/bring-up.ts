@@ -11,6 +11,7 @@ import { checkHealth, completionMark } from './health.ts';
 import { installHostPackages } from './host-packages.ts';
 import { imageStore } from './image-store.ts';
 import { packImages, pauseImage } from './images.ts';
+import { raiseInotifyLimit } from './inotify-limit.ts';
 import { binDirectory, lanCidr, managementNumber, type Instance } from './instance.ts';
 import { saveBaseline } from './leftovers.ts';
 import { withLock } from './lock.ts';
@@ -47,6 +48,7 @@ async function assemble(instance: Instance, report: Report): Promise<void> {
   const binaries = await findBinaries(instance.cache, process.env['HCP_TESTBED_BIN'], report);
   await linkBinaries(instance, binaries);
   await saveBaseline(instance);
+  await raiseInotifyLimit(instance);
   await layBridge(instance);
   const components = await prepareCache(instance, binaries, report);
   const [machine] = await step(report, 'machine m with containerd, certificates', () =>

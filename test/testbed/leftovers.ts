@@ -4,6 +4,9 @@ import { cgroupRoots } from './cgroups.ts';
 import { lanAddress, podCidr, serviceCidr, type Instance } from './instance.ts';
 import { run } from './run.ts';
 
+/** File of an instance with the host as it was before. */
+export const baselineName = 'host-before';
+
 /** Settings of the host that a kubelet or a machine would change if it were not kept from it. */
 const sysctls = [
   'kernel/keys/root_maxbytes',
@@ -122,5 +125,5 @@ async function sysctl(name: string): Promise<string> {
 }
 
 function baselinePath(instance: Instance): string {
-  return join(instance.directory, 'host-before');
+  return join(instance.directory, baselineName);
 }

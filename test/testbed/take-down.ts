@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stopCloud } from './background.ts';
+import { restoreInotifyLimit } from './inotify-limit.ts';
 import type { Instance } from './instance.ts';
 import { leftovers, savedBaseline, strayProcesses } from './leftovers.ts';
 import { withLock } from './lock.ts';
@@ -34,6 +35,7 @@ export async function dismantle(instance: Instance): Promise<void> {
   // whoever was killed between starting a process and noting it
   for (const { pid } of await strayProcesses(instance)) sendSignal(pid, 'SIGKILL');
   await removeBridge(instance);
+  await restoreInotifyLimit(instance);
   await rm(instance.directory, { recursive: true, force: true });
 }
 
