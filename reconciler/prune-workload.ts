@@ -1,22 +1,14 @@
 import { renderWorkload } from '../constructs/workload/chart.ts';
+import { isApplied } from './applied.ts';
 import { mergeFacts, type PhaseResult } from './graph.ts';
 import { HostedClusterNotReady } from './hosted/not-ready.ts';
-import { coreDNS, inClusterAccess, konnectivityAgent, kubeProxy } from './phases/workload/add-ons.ts';
+import { addOns } from './phases/workload/add-ons.ts';
 import { clusterInfo, kubeadmConfig, kubeletConfig } from './phases/workload/join-configuration.ts';
 import { workloadRBAC } from './phases/workload/rbac.ts';
 import type { Scope } from './scope.ts';
 
 /** The phases that apply a part of the workload chart; together they apply all of it. */
-const rendering = [
-  workloadRBAC,
-  clusterInfo,
-  kubeadmConfig,
-  kubeletConfig,
-  kubeProxy,
-  coreDNS,
-  konnectivityAgent,
-  inClusterAccess,
-];
+const rendering = [workloadRBAC, clusterInfo, kubeadmConfig, kubeletConfig, ...addOns];
 
 /**
  * Deletes in the hosted cluster what was rendered once and is not any more, such as an add-on that was disabled.
@@ -36,9 +28,4 @@ export async function pruneWorkload(
     if (error instanceof HostedClusterNotReady) return new Date(now.getTime() + error.afterMs);
     throw error;
   }
-}
-
-/** Whatever becomes of the pods: a node that is ill must keep nothing from being removed. */
-function isApplied({ isDone, verdict }: PhaseResult): boolean {
-  return isDone || verdict.reason === 'WaitingForPods';
 }

@@ -15,6 +15,7 @@ import {
 import { renderControlPlane } from '../constructs/control-plane/chart.ts';
 import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
 import { managedByLabel } from '../constructs/control-plane/labels.ts';
+import { isApplied } from './applied.ts';
 import { mergeFacts, type PhaseResult } from './graph.ts';
 import type { ApplySet } from './kube/apply-set.ts';
 import { networkPolicies } from './phases/network-policies.ts';
@@ -43,6 +44,6 @@ export async function prune(
 
 /** What has not been rendered in full says nothing about what is surplus. */
 function renderedInFull(results: readonly PhaseResult[]): readonly Resource[] {
-  if (results.every(({ isDone }) => isDone)) return [...prunable, ...policies];
+  if (results.every(isApplied)) return [...prunable, ...policies];
   return results.some(({ phase, isDone }) => phase === networkPolicies && isDone) ? policies : [];
 }

@@ -4,7 +4,10 @@ import { objectLabels } from '../../constructs/control-plane/labels.ts';
 import type { PhaseResult } from '../../reconciler/graph.ts';
 import type { ApplySet } from '../../reconciler/kube/apply-set.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
+import { scheduler } from '../../reconciler/phases/controllers.ts';
+import { coreDNS } from '../../reconciler/phases/workload/add-ons.ts';
 import { prune } from '../../reconciler/prune.ts';
+import { verdict } from '../../reconciler/status.ts';
 import { bringUp, pass } from '../support/bring-up.ts';
 import { MemoryWorld } from '../support/memory-world.ts';
 import { type ScopeChanges, scopeOf } from '../support/scope.ts';
@@ -68,6 +71,19 @@ it('says nothing while a phase waits, for then not everything is known that is r
   const labels = objectLabels('c1', 'api-server');
   unfinished.put({ apiVersion: ConfigMap.apiVersion, kind: ConfigMap.kind, metadata: { name: 'old', labels } });
   expect(await surplusIn(unfinished, await pass(unfinished))).toEqual([]);
+});
+
+it.each([
+  ['does not wait for pods of add-ons, which an ill node of the hosted cluster may lack', coreDNS, ['ConfigMap old']],
+  ['waits for pods of its own', scheduler, []],
+])('%s', async (_, waiting, surplus) => {
+  const changed = world.copy();
+  const labels = objectLabels('c1', 'api-server');
+  changed.put({ apiVersion: ConfigMap.apiVersion, kind: ConfigMap.kind, metadata: { name: 'old', labels } });
+  const results = complete.map((result) =>
+    result.phase === waiting ? { ...result, isDone: false, verdict: verdict('False', 'WaitingForPods') } : result,
+  );
+  expect(await surplusIn(changed, results)).toEqual(surplus);
 });
 
 it.each<[string, ScopeChanges]>([

@@ -13,6 +13,8 @@ export const coreDNS = addOn('coredns', 'WorkloadCoreDNSReady');
 export const konnectivityAgent = addOn('konnectivity-agent', 'WorkloadKonnectivityReady');
 export const inClusterAccess = addOn('in-cluster-access', 'WorkloadInClusterAccessReady', refuseUnsupported);
 
+export const addOns: readonly Phase[] = [kubeProxy, coreDNS, konnectivityAgent, inClusterAccess];
+
 function addOn(part: WorkloadPart, condition: ConditionType, check: (scope: Scope) => void = () => {}): Phase {
   return workloadPart({
     condition,
