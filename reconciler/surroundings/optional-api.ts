@@ -5,6 +5,7 @@ import {
   type Resource,
   versionOf,
 } from '../../constructs/api/resources.ts';
+import { pause } from '../kube/clock.ts';
 import { isNotFound } from '../kube/errors.ts';
 import { Informer, type InformerOptions } from '../kube/informer.ts';
 import type { ObjectChange } from '../kube/object-cache.ts';
@@ -19,8 +20,8 @@ export interface OptionalApiOptions extends Omit<InformerOptions, 'resource' | '
 
 type Handler = (change: ObjectChange<KubeObject>) => void;
 
-/** As many failures to list in a row are no passing weakness of a server that has just learned of the API. */
-const lastingFailures = 3;
+/** An API that is served but cannot be read, as with a conversion webhook that is away, must not keep an operator from starting. */
+const patienceMs = 10_000;
 
 /**
  * Objects of an API that may be installed or not, now or later, in one version or another. Its definition is watched by
@@ -46,6 +47,8 @@ export class OptionalApi {
   /** Takes the place of the informer when it has seen everything. */
   #next: Informer | undefined;
   #changing: Promise<void> = Promise.resolve();
+  /** Ends the wait for the next informer. */
+  #waiting = new AbortController();
 
   constructor(options: OptionalApiOptions) {
     const [best] = options.known;
@@ -67,7 +70,7 @@ export class OptionalApi {
 
   /** Resolves when it is known whether the API is served and, if it is, its objects have been seen once. */
   get synced(): Promise<void> {
-    return this.#definition.synced.then(() => this.#changing);
+    return this.#definition.synced.then(() => this.#settled());
   }
 
   /** When the server last said anything about the API's existence, in milliseconds since the epoch. */
@@ -124,6 +127,7 @@ export class OptionalApi {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#waiting.abort();
     await Promise.all([this.#running, this.#informer?.stop(), this.#next?.stop()]);
   }
 
@@ -133,30 +137,37 @@ export class OptionalApi {
     this.#wanted = wanted;
     void this.#next?.stop();
     this.#next = undefined;
+    this.#waiting.abort();
     const [best] = wanted;
     if (best === this.#informer?.resource) this.#become(this.#informer, wanted);
     else if (!best) this.#become(undefined, wanted);
     else this.#changing = this.#read(best, wanted);
   }
 
+  /** A definition may change again while the last change is followed. */
+  async #settled(): Promise<void> {
+    for (let followed: Promise<void> | undefined; followed !== this.#changing;) {
+      followed = this.#changing;
+      await followed;
+    }
+  }
+
   /** Goes on with what is known until everything has been read in the other version. */
   async #read(resource: Resource, wanted: readonly Resource[]): Promise<void> {
-    const { promise: failed, resolve: fail } = Promise.withResolvers<void>();
-    let failures = 0;
+    const waiting = new AbortController();
+    this.#waiting = waiting;
     const next = new Informer({
       ...this.#options,
       resource,
       onError: (error) => {
-        failures += 1;
-        if (failures >= lastingFailures) fail();
         // That the API is gone, or not quite there yet, the definition tells.
         if (!isNotFound(error)) this.#options.onError?.(error);
       },
     });
     this.#next = next;
     next.start();
-    // What cannot be listed must not keep an operator from starting.
-    await Promise.race([next.synced, failed]);
+    await Promise.race([next.synced, pause(this.#options.clock, patienceMs, waiting.signal)]);
+    waiting.abort();
     if (this.#next !== next || this.#stopping.signal.aborted) return;
     this.#next = undefined;
     this.#become(next, wanted);

@@ -14,7 +14,11 @@ const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true 
 export interface DefinitionOptions {
   /** Names of the versions that are served; the last one is stored. */
   readonly served: readonly string[];
+  /** More versions that are served, and of which it does not matter whether they can be read. By default none. */
+  readonly unread?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
+  /** How objects are converted between versions. By default only their apiVersion differs. */
+  readonly conversion?: object;
   /** By default objects hold anything. */
   readonly schema?: object;
 }
@@ -23,7 +27,7 @@ export interface DefinitionOptions {
 export async function installDefinition(
   client: KubeClient,
   resource: Resource,
-  { served, labels = {}, schema = anything }: DefinitionOptions,
+  { served, unread = [], labels = {}, schema = anything, conversion = { strategy: 'None' } }: DefinitionOptions,
 ): Promise<void> {
   const { kind, plural, namespaced } = resource;
   const group = groupOf(resource);
@@ -34,8 +38,9 @@ export async function installDefinition(
     spec: {
       group,
       names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      conversion,
       scope: namespaced ? 'Namespaced' : 'Cluster',
-      versions: served.map((name) => ({
+      versions: [...unread, ...served].map((name) => ({
         name,
         served: true,
         storage: name === served.at(-1),

@@ -144,6 +144,21 @@ describe('an API that may be missing', () => {
     expect(errors).toEqual([]);
   });
 
+  it('that is served but cannot be read keeps nobody from starting', async () => {
+    const clientConfig = { url: 'https://127.0.0.1:1/' };
+    await installDefinition(client, oldTLSRoute, { served: ['v1alpha2'] });
+    await client.apply(object(oldTLSRoute, { namespace: team, name: 'old' }), { fieldManager });
+    await installDefinition(client, TLSRoute, {
+      served: ['v1alpha2'],
+      unread: ['v1'],
+      conversion: { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } },
+    });
+    await watch();
+    expect(management.surroundingsOf(team, 'c1').servedVersions('TLSRoute')).toEqual(['v1', 'v1alpha2']);
+    expect(management.list(TLSRoute)).toEqual([]);
+    expect(errors.map(String).join()).toContain('conversion webhook');
+  });
+
   it('costs nothing while nothing changes, and its objects are told to those they belong to', async () => {
     await watch();
     await plane(team, 'c1');
