@@ -20,54 +20,14 @@ import type { RequestRecord } from './kube/request.ts';
 import type { ManagementCluster } from './management-cluster.ts';
 import { observe } from './observation.ts';
 import { InvalidConfiguration } from './outcome.ts';
-import { apiServer } from './phases/api-server.ts';
-import { apiServerService } from './phases/api-server-service.ts';
-import { authorities } from './phases/authorities.ts';
-import { certificates, etcdCertificates } from './phases/certificates.ts';
-import { controllerManager, scheduler } from './phases/controllers.ts';
 import { deleteControlPlane } from './phases/deletion.ts';
-import { endpoint } from './phases/endpoint.ts';
-import { etcd } from './phases/etcd.ts';
-import { kubeconfig } from './phases/kubeconfig.ts';
-import { networkPolicies } from './phases/network-policies.ts';
-import { reachable } from './phases/reachable.ts';
-import { routes } from './phases/routes.ts';
-import { coreDNS, inClusterAccess, konnectivityAgent, kubeProxy } from './phases/workload/add-ons.ts';
-import { clusterInfo, kubeadmConfig, kubeletConfig } from './phases/workload/join-configuration.ts';
-import { workloadRBAC } from './phases/workload/rbac.ts';
-import { workload } from './phases/workload/setup.ts';
+import { phases } from './phases.ts';
 import { prune } from './prune.ts';
 import { pruneWorkload } from './prune-workload.ts';
-import type { Phase, Scope } from './scope.ts';
+import type { Scope } from './scope.ts';
 import { observedStatus, summarize, verdict } from './status.ts';
 import type { StatusWriter } from './status-writer.ts';
 import { createRemover, createWriter } from './writer.ts';
-
-/** Every step of a control plane. Order is what each one needs; the list's own order is only for reading. */
-export const phases: readonly Phase[] = [
-  networkPolicies,
-  authorities,
-  etcdCertificates,
-  etcd,
-  apiServerService,
-  endpoint,
-  routes,
-  certificates,
-  kubeconfig,
-  apiServer,
-  controllerManager,
-  scheduler,
-  reachable,
-  workloadRBAC,
-  clusterInfo,
-  kubeadmConfig,
-  kubeletConfig,
-  kubeProxy,
-  coreDNS,
-  konnectivityAgent,
-  inClusterAccess,
-  workload,
-];
 
 export interface ReconcilerOptions {
   readonly client: KubeClient;
@@ -206,7 +166,7 @@ export class Reconciler {
         infrastructure: infrastructureOf(clusterObject),
         inquiries: this.#inquiries,
       }),
-      hosted: (facts) => this.#hosted.get(key, hostedTarget(cluster, facts, world, now)),
+      hosted: (facts) => this.#hosted.get(key, hostedTarget(cluster, facts, world)),
       endpointProbe: this.#probes.of(key),
       now,
     };

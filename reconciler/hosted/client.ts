@@ -76,7 +76,9 @@ export class HostedCluster implements HostedClient {
       if (resource !== Node || type !== 'updated') options.onChange();
     });
     const administrator = new Administrator(async () =>
-      this.#clientOf(this.#connect(target.service, await target.admin(), { serverName: target.serverName })),
+      this.#clientOf(
+        this.#connect(target.service, await target.admin(new Date(clock.now())), { serverName: target.serverName }),
+      ),
     );
     this.#applySet = new ApplySet({
       client: privilegedClient(this.#client, administrator, () => (this.#grantedAt = clock.now())),

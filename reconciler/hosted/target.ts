@@ -24,8 +24,8 @@ export interface HostedTarget {
   readonly authority: string;
   /** Our own identity in the hosted cluster. */
   readonly controller: KeyPair;
-  /** Makes a short-lived administrator: only to grant our own identity, and others, their rights. */
-  readonly admin: () => Promise<KeyPair>;
+  /** Makes an administrator who is valid now and not for long: only to grant our own identity, and others, their rights. */
+  readonly admin: (now: Date) => Promise<KeyPair>;
   /** What may be applied there, whatever the settings. */
   readonly applied: readonly AppliedKind[];
 }
@@ -35,7 +35,7 @@ export interface HostedTarget {
  * without cluster DNS too, and its name is verified all the same.
  * @throws when something of it is missing, which the phases before have made sure of.
  */
-export function hostedTarget(cluster: HostedCluster, facts: Facts, world: World, now: Date): HostedTarget {
+export function hostedTarget(cluster: HostedCluster, facts: Facts, world: World): HostedTarget {
   const names = namesOf(cluster.name);
   const secret = (name: string) => world.get<SecretObject>(Secret, name);
   const address = world.get<ServiceObject>(Service, names.apiService)?.spec?.clusterIP;
@@ -50,7 +50,7 @@ export function hostedTarget(cluster: HostedCluster, facts: Facts, world: World,
     endpoint: known(facts, 'endpoint'),
     authority: authority.certificate,
     controller,
-    admin: () => issueCertificate(administrator, authority, validFor(adminLifetimeMs, now)),
+    admin: (now) => issueCertificate(administrator, authority, validFor(adminLifetimeMs, now)),
     applied: appliedKindsOf(cluster.spec.version).filter(({ resource }) => isServed(resource, cluster, facts)),
   };
 }

@@ -128,7 +128,7 @@ describe('a private key', () => {
     const scope = scopeOf(unreachable, changes);
     const endpoint = { host: '127.0.0.1', port: 1 };
     const dialled = (facts: Facts) =>
-      clients.get('x', { ...hostedTarget(scope.cluster, facts, unreachable, now), endpoint });
+      clients.get('x', { ...hostedTarget(scope.cluster, facts, unreachable), endpoint });
     expect(await said.pass(unreachable, { ...scope, hosted: dialled })).toContain('WaitingForAPIServer');
     await clients.close();
     expect(said.texts.filter((text) => privateKeyIn(text))).toEqual([]);
