@@ -5,6 +5,6 @@ export const NetworkPolicySpec = z
   .enum(['Auto', 'NetworkPolicy', 'CiliumNetworkPolicy', 'Disabled'])
   .default('Auto')
   .describe(
-    'Policies that restrict the traffic of the control plane in the management cluster: NetworkPolicy, CiliumNetworkPolicy, or none with Disabled. Auto takes CiliumNetworkPolicy where that API is served.',
+    'Policies that restrict the traffic of the control plane in the management cluster: NetworkPolicy, CiliumNetworkPolicy, or none with Disabled. Auto takes CiliumNetworkPolicy where that API is served. Policies add up: allow more, such as scraping of metrics, with one of your own.',
   );
 export type NetworkPolicySpec = z.output<typeof NetworkPolicySpec>;

@@ -9,6 +9,7 @@ import {
   Deployment,
   HostedControlPlane,
   Namespace,
+  NetworkPolicy,
   PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
@@ -52,6 +53,7 @@ export const controlPlaneKinds: readonly Resource[] = [
   Secret,
   PersistentVolumeClaim,
   PodDisruptionBudget,
+  NetworkPolicy,
 ];
 
 const fieldManager = 'test';
