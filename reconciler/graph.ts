@@ -51,6 +51,9 @@ function ended(phase: Phase, outcome: Outcome, now: Date): Omit<PhaseResult, 'fa
   if (outcome.kind === 'done') {
     return { phase, isDone: true, verdict: verdict('True', 'ReconcileSucceeded'), again: outcome.again };
   }
+  if (outcome.kind === 'degraded') {
+    return { phase, isDone: true, verdict: verdict('False', outcome.reason, outcome.message) };
+  }
   const { reason, message, afterMs } = outcome;
   const again = afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);
   return { phase, isDone: false, verdict: verdict('False', reason, message), again };

@@ -2,7 +2,7 @@ import type { ConditionReason } from '../constructs/api/conditions.ts';
 import type { Facts } from '../constructs/control-plane/facts.ts';
 
 /** How a phase ended. Anything unexpected is thrown and retried with back-off. */
-export type Outcome = Done | Wait;
+export type Outcome = Done | Degraded | Wait;
 
 export interface Done {
   readonly kind: 'done';
@@ -10,6 +10,16 @@ export interface Done {
   readonly facts: Partial<Facts>;
   /** When there is something to do again although nothing changed, such as a renewal. */
   readonly again?: Date | undefined;
+}
+
+/** Something is wrong that the user must mend, and what is there already goes on working: later phases run as before. */
+export interface Degraded {
+  readonly kind: 'degraded';
+  readonly reason: ConditionReason;
+  /** One sentence: what is wrong and what to do. */
+  readonly message: string;
+  /** What later phases may rely on all the same. */
+  readonly facts: Partial<Facts>;
 }
 
 export interface Wait {
@@ -25,6 +35,10 @@ export interface Wait {
 
 export function done(facts: Partial<Facts> = {}, again?: Date): Done {
   return { kind: 'done', facts, again };
+}
+
+export function degraded(reason: ConditionReason, message: string, facts: Partial<Facts>): Degraded {
+  return { kind: 'degraded', reason, message, facts };
 }
 
 export function wait(

@@ -3,9 +3,14 @@ import { canonicalHost } from '../../constructs/control-plane/canonical-host.ts'
 import { definedOnly } from '../../constructs/control-plane/defined.ts';
 import { wayIn } from '../../constructs/control-plane/exposure/exposure.ts';
 import { hostsOf } from '../../constructs/control-plane/exposure/hosts.ts';
-import type { Outside } from '../../constructs/control-plane/exposure/way-in.ts';
-import { type Endpoint, type Facts, formatEndpoint } from '../../constructs/control-plane/facts.ts';
-import { done, InvalidConfiguration, type Outcome } from '../outcome.ts';
+import {
+  type EndpointDecision,
+  type Outside,
+  type Reached,
+  reachedOf,
+} from '../../constructs/control-plane/exposure/way-in.ts';
+import { type Endpoint, formatEndpoint } from '../../constructs/control-plane/facts.ts';
+import { degraded, done, InvalidConfiguration, type Outcome } from '../outcome.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { apiServerService } from './api-server-service.ts';
 
@@ -20,31 +25,36 @@ export const endpoint: Phase = {
 
     // A user may give only the host, or only the port: the way in offers the other half.
     const preset = published ?? complete(clusterObject.spec?.controlPlaneEndpoint) ?? definedOnly(given);
-    const ours = decide(scope, preset);
+    const decision = decide(scope, preset);
+    // What clients and certificates know already stays as it is until the way in is mended.
+    if (!decision.known && published && decision.meanwhile) {
+      return degraded(decision.reason, decision.message, decision.meanwhile);
+    }
+
+    const ours = decided(scope, decision);
     const theirs = await writer.publishToInfrastructure(ours.endpoint);
     if (theirs && !agrees(theirs, preset)) throw contradiction(ours.endpoint, theirs);
     if (published) return done(ours);
 
     // What nobody else has fixed is as the infrastructure came with it.
-    const decided = theirs ? decide(scope, theirs) : ours;
-    await writer.publishEndpoint(decided.endpoint);
+    const agreed = theirs ? decided(scope, decide(scope, theirs)) : ours;
+    await writer.publishEndpoint(agreed.endpoint);
     // Of two that began at the same time neither has seen the other before: now one of them does.
-    refuseClaimedHosts(scope, decided.endpoint);
+    refuseClaimedHosts(scope, agreed.endpoint);
 
-    return done(decided);
+    return done(agreed);
   },
 };
 
-type Decided = Partial<Facts> & { readonly endpoint: Endpoint };
+function decide(scope: Scope, preset: Partial<Endpoint>): EndpointDecision {
+  return wayIn(scope.cluster.spec).endpoint(scope.cluster, outsideOf(scope), preset);
+}
 
 /** @throws InvalidConfiguration when nothing serves what is fixed, or somebody else has one of the hosts. */
-function decide(scope: Scope, preset: Partial<Endpoint>): Decided {
-  const { cluster } = scope;
-  const decision = wayIn(cluster.spec).endpoint(cluster, outsideOf(scope), preset);
+function decided(scope: Scope, decision: EndpointDecision): Reached {
   if (!decision.known) throw new InvalidConfiguration(decision.reason, decision.message);
   refuseClaimedHosts(scope, decision.endpoint);
-  const { known: _, ...facts } = decision;
-  return facts;
+  return reachedOf(decision);
 }
 
 /** Two routes with one host are both accepted by a Gateway, and either of them may get the traffic. */

@@ -2,7 +2,7 @@ import { exposureOf, type Gateway, type IngressExposure } from '../../constructs
 import { type Part, renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
 import { type RouteObject, routeVerdict } from '../route-status.ts';
-import { known, type Phase, type Scope } from '../scope.ts';
+import type { Phase, Scope } from '../scope.ts';
 import { endpoint } from './endpoint.ts';
 
 /** What leads from a shared entry to the API servers; done at once for ways in that share none. */
@@ -27,6 +27,11 @@ export const routes: Phase = {
 const part: Part = 'routes';
 
 async function attachToGateway({ cluster, facts, surroundings, writer }: Scope, gateway: Gateway): Promise<Outcome> {
+  const { gatewayListener } = facts;
+  if (gatewayListener === undefined) {
+    return wait('WaitingForRoutes', 'the Gateway offers no suitable listener now: the routes stay as they were');
+  }
+
   const [tlsRouteVersion] = surroundings.servedVersions('TLSRoute');
   if (tlsRouteVersion === undefined) {
     throw new InvalidConfiguration(
@@ -38,7 +43,7 @@ async function attachToGateway({ cluster, facts, surroundings, writer }: Scope, 
   const found = { tlsRouteVersion };
   const live = await writer.apply<RouteObject>(renderControlPlane(cluster, { ...facts, ...found }, part));
 
-  const listener = { ...gateway, listener: known(facts, 'gatewayListener') };
+  const listener = { ...gateway, listener: gatewayListener };
   const verdicts = live.map((route) => routeVerdict(route, listener));
   const rejected = verdicts.filter((verdict) => verdict.kind === 'rejected');
   if (rejected.length > 0) return wait('RouteRejected', rejected.map(({ message }) => message).join('; '));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { conditionTypes, type ConditionType } from '../../constructs/api/conditions.ts';
 import { type PhaseResult, phaseVerdicts, runPhases } from '../../reconciler/graph.ts';
-import { done, InvalidConfiguration, type Outcome, wait } from '../../reconciler/outcome.ts';
-import { phases } from '../../reconciler/reconcile.ts';
+import { degraded, done, InvalidConfiguration, type Outcome, wait } from '../../reconciler/outcome.ts';
+import { phases } from '../../reconciler/phases.ts';
 import type { Phase, Scope } from '../../reconciler/scope.ts';
 import { MemoryWorld } from '../support/memory-world.ts';
 import { now, scopeOf } from '../support/scope.ts';
@@ -89,6 +89,21 @@ describe('running phases', () => {
     expect(results.get('WorkloadSetupReady')).toMatchObject({ verdict: waitingFor('SchedulerReady') });
     expect(results.get('WorkloadSetupReady')?.error).toBeUndefined();
     expect(results.get('EtcdClusterReady')?.isDone).toBe(true);
+  });
+
+  it('lets what needs a degraded phase go on with its facts', async () => {
+    const endpoint = { host: 'api.example.test', port: 443 };
+    const first = phase('SyncControlPlaneEndpointReady', [], () => degraded('GatewayNotFound', 'gone', { endpoint }));
+    let seen: unknown;
+    const second = phase('CertificatesReady', [first], ({ facts }) => {
+      seen = facts.endpoint;
+      return done();
+    });
+    expect(phaseVerdicts(await runPhases([first, second], scope))).toEqual({
+      SyncControlPlaneEndpointReady: { status: 'False', reason: 'GatewayNotFound', message: 'gone' },
+      CertificatesReady: { status: 'True', reason: 'ReconcileSucceeded', message: '' },
+    });
+    expect(seen).toEqual(endpoint);
   });
 
   it('hands facts to those that need them only, and adds certificates up', async () => {

@@ -5,54 +5,60 @@ import { ports } from '../ports.ts';
 import { reachedBy, sharedService } from './by-host-name.ts';
 import { sharedHosts, tooLong } from './hosts.ts';
 import { chooseListener } from './listener.ts';
-import type { EndpointDecision, WayIn } from './way-in.ts';
+import { type EndpointDecision, reachedOf, type WayIn } from './way-in.ts';
 
 /** A shared Gateway that passes TLS through; the endpoint is a host name under the wildcard of one of its listeners. */
 export function gateway(exposure: Extract<Exposure, { kind: 'gateway' }>, spec: HostedControlPlaneSpec): WayIn {
   const gatewayName = exposure.gateway;
   const name = `Gateway ${gatewayName.namespace}/${gatewayName.name}`;
+  const decide: WayIn['endpoint'] = (cluster, outside, preset) => {
+    if (!outside.gatewayServed) {
+      return refused(
+        'GatewayAPINotInstalled',
+        `${name} cannot be read: the management cluster does not serve the Gateway API in version v1: install it`,
+      );
+    }
+    if (!outside.gateway) {
+      return refused('GatewayNotFound', `${name} does not exist: create it, or name another one in the gateway field`);
+    }
+    if (preset.host !== undefined && isIP(preset.host)) {
+      return refused(
+        'EndpointMismatch',
+        `the endpoint has the address ${preset.host} and cannot change, but a Gateway tells control planes apart by host names: give a host name, or choose another exposure`,
+      );
+    }
+
+    const choice = chooseListener({
+      gateway: outside.gateway,
+      gatewayName,
+      namespace: cluster.namespace,
+      namespaceLabels: outside.namespaceLabels ?? {},
+      preset,
+    });
+    if (!choice.found) return choice.refusal;
+
+    const { listener } = choice;
+    const hosts = sharedHosts(exposure, preset.host ?? `${cluster.name}.${cluster.namespace}.${listener.domain}`);
+    const problem = tooLong(hosts);
+    if (problem !== undefined) {
+      return refused(
+        'GatewayListenerUnsuitable',
+        `listener ${listener.name} of ${name}: ${problem}: shorten its hostname *.${listener.domain}, the namespace ${cluster.namespace} or the Cluster's name ${cluster.name}`,
+      );
+    }
+    return reachedBy(hosts, listener.port, { cluster, outside, gatewayListener: listener.name });
+  };
+
   return {
     service: sharedService(spec),
     securePort: ports.api,
     endpoint(cluster, outside, preset) {
-      if (!outside.gatewayServed) {
-        return refused(
-          'GatewayAPINotInstalled',
-          `${name} cannot be read: the management cluster does not serve the Gateway API in version v1: install it`,
-        );
-      }
-      if (!outside.gateway) {
-        return refused(
-          'GatewayNotFound',
-          `${name} does not exist: create it, or name another one in the gateway field`,
-        );
-      }
-      if (preset.host !== undefined && isIP(preset.host)) {
-        return refused(
-          'EndpointMismatch',
-          `the endpoint has the address ${preset.host} and cannot change, but a Gateway tells control planes apart by host names: give a host name, or choose another exposure`,
-        );
-      }
-
-      const choice = chooseListener({
-        gateway: outside.gateway,
-        gatewayName,
-        namespace: cluster.namespace,
-        namespaceLabels: outside.namespaceLabels ?? {},
-        preset,
-      });
-      if (!choice.found) return choice.refusal;
-
-      const { listener } = choice;
-      const hosts = sharedHosts(exposure, preset.host ?? `${cluster.name}.${cluster.namespace}.${listener.domain}`);
-      const problem = tooLong(hosts);
-      if (problem !== undefined) {
-        return refused(
-          'GatewayListenerUnsuitable',
-          `listener ${listener.name} of ${name}: ${problem}: shorten its hostname *.${listener.domain}, the namespace ${cluster.namespace} or the Cluster's name ${cluster.name}`,
-        );
-      }
-      return reachedBy(hosts, listener.port, { cluster, outside, gatewayListener: listener.name });
+      const decision = decide(cluster, outside, preset);
+      const { host, port } = preset;
+      if (decision.known || host === undefined || port === undefined || isIP(host)) return decision;
+      // A Gateway that is gone for a while must not keep certificates from being renewed.
+      const before = reachedBy(sharedHosts(exposure, host), port, { cluster, outside });
+      return before.known ? { ...decision, meanwhile: reachedOf(before) } : decision;
     },
   };
 }

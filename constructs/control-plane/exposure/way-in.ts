@@ -62,24 +62,33 @@ export interface Outside {
   readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Where everybody dials. */
+export interface Reached {
+  readonly endpoint: Endpoint;
+  readonly konnectivityEndpoint: Endpoint;
+  /** Where proxies of workers reach the tunnel; missing where they need none and dial the endpoint itself. */
+  readonly tunnelEndpoint?: Endpoint | undefined;
+  /** Address at which pods of the hosted cluster can reach the API server without naming a host. */
+  readonly advertiseAddress?: string | undefined;
+  /** The listener of the Gateway that serves the host. */
+  readonly gatewayListener?: string | undefined;
+}
+
 export type EndpointDecision =
-  | {
-      readonly known: true;
-      readonly endpoint: Endpoint;
-      readonly konnectivityEndpoint: Endpoint;
-      /** Where proxies of workers reach the tunnel; missing where they need none and dial the endpoint itself. */
-      readonly tunnelEndpoint?: Endpoint | undefined;
-      /** Address at which pods of the hosted cluster can reach the API server without naming a host. */
-      readonly advertiseAddress?: string | undefined;
-      /** The listener of the Gateway that serves the host. */
-      readonly gatewayListener?: string | undefined;
-    }
+  | ({ readonly known: true } & Reached)
   | {
       readonly known: false;
       readonly reason: ConditionReason<'SyncControlPlaneEndpointReady'>;
       /** What is missing or wrong, naming what was given, and what to change. */
       readonly message: string;
+      /** Where clients that know the preset endpoint already keep dialling. */
+      readonly meanwhile?: Reached | undefined;
     };
+
+/** The facts of a decision. */
+export function reachedOf({ known: _, ...reached }: Extract<EndpointDecision, { known: true }>): Reached {
+  return reached;
+}
 
 /** One way to reach a hosted API server from outside: a Service shape and the rule that gives the endpoint. */
 export interface WayIn {

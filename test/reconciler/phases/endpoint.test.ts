@@ -170,6 +170,24 @@ describe('behind a shared Gateway', () => {
     expect(world.writes).toEqual([]);
   });
 
+  it.each<[string, Partial<Surroundings>, string]>([
+    ['the API was uninstalled', { servedVersions: () => [] }, 'GatewayAPINotInstalled'],
+    ['the Gateway was deleted', { gateway: () => undefined }, 'GatewayNotFound'],
+    ['its listener does not suit any more', { namespaceLabels: () => ({}) }, 'GatewayListenerUnsuitable'],
+  ])('is kept, with the reason told, when %s after it was published', async (_, surroundings, reason) => {
+    const world = new MemoryWorld();
+    await runIn(world);
+    expect(await runIn(world, surroundings)).toEqual({
+      kind: 'degraded',
+      reason,
+      message: expect.any(String) as string,
+      facts: {
+        endpoint: { host: 'c1.team.clusters.example.com', port: 443 },
+        konnectivityEndpoint: { host: 'konnectivity.c1.team.clusters.example.com', port: 443 },
+      },
+    });
+  });
+
   const ingress = { apiHost: 'api.example.test', konnectivityHost: 'agents.example.test' };
   it.each<[string, object, string]>([
     ['the host of a Gateway', { gateway }, 'c1.team.clusters.example.com'],

@@ -51,6 +51,16 @@ describe('the routes of a gateway', () => {
     expect(world.writes).toHaveLength(2);
   });
 
+  it('stay as they are while no listener suits', async () => {
+    const world = new MemoryWorld();
+    await behindGateway(world);
+    settle(world);
+    const { gatewayListener: _, ...without } = facts;
+    const scope = scopeOf(world, { facts: without, spec: { exposure: { gateway } } });
+    expect(await routes.run(scope)).toMatchObject({ kind: 'wait', reason: 'WaitingForRoutes' });
+    expect(world.names.filter((name) => name.startsWith('TLSRoute'))).toHaveLength(2);
+  });
+
   it('count only when both are accepted', async () => {
     const world = new MemoryWorld();
     await behindGateway(world);

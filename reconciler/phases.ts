@@ -1,0 +1,42 @@
+import { apiServer } from './phases/api-server.ts';
+import { apiServerService } from './phases/api-server-service.ts';
+import { authorities } from './phases/authorities.ts';
+import { certificates, etcdCertificates } from './phases/certificates.ts';
+import { controllerManager, scheduler } from './phases/controllers.ts';
+import { endpoint } from './phases/endpoint.ts';
+import { etcd } from './phases/etcd.ts';
+import { kubeconfig } from './phases/kubeconfig.ts';
+import { networkPolicies } from './phases/network-policies.ts';
+import { reachable } from './phases/reachable.ts';
+import { routes } from './phases/routes.ts';
+import { coreDNS, inClusterAccess, konnectivityAgent, kubeProxy } from './phases/workload/add-ons.ts';
+import { clusterInfo, kubeadmConfig, kubeletConfig } from './phases/workload/join-configuration.ts';
+import { workloadRBAC } from './phases/workload/rbac.ts';
+import { workload } from './phases/workload/setup.ts';
+import type { Phase } from './scope.ts';
+
+/** Every step of a control plane. Order is what each one needs; the list's own order is only for reading. */
+export const phases: readonly Phase[] = [
+  networkPolicies,
+  authorities,
+  etcdCertificates,
+  etcd,
+  apiServerService,
+  endpoint,
+  routes,
+  certificates,
+  kubeconfig,
+  apiServer,
+  controllerManager,
+  scheduler,
+  reachable,
+  workloadRBAC,
+  clusterInfo,
+  kubeadmConfig,
+  kubeletConfig,
+  kubeProxy,
+  coreDNS,
+  konnectivityAgent,
+  inClusterAccess,
+  workload,
+];
