@@ -169,6 +169,6 @@ function ingressRouteTcp(host: string, service: string): Manifest {
     apiVersion: 'traefik.io/v1alpha1',
     kind: 'IngressRouteTCP',
     metadata: { name: service, namespace },
-    spec: { entryPoints: ['tls'], routes, tls: { passthrough: true } },
+    spec: { entryPoints: ['websecure'], routes, tls: { passthrough: true } },
   };
 }

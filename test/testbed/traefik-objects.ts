@@ -104,15 +104,15 @@ function traefikFlags(address: string): string[] {
     '--global.sendanonymoususage=false',
     `--entrypoints.admin.address=:${adminPort}`,
     '--ping.entrypoint=admin',
-    `--entrypoints.tls.address=:${tlsPort}`,
-    '--entrypoints.tls.transport.respondingtimeouts.readtimeout=0s',
+    `--entrypoints.websecure.address=:${tlsPort}`,
+    '--entrypoints.websecure.transport.respondingtimeouts.readtimeout=0s',
     '--providers.providersthrottleduration=0.1s',
     '--providers.kubernetesgateway=true',
     `--providers.kubernetesgateway.statusaddress.ip=${address}`,
     '--providers.kubernetesingressnginx=true',
     `--providers.kubernetesingressnginx.publishstatusaddress=${address}`,
     '--providers.kubernetesingressnginx.httpentrypoint=admin',
-    '--providers.kubernetesingressnginx.httpsentrypoint=tls',
+    '--providers.kubernetesingressnginx.httpsentrypoint=websecure',
     '--providers.kubernetescrd=true',
   ];
 }

@@ -4,14 +4,10 @@ import { single, Workbench } from '../../support/workbench.ts';
 import { installAddon } from '../../testbed/addons.ts';
 import { clustersDomain, gatewayAddress, lookupFor } from '../../testbed/gateway-address.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
-import { kubectl } from '../../testbed/kubectl.ts';
 import { whoAmI } from './who-am-i.ts';
 
 const instance = instanceFrom(process.env, inject('testbed'));
 const address = gatewayAddress(instance);
-const traefik = ['--namespace', 'traefik'];
-const deployment = 'deployment/traefik';
-const otherPort = 8443;
 
 let bench: Workbench;
 let operator: TestOperator;
@@ -20,16 +16,14 @@ beforeAll(async () => {
   await installAddon(instance, 'traefik', () => {});
   bench = await Workbench.open(kubeconfig, 'ingress');
   operator = await startOperator({ kubeconfig, namespace: 'ingress', lookup: lookupFor(instance) });
-  await openEntryPoint('websecure', otherPort);
   // Side by side, to save time.
   await create('c1', { controller: 'nginx', className: 'nginx' });
-  await create('c2', { controller: 'traefik', port: otherPort });
+  await create('c2', { controller: 'traefik' });
 });
 afterAll(async () => {
   await bench.deleteAll();
   await operator.stop();
   await bench.close();
-  await installAddon(instance, 'traefik', () => {});
 });
 
 const apiHost = (cluster: string) => `api.${cluster}.ingress.${clustersDomain}`;
@@ -40,20 +34,10 @@ async function create(cluster: string, ingress: object): Promise<void> {
 }
 
 test.each([
-  ['that passes TLS through by annotation', 'c1', 443],
-  ['with a kind of its own, on another port', 'c2', otherPort],
-])('a control plane behind an ingress controller %s is reached by its host name', async (_, cluster, port) => {
+  ['that passes TLS through by annotation', 'c1'],
+  ['with a kind of its own', 'c2'],
+])('a control plane behind an ingress controller %s is reached by its host name', async (_, cluster) => {
   await bench.untilReady(cluster);
-  expect((await bench.get(cluster)).spec.controlPlaneEndpoint).toEqual({ host: apiHost(cluster), port });
+  expect((await bench.get(cluster)).spec.controlPlaneEndpoint).toEqual({ host: apiHost(cluster), port: 443 });
   expect(await whoAmI({ instance, bench, address }, cluster)).toMatchObject({ username: 'kubernetes-admin' });
 });
-
-/** Opens a port of the testbed's Traefik, whose entry points are called otherwise than those of Traefik's own chart. */
-async function openEntryPoint(name: string, port: number): Promise<void> {
-  const patch = (object: string, type: 'json' | 'strategic', change: unknown) =>
-    kubectl(instance, [...traefik, 'patch', object, '--type', type, '--patch', JSON.stringify(change)]);
-  await patch('service/traefik', 'strategic', { spec: { ports: [{ name, port, protocol: 'TCP', targetPort: port }] } });
-  const value = `--entrypoints.${name}.address=:${port}`;
-  await patch(deployment, 'json', [{ op: 'add', path: '/spec/template/spec/containers/0/args/-', value }]);
-  await kubectl(instance, [...traefik, 'rollout', 'status', deployment, '--timeout=60s']);
-}
