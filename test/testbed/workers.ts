@@ -7,7 +7,7 @@ import { createBootstrapToken, untilSigned } from './bootstrap-token.ts';
 import { type ClusterName, type HostedApi, openHostedApi } from './hosted-api.ts';
 import type { Instance } from './instance.ts';
 import { joinMachine, untilNodeReady } from './join.ts';
-import type { Machine } from './machine.ts';
+import { machineNames, type Machine } from './machine.ts';
 import { addMachine, removeMachine } from './node-machines.ts';
 import { step, type Report } from './progress.ts';
 
@@ -30,16 +30,28 @@ export async function addWorker(
   wantedName?: string,
 ): Promise<Worker> {
   return withHostedApi(instance, cluster, async (api) => {
-    const name = await claimName(instance, cluster, wantedName);
     const token = await createBootstrapToken(api.client);
-    await step(report, `${name}: a bootstrap token, and cluster-info signed with it`, () =>
+    await step(report, `a bootstrap token in ${cluster.name}, and cluster-info signed with it`, () =>
       untilSigned(api.client, token),
     );
+    const name = await claimName(instance, cluster, wantedName);
     const poweredOn = performance.now();
-    const machine = await step(report, `${name}: machine with containerd`, () => addMachine(instance, name));
+    const machine = await step(report, `${name}: machine with containerd`, () => addMachine(instance, name)).catch(
+      async (error: unknown) => {
+        await rm(recordPath(instance, name));
+        throw error;
+      },
+    );
     const joining = performance.now();
-    await step(report, `${name}: kubeadm join ${api.endpoint}`, () => joinMachine(machine, api, token));
-    await step(report, `${name}: node Ready`, () => untilNodeReady(machine, api));
+    try {
+      await step(report, `${name}: kubeadm join ${api.endpoint}`, () => joinMachine(machine, api, token));
+      await step(report, `${name}: node Ready`, () => untilNodeReady(machine, api));
+    } catch (error) {
+      const remove = `npm run testbed -- worker rm ${cluster.name} ${name} --namespace ${cluster.namespace}`;
+      throw new Error(`${error instanceof Error ? error.message : String(error)}\nits machine is kept: ${remove}`, {
+        cause: error,
+      });
+    }
     const ready = performance.now();
     return { name, machine, readyAfterMs: { powerOn: ready - poweredOn, join: ready - joining } };
   });
@@ -93,6 +105,9 @@ async function withManagement<T>(instance: Instance, work: (client: KubeClient) 
 
 /** One process only can make a link of a name: workers may be added at the same time. It points to `namespace/cluster`. */
 async function claimName(instance: Instance, cluster: ClusterName, wanted: string | undefined): Promise<string> {
+  if (wanted && !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(wanted)) {
+    throw new Error(`"${wanted}" is no name of a machine: lower-case letters, digits and dashes, at most 63`);
+  }
   await mkdir(recordDirectory(instance), { recursive: true });
   for (let number = 1; ; number += 1) {
     const name = wanted ?? `${cluster.name}-worker-${number}`;
@@ -100,8 +115,11 @@ async function claimName(instance: Instance, cluster: ClusterName, wanted: strin
       () => true,
       () => false,
     );
-    if (isOurs) return name;
-    if (wanted) throw new Error(`testbed ${instance.name} has a worker ${name} already: choose another name`);
+    // a machine that is nobody's worker, such as the management cluster's own
+    const isMachine = isOurs && (await machineNames(instance)).includes(name);
+    if (isOurs && !isMachine) return name;
+    if (isOurs) await rm(recordPath(instance, name));
+    if (wanted) throw new Error(`testbed ${instance.name} has a machine ${name} already: choose another name`);
   }
 }
 
