@@ -44,6 +44,7 @@ export const ClusterRoleBinding = clusterWide(
   'ClusterRoleBinding',
   'clusterrolebindings',
 );
+export const EndpointSlice = namespaced('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices');
 export const Ingress = namespaced('networking.k8s.io/v1', 'Ingress', 'ingresses');
 export const Gateway = namespaced('gateway.networking.k8s.io/v1', 'Gateway', 'gateways');
 export const TLSRoute = namespaced('gateway.networking.k8s.io/v1', 'TLSRoute', 'tlsroutes');
@@ -104,6 +105,7 @@ const all: readonly Resource[] = [
   RoleBinding,
   ClusterRole,
   ClusterRoleBinding,
+  EndpointSlice,
   Ingress,
   Gateway,
   ...tlsRoutes,

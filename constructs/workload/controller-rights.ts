@@ -1,6 +1,14 @@
 import { Construct } from 'constructs';
 import { type Access, rulesOf, type Verb } from '../access-rules.ts';
-import { ClusterRole, ClusterRoleBinding, Node, Role, RoleBinding, ServiceAccount } from '../api/resources.ts';
+import {
+  ClusterRole,
+  ClusterRoleBinding,
+  EndpointSlice,
+  Node,
+  Role,
+  RoleBinding,
+  ServiceAccount,
+} from '../api/resources.ts';
 import type { AppliedKind } from './applied-kinds.ts';
 import { Grant, user } from './grants.ts';
 import { users } from './identities.ts';
@@ -28,7 +36,7 @@ export class ControllerRights extends Construct {
     new Grant(this, 'everywhere', { name, rules: rulesOf([...watched, ...accessIn(undefined)]), subjects });
     const namespaces = new Set(applied.flatMap(({ namespace }) => namespace ?? []));
     for (const namespace of [...namespaces.add('default')].sort()) {
-      const own = namespace === 'default' ? [firstServiceAccount] : [];
+      const own = namespace === 'default' ? [firstServiceAccount, slices] : [];
       new Grant(this, namespace, { name, namespace, rules: rulesOf([...own, ...accessIn(namespace)]), subjects });
     }
   }
@@ -48,6 +56,12 @@ const firstServiceAccount: Access = {
   names: ['default'],
   verbs: watch,
   why: 'controllers work when they have made it',
+};
+
+const slices: Access = {
+  resource: EndpointSlice,
+  verbs: watch,
+  why: 'those that proxies leave to Service kubernetes lead nowhere',
 };
 
 function accessTo({ resource, names }: AppliedKind): Access[] {

@@ -1,8 +1,9 @@
 import type { LookupFunction } from 'node:net';
 import { fieldManager } from '../../constructs/api/group.ts';
-import { Node, ServiceAccount } from '../../constructs/api/resources.ts';
+import { EndpointSlice, Node, ServiceAccount } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { type Endpoint, formatEndpoint } from '../../constructs/control-plane/facts.ts';
+import { leadsToProxies } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
 import { ApplySet } from '../kube/apply-set.ts';
 import { KubeClient } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
@@ -55,6 +56,7 @@ export class HostedCluster implements HostedClient {
   readonly #outside: Connection;
   readonly #client: KubeClient;
   readonly #known: InformerSet;
+  readonly #privileged: ReturnType<typeof privilegedClient>;
   readonly #applySet: ApplySet;
   readonly #outage: Outage;
   #isWatching = false;
@@ -72,16 +74,18 @@ export class HostedCluster implements HostedClient {
       hostedInformers(target.applied, { client: this.#client, clock, onError: (error) => this.#onWatchError(error) }),
     );
     this.#known.onChange((resource, { type }) => {
-      // Their number counts, not the status they report for ever.
-      if (resource !== Node || type !== 'updated') options.onChange();
+      // That they are there counts, not the status that nodes report for ever.
+      const isThereOrNot = resource === Node || resource === EndpointSlice;
+      if (!isThereOrNot || type !== 'updated') options.onChange();
     });
     const administrator = new Administrator(async () =>
       this.#clientOf(
         this.#connect(target.service, await target.admin(new Date(clock.now())), { serverName: target.serverName }),
       ),
     );
+    this.#privileged = privilegedClient(this.#client, administrator, () => (this.#grantedAt = clock.now()));
     this.#applySet = new ApplySet({
-      client: privilegedClient(this.#client, administrator, () => (this.#grantedAt = clock.now())),
+      client: this.#privileged,
       fieldManager,
       lookup: (resource, name) => this.#known.get(resource, name),
       clock,
@@ -101,6 +105,14 @@ export class HostedCluster implements HostedClient {
     const resources = new Set([...rbacResources, ...this.#target.applied.map(({ resource }) => resource)]);
     const inventory = [...resources].flatMap((resource) => this.#known.list(resource));
     await this.#attempt(() => this.#applySet.prune(owner, keep, inventory));
+    if (!leadsToProxies(keep)) await this.#attempt(() => this.#deleteSlices());
+  }
+
+  /** A Service that selects nothing keeps the endpoints it had, and those of proxies would go on taking connections. */
+  async #deleteSlices(): Promise<void> {
+    for (const { metadata } of this.#known.list(EndpointSlice)) {
+      await this.#privileged.delete(EndpointSlice, metadata, { uid: metadata.uid });
+    }
   }
 
   watch(): void {

@@ -2,6 +2,7 @@ import { fieldManager } from '../../constructs/api/group.ts';
 import {
   ClusterRole,
   ClusterRoleBinding,
+  EndpointSlice,
   Node,
   type Resource,
   Role,
@@ -9,6 +10,7 @@ import {
   ServiceAccount,
 } from '../../constructs/api/resources.ts';
 import { managedByLabel } from '../../constructs/control-plane/labels.ts';
+import { kubernetesService } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
 import type { AppliedKind } from '../../constructs/workload/applied-kinds.ts';
 import { Informer, type InformerOptions } from '../kube/informer.ts';
 
@@ -39,6 +41,14 @@ export function hostedInformers(
       resource: ServiceAccount,
       namespace: firstServiceAccount.namespace,
       fieldSelector: `metadata.name=${firstServiceAccount.name}`,
+    }),
+    // Theirs are the labels of their Service, which is ours in this namespace only if it is `kubernetes`.
+    new Informer({
+      ...options,
+      resource: EndpointSlice,
+      namespace: kubernetesService.namespace,
+      labelSelector: `${managedByLabel}=${fieldManager},kubernetes.io/service-name=${kubernetesService.name}`,
+      metadataOnly: true,
     }),
     // They are counted only, and report their status for ever.
     new Informer({ ...options, resource: Node, metadataOnly: true }),

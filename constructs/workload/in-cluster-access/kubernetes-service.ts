@@ -1,6 +1,10 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
+import type { RenderedObject } from '../../control-plane/chart.ts';
 import { proxyLabels } from './proxy.ts';
+
+/** What pods know their API server by. */
+export const kubernetesService = { name: 'kubernetes', namespace: 'default' } as const;
 
 export interface KubernetesServiceProps {
   /** Whether the Service leads to the node's own proxy. */
@@ -18,7 +22,7 @@ export class KubernetesService extends Construct {
     new ApiObject(this, 'service', {
       apiVersion: 'v1',
       kind: 'Service',
-      metadata: { name: 'kubernetes', namespace: 'default' },
+      metadata: kubernetesService,
       ...(leadsToProxy
         ? {
             spec: {
@@ -31,4 +35,15 @@ export class KubernetesService extends Construct {
         : {}),
     });
   }
+}
+
+/** Whether the Service among these objects leads to proxies: else the endpoints it has from them lead nowhere. */
+export function leadsToProxies(objects: readonly RenderedObject[]): boolean {
+  return objects.some(
+    ({ kind, metadata, spec }) =>
+      kind === 'Service' &&
+      metadata.name === kubernetesService.name &&
+      metadata.namespace === kubernetesService.namespace &&
+      spec !== undefined,
+  );
 }

@@ -3,6 +3,7 @@ import { haproxyFiles } from '../../../../constructs/control-plane/haproxy.ts';
 import type { RenderedObject } from '../../../../constructs/control-plane/chart.ts';
 import type { Facts } from '../../../../constructs/control-plane/facts.ts';
 import { renderWorkload } from '../../../../constructs/workload/chart.ts';
+import { leadsToProxies } from '../../../../constructs/workload/in-cluster-access/kubernetes-service.ts';
 import { type ClusterChanges, clusterOf, knownFacts } from '../../../support/rendered-cluster.ts';
 import { identityOf, workloadsOf } from '../../../support/rendered-objects.ts';
 
@@ -140,4 +141,17 @@ describe('the proxy of a node', () => {
       'resolve-prefer ipv6',
     );
   });
+});
+
+it.each([
+  { inClusterAccess: 'Proxy', leads: true },
+  { inClusterAccess: 'Policy', leads: false },
+  { inClusterAccess: 'LoadBalancer', leads: false },
+])('Service kubernetes leads to proxies with $inClusterAccess: $leads', ({ inClusterAccess, leads }) => {
+  const objects = renderWorkload(clusterOf({ spec: { ...gateway, inClusterAccess } }), {
+    ...knownFacts,
+    ...behindGateway,
+    advertiseAddress: '192.0.2.10',
+  });
+  expect(leadsToProxies(objects)).toBe(leads);
 });

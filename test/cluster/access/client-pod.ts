@@ -1,0 +1,44 @@
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { binDirectory, type Instance } from '../../testbed/instance.ts';
+import { busyboxImage } from '../../testbed/images.ts';
+
+const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** A pod with the program `/kubectl` of the testbed, which finds the API server as every client in a pod does. */
+export function clientPod(instance: Instance, name: string, node: string): object {
+  const kubectl = { name: 'kubectl', mountPath: '/kubectl', readOnly: true };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'default' },
+    spec: {
+      nodeSelector: { 'kubernetes.io/hostname': node },
+      tolerations: [{ operator: 'Exists' }],
+      terminationGracePeriodSeconds: 0,
+      containers: [{ name: 'client', image: busyboxImage, command: ['sleep', '3600'], volumeMounts: [kubectl] }],
+      volumes: [
+        {
+          name: kubectl.name,
+          hostPath: { path: realpathSync(join(binDirectory(instance), 'kubectl')), type: 'File' },
+        },
+      ],
+    },
+  };
+}
+
+/** What a client pod runs to reach its API server where its environment says it is. */
+export const byEnvironment = '/kubectl';
+
+/** What it runs to reach it by a name, as programs do that know no environment. */
+export const byName = (host: string) =>
+  `/kubectl --server=https://${host} --certificate-authority=${serviceAccount}/ca.crt --token=$(cat ${serviceAccount}/token)`;
+
+/** Lets pods of namespace `default` read and write ConfigMaps there. */
+export const clientRights = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'RoleBinding',
+  metadata: { name: 'client-pods', namespace: 'default' },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
+  subjects: [{ kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name: 'system:serviceaccounts:default' }],
+};

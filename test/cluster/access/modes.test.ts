@@ -1,0 +1,206 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { single } from '../../support/workbench.ts';
+import { until } from '../../support/until.ts';
+import { installAddon } from '../../testbed/addons.ts';
+import { clustersDomain, gatewayAddress } from '../../testbed/gateway-address.ts';
+import { binDirectory } from '../../testbed/instance.ts';
+import { kubectl } from '../../testbed/kubectl.ts';
+import { gatewayName } from '../../testbed/traefik-objects.ts';
+import { addWorker, type Worker } from '../../testbed/workers.ts';
+import { type JoinableCluster, openJoinableCluster } from '../workers/joinable-cluster.ts';
+import { byEnvironment, byName, clientPod, clientRights } from './client-pod.ts';
+import { servedCertificate } from './served-certificate.ts';
+
+const namespace = 'access';
+const host = `hosted.${namespace}.${clustersDomain}`;
+const names = ['kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'];
+
+let cluster: JoinableCluster;
+/** It takes no pod that does not insist. */
+let tainted: Worker;
+
+beforeAll(async () => {
+  cluster = await openJoinableCluster(namespace, { ...single, exposure: { gateway: gatewayName } }, (instance) =>
+    installAddon(instance, 'traefik', () => {}),
+  );
+  const { instance, api } = cluster;
+  [tainted] = await Promise.all([addWorker(instance, api), addWorker(instance, api)]);
+  await cluster.kubectl(['taint', 'node', tainted.name, 'dedicated=gpu:NoSchedule', 'dedicated=gpu:NoExecute']);
+  await cluster.apply(clientRights);
+});
+
+afterAll(() => cluster?.close());
+
+test('the serving certificate is for the names that pods know the API server by', async () => {
+  const { subjectaltname } = await servedCertificate(gatewayAddress(cluster.instance), host);
+  for (const name of ['kubernetes', 'kubernetes.default', ...names]) {
+    expect(subjectaltname?.split(', ')).toContain(`DNS:${name}`);
+  }
+});
+
+describe('by policy, which is what a gateway gets,', () => {
+  beforeAll(() => startClient('by-policy'));
+
+  test('a pod is told the endpoint and reaches it as its service account', async () => {
+    expect(await inPod('by-policy', 'echo $KUBERNETES_SERVICE_HOST:$KUBERNETES_SERVICE_PORT')).toBe(`${host}:443\n`);
+    expect(await whoAmI('by-policy', byEnvironment)).toBe(defaultServiceAccount);
+  });
+
+  test('nothing is in the way: there is no proxy, and nobody behind Service kubernetes', async () => {
+    expect(await cluster.kubectl(['get', 'daemonset', '--output', 'name'])).toBe('');
+    expect(await endpointsOfKubernetes()).toEqual([]);
+  });
+});
+
+describe('by proxy', () => {
+  const client = 'by-proxy';
+  beforeAll(async () => {
+    await change('Proxy');
+    await cluster.kubectl(['rollout', 'status', 'daemonset/hosted-control-plane-proxy', '--timeout=60s']);
+    await startClient(client);
+  });
+
+  test('every node has one, whatever it is tainted with', async () => {
+    const path = 'jsonpath={.items[*].spec.nodeName}';
+    const nodes = await cluster.kubectl(['get', 'pods', `--selector=${proxies}`, '--output', path]);
+    expect(nodes.split(' ').length).toBe(2);
+    expect(nodes.split(' ')).toContain(tainted.name);
+  });
+
+  test.each(names)('a pod reaches the API server as %s, and sees the certificate of nobody else', async (name) => {
+    expect(await whoAmI(client, byName(name))).toBe(defaultServiceAccount);
+  });
+
+  test('a pod reaches it by its environment, without cluster DNS', async () => {
+    await cluster.setPaused(true);
+    await cluster.kubectl(['--namespace', 'kube-system', 'scale', 'deployment/coredns', '--replicas=0']);
+    await until('CoreDNS to be gone', async () => {
+      const pods = ['--namespace', 'kube-system', 'get', 'pods', '--selector=k8s-app=kube-dns', '--output', 'name'];
+      return (await cluster.kubectl(pods)) === '';
+    });
+    try {
+      expect(await whoAmI(client, byEnvironment)).toBe(defaultServiceAccount);
+      await expect(whoAmI(client, byName('kubernetes.default.svc'))).rejects.toThrow('exit code');
+    } finally {
+      await cluster.setPaused(false);
+    }
+  });
+
+  test('a watch goes on when the certificate of the tunnel is renewed', async () => {
+    const serial = async () =>
+      (await servedCertificate(gatewayAddress(cluster.instance), `tunnel.${host}`)).serialNumber;
+    const before = await serial();
+    const watch = startWatch(client);
+    try {
+      await until('the watch to have begun', () => watch.seen('kube-root-ca.crt'));
+      await kubectl(cluster.instance, ['--namespace', namespace, 'delete', 'secret', 'hosted-tunnel']);
+      // Its kubelet looks at once when the pod changes, and else within a minute and a half.
+      await until('the certificate to be issued again', () =>
+        kubectl(cluster.instance, ['--namespace', namespace, 'get', 'secret', 'hosted-tunnel']).catch(() => undefined),
+      );
+      const pods = ['--selector=app.kubernetes.io/component=api-server', 'look=now', '--overwrite'];
+      await kubectl(cluster.instance, ['--namespace', namespace, 'annotate', 'pods', ...pods]);
+      await until('the tunnel to serve another certificate', async () => (await serial()) !== before, 120_000);
+      await cluster.kubectl(['create', 'configmap', 'after-renewal']);
+      await until('the watch to tell what came afterwards', () => watch.seen('after-renewal'));
+      expect(watch.hasEnded()).toBe(false);
+    } finally {
+      watch.stop();
+    }
+  });
+
+  test('a pod reaches the API server again when its proxy was killed', async () => {
+    const own = [`--selector=${proxies}`, `--field-selector=spec.nodeName=${tainted.name}`];
+    const killed = await cluster.kubectl(['get', 'pods', ...own, '--output', 'name']);
+    await cluster.kubectl(['delete', killed.trim(), '--grace-period=0', '--force']);
+    await until('an answer', () => whoAmI(client, byEnvironment).catch(() => undefined), 60_000);
+    expect(await cluster.kubectl(['get', 'pods', ...own, '--output', 'name'])).not.toBe(killed);
+  });
+});
+
+describe('by load balancer', () => {
+  beforeAll(async () => {
+    await change('LoadBalancer');
+    await startClient('by-load-balancer');
+  });
+
+  test('nothing is left of the proxies', async () => {
+    await until('Service kubernetes to lead to nothing but the load balancer', async () => {
+      const endpoints = await endpointsOfKubernetes();
+      return endpoints.length === 1 && endpoints[0] === (await loadBalancerAddress());
+    });
+    expect(await cluster.kubectl(['get', 'daemonset', '--output', 'name'])).toBe('');
+  });
+
+  test('a pod reaches the address of Service kubernetes by environment and by name', async () => {
+    for (const command of [byEnvironment, ...names.map(byName)]) {
+      expect(await whoAmI('by-load-balancer', command)).toBe(defaultServiceAccount);
+    }
+  });
+});
+
+const defaultServiceAccount = 'system:serviceaccount:default:default';
+const proxies = 'app.kubernetes.io/name=hosted-control-plane-proxy';
+
+/** Has pods reach the API server in another way, and resolves when all that it takes is done. */
+async function change(inClusterAccess: string): Promise<void> {
+  await cluster.bench.patch('hosted', { spec: { inClusterAccess } });
+  await until(
+    `inClusterAccess ${inClusterAccess}`,
+    async () => {
+      const { metadata, status } = await cluster.bench.get('hosted');
+      const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+      return ready?.status === 'True' && ready.observedGeneration === metadata.generation;
+    },
+    90_000,
+  );
+}
+
+async function startClient(name: string): Promise<void> {
+  await cluster.apply(clientPod(cluster.instance, name, tainted.name));
+  await cluster.kubectl(['wait', `pod/${name}`, '--for=condition=Ready', '--timeout=60s']);
+}
+
+/** Whom the API server takes the pod for, when it asks by this command. */
+async function whoAmI(pod: string, command: string): Promise<string> {
+  return inPod(pod, `timeout 10 ${command} auth whoami --output=jsonpath='{.status.userInfo.username}'`);
+}
+
+function inPod(pod: string, script: string): Promise<string> {
+  return cluster.kubectl(['exec', pod, '--', 'sh', '-c', script]);
+}
+
+/** Where connections to Service kubernetes end, without those that are empty. */
+async function endpointsOfKubernetes(): Promise<string[]> {
+  const slices = ['get', 'endpointslices', '--selector=kubernetes.io/service-name=kubernetes'];
+  const addresses = await cluster.kubectl([...slices, '--output', 'jsonpath={.items[*].endpoints[*].addresses[*]}']);
+  return addresses.split(' ').filter((address) => address !== '');
+}
+
+async function loadBalancerAddress(): Promise<string> {
+  const address = ['get', 'service', 's-hosted', '--output', 'jsonpath={.status.loadBalancer.ingress[0].ip}'];
+  return kubectl(cluster.instance, ['--namespace', namespace, ...address]);
+}
+
+interface Watch {
+  seen(text: string): boolean;
+  hasEnded(): boolean;
+  stop(): void;
+}
+
+/** Watches the ConfigMaps of namespace `default` from within a pod. */
+function startWatch(pod: string): Watch {
+  const { instance, api } = cluster;
+  const command = [byEnvironment, 'get', 'configmaps', '--watch', '--output=name'];
+  const args = ['--kubeconfig', api.kubeconfig, 'exec', pod, '--', ...command];
+  const child = spawn(join(binDirectory(instance), 'kubectl'), args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (said += text.toString()));
+  return {
+    seen: (text) => said.includes(text),
+    hasEnded: () => child.exitCode !== null,
+    stop: () => void child.kill(),
+  };
+}
