@@ -25,7 +25,8 @@ export const networkPolicies: Phase = {
     );
 
     const problem = live.map(problemOf).find((found) => found !== undefined);
-    return problem === undefined ? done({ ciliumServed }) : wait('PolicyInvalid', problem);
+    const found = { ciliumServed };
+    return problem === undefined ? done(found) : wait('PolicyInvalid', problem, { facts: found });
   },
 };
 
