@@ -18,14 +18,16 @@ interface Target {
   readonly report: Report;
 }
 
-const gatewayApi: ModuleManifests = {
+/** The kinds of Gateway API, standard channel. */
+export const gatewayApi: ModuleManifests = {
   name: 'gateway-api',
   family: 'traefik',
   module: 'sigs.k8s.io/gateway-api',
   paths: ['config/crd/standard'],
 };
 
-const cilium: ModuleManifests = {
+/** Cilium's own kind of network policies. */
+export const cilium: ModuleManifests = {
   name: 'cilium',
   family: 'cilium',
   module: 'github.com/cilium/cilium',

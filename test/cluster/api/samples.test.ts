@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../../constructs/api/crd.ts';
+import { HostedControlPlane, Namespace, Service } from '../../../constructs/api/resources.ts';
+import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
+import { renderWorkload } from '../../../constructs/workload/chart.ts';
+import { KubeClient } from '../../../reconciler/kube/client.ts';
+import { connectionFor } from '../../../reconciler/kube/config.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { renderSamples } from '../../support/rendered-objects.ts';
+import { cilium, gatewayApi } from '../../testbed/addons.ts';
+import { applyObjects } from '../../testbed/apply-objects.ts';
+import { instanceFrom } from '../../testbed/instance.ts';
+import { moduleObjects } from '../../testbed/rendered-objects.ts';
+import { traefikManifests } from '../../testbed/traefik.ts';
+
+const samples = await renderSamples();
+const apply = { fieldManager: 'test', force: true };
+
+let server: ApiServer;
+let client: KubeClient;
+beforeAll(async () => {
+  // The samples of older minors have admission policies in an older version.
+  server = await startApiServer([
+    '--allow-privileged=true',
+    '--runtime-config=admissionregistration.k8s.io/v1beta1=true',
+  ]);
+  client = new KubeClient(connectionFor(server.target));
+  await applyObjects(client, [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD]);
+  for (const manifests of [gatewayApi, cilium, traefikManifests]) {
+    const objects = await moduleObjects(instanceFrom(process.env).cache, manifests, () => {});
+    await applyObjects(
+      client,
+      objects.filter(({ kind }) => kind === 'CustomResourceDefinition'),
+    );
+  }
+  const { apiVersion, kind } = Namespace;
+  for (const name of new Set(['kube-public', ...samples.map(({ cluster }) => cluster.namespace)])) {
+    await client.apply({ apiVersion, kind, metadata: { name } }, apply);
+  }
+}, 60_000);
+afterAll(async () => {
+  await client.connection.close();
+  await server.stop();
+});
+
+test.each(samples)('the API server takes sample $name and everything it becomes as it is', async (sample) => {
+  const given = sample.source.filter(isHostedControlPlane);
+  expect(given).toHaveLength(1);
+  const hosted = renderWorkload(sample.cluster, sample.facts).map(withoutAddress);
+  for (const object of [...given, ...sample.objects, ...hosted]) {
+    await client.apply<KubeObject>(object, { ...apply, dryRun: true });
+  }
+});
+
+/** This server's network of Services is not that of every sample. */
+function withoutAddress(object: RenderedObject): RenderedObject {
+  if (object.kind !== Service.kind) return object;
+  return { ...object, spec: { ...(object['spec'] as object), clusterIP: undefined, clusterIPs: undefined } };
+}
+
+function isHostedControlPlane(object: unknown): object is KubeObject {
+  return (object as KubeObject).kind === HostedControlPlane.kind;
+}
