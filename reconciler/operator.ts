@@ -83,7 +83,7 @@ export class Operator {
       lookup,
       onHostedRequest,
       onHostedError: (key, error) =>
-        log.warn({ hostedControlPlane: key, error }, 'watch of the hosted cluster interrupted, going on'),
+        log.info({ hostedControlPlane: key, error }, 'watch of the hosted cluster interrupted, going on'),
     });
     this.#controller = new Controller({
       management: this.#management,

@@ -123,6 +123,8 @@ describe('a hosted cluster', () => {
   it('is given its rights first and then everything else, and needs nothing more', async () => {
     await pass();
     await allWatched();
+    // One for the administrator who grants rights, one for everything else.
+    expect(proxy.accepted).toBe(2);
     requests = [];
     await pass();
     expect(requests).toEqual([]);
