@@ -2,6 +2,8 @@ import type { HostedControlPlaneStatus } from '../constructs/api/status.ts';
 import { Deployment, Pod, Service, StatefulSet } from '../constructs/api/resources.ts';
 import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
 import { etcdVolumeSize } from '../constructs/control-plane/etcd-config.ts';
+import type { Facts } from '../constructs/control-plane/facts.ts';
+import { inClusterAccessOf } from '../constructs/control-plane/in-cluster-access.ts';
 import { selectorLabels } from '../constructs/control-plane/labels.ts';
 import { namesOf } from '../constructs/control-plane/names.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from './kube/readiness.ts';
@@ -15,6 +17,7 @@ export function observe(
   previous: HostedControlPlaneStatus | undefined,
   world: World,
   phases: Verdicts,
+  facts: Pick<Facts, 'endpoint' | 'advertiseAddress'>,
 ): Observation {
   const names = namesOf(cluster.name);
   return {
@@ -29,5 +32,6 @@ export function observe(
     apiServerPods: world.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server')),
     etcdVolumeSize: etcdVolumeSize(cluster),
     loadBalancerIP: world.get<ServiceObject>(Service, names.apiService)?.status?.loadBalancer?.ingress?.[0]?.ip,
+    inClusterAccess: facts.endpoint && inClusterAccessOf(cluster, facts),
   };
 }

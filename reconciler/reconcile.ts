@@ -2,12 +2,13 @@ import type { LookupFunction } from 'node:net';
 import { fieldManager, finalizer } from '../constructs/api/group.ts';
 import { HostedControlPlane } from '../constructs/api/resources.ts';
 import { type HostedCluster, networkOf } from '../constructs/control-plane/cluster.ts';
+import { keepingProxies } from '../constructs/control-plane/in-cluster-access.ts';
 import { overruledArguments } from '../constructs/control-plane/overruled.ts';
 import { infrastructureOf } from './cluster-object.ts';
 import { EndpointProbes } from './endpoint-probes.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 import { type Admission, admit } from './gate.ts';
-import { type PhaseResult, phaseVerdicts, runPhases } from './graph.ts';
+import { mergeFacts, type PhaseResult, phaseVerdicts, runPhases } from './graph.ts';
 import { HostedClients } from './hosted/clients.ts';
 import { hostedTarget } from './hosted/target.ts';
 import { InquiryBook } from './inquiries.ts';
@@ -136,7 +137,7 @@ export class Reconciler {
       name: clusterObject.metadata.name,
       namespace,
       network: networkOf(clusterObject.spec?.clusterNetwork),
-      spec: hostedControlPlane.spec,
+      spec: keepingProxies(hostedControlPlane.spec, hostedControlPlane.status?.inClusterAccess),
     };
     const world = management.worldOf(namespace, cluster.name);
     const now = new Date(clock.now());
@@ -174,7 +175,8 @@ export class Reconciler {
     this.#tellOverruled(object, cluster, hostedControlPlane.status?.observedGeneration);
     const results = await runPhases(phases, scope);
 
-    const observation = observe(cluster, hostedControlPlane.status, world, phaseVerdicts(results));
+    const facts = mergeFacts(results.map((result) => result.facts));
+    const observation = observe(cluster, hostedControlPlane.status, world, phaseVerdicts(results), facts);
     const status = observedStatus(observation);
     const initialized = status.initialization?.controlPlaneInitialized ?? false;
     await statusWriter.write(object, status, summarize(observation, initialized));

@@ -2,6 +2,8 @@ import { compare } from 'semver';
 import { type ConditionReason, type ConditionType, conditionTypes } from '../constructs/api/conditions.ts';
 import type { HostedControlPlaneSpec } from '../constructs/api/hosted-control-plane.ts';
 import type { Condition, HostedControlPlaneStatus } from '../constructs/api/status.ts';
+import type { InClusterAccess } from '../constructs/api/in-cluster-access-spec.ts';
+import { definedOnly } from '../constructs/control-plane/defined.ts';
 import { versionAnnotation } from '../constructs/control-plane/component.ts';
 import { selectorString } from '../constructs/control-plane/labels.ts';
 import { parseVersion } from '../constructs/control-plane/versions.ts';
@@ -32,6 +34,8 @@ export interface Observation {
   /** Size of etcd's volumes as they are, or as they will be. */
   readonly etcdVolumeSize: string;
   readonly loadBalancerIP: string | undefined;
+  /** How pods of the hosted cluster reach their API server; unknown before there is an endpoint. */
+  readonly inClusterAccess: InClusterAccess | undefined;
 }
 
 /** The status of a control plane that is neither paused nor being deleted, without its conditions' times. */
@@ -53,6 +57,7 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
     availableReplicas: apiServer?.status?.availableReplicas ?? 0,
     upToDateReplicas: apiServer?.status?.updatedReplicas ?? 0,
     etcdVolumeSize: observed.etcdVolumeSize,
+    ...definedOnly({ inClusterAccess: observed.inClusterAccess ?? previous?.inClusterAccess }),
     ...(observed.loadBalancerIP ? { legacyIP: observed.loadBalancerIP } : {}),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InClusterAccess } from './in-cluster-access-spec.ts';
 import { Quantity } from './quantity.ts';
 
 const time = () => z.iso.datetime({ offset: true });
@@ -57,6 +58,7 @@ export const HostedControlPlaneStatus = z.object({
   readyReplicas: count().describe('API server pods that are ready.'),
   availableReplicas: count().describe('API server pods that have been ready long enough to count.'),
   upToDateReplicas: count().describe('API server pods that match the spec.'),
+  inClusterAccess: InClusterAccess.optional().describe('How pods of the hosted cluster reach their API server.'),
   legacyIP: z.string().max(253).optional().describe('First IP address of the LoadBalancer Service.'),
   etcdVolumeSize: Quantity.optional().describe('Size of the volume of each etcd member.'),
   etcdVolumeUsage: Quantity.optional().describe('Bytes in use on the fullest volume.'),

@@ -30,6 +30,14 @@ export function usesTunnel(spec: Spec): boolean {
   return (spec.inClusterAccess ?? withoutAddress(spec)) === 'Proxy';
 }
 
+/**
+ * The spec of a control plane whose pods reach the API server this way already. Where nothing is said and there are
+ * proxies they stay: an upgrade would make a policy the default, and every running pod knows no other way than its proxy.
+ */
+export function keepingProxies<S extends Spec>(spec: S, inUse: InClusterAccess | undefined): S {
+  return spec.inClusterAccess === undefined && inUse === 'Proxy' ? { ...spec, inClusterAccess: inUse } : spec;
+}
+
 /** Why pods cannot reach the API server the way the spec asks for, and what to do; undefined when they can. */
 export function unsupportedInClusterAccess(
   { spec }: { readonly spec: Spec },

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { conditionTypes } from '../../constructs/api/conditions.ts';
-import { phaseVerdicts, runPhases } from '../../reconciler/graph.ts';
+import { mergeFacts, phaseVerdicts, runPhases } from '../../reconciler/graph.ts';
 import { observe } from '../../reconciler/observation.ts';
 import { phases } from '../../reconciler/phases.ts';
 import { observedStatus, summarize } from '../../reconciler/status.ts';
@@ -99,7 +99,13 @@ describe('a control plane in a world where everything else works', () => {
     const world = complete.copy();
     const results = await pass(world);
     const { cluster } = scopeOf(world);
-    const observation = observe(cluster, undefined, world, phaseVerdicts(results));
+    const observation = observe(
+      cluster,
+      undefined,
+      world,
+      phaseVerdicts(results),
+      mergeFacts(results.map(({ facts }) => facts)),
+    );
     expect(observedStatus(observation)).toMatchObject({
       initialization: { controlPlaneInitialized: true },
       versions: [{ version: 'v1.36.3', replicas: 2 }],
@@ -109,6 +115,7 @@ describe('a control plane in a world where everything else works', () => {
       upToDateReplicas: 2,
       etcdVolumeSize: '4Gi',
       legacyIP: loadBalancerAddress,
+      inClusterAccess: 'LoadBalancer',
     });
     const isTrue = Object.entries(summarize(observation, true)).filter(([, { status }]) => status === 'True');
     const negative = ['RollingOut', 'ScalingUp', 'ScalingDown', 'Deleting', 'Paused'];

@@ -101,6 +101,13 @@ describe('the other fields', () => {
     expect(status.ready).toBe(expected ? true : undefined);
   });
 
+  it('say how pods reach their API server, also while it has lost its endpoint', () => {
+    const previous = { inClusterAccess: 'Proxy' } as const;
+    expect(observedStatus(observation({ previous })).inClusterAccess).toBe('LoadBalancer');
+    expect(observedStatus(observation({ previous, inClusterAccess: undefined })).inClusterAccess).toBe('Proxy');
+    expect(observedStatus(observation({ inClusterAccess: undefined }))).not.toHaveProperty('inClusterAccess');
+  });
+
   it('say what Cluster API and the scale subresource need', () => {
     expect(observedStatus(observation({ loadBalancerIP: '192.0.2.1' }))).toMatchObject({
       externalManagedControlPlane: true,

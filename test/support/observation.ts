@@ -41,6 +41,7 @@ export function observation(changes: Partial<Observation> = {}): Observation {
     apiServerPods: [],
     etcdVolumeSize: '4Gi',
     loadBalancerIP: undefined,
+    inClusterAccess: 'LoadBalancer',
     ...changes,
   };
 }

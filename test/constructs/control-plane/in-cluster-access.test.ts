@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   inClusterAccessOf,
+  keepingProxies,
   policyApiVersion,
   unsupportedInClusterAccess,
   usesTunnel,
@@ -33,6 +34,25 @@ describe('the way of pods to their API server', () => {
     const asked = cluster(loadBalancer, 'v1.36.3', access);
     expect(inClusterAccessOf(asked, { advertiseAddress: address })).toBe(access);
     expect(inClusterAccessOf(asked, { advertiseAddress: undefined })).toBe(access);
+  });
+});
+
+describe('proxies', () => {
+  const upgraded = cluster(gateway, 'v1.34.4').spec;
+  const now = { advertiseAddress: undefined };
+
+  it('outlive the upgrade that would make a policy the default', () => {
+    const spec = keepingProxies(upgraded, 'Proxy');
+    expect(inClusterAccessOf({ spec }, now)).toBe('Proxy');
+    expect(usesTunnel(spec)).toBe(true);
+  });
+
+  it('go when the spec says so, and do not come where there were none', () => {
+    const asked = cluster(gateway, 'v1.34.4', 'Policy').spec;
+    expect(inClusterAccessOf({ spec: keepingProxies(asked, 'Proxy') }, now)).toBe('Policy');
+    for (const inUse of ['Policy', 'LoadBalancer', undefined] as const) {
+      expect(keepingProxies(upgraded, inUse)).toEqual(upgraded);
+    }
   });
 });
 
