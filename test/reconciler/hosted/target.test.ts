@@ -51,6 +51,22 @@ describe('the way to a hosted cluster', () => {
   });
 });
 
+describe('admission policies', () => {
+  it.each([
+    ['v1.36.1', 'LoadBalancer', 'v1'],
+    ['v1.36.1', 'Policy', 'v1'],
+    ['v1.35.1', 'LoadBalancer', undefined],
+    ['v1.35.1', 'Policy', 'v1beta1'],
+    ['v1.33.1', 'Proxy', undefined],
+  ])('of Kubernetes %s with in-cluster access by %s are looked after as %s', (version, inClusterAccess, expected) => {
+    const { applied } = hostedTarget(hostedCluster({ version, inClusterAccess }), knownFacts, complete);
+    const policies = applied.filter(({ resource }) => resource.kind === 'MutatingAdmissionPolicy');
+    expect(policies.map(({ resource }) => resource.apiVersion)).toEqual(
+      expected === undefined ? [] : [`admissionregistration.k8s.io/${expected}`],
+    );
+  });
+});
+
 describe('clients of hosted clusters', () => {
   it('are opened once per cluster, and anew when what they are made of has changed', async () => {
     const clients = new HostedClients(unheard);
