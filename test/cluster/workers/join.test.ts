@@ -5,6 +5,7 @@ import { single } from '../../support/workbench.ts';
 import { installAddon } from '../../testbed/addons.ts';
 import { gatewayName } from '../../testbed/traefik-objects.ts';
 import { addWorker, removeWorker, type Worker } from '../../testbed/workers.ts';
+import { aggregatedAnswer, aggregatedApi, aggregatedPath } from './aggregated-api.ts';
 import { type JoinableCluster, openJoinableCluster } from './joinable-cluster.ts';
 import { nodeCertificateRequest, requestAsNode } from './node-certificate-request.ts';
 import { forwardPort } from './port-forward.ts';
@@ -93,6 +94,13 @@ describe('a web server of two replicas, one on each node, behind a Service', () 
       }
     }
   });
+});
+
+test('the API server reaches an API that a pod serves, through konnectivity', async () => {
+  await cluster.apply(...(await aggregatedApi()));
+  const available = ['wait', 'apiservice/v1.weather.example.org', '--for=condition=Available', '--timeout=60s'];
+  await cluster.kubectl(available);
+  expect(JSON.parse(await cluster.kubectl(['get', '--raw', aggregatedPath]))).toEqual(JSON.parse(aggregatedAnswer));
 });
 
 test('without a konnectivity agent kubectl says what is missing, and works again when it is back', async () => {
