@@ -19,6 +19,7 @@ import type { EventRecorder } from './kube/events.ts';
 import { type KubeObject, objectName } from './kube/object.ts';
 import type { RequestRecord } from './kube/request.ts';
 import type { ManagementCluster } from './management-cluster.ts';
+import { argumentsOverruled, foreignChangeReverted, hostedChangeReverted } from './notices.ts';
 import { observe } from './observation.ts';
 import { InvalidConfiguration } from './outcome.ts';
 import { deleteControlPlane } from './phases/deletion.ts';
@@ -68,20 +69,17 @@ export class Reconciler {
       fieldManager,
       lookup: (resource, name) => management.get(resource, name),
       clock: options.clock,
-      onRevert: (live) =>
-        options.events.record(live, {
-          type: 'Warning',
-          reason: 'ForeignChangeReverted',
-          action: 'Revert',
-          note: 'somebody changed fields that the HostedControlPlane determines; they were put right',
-        }),
+      onRevert: (live) => options.events.record(live, foreignChangeReverted),
     });
     this.#hosted = new HostedClients({
       clock: options.clock,
       lookup: options.lookup,
       onRequest: options.onHostedRequest,
       onChange: (key) => this.#tellHostedChange(key),
-      onRevert: (key, what) => this.#tellHostedRevert(key, what),
+      onRevert: (key, what) => {
+        const object = management.get(HostedControlPlane, objectName(key));
+        if (object) options.events.record(object, hostedChangeReverted(what));
+      },
       onError: options.onHostedError,
     });
   }
@@ -222,24 +220,8 @@ export class Reconciler {
   #tellOverruled(object: KubeObject, cluster: HostedCluster, observedGeneration: number | undefined): void {
     if (object.metadata.generation === observedGeneration) return;
     for (const { component, flags } of overruledArguments(cluster)) {
-      this.#options.events.record(object, {
-        type: 'Warning',
-        reason: 'ControllerArgumentTakesPrecedence',
-        action: 'ArgumentOverridden',
-        note: `${component}: ${flags.join(', ')} cannot be set by args, the control plane depends on our value`,
-      });
+      this.#options.events.record(object, argumentsOverruled(component, flags));
     }
-  }
-
-  #tellHostedRevert(key: string, what: string): void {
-    const object = this.#options.management.get(HostedControlPlane, objectName(key));
-    if (!object) return;
-    this.#options.events.record(object, {
-      type: 'Warning',
-      reason: 'ForeignChangeReverted',
-      action: 'Revert',
-      note: `somebody changed fields of ${what} in the hosted cluster that the HostedControlPlane determines; they were put right`,
-    });
   }
 
   async #forget(key: string): Promise<undefined> {
