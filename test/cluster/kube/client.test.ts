@@ -250,7 +250,7 @@ describe('connection', () => {
   });
 
   it('is told apart when it has no rights', async () => {
-    const { server: url, serverName = '', ca } = server.target;
+    const { server: url, serverName, ca } = server.target;
     const anonymous = new KubeClient(connectionFor({ server: url, serverName, ca }));
     expect(isForbidden(await failure(anonymous.list(Secret)))).toBe(true);
     await anonymous.connection.close();
