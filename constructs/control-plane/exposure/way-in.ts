@@ -86,7 +86,8 @@ export type EndpointDecision =
     };
 
 /** The facts of a decision. */
-export function reachedOf({ known: _, ...reached }: Extract<EndpointDecision, { known: true }>): Reached {
+export function reachedOf(decision: Extract<EndpointDecision, { known: true }>): Reached {
+  const { known: _, ...reached } = decision;
   return reached;
 }
 
