@@ -20,6 +20,8 @@ export function haproxyConfig({ connections, health, sections }: HaproxyConfigOp
     [
       'global',
       `maxconn ${connections}`,
+      // By itself it takes one for each processor. One forwards what a network carries, and hands nothing over.
+      'nbthread 1',
       // A machine that allows fewer open files gets fewer connections instead of none.
       'no strict-limits',
       'log stdout format raw local0',

@@ -10,6 +10,7 @@ import { kubernetesVersion, Workbench } from '../support/workbench.ts';
 import { bringUp } from '../testbed/bring-up.ts';
 import { instanceFrom, kubeconfigPath, testbedLog } from '../testbed/instance.ts';
 import { reportTo } from '../testbed/progress.ts';
+import { measureAccess } from './access.ts';
 import { measureFloor, prepareFloor, removeFloor } from './floor.ts';
 import { measureJoins } from './joining.ts';
 import { clearAway, measureDeletion, measureProvisioning, ownerNamed, type Provisioning } from './product.ts';
@@ -45,6 +46,7 @@ async function main(): Promise<void> {
     await clearAway(bench.client, 'bench');
     for (const shape of shapes) figures.push(...(await measureShape(shape)));
     figures.push(...(await measureWorkers()));
+    figures.push(...(await measureInClusterAccess()));
     figures.push(...(await measureRest()));
   } finally {
     await clearAway(bench.client, 'bench');
@@ -109,6 +111,28 @@ async function main(): Promise<void> {
       goal: 5,
     });
     return [figure('kubeadm join', 'join'), figure('power on', 'powerOn')];
+  }
+
+  async function measureInClusterAccess(): Promise<Figure[]> {
+    const times = await measureAccess(instance, 'bench', report);
+    return times.flatMap(({ access, direct, byAccess }): Figure[] => [
+      {
+        name: `pod to API server by ${access}: request / direct`,
+        value: median(byAccess.open) / median(direct.open),
+        unit: 'ratio',
+        ...(access === 'Proxy' ? { goal: 1.3 } : {}),
+      },
+      {
+        name: `pod to API server by ${access}: new connection / direct`,
+        value: median(byAccess.fresh) / median(direct.fresh),
+        unit: 'ratio',
+      },
+      {
+        name: `pod to API server by ${access}: bytes of a request / direct`,
+        value: byAccess.bytes / direct.bytes,
+        unit: 'ratio',
+      },
+    ]);
   }
 
   async function measureRest(): Promise<Figure[]> {

@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { Service } from '../../constructs/api/resources.ts';
+import { kubernetesService } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { single, Workbench } from '../support/workbench.ts';
+import { until } from '../support/until.ts';
+import { installAddon } from '../testbed/addons.ts';
+import { gatewayAddress } from '../testbed/gateway-address.ts';
+import { hostedKubectl } from '../testbed/hosted-api.ts';
+import { kubeconfigPath, type Instance } from '../testbed/instance.ts';
+import { inMachine } from '../testbed/machine.ts';
+import type { Report } from '../testbed/progress.ts';
+import { gatewayName } from '../testbed/traefik-objects.ts';
+import { addWorker, removeWorker, withHostedApi, type Worker, workerNames } from '../testbed/workers.ts';
+import type { RequestPlan, RequestTarget, RequestTimes } from './request-times.ts';
+
+/** Requests by one kind of in-cluster access beside those that dial the endpoint, from the same node in the same minute. */
+export interface AccessTimes {
+  readonly access: 'Policy' | 'Proxy' | 'LoadBalancer';
+  readonly direct: RequestTimes;
+  readonly byAccess: RequestTimes;
+}
+
+const cluster = 'access';
+const node = join(import.meta.dirname, '../../node_modules/.bin/node');
+const program = join(import.meta.dirname, 'request-times.ts');
+
+/** Measures each kind on one cluster behind the testbed's gateway. The endpoint through that gateway is what is direct. */
+export async function measureAccess(instance: Instance, namespace: string, report: Report): Promise<AccessTimes[]> {
+  await installAddon(instance, 'traefik', report);
+  const bench = await Workbench.open(kubeconfigPath(instance), namespace);
+  try {
+    // what an aborted run has left
+    for (const name of await workerNames(instance, { namespace, name: cluster })) await removeWorker(instance, name);
+    await bench.create(cluster, { ...single, exposure: { gateway: gatewayName }, inClusterAccess: 'Proxy' });
+    await bench.untilReady(cluster);
+    const worker = await addWorker(instance, { namespace, name: cluster });
+    // Policy has pods dial the endpoint: the second row of the endpoint tells how much of a difference is chance.
+    const [direct, policy, proxy] = await timesOf(
+      worker,
+      await planFor(instance, bench, ['direct', 'Policy', 'Proxy']),
+    );
+    await bench.patch(cluster, { spec: { inClusterAccess: 'LoadBalancer' } });
+    await untilSettled(bench);
+    const [alone, balanced] = await timesOf(worker, await planFor(instance, bench, ['direct', 'LoadBalancer']));
+    await removeWorker(instance, worker.name);
+    await bench.delete(cluster, 120_000);
+    if (!direct || !policy || !proxy || !alone || !balanced) throw new Error('a target was not measured');
+    return [
+      { access: 'Policy', direct, byAccess: policy },
+      { access: 'Proxy', direct, byAccess: proxy },
+      { access: 'LoadBalancer', direct: alone, byAccess: balanced },
+    ];
+  } finally {
+    await bench.client.connection.close();
+  }
+}
+
+async function timesOf(worker: Worker, plan: RequestPlan): Promise<RequestTimes[]> {
+  const measured = async (changes: Partial<RequestPlan> = {}) => {
+    const input = JSON.stringify({ ...plan, ...changes });
+    return JSON.parse(await inMachine(worker.machine, [node, program], { input })) as RequestTimes[];
+  };
+  // kube-proxy and the proxy may need a moment after the node is Ready.
+  let last: unknown;
+  const once = () => measured({ rounds: 1, onOpenConnection: 1 }).catch((error: unknown) => void (last = error));
+  await until('every way to answer', once, 60_000).catch((error: unknown) => {
+    throw new Error(`${String(error)}: ${String(last)}`, { cause: last });
+  });
+  return measured();
+}
+
+async function planFor(instance: Instance, bench: Workbench, names: readonly string[]): Promise<RequestPlan> {
+  const { host, port } = (await bench.get(cluster)).spec.controlPlaneEndpoint ?? { host: '', port: 0 };
+  const endpoint = { host: gatewayAddress(instance), port, serverName: host };
+  return withHostedApi(instance, { namespace: bench.namespace, name: cluster }, async (api) => {
+    const { client, authority } = api;
+    await client.apply(readers, { fieldManager: 'bench', force: true });
+    const token = (await hostedKubectl(instance, api, ['create', 'token', 'default'])).trim();
+    const service = await client.get<KubeObject & { spec: { clusterIP: string } }>(Service, kubernetesService);
+    const inCluster = { host: service.spec.clusterIP, port: 443, serverName: 'kubernetes.default.svc' };
+    const targets = names.map((name): RequestTarget => {
+      const isEndpoint = name === 'direct' || name === 'Policy';
+      return { name, ...(isEndpoint ? endpoint : inCluster) };
+    });
+    return { targets, authority, path, token, rounds: 20, onOpenConnection: 100, onNewConnections: 10 };
+  });
+}
+
+/** What a pod may ask for: as cheap as a request gets that reads an object. */
+const path = '/api/v1/namespaces/default/configmaps/kube-root-ca.crt';
+const readers = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'RoleBinding',
+  metadata: { name: 'readers', namespace: 'default' },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+  subjects: [{ kind: 'ServiceAccount', name: 'default', namespace: 'default' }],
+};
+
+async function untilSettled(bench: Workbench): Promise<void> {
+  await until(
+    'the other access to be there',
+    async () => {
+      const { metadata, status } = await bench.get(cluster);
+      const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+      return ready?.status === 'True' && ready.observedGeneration === metadata.generation;
+    },
+    120_000,
+  );
+}
