@@ -17,10 +17,8 @@ export interface Names {
   readonly etcdMembers: string;
   /** ConfigMap of the API server's egress selector and the konnectivity server's kubeconfig. */
   readonly konnectivity: string;
-  /** TLSRoutes of a Gateway. */
-  readonly tlsRoutes: RouteNames;
-  /** Ingresses, or what a controller has in their place. */
-  readonly ingresses: RouteNames;
+  /** TLSRoutes of a Gateway, Ingresses, or what a controller has in their place: no other Cluster's name can end up equal. */
+  readonly routes: RouteNames;
   /** ConfigMap of the tunnel's end beside the API server. */
   readonly tunnel: string;
   /** Secrets. The first five follow Cluster API's convention (`<cluster>-<purpose>`). */
@@ -64,8 +62,7 @@ export function namesOf(cluster: string): Names {
     etcd: `${cluster}-etcd`,
     etcdMembers: `${cluster}-etcd-members`,
     konnectivity: `${cluster}-konnectivity`,
-    tlsRoutes: { api: cluster, konnectivity: `${cluster}-konnectivity`, tunnel: `${cluster}-tunnel` },
-    ingresses: {
+    routes: {
       api: `${cluster}-api`,
       konnectivity: `${cluster}-konnectivity`,
       tunnel: `${cluster}-tunnel`,

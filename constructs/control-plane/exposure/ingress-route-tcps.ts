@@ -26,7 +26,7 @@ export class IngressRouteTCPs extends Construct {
         apiVersion: IngressRouteTCP.apiVersion,
         kind: IngressRouteTCP.kind,
         metadata: {
-          name: names.ingresses[to],
+          name: names.routes[to],
           namespace: cluster.namespace,
           labels: objectLabels(cluster.name, 'api-server'),
           ...definedOnly({ annotations }),

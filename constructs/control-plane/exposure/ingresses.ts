@@ -33,7 +33,7 @@ export class Ingresses extends Construct {
     for (const { to, host, servicePort } of leads) {
       new k8s.KubeIngress(this, to, {
         metadata: {
-          name: names.ingresses[to],
+          name: names.routes[to],
           namespace: cluster.namespace,
           labels: objectLabels(cluster.name, 'api-server'),
           annotations: { [passthroughAnnotations[controller]]: 'true', ...annotations },

@@ -29,7 +29,7 @@ export class TlsRoutes extends Construct {
         apiVersion,
         kind,
         metadata: {
-          name: names.tlsRoutes[to],
+          name: names.routes[to],
           namespace: cluster.namespace,
           labels: objectLabels(cluster.name, 'api-server'),
         },

@@ -45,7 +45,7 @@ describe('the routes of a gateway', () => {
       message: expect.stringContaining('capi-system/capi') as string,
       afterMs: undefined,
     });
-    expect(world.writes).toEqual(['apply TLSRoute c1', 'apply TLSRoute c1-konnectivity']);
+    expect(world.writes).toEqual(['apply TLSRoute c1-api', 'apply TLSRoute c1-konnectivity']);
     settle(world);
     expect(await behindGateway(world)).toMatchObject({ kind: 'done', facts: { tlsRouteVersion: 'v1' } });
     expect(world.writes).toHaveLength(2);
@@ -79,10 +79,10 @@ describe('the routes of a gateway', () => {
   it('are told about all at once when several are refused', async () => {
     const world = new MemoryWorld();
     await behindGateway(world);
-    refuse(world, 'c1');
+    refuse(world, 'c1-api');
     refuse(world, 'c1-konnectivity');
     expect(await behindGateway(world)).toMatchObject({
-      message: expect.stringMatching(/TLSRoute c1: .*; .*TLSRoute c1-konnectivity: /) as string,
+      message: expect.stringMatching(/TLSRoute c1-api: .*; .*TLSRoute c1-konnectivity: /) as string,
     });
   });
 

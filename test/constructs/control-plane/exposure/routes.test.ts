@@ -24,7 +24,7 @@ describe('the routes of a gateway', () => {
     const rendered = routes({ gateway }, tunnel);
     expect(rendered.map(({ metadata, spec }) => ({ name: metadata.name, spec }))).toEqual(
       [
-        ['c1', 'api.example.org', 6443],
+        ['c1-api', 'api.example.org', 6443],
         ['c1-konnectivity', 'agents.example.org', 8132],
         ['c1-tunnel', 'pods.example.org', 6444],
       ].map(([name, host, port]) => ({
@@ -52,7 +52,7 @@ describe('the routes of a gateway', () => {
   });
 
   it('lead to no tunnel where nobody dials one', () => {
-    expect(routes({ gateway }).map(({ metadata }) => metadata.name)).toEqual(['c1', 'c1-konnectivity']);
+    expect(routes({ gateway }).map(({ metadata }) => metadata.name)).toEqual(['c1-api', 'c1-konnectivity']);
   });
 });
 
