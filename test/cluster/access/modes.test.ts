@@ -111,12 +111,23 @@ describe('by proxy', () => {
     }
   });
 
+  test('no connection is refused while every proxy is replaced', async () => {
+    const ask = `timeout 5 ${byEnvironment} get configmap kube-root-ca.crt --output=name || echo refused`;
+    const asking = inPod(client, `rm -f /tmp/enough; until [ -e /tmp/enough ]; do ${ask}; done`);
+    await cluster.kubectl(['rollout', 'restart', 'daemonset/hosted-control-plane-proxy']);
+    await cluster.kubectl(['rollout', 'status', 'daemonset/hosted-control-plane-proxy', '--timeout=90s']);
+    await inPod(client, 'touch /tmp/enough');
+    const answers = (await asking).trim().split('\n');
+    expect(new Set(answers)).toEqual(new Set(['configmap/kube-root-ca.crt']));
+  });
+
   test('a pod reaches the API server again when its proxy was killed', async () => {
     const own = [`--selector=${proxies}`, `--field-selector=spec.nodeName=${tainted.name}`];
-    const killed = await cluster.kubectl(['get', 'pods', ...own, '--output', 'name']);
-    await cluster.kubectl(['delete', killed.trim(), '--grace-period=0', '--force']);
+    const killed = await cluster.kubectl(['delete', 'pods', ...own, '--grace-period=0', '--force', '--output=name']);
+    expect(killed).toContain('pod/hosted-control-plane-proxy-');
     await until('an answer', () => whoAmI(client, byEnvironment).catch(() => undefined), 60_000);
-    expect(await cluster.kubectl(['get', 'pods', ...own, '--output', 'name'])).not.toBe(killed);
+    const [running = ''] = (await cluster.kubectl(['get', 'pods', ...own, '--output', 'name'])).split('\n');
+    expect(killed).not.toContain(running);
   });
 });
 
