@@ -46,5 +46,9 @@ export const container = {
   resources: ResourceRequirements.optional().describe('CPU, memory and devices of the container.'),
 };
 
+/** What can be set for a container whose arguments are the provider's alone. */
+const { args: _, ...fixedContainer } = container;
+export const FixedContainer = z.object(fixedContainer);
+
 export type Image = z.output<typeof Image>;
 export type Container = z.output<z.ZodObject<typeof container>>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Certificates } from './certificates-spec.ts';
+import { FixedContainer } from './container-spec.ts';
 import { Etcd } from './etcd-spec.ts';
 import { ExposureSpec, Gateway } from './exposure-spec.ts';
 import { exactlyOneExposure, noLoadBalancerBesideNodePort, updateRules } from './hosted-control-plane-rules.ts';
@@ -46,6 +47,9 @@ export const templateFields = {
   certificates: Certificates.prefault({}).describe('Lifetimes of certificates.'),
   oidcProviders: OIDCProviders.optional().describe('Token issuers the API server trusts, by issuer URL.'),
   inClusterAccess: InClusterAccess.optional(),
+  proxy: FixedContainer.prefault({}).describe(
+    'The HAProxy of inClusterAccess Proxy, on every node and, behind shared host names, beside the API server.',
+  ),
   networkPolicy: NetworkPolicySpec,
   konnectivityClient: z
     .object({

@@ -91,7 +91,7 @@ export class ApiServer extends Construct {
               ],
             }),
             konnectivityServer(cluster),
-            ...(hasTunnel ? [tunnel()] : []),
+            ...(hasTunnel ? [tunnel(cluster)] : []),
           ],
         }),
       },

@@ -59,10 +59,10 @@ export class TunnelConfig extends Construct {
  * The tunnel's end beside an API server: takes off the outer TLS, which only carries the name a gateway routes by, and
  * passes on the connection inside, whose TLS is that of the API server and of the client in the pod.
  */
-export function tunnel(): k8s.Container {
+export function tunnel({ spec: { proxy } }: HostedCluster): k8s.Container {
   return container({
     name: 'tunnel',
-    image: imageReference(haproxyImage, undefined),
+    image: imageReference(haproxyImage, proxy.image),
     command: ['sh', `${paths.config}/${haproxyFiles.script}`],
     args: [],
     env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
@@ -76,7 +76,7 @@ export function tunnel(): k8s.Container {
       readinessPeriodSeconds: 5,
     }),
     requests: { cpu: '10m', memory: '48Mi' },
-    settings: undefined,
+    settings: proxy,
     volumeMounts: [
       { name: 'tunnel-config', mountPath: paths.config, readOnly: true },
       { name: 'tunnel-pki', mountPath: paths.pki, readOnly: true },

@@ -22,6 +22,7 @@ export class InClusterAccess extends Construct {
     if (access === 'Proxy') {
       new Proxy(this, 'proxy', {
         target: proxyTarget(cluster, facts, endpoint),
+        settings: cluster.spec.proxy,
         port: wayIn(cluster.spec).securePort,
         ipFamily: cluster.network.services[0]?.includes(':') ? 'ipv6' : 'ipv4',
       });

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
+import type { HostedControlPlaneSpec } from '../../api/hosted-control-plane.ts';
 import { container, type Probes } from '../../control-plane/component.ts';
 import { type Endpoint, formatEndpoint } from '../../control-plane/facts.ts';
 import { haproxyConfig, haproxyFiles, haproxyImage, haproxyScript } from '../../control-plane/haproxy.ts';
@@ -18,6 +19,8 @@ const authorityConfigMap = 'kube-root-ca.crt';
 /** What the Service `kubernetes` selects. */
 export const proxyLabels = { 'app.kubernetes.io/name': name } as const;
 
+type Settings = HostedControlPlaneSpec['proxy'];
+
 /** Where proxies dial. */
 export interface ProxyTarget {
   readonly endpoint: Endpoint;
@@ -29,6 +32,8 @@ export interface ProxyProps {
   readonly target: ProxyTarget;
   /** Port of the proxy on every node: the target port of the Service `kubernetes`. */
   readonly port: number;
+  /** The user's settings of its container. */
+  readonly settings: Settings;
   /** Which of a host's addresses are dialled where it has both kinds. */
   readonly ipFamily: 'ipv4' | 'ipv6';
 }
@@ -38,7 +43,7 @@ export interface ProxyProps {
  * no cluster DNS, no pod network, no token; and no key, because what passes through it is encrypted end to end.
  */
 export class Proxy extends Construct {
-  constructor(scope: Construct, id: string, { target, port, ipFamily }: ProxyProps) {
+  constructor(scope: Construct, id: string, { target, port, settings, ipFamily }: ProxyProps) {
     super(scope, id);
     const metadata = { name, namespace };
     new k8s.KubeConfigMap(this, 'config', {
@@ -71,7 +76,7 @@ export class Proxy extends Construct {
           type: 'RollingUpdate',
           rollingUpdate: { maxSurge: k8s.IntOrString.fromString('10%'), maxUnavailable: k8s.IntOrString.fromNumber(0) },
         },
-        template: { metadata: { labels: proxyLabels }, spec: podSpec(target) },
+        template: { metadata: { labels: proxyLabels }, spec: podSpec(target, settings) },
       },
     });
   }
@@ -96,7 +101,7 @@ const holds = [
   ...['nx', 'other', 'refused', 'timeout'].map((answer) => `hold ${answer} ${longest}`),
 ];
 
-function podSpec({ isTunnel }: ProxyTarget): k8s.PodSpec {
+function podSpec({ isTunnel }: ProxyTarget, settings: Settings): k8s.PodSpec {
   const authority = { name: 'authority', mountPath: paths.authority, readOnly: true };
   return {
     hostNetwork: true,
@@ -117,7 +122,7 @@ function podSpec({ isTunnel }: ProxyTarget): k8s.PodSpec {
     containers: [
       container({
         name: 'proxy',
-        image: imageReference(haproxyImage, undefined),
+        image: imageReference(haproxyImage, settings.image),
         command: ['sh', `${paths.config}/${haproxyFiles.script}`],
         args: [],
         env: [{ name: 'HOST_IP', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } }],
@@ -125,7 +130,7 @@ function podSpec({ isTunnel }: ProxyTarget): k8s.PodSpec {
         ports: {},
         probes: hostProbes,
         requests: { cpu: '10m', memory: '32Mi' },
-        settings: undefined,
+        settings,
         volumeMounts: [{ name: 'config', mountPath: paths.config, readOnly: true }, ...(isTunnel ? [authority] : [])],
       }),
     ],

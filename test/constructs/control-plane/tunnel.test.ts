@@ -25,6 +25,15 @@ describe('the tunnel', () => {
     expect(end?.volumeMounts?.filter(({ readOnly }) => !readOnly)).toEqual([]);
   });
 
+  it('comes from a mirror when the spec names one', () => {
+    const mirrored = new Rendered(
+      { spec: { ...spec, proxy: { image: { registry: 'registry.example.org' } } } },
+      { tunnelEndpoint, advertiseAddress: undefined },
+    );
+    const end = mirrored.workload('c1-api-server').containers.find(({ name }) => name === 'tunnel');
+    expect(end?.image).toBe('registry.example.org/library/haproxy:3.2.6-alpine');
+  });
+
   it('forwards to the API server beside it', () => {
     const { 'haproxy.cfg': config } = rendered.object('ConfigMap', 'c1-tunnel')['data'] as Record<string, string>;
     expect(config).toContain('server local 127.0.0.1:6443');
