@@ -50,7 +50,9 @@ describe.each<WayIn>([
       const address = 'echo $KUBERNETES_SERVICE_HOST:$KUBERNETES_SERVICE_PORT';
       expect((await until('exec to work', () => inPod(address).catch(() => undefined))).trim()).toBe(told);
       const whoAmI = `timeout 10 ${byEnvironment} auth whoami --output=jsonpath='{.status.userInfo.username}'`;
-      expect(await inPod(whoAmI)).toBe('system:serviceaccount:default:default');
+      // Addresses of Services are unreachable until the node's kube-proxy has written its first rules.
+      const user = await until('the API server to answer the pod', () => inPod(whoAmI).catch(() => undefined));
+      expect(user).toBe('system:serviceaccount:default:default');
     } finally {
       await cluster.close();
     }
