@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { isBackupDue, nextBackupTime } from '../../../reconciler/backup/schedule.ts';
+
+const at = (time: string): number => Date.parse(time);
+const identity = 'team-a/prod';
+
+function next(expression: string, after: string, timeZone?: string): string {
+  return new Date(nextBackupTime({ expression, timeZone, identity }, at(after))).toISOString().replace(':00.000', '');
+}
+
+describe('the next time of a schedule', () => {
+  it.each([
+    ['30 2 * * *', '2026-11-21T00:00:00Z', undefined, '2026-11-21T02:30Z'],
+    ['30 2 * * *', '2026-11-21T02:30:00Z', undefined, '2026-11-22T02:30Z'],
+    ['30 2 * * *', '2026-11-21T02:29:59.999Z', undefined, '2026-11-21T02:30Z'],
+    ['30 2 * * *', '2026-11-21T02:30:00.001Z', undefined, '2026-11-22T02:30Z'],
+    ['*/15 8-9,20 * * *', '2026-11-21T09:45:00Z', undefined, '2026-11-21T20:00Z'],
+    ['5/20 * * * *', '2026-11-21T09:25:00Z', undefined, '2026-11-21T09:45Z'],
+    ['0 3 * * 0', '2026-11-21T00:00:00Z', undefined, '2026-11-22T03:00Z'],
+    ['0 3 29 2 *', '2026-11-21T00:00:00Z', undefined, '2028-02-29T03:00Z'],
+    ['0 3 1 * 0', '2026-11-23T00:00:00Z', undefined, '2026-11-29T03:00Z'],
+    ['30 2 * * *', '2026-11-21T00:00:00Z', 'Asia/Kathmandu', '2026-11-21T20:45Z'],
+  ])('of %s after %s (%s) is %s', (expression, after, timeZone, expected) => {
+    expect(next(expression, after, timeZone)).toBe(expected);
+  });
+
+  it.each([
+    ['makes up for a time that summer time leaves out', '30 2 * * *', '2026-03-28T12:00:00Z', '2026-03-29T01:00Z'],
+    ['makes up for one of a list as well', '30 2,14 * * *', '2026-03-28T20:00:00Z', '2026-03-29T01:00Z'],
+    ['is back at its hour the day after', '30 2 * * *', '2026-03-29T01:00:00Z', '2026-03-30T00:30Z'],
+    ['takes the first of two equal times', '30 2 * * *', '2026-10-24T12:00:00Z', '2026-10-25T00:30Z'],
+    ['leaves out the second of two equal times', '30 2 * * *', '2026-10-25T00:30:00Z', '2026-10-26T01:30Z'],
+    [
+      'goes on by the half hour in the hour that comes twice',
+      '*/30 * * * *',
+      '2026-10-25T00:30:00Z',
+      '2026-10-25T01:00Z',
+    ],
+  ])('%s', (_, expression, after, expected) => {
+    expect(next(expression, after, 'Europe/Berlin')).toBe(expected);
+  });
+
+  it.each([
+    ['0 0 30 2 *', undefined, 'schedule "0 0 30 2 *" never comes'],
+    ['@hourly-ish', undefined, 'is not @daily or five cron fields such as "30 2 * * *"'],
+    ['0 30 2 * * *', undefined, 'schedule "0 30 2 * * *" is not @daily'],
+    ['61 2 * * *', undefined, 'schedule "61 2 * * *" is not @daily'],
+    ['0 9-3 * * *', undefined, 'schedule "0 9-3 * * *" is not @daily'],
+    ['@daily', 'Europe/Atlantis', 'time zone "Europe/Atlantis" is unknown: use an IANA name'],
+  ])('is refused for %s in %s', (expression, timeZone, message) => {
+    expect(() => next(expression, '2026-11-21T00:00:00Z', timeZone)).toThrow(message);
+  });
+});
+
+describe('@daily', () => {
+  const minutes = Array.from({ length: 2_000 }, (_, index) => {
+    const schedule = { expression: '@daily', identity: `team/cluster-${index}` };
+    return (nextBackupTime(schedule, at('2026-11-21T12:00:00Z')) - at('2026-11-21T20:00:00Z')) / 60_000;
+  });
+
+  it('is between 20:00 and 03:59 for every cluster', () => {
+    expect(Math.min(...minutes)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...minutes)).toBeLessThan(480);
+  });
+
+  it('spreads clusters over all of these hours', () => {
+    const perHour = Array.from({ length: 8 }, (_, hour) => minutes.filter((m) => Math.floor(m / 60) === hour).length);
+    expect(Math.min(...perHour)).toBeGreaterThan(200);
+    expect(Math.max(...perHour)).toBeLessThan(300);
+  });
+
+  it('is the same time every day, and the hours are those of the time zone', () => {
+    const first = next('@daily', '2026-11-21T12:00:00Z');
+    expect(next('@daily', `${first.slice(0, -1)}:00Z`).slice(11)).toBe(first.slice(11));
+    const there = nextBackupTime(
+      { expression: '@daily', timeZone: 'America/New_York', identity },
+      at('2026-11-21T17:00:00Z'),
+    );
+    expect(there - nextBackupTime({ expression: '@daily', identity }, at('2026-11-21T12:00:00Z'))).toBe(5 * 3_600_000);
+  });
+});
+
+describe('a backup', () => {
+  const schedule = { expression: '0 3 * * *', identity };
+  it.each([
+    ['was never taken', undefined, '2026-11-21T00:00:00Z', true],
+    ['was taken and the next time is to come', '2026-11-21T03:00:10Z', '2026-11-22T02:59:59Z', false],
+    ['was taken and the next time has come', '2026-11-21T03:00:10Z', '2026-11-22T03:00:00Z', true],
+    ['missed many times', '2026-10-01T03:00:10Z', '2026-11-22T01:00:00Z', true],
+  ])('that %s at %s is due at %s: %s', (_, last, now, expected) => {
+    expect(isBackupDue(schedule, last === undefined ? undefined : at(last), at(now))).toBe(expected);
+  });
+});
