@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { backupId, type BackupName } from './names.ts';
+
+const count = z.int().nonnegative();
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits');
+const objectName = z.string().regex(/^[a-z]+(\.[a-z]+)+$/, 'must be a file name without a folder');
+
+/** What a backup holds, as the object `manifest.json` beside the snapshot says it. No field holds content of the cluster. */
+export const Manifest = z.object({
+  /** Raised when a reader of this version would misread a manifest. New optional fields do not raise it. */
+  formatVersion: z.literal(1),
+  namespace: z.string().min(1),
+  /** Name of the Cluster. */
+  cluster: z.string().min(1),
+  /** etcd's id of its cluster in hexadecimal digits. A restore gives a cluster a new one. */
+  clusterId: z.string().regex(/^[0-9a-f]{1,16}$/, 'must be up to 16 hexadecimal digits'),
+  /** When the snapshot was begun. */
+  time: z.iso.datetime(),
+  /** The snapshot holds every write up to this revision. */
+  revision: count,
+  /** Of the whole snapshot as etcd sent it, before encryption. */
+  sha256,
+  /** Of the snapshot as etcd sent it, before encryption. */
+  sizeBytes: z.int().positive(),
+  etcdVersion: z.string().min(1),
+  kubernetesVersion: z.string().min(1),
+  /** How many keys there are, in all and by resource such as `/registry/secrets`. */
+  keys: z.object({ total: count, byResource: z.record(z.string(), count) }),
+  /** Which of the user's keys opens the objects; they are in clear when unset. */
+  encryption: z.object({ keyId: z.string().min(1) }).optional(),
+  /** File names of the other objects of this backup. */
+  objects: z.object({ snapshot: objectName, bundle: objectName.optional() }),
+});
+export type Manifest = z.output<typeof Manifest>;
+
+/** How a manifest is stored: readable by people, because they look at it when all else is lost. */
+export function serializeManifest(manifest: Manifest): string {
+  return `${JSON.stringify(Manifest.parse(manifest), undefined, 2)}\n`;
+}
+
+/**
+ * Reads the manifest of a backup. Throws a sentence for the user when it is not JSON, of a newer format, lacks something,
+ * or belongs to another backup.
+ */
+export function parseManifest(text: string, backup: BackupName): Manifest {
+  const id = backupId(backup);
+  const parsed = Manifest.safeParse(readJson(text, id));
+  if (!parsed.success) throw new Error(`the manifest of backup ${id} cannot be read: ${faults(parsed.error)}`);
+  const found = backupId({ time: Date.parse(parsed.data.time), revision: parsed.data.revision });
+  if (found !== id) throw new Error(`the manifest of backup ${id} belongs to backup ${found}: use another backup`);
+  return parsed.data;
+}
+
+function readJson(text: string, id: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`the manifest of backup ${id} is not JSON: it is damaged, use another backup`, { cause });
+  }
+}
+
+function faults(error: z.ZodError): string {
+  return error.issues
+    .map(({ path, message }) =>
+      path[0] === 'formatVersion'
+        ? 'its format is not known here, a newer version of the provider wrote it'
+        : `${path.join('.')}: ${message}`,
+    )
+    .join('; ');
+}
+
+/** What a restored etcd really holds, to be compared with what the manifest promises. */
+export interface FoundContent {
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  readonly revision: number;
+  readonly keys: Manifest['keys'];
+}
+
+/**
+ * Where the content differs from the manifest, as sentences; none when the backup is good. A revision above the promised
+ * one is no difference: writes go on while a snapshot is asked for. So may counts of keys then be different.
+ */
+export function contentFaults(manifest: Manifest, found: FoundContent): string[] {
+  const faults: string[] = [];
+  if (found.sha256 !== manifest.sha256) faults.push(`the hash is ${found.sha256} instead of ${manifest.sha256}`);
+  if (found.sizeBytes !== manifest.sizeBytes) {
+    faults.push(`the size is ${found.sizeBytes} bytes instead of ${manifest.sizeBytes}`);
+  }
+  if (found.revision < manifest.revision) {
+    faults.push(`the newest revision is ${found.revision}, but ${manifest.revision} was backed up`);
+  }
+  return found.revision === manifest.revision ? [...faults, ...keyFaults(manifest.keys, found.keys)] : faults;
+}
+
+function keyFaults(promised: Manifest['keys'], found: Manifest['keys']): string[] {
+  const resources = [...new Set([...Object.keys(promised.byResource), ...Object.keys(found.byResource)])].sort();
+  return [
+    ['all resources', promised.total, found.total] as const,
+    ...resources.map((name) => [name, promised.byResource[name] ?? 0, found.byResource[name] ?? 0] as const),
+  ]
+    .filter(([, expected, actual]) => expected !== actual)
+    .map(([name, expected, actual]) => `there are ${actual} keys of ${name} instead of ${expected}`);
+}
