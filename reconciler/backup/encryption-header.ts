@@ -1,0 +1,71 @@
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
+import type { EncryptionKey } from './encryption-keys.ts';
+
+/** The end of the name is the version of the format. */
+const magic = Buffer.from('hcp-encrypted-1\n', 'latin1');
+const cipher = 'aes-256-gcm';
+const nonceBytes = 12;
+const keyBytes = 32;
+/** Length of what GCM adds for authentication. */
+export const tagBytes = 16;
+/** Bytes of a header besides the key's id. */
+const fixedBytes = magic.length + 1 + nonceBytes + keyBytes + tagBytes;
+/** No header is longer than this. */
+export const maxHeaderBytes = fixedBytes + 255;
+
+/** A header and the key it holds for the content that follows it. */
+export interface OpenedHeader {
+  readonly bytes: Buffer;
+  readonly fileKey: KeyObject;
+}
+
+/**
+ * Makes the header of a new file, with a key for this file alone. Layout: magic, length of the key id, key id, nonce,
+ * file key encrypted with the user's key, tag; the tag covers everything before the nonce too.
+ */
+export function sealHeader({ id, key }: EncryptionKey): OpenedHeader {
+  const fileKey = randomBytes(keyBytes);
+  const nonce = randomBytes(nonceBytes);
+  const start = Buffer.concat([magic, Buffer.from([Buffer.byteLength(id)]), Buffer.from(id, 'utf8')]);
+  const wrap = createCipheriv(cipher, key, nonce).setAAD(start);
+  const wrapped = Buffer.concat([wrap.update(fileKey), wrap.final(), wrap.getAuthTag()]);
+  return { bytes: Buffer.concat([start, nonce, wrapped]), fileKey: createSecretKey(fileKey) };
+}
+
+/**
+ * Opens the header that `file` begins with, with whichever of the keys it names. Throws a sentence for the user, which
+ * names the key that is needed.
+ */
+export function openHeader(file: Buffer, keys: readonly EncryptionKey[]): OpenedHeader {
+  if (!file.subarray(0, magic.length).equals(magic)) {
+    throw new Error('this is not an encrypted backup, or its beginning is damaged: use another backup');
+  }
+  const idEnd = magic.length + 1 + (file[magic.length] ?? 0);
+  const wrappedStart = idEnd + nonceBytes;
+  const end = wrappedStart + keyBytes + tagBytes;
+  if (file.length < end) throw new Error('the encrypted backup ends within its header: use another backup');
+  const start = file.subarray(0, idEnd);
+  const id = file.toString('utf8', magic.length + 1, idEnd);
+  const unwrap = createDecipheriv(cipher, keyOf(id, keys), file.subarray(idEnd, wrappedStart), {
+    authTagLength: tagBytes,
+  });
+  unwrap.setAAD(start).setAuthTag(file.subarray(end - tagBytes, end));
+  const fileKey = unwrap.update(file.subarray(wrappedStart, end - tagBytes));
+  try {
+    unwrap.final();
+  } catch (cause) {
+    const said = `key "${id}" does not open this backup: it is not the key of that name that encrypted it, or the header is damaged`;
+    throw new Error(said, { cause });
+  }
+  return { bytes: file.subarray(0, end), fileKey: createSecretKey(fileKey) };
+}
+
+function keyOf(id: string, keys: readonly EncryptionKey[]): KeyObject {
+  const found = keys.find((key) => key.id === id);
+  if (found) return found.key;
+  const known = keys.map((key) => `"${key.id}"`).join(', ') || 'none';
+  // a damaged id may hold anything, and this goes to terminals
+  throw new Error(
+    `the backup is encrypted with key ${JSON.stringify(id)}, known are ${known}: add that key to the Secret`,
+  );
+}
