@@ -97,6 +97,11 @@ export const families: readonly Family[] = [
     binaries: { traefik: 'github.com/traefik/traefik/v3/cmd/traefik' },
     variables: (version) => ({ 'github.com/traefik/traefik/v3/pkg/version.Version': version.slice(1) }),
   },
+  {
+    name: 'versitygw',
+    module: 'github.com/versity/versitygw',
+    binaries: { versitygw: 'github.com/versity/versitygw/cmd/versitygw' },
+  },
   // read for its CRDs only
   { name: 'cilium', module: 'github.com/cilium/cilium', binaries: {} },
   { name: 'pause', module: 'testbed.local/pause', binaries: { pause: 'testbed.local/pause' } },
