@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { decrypted, encrypted } from './encryption.ts';
+import type { EncryptionKey } from './encryption-keys.ts';
+import { parseManifest, serializeManifest, type Manifest } from './manifest.ts';
+import {
+  backupId,
+  objectKey,
+  objectNames,
+  ownerFolder,
+  parseObjectKey,
+  type BackupName,
+  type BackupOwner,
+} from './names.ts';
+import type { ObjectStore } from './object-store.ts';
+import { Verification } from './verification.ts';
+
+/** A backup that is complete. */
+export interface StoredBackup extends BackupName {
+  /** Whether it has been restored for a trial, and that went well. */
+  readonly isVerified: boolean;
+}
+
+/** What lies in the folder of a cluster. */
+export interface BackupList {
+  /** Newest first. */
+  readonly backups: readonly StoredBackup[];
+  /** Left by uploads that did not end, or that are going on; they have no manifest. */
+  readonly unfinished: readonly BackupName[];
+}
+
+/** What the manifest says that the stream of the snapshot does not show. */
+export type SnapshotFacts = Pick<Manifest, 'clusterId' | 'etcdVersion' | 'kubernetesVersion' | 'keys'>;
+
+/** What a new backup is made of. */
+export interface NewBackup {
+  readonly name: BackupName;
+  readonly facts: SnapshotFacts;
+  /** As etcd sends it. */
+  readonly snapshot: AsyncIterable<Uint8Array>;
+  /** What else a rebuild elsewhere needs. It is left out without an encryption key: it holds the keys of the cluster. */
+  readonly bundle?: AsyncIterable<Uint8Array> | undefined;
+}
+
+/** The backups of one cluster in a store. */
+export class ClusterBackups {
+  readonly #store: ObjectStore;
+  readonly #owner: BackupOwner;
+  readonly #folder: string;
+  readonly #keys: readonly EncryptionKey[];
+
+  /** The first of the keys encrypts, each may decrypt. Without any, backups are stored in clear. */
+  constructor(store: ObjectStore, owner: BackupOwner, keys: readonly EncryptionKey[] = []) {
+    this.#store = store;
+    this.#owner = owner;
+    this.#folder = ownerFolder(store.settings.prefix, owner);
+    this.#keys = keys;
+  }
+
+  /** Uploads a backup. It is listed only once everything of it is there. */
+  async write({ name, facts, snapshot, bundle }: NewBackup, signal?: AbortSignal): Promise<Manifest> {
+    const [key, ...older] = this.#keys;
+    const hash = createHash('sha256');
+    const measured = { sizeBytes: 0 };
+    const plain = measure(snapshot, hash, measured);
+    const object = key ? objectNames.encryptedSnapshot : objectNames.snapshot;
+    await this.#store.put(this.#key(name, object), key ? encrypted(plain, [key, ...older]) : plain, signal);
+    if (key && bundle) {
+      await this.#store.put(this.#key(name, objectNames.encryptedBundle), encrypted(bundle, [key, ...older]), signal);
+    }
+    const manifest: Manifest = {
+      formatVersion: 1,
+      ...this.#owner,
+      ...facts,
+      time: new Date(name.time).toISOString(),
+      revision: name.revision,
+      sha256: hash.digest('hex'),
+      ...measured,
+      ...(key ? { encryption: { keyId: key.id } } : {}),
+      objects: { snapshot: object, ...(key && bundle ? { bundle: objectNames.encryptedBundle } : {}) },
+    };
+    signal?.throwIfAborted();
+    await this.#store.putText(this.#key(name, objectNames.manifest), serializeManifest(manifest));
+    return manifest;
+  }
+
+  /** What is there, by one request for a thousand objects. */
+  async list(): Promise<BackupList> {
+    const objects = new Map<string, { backup: BackupName; names: Set<string> }>();
+    for (const key of await this.#store.list(this.#folder)) {
+      const found = parseObjectKey(this.#folder, key);
+      if (!found) continue;
+      const id = backupId(found.backup);
+      const known = objects.get(id) ?? { backup: found.backup, names: new Set() };
+      objects.set(id, { ...known, names: known.names.add(found.object) });
+    }
+    const newestFirst = [...objects.values()].sort((one, other) => other.backup.time - one.backup.time);
+    const isComplete = ({ names }: { names: Set<string> }): boolean => names.has(objectNames.manifest);
+    return {
+      backups: newestFirst
+        .filter(isComplete)
+        .map(({ backup, names }) => ({ ...backup, isVerified: names.has(objectNames.verification) })),
+      unfinished: newestFirst.filter((found) => !isComplete(found)).map(({ backup }) => backup),
+    };
+  }
+
+  async manifest(backup: BackupName): Promise<Manifest> {
+    const manifest = parseManifest(await this.#store.getText(this.#key(backup, objectNames.manifest)), backup);
+    const { namespace, cluster } = this.#owner;
+    if (manifest.namespace === namespace && manifest.cluster === cluster) return manifest;
+    throw new Error(
+      `backup ${backupId(backup)} in the folder of ${namespace}/${cluster} is of ${manifest.namespace}/${manifest.cluster}: it was copied there, restore it from its own folder`,
+    );
+  }
+
+  /**
+   * The snapshot as etcd sent it. Only the end of the stream says that it is whole and has the hash of the manifest:
+   * never use a part of it.
+   */
+  async *readSnapshot(backup: BackupName, manifest: Manifest, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    const stored = this.#store.get(this.#key(backup, manifest.objects.snapshot), signal);
+    const hash = createHash('sha256');
+    const measured = { sizeBytes: 0 };
+    yield* measure(manifest.encryption ? decrypted(stored, this.#keys) : stored, hash, measured);
+    if (measured.sizeBytes === manifest.sizeBytes && hash.digest('hex') === manifest.sha256) return;
+    throw new Error(
+      `backup ${backupId(backup)} has ${measured.sizeBytes} bytes that are not the ${manifest.sizeBytes} that were stored: it is damaged, use another backup`,
+    );
+  }
+
+  /** The bundle beside the snapshot, under the same conditions as {@link readSnapshot}. */
+  readBundle(backup: BackupName, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    return decrypted(this.#store.get(this.#key(backup, objectNames.encryptedBundle), signal), this.#keys);
+  }
+
+  /** Notes that a backup was restored for a trial and is good. */
+  async markVerified(backup: BackupName, verification: Verification): Promise<void> {
+    const text = `${JSON.stringify(Verification.parse(verification), undefined, 2)}\n`;
+    await this.#store.putText(this.#key(backup, objectNames.verification), text);
+  }
+
+  /** Deletes a backup. When this fails half way it is not listed as one any more. */
+  async delete(backup: BackupName): Promise<void> {
+    const keys = await this.#store.list(this.#key(backup, ''));
+    await this.#store.delete(this.#key(backup, objectNames.manifest));
+    for (const key of keys) await this.#store.delete(key);
+  }
+
+  /** Deletes what uploads that began before an instant have left. Give it a time by which every upload has ended. */
+  async deleteUnfinished(before: number): Promise<void> {
+    const { unfinished } = await this.list();
+    for (const backup of unfinished.filter(({ time }) => time < before)) await this.delete(backup);
+    await this.#store.abortUploads(this.#folder, before);
+  }
+
+  #key(backup: BackupName, object: string): string {
+    return objectKey(this.#folder, backup, object);
+  }
+}
+
+async function* measure(
+  source: AsyncIterable<Uint8Array>,
+  hash: ReturnType<typeof createHash>,
+  measured: { sizeBytes: number },
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of source) {
+    hash.update(chunk);
+    measured.sizeBytes += chunk.length;
+    yield chunk;
+  }
+}

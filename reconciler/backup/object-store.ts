@@ -1,0 +1,200 @@
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { Readable } from 'node:stream';
+import { systemClock, type Clock } from '../kube/clock.ts';
+import { s3Client } from './s3-client.ts';
+import { withStallTimer } from './stall.ts';
+import { StoreError, storeError } from './store-error.ts';
+import type { StoreSettings } from './store-settings.ts';
+
+/** 10,000 parts are the most a store takes: enough for 80 GB, ten times what etcd holds. Two of them are in memory. */
+const partBytes = 8 << 20;
+const partsInFlight = 2;
+
+/** How a store is used. */
+export interface ObjectStoreOptions {
+  /** Longest time without progress; one minute when unset. */
+  readonly stallMs?: number;
+  readonly clock?: Clock;
+}
+
+/**
+ * The objects of one bucket. Every error is a {@link StoreError}, except those of a stream that is uploaded: these are
+ * passed on as they are.
+ */
+export class ObjectStore {
+  readonly settings: StoreSettings;
+  readonly #client: S3Client;
+  readonly #stallMs: number;
+  readonly #clock: Clock;
+
+  constructor(settings: StoreSettings, { stallMs = 60_000, clock = systemClock }: ObjectStoreOptions = {}) {
+    this.settings = settings;
+    this.#stallMs = stallMs;
+    this.#clock = clock;
+    this.#client = s3Client(settings, { connectMs: Math.min(10_000, stallMs), idleMs: stallMs });
+  }
+
+  /** Closes all connections. */
+  close(): void {
+    this.#client.destroy();
+  }
+
+  /**
+   * Uploads a stream of any length in parts and returns how many bytes it had. The object is there whole or not at all:
+   * when the stream fails or stalls, or the signal aborts, the parts are removed before this rejects.
+   */
+  async put(key: string, source: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<number> {
+    const upload = new UploadSource(
+      withStallTimer(source, { what: `upload ${key}`, limitMs: this.#stallMs, clock: this.#clock, signal }),
+    );
+    const body = Readable.from(upload.chunks(), { objectMode: false });
+    const params = { Bucket: this.settings.bucket, Key: key, Body: body };
+    const parts = { partSize: partBytes, queueSize: partsInFlight };
+    try {
+      await new Upload({ client: this.#client, params, ...parts }).done();
+    } catch (thrown) {
+      // of a failed stream the client would say that the upload failed, or even how its clean-up failed
+      throw upload.failure ?? storeError(`upload ${key}`, this.settings, thrown);
+    } finally {
+      body.destroy();
+    }
+    await this.#checkSize(key, upload.sizeBytes);
+    return upload.sizeBytes;
+  }
+
+  /** Writes a small object. */
+  async putText(key: string, text: string): Promise<void> {
+    await this.#ask(`write ${key}`, () =>
+      this.#client.send(
+        new PutObjectCommand({ Bucket: this.settings.bucket, Key: key, Body: text, ContentType: 'application/json' }),
+      ),
+    );
+  }
+
+  /** Reads an object as it comes. Stopping early lets go of the connection. */
+  async *get(key: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    const action = `read ${key}`;
+    const { Body } = await this.#ask(action, () =>
+      this.#client.send(new GetObjectCommand({ Bucket: this.settings.bucket, Key: key })),
+    );
+    if (!(Body instanceof Readable)) throw new StoreError('Failed', `${action}: the answer has no body`);
+    try {
+      yield* withStallTimer(Body, { what: action, limitMs: this.#stallMs, clock: this.#clock, signal });
+    } catch (thrown) {
+      throw signal?.aborted ? thrown : storeError(action, this.settings, thrown);
+    }
+  }
+
+  /** Reads a small object. What is longer than `maxBytes` is refused. */
+  async getText(key: string, maxBytes = 1 << 20): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of this.get(key)) {
+      length += chunk.length;
+      if (length > maxBytes)
+        throw new StoreError('Failed', `read ${key}: it is longer than ${maxBytes} bytes, so it is not ours`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  }
+
+  /** Keys of all objects below a folder. */
+  async list(folder: string): Promise<string[]> {
+    const keys: string[] = [];
+    for (let next: string | undefined, isFirst = true; isFirst || next !== undefined; isFirst = false) {
+      const page = await this.#ask(`list ${folder}`, () =>
+        this.#client.send(
+          new ListObjectsV2Command({
+            Bucket: this.settings.bucket,
+            Prefix: folder,
+            ...(next === undefined ? {} : { ContinuationToken: next }),
+          }),
+        ),
+      );
+      keys.push(...(page.Contents ?? []).flatMap(({ Key }) => (Key === undefined ? [] : [Key])));
+      next = page.IsTruncated ? page.NextContinuationToken : undefined;
+    }
+    return keys;
+  }
+
+  /** Deletes an object; one that is not there is fine. */
+  async delete(key: string): Promise<void> {
+    await this.#ask(`delete ${key}`, () =>
+      this.#client.send(new DeleteObjectCommand({ Bucket: this.settings.bucket, Key: key })),
+    );
+  }
+
+  /**
+   * Removes the parts of uploads below a folder that were begun before an instant and never ended, because the provider
+   * was killed. They are invisible and cost money. Does nothing on stores that cannot list them.
+   */
+  async abortUploads(folder: string, before: number): Promise<void> {
+    const Bucket = this.settings.bucket;
+    const { Uploads = [] } = await this.#ask(`list unfinished uploads of ${folder}`, () =>
+      this.#client.send(new ListMultipartUploadsCommand({ Bucket, Prefix: folder })),
+    ).catch((error: unknown) => {
+      if (error instanceof StoreError && error.reason === 'Unavailable') return { Uploads: [] };
+      throw error;
+    });
+    for (const { Key, UploadId, Initiated } of Uploads) {
+      if (Key?.startsWith(folder) && Initiated !== undefined && Initiated.getTime() < before) {
+        await this.#ask(`abort the upload of ${Key}`, () =>
+          this.#client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })),
+        );
+      }
+    }
+  }
+
+  /** An object that lacks its end would show at the restore only, and then it is too late. */
+  async #checkSize(key: string, sizeBytes: number): Promise<void> {
+    const { ContentLength } = await this.#ask(`check ${key}`, () =>
+      this.#client.send(new HeadObjectCommand({ Bucket: this.settings.bucket, Key: key })),
+    );
+    if (ContentLength === sizeBytes) return;
+    throw new StoreError(
+      'Failed',
+      `upload ${key}: ${sizeBytes} bytes were sent but the store has ${ContentLength}: look at its logs`,
+    );
+  }
+
+  async #ask<T>(action: string, request: () => Promise<T>): Promise<T> {
+    try {
+      return await request();
+    } catch (thrown) {
+      throw storeError(action, this.settings, thrown);
+    }
+  }
+}
+
+/** A stream on its way up: what went through it, and what was wrong with it. */
+class UploadSource {
+  sizeBytes = 0;
+  failure: unknown;
+  readonly #source: AsyncIterable<Uint8Array>;
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.#source = source;
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of this.#source) {
+        this.sizeBytes += chunk.length;
+        yield chunk;
+      }
+    } catch (error) {
+      this.failure = error;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream';
+import type { Clock } from '../kube/clock.ts';
+import { stalledError } from './store-error.ts';
+
+/** When a stream counts as stuck. */
+export interface StallOptions {
+  /** What the stream is, for the error: `read the snapshot of etcd`. */
+  readonly what: string;
+  /** Longest time without a chunk. */
+  readonly limitMs: number;
+  readonly clock: Clock;
+  /** Ends the stream with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The same stream, which fails when nothing comes for too long or when the signal aborts. Time in which the reader does
+ * not ask does not count. A Node stream behind it is destroyed when the reading ends early.
+ */
+export async function* withStallTimer<T>(source: AsyncIterable<T>, options: StallOptions): AsyncGenerator<T> {
+  const iterator = source[Symbol.asyncIterator]();
+  let isPending = false;
+  try {
+    for (;;) {
+      isPending = true;
+      const result = await nextInTime(iterator, options);
+      isPending = false;
+      if (result.done) return;
+      yield result.value;
+    }
+  } finally {
+    // a generator that is stuck would keep return() waiting for ever
+    if (!isPending) await iterator.return?.();
+    if (source instanceof Readable) source.destroy();
+  }
+}
+
+function nextInTime<T>(iterator: AsyncIterator<T>, options: StallOptions): Promise<IteratorResult<T>> {
+  const { what, limitMs, clock, signal } = options;
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason as Error);
+    const abort = (): void => finish(() => reject(signal?.reason as Error));
+    const cancel = clock.setTimer(limitMs, () => finish(() => reject(stalledError(what, limitMs))));
+    signal?.addEventListener('abort', abort);
+    const finish = (settle: () => void): void => {
+      cancel();
+      signal?.removeEventListener('abort', abort);
+      settle();
+    };
+    iterator.next().then(
+      (result) => finish(() => resolve(result)),
+      (error: unknown) => finish(() => reject(error)),
+    );
+  });
+}

@@ -1,0 +1,85 @@
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { withStallTimer } from '../../../reconciler/backup/stall.ts';
+import { ManualClock, settled } from '../../support/manual-clock.ts';
+
+const never = new Promise<never>(() => {});
+
+async function collect(stream: AsyncIterable<string>): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) text += chunk;
+  return text;
+}
+
+const options = (clock: ManualClock, signal?: AbortSignal) => ({
+  what: 'read the snapshot',
+  limitMs: 60_000,
+  clock,
+  signal,
+});
+
+describe('a stream with a stall timer', () => {
+  it('gives what it is given, and leaves no timer behind', async () => {
+    const clock = new ManualClock();
+    expect(await collect(withStallTimer(Readable.from(['a', 'b', 'c']), options(clock)))).toBe('abc');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('fails when nothing comes for too long, and lets go of the Node stream behind it', async () => {
+    const clock = new ManualClock();
+    const source = new Readable({ objectMode: true, read: () => {} });
+    source.push('a');
+    const reading = collect(withStallTimer(source, options(clock))).catch(String);
+    await clock.advance(59_999);
+    source.push('b');
+    await clock.advance(59_999);
+    expect(source.destroyed).toBe(false);
+    await clock.advance(1);
+    expect(await reading).toBe(
+      'StoreError: read the snapshot: nothing has moved for 60 s, it was given up; it is tried again',
+    );
+    expect(source.destroyed).toBe(true);
+  });
+
+  it('does not wait for a generator that hangs', async () => {
+    const clock = new ManualClock();
+    async function* hanging(): AsyncGenerator<string> {
+      yield 'a';
+      await never;
+    }
+    const reading = collect(withStallTimer(hanging(), options(clock))).catch(String);
+    await clock.advance(60_000);
+    expect(await reading).toContain('given up');
+  });
+
+  it('does not count the time its reader takes', async () => {
+    const clock = new ManualClock();
+    const stream = withStallTimer(Readable.from(['a', 'b']), options(clock));
+    expect((await stream.next()).value).toBe('a');
+    await clock.advance(600_000);
+    expect((await stream.next()).value).toBe('b');
+  });
+
+  it('ends with the reason of the signal, also when that was before', async () => {
+    const clock = new ManualClock();
+    const controller = new AbortController();
+    const reading = collect(withStallTimer(new Readable({ read: () => {} }), options(clock, controller.signal)));
+    const outcome = reading.catch(String);
+    await settled();
+    controller.abort(new Error('the provider stops'));
+    expect(await outcome).toBe('Error: the provider stops');
+    const later = withStallTimer(Readable.from(['a']), options(clock, controller.signal));
+    await expect(collect(later)).rejects.toThrow('the provider stops');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('passes on the failure of the stream', async () => {
+    const clock = new ManualClock();
+    async function* broken(): AsyncGenerator<string> {
+      yield 'a';
+      throw new Error('etcd went away');
+    }
+    await expect(collect(withStallTimer(broken(), options(clock)))).rejects.toThrow('etcd went away');
+    expect(clock.pending).toBe(0);
+  });
+});
