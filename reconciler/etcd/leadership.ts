@@ -1,0 +1,31 @@
+import { type EtcdObservation, healthyVoters, leaderOf, type Member } from './members.ts';
+import { act, type Decision, wait } from './steps.ts';
+import { type Act, type Guard } from './quorum-guard.ts';
+
+/** `decision` if the guard lets the member be taken away; else leadership is moved first, or what is waited for. */
+export function guarded(
+  { observation, guard, successors = () => true }: Guarded,
+  member: Member,
+  intent: Act,
+  decision: Decision,
+): Decision {
+  const verdict = guard(observation, member, intent);
+  if (verdict.isAllowed) return decision;
+  if (verdict.reason !== 'Leads') return wait(verdict.message);
+  return moveLeader(observation, successors);
+}
+
+export interface Guarded {
+  readonly observation: EtcdObservation;
+  readonly guard: Guard;
+  /** Who should lead next, if one of them can: members that the same act has passed, so that leadership moves once. */
+  readonly successors?: (member: Member) => boolean;
+}
+
+function moveLeader(observation: EtcdObservation, isPreferred: (member: Member) => boolean): Decision {
+  const leader = leaderOf(observation);
+  const able = healthyVoters(observation).filter(({ name }) => name !== leader?.name);
+  const next = able.find(isPreferred) ?? able[0];
+  if (!leader || !next?.registration) return wait('no other etcd member can lead');
+  return act({ kind: 'MoveLeader', from: leader.name, to: next.name, targetId: next.registration.id });
+}

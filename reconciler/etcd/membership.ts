@@ -1,0 +1,165 @@
+import { guarded } from './leadership.ts';
+import {
+  type EtcdObservation,
+  hasQuorum,
+  healthyVoters,
+  isCorrupt,
+  isDataLost,
+  isHealthy,
+  learnersOf,
+  type Member,
+  voterCount,
+  votersOf,
+} from './members.ts';
+import { type Act, type Guard, mayDisrupt } from './quorum-guard.ts';
+import { act, type Decision, settled, wait } from './steps.ts';
+
+/** The mark of a claim whose data belongs to nobody any more; no member of etcd has this id. */
+const noMember = '0';
+
+interface Situation {
+  readonly observation: EtcdObservation;
+  readonly wantedReplicas: number;
+  readonly guard: Guard;
+}
+
+type Rule = (situation: Situation) => Decision | undefined;
+
+/**
+ * The one thing to do next so that exactly the ordinals below `wantedReplicas` are members with a vote and their data.
+ * A member that is lost is removed first and then joins anew: its place cannot be taken twice, and a vote that is never
+ * cast only raises what the others need. New members join without a vote and get it when they have all data.
+ */
+export function nextMembershipStep(
+  observation: EtcdObservation,
+  wantedReplicas: number,
+  guard: Guard = mayDisrupt,
+): Decision {
+  for (const rule of rules) {
+    const decision = rule({ observation, wantedReplicas, guard });
+    if (decision) return decision;
+  }
+  return settled;
+}
+
+/** How many pods the StatefulSet should have: all that are wanted and all that still are members. */
+export function podsFor({ members }: EtcdObservation, wantedReplicas: number): number {
+  const registered = members.filter(({ registration }) => registration).map(({ ordinal }) => ordinal + 1);
+  return Math.max(wantedReplicas, ...registered);
+}
+
+const cannotDecide: Rule = ({ observation }) => {
+  if (observation.membership === 'Unknown') return wait('no etcd member answers');
+  if (!hasQuorum(observation)) {
+    const voters = voterCount(observation);
+    return wait(`etcd has no quorum: ${healthyVoters(observation).length} of ${voters} members are well`);
+  }
+  const [stranger] = observation.strangers;
+  if (stranger) return wait(`etcd member ${stranger.name || stranger.id} is none of ours: remove it with etcdctl`);
+  const isUnknown = observation.alarms.some(({ alarm, memberId }) => alarm === 'Corrupt' && memberId === '0');
+  return isUnknown
+    ? wait('members of etcd differ, and it cannot say whose data is corrupt: restore a backup')
+    : undefined;
+};
+
+const markVolume: Rule = ({ observation: { members } }) => {
+  const unmarked = members.find(
+    ({ registration, status, claim }) =>
+      registration && status?.memberId === registration.id && claim && claim.memberId !== registration.id,
+  );
+  return unmarked?.registration && act({ kind: 'MarkVolume', member: unmarked.name, id: unmarked.registration.id });
+};
+
+/** A corruption alarm stops all writes, also when the member it was about has gone. */
+const forgetCorruption: Rule = ({ observation: { alarms, members } }) => {
+  const left = alarms.find(
+    ({ alarm, memberId }) =>
+      alarm === 'Corrupt' && memberId !== '0' && members.every(({ registration }) => registration?.id !== memberId),
+  );
+  const via = members.find(({ status, registration }) => status && registration?.isLearner === false);
+  return left && via && act({ kind: 'Disarm', member: via.name, alarm: 'Corrupt', memberId: left.memberId });
+};
+
+const finishLearner: Rule = (situation) => {
+  const { observation, wantedReplicas } = situation;
+  const [learner] = learnersOf(observation);
+  if (!learner?.registration) return undefined;
+  const { id, name } = learner.registration;
+  if (learner.ordinal >= wantedReplicas) return remove(situation, learner, 'it is not wanted any more', 'Asked');
+  if (isDataLost(learner) || isCorrupt(observation, learner)) {
+    return remove(situation, learner, 'its data is gone', 'Unavoidable');
+  }
+  // Left behind by the member that had this place before: the new one could not start on it.
+  if (name === '' && holdsOldData(learner)) return act({ kind: 'DiscardVolume', member: learner.name });
+  if (isHealthy(observation, learner)) return act({ kind: 'Promote', member: learner.name, id });
+  return wait(`${learner.name} is joining${learner.problem ? `: ${learner.problem}` : ''}`);
+};
+
+const removeLost: Rule = (situation) => {
+  const { observation } = situation;
+  const lost = votersOf(observation).find((member) => isDataLost(member) || isCorrupt(observation, member));
+  if (!lost) return undefined;
+  return remove(situation, lost, isDataLost(lost) ? 'its data is gone' : 'its data is corrupt', 'Unavoidable');
+};
+
+const discardOld: Rule = ({ observation: { members } }) => {
+  const old = members.find((member) => !member.registration && holdsOldData(member) && !member.pod?.isTerminating);
+  return old && act({ kind: 'DiscardVolume', member: old.name });
+};
+
+/** etcd itself refuses new members unless all voters are connected; asking it in vain would only say so less clearly. */
+const addMissing: Rule = ({ observation, wantedReplicas }) => {
+  const missing = observation.members.find(({ ordinal, registration }) => ordinal < wantedReplicas && !registration);
+  if (!missing) return undefined;
+  const healthy = healthyVoters(observation).length;
+  const voters = voterCount(observation);
+  if (healthy < voters) return wait(`${missing.name} joins when all members are well: ${healthy} of ${voters} are`);
+  if (observation.underWay) return wait(`${observation.underWay.act} of ${observation.underWay.member} is under way`);
+  return act({ kind: 'AddLearner', member: missing.name, peerUrl: missing.peerUrl });
+};
+
+const removeSurplus: Rule = (situation) => {
+  const surplus = votersOf(situation.observation).findLast(({ ordinal }) => ordinal >= situation.wantedReplicas);
+  return surplus && remove(situation, surplus, 'it is not wanted any more', 'Asked');
+};
+
+const rules: readonly Rule[] = [
+  cannotDecide,
+  markVolume,
+  forgetCorruption,
+  finishLearner,
+  removeLost,
+  discardOld,
+  addMissing,
+  removeSurplus,
+];
+
+function remove(situation: Situation, member: Member, because: string, cause: Act['cause']): Decision {
+  const { registration, claim } = member;
+  if (!registration) return settled;
+  const { observation, guard, wantedReplicas } = situation;
+  // Without a mark nobody could tell later that the claim may hold the data of a member that was removed.
+  const decision =
+    claim && claim.memberId === undefined && !claim.isLost
+      ? act({ kind: 'MarkVolume', member: member.name, id: noMember })
+      : act({ kind: 'Remove', member: member.name, id: registration.id, because });
+  const successors = (next: Member) => next.ordinal < wantedReplicas;
+  return guarded({ observation, guard, successors }, member, { kind: 'Remove', cause }, decision);
+}
+
+function holdsOldData({ claim }: Member): boolean {
+  return claim !== undefined && (claim.isLost || claim.memberId !== undefined);
+}
+
+/** `initial-cluster` of the configuration of a member that joins: those that are registered, and itself. */
+export function initialCluster({ members }: EtcdObservation, joining: string): string {
+  return members
+    .filter(({ name, registration }) => registration || name === joining)
+    .map(({ name, peerUrl }) => `${name}=${peerUrl}`)
+    .join(',');
+}
+
+/** Whether etcd has ever been formed here, as far as volumes tell; then no member may start as one of a new cluster. */
+export function wasFormed({ members, membership }: EtcdObservation): boolean {
+  return membership !== 'Unknown' || members.some(({ claim }) => claim?.memberId !== undefined);
+}

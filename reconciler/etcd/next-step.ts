@@ -1,0 +1,33 @@
+import { nextDefragmentation, nextSpaceStep } from './maintenance.ts';
+import type { EtcdObservation } from './members.ts';
+import { nextMembershipStep } from './membership.ts';
+import { type Act, type Guard, mayDisrupt } from './quorum-guard.ts';
+import { nextRolloutStep } from './rollout.ts';
+import type { Decision } from './steps.ts';
+
+/** How an etcd cluster should be. */
+export interface EtcdGoal {
+  readonly replicas: number;
+  /** Revision of the StatefulSet's template, and why pods of another one have to go. */
+  readonly revision: string;
+  readonly cause: Act['cause'];
+  /** Largest size of the database that the members are configured with. */
+  readonly quotaBytes: number;
+}
+
+/**
+ * The one thing to do next to an etcd cluster. Writes come first, then its members, then their pods, then their files;
+ * each begins when the one before has nothing left to do. A full database that waits for space lets the others go on,
+ * for a larger quota comes with new pods.
+ */
+export function nextEtcdStep(observation: EtcdObservation, goal: EtcdGoal, guard: Guard = mayDisrupt): Decision {
+  const space = nextSpaceStep(observation, goal.quotaBytes, guard);
+  if (space.kind === 'Act') return space;
+  const membership = nextMembershipStep(observation, goal.replicas, guard);
+  if (membership.kind === 'Act') return membership;
+  const rollout = nextRolloutStep(observation, { revision: goal.revision, cause: goal.cause, guard });
+  // A member that waits for its pod may wait for exactly the template that a rollout brings.
+  if (rollout.kind === 'Act') return rollout;
+  const waiting = [space, membership, rollout].find(({ kind }) => kind === 'Wait');
+  return waiting ?? nextDefragmentation(observation, guard);
+}

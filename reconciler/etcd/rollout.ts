@@ -1,0 +1,33 @@
+import { guarded } from './leadership.ts';
+import { type EtcdObservation, isHealthy, leaderOf, type Member } from './members.ts';
+import { type Act, type Guard, mayDisrupt } from './quorum-guard.ts';
+import { act, type Decision, settled } from './steps.ts';
+
+export interface RolloutOptions {
+  /** Revision of the StatefulSet's template that all pods should be made from. */
+  readonly revision: string;
+  readonly cause: Act['cause'];
+  readonly guard?: Guard;
+}
+
+/**
+ * The pod to replace next, so that all are made from the present template. Pods that do not run are first, as replacing
+ * them costs nothing and may be the cure; then members that are ill, then followers, the leader last.
+ */
+export function nextRolloutStep(observation: EtcdObservation, options: RolloutOptions): Decision {
+  const { revision, cause, guard = mayDisrupt } = options;
+  const outdated = ({ pod }: Member): boolean => pod !== undefined && pod.revision !== revision && !pod.isTerminating;
+  const [next] = observation.members.filter(outdated).sort((one, other) => {
+    return urgency(observation, one) - urgency(observation, other) || other.ordinal - one.ordinal;
+  });
+  if (!next?.pod) return settled;
+  const successors = (member: Member): boolean => !outdated(member);
+  const replacement = act({ kind: 'ReplacePod', member: next.name, podUid: next.pod.uid });
+  return guarded({ observation, guard, successors }, next, { kind: 'Restart', cause }, replacement);
+}
+
+function urgency(observation: EtcdObservation, member: Member): number {
+  if (member.pod?.isRunning === false) return 0;
+  if (!isHealthy(observation, member)) return 1;
+  return leaderOf(observation)?.name === member.name ? 3 : 2;
+}

@@ -1,0 +1,288 @@
+import { type EtcdObservation, type Member, type MemberStatus, quorumOf } from '../../../reconciler/etcd/members.ts';
+import { podsFor } from '../../../reconciler/etcd/membership.ts';
+import type { EtcdStep } from '../../../reconciler/etcd/steps.ts';
+
+/** One ordinal of the modelled cluster. Ids are relative: a member that is removed leaves `old` data and marks. */
+export interface Slot {
+  readonly registration: 'none' | 'learner' | 'voter';
+  readonly hasStarted: boolean;
+  readonly data: 'none' | 'own' | 'old';
+  readonly mark: 'none' | 'own' | 'old';
+  readonly isVolumeGone: boolean;
+  readonly process: 'up' | 'down' | 'terminating';
+  readonly isBehind: boolean;
+  readonly isOutdated: boolean;
+  readonly isBloated: boolean;
+  readonly isDefragmenting: boolean;
+  readonly isCorrupt: boolean;
+  /** An act of ours took it away, and it is not back yet. */
+  readonly isOurs: boolean;
+}
+
+/** A small model of an etcd cluster with its pods, volumes, and an operator that may forget. */
+export interface World {
+  readonly slots: readonly Slot[];
+  readonly leader: number;
+  /** What the operator remembers to be defragmenting; nothing after it was started again. */
+  readonly remembered: number;
+  readonly isFull: boolean;
+  readonly isCompacted: boolean;
+  /** Alarms that outlived their member. */
+  readonly leftAlarms: number;
+  readonly failuresLeft: number;
+}
+
+export const mebibyte = 1024 ** 2;
+export const quotaBytes = 500 * mebibyte;
+const committed = 100_000;
+const idOf = (ordinal: number) => String(ordinal + 1);
+
+/** A member that is up and has all data. */
+export const member: Slot = {
+  registration: 'voter',
+  hasStarted: true,
+  data: 'own',
+  mark: 'own',
+  isVolumeGone: false,
+  process: 'up',
+  isBehind: false,
+  isOutdated: false,
+  isBloated: false,
+  isDefragmenting: false,
+  isCorrupt: false,
+  isOurs: false,
+};
+
+/** A place nobody has been at. */
+export const vacancy: Slot = {
+  ...member,
+  registration: 'none',
+  hasStarted: false,
+  data: 'none',
+  mark: 'none',
+  process: 'down',
+};
+
+export function votersIn(world: World): readonly Slot[] {
+  return world.slots.filter(({ registration }) => registration === 'voter');
+}
+
+function answers({ registration, data, process, isDefragmenting }: Slot): boolean {
+  return registration !== 'none' && data === 'own' && process !== 'down' && !isDefragmenting;
+}
+
+/** Whether a member could take part in a majority at once. */
+export function isAvailable(slot: Slot): boolean {
+  return slot.registration === 'voter' && answers(slot) && slot.process === 'up' && !slot.isBehind && !slot.isCorrupt;
+}
+
+function isAble(slot: Slot | undefined): boolean {
+  return slot !== undefined && slot.registration === 'voter' && answers(slot);
+}
+
+export function hasAvailableQuorum(world: World): boolean {
+  return world.slots.filter(isAvailable).length >= quorumOf(votersIn(world).length);
+}
+
+/** Whether too much data is gone for etcd to ever decide again; only a backup helps. */
+export function isLostForGood(world: World): boolean {
+  const kept = votersIn(world).filter(({ data, isCorrupt }) => data === 'own' && !isCorrupt);
+  return kept.length < quorumOf(votersIn(world).length);
+}
+
+function decides(world: World): boolean {
+  return world.slots.filter(isAble).length >= quorumOf(votersIn(world).length);
+}
+
+export function observe(world: World, replicas: number): EtcdObservation {
+  const isLed = decides(world) && isAble(world.slots[world.leader]);
+  const members = world.slots.map((slot, ordinal) => observeMember(slot, ordinal, isLed ? world.leader : -1, world));
+  const pods = podsFor({ members } as unknown as EtcdObservation, replicas);
+  return {
+    members: members.map((one) => (one.ordinal < pods ? one : { ...one, pod: undefined })),
+    strangers: [],
+    membership: isLed ? 'Confirmed' : members.some(({ status }) => status) ? 'Unconfirmed' : 'Unknown',
+    alarms: [
+      ...(world.isFull ? [{ alarm: 'Nospace' as const, memberId: '1' }] : []),
+      ...world.slots.flatMap(({ isCorrupt }, ordinal) =>
+        isCorrupt ? [{ alarm: 'Corrupt' as const, memberId: idOf(ordinal) }] : [],
+      ),
+      ...Array.from({ length: world.leftAlarms }, () => ({ alarm: 'Corrupt' as const, memberId: '77' })),
+    ],
+    isCompacted: world.isCompacted,
+    ...(world.remembered < 0 ? {} : { underWay: { act: 'defragmentation', member: `etcd-${world.remembered}` } }),
+  };
+}
+
+function observeMember(slot: Slot, ordinal: number, leader: number, world: World): Member {
+  const { registration, mark, isVolumeGone, process, isOutdated, hasStarted } = slot;
+  const name = `etcd-${ordinal}`;
+  const peerUrl = `https://${name}:2380`;
+  return {
+    ordinal,
+    name,
+    peerUrl,
+    registration:
+      registration === 'none'
+        ? undefined
+        : {
+            id: idOf(ordinal),
+            name: hasStarted ? name : '',
+            isLearner: registration === 'learner',
+            peerUrls: [peerUrl],
+          },
+    status: answers(slot) ? statusOf(slot, ordinal, leader, world) : undefined,
+    pod: {
+      uid: name,
+      revision: isOutdated ? 'old' : 'new',
+      isTerminating: process === 'terminating',
+      isRunning: process !== 'down' && registration !== 'none' && slot.data === 'own',
+    },
+    claim: { memberId: mark === 'none' ? undefined : mark === 'own' ? idOf(ordinal) : '99', isLost: isVolumeGone },
+  };
+}
+
+function statusOf({ isBehind, isBloated }: Slot, ordinal: number, leader: number, world: World): MemberStatus {
+  const isFreed = isBloated && (!world.isFull || world.isCompacted);
+  const dbSizeBytes = (isBloated ? 500 : 100) * mebibyte;
+  return {
+    memberId: idOf(ordinal),
+    version: '3.6.16',
+    leaderId: leader < 0 ? undefined : idOf(leader),
+    raftTerm: 1,
+    raftIndex: isBehind ? 1 : committed,
+    raftAppliedIndex: isBehind ? 1 : committed,
+    revision: 1,
+    dbSizeBytes,
+    dbSizeInUseBytes: isFreed ? 100 * mebibyte : dbSizeBytes,
+    errors: [],
+  };
+}
+
+/** The world right after a step of ours. */
+export function carryOut(world: World, step: EtcdStep): World {
+  if (step.kind === 'Compact') return { ...world, isCompacted: true };
+  if (step.kind === 'Disarm') {
+    return step.alarm === 'Nospace' ? { ...world, isFull: false } : { ...world, leftAlarms: world.leftAlarms - 1 };
+  }
+  if (step.kind === 'MoveLeader') return { ...world, leader: ordinalOf(step.to) };
+  const ordinal = ordinalOf(step.member);
+  const remembered = step.kind === 'Defragment' ? ordinal : world.remembered;
+  const leftAlarms = world.leftAlarms + (step.kind === 'Remove' && world.slots[ordinal]?.isCorrupt ? 1 : 0);
+  return { ...change(world, ordinal, (slot) => afterStep(slot, step)), remembered, leftAlarms };
+}
+
+function afterStep(slot: Slot, step: EtcdStep): Slot {
+  const old = (value: Slot['data']) => (value === 'none' ? 'none' : 'old');
+  switch (step.kind) {
+    case 'MarkVolume':
+      return { ...slot, mark: step.id === '0' ? 'old' : 'own' };
+    case 'AddLearner':
+      return { ...slot, registration: 'learner', hasStarted: false, isOurs: true };
+    case 'Promote':
+      return { ...slot, registration: 'voter', isOurs: false };
+    case 'Remove':
+      return {
+        ...vacancy,
+        data: old(slot.data),
+        mark: old(slot.mark),
+        isVolumeGone: slot.isVolumeGone,
+        isOutdated: slot.isOutdated,
+      };
+    case 'DiscardVolume':
+      return { ...slot, data: 'none', mark: 'none', isVolumeGone: false, process: 'down', isOutdated: false };
+    case 'ReplacePod':
+      return slot.process === 'down'
+        ? { ...slot, isOutdated: false }
+        : { ...slot, process: 'terminating', isOurs: true };
+    case 'Defragment':
+      return { ...slot, isDefragmenting: true, isOurs: true };
+    case 'Compact':
+    case 'Disarm':
+    case 'MoveLeader':
+      return slot;
+  }
+}
+
+/** What may go wrong now, each at the cost of one failure. */
+export function failures(world: World): World[] {
+  if (world.failuresLeft === 0) return [];
+  const less = { ...world, failuresLeft: world.failuresLeft - 1 };
+  const at = (ordinal: number, hurt: Partial<Slot>) => change(less, ordinal, (slot) => ({ ...slot, ...hurt }));
+  return world.slots.flatMap((slot, ordinal) => {
+    if (slot.registration === 'none' || slot.data !== 'own' || slot.process === 'terminating') return [];
+    const gone = { data: 'none', process: 'down', isDefragmenting: false } as const;
+    return [
+      ...(slot.process === 'up' ? [at(ordinal, { process: 'down', isDefragmenting: false, isBehind: true })] : []),
+      at(ordinal, { ...gone, mark: 'none' }),
+      at(ordinal, { ...gone, isVolumeGone: true }),
+      ...(slot.isBehind || ordinal === world.leader ? [] : [at(ordinal, { isBehind: true })]),
+      ...(slot.registration === 'voter' && !slot.isCorrupt ? [at(ordinal, { isCorrupt: true })] : []),
+    ];
+  });
+}
+
+/** The operator is killed and started again: it remembers nothing. */
+export function operatorRestart(world: World): World[] {
+  return world.remembered < 0 ? [] : [{ ...world, remembered: -1 }];
+}
+
+/** What goes on by itself: the kubelet, the StatefulSet controller, elections, catching up, the end of slow acts. */
+export function progress(world: World): World[] {
+  const next = world.slots.flatMap((slot, ordinal) => {
+    const after = progressOf(slot, decides(world) && isAble(world.slots[world.leader]));
+    if (!after) return [];
+    const isDone = slot.isDefragmenting && !after.isDefragmenting && world.remembered === ordinal;
+    const moved = change(world, ordinal, () => after);
+    return [isDone ? { ...moved, remembered: -1 } : moved];
+  });
+  // The call of a defragmentation ends with the member, too.
+  const isForgotten = world.remembered >= 0 && world.slots[world.remembered]?.isDefragmenting === false;
+  return [...next, ...elections(world), ...(isForgotten ? [{ ...world, remembered: -1 }] : [])];
+}
+
+function progressOf(slot: Slot, isLed: boolean): Slot | undefined {
+  if (slot.process === 'terminating') return { ...slot, process: 'down', isOutdated: false, isBehind: true };
+  if (slot.isDefragmenting) return { ...slot, isDefragmenting: false, isBloated: false, isOurs: slot.isBehind };
+  const isJoining = slot.registration === 'learner' && !slot.hasStarted && slot.data === 'none' && !slot.isVolumeGone;
+  if (isJoining && slot.mark === 'none') {
+    return { ...slot, data: 'own', hasStarted: true, process: 'up', isBehind: true };
+  }
+  if (slot.process === 'down' && slot.data === 'own' && slot.registration !== 'none') return { ...slot, process: 'up' };
+  if (slot.isBehind && isLed && answers(slot)) {
+    return { ...slot, isBehind: false, isOurs: slot.registration === 'learner' };
+  }
+  return undefined;
+}
+
+function elections(world: World): World[] {
+  if (!decides(world) || world.leader >= 0) return [];
+  const able = world.slots.flatMap((slot, ordinal) => (isAble(slot) ? [{ slot, ordinal }] : []));
+  const current = able.filter(({ slot }) => !slot.isBehind);
+  return (current.length > 0 ? current : able).map(({ ordinal }) => ({
+    ...change(world, ordinal, (slot) => ({ ...slot, isBehind: false, isOurs: false })),
+    leader: ordinal,
+  }));
+}
+
+/** A leader that is taken away leads no more, also when it is back. */
+function change(world: World, ordinal: number, edit: (slot: Slot) => Slot): World {
+  const slots = world.slots.map((slot, index) => (index === ordinal ? edit(slot) : slot));
+  return { ...world, slots, leader: isAble(slots[world.leader]) ? world.leader : -1 };
+}
+
+function ordinalOf(name: string): number {
+  return Number(name.split('-').at(-1));
+}
+
+/** The same text for the same world. */
+export function keyOf(world: World): string {
+  const slots = world.slots.map((slot) => Object.values(slot).map(code).join(''));
+  const { leader, remembered, isFull, isCompacted, leftAlarms, failuresLeft } = world;
+  return `${slots.join(' ')} ${leader} ${remembered} ${code(isFull)}${code(isCompacted)} ${leftAlarms} ${failuresLeft}`;
+}
+
+function code(value: string | boolean): string {
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  return `${value.charAt(0)}${value.charAt(1)}`;
+}

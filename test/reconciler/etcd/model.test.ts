@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { mayDisrupt } from '../../../reconciler/etcd/quorum-guard.ts';
+import { member, type Slot, vacancy, type World } from './etcd-model.ts';
+import { explore } from './exploration.ts';
+
+interface Scenario {
+  readonly name: string;
+  readonly slots: readonly Slot[];
+  readonly replicas: number;
+  readonly failures: number;
+  readonly isFull?: boolean;
+}
+
+const times = (count: number, slot: Slot) => Array.from({ length: count }, () => slot);
+const outdated: Slot = { ...member, isOutdated: true };
+const bloated: Slot = { ...member, isBloated: true };
+
+const scenarios: readonly Scenario[] = [
+  { name: 'a new template for the only member', slots: [outdated], replicas: 1, failures: 3 },
+  { name: 'a new template for 3 members', slots: times(3, outdated), replicas: 3, failures: 3 },
+  { name: 'a new template for 5 members', slots: times(5, outdated), replicas: 5, failures: 1 },
+  { name: '5 members that fail', slots: times(5, member), replicas: 5, failures: 3 },
+  { name: '3 members, unmarked', slots: times(3, { ...outdated, mark: 'none' }), replicas: 3, failures: 2 },
+  { name: 'fragmented databases of 3 members', slots: times(3, bloated), replicas: 3, failures: 3 },
+  { name: 'fragmented databases of 5 members', slots: times(5, bloated), replicas: 5, failures: 1 },
+  { name: '3 full members', slots: times(3, bloated), replicas: 3, failures: 2, isFull: true },
+  { name: '1 to 3', slots: [member, ...times(2, vacancy)], replicas: 3, failures: 3 },
+  { name: '3 to 5', slots: [...times(3, member), ...times(2, vacancy)], replicas: 5, failures: 2 },
+  { name: '5 to 3', slots: times(5, member), replicas: 3, failures: 2 },
+  { name: '3 to 1', slots: times(3, member), replicas: 1, failures: 3 },
+];
+
+function worldOf({ slots, failures, isFull = false }: Scenario): World {
+  return { slots, leader: 0, remembered: -1, isFull, isCompacted: false, leftAlarms: 0, failuresLeft: failures };
+}
+
+describe.each(scenarios)('whatever fails in whatever order during $name', (scenario) => {
+  const { worlds, violations, stuck } = explore(worldOf(scenario), { replicas: scenario.replicas, guard: mayDisrupt });
+
+  it('no act of ours takes the quorum away, nor are two under way', () => {
+    expect(worlds).toBeGreaterThan(10);
+    expect(violations.slice(0, 3)).toEqual([]);
+  });
+
+  it('ends with the wanted members when nothing more fails, but for lost majorities', () => {
+    expect(stuck.slice(0, 3)).toEqual([]);
+  });
+});
+
+describe('the model', () => {
+  it.each(['a new template for 3 members', 'fragmented databases of 5 members', '3 to 1'])(
+    'finds lost quorums and acts at once during %s when nobody asks the guard',
+    (name) => {
+      const scenario = scenarios.find((one) => one.name === name);
+      if (!scenario) throw new Error(`no scenario ${name}`);
+      const { violations } = explore(worldOf({ ...scenario, failures: Math.min(scenario.failures, 2) }), {
+        replicas: scenario.replicas,
+        guard: () => ({ isAllowed: true }),
+      });
+      expect(violations.some((violation) => violation.startsWith('quorum lost'))).toBe(true);
+    },
+  );
+});
