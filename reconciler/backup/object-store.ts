@@ -11,7 +11,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { Readable } from 'node:stream';
 import { systemClock, type Clock } from '../kube/clock.ts';
-import { s3Client } from './s3-client.ts';
+import { namedSilence, s3Client } from './s3-client.ts';
 import { withStallTimer } from './stall.ts';
 import { StoreError, storeError } from './store-error.ts';
 import type { StoreSettings } from './store-settings.ts';
@@ -22,7 +22,10 @@ const partsInFlight = 2;
 
 /** How a store is used. */
 export interface ObjectStoreOptions {
-  /** Longest time without progress; one minute when unset. */
+  /**
+   * Longest time without progress; one minute when unset. The kernel takes some megabytes at once, so with less a slow
+   * line may look like a stall.
+   */
   readonly stallMs?: number;
   readonly clock?: Clock;
 }
@@ -91,7 +94,7 @@ export class ObjectStore {
     try {
       yield* withStallTimer(Body, { what: action, limitMs: this.#stallMs, clock: this.#clock, signal });
     } catch (thrown) {
-      throw signal?.aborted ? thrown : storeError(action, this.settings, thrown);
+      throw signal?.aborted ? thrown : storeError(action, this.settings, namedSilence(thrown));
     }
   }
 
@@ -187,11 +190,16 @@ class UploadSource {
   }
 
   async *chunks(): AsyncGenerator<Uint8Array> {
+    // an upload that fails throws its own error into this one, which must not be taken for one of the stream
+    for await (const chunk of this.#watched()) {
+      this.sizeBytes += chunk.length;
+      yield chunk;
+    }
+  }
+
+  async *#watched(): AsyncGenerator<Uint8Array> {
     try {
-      for await (const chunk of this.#source) {
-        this.sizeBytes += chunk.length;
-        yield chunk;
-      }
+      for await (const chunk of this.#source) yield chunk;
     } catch (error) {
       this.failure = error;
       throw error;

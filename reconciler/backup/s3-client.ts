@@ -1,4 +1,5 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import { Agent } from 'node:https';
 import type { StoreSettings } from './store-settings.ts';
 import { assumeRole } from './web-identity.ts';
 
@@ -23,8 +24,14 @@ export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientL
     requestHandler: {
       connectionTimeout: connectMs,
       socketTimeout: idleMs,
-      httpsAgent: { keepAlive: true, ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }) },
+      // not its options: for large bodies the client makes another agent then, and that one knows no authority
+      httpsAgent: new Agent({
+        keepAlive: true,
+        ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
+      }),
     },
+    // proxies before stores know it badly, and the client waits a second for each part in vain
+    expectContinueHeader: false,
     ...(endpoint === undefined ? {} : compatibleStore(endpoint)),
   });
   client.middlewareStack.add(
@@ -32,7 +39,7 @@ export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientL
       try {
         return await next(args);
       } catch (error) {
-        throw withoutRetryOfSilence(error);
+        throw namedSilence(error);
       }
     },
     // inside of the client's retries
@@ -51,8 +58,11 @@ function compatibleStore(endpoint: string): S3ClientConfig {
   };
 }
 
-/** A store that hangs would be waited for three times: the client retries after errors of the name that it gives this one. */
-function withoutRetryOfSilence(error: unknown): unknown {
+/**
+ * Gives the error of a connection on which nothing moved a name of its own. After errors of the name that it comes with the
+ * client tries again, and a store that hangs would be waited for three times.
+ */
+export function namedSilence(error: unknown): unknown {
   const isSilence = error instanceof Error && error.name === 'TimeoutError' && error.message.includes('inactivity');
   return isSilence ? Object.assign(new Error(error.message), { name: 'SilentConnection' }) : error;
 }

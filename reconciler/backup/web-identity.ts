@@ -6,7 +6,8 @@ import type { StoreCredentials, StoreSettings } from './store-settings.ts';
 export interface SessionCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  readonly sessionToken: string;
+  /** Some stores need none. */
+  readonly sessionToken?: string;
   /** The SDK asks for new ones some minutes before. */
   readonly expiration: Date;
 }
@@ -35,7 +36,8 @@ export async function assumeRole(
   const [accessKeyId, secretAccessKey] = [field('AccessKeyId'), field('SecretAccessKey')];
   const expiration = new Date(field('Expiration'));
   if (status === 200 && accessKeyId && secretAccessKey && !Number.isNaN(expiration.getTime())) {
-    return { accessKeyId, secretAccessKey, sessionToken: field('SessionToken'), expiration };
+    const sessionToken = field('SessionToken');
+    return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}), expiration };
   }
   const code = /^\w{2,64}$/.exec(field('Code'))?.[0] ?? `HTTP ${status}`;
   throw new StoreError(
@@ -57,7 +59,11 @@ async function post(
   } catch (thrown) {
     // fetch hides what happened in the cause
     const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
-    throw storeError(`assume a role at ${url}`, settings, cause);
+    const { reason } = storeError('assume a role', settings, cause);
+    throw new StoreError(
+      reason,
+      `assume a role at ${url}: no answer from the token service (${reason}): let the provider through to it, or correct its URL`,
+    );
   } finally {
     void dispatcher.close();
   }

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { createConnection, createServer, type AddressInfo, type Server } from 'node:net';
+import { CreateMultipartUploadCommand } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
+import { startS3, type S3 } from '../../support/s3.ts';
+
+let s3: S3;
+let store: ObjectStore;
+beforeAll(async () => {
+  s3 = await startS3('tls');
+  store = new ObjectStore(s3.settings, { stallMs: 5_000 });
+});
+afterAll(async () => {
+  store.close();
+  await s3.stop();
+});
+
+const part = randomBytes(1 << 20);
+
+async function* megabytes(count: number, then?: () => Promise<never>): AsyncGenerator<Buffer> {
+  for (let index = 0; index < count; index += 1) yield part;
+  await then?.();
+}
+
+async function read(key: string): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of store.get(key)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+describe('a store', () => {
+  it.each([0, 1, 8, 9, 33])('keeps a stream of %d MiB as it was', async (count) => {
+    expect(await store.put(`sizes/${count}.bin`, megabytes(count))).toBe(count << 20);
+    expect((await read(`sizes/${count}.bin`)).equals(Buffer.concat(Array<Buffer>(count).fill(part)))).toBe(true);
+    expect(await s3.unfinishedUploads()).toEqual([]);
+  });
+
+  it('lists more objects than fit into one answer, and only those of the folder', async () => {
+    const keys = Array.from({ length: 1_003 }, (_, index) => `many/${String(index).padStart(4, '0')}.json`);
+    await store.putText('many-others/1.json', '{}');
+    for (let start = 0; start < keys.length; start += 50) {
+      await Promise.all(keys.slice(start, start + 50).map((key) => store.putText(key, '{}')));
+    }
+    expect(await store.list('many/')).toEqual(keys);
+    expect(await store.list('none/')).toEqual([]);
+  });
+
+  it('reads small objects as text, and no others', async () => {
+    await store.putText('text/ä b.json', '{"a":"ü"}');
+    expect(await store.getText('text/ä b.json')).toBe('{"a":"ü"}');
+    await store.put('text/large.bin', megabytes(2));
+    await expect(store.getText('text/large.bin')).rejects.toThrow('longer than 1048576 bytes, so it is not ours');
+  });
+
+  it('deletes, and does not mind when there is nothing', async () => {
+    await store.putText('gone/1.json', '{}');
+    await store.delete('gone/1.json');
+    await store.delete('gone/1.json');
+    expect(await store.list('gone/')).toEqual([]);
+  });
+
+  it('does not hold a connection that a reader has left', async () => {
+    await store.put('left/1.bin', megabytes(9));
+    for (let count = 0; count < 60; count += 1) {
+      for await (const chunk of store.get('left/1.bin')) {
+        expect(chunk.length).toBeGreaterThan(0);
+        break;
+      }
+    }
+    expect((await read('left/1.bin')).length).toBe(9 << 20);
+  });
+});
+
+describe('an upload that does not end', () => {
+  const fail = async (): Promise<never> => {
+    throw new Error('etcd went away');
+  };
+  const hang = (): Promise<never> => new Promise(() => {});
+
+  it('for its stream fails leaves nothing and says why', async () => {
+    await expect(store.put('cut/snapshot.db', megabytes(20, fail))).rejects.toThrow('etcd went away');
+    expect(await store.list('cut/')).toEqual([]);
+    expect(await s3.unfinishedUploads()).toEqual([]);
+  });
+
+  it('for its stream stalls leaves nothing and says so', async () => {
+    const impatient = new ObjectStore(s3.settings, { stallMs: 300 });
+    await expect(impatient.put('stall/snapshot.db', megabytes(20, hang))).rejects.toMatchObject({
+      reason: 'Stalled',
+      message: expect.stringContaining('upload stall/snapshot.db: nothing has moved for 0.3 s') as unknown,
+    });
+    expect(await store.list('stall/')).toEqual([]);
+    expect(await s3.unfinishedUploads()).toEqual([]);
+    impatient.close();
+  });
+
+  it('for it is aborted leaves nothing', async () => {
+    const controller = new AbortController();
+    const abort = (): Promise<never> => {
+      controller.abort(new Error('the provider stops'));
+      return hang();
+    };
+    await expect(store.put('abort/snapshot.db', megabytes(20, abort), controller.signal)).rejects.toThrow(
+      'the provider stops',
+    );
+    expect(await store.list('abort/')).toEqual([]);
+    expect(await s3.unfinishedUploads()).toEqual([]);
+  });
+
+  it('for the provider was killed is removed later, others are not', async () => {
+    for (const Key of ['killed/team/snapshot.db', 'others/team/snapshot.db']) {
+      await s3.client.send(new CreateMultipartUploadCommand({ Bucket: s3.settings.bucket, Key }));
+    }
+    await store.abortUploads('killed/', Date.now() - 3_600_000);
+    expect((await s3.unfinishedUploads()).sort()).toEqual(['killed/team/snapshot.db', 'others/team/snapshot.db']);
+    await store.abortUploads('killed/', Date.now() + 3_600_000);
+    expect(await s3.unfinishedUploads()).toEqual(['others/team/snapshot.db']);
+  });
+});
+
+describe('a slow way to the store', () => {
+  let proxy: Server;
+  const bytesPerTick = 100_000;
+  beforeAll(async () => {
+    const port = Number(new URL(s3.settings.endpoint ?? '').port);
+    proxy = createServer((near) => {
+      const far = createConnection(port, '127.0.0.1');
+      far.pipe(near);
+      for (const [one, other] of [[near, far] as const, [far, near] as const]) {
+        one.on('error', () => other.destroy());
+        one.on('close', () => other.destroy());
+      }
+      const ticks = setInterval(() => far.write((near.read(bytesPerTick) as Buffer | null) ?? near.read() ?? ''), 25);
+      near.on('readable', () => {}).on('close', () => clearInterval(ticks));
+    });
+    await new Promise<void>((resolve) => {
+      proxy.listen(0, '127.0.0.1', resolve);
+    });
+  });
+  afterAll(() => proxy.close());
+
+  it('is no stall: as long as something moves an upload may take longer than the limit', async () => {
+    const { port } = proxy.address() as AddressInfo;
+    // the kernel takes some megabytes at once, which is silence for a second or two at this speed
+    const stallMs = 4_000;
+    const slow = new ObjectStore({ ...s3.settings, endpoint: `https://127.0.0.1:${port}` }, { stallMs });
+    const start = performance.now();
+    expect(await slow.put('slow/snapshot.db', megabytes(48))).toBe(48 << 20);
+    expect(performance.now() - start).toBeGreaterThan(stallMs);
+    slow.close();
+  });
+});

@@ -1,0 +1,126 @@
+import { CreateBucketCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { openSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StoreSettings } from '../../reconciler/backup/store-settings.ts';
+import { createAuthority, issueCertificate, validFor } from '../../reconciler/pki/issue.ts';
+import { findBinaries } from '../testbed/binaries.ts';
+import { instanceFrom } from '../testbed/instance.ts';
+import { freePort } from './free-port.ts';
+import { until } from './until.ts';
+
+const accessKeyId = 'test-key-id';
+const secretAccessKey = 'test-secret-of-the-store';
+const bucket = 'backups';
+
+/** An S3 server of its own, with an empty bucket, on a loopback port: for tests that hurt it. */
+export interface S3 {
+  /** How to use its bucket. */
+  readonly settings: StoreSettings;
+  /** Where the objects are as files: a folder per bucket. */
+  readonly directory: string;
+  /** A plain client, to see what is there beside the code under test. */
+  readonly client: S3Client;
+  /** Keys of uploads that have begun and not ended. */
+  unfinishedUploads(): Promise<string[]>;
+  /** Kills it and removes what it wrote. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts versitygw, in a fraction of a second.
+ * @param security `tls` for a certificate of an authority that only `settings` knows
+ */
+export async function startS3(security: 'plain' | 'tls' = 'plain'): Promise<S3> {
+  const binaries = await findBinaries(instanceFrom(process.env).cache, process.env['HCP_TESTBED_BIN'], () => {});
+  const directory = await mkdtemp(join(tmpdir(), 's3-'));
+  const port = await freePort();
+  const tls = security === 'tls' ? await writeCertificates(directory) : undefined;
+  const child = await spawnServer(binaries['versitygw'] ?? '', directory, port, tls?.flags ?? []);
+  const settings: StoreSettings = {
+    endpoint: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    region: 'us-east-1',
+    bucket,
+    prefix: '',
+    certificateAuthority: tls?.authority,
+    credentials: { kind: 'static', accessKeyId, secretAccessKey },
+  };
+  const client = plainClient(settings);
+  await until('the S3 server to take a bucket', () => isBucketMade(client));
+  return {
+    settings,
+    directory: join(directory, 'data'),
+    client,
+    unfinishedUploads: async () => {
+      const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
+      return Uploads.map(({ Key = '' }) => Key);
+    },
+    stop: async () => {
+      client.destroy();
+      await killed(child);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function spawnServer(
+  path: string,
+  directory: string,
+  port: number,
+  flags: readonly string[],
+): Promise<ChildProcess> {
+  for (const name of ['data', 'iam']) await mkdir(join(directory, name));
+  const log = openSync(join(directory, 'versitygw.log'), 'a');
+  // without accounts it answers to an unknown key id as no other store does
+  const args = [
+    '--port',
+    `127.0.0.1:${port}`,
+    '--iam-dir',
+    join(directory, 'iam'),
+    '--keep-alive',
+    '--quiet',
+    ...flags,
+  ];
+  return spawn(path, [...args, 'posix', join(directory, 'data')], {
+    stdio: ['ignore', log, log],
+    env: { ...process.env, ROOT_ACCESS_KEY: accessKeyId, ROOT_SECRET_KEY: secretAccessKey },
+  });
+}
+
+async function writeCertificates(directory: string): Promise<{ authority: string; flags: string[] }> {
+  const validity = validFor(60 * 60_000, new Date());
+  const authority = await createAuthority({ commonName: 's3' }, validity);
+  const plan = { commonName: 's3', organizations: [], usages: ['server' as const], hosts: ['127.0.0.1'] };
+  const { certificate, key } = await issueCertificate(plan, authority, validity);
+  await writeFile(join(directory, 'server.crt'), certificate);
+  await writeFile(join(directory, 'server.key'), key);
+  const flags = ['--cert', join(directory, 'server.crt'), '--key', join(directory, 'server.key')];
+  return { authority: authority.certificate, flags };
+}
+
+function plainClient({ endpoint = '', region, certificateAuthority }: StoreSettings): S3Client {
+  return new S3Client({
+    endpoint,
+    region,
+    forcePathStyle: true,
+    maxAttempts: 1,
+    credentials: { accessKeyId, secretAccessKey },
+    requestHandler: { httpsAgent: certificateAuthority === undefined ? {} : { ca: certificateAuthority } },
+  });
+}
+
+function isBucketMade(client: S3Client): Promise<boolean> {
+  return client.send(new CreateBucketCommand({ Bucket: bucket })).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await gone;
+}
