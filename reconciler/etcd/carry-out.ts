@@ -1,0 +1,42 @@
+import type { MemberClient } from './client.ts';
+import { type EtcdObservation, leaderOf } from './members.ts';
+import type { Clients } from './observe.ts';
+import type { EtcdStep } from './steps.ts';
+
+/** Steps that are calls to etcd; the others change pods and volume claims. */
+export type EtcdCall = Exclude<EtcdStep, { readonly kind: 'MarkVolume' | 'DiscardVolume' | 'ReplacePod' }>;
+
+export function isEtcdCall(step: EtcdStep): step is EtcdCall {
+  return step.kind !== 'MarkVolume' && step.kind !== 'DiscardVolume' && step.kind !== 'ReplacePod';
+}
+
+/**
+ * Makes the call of a step, at the leader unless it is about one member.
+ * @throws when etcd refuses; `isRefusedForNow` says whether the same may be right a moment later.
+ */
+export async function carryOut(step: EtcdCall, observation: EtcdObservation, clients: Clients): Promise<void> {
+  const leader = leaderOf(observation)?.name;
+  switch (step.kind) {
+    case 'AddLearner':
+      await clientOf(clients, leader).addLearner(step.peerUrl);
+      return;
+    case 'Promote':
+      return clientOf(clients, leader).promote(step.id);
+    case 'Remove':
+      return clientOf(clients, leader).remove(step.id);
+    case 'MoveLeader':
+      return clientOf(clients, step.from).moveLeader(step.targetId);
+    case 'Compact':
+      return clientOf(clients, step.member).compact(step.revision);
+    case 'Defragment':
+      return clientOf(clients, step.member).defragment();
+    case 'Disarm':
+      return clientOf(clients, step.member).disarm(step);
+  }
+}
+
+function clientOf(clients: Clients, name: string | undefined): MemberClient {
+  const client = name === undefined ? undefined : clients(name);
+  if (!client) throw new Error(`etcd member ${name ?? '(no leader)'} cannot be reached: it has no pod`);
+  return client;
+}

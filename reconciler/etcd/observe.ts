@@ -1,0 +1,90 @@
+import type { MemberClient } from './client.ts';
+import type { EtcdObservation, Member, MemberAlarm, Registration } from './members.ts';
+
+/** What is known of a member without asking etcd. */
+export type KnownMember = Pick<Member, 'ordinal' | 'name' | 'peerUrl' | 'pod' | 'claim'>;
+
+/** The client of a member by name; undefined for one that cannot be there, such as one without a pod. */
+export type Clients = (name: string) => MemberClient | undefined;
+
+interface Answer extends Pick<Member, 'status'> {
+  readonly alarms: readonly MemberAlarm[];
+  readonly client?: MemberClient;
+  readonly problem?: string;
+}
+
+/**
+ * Asks every member what it is and knows, at the same time; never throws and writes nothing. A member that does not
+ * answer costs a deadline of five seconds.
+ */
+export async function observeEtcd(
+  known: readonly KnownMember[],
+  clients: Clients,
+  underWay?: EtcdObservation['underWay'],
+): Promise<EtcdObservation> {
+  const answers = await Promise.all(known.map(({ name }) => ask(clients(name))));
+  const { membership, registrations } = await membersOf(answers);
+  const members = known.map((member, index): Member => {
+    const { status, problem } = answers[index] ?? unanswered('it was not asked');
+    const registration = registrations.find(({ peerUrls }) => peerUrls.includes(member.peerUrl));
+    return { ...member, registration, status, ...(problem ? { problem } : {}) };
+  });
+  const urls = new Set(known.map(({ peerUrl }) => peerUrl));
+  const alarms = alarmsOf(answers);
+  return {
+    members,
+    strangers: registrations.filter(({ peerUrls }) => !peerUrls.some((url) => urls.has(url))),
+    membership,
+    alarms,
+    isCompacted: alarms.some(({ alarm }) => alarm === 'Nospace') && (await isCompacted(answers)),
+    ...(underWay ? { underWay } : {}),
+  };
+}
+
+async function ask(client: MemberClient | undefined): Promise<Answer> {
+  if (!client) return unanswered('it has no pod');
+  try {
+    const [answer] = await Promise.all([client.status(), client.read()]);
+    return { ...answer, client };
+  } catch (error) {
+    return unanswered(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function unanswered(problem: string): Answer {
+  return { status: undefined, alarms: [], problem };
+}
+
+/** The newest first: the view of a member that is behind is of the past. */
+async function membersOf(answers: readonly Answer[]): Promise<{
+  readonly membership: EtcdObservation['membership'];
+  readonly registrations: readonly Registration[];
+}> {
+  const clients = newestFirst(answers);
+  for (const view of ['quorum', 'own'] as const) {
+    const lists = await Promise.allSettled(clients.map((client) => client.members(view)));
+    const list = lists.find((result) => result.status === 'fulfilled');
+    if (list) return { membership: view === 'quorum' ? 'Confirmed' : 'Unconfirmed', registrations: list.value };
+  }
+  return { membership: 'Unknown', registrations: [] };
+}
+
+/** Every member knows all alarms; in the same order whoever told them. */
+function alarmsOf(answers: readonly Answer[]): readonly MemberAlarm[] {
+  const all = answers.flatMap(({ alarms }) => alarms);
+  return [...new Map(all.map((alarm) => [`${alarm.alarm} ${alarm.memberId}`, alarm])).values()].sort((one, other) =>
+    one.memberId.localeCompare(other.memberId),
+  );
+}
+
+async function isCompacted(answers: readonly Answer[]): Promise<boolean> {
+  const [newest] = newestFirst(answers);
+  const revision = Math.max(...answers.map(({ status }) => status?.revision ?? 0));
+  return newest ? newest.isCompacted(revision).catch(() => false) : false;
+}
+
+function newestFirst(answers: readonly Answer[]): readonly MemberClient[] {
+  return answers
+    .toSorted((one, other) => (other.status?.raftAppliedIndex ?? 0) - (one.status?.raftAppliedIndex ?? 0))
+    .flatMap(({ client }) => (client ? [client] : []));
+}

@@ -1,0 +1,211 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { openSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Etcd3 } from 'etcd3';
+import { type EtcdCredentials, MemberClient } from '../../../reconciler/etcd/client.ts';
+import type { EtcdObservation, MemberClaim, MemberPod } from '../../../reconciler/etcd/members.ts';
+import { initialCluster, podsFor } from '../../../reconciler/etcd/membership.ts';
+import { observeEtcd } from '../../../reconciler/etcd/observe.ts';
+import type { EtcdStep } from '../../../reconciler/etcd/steps.ts';
+import { createAuthority, issueCertificate, validFor } from '../../../reconciler/pki/issue.ts';
+import { findBinaries } from '../../testbed/binaries.ts';
+import { instanceFrom } from '../../testbed/instance.ts';
+import { freePort } from '../../support/free-port.ts';
+
+const serverName = 'etcd.test.svc';
+
+/** One ordinal: its addresses, its "volume" with the mark on it, and its process. */
+interface Place {
+  readonly name: string;
+  readonly client: number;
+  readonly peer: number;
+  mark: string | undefined;
+  process: ChildProcess | undefined;
+}
+
+/** Members of etcd as TLS processes on loopback ports, with directories for volumes: what a StatefulSet is to pods. */
+export class EtcdProcesses {
+  readonly #binary: string;
+  readonly #directory: string;
+  readonly #places: readonly Place[];
+  readonly #clients: ReadonlyMap<string, MemberClient>;
+  readonly #flags: readonly string[];
+  readonly #credentials: EtcdCredentials;
+
+  private constructor(
+    binary: string,
+    directory: string,
+    places: readonly Place[],
+    credentials: EtcdCredentials,
+    flags: readonly string[],
+  ) {
+    this.#binary = binary;
+    this.#directory = directory;
+    this.#places = places;
+    this.#flags = flags;
+    this.#credentials = credentials;
+    this.#clients = new Map(
+      places.map(({ name, client }) => [
+        name,
+        new MemberClient({ name, address: `127.0.0.1:${client}`, serverName }, credentials),
+      ]),
+    );
+  }
+
+  /** Prepares `places` members, of which the first `started` form a cluster. */
+  static async start(places: number, started: number, flags: readonly string[] = []): Promise<EtcdProcesses> {
+    const { cache } = instanceFrom(process.env);
+    const { etcd } = await findBinaries(cache, process.env['HCP_TESTBED_BIN'], () => {});
+    if (!etcd) throw new Error('the testbed has no binary etcd');
+    const directory = await mkdtemp(join(tmpdir(), 'etcd-'));
+    const credentials = await writeCredentials(directory);
+    const prepared = await Promise.all(Array.from({ length: places }, async (_, ordinal) => placeOf(ordinal)));
+    const cluster = new EtcdProcesses(etcd, directory, prepared, credentials, flags);
+    const founders = prepared.slice(0, started);
+    const all = founders.map(({ name, peer }) => `${name}=https://127.0.0.1:${peer}`).join(',');
+    for (const { name } of founders) cluster.run(name, 'new', all);
+    return cluster;
+  }
+
+  readonly clients = (name: string): MemberClient | undefined => this.#clients.get(name);
+
+  client(name: string): MemberClient {
+    const client = this.#clients.get(name);
+    if (!client) throw new Error(`no member ${name}`);
+    return client;
+  }
+
+  /** For reading and writing keys, as an API server would, at any member that is there. Close it when done. */
+  keys(): Etcd3 {
+    const { ca, cert, key } = this.#credentials;
+    return new Etcd3({
+      hosts: this.#places.filter(isRunning).map(({ client }) => `https://127.0.0.1:${client}`),
+      credentials: { rootCertificate: Buffer.from(ca), certChain: Buffer.from(cert), privateKey: Buffer.from(key) },
+      grpcOptions: { 'grpc.ssl_target_name_override': serverName },
+      defaultCallOptions: () => ({ deadline: Date.now() + 3_000 }),
+    });
+  }
+
+  observe(): Promise<EtcdObservation> {
+    const known = this.#places.map((place, ordinal) => ({
+      ordinal,
+      name: place.name,
+      peerUrl: `https://127.0.0.1:${place.peer}`,
+      pod: podOf(place),
+      claim: { memberId: place.mark, isLost: false } satisfies MemberClaim,
+    }));
+    return observeEtcd(known, this.clients);
+  }
+
+  run(name: string, state: 'new' | 'existing', members: string): void {
+    const place = this.#place(name);
+    const log = openSync(join(this.#directory, `${name}.log`), 'a');
+    const file = (suffix: string): string => join(this.#directory, suffix);
+    place.process = spawn(
+      this.#binary,
+      [
+        `--name=${name}`,
+        `--data-dir=${file(name)}`,
+        '--unsafe-no-fsync',
+        `--initial-cluster=${members}`,
+        `--initial-cluster-state=${state}`,
+        `--listen-client-urls=https://127.0.0.1:${place.client}`,
+        `--advertise-client-urls=https://127.0.0.1:${place.client}`,
+        `--listen-peer-urls=https://127.0.0.1:${place.peer}`,
+        `--initial-advertise-peer-urls=https://127.0.0.1:${place.peer}`,
+        `--cert-file=${file('etcd.crt')}`,
+        `--key-file=${file('etcd.key')}`,
+        `--trusted-ca-file=${file('ca.crt')}`,
+        '--client-cert-auth',
+        `--peer-cert-file=${file('etcd.crt')}`,
+        `--peer-key-file=${file('etcd.key')}`,
+        `--peer-trusted-ca-file=${file('ca.crt')}`,
+        '--peer-client-cert-auth',
+        ...this.#flags,
+      ],
+      { stdio: ['ignore', log, log] },
+    );
+  }
+
+  /** What the kubelet and the StatefulSet controller would do: run what is wanted, or a member, and is not running. */
+  runMissing(observation: EtcdObservation, replicas: number): void {
+    for (const { name } of observation.members.slice(0, podsFor(observation, replicas))) {
+      if (!isRunning(this.#place(name))) this.run(name, 'existing', initialCluster(observation, name));
+    }
+  }
+
+  /** Kills a member as a power cut would. */
+  async kill(name: string): Promise<void> {
+    await killed(this.#place(name).process);
+  }
+
+  /** Kills a member and deletes its volume claim; an empty one takes its place. */
+  async loseVolume(name: string): Promise<void> {
+    await this.kill(name);
+    await rm(join(this.#directory, name), { recursive: true, force: true });
+    this.#place(name).mark = undefined;
+  }
+
+  /** The steps that are not calls to etcd. */
+  async carryOutOnPods(step: EtcdStep): Promise<void> {
+    if (step.kind === 'MarkVolume') this.#place(step.member).mark = step.id;
+    if (step.kind === 'DiscardVolume') await this.loseVolume(step.member);
+    if (step.kind === 'ReplacePod') await this.kill(step.member);
+  }
+
+  /** Kills all and removes what they wrote. */
+  async stop(): Promise<void> {
+    for (const client of this.#clients.values()) client.close();
+    await Promise.all(this.#places.map((place) => killed(place.process)));
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  #place(name: string): Place {
+    const place = this.#places.find((one) => one.name === name);
+    if (!place) throw new Error(`no member ${name}`);
+    return place;
+  }
+}
+
+async function placeOf(ordinal: number): Promise<Place> {
+  const [client, peer] = [await freePort(), await freePort()];
+  return { name: `etcd-${ordinal}`, client, peer, mark: undefined, process: undefined };
+}
+
+function isRunning({ process: child }: Place): boolean {
+  return child !== undefined && child.exitCode === null && child.signalCode === null;
+}
+
+function podOf(place: Place): MemberPod {
+  return {
+    uid: `${place.name}-${place.process?.pid}`,
+    revision: 'new',
+    isTerminating: false,
+    isRunning: isRunning(place),
+  };
+}
+
+async function writeCredentials(directory: string): Promise<EtcdCredentials> {
+  const validity = validFor(24 * 60 * 60_000, new Date());
+  const authority = await createAuthority({ commonName: 'etcd' }, validity);
+  const plan = {
+    commonName: 'etcd',
+    organizations: [],
+    usages: ['server', 'client'],
+    hosts: ['127.0.0.1', serverName],
+  };
+  const pair = await issueCertificate({ ...plan, usages: ['server', 'client'] }, authority, validity);
+  const { certificate: cert, key } = pair;
+  const files = { 'ca.crt': authority.certificate, 'etcd.crt': cert, 'etcd.key': key };
+  for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content);
+  return { ca: authority.certificate, cert, key };
+}
+
+async function killed(child: ChildProcess | undefined): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await gone;
+}

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { until } from '../../support/until.ts';
+import { EtcdProcesses } from './etcd-processes.ts';
+import { settle } from './settle.ts';
+
+const quotaBytes = 16 * 1024 ** 2;
+
+it('a full etcd forgets old versions, gives their space back on every member, and takes writes again', async () => {
+  const cluster = await EtcdProcesses.start(3, 3, [`--quota-backend-bytes=${quotaBytes}`]);
+  try {
+    await settle(cluster, 3, quotaBytes);
+    const keys = cluster.keys();
+    const write = () => keys.put('fill').value(Buffer.alloc(500_000, 'x'));
+    await until('the alarm', () => write().then(() => false, isFull), 60_000);
+    expect((await cluster.observe()).alarms.length).toBeGreaterThan(0);
+
+    const steps = await settle(cluster, 3, quotaBytes);
+
+    expect(steps[0]).toMatch(/^Compact/);
+    expect(steps.filter((step) => step.startsWith('Defragment')).sort()).toEqual(
+      [0, 1, 2].map((ordinal) => `Defragment etcd-${ordinal}`),
+    );
+    expect(steps.at(-1)).toMatch(/^Disarm/);
+    const { alarms, members } = await cluster.observe();
+    expect(alarms).toEqual([]);
+    expect(Math.max(...members.map(({ status }) => status?.dbSizeBytes ?? 0))).toBeLessThan(quotaBytes / 2);
+    await write();
+    keys.close();
+  } finally {
+    await cluster.stop();
+  }
+});
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('database space exceeded');
+}

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { healthyVoters, hasQuorum, isDataLost, leaderOf, votersOf } from '../../../reconciler/etcd/members.ts';
+import { until } from '../../support/until.ts';
+import { EtcdProcesses } from './etcd-processes.ts';
+import { NumberedWriter } from './numbered-writer.ts';
+import { settle } from './settle.ts';
+
+describe('3 members of etcd', () => {
+  let cluster: EtcdProcesses;
+  beforeAll(async () => {
+    cluster = await EtcdProcesses.start(3, 3);
+    await settle(cluster, 3);
+  });
+  afterAll(() => cluster.stop());
+
+  it('are observed with who leads, their versions and that their ids are the marks of their volumes', async () => {
+    const observation = await cluster.observe();
+    expect(observation).toMatchObject({ membership: 'Confirmed', strangers: [], alarms: [] });
+    expect(observation.members.map(({ claim, registration }) => claim?.memberId === registration?.id)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(observation.members.map(({ status }) => status?.version)).toEqual(
+      Array(3).fill(expect.stringMatching(/^3\./)),
+    );
+    expect(healthyVoters(observation)).toContain(leaderOf(observation));
+  });
+
+  it('hand leadership to the one that is asked for, and defragment one by one', async () => {
+    const observation = await cluster.observe();
+    const leader = leaderOf(observation);
+    const other = votersOf(observation).find(({ name }) => name !== leader?.name);
+    if (!leader || !other?.registration) throw new Error('no leader');
+    await cluster.client(leader.name).moveLeader(other.registration.id);
+    await until('the other to lead', async () => leaderOf(await cluster.observe())?.name === other.name);
+    await cluster.client(leader.name).defragment();
+    expect(healthyVoters(await cluster.observe())).toHaveLength(3);
+  });
+
+  it('say who does not answer, and still know that they have a quorum', async () => {
+    await cluster.kill('etcd-1');
+    const observation = await until('a leader among the others', async () => {
+      const seen = await cluster.observe();
+      return hasQuorum(seen) && seen;
+    });
+    expect(observation.members[1]).toMatchObject({ status: undefined, problem: expect.stringContaining('etcd-1') });
+    expect(healthyVoters(observation)).toHaveLength(2);
+    cluster.runMissing(observation, 3);
+    expect(await settle(cluster, 3)).toEqual([]);
+  });
+
+  it('replace a leader that lost its volume, and no acknowledged write is lost', async () => {
+    const writer = new NumberedWriter(cluster);
+    await until('some writes', () => writer.acknowledged > 50);
+    const lost = leaderOf(await cluster.observe())?.name ?? '';
+    await cluster.loseVolume(lost);
+    expect(isDataLost((await cluster.observe()).members.find(({ name }) => name === lost)!)).toBe(true);
+    const steps = await settle(cluster, 3);
+    expect(steps).toEqual(['Remove', 'DiscardVolume', 'AddLearner', 'Promote'].map((kind) => `${kind} ${lost}`));
+    expect(await writer.stop()).toEqual([]);
+  });
+});
+
+describe('1 member of etcd', () => {
+  it('becomes 3, 5 and 3 again while somebody writes, and no acknowledged write is lost', async () => {
+    const cluster = await EtcdProcesses.start(5, 1);
+    try {
+      await settle(cluster, 1);
+      const writer = new NumberedWriter(cluster);
+      const joins = (ordinal: number) => [`AddLearner etcd-${ordinal}`, `Promote etcd-${ordinal}`];
+      expect(await settle(cluster, 3)).toEqual([...joins(1), ...joins(2)]);
+      expect(await settle(cluster, 5)).toEqual([...joins(3), ...joins(4)]);
+      const shrinking = await settle(cluster, 3);
+      expect(shrinking.filter((step) => step.startsWith('Remove'))).toEqual(['Remove etcd-4', 'Remove etcd-3']);
+      expect(await writer.stop()).toEqual([]);
+      expect(writer.acknowledged).toBeGreaterThan(100);
+    } finally {
+      await cluster.stop();
+    }
+  });
+});

@@ -1,0 +1,45 @@
+import type { EtcdProcesses } from './etcd-processes.ts';
+
+/** Writes one numbered key after the other while members come and go, and knows which were acknowledged. */
+export class NumberedWriter {
+  readonly #cluster: EtcdProcesses;
+  readonly #acknowledged: number[] = [];
+  #isStopped = false;
+  readonly #work: Promise<void>;
+
+  constructor(cluster: EtcdProcesses) {
+    this.#cluster = cluster;
+    this.#work = this.#write();
+  }
+
+  get acknowledged(): number {
+    return this.#acknowledged.length;
+  }
+
+  /** Stops writing; resolves with the acknowledged numbers that are not there. */
+  async stop(): Promise<number[]> {
+    this.#isStopped = true;
+    await this.#work;
+    const keys = this.#cluster.keys();
+    const present = new Set(await keys.getAll().prefix('number/').keys());
+    keys.close();
+    return this.#acknowledged.filter((number) => !present.has(`number/${number}`));
+  }
+
+  async #write(): Promise<void> {
+    for (let number = 0; !this.#isStopped; number += 1) {
+      // A new client now and then, so that members which have joined are used, too.
+      const keys = this.#cluster.keys();
+      try {
+        for (; number % 100 !== 99 && !this.#isStopped; number += 1) {
+          await keys.put(`number/${number}`).value('x');
+          this.#acknowledged.push(number);
+        }
+      } catch {
+        // Not acknowledged, so it may be there or not.
+      } finally {
+        keys.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { carryOut, isEtcdCall } from '../../../reconciler/etcd/carry-out.ts';
+import { isRefusedForNow } from '../../../reconciler/etcd/client.ts';
+import { healthyVoters } from '../../../reconciler/etcd/members.ts';
+import { nextEtcdStep } from '../../../reconciler/etcd/next-step.ts';
+import type { EtcdStep } from '../../../reconciler/etcd/steps.ts';
+import { until } from '../../support/until.ts';
+import type { EtcdProcesses } from './etcd-processes.ts';
+
+/**
+ * Does what the decisions say, one step after the other, until all is as wanted.
+ * @returns the steps that changed something, as `Kind member`.
+ */
+export async function settle(cluster: EtcdProcesses, replicas: number, quotaBytes = 2 ** 31): Promise<string[]> {
+  const steps: string[] = [];
+  await until(
+    `etcd to have ${replicas} members`,
+    async () => {
+      const observation = await cluster.observe();
+      const goal = { replicas, revision: 'new', cause: 'Asked', quotaBytes } as const;
+      const decision = nextEtcdStep(observation, goal);
+      if (decision.kind === 'Settled') return healthyVoters(observation).length === replicas;
+      if (decision.kind === 'Wait') {
+        cluster.runMissing(observation, replicas);
+        return false;
+      }
+      const { step } = decision;
+      try {
+        await (isEtcdCall(step) ? carryOut(step, observation, cluster.clients) : cluster.carryOutOnPods(step));
+        if (step.kind !== 'MarkVolume') steps.push(nameOf(step));
+      } catch (error) {
+        if (!isRefusedForNow(error)) throw error;
+      }
+      return false;
+    },
+    60_000,
+  );
+  return steps;
+}
+
+function nameOf(step: EtcdStep): string {
+  return `${step.kind} ${'member' in step ? step.member : step.to}`;
+}
