@@ -159,7 +159,10 @@ export function initialCluster({ members }: EtcdObservation, joining: string): s
     .join(',');
 }
 
-/** Whether etcd has ever been formed here, as far as volumes tell; then no member may start as one of a new cluster. */
+/**
+ * Whether etcd has ever been formed here, as far as members and volumes tell; then no member may start as one of a new
+ * cluster, which would be an empty one. When all volumes are gone they tell nothing: a record elsewhere has to.
+ */
 export function wasFormed({ members, membership }: EtcdObservation): boolean {
   return membership !== 'Unknown' || members.some(({ claim }) => claim?.memberId !== undefined);
 }

@@ -3,7 +3,7 @@ import type { EtcdObservation } from './members.ts';
 import { nextMembershipStep } from './membership.ts';
 import { type Act, type Guard, mayDisrupt } from './quorum-guard.ts';
 import { nextRolloutStep } from './rollout.ts';
-import type { Decision } from './steps.ts';
+import { type Decision, settled } from './steps.ts';
 
 /** How an etcd cluster should be. */
 export interface EtcdGoal {
@@ -29,5 +29,8 @@ export function nextEtcdStep(observation: EtcdObservation, goal: EtcdGoal, guard
   // A member that waits for its pod may wait for exactly the template that a rollout brings.
   if (rollout.kind === 'Act') return rollout;
   const waiting = [space, membership, rollout].find(({ kind }) => kind === 'Wait');
-  return waiting ?? nextDefragmentation(observation, guard);
+  if (waiting) return waiting;
+  const upkeep = nextDefragmentation(observation, guard);
+  // Upkeep that cannot be now is nothing that anybody waits for; with one member it never can be.
+  return upkeep.kind === 'Act' ? upkeep : settled;
 }

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { nextDefragmentation, nextSpaceStep } from '../../../reconciler/etcd/maintenance.ts';
+import type { EtcdObservation, Member, MemberAlarm } from '../../../reconciler/etcd/members.ts';
+import { mebibyte, observed, observedStatus } from './observed.ts';
+
+const sizes = (ordinal: number, size: number, inUse: number): Partial<Member> => ({
+  status: observedStatus(ordinal, { dbSizeBytes: size * mebibyte, dbSizeInUseBytes: inUse * mebibyte }),
+});
+const defragment = (member: string) => ({ kind: 'Act', step: { kind: 'Defragment', member } });
+const settled = { kind: 'Settled' };
+
+const fragmented: readonly [what: string, EtcdObservation, expected: unknown][] = [
+  ['no member that has little to give back', observed(3), settled],
+  ['no member with much to give back that is a small share', observed(3, { 1: sizes(1, 4000, 3000) }), settled],
+  ['no small database, whatever the share', observed(3, { 1: sizes(1, 90, 1) }), settled],
+  ['the follower with the most', observed(3, { 1: sizes(1, 500, 200), 2: sizes(2, 600, 200) }), defragment('etcd-2')],
+  ['followers before the leader', observed(3, { 0: sizes(0, 900, 100), 1: sizes(1, 500, 200) }), defragment('etcd-1')],
+  [
+    'not the leader before it has moved leadership',
+    observed(3, { 0: sizes(0, 900, 100) }),
+    { kind: 'Act', step: { kind: 'MoveLeader', from: 'etcd-0', to: 'etcd-1', targetId: '2' } },
+  ],
+  [
+    'never the only member by itself',
+    observed(1, { 0: sizes(0, 900, 100) }),
+    { kind: 'Wait', message: 'etcd-0 is the only member, and nobody would answer meanwhile' },
+  ],
+];
+
+describe('defragmentation', () => {
+  it.each(fragmented)('takes %s', (_, observation, expected) => {
+    expect(nextDefragmentation(observation)).toEqual(expected);
+  });
+});
+
+const alarms: readonly MemberAlarm[] = [{ alarm: 'Nospace', memberId: '2' }];
+const quotaBytes = 500 * mebibyte;
+const compacted = { alarms, isCompacted: true };
+
+const full: readonly [what: string, EtcdObservation, expected: unknown][] = [
+  ['does nothing without an alarm', observed(3), settled],
+  [
+    'first forgets old versions',
+    observed(3, {}, { alarms }),
+    { kind: 'Act', step: { kind: 'Compact', member: 'etcd-0', revision: 40_000 } },
+  ],
+  [
+    'then defragments a follower',
+    observed(3, { 0: sizes(0, 500, 9), 2: sizes(2, 500, 9) }, compacted),
+    defragment('etcd-2'),
+  ],
+  ['defragments the only member, too', observed(1, { 0: sizes(0, 500, 9) }, compacted), defragment('etcd-0')],
+  [
+    'disarms when all have space',
+    observed(3, {}, compacted),
+    { kind: 'Act', step: { kind: 'Disarm', member: 'etcd-0', alarm: 'Nospace', memberId: '2' } },
+  ],
+  [
+    'waits while what is in use fills the quota',
+    observed(3, { 1: sizes(1, 490, 489) }, compacted),
+    {
+      kind: 'Wait',
+      message: 'etcd is full: 513802240 of 524288000 bytes are in use. Delete objects, or raise the volume size',
+    },
+  ],
+];
+
+describe('the cure of a full database', () => {
+  it.each(full)('%s', (_, observation, expected) => {
+    expect(nextSpaceStep(observation, quotaBytes)).toEqual(expected);
+  });
+});

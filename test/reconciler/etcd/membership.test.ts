@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import type { EtcdObservation } from '../../../reconciler/etcd/members.ts';
+import { initialCluster, nextMembershipStep, podsFor } from '../../../reconciler/etcd/membership.ts';
+import type { Decision } from '../../../reconciler/etcd/steps.ts';
+import { learner, observed, observedStatus, silent, stopped, vacant } from './observed.ts';
+
+/** A decision in few words. */
+function summary(decision: Decision): string {
+  if (decision.kind !== 'Act') return decision.kind === 'Wait' ? `Wait: ${decision.message}` : decision.kind;
+  const { step } = decision;
+  return step.kind === 'MoveLeader' ? `MoveLeader ${step.from} ${step.to}` : `${step.kind} ${step.member}`;
+}
+
+const unmarked = { memberId: undefined, isLost: false };
+const ofAnother = { memberId: '77', isLost: false };
+const added = (ordinal: number) => {
+  const { registration } = learner(ordinal);
+  return { ...stopped, ...(registration ? { registration: { ...registration, name: '' } } : {}), claim: unmarked };
+};
+const corruptionOf = (memberId: string) => ({ alarms: [{ alarm: 'Corrupt', memberId }] }) as const;
+
+const cases: readonly [when: string, EtcdObservation, wanted: number, expected: string][] = [
+  ['all are as wanted', observed(3), 3, 'Settled'],
+  ['none answers', observed(3, {}, { membership: 'Unknown' }), 3, 'Wait: no etcd member answers'],
+  [
+    'two of three are lost',
+    observed(3, { 1: { ...stopped, claim: undefined }, 2: { ...stopped, claim: undefined } }),
+    3,
+    'Wait: etcd has no quorum: 1 of 3 members are well',
+  ],
+  ['a volume has no mark', observed(3, { 1: { claim: unmarked } }), 3, 'MarkVolume etcd-1'],
+  ['a member just does not answer', observed(3, { 1: silent }), 3, 'Settled'],
+  ['a process is down and its volume is there', observed(3, { 1: stopped }), 3, 'Settled'],
+  ['a claim is gone', observed(3, { 1: { ...stopped, claim: undefined } }), 3, 'Remove etcd-1'],
+  [
+    'a volume is lost with its node',
+    observed(3, { 1: { ...stopped, claim: { memberId: '2', isLost: true } } }),
+    3,
+    'Remove etcd-1',
+  ],
+  ['a claim is deleted below a member that still runs', observed(3, { 1: { claim: undefined } }), 3, 'Settled'],
+  [
+    'a new claim is in the place of another',
+    observed(3, { 1: { ...stopped, claim: unmarked } }),
+    3,
+    'MarkVolume etcd-1',
+  ],
+  ['that claim is marked as nobody’s', observed(3, { 1: { ...stopped, claim: ofAnother } }), 3, 'Remove etcd-1'],
+  [
+    'what a removed member left is still there',
+    observed(3, { 1: { ...vacant, claim: ofAnother } }),
+    3,
+    'DiscardVolume etcd-1',
+  ],
+  ['a place is empty', observed(3, { 1: vacant }), 3, 'AddLearner etcd-1'],
+  [
+    'a place is empty and another member ill',
+    observed(5, { 1: vacant, 2: silent }),
+    5,
+    'Wait: etcd-1 joins when all members are well: 3 of 4 are',
+  ],
+  ['a learner has not started', observed(3, { 1: added(1) }), 3, 'Wait: etcd-1 is joining'],
+  ['old data keeps it from starting', observed(3, { 1: { ...added(1), claim: ofAnother } }), 3, 'DiscardVolume etcd-1'],
+  [
+    'a learner is behind',
+    observed(3, { 1: learner(1, { status: observedStatus(1, { raftAppliedIndex: 9 }) }) }),
+    3,
+    'Wait: etcd-1 is joining',
+  ],
+  ['a learner has all data', observed(3, { 1: learner(1) }), 3, 'Promote etcd-1'],
+  ['a learner lost its volume', observed(3, { 1: learner(1, { ...stopped, claim: undefined }) }), 3, 'Remove etcd-1'],
+  ['a learner is not wanted any more', observed(4, { 3: learner(3) }), 3, 'Remove etcd-3'],
+  [
+    'another is lost while one is joining',
+    observed(5, { 1: learner(1), 2: { ...stopped, claim: undefined } }),
+    5,
+    'Promote etcd-1',
+  ],
+  ['members are too many', observed(5), 3, 'Remove etcd-4'],
+  ['the one that is too many is ill already', observed(5, { 4: silent }), 3, 'Remove etcd-4'],
+  [
+    'the one that is too many leads',
+    observed(2, {
+      0: { status: observedStatus(0, { leaderId: '2' }) },
+      1: { status: observedStatus(1, { leaderId: '2' }) },
+    }),
+    1,
+    'MoveLeader etcd-1 etcd-0',
+  ],
+  ['a follower is corrupt', observed(3, {}, corruptionOf('2')), 3, 'Remove etcd-1'],
+  ['the leader is corrupt', observed(3, {}, corruptionOf('1')), 3, 'MoveLeader etcd-0 etcd-1'],
+  ['a corrupt member is gone and its alarm not', observed(3, { 1: vacant }, corruptionOf('2')), 3, 'Disarm etcd-0'],
+  [
+    'nobody knows which member is corrupt',
+    observed(3, {}, corruptionOf('0')),
+    3,
+    'Wait: members of etcd differ, and it cannot say whose data is corrupt: restore a backup',
+  ],
+  [
+    'there is a member that is none of ours',
+    observed(3, {}, { strangers: [{ id: '9', name: 'guest', isLearner: true, peerUrls: [] }] }),
+    3,
+    'Wait: etcd member guest is none of ours: remove it with etcdctl',
+  ],
+];
+
+describe('the next membership step', () => {
+  it.each(cases)('when %s', (_, observation, wanted, expected) => {
+    expect(summary(nextMembershipStep(observation, wanted))).toBe(expected);
+  });
+});
+
+describe('a member that joins', () => {
+  it('is told those that are registered and itself', () => {
+    const observation = observed(3, { 1: vacant, 2: vacant });
+    expect(initialCluster(observation, 'etcd-1')).toBe('etcd-0=https://etcd-0:2380,etcd-1=https://etcd-1:2380');
+  });
+});
+
+describe('the pods of etcd', () => {
+  it('are there for all that are wanted, and for members until they are removed', () => {
+    expect(podsFor(observed(3, { 2: vacant }), 3)).toBe(3);
+    expect(podsFor(observed(5, { 4: vacant }), 3)).toBe(4);
+  });
+});

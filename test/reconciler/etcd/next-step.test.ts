@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import type { EtcdObservation, Member } from '../../../reconciler/etcd/members.ts';
+import { nextEtcdStep } from '../../../reconciler/etcd/next-step.ts';
+import { mebibyte, observed, observedStatus, stopped, vacant } from './observed.ts';
+
+const quotaBytes = 500 * mebibyte;
+const outdated: Partial<Member> = { pod: { uid: 'uid', revision: 'old', isTerminating: false, isRunning: true } };
+const fragmented = (ordinal: number): Partial<Member> => ({
+  status: observedStatus(ordinal, { dbSizeBytes: 400 * mebibyte, dbSizeInUseBytes: 100 * mebibyte }),
+});
+const full = { alarms: [{ alarm: 'Nospace', memberId: '1' }] } as const;
+const overfull = { status: observedStatus(1, { dbSizeBytes: quotaBytes, dbSizeInUseBytes: quotaBytes }) };
+
+const cases: readonly [first: string, EtcdObservation, replicas: number, expected: string][] = [
+  ['lets writes in before it adds a member', observed(3, { 2: vacant }, full), 3, 'Compact'],
+  ['adds a member before it replaces pods', observed(3, { 1: outdated, 2: vacant }), 3, 'AddLearner'],
+  ['replaces pods before it defragments', observed(3, { 1: outdated, 2: fragmented(2) }), 3, 'ReplacePod'],
+  ['defragments when all else is as wanted', observed(3, { 2: fragmented(2) }), 3, 'Defragment'],
+  ['does not defragment while a member is away', observed(3, { 1: stopped, 2: fragmented(2) }), 3, 'ReplacePod'],
+  ['waits for no upkeep of the only member', observed(1, { 0: fragmented(0) }), 1, 'Settled'],
+  [
+    'goes on with pods while a full database waits for a larger quota',
+    observed(3, { 1: { ...overfull, ...outdated } }, { ...full, isCompacted: true }),
+    3,
+    'ReplacePod',
+  ],
+  [
+    'says that it waits for space when nothing else is to be done',
+    observed(3, { 1: overfull }, { ...full, isCompacted: true }),
+    3,
+    'Wait',
+  ],
+];
+
+it.each(cases)('the operator %s', (_, observation, replicas, expected) => {
+  const decision = nextEtcdStep(observation, { replicas, revision: 'new', cause: 'Asked', quotaBytes });
+  expect(decision.kind === 'Act' ? decision.step.kind : decision.kind).toBe(expected);
+});

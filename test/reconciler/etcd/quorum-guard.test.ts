@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import type { EtcdObservation } from '../../../reconciler/etcd/members.ts';
+import { type Act, mayDisrupt } from '../../../reconciler/etcd/quorum-guard.ts';
+import { learner, observed, observedMember, observedStatus, silent, stopped } from './observed.ts';
+
+const restart: Act = { kind: 'Restart', cause: 'Asked' };
+const defragment: Act = { kind: 'Defragment', cause: 'Upkeep' };
+const remove: Act = { kind: 'Remove', cause: 'Unavoidable' };
+const behind = { status: observedStatus(1, { raftAppliedIndex: 48_000 }) };
+const terminating = { pod: { uid: 'pod', revision: 'new', isTerminating: true, isRunning: true } };
+const corrupt = { alarms: [{ alarm: 'Corrupt', memberId: '2' }] } as const;
+
+interface Case {
+  readonly when: string;
+  readonly observation: EtcdObservation;
+  readonly act: Act;
+  readonly ordinal: number;
+  readonly verdict: string;
+}
+
+const cases: readonly Case[] = [
+  { when: 'all are well', observation: observed(3), act: restart, ordinal: 2, verdict: 'allowed' },
+  { when: 'the member leads', observation: observed(3), act: restart, ordinal: 0, verdict: 'Leads' },
+  {
+    when: 'another of 3 runs and does not answer',
+    observation: observed(3, { 1: silent }),
+    act: restart,
+    ordinal: 2,
+    verdict: 'NoQuorum',
+  },
+  {
+    when: 'another of 3 is behind',
+    observation: observed(3, { 1: behind }),
+    act: defragment,
+    ordinal: 2,
+    verdict: 'NoQuorum',
+  },
+  {
+    when: 'another of 3 has corrupt data',
+    observation: observed(3, {}, corrupt),
+    act: defragment,
+    ordinal: 2,
+    verdict: 'NoQuorum',
+  },
+  {
+    when: 'another of 5 is ill, though a quorum would be left',
+    observation: observed(5, { 1: silent }),
+    act: restart,
+    ordinal: 4,
+    verdict: 'OthersIll',
+  },
+  {
+    when: 'it is the only one that is ill',
+    observation: observed(3, { 1: silent }),
+    act: restart,
+    ordinal: 1,
+    verdict: 'allowed',
+  },
+  {
+    when: 'another of 5 is ill, and so is the lost one',
+    observation: observed(5, { 1: silent, 3: stopped }),
+    act: remove,
+    ordinal: 3,
+    verdict: 'allowed',
+  },
+  {
+    when: 'the others have no quorum without the lost one',
+    observation: observed(3, { 1: silent, 2: stopped }),
+    act: remove,
+    ordinal: 2,
+    verdict: 'NoQuorum',
+  },
+  {
+    when: 'its process does not run, even without a quorum',
+    observation: observed(3, { 1: stopped, 2: stopped }, { membership: 'Unconfirmed' }),
+    act: restart,
+    ordinal: 1,
+    verdict: 'allowed',
+  },
+  {
+    when: 'none answers us, though all run',
+    observation: observed(3, { 0: silent, 1: silent, 2: silent }, { membership: 'Unknown' }),
+    act: restart,
+    ordinal: 1,
+    verdict: 'MembershipUnconfirmed',
+  },
+  {
+    when: 'only one member tells who the members are',
+    observation: observed(3, {}, { membership: 'Unconfirmed' }),
+    act: restart,
+    ordinal: 1,
+    verdict: 'MembershipUnconfirmed',
+  },
+  {
+    when: 'another pod is being replaced',
+    observation: observed(3, { 1: terminating }),
+    act: restart,
+    ordinal: 2,
+    verdict: 'UnderWay',
+  },
+  {
+    when: 'another is joining',
+    observation: observed(3, { 2: learner(2) }),
+    act: restart,
+    ordinal: 1,
+    verdict: 'UnderWay',
+  },
+  {
+    when: 'a defragmentation is under way',
+    observation: observed(3, {}, { underWay: { act: 'defragmentation', member: 'etcd-1' } }),
+    act: restart,
+    ordinal: 2,
+    verdict: 'UnderWay',
+  },
+  {
+    when: 'there is a member that is none of ours',
+    observation: observed(3, {}, { strangers: [{ id: '9', name: 'x', isLearner: false, peerUrls: [] }] }),
+    act: restart,
+    ordinal: 2,
+    verdict: 'NoQuorum',
+  },
+  { when: 'it is the only member', observation: observed(1), act: defragment, ordinal: 0, verdict: 'OnlyMember' },
+  {
+    when: 'it is the only member and asked for',
+    observation: observed(1),
+    act: restart,
+    ordinal: 0,
+    verdict: 'allowed',
+  },
+  { when: 'it is the only member', observation: observed(1), act: remove, ordinal: 0, verdict: 'OnlyMember' },
+  {
+    when: 'it does not answer',
+    observation: observed(3, { 2: silent }),
+    act: defragment,
+    ordinal: 2,
+    verdict: 'NoAnswer',
+  },
+  { when: '4 are well and one is surplus', observation: observed(4), act: remove, ordinal: 3, verdict: 'allowed' },
+  { when: '2 are well and one is surplus', observation: observed(2), act: remove, ordinal: 1, verdict: 'allowed' },
+  { when: 'only 2 members are there', observation: observed(2), act: restart, ordinal: 1, verdict: 'NoQuorum' },
+];
+
+describe('the quorum guard', () => {
+  it.each(cases)('says $verdict to $act.kind ($act.cause) of etcd-$ordinal when $when', (one) => {
+    const verdict = mayDisrupt(one.observation, one.observation.members[one.ordinal] ?? observedMember(9), one.act);
+    expect(verdict.isAllowed ? 'allowed' : verdict.reason).toBe(one.verdict);
+  });
+
+  it('says what is in the way as a sentence', () => {
+    const observation = observed(5, { 1: silent });
+    expect(mayDisrupt(observation, observedMember(4), restart)).toMatchObject({
+      message: '1 of the 4 other members of etcd-4 are not well',
+    });
+  });
+});
