@@ -15,6 +15,8 @@ export interface Slot {
   readonly isBloated: boolean;
   readonly isDefragmenting: boolean;
   readonly isCorrupt: boolean;
+  /** It serves its peers, and the operator gets no answer from it. */
+  readonly isUnseen: boolean;
   /** An act of ours took it away, and it is not back yet. */
   readonly isOurs: boolean;
 }
@@ -50,6 +52,7 @@ export const member: Slot = {
   isBloated: false,
   isDefragmenting: false,
   isCorrupt: false,
+  isUnseen: false,
   isOurs: false,
 };
 
@@ -131,7 +134,7 @@ function observeMember(slot: Slot, ordinal: number, leader: number, world: World
             isLearner: registration === 'learner',
             peerUrls: [peerUrl],
           },
-    status: answers(slot) ? statusOf(slot, ordinal, leader, world) : undefined,
+    status: answers(slot) && !slot.isUnseen ? statusOf(slot, ordinal, leader, world) : undefined,
     pod: {
       uid: name,
       revision: isOutdated ? 'old' : 'new',
@@ -211,12 +214,15 @@ export function failures(world: World): World[] {
   const at = (ordinal: number, hurt: Partial<Slot>) => change(less, ordinal, (slot) => ({ ...slot, ...hurt }));
   return world.slots.flatMap((slot, ordinal) => {
     if (slot.registration === 'none' || slot.data !== 'own' || slot.process === 'terminating') return [];
-    const gone = { data: 'none', process: 'down', isDefragmenting: false } as const;
+    const gone = { data: 'none', process: 'down', isDefragmenting: false, isUnseen: false } as const;
     return [
-      ...(slot.process === 'up' ? [at(ordinal, { process: 'down', isDefragmenting: false, isBehind: true })] : []),
+      ...(slot.process === 'up'
+        ? [at(ordinal, { process: 'down', isDefragmenting: false, isBehind: true, isUnseen: false })]
+        : []),
       at(ordinal, { ...gone, mark: 'none' }),
       at(ordinal, { ...gone, isVolumeGone: true }),
       ...(slot.isBehind || ordinal === world.leader ? [] : [at(ordinal, { isBehind: true })]),
+      ...(slot.process === 'up' && !slot.isUnseen ? [at(ordinal, { isUnseen: true })] : []),
       ...(slot.registration === 'voter' && !slot.isCorrupt ? [at(ordinal, { isCorrupt: true })] : []),
     ];
   });
@@ -242,7 +248,8 @@ export function progress(world: World): World[] {
 }
 
 function progressOf(slot: Slot, isLed: boolean): Slot | undefined {
-  if (slot.process === 'terminating') return { ...slot, process: 'down', isOutdated: false, isBehind: true };
+  if (slot.process === 'terminating')
+    return { ...slot, process: 'down', isOutdated: false, isBehind: true, isUnseen: false };
   if (slot.isDefragmenting) return { ...slot, isDefragmenting: false, isBloated: false, isOurs: slot.isBehind };
   const isJoining = slot.registration === 'learner' && !slot.hasStarted && slot.data === 'none' && !slot.isVolumeGone;
   if (isJoining && slot.mark === 'none') {
@@ -252,7 +259,7 @@ function progressOf(slot: Slot, isLed: boolean): Slot | undefined {
   if (slot.isBehind && isLed && answers(slot)) {
     return { ...slot, isBehind: false, isOurs: slot.registration === 'learner' };
   }
-  return undefined;
+  return slot.isUnseen ? { ...slot, isUnseen: false } : undefined;
 }
 
 function elections(world: World): World[] {

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { mayDisrupt } from '../../../reconciler/etcd/quorum-guard.ts';
 import { member, type Slot, vacancy, type World } from './etcd-model.ts';
-import { explore } from './exploration.ts';
+import { type Exploration, explore } from './exploration.ts';
 
 interface Scenario {
   readonly name: string;
@@ -17,11 +17,11 @@ const bloated: Slot = { ...member, isBloated: true };
 
 const scenarios: readonly Scenario[] = [
   { name: 'a new template for the only member', slots: [outdated], replicas: 1, failures: 3 },
-  { name: 'a new template for 3 members', slots: times(3, outdated), replicas: 3, failures: 3 },
+  { name: 'a new template for 3 members', slots: times(3, outdated), replicas: 3, failures: 2 },
   { name: 'a new template for 5 members', slots: times(5, outdated), replicas: 5, failures: 1 },
-  { name: '5 members that fail', slots: times(5, member), replicas: 5, failures: 3 },
+  { name: '5 members that fail', slots: times(5, member), replicas: 5, failures: 2 },
   { name: '3 members, unmarked', slots: times(3, { ...outdated, mark: 'none' }), replicas: 3, failures: 2 },
-  { name: 'fragmented databases of 3 members', slots: times(3, bloated), replicas: 3, failures: 3 },
+  { name: 'fragmented databases of 3 members', slots: times(3, bloated), replicas: 3, failures: 2 },
   { name: 'fragmented databases of 5 members', slots: times(5, bloated), replicas: 5, failures: 1 },
   { name: '3 full members', slots: times(3, bloated), replicas: 3, failures: 2, isFull: true },
   { name: '1 to 3', slots: [member, ...times(2, vacancy)], replicas: 3, failures: 3 },
@@ -35,15 +35,18 @@ function worldOf({ slots, failures, isFull = false }: Scenario): World {
 }
 
 describe.each(scenarios)('whatever fails in whatever order during $name', (scenario) => {
-  const { worlds, violations, stuck } = explore(worldOf(scenario), { replicas: scenario.replicas, guard: mayDisrupt });
+  let found: Exploration;
+  beforeAll(() => {
+    found = explore(worldOf(scenario), { replicas: scenario.replicas, guard: mayDisrupt });
+  });
 
   it('no act of ours takes the quorum away, nor are two under way', () => {
-    expect(worlds).toBeGreaterThan(10);
-    expect(violations.slice(0, 3)).toEqual([]);
+    expect(found.worlds).toBeGreaterThan(10);
+    expect(found.violations.slice(0, 3)).toEqual([]);
   });
 
   it('ends with the wanted members when nothing more fails, but for lost majorities', () => {
-    expect(stuck.slice(0, 3)).toEqual([]);
+    expect(found.stuck.slice(0, 3)).toEqual([]);
   });
 });
 
