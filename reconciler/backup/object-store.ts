@@ -8,17 +8,13 @@ import {
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { Upload } from '@aws-sdk/lib-storage';
 import { Readable } from 'node:stream';
 import { systemClock, type Clock } from '../kube/clock.ts';
+import { uploadInParts } from './multipart-upload.ts';
 import { namedSilence, s3Client } from './s3-client.ts';
 import { withStallTimer } from './stall.ts';
 import { StoreError, storeError } from './store-error.ts';
 import type { StoreSettings } from './store-settings.ts';
-
-/** 10,000 parts are the most a store takes: enough for 80 GB, ten times what etcd holds. Two of them are in memory. */
-const partBytes = 8 << 20;
-const partsInFlight = 2;
 
 /** How a store is used. */
 export interface ObjectStoreOptions {
@@ -57,22 +53,19 @@ export class ObjectStore {
    * when the stream fails or stalls, or the signal aborts, the parts are removed before this rejects.
    */
   async put(key: string, source: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<number> {
-    const upload = new UploadSource(
-      withStallTimer(source, { what: `upload ${key}`, limitMs: this.#stallMs, clock: this.#clock, signal }),
+    const action = `upload ${key}`;
+    const stream = withStallTimer(source, { what: action, limitMs: this.#stallMs, clock: this.#clock, signal });
+    let failure: { readonly of: unknown } | undefined;
+    const watched = withErrorsSeen(stream, (error) => (failure = { of: error }));
+    const target = { bucket: this.settings.bucket, key };
+    const sizeBytes = await this.#ask(action, () => uploadInParts(this.#client, target, watched, signal)).catch(
+      (error: unknown) => {
+        signal?.throwIfAborted();
+        throw failure ? failure.of : error;
+      },
     );
-    const body = Readable.from(upload.chunks(), { objectMode: false });
-    const params = { Bucket: this.settings.bucket, Key: key, Body: body };
-    const parts = { partSize: partBytes, queueSize: partsInFlight };
-    try {
-      await new Upload({ client: this.#client, params, ...parts }).done();
-    } catch (thrown) {
-      // of a failed stream the client would say that the upload failed, or even how its clean-up failed
-      throw upload.failure ?? storeError(`upload ${key}`, this.settings, thrown);
-    } finally {
-      body.destroy();
-    }
-    await this.#checkSize(key, upload.sizeBytes);
-    return upload.sizeBytes;
+    await this.#checkSize(key, sizeBytes);
+    return sizeBytes;
   }
 
   /** Writes a small object. */
@@ -179,30 +172,12 @@ export class ObjectStore {
   }
 }
 
-/** A stream on its way up: what went through it, and what was wrong with it. */
-class UploadSource {
-  sizeBytes = 0;
-  failure: unknown;
-  readonly #source: AsyncIterable<Uint8Array>;
-
-  constructor(source: AsyncIterable<Uint8Array>) {
-    this.#source = source;
-  }
-
-  async *chunks(): AsyncGenerator<Uint8Array> {
-    // an upload that fails throws its own error into this one, which must not be taken for one of the stream
-    for await (const chunk of this.#watched()) {
-      this.sizeBytes += chunk.length;
-      yield chunk;
-    }
-  }
-
-  async *#watched(): AsyncGenerator<Uint8Array> {
-    try {
-      for await (const chunk of this.#source) yield chunk;
-    } catch (error) {
-      this.failure = error;
-      throw error;
-    }
+/** The same stream; an error of it, and not of what reads it, is shown before it goes on. */
+async function* withErrorsSeen<T>(source: AsyncIterable<T>, see: (error: unknown) => void): AsyncGenerator<T> {
+  try {
+    for await (const chunk of source) yield chunk;
+  } catch (error) {
+    see(error);
+    throw error;
   }
 }

@@ -2,6 +2,7 @@ import { CreateBucketCommand, ListMultipartUploadsCommand, S3Client } from '@aws
 import { spawn, type ChildProcess } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StoreSettings } from '../../reconciler/backup/store-settings.ts';
@@ -107,7 +108,7 @@ function plainClient({ endpoint = '', region, certificateAuthority }: StoreSetti
     forcePathStyle: true,
     maxAttempts: 1,
     credentials: { accessKeyId, secretAccessKey },
-    requestHandler: { httpsAgent: certificateAuthority === undefined ? {} : { ca: certificateAuthority } },
+    requestHandler: { httpsAgent: new Agent(certificateAuthority === undefined ? {} : { ca: certificateAuthority }) },
   });
 }
 
