@@ -11,7 +11,7 @@ import type { Logger } from './telemetry/log.ts';
 
 export interface ControllerOptions {
   readonly management: Pick<ManagementCluster, 'onChange' | 'onSurroundingsChange' | 'list'>;
-  readonly reconciler: Pick<Reconciler, 'reconcile' | 'onHostedChange'>;
+  readonly reconciler: Pick<Reconciler, 'reconcile' | 'onChange'>;
   readonly concurrency: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -49,7 +49,7 @@ export class Controller {
   start(): void {
     this.#options.management.onChange((resource, change) => this.#enqueue(resource, change));
     this.#options.management.onSurroundingsChange((key) => this.#queue.addAfter(key, gatherMs));
-    this.#options.reconciler.onHostedChange((key) => this.#queue.addAfter(key, gatherMs));
+    this.#options.reconciler.onChange((key) => this.#queue.addAfter(key, gatherMs));
     this.#scheduleResync();
   }
 

@@ -1,6 +1,6 @@
 import type { Facts } from '../constructs/control-plane/facts.ts';
 import { type ConditionReason, type ConditionType } from '../constructs/api/conditions.ts';
-import { InvalidConfiguration, type Outcome } from './outcome.ts';
+import { InvalidConfiguration, type Outcome, type StatusReport } from './outcome.ts';
 import type { Phase, Scope } from './scope.ts';
 import { type Verdict, verdict } from './status.ts';
 
@@ -12,6 +12,8 @@ export interface PhaseResult {
   readonly facts: Facts;
   /** Look again at this time even if nothing happens. */
   readonly again?: Date | undefined;
+  /** What it found out for the status. */
+  readonly report?: StatusReport | undefined;
   /** What was thrown, for the log and the retry. */
   readonly error?: unknown;
 }
@@ -49,14 +51,16 @@ async function runPhase(phase: Phase, needs: readonly PhaseResult[], scope: Scop
 
 function ended(phase: Phase, outcome: Outcome, now: Date): Omit<PhaseResult, 'facts'> {
   if (outcome.kind === 'done') {
-    return { phase, isDone: true, verdict: verdict('True', 'ReconcileSucceeded'), again: outcome.again };
+    const { again, report, message = '' } = outcome;
+    return { phase, isDone: true, verdict: verdict('True', 'ReconcileSucceeded', message), again, report };
   }
   if (outcome.kind === 'degraded') {
-    return { phase, isDone: true, verdict: verdict('False', outcome.reason, outcome.message) };
+    const { reason, message, again, report } = outcome;
+    return { phase, isDone: true, verdict: verdict('False', reason, message), again, report };
   }
-  const { reason, message, afterMs } = outcome;
+  const { reason, message, afterMs, report } = outcome;
   const again = afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);
-  return { phase, isDone: false, verdict: verdict('False', reason, message), again };
+  return { phase, isDone: false, verdict: verdict('False', reason, message), again, report };
 }
 
 function failed(error: unknown): Verdict {
@@ -78,4 +82,10 @@ export function mergeFacts(facts: readonly Partial<Facts>[]): Facts {
 /** The verdicts of all phases by condition. */
 export function phaseVerdicts(results: readonly PhaseResult[]): Partial<Record<ConditionType, Verdict>> {
   return Object.fromEntries(results.map(({ phase, verdict }) => [phase.condition, verdict]));
+}
+
+/** What all phases have found out for the status; later ones win. */
+export function mergeReports(results: readonly PhaseResult[]): StatusReport {
+  const reports = results.flatMap(({ report }) => (report ? [report] : []));
+  return { ...Object.assign({}, ...reports), etcd: Object.assign({}, ...reports.map(({ etcd }) => etcd)) };
 }

@@ -8,6 +8,7 @@ import { selectorLabels } from '../constructs/control-plane/labels.ts';
 import { namesOf } from '../constructs/control-plane/names.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from './kube/readiness.ts';
 import type { ServiceObject } from './service-object.ts';
+import type { StatusReport } from './outcome.ts';
 import type { World } from './scope.ts';
 import type { Observation, Verdicts } from './status.ts';
 
@@ -17,7 +18,8 @@ export function observe(
   previous: HostedControlPlaneStatus | undefined,
   world: World,
   phases: Verdicts,
-  facts: Pick<Facts, 'endpoint' | 'advertiseAddress'>,
+  facts: Pick<Facts, 'endpoint' | 'advertiseAddress' | 'etcd'>,
+  report: StatusReport,
 ): Observation {
   const names = namesOf(cluster.name);
   return {
@@ -25,12 +27,13 @@ export function observe(
     spec: cluster.spec,
     previous,
     phases,
+    report,
     apiServer: world.get<DeploymentObject>(Deployment, names.apiServer),
     controllerManager: world.get<DeploymentObject>(Deployment, names.controllerManager),
     scheduler: world.get<DeploymentObject>(Deployment, names.scheduler),
     etcd: world.get<StatefulSetObject>(StatefulSet, names.etcd),
     apiServerPods: world.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server')),
-    etcdVolumeSize: etcdVolumeSize(cluster),
+    etcdVolumeSize: facts.etcd?.volumeSize ?? etcdVolumeSize(cluster),
     loadBalancerIP: world.get<ServiceObject>(Service, names.apiService)?.status?.loadBalancer?.ingress?.[0]?.ip,
     inClusterAccess: facts.endpoint && inClusterAccessOf(cluster, facts),
   };

@@ -1,5 +1,12 @@
 import type { ConditionReason } from '../constructs/api/conditions.ts';
+import type { EtcdStatus } from '../constructs/api/etcd-status.ts';
+import type { HostedControlPlaneStatus } from '../constructs/api/status.ts';
 import type { Facts } from '../constructs/control-plane/facts.ts';
+
+/** What a phase has found out for the status, besides its condition. What is missing stays as it was. */
+export type StatusReport = Partial<Omit<HostedControlPlaneStatus, 'conditions' | 'etcd'>> & {
+  readonly etcd?: Partial<EtcdStatus>;
+};
 
 /** How a phase ended. Anything unexpected is thrown and retried with back-off. */
 export type Outcome = Done | Degraded | Wait;
@@ -10,6 +17,9 @@ export interface Done {
   readonly facts: Partial<Facts>;
   /** When there is something to do again although nothing changed, such as a renewal. */
   readonly again?: Date | undefined;
+  /** What is going on although nothing is waited for, such as a backup. */
+  readonly message?: string | undefined;
+  readonly report?: StatusReport | undefined;
 }
 
 /** Something is wrong that the user must mend, and what is there already goes on working: later phases run as before. */
@@ -20,6 +30,9 @@ export interface Degraded {
   readonly message: string;
   /** What later phases may rely on all the same. */
   readonly facts: Partial<Facts>;
+  /** When to try again; missing where an event will tell. */
+  readonly again?: Date | undefined;
+  readonly report?: StatusReport | undefined;
 }
 
 export interface Wait {
@@ -31,22 +44,32 @@ export interface Wait {
   readonly facts: Partial<Facts>;
   /** Look again after this long; missing where an event will tell. */
   readonly afterMs?: number | undefined;
+  readonly report?: StatusReport | undefined;
 }
 
-export function done(facts: Partial<Facts> = {}, again?: Date): Done {
-  return { kind: 'done', facts, again };
+export function done(
+  facts: Partial<Facts> = {},
+  again?: Date,
+  { message, report }: Pick<Done, 'message' | 'report'> = {},
+): Done {
+  return { kind: 'done', facts, again, message, report };
 }
 
-export function degraded(reason: ConditionReason, message: string, facts: Partial<Facts>): Degraded {
-  return { kind: 'degraded', reason, message, facts };
+export function degraded(
+  reason: ConditionReason,
+  message: string,
+  facts: Partial<Facts>,
+  { again, report }: Pick<Degraded, 'again' | 'report'> = {},
+): Degraded {
+  return { kind: 'degraded', reason, message, facts, again, report };
 }
 
 export function wait(
   reason: ConditionReason,
   message: string,
-  options: { afterMs?: number; facts?: Partial<Facts> } = {},
+  { facts = {}, afterMs, report }: Partial<Pick<Wait, 'facts' | 'afterMs' | 'report'>> = {},
 ): Wait {
-  return { kind: 'wait', reason, message, facts: options.facts ?? {}, afterMs: options.afterMs };
+  return { kind: 'wait', reason, message, facts, afterMs, report };
 }
 
 /** The user must change something; nothing is retried until the spec, or what it refers to, changes. */

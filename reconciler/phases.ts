@@ -1,14 +1,18 @@
 import { apiServer } from './phases/api-server.ts';
 import { apiServerService } from './phases/api-server-service.ts';
 import { authorities } from './phases/authorities.ts';
+import { backup } from './phases/backup.ts';
 import { certificates, etcdCertificates } from './phases/certificates.ts';
 import { controllerManager, scheduler } from './phases/controllers.ts';
+import { encryptionAtRest } from './phases/encryption-at-rest.ts';
 import { endpoint } from './phases/endpoint.ts';
 import { etcd } from './phases/etcd.ts';
 import { kubeconfig } from './phases/kubeconfig.ts';
 import { networkPolicies } from './phases/network-policies.ts';
 import { reachable } from './phases/reachable.ts';
+import { restore } from './phases/restore.ts';
 import { routes } from './phases/routes.ts';
+import { verification } from './phases/verification.ts';
 import { coreDNS, inClusterAccess, konnectivityAgent, kubeProxy } from './phases/workload/add-ons.ts';
 import { clusterInfo, kubeadmConfig, kubeletConfig } from './phases/workload/join-configuration.ts';
 import { workloadRBAC } from './phases/workload/rbac.ts';
@@ -20,7 +24,11 @@ export const phases: readonly Phase[] = [
   networkPolicies,
   authorities,
   etcdCertificates,
+  restore,
   etcd,
+  backup,
+  verification,
+  encryptionAtRest,
   apiServerService,
   endpoint,
   routes,

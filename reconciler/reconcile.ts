@@ -4,11 +4,12 @@ import { HostedControlPlane } from '../constructs/api/resources.ts';
 import { type HostedCluster, networkOf } from '../constructs/control-plane/cluster.ts';
 import { keepingProxies } from '../constructs/control-plane/in-cluster-access.ts';
 import { overruledArguments } from '../constructs/control-plane/overruled.ts';
+import { BackgroundWork } from './background-work.ts';
 import { infrastructureOf } from './cluster-object.ts';
 import { EndpointProbes } from './endpoint-probes.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 import { type Admission, admit } from './gate.ts';
-import { mergeFacts, type PhaseResult, phaseVerdicts, runPhases } from './graph.ts';
+import { mergeFacts, mergeReports, type PhaseResult, phaseVerdicts, runPhases } from './graph.ts';
 import { HostedClients } from './hosted/clients.ts';
 import { hostedTarget } from './hosted/target.ts';
 import { InquiryBook } from './inquiries.ts';
@@ -55,15 +56,17 @@ export class Reconciler {
   readonly #options: ReconcilerOptions;
   readonly #applySet: ApplySet;
   readonly #hosted: HostedClients;
-  #tellHostedChange: (key: string) => void = () => {};
+  #tellChange: (key: string) => void = () => {};
   readonly #inquiries: InquiryBook;
   readonly #probes: EndpointProbes;
+  readonly #work: BackgroundWork;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
     const { client, management } = options;
     this.#inquiries = new InquiryBook(options.clock);
-    this.#probes = new EndpointProbes({ clock: options.clock, onResult: (key) => this.#tellHostedChange(key) });
+    this.#probes = new EndpointProbes({ clock: options.clock, onResult: (key) => this.#tellChange(key) });
+    this.#work = new BackgroundWork({ clock: options.clock, onChange: (key) => this.#tellChange(key) });
     this.#applySet = new ApplySet({
       client,
       fieldManager,
@@ -75,7 +78,7 @@ export class Reconciler {
       clock: options.clock,
       lookup: options.lookup,
       onRequest: options.onHostedRequest,
-      onChange: (key) => this.#tellHostedChange(key),
+      onChange: (key) => this.#tellChange(key),
       onRevert: (key, what) => {
         const object = management.get(HostedControlPlane, objectName(key));
         if (object) options.events.record(object, hostedChangeReverted(what));
@@ -84,9 +87,10 @@ export class Reconciler {
     });
   }
 
-  /** Calls back with the key of each HostedControlPlane in whose hosted cluster something has changed. */
-  onHostedChange(handler: (key: string) => void): void {
-    this.#tellHostedChange = handler;
+  /** Calls back with the key of each HostedControlPlane for which something has changed that no watch of the management
+   * cluster tells: in its hosted cluster, of its endpoint, or of slow work. */
+  onChange(handler: (key: string) => void): void {
+    this.#tellChange = handler;
   }
 
   /**
@@ -121,6 +125,7 @@ export class Reconciler {
   }
 
   async close(): Promise<void> {
+    await this.#work.close();
     await this.#hosted.close();
   }
 
@@ -167,6 +172,7 @@ export class Reconciler {
       }),
       hosted: (facts) => this.#hosted.get(key, hostedTarget(cluster, facts, world)),
       endpointProbe: this.#probes.of(key),
+      work: this.#work.of(key),
       now,
     };
 
@@ -174,7 +180,14 @@ export class Reconciler {
     const results = await runPhases(phases, scope);
 
     const facts = mergeFacts(results.map((result) => result.facts));
-    const observation = observe(cluster, hostedControlPlane.status, world, phaseVerdicts(results), facts);
+    const observation = observe(
+      cluster,
+      hostedControlPlane.status,
+      world,
+      phaseVerdicts(results),
+      facts,
+      mergeReports(results),
+    );
     const status = observedStatus(observation);
     const initialized = status.initialization?.controlPlaneInitialized ?? false;
     await statusWriter.write(object, status, summarize(observation, initialized));
@@ -228,6 +241,7 @@ export class Reconciler {
     this.#applySet.forget(key);
     this.#inquiries.forget(key);
     this.#probes.forget(key);
+    this.#work.forget(key);
     await this.#hosted.forget(key);
   }
 }

@@ -4,6 +4,7 @@ import type { OptionalKind, Resource } from '../constructs/api/resources.ts';
 import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
 import type { Endpoint, Facts } from '../constructs/control-plane/facts.ts';
 import type { RenderedObject } from '../constructs/control-plane/chart.ts';
+import type { Work } from './background-work.ts';
 import type { ClusterObject } from './cluster-object.ts';
 import type { GatewayObject } from './gateway-object.ts';
 import type { KubeObject } from './kube/object.ts';
@@ -105,6 +106,8 @@ export interface Scope {
   /** A client of the hosted cluster, made from its own Secrets. */
   hosted(facts: Facts): HostedClient;
   readonly endpointProbe: EndpointProbe;
+  /** Slow work, such as uploads, which no pass waits for. */
+  readonly work: Work;
   readonly now: Date;
 }
 

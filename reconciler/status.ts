@@ -1,5 +1,10 @@
 import { compare } from 'semver';
-import { type ConditionReason, type ConditionType, conditionTypes } from '../constructs/api/conditions.ts';
+import {
+  apartFromReady,
+  type ConditionReason,
+  type ConditionType,
+  conditionTypes,
+} from '../constructs/api/conditions.ts';
 import type { HostedControlPlaneSpec } from '../constructs/api/hosted-control-plane.ts';
 import type { Condition, HostedControlPlaneStatus } from '../constructs/api/status.ts';
 import type { InClusterAccess } from '../constructs/api/in-cluster-access-spec.ts';
@@ -7,6 +12,7 @@ import { definedOnly } from '../constructs/control-plane/defined.ts';
 import { versionAnnotation } from '../constructs/control-plane/component.ts';
 import { selectorString } from '../constructs/control-plane/labels.ts';
 import { parseVersion } from '../constructs/control-plane/versions.ts';
+import type { StatusReport } from './outcome.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from './kube/readiness.ts';
 import { deploymentReadiness } from './kube/readiness.ts';
 
@@ -26,6 +32,8 @@ export interface Observation {
   readonly previous: HostedControlPlaneStatus | undefined;
   /** How the phases ended. */
   readonly phases: Verdicts;
+  /** What they have found out besides. */
+  readonly report: StatusReport;
   readonly apiServer: DeploymentObject | undefined;
   readonly controllerManager: DeploymentObject | undefined;
   readonly scheduler: DeploymentObject | undefined;
@@ -41,6 +49,8 @@ export interface Observation {
 /** The status of a control plane that is neither paused nor being deleted, without its conditions' times. */
 export function observedStatus(observed: Observation): Omit<HostedControlPlaneStatus, 'conditions'> {
   const { apiServer, cluster, previous } = observed;
+  const { etcd: foundOfEtcd, ...found } = observed.report;
+  const etcd = { ...previous?.etcd, ...foundOfEtcd };
   const initialized =
     previous?.initialization?.controlPlaneInitialized || observed.phases.WorkloadSetupReady?.status === 'True';
   const counted = versionsOf(observed.apiServerPods);
@@ -59,7 +69,22 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
     etcdVolumeSize: observed.etcdVolumeSize,
     ...definedOnly({ inClusterAccess: observed.inClusterAccess ?? previous?.inClusterAccess }),
     ...(observed.loadBalancerIP ? { legacyIP: observed.loadBalancerIP } : {}),
+    ...kept(previous),
+    ...found,
+    ...(Object.keys(etcd).length > 0 ? { etcd } : {}),
   };
+}
+
+/** What phases report now and then stays until they report it again: a pass that could not look must not wipe it. */
+function kept(previous: HostedControlPlaneStatus | undefined): Partial<HostedControlPlaneStatus> {
+  return definedOnly({
+    encryptionAtRest: previous?.encryptionAtRest,
+    etcdVolumeUsage: previous?.etcdVolumeUsage,
+    etcdLastBackupTime: previous?.etcdLastBackupTime,
+    etcdNextBackupTime: previous?.etcdNextBackupTime,
+    etcdLastDefragTime: previous?.etcdLastDefragTime,
+    etcdLastAttemptedDefragTime: previous?.etcdLastAttemptedDefragTime,
+  });
 }
 
 /** API servers that serve, by version, oldest first. */
@@ -165,6 +190,7 @@ function componentsHealthy(observed: Observation): Verdict {
 
 function ready(phases: Verdicts): Verdict {
   const waiting = conditionTypes
+    .filter((type) => !apartFromReady.includes(type))
     .map((type) => phases[type])
     .filter((phase) => phase !== undefined)
     .filter(({ status, reason }) => status !== 'True' && reason !== 'WaitingForOtherPhases');

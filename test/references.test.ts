@@ -73,10 +73,10 @@ describe.each(samples)('sample $name', ({ cluster, facts, objects, references })
   });
 
   it('issues no certificate that nobody uses', () => {
-    const { controller, kubeconfig } = namesOf(cluster.name).secrets;
+    const { controller, etcdController, kubeconfig } = namesOf(cluster.name).secrets;
     const mounted = new Set(references.map(({ name }) => name));
-    // The operator itself is that client; the administrator's certificate is inside a kubeconfig.
-    expect(issued.filter((secret) => !mounted.has(secret))).toEqual([controller]);
+    // The operator itself is those clients; the administrator's certificate is inside a kubeconfig.
+    expect(issued.filter((secret) => !mounted.has(secret))).toEqual([etcdController, controller]);
     expect(adminPlan(cluster.name).secret).toBe(kubeconfig);
     expect(mounted).not.toContain(kubeconfig);
   });

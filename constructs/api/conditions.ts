@@ -36,7 +36,7 @@ export const conditions = {
   },
   EtcdClusterHealthy: {
     meaning: 'etcd has all members, a leader and no alarm',
-    reasons: ['Healthy', 'NotHealthy', 'HealthUnknown'],
+    reasons: ['Healthy', 'NotHealthy', 'HealthUnknown', 'QuorumLost', 'DataLost', 'SpaceExhausted'],
   },
   ControlPlaneComponentsHealthy: {
     meaning: 'API server, controller manager and scheduler have all the replicas they should have',
@@ -44,7 +44,13 @@ export const conditions = {
   },
   Deleting: {
     meaning: 'the control plane is being deleted',
-    reasons: ['NotDeleting', 'WaitingForWorkersDeletion', 'WaitingForPods', 'WaitingForVolumes'],
+    reasons: [
+      'NotDeleting',
+      'WaitingForWorkersDeletion',
+      'WaitingForFinalBackup',
+      'WaitingForPods',
+      'WaitingForVolumes',
+    ],
   },
   Paused: {
     meaning: 'the provider writes nothing for this cluster',
@@ -87,7 +93,41 @@ export const conditions = {
   },
   EtcdClusterReady: {
     meaning: 'etcd serves',
-    reasons: ['WaitingForMembers', 'VolumeSizeChanged'],
+    reasons: [
+      'WaitingForMembers',
+      'ChangingMembers',
+      'RollingOut',
+      'VolumeSizeChanged',
+      'VolumeNotExpandable',
+      'VolumeSizeExhausted',
+      'VersionNotAllowed',
+      'WaitingForBackup',
+    ],
+  },
+  EtcdRestoreReady: {
+    meaning: 'the backup that the spec asks for has been restored; always so when it asks for none',
+    reasons: [
+      'BackupNotFound',
+      'BackupUnusable',
+      'StoreUnavailable',
+      'CheckingBackup',
+      'StoppingAPIServers',
+      'StoppingMembers',
+      'RestoringMembers',
+      'StartingMembers',
+    ],
+  },
+  EtcdBackupReady: {
+    meaning: 'backups are taken when they are due; always so when none are asked for',
+    reasons: ['BackupSecretInvalid', 'StoreUnavailable', 'BackupFailed', 'BackupRunning', 'WaitingForMembers'],
+  },
+  EtcdBackupVerified: {
+    meaning: 'the newest trial restore of a backup went well; always so when none is asked for',
+    reasons: ['NoBackup', 'Verifying', 'BackupUnusable', 'VerificationFailed', 'StoreUnavailable'],
+  },
+  EncryptionAtRestReady: {
+    meaning: 'every Secret is stored in etcd as the spec says',
+    reasons: ['WaitingForAPIServer', 'DistributingKey', 'RewritingSecrets', 'RetiringKey'],
   },
   APIServerDeploymentsReady: {
     meaning: 'the API server is rolled out',
@@ -147,6 +187,9 @@ export const conditions = {
     reasons: ['WaitingForAPIServer', 'WaitingForPods', 'InClusterAccessNotSupported'],
   },
 } as const satisfies Readonly<Record<string, ConditionDescription>>;
+
+/** Conditions that are told by themselves alone: a store of backups that is away says nothing about the control plane. */
+export const apartFromReady: readonly ConditionType[] = ['EtcdBackupReady', 'EtcdBackupVerified'];
 
 /** Reasons any condition may carry. */
 export const sharedReasons = [

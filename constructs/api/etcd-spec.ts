@@ -1,49 +1,10 @@
 import { z } from 'zod';
+import { Backup } from './backup-spec.ts';
+import { FixedContainer } from './container-spec.ts';
 import { pod } from './pod-spec.ts';
 import { Quantity, quantityValue } from './quantity.ts';
+import { Recovery, Restore } from './restore-spec.ts';
 import { withRules } from './validation-rule.ts';
-
-/** One cron field: `*`, numbers, ranges and steps, as a comma-separated list. */
-const cronField = (value: string) => {
-  const item = `(\\*|(${value})(-(${value}))?)(/[1-9][0-9]?)?`;
-  return `${item}(,${item})*`;
-};
-
-const schedulePattern = new RegExp(
-  `^(@daily|${['[0-5]?[0-9]', '1?[0-9]|2[0-3]', '[1-9]|[12][0-9]|3[01]', '[1-9]|1[0-2]', '[0-6]']
-    .map(cronField)
-    .join(' ')})$`,
-);
-
-const secretKey = (defaultKey: string, holds: string) =>
-  z.string().min(1).max(253).default(defaultKey).describe(`Key of the Secret that holds ${holds}.`);
-
-const Backup = z.object({
-  schedule: z
-    .string()
-    .max(256)
-    .regex(schedulePattern, 'must be @daily or five cron fields such as "30 2 * * *"')
-    .describe(
-      'When a snapshot is taken: five cron fields in UTC, or @daily for a time of the night that differs from cluster to cluster.',
-    ),
-  secret: z
-    .object({
-      name: z.string().min(1).max(253).describe('Name of the Secret.'),
-      namespace: z
-        .string()
-        .max(63)
-        .optional()
-        .describe(
-          'Namespace of the Secret. The one of the HostedControlPlane when unset; another one has to grant access by a label on the Secret.',
-        ),
-      accessKeyIDKey: secretKey('accessKeyID', 'the access key id'),
-      secretAccessKeyKey: secretKey('secretAccessKey', 'the secret access key'),
-      hostKey: secretKey('host', 'the host[:port] of the S3 service; AWS when the Secret has no such key'),
-      regionKey: secretKey('region', 'the region'),
-      bucketKey: secretKey('bucket', 'the bucket, with an optional prefix as in bucket/prefix'),
-    })
-    .describe('Secret with the address of the bucket and the credentials for it.'),
-});
 
 /** The etcd of one hosted control plane. */
 export const Etcd = withRules(
@@ -72,11 +33,21 @@ export const Etcd = withRules(
       .boolean()
       .default(true)
       .describe('Let the volumes start small and grow before they are full. With false, volumeSize is used as given.'),
+    maxVolumeSize: Quantity.optional().describe(
+      'The volumes grow by themselves up to this size, 16Gi when unset. etcd advises against databases of more than 8Gi, which need twice that.',
+    ),
     volumeRetention: z
       .enum(['Delete', 'Retain'])
       .default('Delete')
       .describe('What becomes of the volumes when the HostedControlPlane is deleted.'),
     backup: Backup.optional().describe('Snapshots to an S3 bucket; none when unset.'),
+    restore: Restore.optional().describe(
+      'Replaces all data by that of a backup, once. API servers are away meanwhile; the data there was is set aside on the volumes. A new control plane starts with it.',
+    ),
+    recovery: Recovery.optional().describe('What to do when so many members are lost that the others have no quorum.'),
+    tools: FixedContainer.prefault({}).describe(
+      "The image of etcd's own tools, of which etcdutl restores backups; gcr.io/etcd-development/etcd in the version of etcd when unset.",
+    ),
   }),
   [
     {

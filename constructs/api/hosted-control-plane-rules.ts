@@ -65,12 +65,6 @@ export const updateRules: readonly ValidationRule<ExposureSource>[] = [
     fieldPath: '.etcd.storageClassName',
   },
   {
-    rule: 'self.etcd.replicas == oldSelf.etcd.replicas',
-    message:
-      'etcd.replicas cannot change in this release: new members would bootstrap a cluster of their own; restore the previous value',
-    fieldPath: '.etcd.replicas',
-  },
-  {
     rule: sameEtcdMinorOrNext,
     message:
       'etcd.version cannot go to a lower minor and can rise by one minor at a time only: etcd would refuse its own data',

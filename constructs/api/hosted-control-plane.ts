@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Certificates } from './certificates-spec.ts';
 import { FixedContainer } from './container-spec.ts';
+import { EncryptionAtRest } from './encryption-at-rest-spec.ts';
 import { Etcd } from './etcd-spec.ts';
 import { ExposureSpec, Gateway } from './exposure-spec.ts';
 import { exactlyOneExposure, noLoadBalancerBesideNodePort, updateRules } from './hosted-control-plane-rules.ts';
@@ -44,6 +45,7 @@ export const templateFields = {
   apiServer: APIServer.prefault({}).describe('What the API server is configured with.'),
   deployment: Deployment.prefault({}).describe('Pods of the control plane in the management cluster.'),
   etcd: Etcd.prefault({}).describe('The etcd of this control plane.'),
+  encryptionAtRest: EncryptionAtRest.prefault({}).describe('How Secrets of the hosted cluster are stored in etcd.'),
   certificates: Certificates.prefault({}).describe('Lifetimes of certificates.'),
   oidcProviders: OIDCProviders.optional().describe('Token issuers the API server trusts, by issuer URL.'),
   inClusterAccess: InClusterAccess.optional(),

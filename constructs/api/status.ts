@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EtcdStatus } from './etcd-status.ts';
 import { InClusterAccess } from './in-cluster-access-spec.ts';
 import { Quantity } from './quantity.ts';
 
@@ -60,6 +61,14 @@ export const HostedControlPlaneStatus = z.object({
   upToDateReplicas: count().describe('API server pods that match the spec.'),
   inClusterAccess: InClusterAccess.optional().describe('How pods of the hosted cluster reach their API server.'),
   legacyIP: z.string().max(253).optional().describe('First IP address of the LoadBalancer Service.'),
+  etcd: EtcdStatus.optional(),
+  encryptionAtRest: z
+    .object({
+      provider: z.enum(['secretbox', 'None']).describe('How Secrets are written now.'),
+      rotation: z.string().max(128).optional().describe('spec.encryptionAtRest.rotation that was done last.'),
+    })
+    .optional()
+    .describe('How Secrets are stored in etcd.'),
   etcdVolumeSize: Quantity.optional().describe('Size of the volume of each etcd member.'),
   etcdVolumeUsage: Quantity.optional().describe('Bytes in use on the fullest volume.'),
   etcdLastBackupTime: time().optional().describe('When the last snapshot was stored.'),

@@ -10,6 +10,20 @@ export interface ServiceAddress {
   readonly hostname?: string | undefined;
 }
 
+/** How etcd is to be run, as far as that depends on what there is. */
+export interface EtcdFacts {
+  /** An etcd cluster was formed here once: no member may start an empty one any more. */
+  readonly isFormed: boolean;
+  /** Pods of the StatefulSet; 0 while a restore works on their volumes. */
+  readonly pods: number;
+  /** `initial-cluster` of members that join, by ordinal; for the others it is the one the cluster was formed with. */
+  readonly initialClusters: Readonly<Record<number, string>>;
+  /** Size the volumes have, or are growing to. */
+  readonly volumeSize: string;
+  /** Size in the StatefulSet's claim template. It cannot change: a claim that is made from it grows afterwards. */
+  readonly templateVolumeSize: string;
+}
+
 /**
  * What a render must know about the world: observed by the reconciler, a literal for offline samples and tests.
  * Serialisable and free of secrets: a certificate appears as the fingerprint of its public part.
@@ -43,6 +57,12 @@ export interface Facts {
   readonly mounts: Readonly<Record<string, string>>;
   /** `spec.rollout.after` once that time has come: pods that started for another value of it are replaced. */
   readonly rolloutAfter?: string | undefined;
+  /** What the world says of etcd; a cluster that is not there yet when missing. */
+  readonly etcd?: EtcdFacts | undefined;
+  /** The Secret with the API servers' encryption configuration is there. */
+  readonly encryptionAtRest?: boolean | undefined;
+  /** No API server may run: a restore is going on. */
+  readonly apiServersHeld?: boolean | undefined;
   /** The HostedControlPlane as owner of everything rendered; missing offline, where it has no uid. */
   readonly owner?: { readonly name: string; readonly uid: string } | undefined;
 }

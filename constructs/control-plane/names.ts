@@ -40,6 +40,10 @@ export interface Names {
     readonly controllerManager: string;
     readonly scheduler: string;
     readonly controller: string;
+    /** Our own identity for etcd. */
+    readonly etcdController: string;
+    /** The API server's encryption configuration, with the keys of Secrets in etcd. */
+    readonly encryption: string;
   };
 }
 
@@ -86,6 +90,8 @@ export function namesOf(cluster: string): Names {
       controllerManager: `${cluster}-controller-manager`,
       scheduler: `${cluster}-scheduler`,
       controller: `${cluster}-control-plane-controller`,
+      etcdController: `${cluster}-etcd-controller`,
+      encryption: `${cluster}-encryption`,
     },
   };
 }

@@ -44,6 +44,7 @@ export interface StatefulSetObject extends KubeObject {
 export interface PodObject extends KubeObject {
   readonly status?: {
     readonly phase?: string;
+    readonly podIP?: string;
     readonly conditions?: readonly { type: string; status: string }[];
     readonly containerStatuses?: readonly ContainerStatus[];
     readonly initContainerStatuses?: readonly ContainerStatus[];

@@ -9,11 +9,13 @@ import { deploymentReadiness, type PodObject, startedPods } from '../kube/readin
 import { done, type Outcome, wait } from '../outcome.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
+import { encryptionAtRest } from './encryption-at-rest.ts';
+import { restore } from './restore.ts';
 
 /** The API servers. Done when every one of them runs what the spec asks for: only then may others be upgraded. */
 export const apiServer: Phase = {
   condition: 'APIServerDeploymentsReady',
-  needs: [certificates, etcdCertificates],
+  needs: [certificates, etcdCertificates, restore, encryptionAtRest],
   async run(scope): Promise<Outcome> {
     const { cluster, facts, writer, world } = scope;
     const exists = world.get(Deployment, namesOf(cluster.name).apiServer) !== undefined;

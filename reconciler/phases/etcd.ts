@@ -8,11 +8,12 @@ import type { KubeObject } from '../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
 import type { Phase } from '../scope.ts';
 import { etcdCertificates } from './certificates.ts';
+import { restore } from './restore.ts';
 
 /** The etcd cluster. Nobody waits for it to be healthy: an ill member must not stop the rest from being looked after. */
 export const etcd: Phase = {
   condition: 'EtcdClusterReady',
-  needs: [etcdCertificates],
+  needs: [etcdCertificates, restore],
   async run({ cluster, facts, world, writer }): Promise<Outcome> {
     refuseOtherSize(world.get<EtcdSet>(StatefulSet, namesOf(cluster.name).etcd), etcdVolumeSize(cluster));
 

@@ -39,7 +39,7 @@ export function planAuthorities(cluster: string): AuthorityPlan[] {
 /** The most members an etcd ever has here: its certificates name them all, so that scaling reissues nothing. */
 const maxEtcdMembers = 5;
 
-/** etcd's own certificates and that of its one client. They do not depend on the endpoint: etcd starts while it is awaited. */
+/** etcd's own certificates and those of its two clients. They do not depend on the endpoint: etcd starts while it is awaited. */
 export function planEtcdCertificates(cluster: HostedCluster): CertificatePlan[] {
   const names = namesOf(cluster.name);
   const members = Array.from({ length: maxEtcdMembers }, (_, ordinal) => etcdMemberHost(cluster, ordinal));
@@ -61,6 +61,7 @@ export function planEtcdCertificates(cluster: HostedCluster): CertificatePlan[] 
       hosts: members,
     },
     client('etcd', names.secrets.apiServerEtcdClient, 'apiserver-etcd-client'),
+    client('etcd', names.secrets.etcdController, 'hosted-control-plane-controller'),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { conditionTypes } from '../../constructs/api/conditions.ts';
-import { mergeFacts, phaseVerdicts, runPhases } from '../../reconciler/graph.ts';
+import { mergeFacts, mergeReports, phaseVerdicts, runPhases } from '../../reconciler/graph.ts';
 import { observe } from '../../reconciler/observation.ts';
 import { phases } from '../../reconciler/phases.ts';
 import { observedStatus, summarize } from '../../reconciler/status.ts';
@@ -105,6 +105,7 @@ describe('a control plane in a world where everything else works', () => {
       world,
       phaseVerdicts(results),
       mergeFacts(results.map(({ facts }) => facts)),
+      mergeReports(results),
     );
     expect(observedStatus(observation)).toMatchObject({
       initialization: { controlPlaneInitialized: true },

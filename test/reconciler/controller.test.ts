@@ -43,7 +43,7 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
         reconciled.push(given);
         return reconcile(given);
       },
-      onHostedChange: (handler) => {
+      onChange: (handler) => {
         tellHosted = handler;
       },
     },

@@ -34,6 +34,7 @@ export function observation(changes: Partial<Observation> = {}): Observation {
       CertificatesReady: succeeded,
       WorkloadSetupReady: succeeded,
     },
+    report: {},
     apiServer: deployment(whole),
     controllerManager: deployment(whole),
     scheduler: deployment(whole),

@@ -4,7 +4,9 @@ import { parseHostedControlPlane } from '../../constructs/api/parse.ts';
 import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
 import { type HostedCluster, networkOf } from '../../constructs/control-plane/cluster.ts';
 import type { Facts } from '../../constructs/control-plane/facts.ts';
+import { BackgroundWork, type Work } from '../../reconciler/background-work.ts';
 import { ClusterObject } from '../../reconciler/cluster-object.ts';
+import { systemClock } from '../../reconciler/kube/clock.ts';
 import type { KubeObject, ObjectMeta } from '../../reconciler/kube/object.ts';
 import type { EndpointProbe, HostedClient, Scope, Surroundings } from '../../reconciler/scope.ts';
 import type { MemoryWorld } from './memory-world.ts';
@@ -83,6 +85,7 @@ export interface ScopeChanges {
   readonly facts?: Partial<Facts>;
   readonly surroundings?: Partial<Surroundings>;
   readonly hosted?: Partial<HostedClient>;
+  readonly work?: Work;
   readonly now?: Date;
 }
 
@@ -109,6 +112,7 @@ export function scopeOf(world: MemoryWorld, changes: ScopeChanges = {}): Scope {
     writer: world,
     hosted: () => ({ ...workingHostedCluster, ...changes.hosted }),
     endpointProbe: tryingAlways,
+    work: changes.work ?? new BackgroundWork({ clock: systemClock, onChange: () => {} }).of(hostedControlPlaneName),
     now: changes.now ?? now,
   };
 }

@@ -59,8 +59,8 @@ describe('certificates', () => {
   it.each<[number, number]>([
     [0, 0],
     [182, 0],
-    [220, 3],
-  ])('after %d days of a year, %d of 3 are renewed', async (days, count) => {
+    [220, 4],
+  ])('after %d days of a year, %d of 4 are renewed', async (days, count) => {
     const world = await withAuthorities();
     await issueIn(world);
     expect((await issueIn(world, inDays(days))).written).toHaveLength(count);
@@ -91,7 +91,7 @@ describe('certificates', () => {
     await issueIn(world);
     world.remove(secretIn(world, 'c1-etcd'));
     await authorities.run(scopeOf(world));
-    expect((await issueIn(world)).written).toHaveLength(3);
+    expect((await issueIn(world)).written).toHaveLength(4);
   });
 
   it('name the authority that vanished meanwhile', async () => {

@@ -40,6 +40,7 @@ describe('the certificates of a control plane', () => {
         c1-etcd-3.e-c1-etcd.team.svc
         c1-etcd-4.e-c1-etcd.team.svc
       c1-apiserver-etcd-client: CN=apiserver-etcd-client by etcd for client
+      c1-etcd-controller: CN=hosted-control-plane-controller by etcd for client
       c1-apiserver: CN=kube-apiserver by cluster for server
         localhost
         127.0.0.1
@@ -88,9 +89,9 @@ describe('the certificates of a control plane', () => {
     expect(administrators.map(({ secret }) => secret)).toEqual(['c1-kubeconfig']);
   });
 
-  it("let nobody into etcd but its members and the API server's client", () => {
+  it('let nobody into etcd but its members, the API server and ourselves', () => {
     const accepted = plans.filter(({ signer }) => signer === 'etcd').map(({ commonName }) => commonName);
-    expect(accepted).toEqual(['etcd-server', 'etcd-peer', 'apiserver-etcd-client']);
+    expect(accepted).toEqual(['etcd-server', 'etcd-peer', 'apiserver-etcd-client', 'hosted-control-plane-controller']);
   });
 
   it('let nobody but the API server speak for others', () => {

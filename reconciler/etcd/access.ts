@@ -1,0 +1,55 @@
+import { Pod, Secret } from '../../constructs/api/resources.ts';
+import { selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { etcdMemberHost, namesOf } from '../../constructs/control-plane/names.ts';
+import { ports } from '../../constructs/control-plane/ports.ts';
+import type { PodObject } from '../kube/readiness.ts';
+import { pairOf, type SecretObject } from '../pki/secret.ts';
+import type { World } from '../scope.ts';
+import { type EtcdCredentials, MemberClient } from './client.ts';
+import type { Clients } from './observe.ts';
+
+/** Clients of an etcd cluster, each opened when it is asked for. */
+export interface EtcdAccess {
+  readonly clients: Clients;
+  /** Closes all of them. */
+  close(): void;
+}
+
+/**
+ * Ways to the members of a cluster's etcd, from what the watches know. Pods are dialled by address, so that it works
+ * without cluster DNS too, and the member's name is verified all the same.
+ * @throws when a certificate is missing, which the phases before have made sure of.
+ */
+export function openEtcd(cluster: { readonly name: string; readonly namespace: string }, world: World): EtcdAccess {
+  const credentials = etcdCredentials(cluster.name, world);
+  const pods = world.list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'));
+  const opened = new Map<string, MemberClient>();
+  return {
+    clients(name) {
+      const known = opened.get(name);
+      if (known) return known;
+      const pod = pods.find(({ metadata }) => metadata.name === name);
+      const host = pod?.status?.podIP;
+      if (!pod || !host || pod.metadata.deletionTimestamp) return undefined;
+      const address = `${host.includes(':') ? `[${host}]` : host}:${ports.etcdClient}`;
+      const ordinal = Number(name.slice(name.lastIndexOf('-') + 1));
+      const client = new MemberClient({ name, address, serverName: etcdMemberHost(cluster, ordinal) }, credentials);
+      opened.set(name, client);
+      return client;
+    },
+    close() {
+      for (const client of opened.values()) client.close();
+      opened.clear();
+    },
+  };
+}
+
+/** Our own identity for etcd, and whom to trust. @throws when a Secret is missing. */
+export function etcdCredentials(cluster: string, world: World): EtcdCredentials {
+  const { secrets } = namesOf(cluster);
+  const authority = pairOf(world.get<SecretObject>(Secret, secrets.etcdAuthority));
+  const pair = pairOf(world.get<SecretObject>(Secret, secrets.etcdController));
+  if (!authority || !pair)
+    throw new Error(`Secret ${secrets.etcdAuthority} or ${secrets.etcdController} is gone again`);
+  return { ca: authority.certificate, cert: pair.certificate, key: pair.key };
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { BackgroundWork, type WorkContext } from '../../reconciler/background-work.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+/** Work that ends when the test says so. */
+function controlled() {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let context: WorkContext | undefined;
+  const run = (given: WorkContext) => {
+    context = given;
+    given.signal.addEventListener('abort', () => reject(given.signal.reason as Error));
+    return promise;
+  };
+  return { run, resolve, reject, context: () => context };
+}
+
+function setUp(concurrency?: number) {
+  const changed: string[] = [];
+  const clock = new ManualClock();
+  const all = new BackgroundWork({
+    clock,
+    onChange: (key) => changed.push(key),
+    ...(concurrency === undefined ? {} : { concurrency }),
+  });
+  return { all, changed, clock };
+}
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('slow work', () => {
+  it('tells how it ended, and for what it was done', async () => {
+    const { all, changed } = setUp();
+    const { run, resolve } = controlled();
+    expect(all.of('ns/c').start('backup', 'monday', run)).toMatchObject({ kind: 'running', basis: 'monday' });
+    resolve('stored');
+    await settled();
+    expect(all.of('ns/c').state('backup')).toMatchObject({ kind: 'done', basis: 'monday', result: 'stored' });
+    expect(changed).toEqual(['ns/c']);
+  });
+
+  it('runs once at a time for one control plane', async () => {
+    const { all } = setUp();
+    const first = controlled();
+    const second = controlled();
+    all.of('ns/c').start('backup', 'monday', first.run);
+    expect(all.of('ns/c').start('backup', 'tuesday', second.run)).toMatchObject({ basis: 'monday' });
+    await settled();
+    expect(second.context()).toBeUndefined();
+  });
+
+  it('counts failures in a row for the same basis only', async () => {
+    const { all } = setUp();
+    const fail = () => Promise.reject(new Error('away'));
+    const work = all.of('ns/c');
+    for (const failures of [1, 2]) {
+      work.start('backup', 'monday', fail);
+      await settled();
+      expect(work.state('backup')).toMatchObject({ kind: 'failed', failures });
+    }
+    work.start('backup', 'tuesday', fail);
+    await settled();
+    expect(work.state('backup')).toMatchObject({ kind: 'failed', failures: 1 });
+  });
+
+  it('waits for its turn when as much runs as may', async () => {
+    const { all } = setUp(1);
+    const [first, second] = [controlled(), controlled()];
+    all.of('ns/a').start('backup', '', first.run);
+    all.of('ns/b').start('backup', '', second.run);
+    await settled();
+    expect(second.context()).toBeUndefined();
+    first.resolve('');
+    await settled();
+    expect(second.context()).toBeDefined();
+  });
+
+  it('tells progress to people at once, and to the queue now and then', async () => {
+    const { all, changed, clock } = setUp();
+    const { run, context } = controlled();
+    const work = all.of('ns/c');
+    work.start('backup', '', run);
+    await settled();
+    context()?.report('1 of 9 MiB');
+    expect(work.state('backup')).toMatchObject({ progress: '1 of 9 MiB' });
+    expect(changed).toEqual([]);
+    await clock.advance(10_000);
+    context()?.report('2 of 9 MiB');
+    expect(changed).toEqual(['ns/c']);
+  });
+
+  it.each<[string, (all: BackgroundWork) => void]>([
+    ['the control plane is gone', (all) => all.forget('ns/c')],
+    ['it is cancelled', (all) => all.of('ns/c').cancel('backup')],
+    ['the process ends', (all) => void all.close()],
+  ])('is aborted when %s, and then changes nothing any more', async (_, stop) => {
+    const { all, changed } = setUp();
+    const { run, context } = controlled();
+    all.of('ns/c').start('backup', '', run);
+    await settled();
+    stop(all);
+    await settled();
+    expect(context()?.signal.aborted).toBe(true);
+    expect(changed).toEqual([]);
+  });
+});
