@@ -32,6 +32,12 @@ export interface Surroundings {
   claimant(host: string): string | undefined;
 }
 
+/** Fields of an object to be set. */
+export interface ObjectFields {
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly spec?: Readonly<Record<string, unknown>>;
+}
+
 /** What a phase may do to the management cluster, always within the namespace of its HostedControlPlane. */
 export interface Writer {
   /** Server-side-applies what is not provably there already; returns the live objects in the same order. */
@@ -42,6 +48,19 @@ export interface Writer {
   adopt(resource: Resource, name: string): Promise<void>;
   /** Reads past the memory: for objects of users, which carry none of our labels. */
   read<T extends KubeObject = KubeObject>(resource: Resource, name: string): Promise<T | undefined>;
+  /** Reads past the memory what carries these labels: right before a step that must not rest on what was a moment ago. */
+  readAll<T extends KubeObject = KubeObject>(
+    resource: Resource,
+    labels: Readonly<Record<string, string>>,
+  ): Promise<T[]>;
+  /**
+   * Sets some fields of exactly this object, which a chart does not render, and takes back those it has set before for
+   * the same purpose and does not name again.
+   * @throws when the object is gone, also when there is a new one of its name
+   */
+  setFields(resource: Resource, object: KubeObject, fields: ObjectFields, purpose: string): Promise<void>;
+  /** Deletes exactly this object; one that is gone is fine, and a new one of its name stays. */
+  delete(resource: Resource, object: KubeObject): Promise<void>;
   /** Writes the endpoint into the HostedControlPlane, where Cluster API reads it. */
   publishEndpoint(endpoint: Endpoint): Promise<void>;
   /**

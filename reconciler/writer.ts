@@ -59,6 +59,26 @@ export function createWriter(options: WriterOptions): Writer {
     },
     read: <T extends KubeObject>(resource: Resource, object: string) =>
       client.find<T>(resource, { namespace, name: object }),
+    async readAll<T extends KubeObject>(resource: Resource, labels: Readonly<Record<string, string>>) {
+      const all = { [clusterNameLabel]: cluster, ...labels };
+      const labelSelector = Object.entries(all)
+        .map(([label, value]) => `${label}=${value}`)
+        .join(',');
+      return (await client.list<T>(resource, { namespace, labelSelector })).items;
+    },
+    async setFields({ apiVersion, kind }, { metadata }, { annotations, spec }, purpose) {
+      // With its uid, an apply to an object that is gone is a conflict instead of a new object.
+      const identity = { namespace, name: metadata.name, uid: metadata.uid };
+      const patch = {
+        apiVersion,
+        kind,
+        metadata: { ...identity, ...(annotations ? { annotations } : {}) },
+        ...(spec ? { spec } : {}),
+      };
+      remember(await client.apply(patch, { fieldManager: `${fieldManager}-${purpose}`, force: true }));
+    },
+    delete: (resource, { metadata }) =>
+      client.delete(resource, { namespace, name: metadata.name }, metadata.uid ? { uid: metadata.uid } : {}),
     async publishEndpoint(endpoint: Endpoint) {
       const { apiVersion, kind } = HostedControlPlane;
       const patch = { apiVersion, kind, metadata: { namespace, name }, spec: { controlPlaneEndpoint: endpoint } };

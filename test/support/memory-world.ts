@@ -4,7 +4,7 @@ import { PersistentVolumeClaim, type Resource, resourceOf } from '../../construc
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { Endpoint } from '../../constructs/control-plane/facts.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
-import type { Remover, World, Writer } from '../../reconciler/scope.ts';
+import type { ObjectFields, Remover, World, Writer } from '../../reconciler/scope.ts';
 import { namespace } from './scope.ts';
 
 /** An object with whatever fields it has, as JSON. */
@@ -116,6 +116,28 @@ export class MemoryWorld implements World, Writer, Remover {
 
   async read<T extends KubeObject>(resource: Resource, name: string): Promise<T | undefined> {
     return this.#find(resource, name) as T | undefined;
+  }
+
+  async readAll<T extends KubeObject>(resource: Resource, labels: Readonly<Record<string, string>>): Promise<T[]> {
+    return this.list<T>(resource, labels);
+  }
+
+  async setFields(
+    resource: Resource,
+    { metadata }: KubeObject,
+    { annotations, spec }: ObjectFields,
+    purpose: string,
+  ): Promise<void> {
+    const present = this.#find(resource, metadata.name);
+    if (!present || present.metadata.uid !== metadata.uid) {
+      throw new Error(`${resource.kind} ${metadata.name} is gone`);
+    }
+    this.#write(`set ${purpose} of`, present);
+    this.put({
+      ...present,
+      metadata: { ...present.metadata, annotations: { ...present.metadata.annotations, ...annotations } },
+      ...(spec ? { spec: { ...(present['spec'] as object | undefined), ...spec } } : {}),
+    });
   }
 
   async publishEndpoint(endpoint: Endpoint): Promise<void> {
