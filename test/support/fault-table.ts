@@ -1,0 +1,77 @@
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** One fault that a test has caused for real, and what came of it. */
+export interface Fault {
+  /** What was done to the world, such as `kill -9 of the leader of three members`; the row is known by it. */
+  readonly fault: string;
+  /** What a user or an operator sees meanwhile: conditions, refusals, who keeps serving. */
+  readonly observed: string;
+  /** From the fault until everything works again, as measured; undefined where nothing ever stopped working. */
+  readonly recoverySeconds: number | undefined;
+  /** `none` after every acknowledged write was found again, else exactly what is gone and why that was agreed to. */
+  readonly dataLost: string;
+}
+
+/** Where faults wait to be rendered; ignored by git. Not in build/, all of which goes into the operator's image. */
+export const faultsDirectory = join(import.meta.dirname, '../../.faults');
+
+const begin = '<!-- faults -->';
+const end = '<!-- /faults -->';
+
+/** Keeps a fault for the table in the README. Call it after the assertions; a later run of the test replaces its row. */
+export async function recordFault(fault: Fault, directory = faultsDirectory): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  const path = join(directory, `${slugOf(fault.fault)}.json`);
+  // A test that is killed while it writes must not leave half a row.
+  await writeFile(`${path}.${process.pid}`, `${JSON.stringify(fault)}\n`);
+  await rename(`${path}.${process.pid}`, path);
+}
+
+/** Every fault that was recorded, in the order of their names. */
+export async function recordedFaults(directory = faultsDirectory): Promise<Fault[]> {
+  const files = await readdir(directory).catch(() => []);
+  const rows = files.filter((file) => file.endsWith('.json')).map((file) => readFile(join(directory, file), 'utf8'));
+  const faults = (await Promise.all(rows)).map((row) => JSON.parse(row) as Fault);
+  return faults.sort((a, b) => a.fault.localeCompare(b.fault, 'en'));
+}
+
+/** The faults as a table in Markdown. */
+export function renderFaultTable(faults: readonly Fault[]): string {
+  const rows = faults.map(({ fault, observed, recoverySeconds, dataLost }) =>
+    [fault, observed, durationOf(recoverySeconds), dataLost].map(cellOf),
+  );
+  return [['fault', 'what is seen', 'time to recover', 'data lost'], ['---', '---', '---', '---'], ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |\n`)
+    .join('');
+}
+
+/**
+ * The text with the table between its two markers, and everything else as it was.
+ * @throws when the text does not have each marker once, in order.
+ */
+export function withFaultTable(text: string, table: string): string {
+  const [before, rest, ...moreBegins] = text.split(begin);
+  const [old, after, ...moreEnds] = (rest ?? '').split(end);
+  if (before === undefined || old === undefined || after === undefined || moreBegins.length + moreEnds.length > 0) {
+    throw new Error(`the text must hold ${begin} and after it ${end}, each once`);
+  }
+  return `${before}${begin}\n\n${table}\n${end}${after}`;
+}
+
+function slugOf(fault: string): string {
+  return fault
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 120);
+}
+
+function durationOf(seconds: number | undefined): string {
+  if (seconds === undefined) return 'nothing stopped';
+  return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+}
+
+function cellOf(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').trim();
+}
