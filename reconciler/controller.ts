@@ -7,6 +7,7 @@ import { type KubeObject, objectKey } from './kube/object.ts';
 import { WorkQueue } from './kube/queue.ts';
 import type { ManagementCluster } from './management-cluster.ts';
 import type { Reconciler } from './reconcile.ts';
+import { resyncMs } from './resync.ts';
 import type { Logger } from './telemetry/log.ts';
 
 export interface ControllerOptions {
@@ -19,9 +20,6 @@ export interface ControllerOptions {
 
 /** Changes come in bursts, such as three pods that start: one pass for all of them. */
 const gatherMs = 20;
-
-/** Everything is looked at this often, for what no watch tells: objects of users, and whatever a bug missed. */
-const resyncMs = 10 * 60_000;
 
 /** A time that has passed already must not make a reconcile spin. */
 const soonestMs = 100;

@@ -1,4 +1,5 @@
 import { type Clock, pause } from './kube/clock.ts';
+import { answersKeptMs } from './resync.ts';
 import type { EndpointProbe, ProbeResult } from './scope.ts';
 
 export interface EndpointProbesOptions {
@@ -9,8 +10,6 @@ export interface EndpointProbesOptions {
 
 /** An address that swallows packets keeps one waiting for seconds, and a worker slot is not to wait with it. */
 const graceMs = 250;
-/** A little less than the time between two looks at everything, so that each of those asks anew. */
-const keptMs = 9 * 60_000;
 const firstRetryMs = 100;
 const longestRetryMs = 30_000;
 
@@ -80,7 +79,7 @@ export class EndpointProbes {
       if (running.isLate) this.#options.onResult(key);
     };
     const ended = attempt().then(
-      () => end({ kind: 'works' }, 0, keptMs),
+      () => end({ kind: 'works' }, 0, answersKeptMs),
       (error: unknown) => {
         const failures = entry.basis === basis ? entry.failures + 1 : 1;
         const forMs = Math.min(longestRetryMs, firstRetryMs * 2 ** (failures - 1));

@@ -1,7 +1,5 @@
 import type { Clock } from './kube/clock.ts';
-
-/** A little less than the time between two looks at everything, so that each of those asks anew. */
-const keptMs = 9 * 60_000;
+import { answersKeptMs } from './resync.ts';
 
 interface Known {
   /** What the answer depends on, as text to compare. */
@@ -51,7 +49,7 @@ export class InquiryBook {
     const answer = await ask();
     if (answer === undefined) return undefined;
     const entries = this.#known.get(owner) ?? new Map<string, Known>();
-    this.#known.set(owner, entries.set(question, { basis, answer, holdsUntil: this.#clock.now() + keptMs }));
+    this.#known.set(owner, entries.set(question, { basis, answer, holdsUntil: this.#clock.now() + answersKeptMs }));
     return answer;
   }
 }
