@@ -128,10 +128,3 @@ export const isForbidden = (error: unknown): boolean => hasCode(error, 403);
 export function isInvalid(error: unknown): boolean {
   return hasCode(error, 422) || hasCode(error, 400) || kubeErrorOf(error)?.reason === 'Invalid';
 }
-
-/** No usable answer: network failure, deadline, 429 or 5xx. Trying again later is right. */
-export function isUnavailable(error: unknown): boolean {
-  const found = kubeErrorOf(error);
-  if (found === undefined || isInvalid(found)) return false;
-  return found.code === 0 || found.code === 429 || found.code >= 500;
-}

@@ -7,8 +7,7 @@ import {
   isGone,
   isInvalid,
   isNotFound,
-  isUnavailable,
-  KubeError,
+  type KubeError,
   parseStatus,
 } from '../../../reconciler/kube/errors.ts';
 
@@ -73,14 +72,6 @@ describe('predicates', () => {
     ['isForbidden', isForbidden, answered(403), answered(401)],
     ['isInvalid', isInvalid, answered(422), answered(409)],
     ['isInvalid', isInvalid, answered(500, '', 'failed to create typed patch object (a/b): .x'), answered(500)],
-    ['isUnavailable', isUnavailable, answered(503), answered(404)],
-    ['isUnavailable', isUnavailable, answered(429), answered(409)],
-    [
-      'isUnavailable',
-      isUnavailable,
-      new KubeError('get x', { code: 0, reason: 'Timeout' }),
-      answered(500, '', 'failed to create typed patch object (a/b): .x'),
-    ],
   ])('%s tells its error from others', (_, is, yes, no) => {
     expect(is(yes)).toBe(true);
     expect(is(no)).toBe(false);
@@ -90,6 +81,6 @@ describe('predicates', () => {
   it('look through wrapping errors and at the first of many', () => {
     const wrapped = new Error('publish', { cause: new AggregateError([answered(404), answered(500)]) });
     expect(isNotFound(wrapped)).toBe(true);
-    expect(isUnavailable(wrapped)).toBe(false);
+    expect(isInvalid(wrapped)).toBe(false);
   });
 });
