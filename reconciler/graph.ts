@@ -1,5 +1,6 @@
 import type { Facts } from '../constructs/control-plane/facts.ts';
 import { type ConditionReason, type ConditionType } from '../constructs/api/conditions.ts';
+import { messageOf } from './kube/error-message.ts';
 import { InvalidConfiguration, type Outcome, type StatusReport } from './outcome.ts';
 import type { Phase, Scope } from './scope.ts';
 import { type Verdict, verdict } from './status.ts';
@@ -64,7 +65,7 @@ function ended(phase: Phase, outcome: Outcome, now: Date): Omit<PhaseResult, 'fa
 }
 
 function failed(error: unknown): Verdict {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const reason: ConditionReason = error instanceof InvalidConfiguration ? error.reason : 'ReconcileFailed';
   return verdict('False', reason, message);
 }

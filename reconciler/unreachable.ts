@@ -1,5 +1,6 @@
 import { type Endpoint, formatEndpoint } from '../constructs/control-plane/facts.ts';
 import type { GatewayObject } from './gateway-object.ts';
+import { messageOf } from './kube/error-message.ts';
 import { kubeErrorOf } from './kube/errors.ts';
 
 /** Where somebody tried to reach an API server. */
@@ -59,8 +60,4 @@ function codeOf(error: unknown): string | undefined {
   const inner = codeOf(error instanceof AggregateError ? error.errors[0] : error.cause);
   if (inner !== undefined) return inner;
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,6 @@
 import { Etcd3, type IOptions } from 'etcd3';
 import { z } from 'zod';
+import { messageOf } from '../kube/error-message.ts';
 import type { MemberAlarm, MemberStatus, Registration } from './members.ts';
 
 /** Where one member answers, and what its certificate must be for. */
@@ -211,8 +212,4 @@ function alarmsIn(error: string): MemberAlarm[] {
   const [, memberId = '0', name] = /^(?:memberID:(\d+) )?alarm:(NOSPACE|CORRUPT)/.exec(error) ?? [];
   if (!name) return [];
   return [{ memberId, alarm: name === 'NOSPACE' ? 'Nospace' : 'Corrupt' }];
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

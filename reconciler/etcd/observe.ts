@@ -1,3 +1,4 @@
+import { messageOf } from '../kube/error-message.ts';
 import type { MemberClient } from './client.ts';
 import type { EtcdObservation, Member, MemberAlarm, Registration } from './members.ts';
 
@@ -47,7 +48,7 @@ async function ask(client: MemberClient | undefined): Promise<Answer> {
     const [answer] = await Promise.all([client.status(), client.read()]);
     return { ...answer, client };
   } catch (error) {
-    return unanswered(error instanceof Error ? error.message : String(error));
+    return unanswered(messageOf(error));
   }
 }
 

@@ -2,6 +2,7 @@ import { fieldManager } from '../../constructs/api/group.ts';
 import { CustomResourceDefinition } from '../../constructs/api/resources.ts';
 import type { Endpoint } from '../../constructs/control-plane/facts.ts';
 import type { KubeClient } from '../kube/client.ts';
+import { messageOf } from '../kube/error-message.ts';
 import { isConflict, isForbidden } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Inquiries } from '../inquiries.ts';
@@ -108,8 +109,4 @@ async function writeOnce(
     return writeOnce(options, kind, endpoint, attemptsLeft - 1);
   }
   return { endpoint };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

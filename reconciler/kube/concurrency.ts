@@ -1,3 +1,5 @@
+import { messageOf } from './error-message.ts';
+
 /**
  * Runs the function for every item, at most `limit` at a time, and returns the outcomes in the order of the items. One
  * that fails does not keep the others from being tried.
@@ -21,7 +23,7 @@ export function resultsOf<Result>(outcomes: readonly PromiseSettledResult<Result
   const failures: unknown[] = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   if (failures.length === 1) throw failures[0];
   if (failures.length > 1) {
-    const first = failures[0] instanceof Error ? failures[0].message : String(failures[0]);
+    const first = messageOf(failures[0]);
     throw new AggregateError(failures, `${first} (and ${failures.length - 1} more)`);
   }
   return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
