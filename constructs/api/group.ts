@@ -28,6 +28,9 @@ export const watchFilterLabel = 'cluster.x-k8s.io/watch-filter';
 /** Any value stops all writes for the object that carries it. */
 export const pausedAnnotation = 'cluster.x-k8s.io/paused';
 
+/** Asks for a backup: any new text takes one, and `status.etcd.backup.lastRequest` repeats it when that is stored. */
+export const backupAnnotation = `${group}/backup`;
+
 /** Type of the Secrets that Cluster API and its bootstrap providers read. */
 export const clusterSecretType = 'cluster.x-k8s.io/secret';
 
