@@ -1,23 +1,19 @@
-import { mkdir, readdir, statfs, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, statfs, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { clientOf } from './access.ts';
-import { startCloud, untilCloudLooksAfter } from './background.ts';
 import { findBinaries, type Binaries } from './binaries.ts';
-import { applyProvider, untilWebhooksAnswer } from './cluster-api.ts';
 import { clusterApiCore, providerComponents } from './components.ts';
-import { writeCredentials } from './credentials.ts';
-import { checkHealth, completionMark } from './health.ts';
+import { checkHealth } from './health.ts';
 import { installHostPackages } from './host-packages.ts';
 import { imageStore } from './image-store.ts';
 import { packImages, pauseImage } from './images.ts';
 import { raiseInotifyLimit } from './inotify-limit.ts';
-import { binDirectory, lanCidr, managementNumber, type Instance } from './instance.ts';
+import { binDirectory, lanCidr, type Instance } from './instance.ts';
 import { saveBaseline } from './leftovers.ts';
 import { withLock } from './lock.ts';
-import { startManagement, untilDnsAnswers } from './management.ts';
+import { makeManagementCluster } from './management-cluster.ts';
 import { layBridge } from './network.ts';
-import { keepImageStore, makeMachine } from './node-machines.ts';
+import { keepImageStore } from './node-machines.ts';
 import { seconds, step, type Report } from './progress.ts';
 import { run } from './run.ts';
 import { dismantle, locked } from './take-down.ts';
@@ -51,26 +47,7 @@ async function assemble(instance: Instance, report: Report): Promise<void> {
   await raiseInotifyLimit(instance);
   await layBridge(instance);
   const components = await prepareCache(instance, binaries, report);
-  const [machine] = await step(report, 'machine m with containerd, certificates', () =>
-    Promise.all([makeMachine(instance, 'm', managementNumber), writeCredentials(instance)]),
-  );
-
-  const client = await clientOf(instance);
-  try {
-    await startManagement(machine, client, report);
-    await startCloud(instance);
-    await Promise.all([
-      step(report, 'DNS', () => untilDnsAnswers(instance)),
-      step(report, 'storage and load balancers', () => untilCloudLooksAfter(instance)),
-      step(report, 'Cluster API', async () => {
-        await applyProvider(instance, client, clusterApiCore, components);
-        await untilWebhooksAnswer(client);
-      }),
-    ]);
-  } finally {
-    await client.connection.close();
-  }
-  await writeFile(completionMark(instance), '');
+  await makeManagementCluster(instance, components, report);
 }
 
 /** Packs, imports and renders what the cache lacks; gives the components of Cluster API. */

@@ -8,6 +8,7 @@
  *     npm run testbed -- logs [NAME]           the end of a log; without a name the names there are
  *     npm run testbed -- worker add CLUSTER    add a machine that joins this hosted cluster; `worker rm` removes it
  *     npm run testbed -- addon NAME            add what `up` does not bring; without a name the names there are
+ *     npm run testbed -- lose-management       lose the management cluster; workers go on, a fresh one takes its place
  *     npm run testbed -- down [--purge]        take it down; --purge removes packed images too
  *
  * It needs root, Debian or Ubuntu, and Go when the binaries are to be built. What it writes, and how to have several:
@@ -27,7 +28,7 @@ import { reportTo, seconds } from './progress.ts';
 import { describeStatus } from './status.ts';
 import { purgeCache, takeDown } from './take-down.ts';
 
-const usage = `usage: npm run testbed -- up | status | kubeconfig | logs [NAME] | worker add|rm CLUSTER | down [--purge]`;
+const usage = `usage: npm run testbed -- up | status | kubeconfig | logs [NAME] | worker add|rm CLUSTER | addon NAME | lose-management | down [--purge]`;
 
 type Command = (instance: Instance, args: readonly string[]) => Promise<number>;
 
@@ -70,6 +71,13 @@ const commands: Readonly<Record<string, Command>> = {
       return 2;
     }
     await installAddon(instance, name, reportTo(testbedLog(instance), process.stderr));
+    return 0;
+  },
+  'lose-management': async (instance) => {
+    const { loseManagement, replaceManagement } = await import('./management-loss.ts');
+    const report = reportTo(testbedLog(instance), process.stderr);
+    await loseManagement(instance, report);
+    await replaceManagement(instance, report);
     return 0;
   },
   down: async (instance, args) => {

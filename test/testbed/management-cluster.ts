@@ -1,0 +1,43 @@
+import { writeFile } from 'node:fs/promises';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { clientOf } from './access.ts';
+import { startCloud, untilCloudLooksAfter } from './background.ts';
+import { applyProvider, untilWebhooksAnswer } from './cluster-api.ts';
+import { clusterApiCore } from './components.ts';
+import { writeCredentials } from './credentials.ts';
+import { completionMark } from './health.ts';
+import { managementNumber, type Instance } from './instance.ts';
+import { startManagement, untilDnsAnswers } from './management.ts';
+import { makeMachine } from './node-machines.ts';
+import { step, type Report } from './progress.ts';
+
+/**
+ * Makes an empty management cluster, with keys of its own, on an instance that has its bridge and its images: one node
+ * with DNS, storage, load balancers and Cluster API, of which these are the rendered components.
+ */
+export async function makeManagementCluster(
+  instance: Instance,
+  components: readonly KubeObject[],
+  report: Report,
+): Promise<void> {
+  const [machine] = await step(report, 'machine m with containerd, certificates', () =>
+    Promise.all([makeMachine(instance, 'm', managementNumber), writeCredentials(instance)]),
+  );
+
+  const client = await clientOf(instance);
+  try {
+    await startManagement(machine, client, report);
+    await startCloud(instance);
+    await Promise.all([
+      step(report, 'DNS', () => untilDnsAnswers(instance)),
+      step(report, 'storage and load balancers', () => untilCloudLooksAfter(instance)),
+      step(report, 'Cluster API', async () => {
+        await applyProvider(instance, client, clusterApiCore, components);
+        await untilWebhooksAnswer(client);
+      }),
+    ]);
+  } finally {
+    await client.connection.close();
+  }
+  await writeFile(completionMark(instance), '');
+}

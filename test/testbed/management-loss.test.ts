@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { Namespace } from '../../constructs/api/resources.ts';
+import { clientOf } from './access.ts';
+import { bringUp } from './bring-up.ts';
+import { checkHealth } from './health.ts';
+import { apiServerUrl, authorityPath, instanceFrom, kubeconfigPath } from './instance.ts';
+import { kubectl } from './kubectl.ts';
+import { findMachine, inMachine, type Machine } from './machine.ts';
+import { loseManagement, replaceManagement } from './management-loss.ts';
+import { addMachine } from './node-machines.ts';
+import type { Report } from './progress.ts';
+import { startService } from './service.ts';
+import { takeDown } from './take-down.ts';
+
+// not the tests' own: others need what is lost here
+const instance = instanceFrom(process.env, `${inject('testbed').slice(0, 5)}loss`);
+const silent: Report = () => {};
+let worker: Machine;
+let before: { readonly service: string; readonly authority: string };
+
+beforeAll(async () => {
+  await bringUp(instance, silent);
+  worker = await addMachine(instance, 'worker');
+  await startService(worker, 'page', ['busybox', 'httpd', '-f', '-p', '8080', '-h', '/etc']);
+  await kubectl(instance, ['create', 'namespace', 'lost']);
+  before = { service: await servicePid(), authority: await readFile(authorityPath(instance), 'utf8') };
+  await loseManagement(instance, silent);
+});
+afterAll(async () => {
+  await takeDown(instance, silent);
+});
+
+test('without its management cluster an instance is broken, and its worker goes on', async () => {
+  expect(await checkHealth(instance)).toMatchObject({ state: 'broken' });
+  expect(await findMachine(instance, 'm')).toBeUndefined();
+  expect(await findMachine(instance, 'worker')).toEqual(worker);
+  expect(await inMachine(worker, ['busybox', 'wget', '-qO-', 'http://127.0.0.1:8080/hostname'])).toBe('worker\n');
+});
+
+test('a fresh one knows nothing of the old, and the worker reaches it at the same address', async () => {
+  await replaceManagement(instance, silent);
+  expect(await checkHealth(instance)).toEqual({ state: 'up' });
+  const client = await clientOf(instance);
+  expect(await client.find(Namespace, { name: 'lost' })).toBeUndefined();
+  await client.connection.close();
+  expect(await readFile(authorityPath(instance), 'utf8')).not.toBe(before.authority);
+  const question = ['kubectl', '--kubeconfig', kubeconfigPath(instance), 'get', '--raw', '/readyz'] as const;
+  expect(await inMachine(worker, question)).toBe('ok');
+  expect(await kubectl(instance, ['cluster-info'])).toContain(apiServerUrl(instance));
+  expect(await servicePid()).toBe(before.service);
+});
+
+test('down removes the fresh one and the worker', async () => {
+  expect(await takeDown(instance, silent)).toEqual([]);
+  expect(await checkHealth(instance)).toEqual({ state: 'down' });
+});
+
+function servicePid(): Promise<string> {
+  return inMachine(worker, ['cat', '/run/services/page/pid']);
+}
