@@ -13,13 +13,12 @@ import {
   TLSRoute,
 } from '../constructs/api/resources.ts';
 import { renderControlPlane } from '../constructs/control-plane/chart.ts';
-import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
 import { managedByLabel } from '../constructs/control-plane/labels.ts';
 import { isApplied } from './applied.ts';
-import { mergeFacts, type PhaseResult } from './graph.ts';
+import type { PhaseResult } from './graph.ts';
 import type { ApplySet } from './kube/apply-set.ts';
 import { networkPolicies } from './phases/network-policies.ts';
-import type { World } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 /** Kinds of the chart. Secrets are none of it: keys are never deleted because of a render. */
 const prunable = [Service, ConfigMap, Deployment, StatefulSet, PodDisruptionBudget, TLSRoute, Ingress, IngressRouteTCP];
@@ -27,17 +26,18 @@ const prunable = [Service, ConfigMap, Deployment, StatefulSet, PodDisruptionBudg
 /** Kinds that one phase alone renders. They go although another phase waits: a policy may be what it waits for. */
 const policies = [NetworkPolicy, CiliumNetworkPolicy];
 
-/** Deletes what was rendered once and is not any more, such as the budget of a workload that has one replica now. */
+/**
+ * Deletes what was rendered once and is not any more, such as the budget of a workload that has one replica now.
+ * @param facts what all phases together have found
+ */
 export async function prune(
   applySet: Pick<ApplySet, 'prune'>,
   key: string,
-  cluster: HostedCluster,
-  world: World,
+  { cluster, world, facts }: Pick<Scope, 'cluster' | 'world' | 'facts'>,
   results: readonly PhaseResult[],
 ): Promise<void> {
   const kinds = renderedInFull(results);
   if (kinds.length === 0) return;
-  const facts = mergeFacts(results.map((result) => result.facts));
   const inventory = kinds.flatMap((resource) => world.list(resource, { [managedByLabel]: fieldManager }));
   await applySet.prune(key, renderControlPlane(cluster, facts), inventory);
 }

@@ -193,8 +193,8 @@ export class Reconciler {
     await statusWriter.write(object, status, summarize(observation, initialized));
 
     throwUnexpected(results);
-    await prune(this.#applySet, key, cluster, world, results);
-    const unpruned = await pruneWorkload(scope, results);
+    await prune(this.#applySet, key, { cluster, world, facts }, results);
+    const unpruned = await pruneWorkload({ ...scope, facts }, results);
     const rollout = rolloutAfter !== undefined && !isDue ? new Date(rolloutAfter) : undefined;
     return earliest([...results.map(({ again }) => again), rollout, unpruned]);
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type PhaseResult, runPhases } from '../../reconciler/graph.ts';
+import { mergeFacts, type PhaseResult, runPhases } from '../../reconciler/graph.ts';
 import { HostedClusterNotReady } from '../../reconciler/hosted/not-ready.ts';
 import { pruneWorkload } from '../../reconciler/prune-workload.ts';
 import { phases } from '../../reconciler/phases.ts';
@@ -18,7 +18,8 @@ async function kept(results: readonly PhaseResult[], spec: object = {}): Promise
   const prune: HostedClient['prune'] = async (keep) => {
     names = keep.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
   };
-  await pruneWorkload(scopeOf(world, { spec, hosted: { prune } }), results);
+  const facts = mergeFacts(results.map((result) => result.facts));
+  await pruneWorkload({ ...scopeOf(world, { spec, hosted: { prune } }), facts }, results);
   return names;
 }
 
@@ -65,6 +66,7 @@ it('tells when to try again what the hosted cluster could not do', async () => {
   const prune = async () => {
     throw new HostedClusterNotReady('away', 2_000, undefined);
   };
-  const again = await pruneWorkload(scopeOf(world, { hosted: { prune } }), complete);
+  const facts = mergeFacts(complete.map((result) => result.facts));
+  const again = await pruneWorkload({ ...scopeOf(world, { hosted: { prune } }), facts }, complete);
   expect(again).toEqual(new Date(now.getTime() + 2_000));
 });

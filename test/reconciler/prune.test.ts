@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { ConfigMap, Secret } from '../../constructs/api/resources.ts';
 import { objectLabels } from '../../constructs/control-plane/labels.ts';
-import type { PhaseResult } from '../../reconciler/graph.ts';
+import { mergeFacts, type PhaseResult } from '../../reconciler/graph.ts';
 import type { ApplySet } from '../../reconciler/kube/apply-set.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
 import { scheduler } from '../../reconciler/phases/controllers.ts';
@@ -30,7 +30,8 @@ async function surplusIn(
   changes: ScopeChanges = {},
 ): Promise<string[] | undefined> {
   const notes = new SurplusNotes();
-  await prune(notes, 'team/c1', scopeOf(world, changes).cluster, world, results);
+  const facts = mergeFacts(results.map((result) => result.facts));
+  await prune(notes, 'team/c1', { cluster: scopeOf(world, changes).cluster, world, facts }, results);
   return notes.names;
 }
 
