@@ -1,9 +1,11 @@
 import { Yaml } from 'cdk8s';
-import { durationSeconds, isDuration } from '../api/duration.ts';
 import type { HostedCluster } from './cluster.ts';
+import { type EtcdSettings, etcdSettings } from './etcd-settings.ts';
+import type { EtcdFacts } from './facts.ts';
 import { etcdMember, etcdMemberHost } from './names.ts';
 import { ports } from './ports.ts';
 import { quantityValue } from '../api/quantity.ts';
+import { etcdVersion } from './versions.ts';
 
 export const etcdPaths = {
   /** A directory below the mount: some file systems put `lost+found` at their root, and etcd refuses a foreign entry. */
@@ -16,23 +18,49 @@ export const etcdPaths = {
 /** Data volume when the user names no size; its quota is then etcd's own default of 2 GiB. */
 const defaultVolumeSize = '4Gi';
 
-/** Size of a member's data volume. */
-export function etcdVolumeSize(cluster: HostedCluster): string {
-  const { volumeSize } = cluster.spec.etcd;
+/** How large volumes grow by themselves when the user names no limit: what holds the largest database etcd advises. */
+const defaultMaxVolumeSize = '16Gi';
+
+/** Size of a member's data volume in a cluster that is not there yet. */
+export function etcdVolumeSize({ spec: { etcd } }: Pick<HostedCluster, 'spec'>): string {
   // Zero is accepted beside autoGrow, and no volume can have it.
-  return volumeSize !== undefined && quantityValue(volumeSize) > 0 ? volumeSize : defaultVolumeSize;
+  if (etcd.volumeSize !== undefined && quantityValue(etcd.volumeSize) > 0) return etcd.volumeSize;
+  const maximum = etcdMaxVolumeSize(etcd);
+  return quantityValue(maximum) < quantityValue(defaultVolumeSize) ? maximum : defaultVolumeSize;
 }
 
-/** Half the volume, so that a snapshot and the WAL fit beside a full database; etcd advises against more than 8 GiB. */
-export function etcdQuotaBytes(cluster: HostedCluster): number {
-  return Math.min(Math.floor(quantityValue(etcdVolumeSize(cluster)) / 2), 8 * 1024 ** 3);
+/** Size up to which volumes grow by themselves. */
+export function etcdMaxVolumeSize(etcd: { readonly maxVolumeSize?: string | undefined }): string {
+  return etcd.maxVolumeSize ?? defaultMaxVolumeSize;
+}
+
+/**
+ * Largest size of the database on volumes of this size: half of it, so that a snapshot and the WAL fit beside a full
+ * database, and 8 GiB at most, as etcd advises; or what the user says.
+ */
+export function etcdQuotaBytes({ spec: { etcd } }: Pick<HostedCluster, 'spec'>, volumeSize: string): number {
+  const users = Number(etcd.args?.['quota-backend-bytes']);
+  return users > 0 ? users : Math.min(Math.floor(quantityValue(volumeSize) / 2), 8 * 1024 ** 3);
+}
+
+/** What all members are configured with alike. */
+export function etcdSettingsOf(cluster: HostedCluster, etcd: EtcdFacts | undefined): EtcdSettings {
+  return etcdSettings({
+    version: etcd?.version ?? etcdVersion(cluster.spec),
+    quotaBytes: etcdQuotaBytes(cluster, etcd?.volumeSize ?? etcdVolumeSize(cluster)),
+    args: cluster.spec.etcd.args,
+  });
 }
 
 /**
  * The configuration file of one member. What differs between members (name, URLs) is here and not in the pod template,
  * so that a change of membership restarts nobody. With a configuration file etcd ignores flags and environment.
  */
-export function etcdMemberConfig(cluster: HostedCluster, ordinal: number, members: number): string {
+export function etcdMemberConfig(
+  cluster: HostedCluster,
+  ordinal: number,
+  { members, etcd }: { readonly members: number; readonly etcd?: EtcdFacts | undefined },
+): string {
   const host = etcdMemberHost(cluster, ordinal);
   const tls = (pair: 'server' | 'peer') => ({
     'cert-file': `${etcdPaths.pki}/${pair}.crt`,
@@ -44,7 +72,7 @@ export function etcdMemberConfig(cluster: HostedCluster, ordinal: number, member
     return `${etcdMember(cluster.name, member)}=https://${etcdMemberHost(cluster, member)}:${ports.etcdPeer}`;
   });
   return Yaml.stringify({
-    ...etcdSettings(cluster),
+    ...etcdSettingsOf(cluster, etcd),
     name: etcdMember(cluster.name, ordinal),
     'data-dir': etcdPaths.data,
     'listen-client-urls': `https://0.0.0.0:${ports.etcdClient}`,
@@ -59,71 +87,4 @@ export function etcdMemberConfig(cluster: HostedCluster, ordinal: number, member
     'client-transport-security': tls('server'),
     'peer-transport-security': tls('peer'),
   });
-}
-
-/** Keys of the configuration file and their values. */
-type EtcdSettings = Record<string, EtcdSetting>;
-type EtcdSetting = string | number | boolean | string[];
-
-/** What all members are configured with alike; read at the start, so that a change of it restarts them. */
-export function etcdSettings(cluster: HostedCluster): EtcdSettings {
-  return {
-    // A fallback only: the API server compacts every five minutes.
-    'auto-compaction-mode': 'periodic',
-    'auto-compaction-retention': '72h',
-    'quota-backend-bytes': etcdQuotaBytes(cluster),
-    'snapshot-count': 10_000,
-    // Lets the API server serve consistent reads from its watch cache. In nanoseconds: a file takes no duration text.
-    'watch-progress-notify-interval': 5e9,
-    ...userSettings(cluster.spec.etcd.args),
-  };
-}
-
-/** Settings that a user's etcd argument cannot change: identity, addresses, TLS, and where data is. */
-export const reservedEtcdSettings: readonly string[] = [
-  'advertise-client-urls',
-  'cert-file',
-  'client-cert-auth',
-  'data-dir',
-  'discovery',
-  'discovery-srv',
-  // Every restart of a member would throw the others out.
-  'force-new-cluster',
-  'initial-advertise-peer-urls',
-  'initial-cluster',
-  'initial-cluster-state',
-  'initial-cluster-token',
-  'key-file',
-  'listen-client-urls',
-  'listen-metrics-urls',
-  'listen-peer-urls',
-  'name',
-  'peer-cert-file',
-  'peer-client-cert-auth',
-  'peer-key-file',
-  'peer-trusted-ca-file',
-  'trusted-ca-file',
-  'wal-dir',
-];
-
-/** Flags and keys of the configuration file have the same names, but the file wants values of the right type. */
-function userSettings(args: Readonly<Record<string, string>> | undefined): EtcdSettings {
-  return Object.fromEntries(
-    Object.entries(args ?? {})
-      .filter(([name]) => !reservedEtcdSettings.includes(name))
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, value]) => [name, typed(name, value)]),
-  );
-}
-
-/** Settings that are lists in the file; as a flag their values are separated by commas. */
-const lists = ['cipher-suites', 'log-outputs'];
-
-function typed(name: string, value: string): EtcdSetting {
-  if (lists.includes(name)) return value.split(',');
-  // Text in the file as well: the one duration that is, and the one number.
-  if (name === 'auto-compaction-retention') return value;
-  if (value === 'true' || value === 'false') return value === 'true';
-  if (/^\d+$/.test(value)) return Number(value);
-  return isDuration(value) ? Math.round(durationSeconds(value) * 1e9) : value;
 }

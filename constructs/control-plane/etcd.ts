@@ -4,12 +4,18 @@ import { Construct } from 'constructs';
 import type { HostedCluster } from './cluster.ts';
 import { container, podTemplate, probes, projected } from './component.ts';
 import { definedOnly } from './defined.ts';
-import { etcdMemberConfig, etcdPaths, etcdSettings, etcdVolumeSize } from './etcd-config.ts';
+import { etcdMemberConfig, etcdPaths, etcdSettingsOf, etcdVolumeSize } from './etcd-config.ts';
 import { type Facts, fingerprints } from './facts.ts';
 import { objectLabels, selectorLabels } from './labels.ts';
 import { etcdMember, namesOf } from './names.ts';
 import { ports } from './ports.ts';
 import { etcdTag, etcdVersion, imageReference } from './versions.ts';
+
+/**
+ * Annotation of the StatefulSet with the size of the volumes that the members' quota is made for: while volumes grow, and
+ * when one was made anew, nothing else tells it.
+ */
+export const etcdVolumeSizeAnnotation = 'controlplane.cluster.x-k8s.io/etcd-volume-size';
 
 export interface EtcdProps {
   readonly cluster: HostedCluster;
@@ -26,6 +32,7 @@ export class Etcd extends Construct {
     const names = namesOf(cluster.name);
     const settings = cluster.spec.etcd;
     const members = settings?.replicas ?? 3;
+    const volumeSize = facts.etcd?.volumeSize ?? etcdVolumeSize(cluster);
     const labels = objectLabels(cluster.name, 'etcd');
     const selector = selectorLabels(cluster.name, 'etcd');
     const metadata = (name: string) => ({ name, namespace: cluster.namespace, labels });
@@ -52,17 +59,21 @@ export class Etcd extends Construct {
       data: Object.fromEntries(
         ordinals.map((ordinal) => [
           `${etcdMember(cluster.name, ordinal)}.yaml`,
-          etcdMemberConfig(cluster, ordinal, members),
+          etcdMemberConfig(cluster, ordinal, { members, etcd: facts.etcd }),
         ]),
       ),
     });
 
     const image = imageReference(
-      { registry: 'registry.k8s.io', repository: 'etcd', tag: etcdTag(etcdVersion(cluster.spec)) },
+      {
+        registry: 'registry.k8s.io',
+        repository: 'etcd',
+        tag: etcdTag(facts.etcd?.version ?? etcdVersion(cluster.spec)),
+      },
       settings?.image,
     );
     new k8s.KubeStatefulSet(this, 'members-set', {
-      metadata: metadata(names.etcd),
+      metadata: { ...metadata(names.etcd), annotations: { [etcdVolumeSizeAnnotation]: volumeSize } },
       spec: {
         replicas: members,
         serviceName: names.etcdPeerService,
@@ -76,7 +87,10 @@ export class Etcd extends Construct {
           component: 'etcd',
           pod: settings,
           // etcd reads its trusted CA only when it starts; its own pairs are read at every handshake.
-          restartsWith: { ...fingerprints(facts, [names.secrets.etcdAuthority]), settings: settingsHash(cluster) },
+          restartsWith: {
+            ...fingerprints(facts, [names.secrets.etcdAuthority]),
+            settings: settingsHash(cluster, facts),
+          },
           spreadPerRevision: false,
           volumes: [
             { name: 'members', configMap: { name: names.etcdMembers } },
@@ -120,7 +134,7 @@ export class Etcd extends Construct {
               accessModes: ['ReadWriteOnce'],
               ...definedOnly({ storageClassName: settings?.storageClassName }),
               resources: {
-                requests: { storage: k8s.Quantity.fromString(etcdVolumeSize(cluster)) },
+                requests: { storage: k8s.Quantity.fromString(facts.etcd?.templateVolumeSize ?? volumeSize) },
               },
             },
           },
@@ -144,9 +158,9 @@ function port(name: string, number: number): k8s.ServicePort {
 }
 
 /** Changes with what all members are configured with, and not with who is a member. */
-function settingsHash(cluster: HostedCluster): string {
+function settingsHash(cluster: HostedCluster, facts: Facts): string {
   return createHash('sha256')
-    .update(JSON.stringify(etcdSettings(cluster)))
+    .update(JSON.stringify(etcdSettingsOf(cluster, facts.etcd)))
     .digest('hex')
     .slice(0, 12);
 }

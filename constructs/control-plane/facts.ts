@@ -18,10 +18,12 @@ export interface EtcdFacts {
   readonly pods: number;
   /** `initial-cluster` of members that join, by ordinal; for the others it is the one the cluster was formed with. */
   readonly initialClusters: Readonly<Record<number, string>>;
-  /** Size the volumes have, or are growing to. */
+  /** Size that every volume has: what the quota is made for. */
   readonly volumeSize: string;
   /** Size in the StatefulSet's claim template. It cannot change: a claim that is made from it grows afterwards. */
   readonly templateVolumeSize: string;
+  /** Version to run, without a leading `v`; the one of the spec when missing. */
+  readonly version?: string | undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { apiServerFlags } from './api-server-flags.ts';
 import type { HostedCluster } from './cluster.ts';
 import { controllerManagerFlags } from './controller-manager.ts';
-import { reservedEtcdSettings } from './etcd-config.ts';
+import { reservedEtcdSettings } from './etcd-settings.ts';
 import { overruledFlags } from './flags.ts';
 import { konnectivityServerFlags } from './konnectivity-server.ts';
 import { schedulerFlags } from './scheduler.ts';

@@ -1,65 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import {
-  etcdMemberConfig,
-  etcdQuotaBytes,
-  etcdSettings,
-  etcdVolumeSize,
-  reservedEtcdSettings,
-} from '../../../constructs/control-plane/etcd-config.ts';
+import { etcdMemberConfig, etcdQuotaBytes, etcdVolumeSize } from '../../../constructs/control-plane/etcd-config.ts';
 import { clusterOf } from '../../support/rendered-cluster.ts';
 
 const withEtcd = (etcd: object) => clusterOf({ spec: { etcd } });
-const withArgs = (args: Record<string, string>) => etcdSettings(withEtcd({ args }));
 const Gi = 1024 ** 3;
 
 describe('the quota of etcd', () => {
   it.each([
     [{}, '4Gi', 2 * Gi],
     [{ autoGrow: true, volumeSize: '0' }, '4Gi', 2 * Gi],
+    [{ maxVolumeSize: '1Gi' }, '1Gi', Gi / 2],
+    [{ maxVolumeSize: '20Gi' }, '4Gi', 2 * Gi],
     [{ autoGrow: false, volumeSize: '6Gi' }, '6Gi', 3 * Gi],
     [{ autoGrow: false, volumeSize: '10G' }, '10G', 5e9],
     [{ autoGrow: false, volumeSize: '100Gi' }, '100Gi', 8 * Gi],
   ])('for %j is half the volume of %s, and 8 GiB at most', (etcd, size, quota) => {
     expect(etcdVolumeSize(withEtcd(etcd))).toBe(size);
-    expect(etcdQuotaBytes(withEtcd(etcd))).toBe(quota);
-  });
-});
-
-describe("a user's argument for etcd", () => {
-  it('takes the type that the configuration file wants', () => {
-    expect(
-      withArgs({
-        'auto-compaction-retention': '24',
-        'cipher-suites': 'TLS_AES_128_GCM_SHA256,TLS_AES_256_GCM_SHA384',
-        'election-timeout': '2500',
-        'grpc-keepalive-interval': '2h',
-        'pre-vote': 'false',
-        'log-level': 'debug',
-      }),
-    ).toMatchObject({
-      'auto-compaction-retention': '24',
-      'cipher-suites': ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384'],
-      'election-timeout': 2500,
-      // Nanoseconds.
-      'grpc-keepalive-interval': 7200e9,
-      'pre-vote': false,
-      'log-level': 'debug',
-    });
+    expect(etcdQuotaBytes(withEtcd(etcd), size)).toBe(quota);
   });
 
-  it('replaces a setting that is only a default of ours', () => {
-    expect(withArgs({ 'quota-backend-bytes': '1000000000' })['quota-backend-bytes']).toBe(1e9);
-  });
-
-  it.each(reservedEtcdSettings)('cannot set %s', (name) => {
-    const cluster = withEtcd({ args: { [name]: 'mine' } });
-    expect(etcdMemberConfig(cluster, 0, 3)).toBe(etcdMemberConfig(withEtcd({}), 0, 3));
+  it("is the user's own where there is one", () => {
+    expect(etcdQuotaBytes(withEtcd({ args: { 'quota-backend-bytes': '1000000000' } }), '4Gi')).toBe(1e9);
   });
 });
 
 describe('the configuration of a member', () => {
-  const config = (ordinal: number, members = 3) => parse(etcdMemberConfig(clusterOf(), ordinal, members)) as object;
+  const config = (ordinal: number, members = 3) => parse(etcdMemberConfig(clusterOf(), ordinal, { members })) as object;
 
   it('differs from that of another member in name and addresses alone', () => {
     const [first, second] = [Object.entries(config(0)), new Map(Object.entries(config(1)))];
@@ -73,6 +40,21 @@ describe('the configuration of a member', () => {
       'advertise-client-urls': 'https://c1-etcd-1.e-c1-etcd.team.svc:2379',
       'initial-cluster':
         'c1-etcd-0=https://c1-etcd-0.e-c1-etcd.team.svc:2380,c1-etcd-1=https://c1-etcd-1.e-c1-etcd.team.svc:2380',
+    });
+  });
+
+  it('is made for the volumes and the version there are, where that is known', () => {
+    const etcd = {
+      isFormed: true,
+      pods: 3,
+      initialClusters: {},
+      volumeSize: '8Gi',
+      templateVolumeSize: '4Gi',
+      version: '3.5.26',
+    };
+    expect(parse(etcdMemberConfig(clusterOf(), 0, { members: 3, etcd }))).toMatchObject({
+      'quota-backend-bytes': 4 * Gi,
+      'experimental-initial-corrupt-check': true,
     });
   });
 
