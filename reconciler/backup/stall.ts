@@ -11,6 +11,8 @@ export interface StallOptions {
   readonly clock: Clock;
   /** Ends the stream with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /** The error of a stream that is stuck; one of a store by default. */
+  readonly stalled?: (() => Error) | undefined;
 }
 
 /**
@@ -36,11 +38,11 @@ export async function* withStallTimer<T>(source: AsyncIterable<T>, options: Stal
 }
 
 function nextInTime<T>(iterator: AsyncIterator<T>, options: StallOptions): Promise<IteratorResult<T>> {
-  const { what, limitMs, clock, signal } = options;
+  const { what, limitMs, clock, signal, stalled = () => stalledError(what, limitMs) } = options;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
     const abort = (): void => finish(() => reject(signal?.reason as Error));
-    const cancel = clock.setTimer(limitMs, () => finish(() => reject(stalledError(what, limitMs))));
+    const cancel = clock.setTimer(limitMs, () => finish(() => reject(stalled())));
     signal?.addEventListener('abort', abort);
     const finish = (settle: () => void): void => {
       cancel();

@@ -1,7 +1,10 @@
 import { Etcd3, type IOptions } from 'etcd3';
 import { z } from 'zod';
 import { messageOf } from '../kube/error-message.ts';
+import type { Manifest } from '../backup/manifest.ts';
+import { countKeysByResource } from './key-counts.ts';
 import type { MemberAlarm, MemberStatus, Registration } from './members.ts';
+import { readSnapshot } from './snapshot.ts';
 
 /** Where one member answers, and what its certificate must be for. */
 export interface MemberEndpoint {
@@ -26,6 +29,9 @@ const deadlineMs = 5_000;
 
 /** Writing 8 GiB anew takes minutes on a slow disk. */
 const defragmentDeadlineMs = 10 * 60_000;
+
+/** To count, etcd goes through its index of all keys: a second for some millions. */
+const countDeadlineMs = 30_000;
 
 /**
  * One member of etcd. With a client for several, etcd3 sends status, defragmentation and alarms to any of them. All
@@ -135,6 +141,36 @@ export class MemberClient {
     } finally {
       etcd.close();
     }
+  }
+
+  /** The member's whole database as of now; see {@link readSnapshot}. */
+  async *snapshot(signal?: AbortSignal): AsyncGenerator<Buffer> {
+    const etcd = this.#connect();
+    try {
+      yield* readSnapshot(etcd, `read the snapshot of etcd member ${this.#endpoint.name}`, signal);
+    } finally {
+      etcd.close();
+    }
+  }
+
+  /** How many keys the member has at a revision, which must not be compacted yet, in all and by resource. */
+  keyCounts(revision: number): Promise<Manifest['keys']> {
+    return countKeysByResource(async ({ start, end, what }) => {
+      const wanted = what === 'Count' ? { count_only: true } : { keys_only: true, limit: 1 };
+      const { count, kvs } = await this.#call(
+        'count keys',
+        ({ kv }, options) =>
+          kv.range({ key: start, range_end: end, revision: String(revision), serializable: true, ...wanted }, options),
+        { limitMs: countDeadlineMs },
+      );
+      return { count: Number(count), firstKey: kvs[0]?.key };
+    });
+  }
+
+  /** Id of the etcd cluster in hexadecimal digits, as etcdctl prints it. */
+  async clusterId(): Promise<string> {
+    const { header } = await this.#call('status', ({ maintenance }, options) => maintenance.status(options));
+    return BigInt(header.cluster_id).toString(16);
   }
 
   async disarm({ alarm, memberId }: MemberAlarm): Promise<void> {

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countKeys } from '../../../reconciler/backup/key-counts.ts';
+import { until } from '../../support/until.ts';
+import { EtcdProcesses } from './etcd-processes.ts';
+import { settle } from './settle.ts';
+
+const value = Buffer.alloc(100_000, 'x');
+const keys = [
+  'a-key-before-all',
+  '/registry',
+  ...Array.from({ length: 300 }, (_, number) => `/registry/secrets/ns/${number}`),
+  '/registry/services/specs/ns/one',
+  '/registry/services/endpoints/ns/one',
+  '/registry/services/endpoints/ns/two',
+  '/registry/apps.example.org/things/ns/one',
+  '/registry/apps.example.org/others/ns/one',
+  '/registry/pods/ns/one',
+  '/registry/podsecurity/ns/one',
+  '/registry/health',
+  'compact_rev_key',
+  'zzz',
+];
+
+let cluster: EtcdProcesses;
+beforeAll(async () => {
+  cluster = await EtcdProcesses.start(1, 1);
+  await settle(cluster, 1);
+  const writer = cluster.keys();
+  for (const key of keys) await writer.put(key).value(key.includes('secrets') ? value : 'x');
+  writer.close();
+});
+afterAll(() => cluster.stop());
+
+describe('keys of a member', () => {
+  it('are counted by resource as a list of all of them is, at the revision that is asked for', async () => {
+    const { status } = await cluster.client('etcd-0').status();
+    const writer = cluster.keys();
+    await writer.put('/registry/secrets/ns/later').value('x');
+    await writer.put('/registry/later/ns/one').value('x');
+    writer.close();
+    expect(await cluster.client('etcd-0').keyCounts(status.revision)).toEqual(countKeys(keys));
+  });
+});
+
+describe('a snapshot', () => {
+  it('is the database with the hash that etcdutl checks', async () => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of cluster.client('etcd-0').snapshot()) chunks.push(chunk);
+    const all = Buffer.concat(chunks);
+    const [database, hash] = [all.subarray(0, -32), all.subarray(-32)];
+    expect(all.length).toBeGreaterThan(30_000_000);
+    expect(all.length % 512).toBe(32);
+    expect(createHash('sha256').update(database).digest().equals(hash)).toBe(true);
+  });
+
+  it('stays at etcd while its reader is slow', async () => {
+    const before = process.memoryUsage().external + process.memoryUsage().arrayBuffers;
+    const snapshot = cluster.client('etcd-0').snapshot();
+    await snapshot.next();
+    // What would come without being asked for comes within some turns of the event loop.
+    for (let turn = 0; turn < 300_000; turn += 1) await setImmediate();
+    const held = process.memoryUsage().external + process.memoryUsage().arrayBuffers - before;
+    expect(held).toBeLessThan(8_000_000);
+    await snapshot.return(undefined);
+  });
+
+  it('that is not read to its end, or is stopped, leaves nothing open at etcd', async () => {
+    const controller = new AbortController();
+    const snapshot = cluster.client('etcd-0').snapshot(controller.signal);
+    await snapshot.next();
+    controller.abort(new Error('the operator ends'));
+    const reading = async () => {
+      for await (const _ of snapshot);
+    };
+    await expect(reading()).rejects.toThrow('the operator ends');
+    await until('etcd to serve as before', async () => (await cluster.client('etcd-0').status()).status.revision > 0);
+  });
+
+  it('of a member that dies meanwhile ends with an error that names it', async () => {
+    const snapshot = cluster.client('etcd-0').snapshot();
+    await snapshot.next();
+    await cluster.kill('etcd-0');
+    const reading = async () => {
+      for await (const _ of snapshot);
+    };
+    await expect(reading()).rejects.toThrow('read the snapshot of etcd member etcd-0: ');
+  });
+});
