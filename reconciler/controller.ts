@@ -6,7 +6,7 @@ import type { ObjectChange } from './kube/object-cache.ts';
 import { type KubeObject, objectKey } from './kube/object.ts';
 import { WorkQueue } from './kube/queue.ts';
 import type { ManagementCluster } from './management-cluster.ts';
-import type { Reconciler } from './reconcile.ts';
+import type { Reconciler } from './reconciler.ts';
 import { resyncMs } from './resync.ts';
 import type { Logger } from './telemetry/log.ts';
 

@@ -90,3 +90,12 @@ export function mergeReports(results: readonly PhaseResult[]): StatusReport {
   const reports = results.flatMap(({ report }) => (report ? [report] : []));
   return { ...Object.assign({}, ...reports), etcd: Object.assign({}, ...reports.map(({ etcd }) => etcd)) };
 }
+
+/** What a user must change is told by a condition and not retried; everything else is thrown for the retry. */
+export function throwUnexpected(results: readonly PhaseResult[]): void {
+  const errors = results
+    .map(({ error }) => error)
+    .filter((error) => error !== undefined && !(error instanceof InvalidConfiguration));
+  if (errors.length === 1) throw errors[0];
+  if (errors.length > 1) throw new AggregateError(errors, errors.map((error) => String(error)).join('; '));
+}

@@ -11,7 +11,7 @@ import type { Connection } from './kube/config.ts';
 import { EventRecorder } from './kube/events.ts';
 import { LeaderElection } from './kube/lease.ts';
 import { ManagementCluster } from './management-cluster.ts';
-import { Reconciler } from './reconcile.ts';
+import { Reconciler } from './reconciler.ts';
 import { StatusWriter } from './status-writer.ts';
 import type { Logger } from './telemetry/log.ts';
 import { tellTransition } from './transition.ts';

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { conditionTypes } from '../../constructs/api/conditions.ts';
 import { mergeFacts, mergeReports, phaseVerdicts, runPhases } from '../../reconciler/graph.ts';
 import { observe } from '../../reconciler/observation.ts';
-import { phases } from '../../reconciler/phases.ts';
+import { phases } from '../../reconciler/reconcile.ts';
 import { observedStatus, summarize } from '../../reconciler/status.ts';
 import { bringUp, pass } from '../support/bring-up.ts';
 import { loadBalancerAddress } from '../support/management-controllers.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { conditionTypes, type ConditionType } from '../../constructs/api/conditions.ts';
 import { type PhaseResult, phaseVerdicts, runPhases } from '../../reconciler/graph.ts';
 import { degraded, done, InvalidConfiguration, type Outcome, wait } from '../../reconciler/outcome.ts';
-import { phases } from '../../reconciler/phases.ts';
+import { phases } from '../../reconciler/reconcile.ts';
 import type { Phase, Scope } from '../../reconciler/scope.ts';
 import { MemoryWorld } from '../support/memory-world.ts';
 import { now, scopeOf } from '../support/scope.ts';

@@ -9,7 +9,7 @@ import { hostedTarget } from '../../reconciler/hosted/target.ts';
 import { systemClock } from '../../reconciler/kube/clock.ts';
 import { createServiceAccountKey } from '../../reconciler/pki/issue.ts';
 import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
-import { phases } from '../../reconciler/phases.ts';
+import { phases } from '../../reconciler/reconcile.ts';
 import type { Scope } from '../../reconciler/scope.ts';
 import { createLogger } from '../../reconciler/telemetry/log.ts';
 import { tellTransition } from '../../reconciler/transition.ts';

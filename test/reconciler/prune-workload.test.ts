@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { mergeFacts, type PhaseResult, runPhases } from '../../reconciler/graph.ts';
 import { HostedClusterNotReady } from '../../reconciler/hosted/not-ready.ts';
 import { pruneWorkload } from '../../reconciler/prune-workload.ts';
-import { phases } from '../../reconciler/phases.ts';
+import { phases } from '../../reconciler/reconcile.ts';
 import type { HostedClient } from '../../reconciler/scope.ts';
 import { verdict } from '../../reconciler/status.ts';
 import { bringUp } from '../support/bring-up.ts';

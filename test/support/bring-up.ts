@@ -1,5 +1,5 @@
 import { type PhaseResult, runPhases } from '../../reconciler/graph.ts';
-import { phases } from '../../reconciler/phases.ts';
+import { phases } from '../../reconciler/reconcile.ts';
 import { settle } from './management-controllers.ts';
 import type { MemoryWorld } from './memory-world.ts';
 import { type ScopeChanges, scopeOf } from './scope.ts';
