@@ -138,6 +138,16 @@ export class ClusterBackups {
     await this.#store.putText(this.#key(backup, objectNames.verification), text);
   }
 
+  /** What its trial has shown. @throws when it had none, or what was noted cannot be read */
+  async verification(backup: BackupName): Promise<Verification> {
+    const text = await this.#store.getText(this.#key(backup, objectNames.verification));
+    try {
+      return Verification.parse(JSON.parse(text));
+    } catch (cause) {
+      throw new Error(`what the trial of backup ${backupId(backup)} has shown cannot be read`, { cause });
+    }
+  }
+
   /** Deletes a backup. When this fails half way it is not listed as one any more. */
   async delete(backup: BackupName): Promise<void> {
     const keys = await this.#store.list(this.#key(backup, ''));

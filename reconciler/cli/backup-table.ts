@@ -1,0 +1,93 @@
+import type { Manifest } from '../backup/manifest.ts';
+import { backupId, type BackupName, type BackupOwner } from '../backup/names.ts';
+import type { Verification } from '../backup/verification.ts';
+import { sizeText, spanText } from './amounts.ts';
+import { columns } from './columns.ts';
+
+/** One backup as the bucket has it. */
+export type BackupEntry =
+  | {
+      readonly kind: 'backup';
+      readonly name: BackupName;
+      readonly manifest: Manifest;
+      /** Missing until it has been restored for a trial with success. */
+      readonly verification: Verification | undefined;
+    }
+  | { readonly kind: 'unreadable'; readonly name: BackupName; readonly problem: string };
+
+/** What is in the folder of a cluster, newest first. */
+export interface ListedBackups {
+  readonly entries: readonly BackupEntry[];
+  readonly unfinished: readonly BackupName[];
+}
+
+/** For people: a table, and below it what is no backup. */
+export function describeBackups(
+  { namespace, cluster }: BackupOwner,
+  { entries, unfinished }: ListedBackups,
+  now: number,
+): string[] {
+  const age = ({ time }: BackupName): string => spanText(now - time);
+  const rows = entries.flatMap((entry) => (entry.kind === 'backup' ? [row(entry, age(entry.name))] : []));
+  const faults = entries.flatMap((entry) => (entry.kind === 'unreadable' ? [entry] : []));
+  return [
+    ...(rows.length > 0 ? columns([heading, ...rows]) : [`no backups of ${namespace}/${cluster} in the bucket`]),
+    ...(faults.length > 0 ? ['', 'Cannot be used:'] : []),
+    ...faults.map(({ name, problem }) => `  ${backupId(name)}: ${problem}`),
+    ...(unfinished.length > 0
+      ? ['', 'Not finished: being uploaded, or cut off; cut-off ones are removed in time:']
+      : []),
+    ...unfinished.map((name) => `  ${backupId(name)}, begun ${age(name)} ago`),
+  ];
+}
+
+const heading = ['NAME', 'AGE', 'SIZE', 'REVISION', 'KEYS', 'KUBERNETES', 'ETCD', 'VERIFIED', 'ENCRYPTED', 'BUNDLE'];
+
+function row({ name, manifest, verification }: Extract<BackupEntry, { kind: 'backup' }>, age: string): string[] {
+  return [
+    backupId(name),
+    age,
+    sizeText(manifest.sizeBytes),
+    String(manifest.revision),
+    String(manifest.keys.total),
+    manifest.kubernetesVersion,
+    manifest.etcdVersion,
+    verification ? `restored in ${secondsText(verification.restoreSeconds)}` : 'no',
+    manifest.encryption ? `by ${manifest.encryption.keyId}` : 'no',
+    manifest.objects.bundle === undefined ? 'no' : 'yes',
+  ];
+}
+
+function secondsText(seconds: number): string {
+  return seconds < 10 ? `${seconds.toFixed(1)}s` : spanText(seconds * 1000);
+}
+
+/** For programs: the same, with exact values. Fields are added and never change their meaning. */
+export function jsonOfBackups(owner: BackupOwner, { entries, unfinished }: ListedBackups): string {
+  const identity = (name: BackupName) => ({ name: backupId(name), time: new Date(name.time).toISOString() });
+  return JSON.stringify(
+    {
+      ...owner,
+      backups: entries.map((entry) =>
+        entry.kind === 'unreadable'
+          ? { ...identity(entry.name), revision: entry.name.revision, problem: entry.problem }
+          : {
+              ...identity(entry.name),
+              revision: entry.manifest.revision,
+              sizeBytes: entry.manifest.sizeBytes,
+              keys: entry.manifest.keys.total,
+              kubernetesVersion: entry.manifest.kubernetesVersion,
+              etcdVersion: entry.manifest.etcdVersion,
+              verified: entry.verification
+                ? { time: entry.verification.time, restoreSeconds: entry.verification.restoreSeconds }
+                : null,
+              encryptionKey: entry.manifest.encryption?.keyId ?? null,
+              hasBundle: entry.manifest.objects.bundle !== undefined,
+            },
+      ),
+      unfinished: unfinished.map(identity),
+    },
+    undefined,
+    2,
+  );
+}

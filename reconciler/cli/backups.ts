@@ -1,0 +1,68 @@
+import type { BackupOwner } from '../backup/names.ts';
+import { type BackupEntry, describeBackups, jsonOfBackups } from './backup-table.ts';
+import { clusterArgument, type Command, otherClusterOption, type Session, textOption, UsageError } from './command.ts';
+import type { ClusterBackups } from '../backup/cluster-backups.ts';
+import { settleAll } from '../kube/concurrency.ts';
+import { messageOf } from '../kube/error-message.ts';
+import { findControlPlane } from './control-plane.ts';
+import { withBackups } from './store.ts';
+
+/** What `hcp backups` is asked for. */
+export interface ListRequest {
+  readonly cluster: string;
+  readonly from: BackupOwner | undefined;
+  readonly output: 'table' | 'json';
+}
+
+/** Lists what the bucket has, read from there and not from any status. */
+export const backups: Command = {
+  name: 'backups',
+  usage: 'CLUSTER [--from NAMESPACE/CLUSTER] [-o json]',
+  summary: 'Lists the backups in the bucket.',
+  options: {
+    from: { type: 'string', value: 'NAMESPACE/CLUSTER', meaning: 'those of another cluster in the same bucket' },
+    output: { type: 'string', short: 'o', value: 'json', meaning: 'prints JSON for programs' },
+  },
+  prepare(given) {
+    const request = readListRequest(given);
+    return (session) => listBackups(session, request);
+  },
+};
+
+/** @throws UsageError */
+export function readListRequest(given: Parameters<Command['prepare']>[0]): ListRequest {
+  const output = textOption(given, 'output') ?? 'table';
+  if (output !== 'table' && output !== 'json') throw new UsageError(`-o must be json, not "${output}"`);
+  return { cluster: clusterArgument(given), from: otherClusterOption(given, 'from'), output };
+}
+
+async function listBackups(session: Session, { cluster, from, output }: ListRequest): Promise<void> {
+  const controlPlane = await findControlPlane(session, cluster);
+  const listed = await withBackups(session, controlPlane, from, async (store) => {
+    const { backups: complete, unfinished } = await store.list();
+    const outcomes = await settleAll(complete, requestsAtOnce, (name) => readEntry(store, name));
+    return {
+      unfinished,
+      entries: outcomes.map((outcome, index): BackupEntry =>
+        outcome.status === 'fulfilled'
+          ? outcome.value
+          : { kind: 'unreadable', name: complete[index]!, problem: messageOf(outcome.reason) },
+      ),
+    };
+  });
+
+  const owner = from ?? { namespace: session.namespace, cluster: controlPlane.cluster };
+  const lines = output === 'json' ? [jsonOfBackups(owner, listed)] : describeBackups(owner, listed, session.now());
+  for (const line of lines) session.terminal.print(line);
+}
+
+const requestsAtOnce = 8;
+
+async function readEntry(
+  store: ClusterBackups,
+  name: { readonly time: number; readonly revision: number; readonly isVerified: boolean },
+): Promise<BackupEntry> {
+  const manifest = await store.manifest(name);
+  const verification = name.isVerified ? await store.verification(name) : undefined;
+  return { kind: 'backup', name, manifest, verification };
+}

@@ -1,0 +1,45 @@
+import { parseBackupId, type BackupName } from '../backup/names.ts';
+import { UsageError } from './command.ts';
+
+/** Which backup a person means. */
+export type Choice =
+  | { readonly kind: 'backup'; readonly id: string }
+  | { readonly kind: 'latest' }
+  /** `before` as it was typed, a time with its zone. */
+  | { readonly kind: 'before'; readonly before: string };
+
+const example = '2026-11-21T09-15-31.123Z-4711';
+
+/** Reads the choice of exactly one of three options. @throws UsageError */
+export function readChoice(given: {
+  readonly backup: string | undefined;
+  readonly latest: boolean;
+  readonly before: string | undefined;
+}): Choice {
+  const { backup, latest, before } = given;
+  const count = [backup !== undefined, latest, before !== undefined].filter(Boolean).length;
+  if (count !== 1) throw new UsageError('which backup? Give exactly one of --backup NAME, --latest and --before TIME');
+  if (backup !== undefined) {
+    if (parseBackupId(backup)) return { kind: 'backup', id: backup };
+    throw new UsageError(`--backup must be a name that hcp backups lists, such as ${example}, not "${backup}"`);
+  }
+  if (before === undefined) return { kind: 'latest' };
+  // Date.parse alone takes "yesterday, 5" for the year 2005 and knows times without a zone
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(before);
+  if (isTime && !Number.isNaN(Date.parse(before))) return { kind: 'before', before };
+  throw new UsageError(`--before must be a time with its zone, such as 2026-11-21T09:00:00Z, not "${before}"`);
+}
+
+/** The backup that is meant; undefined when there is none. `backups` are the newest first. */
+export function chosenBackup<T extends BackupName>(choice: Choice, backups: readonly T[]): T | undefined {
+  switch (choice.kind) {
+    case 'backup': {
+      const name = parseBackupId(choice.id);
+      return backups.find(({ time, revision }) => time === name?.time && revision === name.revision);
+    }
+    case 'latest':
+      return backups[0];
+    case 'before':
+      return backups.find(({ time }) => time < Date.parse(choice.before));
+  }
+}

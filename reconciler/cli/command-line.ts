@@ -1,0 +1,71 @@
+import { parseArgs } from 'node:util';
+import { type Command, type CommandOption, type Given, type Session, UsageError } from './command.ts';
+
+/** Which management cluster and namespace a command is for, as kubectl's options of the same names say it. */
+export interface Target {
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+  readonly namespace: string | undefined;
+}
+
+/** What was typed. */
+export type CommandLine =
+  | { readonly kind: 'help'; readonly command: Command | undefined }
+  | { readonly kind: 'run'; readonly target: Target; readonly run: (session: Session) => Promise<void> };
+
+/** Options that every command has. */
+export const commonOptions = {
+  namespace: {
+    type: 'string',
+    short: 'n',
+    value: 'NAME',
+    meaning: 'namespace of the Cluster; that of the context when unset',
+  },
+  context: { type: 'string', value: 'NAME', meaning: 'context of the kubeconfig; the current one when unset' },
+  kubeconfig: { type: 'string', value: 'FILE', meaning: 'kubeconfig; $KUBECONFIG or ~/.kube/config when unset' },
+  help: { type: 'boolean', short: 'h', meaning: 'explains a command' },
+} as const satisfies Readonly<Record<string, CommandOption>>;
+
+/** Reads the arguments behind `hcp`. @throws UsageError */
+export function parseCommandLine(args: readonly string[], commands: readonly Command[]): CommandLine {
+  const [name, ...rest] = args;
+  if (name === undefined || name === '-h' || name === '--help') return { kind: 'help', command: undefined };
+  if (name === 'help') {
+    const [about] = rest;
+    return { kind: 'help', command: about === undefined ? undefined : commandNamed(about, commands) };
+  }
+  const command = commandNamed(name, commands);
+  const given = parseOptions(rest, { ...command.options, ...commonOptions });
+  if (given.values['help'] === true) return { kind: 'help', command };
+  const text = (option: keyof typeof commonOptions) => {
+    const value = given.values[option];
+    return typeof value === 'string' ? value : undefined;
+  };
+  return {
+    kind: 'run',
+    target: { kubeconfig: text('kubeconfig'), context: text('context'), namespace: text('namespace') },
+    run: command.prepare(given),
+  };
+}
+
+function commandNamed(name: string, commands: readonly Command[]): Command {
+  const found = commands.find((command) => command.name === name);
+  if (found) return found;
+  throw new UsageError(`there is no command "${name}": use ${commands.map((command) => command.name).join(', ')}`);
+}
+
+function parseOptions(args: readonly string[], described: Readonly<Record<string, CommandOption>>): Given {
+  const options = Object.fromEntries(
+    Object.entries(described).map(([name, { type, short }]) => [
+      name,
+      short === undefined ? { type } : { type, short },
+    ]),
+  );
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true }) as Given;
+  } catch (error) {
+    // Node's advice on arguments that begin with a dash fits none of ours.
+    const [sentence = ''] = (error instanceof Error ? error.message : String(error)).split(/\. |\n/);
+    throw new UsageError(sentence.replace(/\.$/, ''), { cause: error });
+  }
+}

@@ -1,0 +1,32 @@
+import { columns } from './columns.ts';
+import { commonOptions } from './command-line.ts';
+import type { Command, CommandOption } from './command.ts';
+
+/** One screen about all commands. */
+export function helpOfAll(commands: readonly Command[]): string {
+  const rows = commands.map(({ name, usage, summary }) => [`  hcp ${name} ${usage}`, summary]);
+  return [
+    'Looks after hosted control planes. CLUSTER is the name of a Cluster, or of its HostedControlPlane.',
+    '',
+    ...rows.map(([line, summary]) => `${line}\n      ${summary}`),
+    '',
+    'Options of every command:',
+    ...explained(commonOptions),
+    '',
+    'hcp help COMMAND says more. Exit codes: 0 done, 1 failed, 2 not understood.',
+  ].join('\n');
+}
+
+/** All about one command. */
+export function helpOf({ name, usage, summary, options }: Command): string {
+  return [`hcp ${name} ${usage}`, '', summary, '', ...explained({ ...options, ...commonOptions })].join('\n');
+}
+
+function explained(options: Readonly<Record<string, CommandOption>>): string[] {
+  return columns(
+    Object.entries(options).map(([name, { short, value, meaning }]) => [
+      `  ${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`,
+      meaning,
+    ]),
+  );
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+import { KubeClient } from '../kube/client.ts';
+import { connect, loadKubeConfig } from '../kube/config.ts';
+import { messageOf } from '../kube/error-message.ts';
+import { parseCommandLine, type Target } from './command-line.ts';
+import { type Session, UsageError } from './command.ts';
+import { commands } from './commands.ts';
+import { helpOf, helpOfAll } from './help.ts';
+import { processTerminal } from './terminal.ts';
+
+/** `hcp`: arguments in, one command, an exit code out: 0 done, 1 failed, 2 not understood. */
+async function main(args: readonly string[]): Promise<void> {
+  const line = parseCommandLine(args, commands);
+  if (line.kind === 'help') {
+    processTerminal.print(line.command ? helpOf(line.command) : helpOfAll(commands));
+    return;
+  }
+  const { run, target } = line;
+  const client = new KubeClient(await connect(kubeConfigOf(target)));
+  const { connection } = client;
+  const namespace = target.namespace ?? connection.namespace ?? 'default';
+  const session: Session = { client, namespace, terminal: processTerminal, now: () => Date.now() };
+  try {
+    await run(session);
+  } finally {
+    await connection.close();
+  }
+}
+
+function kubeConfigOf({ kubeconfig, context }: Target) {
+  const config = loadKubeConfig(kubeconfig);
+  if (context === undefined) return config;
+  if (!config.getContextObject(context)) {
+    const known = config.getContexts().map(({ name }) => name);
+    throw new Error(`the kubeconfig has no context "${context}", it has ${known.join(', ') || 'none'}`);
+  }
+  config.setCurrentContext(context);
+  return config;
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`hcp: ${messageOf(error)}\n`);
+  if (error instanceof UsageError) process.stderr.write('See hcp help.\n');
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}

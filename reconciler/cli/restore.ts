@@ -1,0 +1,131 @@
+import type { Restore } from '../../constructs/api/restore-spec.ts';
+import { HostedControlPlane } from '../../constructs/api/resources.ts';
+import { backupId, type BackupName, type BackupOwner } from '../backup/names.ts';
+import { spanText } from './amounts.ts';
+import { type Choice, chosenBackup, readChoice } from './choose-backup.ts';
+import {
+  clusterArgument,
+  type Command,
+  hasSwitch,
+  otherClusterOption,
+  type Session,
+  textOption,
+  UsageError,
+} from './command.ts';
+import { type ControlPlane, findControlPlane, refuseDeleting } from './control-plane.ts';
+import { fieldManager } from './field-manager.ts';
+import { follow } from './follow.ts';
+import { restoreProgress } from './restore-progress.ts';
+import { withBackups } from './store.ts';
+
+/** What `hcp restore` is asked for. */
+export interface RestoreRequest {
+  readonly cluster: string;
+  readonly choice: Choice;
+  /** Whose backup; the cluster's own when unset. */
+  readonly from: BackupOwner | undefined;
+  readonly yes: boolean;
+  readonly wait: boolean;
+}
+
+/** Puts a backup in the place of all data, by the field anybody may set. */
+export const restore: Command = {
+  name: 'restore',
+  usage: 'CLUSTER (--backup NAME | --latest | --before TIME) [--from NAMESPACE/CLUSTER] [--yes] [--wait]',
+  summary: 'Replaces all data of the cluster by that of a backup.',
+  options: {
+    backup: { type: 'string', value: 'NAME', meaning: 'this backup, as hcp backups lists it' },
+    latest: { type: 'boolean', meaning: 'the newest one' },
+    before: { type: 'string', value: 'TIME', meaning: 'the newest one begun before this time: 2026-11-21T09:00:00Z' },
+    from: { type: 'string', value: 'NAMESPACE/CLUSTER', meaning: 'a backup of another cluster in the same bucket' },
+    yes: { type: 'boolean', short: 'y', meaning: 'does not ask whether later writes may be lost' },
+    wait: { type: 'boolean', meaning: 'waits until the API servers are back' },
+  },
+  prepare(given) {
+    const request = readRestoreRequest(given);
+    return (session) => restoreBackup(session, request);
+  },
+};
+
+/** @throws UsageError */
+export function readRestoreRequest(given: Parameters<Command['prepare']>[0]): RestoreRequest {
+  return {
+    cluster: clusterArgument(given),
+    choice: readChoice({
+      backup: textOption(given, 'backup'),
+      latest: hasSwitch(given, 'latest'),
+      before: textOption(given, 'before'),
+    }),
+    from: otherClusterOption(given, 'from'),
+    yes: hasSwitch(given, 'yes'),
+    wait: hasSwitch(given, 'wait'),
+  };
+}
+
+async function restoreBackup(session: Session, request: RestoreRequest): Promise<void> {
+  const controlPlane = await findControlPlane(session, request.cluster);
+  refuseDeleting(controlPlane);
+  const found = await withBackups(
+    session,
+    controlPlane,
+    request.from,
+    async (backups) => (await backups.list()).backups,
+  );
+  const backup = chosenBackup(request.choice, found);
+  if (!backup) throw new Error(describeMissing(request, found));
+
+  session.terminal.tell(describeLoss(controlPlane.cluster, backup, request.from, session.now()));
+  const agreed = request.yes || (await session.terminal.confirm('Restore it?'));
+  if (agreed === undefined) throw new UsageError('nobody is there to agree to this loss: add --yes');
+  if (!agreed) throw new Error('nothing was restored');
+
+  const previous = controlPlane.object.status?.etcd?.restore?.request;
+  const generation = await ask(session, controlPlane, backup, request.from);
+  if (!request.wait) {
+    session.terminal.print(`restore of ${backupId(backup)} requested: see condition EtcdRestoreReady`);
+    return;
+  }
+  session.terminal.print(await follow(session, controlPlane, (now) => restoreProgress(now, { generation, previous })));
+}
+
+/** Sets the field. The backup goes by its name: the one that was shown is restored, though a newer one may come. */
+async function ask(
+  { client, namespace, now }: Session,
+  { object }: ControlPlane,
+  backup: BackupName,
+  from: BackupOwner | undefined,
+): Promise<number> {
+  const restored = {
+    backup: backupId(backup),
+    latest: null,
+    before: null,
+    from: from === undefined ? null : { ...from, identity: null },
+    request: new Date(now()).toISOString(),
+  } satisfies Record<keyof Restore, unknown>;
+  const patched = await client.mergePatch(
+    HostedControlPlane,
+    { namespace, name: object.metadata.name },
+    { spec: { etcd: { restore: restored } } },
+    { fieldManager },
+  );
+  return patched.metadata.generation ?? 0;
+}
+
+function describeLoss(cluster: string, backup: BackupName, from: BackupOwner | undefined, now: number): string {
+  const { time, revision } = backup;
+  const whose = from === undefined ? '' : ` of ${from.namespace}/${from.cluster}`;
+  return [
+    `Backup ${backupId(backup)}${whose} replaces all data of ${cluster}.`,
+    `Everything written after revision ${revision}, in the last ${spanText(now - time)}, will be gone,`,
+    'and the API server is away meanwhile. The present data is set aside on the volumes.',
+  ].join('\n');
+}
+
+function describeMissing({ cluster, choice, from }: RestoreRequest, there: readonly BackupName[]): string {
+  const whose = from === undefined ? cluster : `${from.namespace}/${from.cluster}`;
+  const [newest] = there;
+  const oldest = there.at(-1);
+  if (!newest || !oldest) return `there is no backup of ${whose} in the bucket: see hcp backups`;
+  const wanted = choice.kind === 'backup' ? choice.id : choice.kind === 'before' ? `before ${choice.before}` : 'at all';
+  return `there is no backup ${wanted} of ${whose}: the ${there.length} there are go from ${backupId(oldest)} to ${backupId(newest)}`;
+}
