@@ -1,0 +1,174 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { EtcdCredentials } from '../../../reconciler/etcd/client.ts';
+import { systemClock } from '../../../reconciler/kube/clock.ts';
+import { messageOf } from '../../../reconciler/kube/error-message.ts';
+import { createAuthority, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { receive, type Receiving } from '../../../reconciler/receiver/receive.ts';
+import { pushSnapshot } from '../../../reconciler/restore/push.ts';
+
+const run = '2026-11-21T12-00-00Z-abc';
+const serverName = 'c1-etcd-0.e-c1-etcd.team.svc';
+const snapshot = randomBytes(3_000_000);
+const sha256 = createHash('sha256').update(snapshot).digest('hex');
+const validity = validFor(60 * 60_000, new Date());
+
+let volume: string;
+let authority: KeyPair;
+let credentials: EtcdCredentials;
+let server: EtcdCredentials;
+let receiving: Receiving | undefined;
+
+async function signedBy(signer: KeyPair, usages: readonly ('client' | 'server')[]): Promise<EtcdCredentials> {
+  const plan = { commonName: 'test', organizations: [], usages, hosts: [serverName] };
+  const { certificate, key } = await issueCertificate(plan, signer, validity);
+  return { ca: authority.certificate, cert: certificate, key };
+}
+
+beforeAll(async () => {
+  authority = await createAuthority({ commonName: 'etcd' }, validity);
+  credentials = await signedBy(authority, ['client']);
+  server = await signedBy(authority, ['server', 'client']);
+});
+beforeEach(async () => {
+  volume = await mkdtemp(join(tmpdir(), 'receive-'));
+});
+afterEach(async () => {
+  receiving?.close();
+  receiving = undefined;
+  await rm(volume, { recursive: true });
+});
+
+async function listen(changes: { readonly sizeBytes?: number; readonly run?: string } = {}): Promise<Receiving> {
+  const expected = { sha256, sizeBytes: changes.sizeBytes ?? snapshot.length };
+  receiving = await receive({ volume, run: changes.run ?? run, expected, port: 0, tls: server });
+  return receiving;
+}
+
+async function* chunks(content: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < content.length; at += 65_536) yield content.subarray(at, at + 65_536);
+}
+
+async function push(
+  content: AsyncIterable<Uint8Array>,
+  options: { readonly credentials?: EtcdCredentials; readonly serverName?: string; readonly sizeBytes?: number } = {},
+): Promise<void> {
+  const receiver = { address: '127.0.0.1', port: receiving?.port ?? 0, serverName: options.serverName ?? serverName };
+  const { signal } = new AbortController();
+  await pushSnapshot(receiver, content, {
+    credentials: options.credentials ?? credentials,
+    sizeBytes: options.sizeBytes ?? snapshot.length,
+    clock: systemClock,
+    signal,
+  });
+}
+
+const failureOf = (attempt: Promise<void>) => attempt.then(() => 'it worked', messageOf);
+const incoming = () => readdir(join(volume, 'incoming', run));
+
+describe('a pod that waits for a snapshot', () => {
+  it('keeps one that has the right size and hash, and is done', async () => {
+    const { received } = await listen();
+    await push(chunks(snapshot));
+    await received;
+    expect(await readFile(join(volume, 'incoming', run, 'snapshot.db'))).toEqual(snapshot);
+    expect(await incoming()).toEqual(['snapshot.db']);
+  });
+
+  it('is done at once when it is started again after that', async () => {
+    const { received } = await listen();
+    await push(chunks(snapshot));
+    await received;
+    await mkdir(join(volume, 'incoming', run, 'data'));
+    const again = await listen();
+    await again.received;
+    expect(again.port).toBeUndefined();
+    // what a tool that was killed has left would make it refuse to go on
+    expect(await incoming()).toEqual(['snapshot.db']);
+  });
+
+  it('lets nobody in without a certificate of its authority', async () => {
+    await listen();
+    const other = await createAuthority({ commonName: 'other' }, validity);
+    const stranger = await signedBy(other, ['client']);
+    expect(await failureOf(push(chunks(snapshot), { credentials: stranger }))).toMatch(/unknown ca|reset|alert/i);
+    const nobody = { ca: authority.certificate, cert: '', key: '' };
+    expect(await failureOf(push(chunks(snapshot), { credentials: nobody }))).toMatch(
+      /certificate required|reset|alert/i,
+    );
+    expect(await incoming()).toEqual([]);
+  });
+
+  it('gets nothing when its certificate is that of another member', async () => {
+    await listen();
+    const serverName = 'c1-etcd-1.e-c1-etcd.team.svc';
+    expect(await failureOf(push(chunks(snapshot), { serverName }))).toContain("does not match certificate's altnames");
+    expect(await incoming()).toEqual([]);
+  });
+
+  it('forgets an upload that was cut off, and takes the next one', async () => {
+    const { received } = await listen();
+    async function* failing(): AsyncGenerator<Uint8Array> {
+      yield snapshot.subarray(0, 1_000_000);
+      throw new Error('the store is gone');
+    }
+    expect(await failureOf(push(failing()))).toContain('the store is gone');
+    await push(chunks(snapshot));
+    await received;
+    expect(await incoming()).toEqual(['snapshot.db']);
+  });
+
+  it('refuses content with another hash, and takes the next one', async () => {
+    const { received } = await listen();
+    const flipped = Buffer.from(snapshot);
+    flipped[1_500_000]! ^= 1;
+    expect(await failureOf(push(chunks(flipped)))).toMatch(/refused with 422: the hash is [0-9a-f]{64} instead of/);
+    expect(await incoming()).toEqual([]);
+    await push(chunks(snapshot));
+    await received;
+  });
+
+  it('refuses another size before anything is sent', async () => {
+    await listen();
+    const shorter = snapshot.subarray(0, 100);
+    expect(await failureOf(push(chunks(shorter), { sizeBytes: 100 }))).toContain(
+      '100 bytes are announced, not 3000000',
+    );
+  });
+
+  it('does not wait for a sender that is gone without a word when another one comes', async () => {
+    const { received, port } = await listen();
+    const silent = request({
+      ...credentials,
+      host: '127.0.0.1',
+      port,
+      servername: serverName,
+      method: 'PUT',
+      path: '/snapshot',
+      headers: { 'content-length': snapshot.length },
+    });
+    const cut = new Promise((resolve) => silent.once('error', resolve));
+    await new Promise<void>((resolve) => silent.write(snapshot.subarray(0, 1000), () => resolve()));
+    await push(chunks(snapshot));
+    await Promise.all([received, cut]);
+    expect(await readFile(join(volume, 'incoming', run, 'snapshot.db'))).toEqual(snapshot);
+  });
+
+  it('removes what earlier runs have left, and older data that is in the way', async () => {
+    await mkdir(join(volume, 'incoming', 'earlier'), { recursive: true });
+    for (const old of ['a', 'b', 'c']) await mkdir(join(volume, 'set-aside', old, 'data'), { recursive: true });
+    await writeFile(join(volume, 'set-aside', 'c', 'data', 'kept'), '');
+    await listen();
+    expect(await readdir(join(volume, 'incoming'))).toEqual([run]);
+    expect(await readdir(join(volume, 'set-aside'))).toEqual(['c']);
+  });
+
+  it('says how much room is missing when the snapshot cannot fit', async () => {
+    const failure = await listen({ sizeBytes: 2 ** 52 }).then(() => 'it worked', messageOf);
+    expect(failure).toMatch(/the volume has \d+ MiB free, and the restore needs \d+ MiB .*: make the volume larger/);
+  });
+});
