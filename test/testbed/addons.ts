@@ -9,6 +9,7 @@ import { binDirectory, type Instance } from './instance.ts';
 import { withLock } from './lock.ts';
 import { step, type Report } from './progress.ts';
 import { moduleObjects, type ModuleManifests } from './rendered-objects.ts';
+import { startObjectStore } from './start-object-store.ts';
 import { locked } from './take-down.ts';
 import { installTraefik, traefikManifests } from './traefik.ts';
 
@@ -42,6 +43,7 @@ const addons = {
     await installTraefik(target.instance, target.client, await manifestsOf(target, traefikManifests));
   },
   'cilium-crds': async (target) => applyObjects(target.client, await manifestsOf(target, cilium)),
+  s3: ({ instance }) => startObjectStore(instance),
   'kubeadm-bootstrap': async (target) => {
     const { instance, client, report } = target;
     const kubectl = join(binDirectory(instance), 'kubectl');

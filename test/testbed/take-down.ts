@@ -8,6 +8,7 @@ import { withLock } from './lock.ts';
 import { powerOff } from './machine-power.ts';
 import { machineNames } from './machine.ts';
 import { removeBridge } from './network.ts';
+import { stopObjectStore } from './object-store.ts';
 import { sendSignal } from './process-record.ts';
 import { step, type Report } from './progress.ts';
 
@@ -30,6 +31,7 @@ export async function purgeCache(instance: Instance): Promise<void> {
 /** Ends every process of an instance and removes every trace of it. Nothing else may work on it meanwhile: see {@link locked}. */
 export async function dismantle(instance: Instance): Promise<void> {
   await stopCloud(instance);
+  await stopObjectStore(instance);
   const names = await machineNames(instance);
   await Promise.all(names.map((name) => powerOff(instance, name)));
   // whoever was killed between starting a process and noting it
