@@ -1,9 +1,7 @@
 import type { k8s } from 'cdk8s-plus-30';
 import type { Pod } from '../api/pod-spec.ts';
 import { definedOnly } from './defined.ts';
-
-/** Unprivileged user and group of every container; the number distroless images use for `nonroot`. */
-const nonRoot = 65532;
+import { nonRoot, unprivileged } from './unprivileged.ts';
 
 export interface RestrictedPodProps {
   readonly containers: k8s.Container[];
@@ -31,13 +29,10 @@ export function restrictedPod(props: RestrictedPodProps): k8s.PodSpec {
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     securityContext: {
-      runAsNonRoot: true,
-      runAsUser: nonRoot,
-      runAsGroup: nonRoot,
+      ...unprivileged,
       fsGroup: nonRoot,
       // Without it the kubelet walks and chowns the whole etcd volume at every start.
       fsGroupChangePolicy: 'OnRootMismatch',
-      seccompProfile: { type: 'RuntimeDefault' },
     },
     topologySpreadConstraints: [
       spread('kubernetes.io/hostname', 'DoNotSchedule'),

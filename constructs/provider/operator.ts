@@ -1,5 +1,6 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
+import { unprivileged } from '../control-plane/unprivileged.ts';
 import { managerSelector, providerLabels, providerNames } from './names.ts';
 
 /** Port of the operator's health endpoints. */
@@ -40,12 +41,7 @@ export class Manager extends Construct {
             enableServiceLinks: false,
             // What has begun is finished: the longest request takes half a minute.
             terminationGracePeriodSeconds: 45,
-            securityContext: {
-              runAsNonRoot: true,
-              runAsUser: 65532,
-              runAsGroup: 65532,
-              seccompProfile: { type: 'RuntimeDefault' },
-            },
+            securityContext: unprivileged,
             // Where Cluster API's own providers run: many management clusters have no other nodes.
             tolerations: [{ key: 'node-role.kubernetes.io/control-plane', operator: 'Exists', effect: 'NoSchedule' }],
             containers: [container(image)],

@@ -1,12 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { nonRoot } from '../../constructs/control-plane/unprivileged.ts';
 import { writeImageArchive, type ImageEntry } from './oci.ts';
 import { buildDirectory, repository } from './operator-bundle.ts';
 import { sharedLibraries } from './shared-libraries.ts';
-
-/** The user the operator runs as; no other is known in its image. */
-const user = 65532;
 
 /**
  * Packs what {@link bundleOperator} made into an OCI archive, with Node and the libraries it loads: no shell, no package
@@ -23,14 +21,14 @@ export async function packOperatorImage(
     config: {
       Entrypoint: ['/usr/local/bin/node', '/app/main.js'],
       Env: ['PATH=/usr/local/bin', 'NODE_ENV=production', 'HOME=/tmp'],
-      User: `${user}:${user}`,
+      User: `${nonRoot}:${nonRoot}`,
       WorkingDir: '/app',
     },
     entries: [
       { kind: 'file', path: '/usr/local/bin/node', source: node, mode: 0o755 },
       ...(await sharedLibraries([node])),
       ...(await filesBelow(directory, '/app')),
-      { kind: 'text', path: '/etc/passwd', text: `nonroot:x:${user}:${user}:nonroot:/tmp:/sbin/nologin\n` },
+      { kind: 'text', path: '/etc/passwd', text: `nonroot:x:${nonRoot}:${nonRoot}:nonroot:/tmp:/sbin/nologin\n` },
       { kind: 'directory', path: '/tmp', mode: 0o1777 },
     ],
   });

@@ -6,6 +6,7 @@ import { container, type Probes } from '../../control-plane/component.ts';
 import { type Endpoint, formatEndpoint } from '../../control-plane/facts.ts';
 import { haproxyConfig, haproxyFiles, haproxyImage, haproxyScript } from '../../control-plane/haproxy.ts';
 import { ports } from '../../control-plane/ports.ts';
+import { unprivileged } from '../../control-plane/unprivileged.ts';
 import { imageReference } from '../../control-plane/versions.ts';
 
 const name = 'hosted-control-plane-proxy';
@@ -113,12 +114,7 @@ function podSpec({ isTunnel }: ProxyTarget, settings: Settings): k8s.PodSpec {
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     terminationGracePeriodSeconds: 15,
-    securityContext: {
-      runAsNonRoot: true,
-      runAsUser: 65532,
-      runAsGroup: 65532,
-      seccompProfile: { type: 'RuntimeDefault' },
-    },
+    securityContext: unprivileged,
     containers: [
       container({
         name: 'proxy',
