@@ -5,6 +5,7 @@ import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
 import { overruledArguments } from '../constructs/control-plane/overruled.ts';
 import { type Again, earliest } from './again.ts';
 import { BackgroundWork } from './background-work.ts';
+import { storeInquiriesOf } from './backup/store-inquiries.ts';
 import { infrastructureOf } from './cluster-object.ts';
 import { EndpointProbes } from './endpoint-probes.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
@@ -162,6 +163,7 @@ export class Reconciler {
       hosted: (facts) => this.#hosted.get(key, hostedTarget(cluster, facts, world)),
       endpointProbe: this.#probes.of(key),
       work: this.#work.of(key),
+      storeInquiries: storeInquiriesOf(client, namespace),
       now,
     };
 

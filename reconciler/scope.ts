@@ -5,6 +5,7 @@ import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
 import type { Endpoint, Facts } from '../constructs/control-plane/facts.ts';
 import type { RenderedObject } from '../constructs/control-plane/chart.ts';
 import type { Work } from './background-work.ts';
+import type { StoreInquiries } from './backup/store-access.ts';
 import type { ClusterObject } from './cluster-object.ts';
 import type { GatewayObject } from './gateway-object.ts';
 import type { KubeObject } from './kube/object.ts';
@@ -127,6 +128,8 @@ export interface Scope {
   readonly endpointProbe: EndpointProbe;
   /** Slow work, such as uploads, which no pass waits for. */
   readonly work: Work;
+  /** What opening a store of backups asks for. */
+  readonly storeInquiries: StoreInquiries;
   readonly now: Date;
 }
 

@@ -31,6 +31,12 @@ export const pausedAnnotation = 'cluster.x-k8s.io/paused';
 /** Asks for a backup: any new text takes one, and `status.etcd.backup.lastRequest` repeats it when that is stored. */
 export const backupAnnotation = `${group}/backup`;
 
+/** On a Secret with the address of a bucket: the one other namespace that may use it. */
+export const backupAccessLabel = `${group}/backup-access`;
+
+/** On a Secret with keys for backups: the name of the one that encrypts. */
+export const encryptionKeyAnnotation = `${group}/encryption-key`;
+
 /** Type of the Secrets that Cluster API and its bootstrap providers read. */
 export const clusterSecretType = 'cluster.x-k8s.io/secret';
 

@@ -17,6 +17,7 @@ import {
   type Resource,
   resourceOf,
   Secret,
+  ServiceAccount,
 } from '../api/resources.ts';
 import { renderControlPlane } from '../control-plane/chart.ts';
 import { networkOf } from '../control-plane/cluster.ts';
@@ -76,7 +77,17 @@ export const furtherAccess: readonly Access[] = [
   { resource: Machine, verbs: ['list'], why: 'a control plane outlives its workers' },
   { resource: MachinePool, verbs: ['list'], why: 'a control plane outlives its workers' },
   { resource: Secret, verbs: lookedAfter, why: 'certificates and kubeconfigs, which no chart may hold' },
-  { resource: Secret, verbs: ['get'], why: "users' own authorities and mounts carry no label to watch by" },
+  {
+    resource: Secret,
+    verbs: ['get'],
+    why: "users' own authorities, mounts and stores of backups carry no label to watch by",
+  },
+  {
+    resource: ServiceAccount,
+    subresource: 'token',
+    verbs: ['create'],
+    why: 'signing in to a store of backups as the ServiceAccount that etcd.backup.webIdentity names',
+  },
   { resource: ConfigMap, verbs: ['get'], why: "users' mounts carry no label to watch by" },
   { resource: Pod, verbs: ['list', 'watch'], why: 'what really runs' },
   {

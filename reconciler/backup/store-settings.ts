@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto';
+
 /** How requests to a store are signed. */
 export type StoreCredentials =
   | { readonly kind: 'static'; readonly accessKeyId: string; readonly secretAccessKey: string }
@@ -30,36 +32,50 @@ export interface StoreSecretKeys {
   readonly hostKey: string;
   readonly regionKey: string;
   readonly bucketKey: string;
+  readonly certificateAuthorityKey: string;
 }
-
-/** Key of the Secret with the certificate authority of the service. */
-export const certificateAuthorityKey = 'ca.crt';
 
 /**
  * Reads the settings from the data of a Secret, base64 as the API gives it. Throws a sentence for the user that names all
  * missing keys at once and quotes no value.
+ * @param webIdentity signs requests instead of keys in the Secret, which then needs none
  */
-export function readStoreSettings(data: Readonly<Record<string, string>>, keys: StoreSecretKeys): StoreSettings {
+export function readStoreSettings(
+  data: Readonly<Record<string, string>>,
+  keys: StoreSecretKeys,
+  webIdentity?: StoreCredentials,
+): StoreSettings {
   // a value made with echo ends in a newline, which would break signatures
   const value = (key: string): string =>
     Buffer.from(data[key] ?? '', 'base64')
       .toString('utf8')
       .trim();
-  const needed = [keys.accessKeyIDKey, keys.secretAccessKeyKey, keys.regionKey, keys.bucketKey];
-  const missing = needed.filter((key) => value(key) === '');
+  const ofCredentials = webIdentity ? [] : [keys.accessKeyIDKey, keys.secretAccessKeyKey];
+  const missing = [...ofCredentials, keys.regionKey, keys.bucketKey].filter((key) => value(key) === '');
   if (missing.length > 0)
     throw new Error(`the Secret has no ${missing.join(', ')}: add ${missing.length > 1 ? 'them' : 'it'}`);
   return {
     endpoint: endpointOf(value(keys.hostKey), keys.hostKey),
     region: value(keys.regionKey),
     ...bucketAndPrefix(value(keys.bucketKey), keys.bucketKey),
-    certificateAuthority: value(certificateAuthorityKey) || undefined,
-    credentials: {
+    certificateAuthority: authorityOf(value(keys.certificateAuthorityKey), keys.certificateAuthorityKey),
+    credentials: webIdentity ?? {
       kind: 'static',
       accessKeyId: value(keys.accessKeyIDKey),
       secretAccessKey: value(keys.secretAccessKeyKey),
     },
   };
+}
+
+/** Checked here: a connection made with what is no certificate fails with words that lead nowhere. */
+function authorityOf(pem: string, key: string): string | undefined {
+  if (pem === '') return undefined;
+  try {
+    void new X509Certificate(pem);
+    return pem;
+  } catch {
+    throw new Error(`${key} of the Secret is no certificate in PEM: put the authority of the service there`);
+  }
 }
 
 /** The URL of `host[:port]`, by TLS unless `http://` stands before it; nothing for AWS. */

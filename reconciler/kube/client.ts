@@ -1,4 +1,4 @@
-import { resourceOf, type Resource } from '../../constructs/api/resources.ts';
+import { resourceOf, type Resource, ServiceAccount } from '../../constructs/api/resources.ts';
 import type {
   ApplyOptions,
   CallOptions,
@@ -111,6 +111,26 @@ export class KubeClient {
       },
       options,
     );
+  }
+
+  /** A fresh token of a ServiceAccount, which lives for an hour. */
+  async serviceAccountToken(name: ObjectName, audience: string, options?: CallOptions): Promise<string> {
+    const target = { ...name, subresource: 'token' };
+    const { status } = await this.#requests.json<{ readonly status: { readonly token: string } }>(
+      {
+        verb: 'create',
+        method: 'POST',
+        // A token that nobody received harms nobody.
+        isIdempotent: true,
+        resource: ServiceAccount,
+        target,
+        path: objectPath(ServiceAccount, name, target.subresource),
+        body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { audiences: [audience] } },
+        contentType: 'application/json',
+      },
+      options,
+    );
+    return status.token;
   }
 
   /** Merges the patch into the object (RFC 7386: null removes, lists are replaced). Returns the object as stored. */

@@ -1,7 +1,7 @@
 import { clusterOwner } from '../../constructs/api/group.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import { parseHostedControlPlane } from '../../constructs/api/parse.ts';
-import { Cluster, HostedControlPlane } from '../../constructs/api/resources.ts';
+import { Cluster, HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
 import { type HostedCluster, networkOf } from '../../constructs/control-plane/cluster.ts';
 import type { Facts } from '../../constructs/control-plane/facts.ts';
 import { BackgroundWork, type Work } from '../../reconciler/background-work.ts';
@@ -113,6 +113,10 @@ export function scopeOf(world: MemoryWorld, changes: ScopeChanges = {}): Scope {
     hosted: () => ({ ...workingHostedCluster, ...changes.hosted }),
     endpointProbe: tryingAlways,
     work: changes.work ?? new BackgroundWork({ clock: systemClock, onChange: () => {} }).of(hostedControlPlaneName),
+    storeInquiries: {
+      secret: ({ name }) => world.read(Secret, name),
+      serviceAccountToken: async (name) => `token of ${name}`,
+    },
     now: changes.now ?? now,
   };
 }

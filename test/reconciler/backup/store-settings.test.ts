@@ -7,6 +7,7 @@ const keys = {
   hostKey: 'host',
   regionKey: 'region',
   bucketKey: 'bucket',
+  certificateAuthorityKey: 'ca.crt',
 };
 const full = { accessKeyID: 'AKIA', secretAccessKey: 's3cr3t', region: 'eu-central-1', bucket: 'backups' };
 

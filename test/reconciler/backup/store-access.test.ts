@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { Backup } from '../../../constructs/api/backup-spec.ts';
+import { Secret } from '../../../constructs/api/resources.ts';
+import { openStore } from '../../../reconciler/backup/store-access.ts';
+import type { ObjectMeta } from '../../../reconciler/kube/object.ts';
+import { InvalidConfiguration } from '../../../reconciler/outcome.ts';
+import type { SecretObject } from '../../../reconciler/pki/secret.ts';
+
+const base64 = (values: Readonly<Record<string, string | Buffer>>) =>
+  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
+
+const secret = (
+  namespace: string,
+  name: string,
+  values: Readonly<Record<string, string | Buffer>>,
+  metadata: Partial<ObjectMeta> = {},
+): SecretObject => ({
+  apiVersion: Secret.apiVersion,
+  kind: Secret.kind,
+  metadata: { ...metadata, namespace, name },
+  data: base64(values),
+});
+
+const address = { accessKeyID: 'AKIA-hidden', secretAccessKey: 's3cr3t-hidden', region: 'eu', bucket: 'all/eu' };
+const [one, two] = [randomBytes(32), randomBytes(32)];
+
+const open = async (spec: object, secrets: readonly SecretObject[]) => {
+  const { store, keys } = await openStore(
+    'team',
+    Backup.parse({ schedule: '@daily', secret: { name: 's3' }, ...spec }),
+    {
+      secret: async (place) =>
+        secrets.find(({ metadata }) => metadata.namespace === place.namespace && metadata.name === place.name),
+      serviceAccountToken: async (name, audience) => `token of ${name} for ${audience}`,
+    },
+  );
+  store.close();
+  return { settings: store.settings, keys: keys.map(({ id }) => id) };
+};
+
+const own = secret('team', 's3', address);
+const shared = { secret: { name: 's3', namespace: 'storage' } };
+const access = 'controlplane.cluster.x-k8s.io/backup-access';
+const encryption = { encryption: { secretName: 'keys' } };
+const encrypting = (name: string) => ({ annotations: { 'controlplane.cluster.x-k8s.io/encryption-key': name } });
+
+describe('the store of backups', () => {
+  it('is opened with the Secret beside the HostedControlPlane', async () => {
+    const { settings, keys } = await open({}, [own]);
+    expect(settings).toMatchObject({ region: 'eu', bucket: 'all', prefix: 'eu' });
+    expect(keys).toEqual([]);
+  });
+
+  it('is opened with a Secret of another namespace that lets this one read it', async () => {
+    const granted = secret('storage', 's3', address, { labels: { [access]: 'team' } });
+    expect((await open(shared, [granted])).settings.bucket).toBe('all');
+  });
+
+  it('is opened as a ServiceAccount, and then needs no keys in the Secret', async () => {
+    const webIdentity = { roleARN: 'arn:aws:iam::1:role/backup', serviceAccountName: 'backup' };
+    const { settings } = await open({ webIdentity }, [secret('team', 's3', { region: 'eu', bucket: 'all' })]);
+    const { credentials } = settings;
+    if (credentials.kind !== 'web-identity') throw new Error('static keys');
+    expect(credentials.roleArn).toBe('arn:aws:iam::1:role/backup');
+    expect(await credentials.token()).toBe('token of backup for sts.amazonaws.com');
+  });
+
+  it('has the keys of its Secret, the one first that is to encrypt', async () => {
+    expect((await open(encryption, [own, secret('team', 'keys', { only: one })])).keys).toEqual(['only']);
+    const several = secret('team', 'keys', { '2025': one, '2026': two }, encrypting('2026'));
+    expect((await open(encryption, [own, several])).keys).toEqual(['2026', '2025']);
+  });
+
+  it.each<[string, object, SecretObject[], string]>([
+    ['does not exist', {}, [], 'Secret team/s3 with the address of the bucket does not exist: create it'],
+    ['lacks keys', {}, [secret('team', 's3', { region: 'eu' })], 'Secret team/s3: the Secret has no accessKeyID'],
+    [
+      'is of another namespace and grants nothing',
+      shared,
+      [secret('storage', 's3', address)],
+      `Secret storage/s3 does not exist or does not let namespace team read it: create it with the label ${access}: team`,
+    ],
+    [
+      'grants access to somebody else',
+      shared,
+      [secret('storage', 's3', address, { labels: { [access]: 'other' } })],
+      'does not let namespace team read it',
+    ],
+    [
+      'has an authority that is none',
+      {},
+      [secret('team', 's3', { ...address, 'ca.crt': 'hidden' })],
+      'ca.crt of the Secret is no certificate in PEM',
+    ],
+    ['of keys does not exist', encryption, [own], 'Secret team/keys with the keys that encrypt backups does not exist'],
+    ['of keys is empty', encryption, [own, secret('team', 'keys', {})], 'Secret team/keys: it holds no key'],
+    [
+      'of keys has several and names none',
+      encryption,
+      [own, secret('team', 'keys', { a: one, b: two })],
+      'Secret team/keys: it holds several keys: name the one that encrypts',
+    ],
+    [
+      'of keys names one it has not',
+      encryption,
+      [own, secret('team', 'keys', { a: one }, encrypting('b'))],
+      'names "b", and it holds no such key',
+    ],
+    [
+      'of keys holds something else',
+      encryption,
+      [own, secret('team', 'keys', { a: 'hidden' })],
+      'Secret team/keys: encryption key "a" is 6 bytes long',
+    ],
+  ])('is not opened with a Secret that %s', async (_, spec, secrets, message) => {
+    const error: unknown = await open(spec, secrets).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InvalidConfiguration);
+    expect(error).toMatchObject({ reason: 'BackupSecretInvalid', message: expect.stringContaining(message) });
+    expect(String(error)).not.toContain('hidden');
+  });
+});
