@@ -4,11 +4,8 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { HostedControlPlane } from '../../constructs/api/resources.ts';
-import type { Condition } from '../../constructs/api/status.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { installProvider } from '../support/provider.ts';
-import type { HostedControlPlaneObject } from '../support/workbench.ts';
 import { clientOf } from '../testbed/access.ts';
 import { installAddon } from '../testbed/addons.ts';
 import { bringUp } from '../testbed/bring-up.ts';
@@ -16,14 +13,12 @@ import { openHostedApi } from '../testbed/hosted-api.ts';
 import { binDirectory, instanceFrom, type Instance, kubeconfigPath, testbedLog } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
 import { repository } from '../testbed/operator-bundle.ts';
-import { type Report, reportTo, until } from '../testbed/progress.ts';
+import { type Report, reportTo } from '../testbed/progress.ts';
 import { takeDown } from '../testbed/take-down.ts';
-import { stepsBetween } from './progress.ts';
+import { followUntilReady } from './follow.ts';
 import { haveWorker, sayHello } from './workload.ts';
 
 const name = { namespace: 'demo', name: 'demo' };
-/** Longer than the slowest machine we know needs; what it waits for is on the screen all the while. */
-const limitMs = 300_000;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { down: { type: 'boolean', default: false } } });
@@ -54,7 +49,7 @@ async function provision(instance: Instance, report: Report): Promise<string> {
   try {
     const start = performance.now();
     await kubectl(instance, ['apply', '--server-side', '--filename', join(repository, 'test/demo/cluster.yaml')]);
-    await followUntilReady(client, start, report);
+    await followUntilReady(client, name, start, report);
     report(`the control plane is ready, ${((performance.now() - start) / 1000).toFixed(1)} s after kubectl apply`);
     return await kubeconfigFor(instance, client);
   } finally {
@@ -76,21 +71,6 @@ It all works. To look around:
 
 The Cluster does not become Available for Cluster API, because it has no infrastructure; its control plane is.
 npm run demo -- --down removes it all`;
-}
-
-/** Shows what happens and what is waited for until the control plane is ready. */
-async function followUntilReady(client: KubeClient, start: number, report: Report): Promise<void> {
-  let seen: readonly Condition[] = [];
-  await until({ what: 'HostedControlPlane demo ready', timeoutMs: limitMs, intervalMs: 100 }, async () => {
-    const { status } = await client.get<HostedControlPlaneObject>(HostedControlPlane, name);
-    const conditions = status?.conditions ?? [];
-    const seconds = (performance.now() - start) / 1000;
-    for (const { isDone, text } of stepsBetween(seen, conditions)) {
-      report(`${seconds.toFixed(2).padStart(7)} s  ${isDone ? 'ok' : '..'}  ${text}`);
-    }
-    seen = conditions;
-    return conditions.some(({ type, status: value }) => type === 'Ready' && value === 'True');
-  });
 }
 
 /** A kubeconfig for this host, which does not know the names that the Gateway serves. */
