@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { decideVersion, type VersionChange } from '../../../reconciler/etcd/version-rules.ts';
+
+const decide = (running: readonly string[], wanted: string, changes: Partial<VersionChange> = {}) =>
+  decideVersion({ running, rendered: running.at(-1), wanted, args: undefined, ...changes });
+
+describe('the version of etcd', () => {
+  it.each([
+    ['begins with any', [], '3.7.3', false],
+    ['stays', ['3.6.8', '3.6.8'], '3.6.8', false],
+    ['changes its patch level', ['3.6.8'], '3.6.16', false],
+    ['takes a patch level back', ['3.6.16'], '3.6.8', false],
+    ['rises by a minor from the patch level that upstream asks for', ['3.5.26', '3.5.26'], '3.6.8', true],
+    ['rises by the next minor', ['3.6.11'], '3.7.3', true],
+    ['goes on rising while members of both minors run', ['3.6.8', '3.5.26'], '3.6.8', true],
+    ['is told by tags with a packaging revision too', ['3.6.11-0'], '3.7.3-1', true],
+  ])('%s: %j to %s', (_, running, wanted, changesMinor) => {
+    expect(decide(running, wanted)).toEqual({ kind: 'Allowed', version: wanted, changesMinor });
+  });
+
+  it.each([
+    ['3.5.24', '3.6.8', /at least 3.5.26 before it/],
+    ['3.6.8', '3.7.3', /at least 3.6.11 before it/],
+    ['3.5.26', '3.7.3', /skips a minor: set etcd.version to a 3.6 first/],
+    ['3.6.11', '3.5.26', /lower minor.*set etcd.version to 3.6.11/],
+  ])('does not go from %s to %s, and what runs stays', (running, wanted, message) => {
+    const verdict = decide([running], wanted);
+    expect(verdict).toMatchObject({ kind: 'Refused', version: running, message: expect.stringMatching(message) });
+  });
+
+  it('is that of the oldest member where a step up is asked for, of the newest where a step down is', () => {
+    expect(decide(['3.5.26', '3.5.24', '3.5.26'], '3.6.8')).toMatchObject({ kind: 'Refused' });
+    expect(decide(['3.6.11', '3.5.26'], '3.7.3')).toMatchObject({ kind: 'Refused' });
+    expect(decide(['3.6.11', '3.5.26'], '3.5.26')).toMatchObject({ kind: 'Refused' });
+  });
+
+  it('is the one in the template while no member answers', () => {
+    expect(decide([], '3.7.3', { rendered: '3.6.8' })).toMatchObject({ kind: 'Refused', version: '3.6.8' });
+  });
+
+  it('does not become one that would refuse arguments of the user', () => {
+    const args = { 'experimental-compaction-batch-limit': '5000' };
+    const verdict = decide(['3.6.11'], '3.7.3', { args });
+    expect(verdict).toMatchObject({
+      kind: 'Refused',
+      message: expect.stringContaining('experimental-compaction-batch-limit'),
+    });
+    expect(decide(['3.6.11'], '3.6.16', { args })).toMatchObject({ kind: 'Allowed' });
+    expect(decide([], '3.7.3', { args })).toMatchObject({ kind: 'Refused' });
+  });
+});
