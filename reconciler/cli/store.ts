@@ -1,14 +1,13 @@
-import { Secret } from '../../constructs/api/resources.ts';
 import { ClusterBackups } from '../backup/cluster-backups.ts';
 import type { BackupOwner } from '../backup/names.ts';
-import { ObjectStore } from '../backup/object-store.ts';
-import { readStoreSettings } from '../backup/store-settings.ts';
-import type { SecretObject } from '../pki/secret.ts';
+import { openStore } from '../backup/store-access.ts';
+import { storeInquiriesOf } from '../backup/store-inquiries.ts';
 import type { Session } from './command.ts';
 import type { ControlPlane } from './control-plane.ts';
 
 /**
- * Opens the bucket of a control plane by the user's own rights on its Secret, and closes it afterwards.
+ * Opens the bucket of a control plane by the user's own rights on its Secret, and closes it afterwards. What is listed is
+ * stored in clear, so that nobody needs the right to read the keys that encrypt backups.
  * @param owner whose backups, in that bucket; the control plane's own when unset
  */
 export async function withBackups<T>(
@@ -23,8 +22,8 @@ export async function withBackups<T>(
       `HostedControlPlane ${object.metadata.name} has no backups: set spec.etcd.backup, with a bucket and a schedule`,
     );
   }
-  const secret = await client.get<SecretObject>(Secret, { namespace, name: backup.secret.name });
-  const store = new ObjectStore(readStoreSettings(secret.data ?? {}, backup.secret));
+  const inquiries = storeInquiriesOf(client, namespace);
+  const { store } = await openStore(namespace, { ...backup, encryption: undefined }, inquiries);
   try {
     return await use(new ClusterBackups(store, owner ?? { namespace, cluster }));
   } finally {

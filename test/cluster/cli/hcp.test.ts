@@ -1,0 +1,270 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hostedControlPlaneCRD } from '../../../constructs/api/crd.ts';
+import { backupAnnotation } from '../../../constructs/api/group.ts';
+import { HostedControlPlane, Secret } from '../../../constructs/api/resources.ts';
+import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
+import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
+import { backupId } from '../../../reconciler/backup/names.ts';
+import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
+import { KubeClient } from '../../../reconciler/kube/client.ts';
+import { connectionFor } from '../../../reconciler/kube/config.ts';
+import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { startS3, type S3 } from '../../support/s3.ts';
+import { ownedByCluster } from '../../support/scope.ts';
+import { until } from '../../support/until.ts';
+import { type HostedControlPlaneObject, single } from '../../support/workbench.ts';
+import { repository } from '../../testbed/operator-bundle.ts';
+
+const fieldManager = 'test';
+const namespace = 'default';
+const name = 'c1-x7k2p';
+const secretValue = (text: string): string => Buffer.from(text).toString('base64');
+
+let server: ApiServer;
+let client: KubeClient;
+let s3: S3;
+let store: ObjectStore;
+
+beforeAll(async () => {
+  [server, s3] = await Promise.all([startApiServer(), startS3()]);
+  client = new KubeClient(connectionFor(server.target));
+  store = new ObjectStore(s3.settings);
+  await client.apply(hostedControlPlaneCRD, { fieldManager });
+  const { apiVersion, kind } = HostedControlPlane;
+  const secret = { name: 'bucket' };
+  await until('the kind to be served', () =>
+    client
+      .create(
+        {
+          apiVersion,
+          kind,
+          metadata: { namespace, name, ownerReferences: [ownedByCluster] },
+          spec: { ...single, etcd: { replicas: 1, backup: { schedule: '@daily', secret } } },
+        },
+        { fieldManager },
+      )
+      .catch(() => false as const),
+  );
+  const { accessKeyId, secretAccessKey } = keysOf(s3);
+  const data = { accessKeyID: accessKeyId, secretAccessKey, host: s3.settings.endpoint ?? '', region: 'us-east-1' };
+  await client.create(
+    {
+      apiVersion: Secret.apiVersion,
+      kind: Secret.kind,
+      metadata: { namespace, name: secret.name },
+      data: Object.fromEntries(
+        Object.entries({ ...data, bucket: s3.settings.bucket }).map(([key, value]) => [key, secretValue(value)]),
+      ),
+    },
+    { fieldManager },
+  );
+});
+afterAll(async () => {
+  store.close();
+  await client.connection.close();
+  await Promise.all([server.stop(), s3.stop()]);
+});
+
+function keysOf({ settings: { credentials } }: S3): { accessKeyId: string; secretAccessKey: string } {
+  if (credentials.kind !== 'static') throw new Error('the S3 server of tests has keys');
+  return credentials;
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the command line as a process of its own, without a terminal. */
+function hcp(...args: string[]): { ended: Promise<Ended>; told: () => string } {
+  const program = [...process.execArgv, '--import', 'tsx', join(repository, 'reconciler/cli/main.ts')];
+  const child = spawn(process.execPath, [...program, ...args, '--kubeconfig', server.kubeconfig], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: repository,
+  });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, out, err }));
+  });
+  return { ended, told: () => err };
+}
+
+const get = () => client.get<HostedControlPlaneObject>(HostedControlPlane, { namespace, name });
+
+/** Reports as the provider does. */
+async function report(status: Partial<HostedControlPlaneStatus>): Promise<void> {
+  await client.mergePatch(HostedControlPlane, { namespace, name }, { status }, { fieldManager, subresource: 'status' });
+}
+
+const condition = (type: string, reason: string, message: string) => ({
+  conditions: [{ type, status: 'False' as const, reason, message, lastTransitionTime: new Date().toISOString() }],
+});
+
+async function* bytes(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+}
+
+async function write(cluster: string, hour: number): Promise<string> {
+  const backup = { time: Date.parse(`2026-11-21T0${hour}:00:00Z`), revision: 100 + hour };
+  await new ClusterBackups(store, { namespace, cluster }).write({
+    name: backup,
+    facts: {
+      clusterId: 'cdf818194e3a8c32',
+      etcdVersion: '3.6.16',
+      kubernetesVersion: 'v1.36.3',
+      keys: { total: 2, byResource: { '/registry/secrets': 2 } },
+    },
+    snapshot: bytes('a snapshot'),
+  });
+  return backupId(backup);
+}
+
+describe('hcp backup', () => {
+  it('sets the annotation and returns, and finds the control plane by the name of its Cluster', async () => {
+    const { code, out } = await hcp('backup', 'c1').ended;
+    expect(code).toBe(0);
+    expect(out).toBe('backup of c1 requested: see hcp backups c1\n');
+    expect(Date.now() - Date.parse((await get()).metadata.annotations?.[backupAnnotation] ?? '')).toBeLessThan(60_000);
+  });
+
+  it('waits, tells how far it is, and prints the name of what was stored', async () => {
+    const before = (await get()).metadata.annotations?.[backupAnnotation];
+    const run = hcp('backup', name, '--wait');
+    const request = await until('the request', async () => {
+      const now = (await get()).metadata.annotations?.[backupAnnotation];
+      return now === before ? undefined : now;
+    });
+    await report(condition('EtcdBackupReady', 'BackupRunning', '48 of about 120 MiB'));
+    await until('it to be told', () => run.told().includes('s  48 of about 120 MiB'));
+    await report({ etcd: { backup: { lastRequest: request, lastBackup: 'the-new-one' } } });
+    expect(await run.ended).toMatchObject({ code: 0, out: 'the-new-one\n' });
+  });
+
+  it('fails with what the provider says', async () => {
+    const run = hcp('backup', 'c1', '--wait');
+    await until('the request', async () => {
+      const { metadata, status } = await get();
+      return metadata.annotations?.[backupAnnotation] !== status?.etcd?.backup?.lastRequest;
+    });
+    await report({
+      ...condition('EtcdBackupReady', 'StoreUnavailable', 'bucket backups cannot be reached'),
+      etcd: { backup: { lastAttemptTime: new Date().toISOString() } },
+    });
+    expect(await run.ended).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('hcp: no backup was taken: bucket backups cannot be reached\n'),
+    });
+  });
+
+  it.each([
+    [['backup', 'c2'], 1, 'no HostedControlPlane of a Cluster "c2" in namespace default, there are c1'],
+    [
+      ['backup', 'c1', '-n', 'kube-system'],
+      1,
+      'in namespace kube-system, there is none: choose another namespace by -n',
+    ],
+    [['backup'], 2, 'which cluster?'],
+    [['backup', 'c1', '--context', 'moon'], 1, 'the kubeconfig has no context "moon", it has '],
+  ])('%s fails with a sentence', async (args, code, message) => {
+    const ended = await hcp(...args).ended;
+    expect(ended.code).toBe(code);
+    expect(ended.err).toContain(message);
+  });
+});
+
+describe('hcp backups', () => {
+  it('lists what is in the bucket, by the rights of whoever asks', async () => {
+    const id = await write('c1', 7);
+    const backups = new ClusterBackups(store, { namespace, cluster: 'c1' });
+    const verification = {
+      formatVersion: 1,
+      time: '2026-11-21T08:00:00Z',
+      revision: 107,
+      restoreSeconds: 2.5,
+    } as const;
+    await backups.markVerified({ time: Date.parse('2026-11-21T07:00:00Z'), revision: 107 }, verification);
+    await store.putText('default/c1/2026-11-21T09-00-00.000Z-109/snapshot.db', 'cut off');
+
+    const table = await hcp('backups', 'c1').ended;
+    expect(table.err).toBe('');
+    expect(table.out).toMatch(new RegExp(`^NAME .*\n${id} .* 10 B .* 107 .* v1.36.3 .* restored in 2.5s .* no .*no\n`));
+    expect(table.out).toContain('\n  2026-11-21T09-00-00.000Z-109, begun ');
+
+    const { out } = await hcp('backups', 'c1', '-o', 'json').ended;
+    expect(JSON.parse(out)).toMatchObject({ namespace, cluster: 'c1', backups: [{ name: id, keys: 2 }] });
+  });
+
+  it('shows a backup that cannot be read beside the others', async () => {
+    await store.putText('default/c1/2026-11-21T06-00-00.000Z-106/manifest.json', '{');
+    const { code, out } = await hcp('backups', 'c1').ended;
+    expect(code).toBe(0);
+    expect(out).toContain('2026-11-21T07-00-00.000Z-107 ');
+    expect(out).toContain('Cannot be used:\n  2026-11-21T06-00-00.000Z-106: the manifest of backup');
+    await store.delete('default/c1/2026-11-21T06-00-00.000Z-106/manifest.json');
+  });
+
+  it('lists those of another cluster, also of one that is gone', async () => {
+    const id = await write('gone', 5);
+    const { out } = await hcp('backups', 'c1', '--from', 'default/gone').ended;
+    expect(out).toContain(id);
+    expect(out).not.toContain('-107');
+  });
+});
+
+describe('hcp restore', () => {
+  it('says what will be lost, and changes nothing when nobody agrees', async () => {
+    const { code, err } = await hcp('restore', 'c1', '--latest').ended;
+    expect(code).toBe(2);
+    expect(err).toContain('Backup 2026-11-21T07-00-00.000Z-107 replaces all data of c1.');
+    expect(err).toContain('Everything written after revision 107, in the last ');
+    expect(err).toContain('nobody is there to agree to this loss: add --yes');
+    expect((await get()).spec['etcd']).not.toHaveProperty('restore');
+  });
+
+  it('sets the field to the backup that was shown, follows it and says when it is over', async () => {
+    const run = hcp('restore', 'c1', '--latest', '--yes', '--wait');
+    const { metadata, spec } = await until('the field', async () => {
+      const object = await get();
+      return (object.spec['etcd'] as { restore?: object }).restore ? object : undefined;
+    });
+    expect(spec['etcd']).toMatchObject({ restore: { backup: '2026-11-21T07-00-00.000Z-107' } });
+    const observedGeneration = metadata.generation ?? 0;
+    const begun = { request: 'digest', backup: '2026-11-21T07-00-00.000Z-107', startTime: new Date().toISOString() };
+    await report({
+      observedGeneration,
+      etcd: { restore: { ...begun, step: 'RestoringMembers' } },
+      ...condition('EtcdRestoreReady', 'RestoringMembers', '1 of 3 members'),
+    });
+    await until('it to be told', () => run.told().includes('RestoringMembers: 1 of 3 members'));
+    await report({ etcd: { restore: { ...begun, completionTime: new Date().toISOString(), restoredTo: '107' } } });
+    expect(await run.ended).toMatchObject({
+      code: 0,
+      out: '2026-11-21T07-00-00.000Z-107 restored, to revision 107\n',
+    });
+  });
+
+  it('asks for the backup of another cluster, and for the same one once more', async () => {
+    const first = ((await get()).spec['etcd'] as { restore: { request: string } }).restore.request;
+    expect(
+      (await hcp('restore', 'c1', '--before', '2026-11-21T06:00:00Z', '--from', 'default/gone', '-y').ended).code,
+    ).toBe(0);
+    const { restore } = (await get()).spec['etcd'] as { restore: Record<string, unknown> };
+    expect(restore).toMatchObject({ backup: '2026-11-21T05-00-00.000Z-105', from: { namespace, cluster: 'gone' } });
+    expect(restore['request']).not.toBe(first);
+    expect((await hcp('restore', 'c1', '--latest', '-y').ended).code).toBe(0);
+    expect(((await get()).spec['etcd'] as { restore: object }).restore).not.toHaveProperty('from');
+  });
+
+  it('refuses a backup that is not there, with those that are', async () => {
+    const { code, err } = await hcp('restore', 'c1', '--backup', '2026-11-21T07-00-00.000Z-108').ended;
+    expect(code).toBe(1);
+    expect(err).toContain('there is no backup 2026-11-21T07-00-00.000Z-108 of c1: the 1 there are go from');
+  });
+});

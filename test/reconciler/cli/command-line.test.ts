@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../../reconciler/cli/command.ts';
+import { parseCommandLine } from '../../../reconciler/cli/command-line.ts';
+import { commands } from '../../../reconciler/cli/commands.ts';
+import { helpOf, helpOfAll } from '../../../reconciler/cli/help.ts';
+import { readListRequest } from '../../../reconciler/cli/backups.ts';
+import { readRestoreRequest } from '../../../reconciler/cli/restore.ts';
+
+const parse = (line: string) => parseCommandLine(line === '' ? [] : line.split(' '), commands);
+
+describe('what is typed', () => {
+  it.each([
+    ['', undefined],
+    ['--help', undefined],
+    ['help', undefined],
+    ['help restore', 'restore'],
+    ['restore --help', 'restore'],
+    ['backups c1 -h', 'backups'],
+  ])('asks for help: "%s"', (line, about) => {
+    const parsed = parse(line);
+    expect(parsed.kind === 'help' && parsed.command?.name).toBe(about);
+  });
+
+  it('names the management cluster as kubectl does', () => {
+    expect(parse('backup c1 -n team --context eu --kubeconfig /k')).toMatchObject({
+      kind: 'run',
+      target: { namespace: 'team', context: 'eu', kubeconfig: '/k' },
+    });
+    expect(parse('backup c1 --namespace=team')).toMatchObject({ target: { namespace: 'team', context: undefined } });
+  });
+
+  it.each([
+    ['destroy c1', 'there is no command "destroy": use backup, backups, restore'],
+    ['help destroy', 'there is no command "destroy"'],
+    ['backup', 'which cluster? Give the name of its Cluster'],
+    ['backup c1 c2', 'give one cluster, not 2: c1 c2'],
+    ['backup c1 --wiat', "Unknown option '--wiat'"],
+    ['backup c1 -n', "Option '-n, --namespace <value>' argument missing"],
+    ['backups c1 -o yaml', '-o must be json, not "yaml"'],
+    ['backups c1 --from c2', '--from must be NAMESPACE/CLUSTER, such as team/c1, not "c2"'],
+    ['backups c1 --from a/b/c', '--from must be NAMESPACE/CLUSTER'],
+    ['restore c1', 'Give exactly one of --backup NAME, --latest and --before TIME'],
+    ['restore c1 --latest --before 2026-11-21T09:00:00Z', 'Give exactly one of'],
+    ['restore c1 --backup newest', 'must be a name that hcp backups lists, such as 2026-'],
+    ['restore c1 --backup 2026-13-41T09-15-31.123Z-1', 'must be a name that hcp backups lists'],
+    ['restore c1 --before yesterday', '--before must be a time with its zone'],
+    ['restore c1 --before 2026-11-21T09:00:00', '--before must be a time with its zone'],
+    ['restore c1 --before 2026-11-41T09:00:00Z', '--before must be a time with its zone'],
+  ])('is refused before anything is done: "%s"', (line, message) => {
+    expect(() => parse(line)).toThrow(UsageError);
+    expect(() => parse(line)).toThrow(message);
+  });
+});
+
+const id = '2026-11-21T09-15-31.123Z-4711';
+const given = (values: Record<string, string | boolean>) => ({ positionals: ['c1'], values });
+
+describe('the request of a restore', () => {
+  it.each([
+    [{ backup: id }, { choice: { kind: 'backup', id } }],
+    [{ latest: true }, { choice: { kind: 'latest' }, yes: false, wait: false, from: undefined }],
+    [{ before: '2026-11-21T09:00+01:00' }, { choice: { kind: 'before', before: '2026-11-21T09:00+01:00' } }],
+    [{ latest: true, from: 'team/c2' }, { from: { namespace: 'team', cluster: 'c2' } }],
+    [
+      { latest: true, yes: true, wait: true },
+      { yes: true, wait: true },
+    ],
+  ])('is read from %o', (values, expected) => {
+    expect(readRestoreRequest(given(values))).toMatchObject({ cluster: 'c1', ...expected });
+  });
+});
+
+it('the request of a list is a table unless JSON is asked for', () => {
+  expect(readListRequest(given({}))).toEqual({ cluster: 'c1', from: undefined, output: 'table' });
+  expect(readListRequest(given({ output: 'json' })).output).toBe('json');
+});
+
+describe('help', () => {
+  it('fits one screen and names every command', () => {
+    const lines = helpOfAll(commands).split('\n');
+    expect(lines.length).toBeLessThanOrEqual(24);
+    for (const { name } of commands) expect(lines.join('\n')).toContain(`hcp ${name} `);
+  });
+
+  it.each(commands.map((command) => [command.name, command] as const))('explains every option of %s', (_, command) => {
+    const text = helpOf(command);
+    for (const option of Object.keys(command.options)) expect(text).toContain(`--${option}`);
+    for (const line of text.split('\n').slice(1)) expect(line.length).toBeLessThanOrEqual(120);
+  });
+});
