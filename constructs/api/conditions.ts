@@ -81,7 +81,7 @@ export const conditions = {
   },
   APIServerTLSRoutesReady: {
     meaning: 'the routes that lead to the API server are there and accepted; always so for ways in that need none',
-    reasons: ['WaitingForRoutes', 'RouteRejected', 'GatewayAPINotInstalled', 'IngressAPINotInstalled'],
+    reasons: ['HostClaimed', 'WaitingForRoutes', 'RouteRejected', 'GatewayAPINotInstalled', 'IngressAPINotInstalled'],
   },
   NetworkPoliciesReady: {
     meaning: "the policies that restrict the control plane's traffic are there, unless they are disabled",
@@ -127,7 +127,14 @@ export const conditions = {
   },
   EncryptionAtRestReady: {
     meaning: 'every Secret is stored in etcd as the spec says',
-    reasons: ['WaitingForAPIServer', 'DistributingKey', 'RewritingSecrets', 'RetiringKey'],
+    reasons: [
+      'EncryptionKeysMissing',
+      'EncryptionKeysInvalid',
+      'WaitingForAPIServer',
+      'DistributingKey',
+      'RewritingSecrets',
+      'RetiringKey',
+    ],
   },
   APIServerDeploymentsReady: {
     meaning: 'the API server is rolled out',

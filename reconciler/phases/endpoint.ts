@@ -2,7 +2,6 @@ import { exposureOf } from '../../constructs/api/exposure-spec.ts';
 import { canonicalHost } from '../../constructs/control-plane/canonical-host.ts';
 import { definedOnly } from '../../constructs/control-plane/defined.ts';
 import { wayIn } from '../../constructs/control-plane/exposure/exposure.ts';
-import { hostsOf } from '../../constructs/control-plane/exposure/hosts.ts';
 import {
   type EndpointDecision,
   type Outside,
@@ -13,6 +12,7 @@ import { type Endpoint, formatEndpoint } from '../../constructs/control-plane/fa
 import { degraded, done, InvalidConfiguration, type Outcome } from '../outcome.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { apiServerService } from './api-server-service.ts';
+import { hostClaimed, refuseClaimedHosts } from './host-claims.ts';
 
 /** The address of the hosted API server: decided once, published for Cluster API, never changed. */
 export const endpoint: Phase = {
@@ -31,13 +31,18 @@ export const endpoint: Phase = {
       return degraded(decision.reason, decision.message, decision.meanwhile);
     }
 
-    const ours = decided(scope, decision);
+    const ours = decided(decision);
+    if (published) return keep(scope, ours);
+
+    refuseClaimedHosts(scope, ours.endpoint);
     const theirs = await writer.publishToInfrastructure(ours.endpoint);
-    if (theirs && !agrees(theirs, preset)) throw contradiction(ours.endpoint, theirs);
-    if (published) return done(ours);
+    if (theirs && !agrees(theirs, preset)) {
+      throw new InvalidConfiguration('EndpointMismatch', contradiction(ours.endpoint, theirs));
+    }
 
     // What nobody else has fixed is as the infrastructure came with it.
-    const agreed = theirs ? decided(scope, decide(scope, theirs)) : ours;
+    const agreed = theirs ? decided(decide(scope, theirs)) : ours;
+    refuseClaimedHosts(scope, agreed.endpoint);
     await writer.publishEndpoint(agreed.endpoint);
     // Of two that began at the same time neither has seen the other before: now one of them does.
     refuseClaimedHosts(scope, agreed.endpoint);
@@ -46,27 +51,27 @@ export const endpoint: Phase = {
   },
 };
 
+/** What clients know already stays a fact whatever is wrong with it: their certificates must be renewed all the same. */
+async function keep(scope: Scope, ours: Reached): Promise<Outcome> {
+  const claimed = hostClaimed(scope, ours.endpoint);
+  if (claimed !== undefined) return degraded('HostClaimed', claimed, ours);
+
+  const theirs = await scope.writer.publishToInfrastructure(ours.endpoint);
+  if (theirs && !agrees(theirs, ours.endpoint)) {
+    return degraded('EndpointMismatch', contradiction(ours.endpoint, theirs), ours);
+  }
+
+  return done(ours);
+}
+
 function decide(scope: Scope, preset: Partial<Endpoint>): EndpointDecision {
   return wayIn(scope.cluster.spec).endpoint(scope.cluster, outsideOf(scope), preset);
 }
 
-/** @throws InvalidConfiguration when nothing serves what is fixed, or somebody else has one of the hosts. */
-function decided(scope: Scope, decision: EndpointDecision): Reached {
+/** @throws InvalidConfiguration when nothing serves what is fixed. */
+function decided(decision: EndpointDecision): Reached {
   if (!decision.known) throw new InvalidConfiguration(decision.reason, decision.message);
-  refuseClaimedHosts(scope, decision.endpoint);
   return reachedOf(decision);
-}
-
-/** Two routes with one host are both accepted by a Gateway, and either of them may get the traffic. */
-function refuseClaimedHosts({ cluster, surroundings }: Scope, { host: apiHost }: Endpoint): void {
-  for (const host of Object.values(hostsOf(cluster.spec, apiHost) ?? {})) {
-    const claimant = surroundings.claimant(host);
-    if (claimant === undefined) continue;
-    throw new InvalidConfiguration(
-      'HostClaimed',
-      `the host ${host} belongs to ${claimant} already, and leads to one of the two only: delete that one, or give this one another host`,
-    );
-  }
 }
 
 function outsideOf({ cluster, facts, surroundings }: Scope): Outside {
@@ -80,11 +85,8 @@ function outsideOf({ cluster, facts, surroundings }: Scope): Outside {
   };
 }
 
-function contradiction(ours: Endpoint, infrastructure: Endpoint): InvalidConfiguration {
-  return new InvalidConfiguration(
-    'EndpointMismatch',
-    `the endpoint is ${formatEndpoint(ours)} and cannot change, but the infrastructure object of the Cluster has ${formatEndpoint(infrastructure)}: set its spec.controlPlaneEndpoint to the former`,
-  );
+function contradiction(ours: Endpoint, infrastructure: Endpoint): string {
+  return `the endpoint is ${formatEndpoint(ours)} and cannot change, but the infrastructure object of the Cluster has ${formatEndpoint(infrastructure)}: set its spec.controlPlaneEndpoint to the former`;
 }
 
 function agrees({ host, port }: Endpoint, preset: Partial<Endpoint>): boolean {

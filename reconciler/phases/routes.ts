@@ -4,14 +4,18 @@ import { done, InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
 import { type RouteObject, routeVerdict } from '../route-status.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { endpoint } from './endpoint.ts';
+import { refuseClaimedHosts } from './host-claims.ts';
 
 /** What leads from a shared entry to the API servers; done at once for ways in that share none. */
 export const routes: Phase = {
   condition: 'APIServerTLSRoutesReady',
-  // It refuses a host that somebody else has: no route may exist for that, or it would take the other's traffic.
   needs: [endpoint],
   async run(scope): Promise<Outcome> {
-    const exposure = exposureOf(scope.cluster.spec);
+    const { cluster, facts } = scope;
+    // A published endpoint stays a fact although somebody else has its host: a route would take the other's traffic.
+    if (facts.endpoint) refuseClaimedHosts(scope, facts.endpoint);
+
+    const exposure = exposureOf(cluster.spec);
     switch (exposure.kind) {
       case 'gateway':
         return attachToGateway(scope, exposure.gateway);

@@ -84,11 +84,6 @@ it.each<[string, Case, string]>([
     'has the address 192.0.2.10: give it 192.0.2.99 again',
   ],
   [
-    'the infrastructure has another one than is published',
-    { own: offered, infrastructure: name },
-    'the endpoint is 192.0.2.10:6443 and cannot change, but the infrastructure object of the Cluster has api.example.test:6443',
-  ],
-  [
     'the infrastructure has another one than the Cluster',
     { cluster: offered, infrastructure: name },
     'api.example.test',
@@ -110,6 +105,22 @@ it.each<[string, Case, string]>([
     name: 'InvalidConfiguration',
     reason: 'EndpointMismatch',
     message: expect.stringContaining(message) as string,
+  });
+  expect(world.writes).toEqual([]);
+});
+
+it('keeps a published endpoint, and says so, when the infrastructure has another one', async () => {
+  const { world, outcome } = run({ own: offered, infrastructure: name });
+  expect(await outcome).toEqual({
+    kind: 'degraded',
+    reason: 'EndpointMismatch',
+    message:
+      'the endpoint is 192.0.2.10:6443 and cannot change, but the infrastructure object of the Cluster has api.example.test:6443: set its spec.controlPlaneEndpoint to the former',
+    facts: {
+      endpoint: offered,
+      konnectivityEndpoint: { host: offered.host, port: 8132 },
+      advertiseAddress: offered.host,
+    },
   });
   expect(world.writes).toEqual([]);
 });
@@ -206,6 +217,24 @@ describe('behind a shared Gateway', () => {
       message: expect.stringContaining(`the host ${host} belongs to HostedControlPlane other/c9 already`) as string,
     });
     expect(world.writes).toEqual([]);
+  });
+
+  it.each<[string, object, string]>([
+    ['behind a Gateway', { gateway }, 'tunnel.c1.team.clusters.example.com'],
+    ['behind an Ingress', { ingress }, 'agents.example.test'],
+  ])('is kept %s, and not told the infrastructure, when somebody else has a host of it', async (_, exposure, host) => {
+    const world = new MemoryWorld();
+    const before = await runIn(world, {}, exposure);
+    world.infrastructure = 'empty';
+    const published = [...world.writes];
+    const claimant = (asked: string) => (asked === host ? 'HostedControlPlane other/c9' : undefined);
+    expect(await runIn(world, { claimant }, exposure)).toEqual({
+      kind: 'degraded',
+      reason: 'HostClaimed',
+      message: expect.stringContaining(`the host ${host} belongs to HostedControlPlane other/c9 already`) as string,
+      facts: before.facts,
+    });
+    expect(world.writes).toEqual(published);
   });
 
   it('is given up when somebody else has published the host at the same moment', async () => {

@@ -138,6 +138,26 @@ describe('the routes of an ingress controller', () => {
   });
 });
 
+it.each<[string, object, Served]>([
+  ['a Gateway', { gateway }, gatewayServed],
+  ['an Ingress', { ingress: hosts }, {}],
+  ['an Ingress of Traefik', { ingress: { ...hosts, controller: 'traefik' } }, { IngressRouteTCP: ['v1alpha1'] }],
+])('no route of %s is written for a host that somebody else has', async (_, exposure, served) => {
+  const world = new MemoryWorld();
+  const surroundings = {
+    servedVersions: (kind: OptionalKind) => served[kind] ?? [],
+    claimant: (host: string) => (host === 'tunnel.api.example.test' ? 'HostedControlPlane other/c9' : undefined),
+  };
+  await expect(routes.run(scopeOf(world, { facts, spec: { exposure }, surroundings }))).rejects.toMatchObject({
+    name: 'InvalidConfiguration',
+    reason: 'HostClaimed',
+    message: expect.stringContaining(
+      'the host tunnel.api.example.test belongs to HostedControlPlane other/c9',
+    ) as string,
+  });
+  expect(world.writes).toEqual([]);
+});
+
 it('ways in with an address of their own need nothing', async () => {
   const world = new MemoryWorld();
   const nodePort = { address: '192.0.2.20', port: 30443, konnectivityPort: 30132 };
