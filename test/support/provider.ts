@@ -8,7 +8,7 @@ import { packOperatorImage } from '../testbed/operator-image.ts';
 import { type Report, step } from '../testbed/progress.ts';
 
 export const providerNamespace = 'capi-hosted-control-plane-system';
-export const providerDeployment = 'capi-hosted-control-plane-controller-manager';
+const providerDeployment = 'capi-hosted-control-plane-controller-manager';
 
 const deployment = ['deployment', providerDeployment, '--namespace', providerNamespace];
 

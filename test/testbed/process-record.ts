@@ -52,7 +52,7 @@ export async function killSaved(path: string, signal: NodeJS.Signals = 'SIGKILL'
 }
 
 /** Resolves when the process is gone; kills it when it still runs after 5 s. */
-export async function processEnd(record: ProcessRecord): Promise<void> {
+async function processEnd(record: ProcessRecord): Promise<void> {
   for (let waitedMs = 0; (await processRecord(record.pid))?.startTime === record.startTime; waitedMs += 10) {
     if (waitedMs === 5_000) sendSignal(record.pid, 'SIGKILL');
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -4,7 +4,7 @@ import { seconds, type Report } from './progress.ts';
 import { addWorker, removeWorker, workerNames } from './workers.ts';
 
 /** How the command is written. */
-export const workerUsage = 'worker add|rm CLUSTER [NAME] [--namespace NAMESPACE]';
+const workerUsage = 'worker add|rm CLUSTER [NAME] [--namespace NAMESPACE]';
 
 /** `npm run testbed -- worker …`: gives the exit code. */
 export async function workerCommand(instance: Instance, args: readonly string[], report: Report): Promise<number> {
