@@ -9,6 +9,7 @@
  *     npm run testbed -- worker add CLUSTER    add a machine that joins this hosted cluster; `worker rm` removes it
  *     npm run testbed -- addon NAME            add what `up` does not bring; without a name the names there are
  *     npm run testbed -- lose-management       lose the management cluster; workers go on, a fresh one takes its place
+ *     npm run testbed -- disaster [--keep]     show how a hosted cluster with its workers survives that, from nothing
  *     npm run testbed -- down [--purge]        take it down; --purge removes packed images too
  *
  * It needs root, Debian or Ubuntu, and Go when the binaries are to be built. What it writes, and how to have several:
@@ -28,7 +29,7 @@ import { reportTo, seconds } from './progress.ts';
 import { describeStatus } from './status.ts';
 import { purgeCache, takeDown } from './take-down.ts';
 
-const usage = `usage: npm run testbed -- up | status | kubeconfig | logs [NAME] | worker add|rm CLUSTER | addon NAME | lose-management | down [--purge]`;
+const usage = `usage: npm run testbed -- up | status | kubeconfig | logs [NAME] | worker add|rm CLUSTER | addon NAME | lose-management | disaster | down [--purge]`;
 
 type Command = (instance: Instance, args: readonly string[]) => Promise<number>;
 
@@ -79,6 +80,10 @@ const commands: Readonly<Record<string, Command>> = {
     await loseManagement(instance, report);
     await replaceManagement(instance, report);
     return 0;
+  },
+  disaster: async (instance, args) => {
+    const { disasterCommand } = await import('../disaster/command.ts');
+    return disasterCommand(instance, args, reportTo(testbedLog(instance), process.stderr));
   },
   down: async (instance, args) => {
     const report = reportTo(testbedLog(instance), process.stderr);

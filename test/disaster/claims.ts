@@ -1,0 +1,67 @@
+import type { Rebuilt } from './disaster.ts';
+
+/** Something that has to survive, and how to see that it has not. */
+export interface Claim {
+  readonly claim: string;
+  /** What is wrong, as a sentence; nothing when the claim holds. */
+  readonly fault: (rebuilt: Rebuilt) => string | undefined;
+}
+
+/** All that a worker and its users may expect of a rebuild with the old identity. */
+export const claims: readonly Claim[] = [
+  {
+    claim: 'the endpoint is the same',
+    fault: ({ before, after }) => difference(before.endpoint.server, after.endpoint.server),
+  },
+  {
+    claim: 'the authority is the same',
+    fault: ({ before, after }) => difference(before.endpoint.authority, after.endpoint.authority),
+  },
+  {
+    claim: 'the old kubeconfig writes, and each write that was acknowledged since is there',
+    fault: ({ writes }) => missing(writes.lostSince),
+  },
+  {
+    claim: 'each write that the backup holds is there',
+    fault: ({ writes }) => missing(writes.lostOfBackup),
+  },
+  {
+    claim: 'the kubelet is the same process with the same credentials',
+    fault: ({ before, after }) =>
+      difference(before.worker.kubelet, after.worker.kubelet) ??
+      difference(before.worker.credentials, after.worker.credentials),
+  },
+  {
+    claim: 'no container was restarted',
+    fault: ({ before, after }) => {
+      const now = new Set(after.worker.containers);
+      const gone = before.worker.containers.filter((container) => !now.has(container));
+      return gone.length > 0 ? `these are gone: ${gone.join(', ')}` : undefined;
+    },
+  },
+  {
+    claim: 'pods answered all the while',
+    fault: ({ pages }) =>
+      difference(pages.before.join('\n'), pages.meanwhile.join('\n')) ??
+      difference(pages.before.join('\n'), pages.after.join('\n')),
+  },
+  {
+    claim: 'a running pod reaches its API server, and its old token counts',
+    fault: ({ pod }) => difference(rootCertificates, pod.asked.trim()) ?? difference(rootCertificates, pod.byOldToken),
+  },
+  {
+    claim: 'a new pod runs, and its log can be read',
+    fault: ({ newPod }) => difference('made after the rebuild', newPod),
+  },
+];
+
+/** What every namespace has. */
+const rootCertificates = 'configmap/kube-root-ca.crt';
+
+function difference(before: string, after: string): string | undefined {
+  return before === after ? undefined : `it was ${before} and is ${after}`;
+}
+
+function missing(numbers: readonly number[]): string | undefined {
+  return numbers.length > 0 ? `these numbers are missing: ${numbers.join(', ')}` : undefined;
+}

@@ -1,0 +1,52 @@
+import { parseArgs } from 'node:util';
+import { checkHealth } from '../testbed/health.ts';
+import { binDirectory, type Instance, kubeconfigPath } from '../testbed/instance.ts';
+import type { Report } from '../testbed/progress.ts';
+import { takeDown } from '../testbed/take-down.ts';
+import { claims } from './claims.ts';
+import { liveThroughDisaster, type Rebuilt } from './disaster.ts';
+
+/**
+ * `npm run testbed -- disaster`: loses a whole management cluster and rebuilds its hosted cluster in a fresh one, from
+ * nothing to the end, and takes all down, unless `--keep` says otherwise. Gives the exit code.
+ */
+export async function disasterCommand(instance: Instance, args: readonly string[], report: Report): Promise<number> {
+  const { values } = parseArgs({ args: [...args], options: { keep: { type: 'boolean', default: false } } });
+  if ((await checkHealth(instance)).state !== 'down') {
+    throw new Error(
+      `testbed ${instance.name} is there, and would be lost: npm run testbed -- down, or choose another HCP_TESTBED`,
+    );
+  }
+  try {
+    return tell(await liveThroughDisaster(instance, report), report);
+  } finally {
+    if (values.keep) report(whereToLook(instance));
+    else await takeDown(instance, report);
+  }
+}
+
+/** Says what has survived; gives 1 when something has not. */
+function tell(rebuilt: Rebuilt, report: Report): number {
+  const verdicts = claims.map(({ claim, fault }) => ({ claim, fault: fault(rebuilt) }));
+  for (const { claim, fault } of verdicts)
+    report(fault === undefined ? `   ok  ${claim}` : `FAULT  ${claim}: ${fault}`);
+  const { seconds, writes } = rebuilt;
+  report(`
+of ${writes.acknowledged} writes ${writes.younger} were younger than backup ${writes.backup}: they are gone
+${seconds.rebuild.toFixed(1)} s after kubectl apply the control plane was ready, ${seconds.worker.toFixed(1)} s later the worker
+the endpoint was silent for ${seconds.silence.toFixed(1)} s, in which the fresh management cluster was made, too`);
+  return verdicts.every(({ fault }) => fault === undefined) ? 0 : 1;
+}
+
+function whereToLook(instance: Instance): string {
+  return `
+It is kept. To look around:
+
+  export PATH=${binDirectory(instance)}:$PATH
+  export KUBECONFIG=${kubeconfigPath(instance)}
+  kubectl --namespace disaster get cluster,hostedcontrolplane,pods
+  kubectl --namespace disaster describe hostedcontrolplane
+  npm run testbed -- status
+
+npm run testbed -- down removes it all`;
+}

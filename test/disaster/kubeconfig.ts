@@ -1,0 +1,44 @@
+import { parse } from 'yaml';
+import { KubeClient } from '../../reconciler/kube/client.ts';
+import { connectionFor } from '../../reconciler/kube/config.ts';
+import { hostedClient } from '../support/workbench.ts';
+import { lookupFor } from '../testbed/gateway-address.ts';
+import type { Instance } from '../testbed/instance.ts';
+import { kubectl } from '../testbed/kubectl.ts';
+import { cluster } from './hosted-cluster.ts';
+
+/** Cluster API's kubeconfig, as an administrator downloads it to keep it. */
+export async function downloadKubeconfig(instance: Instance): Promise<string> {
+  const { namespace, name } = cluster;
+  const output = ['--output', 'jsonpath={.data.value}'];
+  const value = await kubectl(instance, ['get', 'secret', `${name}-kubeconfig`, '--namespace', namespace, ...output]);
+  return Buffer.from(value, 'base64').toString('utf8');
+}
+
+/** Who a kubeconfig talks to, and whom it believes. */
+export interface Endpoint {
+  readonly server: string;
+  /** PEM. */
+  readonly authority: string;
+}
+
+export function endpointOf(kubeconfig: string): Endpoint {
+  const { clusters } = parse(kubeconfig) as {
+    readonly clusters: [
+      { readonly cluster: { readonly server: string; readonly 'certificate-authority-data': string } },
+    ];
+  };
+  const [{ cluster: published }] = clusters;
+  const authority = Buffer.from(published['certificate-authority-data'], 'base64').toString('utf8');
+  return { server: published.server, authority };
+}
+
+/** The hosted cluster at its endpoint, by such a kubeconfig. Close its connection when done. */
+export function openKubeconfig(instance: Instance, kubeconfig: string): KubeClient {
+  return hostedClient(kubeconfig, lookupFor(instance));
+}
+
+/** The same endpoint for somebody with a token, such as a pod. Close its connection when done. */
+export function openWithToken(instance: Instance, { server, authority }: Endpoint, token: string): KubeClient {
+  return new KubeClient(connectionFor({ server, ca: authority, token, lookup: lookupFor(instance) }));
+}

@@ -1,0 +1,62 @@
+import { clientPod, clientRights } from '../cluster/access/client-pod.ts';
+import { sayHello } from '../demo/workload.ts';
+import { hostedKubectl } from '../testbed/hosted-api.ts';
+import { busyboxImage } from '../testbed/images.ts';
+import type { Instance } from '../testbed/instance.ts';
+import { inMachine, type Machine } from '../testbed/machine.ts';
+import { type Report, step } from '../testbed/progress.ts';
+import { withHostedApi } from '../testbed/workers.ts';
+import { cluster } from './hosted-cluster.ts';
+
+/** A pod that asks its API server with the token the kubelet gave it. */
+const asking = 'asking';
+const limit = '--timeout=120s';
+
+/** Runs pods on the worker: a page of two replicas, and a client of the API. Ends when all add-ons run, too. */
+export async function runPods(instance: Instance, worker: string, report: Report): Promise<void> {
+  await sayHello(instance, cluster, report);
+  const objects = { apiVersion: 'v1', kind: 'List', items: [clientRights, clientPod(instance, asking, worker)] };
+  await step(report, 'a pod that asks the API with its token; DNS, proxies and agents rolled out', async () => {
+    await hosted(instance, ['apply', '--server-side', '--filename', '-'], JSON.stringify(objects));
+    await hosted(instance, ['wait', `pod/${asking}`, '--for=condition=Ready', limit]);
+    for (const addon of ['deployment/coredns', 'deployment/konnectivity-agent', 'daemonset/kube-proxy']) {
+      await hosted(instance, ['--namespace', 'kube-system', 'rollout', 'status', addon, limit]);
+    }
+  });
+}
+
+/** The token of that pod as its kubelet has written it. */
+export async function tokenOfPod(instance: Instance): Promise<string> {
+  const file = '/var/run/secrets/kubernetes.io/serviceaccount/token';
+  return (await hosted(instance, ['exec', asking, '--', 'cat', file])).trim();
+}
+
+/** What that pod sees of its own namespace, through its own way to the API server. */
+export function askFromPod(instance: Instance): Promise<string> {
+  return hosted(instance, ['exec', asking, '--', '/kubectl', 'get', 'configmap/kube-root-ca.crt', '--output=name']);
+}
+
+/** Addresses of the pods that serve the page. */
+export async function pageAddresses(instance: Instance): Promise<string[]> {
+  const path = 'jsonpath={.items[*].status.podIP}';
+  return (await hosted(instance, ['get', 'pods', '--selector=app=hello', '--output', path])).split(' ');
+}
+
+/** What they answer to their own node, which needs nobody else. */
+export async function readPages(worker: Machine, addresses: readonly string[]): Promise<string[]> {
+  const ask = (address: string) => inMachine(worker, ['busybox', 'wget', '-T', '3', '-qO-', `http://${address}:8080/`]);
+  return (await Promise.all(addresses.map(ask))).map((answer) => answer.trim());
+}
+
+/** Runs a pod to its end that was not there before; gives its log. */
+export async function runNewPod(instance: Instance): Promise<string> {
+  const command = ['--restart=Never', '--command', '--', 'echo', 'made after the rebuild'];
+  await hosted(instance, ['run', 'after', `--image=${busyboxImage}`, ...command]);
+  await hosted(instance, ['wait', 'pod/after', '--for=jsonpath={.status.phase}=Succeeded', limit]);
+  return (await hosted(instance, ['logs', 'after'])).trim();
+}
+
+/** As the administrator of the management cluster that there is now, by its own way. */
+function hosted(instance: Instance, args: readonly string[], input?: string): Promise<string> {
+  return withHostedApi(instance, cluster, (api) => hostedKubectl(instance, api, args, input));
+}

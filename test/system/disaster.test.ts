@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { claims } from '../disaster/claims.ts';
+import { liveThroughDisaster, type Rebuilt } from '../disaster/disaster.ts';
+import { recordFault } from '../support/fault-table.ts';
+import { instanceFrom } from '../testbed/instance.ts';
+import { takeDown } from '../testbed/take-down.ts';
+
+// not the tests' own: others need what is lost here
+const instance = instanceFrom(process.env, `${inject('testbed').slice(0, 5)}fire`);
+let rebuilt: Rebuilt;
+
+beforeAll(async () => {
+  rebuilt = await liveThroughDisaster(instance, (line) => console.log(line));
+}, 900_000);
+afterAll(async () => {
+  const left = await takeDown(instance, () => {});
+  if (left.length > 0) throw new Error(`testbed ${instance.name} left behind:\n${left.join('\n')}`);
+});
+
+test.for(claims)('after the loss of the management cluster and a rebuild, $claim', ({ fault }) => {
+  expect(fault(rebuilt)).toBeUndefined();
+});
+
+test('the disaster is recorded with what it cost', async () => {
+  const { writes, seconds } = rebuilt;
+  expect(claims.flatMap(({ fault }) => fault(rebuilt) ?? [])).toEqual([]);
+  expect(seconds.silence).toBeGreaterThan(seconds.rebuild);
+  expect(writes.younger).toBeGreaterThan(0);
+  await recordFault({
+    fault: 'the whole management cluster is lost; the hosted cluster is rebuilt in a fresh one from its backup',
+    observed:
+      'pods on the worker go on answering; the endpoint, authorities, tokens and kubeconfigs are the same, and neither the kubelet nor a container was restarted',
+    recoverySeconds: seconds.silence,
+    dataLost: `none of the backup; ${writes.younger} writes after it are gone with the data centre`,
+  });
+});
