@@ -44,6 +44,8 @@ export const ClusterRoleBinding = clusterWide(
   'ClusterRoleBinding',
   'clusterrolebindings',
 );
+/** Not stored: the answer says who asks. */
+export const SelfSubjectReview = clusterWide('authentication.k8s.io/v1', 'SelfSubjectReview', 'selfsubjectreviews');
 export const EndpointSlice = namespaced('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices');
 export const Ingress = namespaced('networking.k8s.io/v1', 'Ingress', 'ingresses');
 export const Gateway = namespaced('gateway.networking.k8s.io/v1', 'Gateway', 'gateways');
@@ -105,6 +107,7 @@ const all: readonly Resource[] = [
   RoleBinding,
   ClusterRole,
   ClusterRoleBinding,
+  SelfSubjectReview,
   EndpointSlice,
   Ingress,
   Gateway,

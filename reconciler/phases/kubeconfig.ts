@@ -1,5 +1,5 @@
 import { Secret } from '../../constructs/api/resources.ts';
-import { clientOf, writeAdminKubeconfig } from '../pki/admin-kubeconfig.ts';
+import { clientOf, writeKubeconfig } from '../pki/kubeconfig.ts';
 import { done, type Outcome } from '../outcome.ts';
 import { adminPlan } from '../pki/plan.ts';
 import { renewalTime } from '../pki/policy.ts';
@@ -26,7 +26,7 @@ export const kubeconfig: Phase = {
     const client = await issueIfDue(scope, plan, clientOf(valueOf(existing, 'value')));
     const desired = kubeconfigSecret(
       secretProps(scope, plan.secret),
-      writeAdminKubeconfig({
+      writeKubeconfig({
         cluster: cluster.name,
         endpoint: known(facts, 'endpoint'),
         authority: authorityPair(scope, 'cluster').certificate,

@@ -6,7 +6,7 @@ import { ports } from '../../constructs/control-plane/ports.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { settleAll } from '../../reconciler/kube/concurrency.ts';
 import { deploymentReadiness, statefulSetReadiness } from '../../reconciler/kube/readiness.ts';
-import { writeAdminKubeconfig } from '../../reconciler/pki/admin-kubeconfig.ts';
+import { writeKubeconfig } from '../../reconciler/pki/kubeconfig.ts';
 import {
   createAuthority,
   createServiceAccountKey,
@@ -88,7 +88,7 @@ export async function prepareFloor(
       certificates,
       mounts: {},
     }),
-    kubeconfig: writeAdminKubeconfig({ cluster, endpoint, authority: signed('cluster').certificate, client: admin }),
+    kubeconfig: writeKubeconfig({ cluster, endpoint, authority: signed('cluster').certificate, client: admin }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeAdminKubeconfig } from '../../reconciler/pki/admin-kubeconfig.ts';
+import { writeKubeconfig } from '../../reconciler/pki/kubeconfig.ts';
 import {
   createAuthority,
   createServiceAccountKey,
@@ -62,7 +62,7 @@ export async function writeCredentials(instance: Instance): Promise<void> {
   for (const [user, subject] of Object.entries(users)) {
     const client = await issue({ authority: 'ca', ...subject });
     const authority = authorities.ca.certificate;
-    const kubeconfig = writeAdminKubeconfig({ cluster: instance.name, endpoint, authority, client });
+    const kubeconfig = writeKubeconfig({ cluster: instance.name, endpoint, authority, client });
     const path = user === 'admin' ? kubeconfigPath(instance) : componentKubeconfig(instance, user);
     await writeFile(path, kubeconfig, { mode: 0o600 });
   }

@@ -30,7 +30,7 @@ describe('what is typed', () => {
   });
 
   it.each([
-    ['destroy c1', 'there is no command "destroy": use backup, backups, restore'],
+    ['destroy c1', 'there is no command "destroy": use backup, backups, restore, kubeconfig'],
     ['help destroy', 'there is no command "destroy"'],
     ['backup', 'which cluster? Give the name of its Cluster'],
     ['backup c1 c2', 'give one cluster, not 2: c1 c2'],
@@ -46,6 +46,12 @@ describe('what is typed', () => {
     ['restore c1 --before yesterday', '--before must be a time with its zone'],
     ['restore c1 --before 2026-11-21T09:00:00', '--before must be a time with its zone'],
     ['restore c1 --before 2026-11-41T09:00:00Z', '--before must be a time with its zone'],
+    ['kubeconfig c1 --group a,system:masters', '--group system:masters is given to nobody'],
+    ['kubeconfig c1 --user system:admin', '--user must name a person, not "system:admin"'],
+    ['kubeconfig c1 --user=', '--user must name a person, not ""'],
+    ['kubeconfig c1 --ttl 169h', '--ttl must be a duration such as 30m or 8h, at most 168h, not "169h"'],
+    ['kubeconfig c1 --ttl 0s', '--ttl must be a duration'],
+    ['kubeconfig c1 --ttl 1d', '--ttl must be a duration'],
   ])('is refused before anything is done: "%s"', (line, message) => {
     expect(() => parse(line)).toThrow(UsageError);
     expect(() => parse(line)).toThrow(message);

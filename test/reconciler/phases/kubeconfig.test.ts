@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { authorities } from '../../../reconciler/phases/authorities.ts';
 import { kubeconfig } from '../../../reconciler/phases/kubeconfig.ts';
-import { clientOf, writeAdminKubeconfig } from '../../../reconciler/pki/admin-kubeconfig.ts';
+import { clientOf, writeKubeconfig } from '../../../reconciler/pki/kubeconfig.ts';
 import { pairOf, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
 import { hostedControlPlaneUid, type ScopeChanges, scopeOf } from '../../support/scope.ts';
@@ -122,7 +122,7 @@ it.each<[string, object]>([
 });
 
 it('spells an IPv6 endpoint as a URL does', () => {
-  const text = writeAdminKubeconfig({
+  const text = writeKubeconfig({
     cluster: 'c1',
     endpoint: { host: '2001:db8::1', port: 443 },
     authority: '',

@@ -3,18 +3,20 @@ import { z } from 'zod';
 import { type Endpoint, formatEndpoint } from '../../constructs/control-plane/facts.ts';
 import type { KeyPair } from './issue.ts';
 
-/** What a kubeconfig for Cluster API is made of. */
-export interface AdminKubeconfig {
+/** What a kubeconfig is made of. */
+export interface KubeconfigContent {
   readonly cluster: string;
+  /** Name of the user's entry. `<cluster>-admin` when unset, as Cluster API's own control plane provider calls it. */
+  readonly user?: string;
   readonly endpoint: Endpoint;
   /** PEM of the cluster's authority. */
   readonly authority: string;
   readonly client: KeyPair;
 }
 
-/** The kubeconfig in the shape Cluster API's own control plane provider writes: everything inline, no plug-ins. */
-export function writeAdminKubeconfig({ cluster, endpoint, authority, client }: AdminKubeconfig): string {
-  const user = `${cluster}-admin`;
+/** A kubeconfig in the shape Cluster API's own control plane provider writes: everything inline, no plug-ins. */
+export function writeKubeconfig(content: KubeconfigContent): string {
+  const { cluster, user = `${cluster}-admin`, endpoint, authority, client } = content;
   const context = `${user}@${cluster}`;
   const base64 = (text: string) => Buffer.from(text, 'utf8').toString('base64');
   return stringify({

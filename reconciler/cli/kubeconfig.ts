@@ -1,0 +1,110 @@
+import { Secret, SelfSubjectReview } from '../../constructs/api/resources.ts';
+import { durationSeconds, isDuration } from '../../constructs/api/duration.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { writeKubeconfig } from '../pki/kubeconfig.ts';
+import { issueCertificate, validFor } from '../pki/issue.ts';
+import { pairOf, type SecretObject } from '../pki/secret.ts';
+import { clusterArgument, type Command, type Given, type Session, textOption, UsageError } from './command.ts';
+import { findControlPlane } from './control-plane.ts';
+import { fieldManager } from './field-manager.ts';
+
+/** What `hcp kubeconfig` is asked for. */
+export interface KubeconfigRequest {
+  readonly cluster: string;
+  /** Whoever the management cluster knows the caller as, when unset. */
+  readonly user: string | undefined;
+  readonly groups: readonly string[];
+  readonly lifetimeMs: number;
+}
+
+const defaultLifetime = '8h';
+
+/** Nobody can take a certificate back before it ends, so that a person's must not live for long. */
+const longestLifetime = '168h';
+
+/** Members of it may do everything, and no RBAC rule can stop them. */
+const omnipotent = 'system:masters';
+
+/** Issues a kubeconfig of its own to a person: Cluster API's belongs to controllers, and names nobody. */
+export const kubeconfig: Command = {
+  name: 'kubeconfig',
+  usage: 'CLUSTER [--user NAME] [--group NAME,...] [--ttl DURATION]',
+  summary: 'Writes a kubeconfig with a certificate of your own that ends soon.',
+  options: {
+    user: {
+      type: 'string',
+      value: 'NAME',
+      meaning: 'user it is for; who you are in the management cluster when unset',
+    },
+    group: { type: 'string', value: 'NAME,...', meaning: 'groups the user is in; none when unset' },
+    ttl: {
+      type: 'string',
+      value: 'DURATION',
+      meaning: `how long it is valid, such as 30m, at most ${longestLifetime}; ${defaultLifetime} when unset`,
+    },
+  },
+  prepare(given) {
+    const request = readKubeconfigRequest(given);
+    return (session) => issueKubeconfig(session, request);
+  },
+};
+
+/** @throws UsageError */
+export function readKubeconfigRequest(given: Given): KubeconfigRequest {
+  const groups = (textOption(given, 'group') ?? '').split(',').filter((name) => name !== '');
+  if (groups.includes(omnipotent)) {
+    throw new UsageError(
+      `--group ${omnipotent} is given to nobody: in an emergency use Cluster API's kubeconfig (clusterctl get kubeconfig)`,
+    );
+  }
+  const user = textOption(given, 'user');
+  if (user === '' || user?.startsWith('system:')) {
+    throw new UsageError(`--user must name a person, not "${user}": names that begin with system: are Kubernetes' own`);
+  }
+  return { cluster: clusterArgument(given), user, groups, lifetimeMs: lifetimeOf(textOption(given, 'ttl')) };
+}
+
+function lifetimeOf(text = defaultLifetime): number {
+  const seconds = isDuration(text) ? durationSeconds(text) : 0;
+  if (seconds > 0 && seconds <= durationSeconds(longestLifetime)) return seconds * 1000;
+  throw new UsageError(`--ttl must be a duration such as 30m or 8h, at most ${longestLifetime}, not "${text}"`);
+}
+
+async function issueKubeconfig(session: Session, request: KubeconfigRequest): Promise<void> {
+  const { client, namespace, terminal } = session;
+  const { cluster, object } = await findControlPlane(session, request.cluster);
+  const { host, port } = object.spec.controlPlaneEndpoint ?? {};
+  if (host === undefined || port === undefined) {
+    throw new Error(`the control plane of ${cluster} has no endpoint yet: wait for SyncControlPlaneEndpointReady`);
+  }
+  const name = namesOf(cluster).secrets.clusterAuthority;
+  const authority = pairOf(await client.find<SecretObject>(Secret, { namespace, name }));
+  if (!authority) throw new Error(`Secret ${namespace}/${name} does not hold the authority of ${cluster}`);
+
+  const user = request.user ?? (await whoAmI(session));
+  const plan = { commonName: user, organizations: request.groups, usages: ['client'], hosts: [] } as const;
+  const validity = validFor(request.lifetimeMs, new Date(session.now()));
+  const pair = await issueCertificate(plan, authority, validity);
+  terminal.print(
+    writeKubeconfig({
+      cluster,
+      user,
+      endpoint: { host, port },
+      authority: authority.certificate,
+      client: pair,
+    }).trimEnd(),
+  );
+  const groups = request.groups.length > 0 ? `, in ${request.groups.join(', ')}` : '';
+  terminal.tell(`valid for user ${user}${groups} until ${validity.notAfter.toISOString()}`);
+}
+
+/** Who the caller is in the management cluster. @throws when that is nobody a certificate should name */
+async function whoAmI({ client }: Session): Promise<string> {
+  const { apiVersion, kind } = SelfSubjectReview;
+  const review: KubeObject & { readonly status?: { readonly userInfo?: { readonly username?: string } } } =
+    await client.create({ apiVersion, kind, metadata: { name: '' } }, { fieldManager });
+  const name = review.status?.userInfo?.username ?? '';
+  if (name !== '' && !name.startsWith('system:')) return name;
+  throw new Error(`the management cluster knows you as "${name}", which is no person: name one by --user`);
+}

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KubeConfig } from '@kubernetes/client-node';
+import { parse } from 'yaml';
+import { hostedControlPlaneCRD } from '../../../constructs/api/crd.ts';
+import { HostedControlPlane, SelfSubjectReview } from '../../../constructs/api/resources.ts';
+import { namesOf } from '../../../constructs/control-plane/names.ts';
+import { ownerReference } from '../../../constructs/control-plane/chart.ts';
+import type { Session } from '../../../reconciler/cli/command.ts';
+import { kubeconfig } from '../../../reconciler/cli/kubeconfig.ts';
+import { KubeClient } from '../../../reconciler/kube/client.ts';
+import { connect, connectionFor } from '../../../reconciler/kube/config.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { pairSecret } from '../../../reconciler/pki/secret.ts';
+import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { clusterName, ownedByCluster } from '../../support/scope.ts';
+import { until } from '../../support/until.ts';
+import { single } from '../../support/workbench.ts';
+
+const fieldManager = 'test';
+const namespace = 'default';
+
+/** One real API server that is both the management cluster and the hosted one. */
+let server: ApiServer;
+let client: KubeClient;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  client = new KubeClient(connectionFor(server.target));
+  await client.apply(hostedControlPlaneCRD, { fieldManager });
+  const { apiVersion, kind } = HostedControlPlane;
+  const url = new URL(server.target.server);
+  const object = await until('the kind to be served', () =>
+    client
+      .create(
+        {
+          apiVersion,
+          kind,
+          metadata: { namespace, name: clusterName, ownerReferences: [ownedByCluster] },
+          spec: { ...single, controlPlaneEndpoint: { host: url.hostname, port: Number(url.port) } },
+        },
+        { fieldManager },
+      )
+      .catch(() => undefined),
+  );
+  const name = namesOf(clusterName).secrets.clusterAuthority;
+  const owner = ownerReference({ name: clusterName, uid: object.metadata.uid ?? '' });
+  const props = { name, namespace, cluster: clusterName, owner };
+  await client.create(pairSecret(props, 'clusterApi', server.target.authority), { fieldManager });
+});
+afterAll(async () => {
+  await client.connection.close();
+  await server.stop();
+});
+
+/** Runs the command and gives what it printed and told. */
+async function run(values: Record<string, string>): Promise<{ printed: string; told: string }> {
+  const printed: string[] = [];
+  const told: string[] = [];
+  const terminal = {
+    print: (line: string) => void printed.push(line),
+    tell: (line: string) => void told.push(line),
+    confirm: () => Promise.resolve(undefined),
+  };
+  const session: Session = { client, namespace, terminal, now: () => Date.now() };
+  await kubeconfig.prepare({ positionals: [clusterName], values })(session);
+  return { printed: printed.join('\n'), told: told.join('\n') };
+}
+
+interface Review extends KubeObject {
+  readonly status?: { readonly userInfo?: { readonly username?: string; readonly groups?: string[] } };
+}
+
+/** Who the API server takes the holder of a kubeconfig for. */
+async function holderOf(text: string): Promise<Review['status']> {
+  const config = new KubeConfig();
+  config.loadFromString(text);
+  const own = new KubeClient(await connect(config));
+  try {
+    const { apiVersion, kind } = SelfSubjectReview;
+    return (await own.create<Review>({ apiVersion, kind, metadata: { name: '' } }, { fieldManager })).status;
+  } finally {
+    await own.connection.close();
+  }
+}
+
+describe('hcp kubeconfig', () => {
+  it('makes the API server take its holder for the user and the groups that were asked for', async () => {
+    const { printed, told } = await run({ user: 'jane@example.org', group: 'developers,readers', ttl: '10m' });
+    const { userInfo } = (await holderOf(printed)) ?? {};
+    expect(userInfo?.username).toBe('jane@example.org');
+    expect(userInfo?.groups?.sort()).toEqual(['developers', 'readers', 'system:authenticated']);
+    expect(told).toMatch(/^valid for user jane@example.org, in developers, readers until /);
+  });
+
+  it('names whoever asks when no user is given', async () => {
+    const { printed } = await run({});
+    const self = await client.create<Review>(
+      { apiVersion: SelfSubjectReview.apiVersion, kind: SelfSubjectReview.kind, metadata: { name: '' } },
+      { fieldManager },
+    );
+    expect((await holderOf(printed))?.userInfo?.username).toBe(self.status?.userInfo?.username);
+  });
+
+  it('writes a kubeconfig whose key is not among what it tells people', async () => {
+    const { printed, told } = await run({ user: 'jane' });
+    expect(parse(printed)).toMatchObject({ kind: 'Config', 'current-context': `jane@${clusterName}` });
+    expect(told).not.toMatch(/BEGIN|client-key-data/);
+  });
+});
