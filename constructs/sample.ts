@@ -7,6 +7,7 @@ import { definedOnly } from './control-plane/defined.ts';
 import { wayIn } from './control-plane/exposure/exposure.ts';
 import type { ObservedGateway } from './control-plane/exposure/way-in.ts';
 import type { Facts, ServiceAddress } from './control-plane/facts.ts';
+import { managerImage } from './provider/image.ts';
 import { providerNamespace } from './provider/names.ts';
 
 /** A cluster as it can be rendered without any Kubernetes: what a user writes, and a world made up to suit it. */
@@ -92,11 +93,22 @@ function sampleFacts(cluster: HostedCluster, gateway: ObservedGateway | undefine
     operatorNamespace: providerNamespace,
     serviceAddress,
     clusterAuthority: sampleAuthority,
+    encryptionAtRest: cluster.spec.encryptionAtRest?.provider !== 'None',
     nodes: 3,
+    ...(cluster.spec.etcd.restore ? { etcdRestore: sampleRestore } : {}),
     certificates: {},
     mounts: {},
   };
 }
+
+/** What a restore would be at work on. */
+const sampleRestore = {
+  run: '2026-11-21T12-00-00Z-5f0c1d2e',
+  sizeBytes: 20_971_520,
+  sha256: '0'.repeat(64),
+  revisionBump: 59_702_400_000,
+  operatorImage: managerImage,
+};
 
 /** No certificate, and visibly so: a sample has no keys. */
 const sampleAuthority = '-----BEGIN CERTIFICATE-----\nthe CA of the cluster\n-----END CERTIFICATE-----\n';

@@ -23,6 +23,12 @@ const Environment = z.object({
     .default(10)
     .describe('HostedControlPlanes that are worked on at once.'),
   CONTROLLER_NAMESPACE: z.string().min(1).optional().describe('Namespace of the Lease for leader election.'),
+  POD_NAME: z.string().min(1).optional().describe('Name of the pod this runs in.'),
+  OPERATOR_IMAGE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Image for pods that restore backups; the one of this pod when unset.'),
   LOG_FORMAT: z.enum(['json', 'text'], 'must be json or text').default('json').describe('Shape of log lines.'),
   LOG_LEVEL: level.default('info').describe('The least important lines that are written.'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().describe('Reserved for traces; nothing is sent yet.'),
@@ -33,6 +39,10 @@ export interface Config {
   readonly leaderElection: boolean;
   readonly maxConcurrentReconciles: number;
   readonly controllerNamespace: string | undefined;
+  /** Name of the pod this runs in; undefined outside of a cluster. */
+  readonly podName: string | undefined;
+  /** Image that pods which restore backups run; that of this process's own pod when unset. */
+  readonly operatorImage: string | undefined;
   readonly logFormat: 'json' | 'text';
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** Only HostedControlPlanes of this namespace; all when unset. */
@@ -74,6 +84,8 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     leaderElection: parsed.data.LEADER_ELECTION,
     maxConcurrentReconciles: parsed.data.MAX_CONCURRENT_RECONCILES,
     controllerNamespace: parsed.data.CONTROLLER_NAMESPACE,
+    podName: parsed.data.POD_NAME,
+    operatorImage: parsed.data.OPERATOR_IMAGE,
     logFormat: parsed.data.LOG_FORMAT,
     logLevel: parsed.data.LOG_LEVEL,
     // An empty flag is no filter, as in every controller of Cluster API.

@@ -3,14 +3,17 @@ import { serveHealth } from './health.ts';
 import { systemClock } from './kube/clock.ts';
 import { connect, loadKubeConfig } from './kube/config.ts';
 import { Operator } from './operator.ts';
+import { ownImage } from './own-image.ts';
 import { createLogger } from './telemetry/log.ts';
 
 /** The process: configuration in, operator until a signal, hand over, exit. */
 async function main(): Promise<void> {
-  const config = readConfig(process.argv.slice(2), process.env);
-  const log = createLogger({ format: config.logFormat, level: config.logLevel });
+  const given = readConfig(process.argv.slice(2), process.env);
+  const log = createLogger({ format: given.logFormat, level: given.logLevel });
+  const connection = await connect(loadKubeConfig());
+  const config = { ...given, operatorImage: given.operatorImage ?? (await ownImage(connection, given)) };
   const operator = new Operator({
-    connection: await connect(loadKubeConfig()),
+    connection,
     config,
     clock: systemClock,
     log,

@@ -6,6 +6,7 @@ import { ApiServerService } from './api-server-service.ts';
 import type { HostedCluster } from './cluster.ts';
 import { ControllerManager } from './controller-manager.ts';
 import { Etcd } from './etcd.ts';
+import { EtcdRestore } from './etcd-restore.ts';
 import { Routes } from './exposure/routes.ts';
 import type { Facts } from './facts.ts';
 import { NetworkPolicies } from './network-policies/network-policies.ts';
@@ -17,6 +18,7 @@ export type Part =
   | 'routes'
   | 'network-policies'
   | 'etcd'
+  | 'etcd-restore'
   | 'api-server'
   | 'controller-manager'
   | 'scheduler';
@@ -37,6 +39,9 @@ export class ControlPlaneChart extends Chart {
     if (wants('routes')) new Routes(this, 'routes', { cluster, facts });
     if (wants('network-policies')) new NetworkPolicies(this, 'network-policies', { cluster, facts });
     if (wants('etcd')) new Etcd(this, 'etcd', { cluster, facts });
+    if (wants('etcd-restore') && facts.etcdRestore) {
+      new EtcdRestore(this, 'etcd-restore', { cluster, facts, restore: facts.etcdRestore });
+    }
     if (wants('api-server') && facts.endpoint) {
       new ApiServer(this, 'api-server', { cluster, facts, endpoint: facts.endpoint });
     }

@@ -46,9 +46,10 @@ export interface ContainerProps {
   readonly image: string;
   readonly command: string[];
   readonly args: string[];
-  readonly ports: Readonly<Record<string, number>>;
+  readonly ports?: Readonly<Record<string, number>>;
   readonly udpPorts?: Readonly<Record<string, number>>;
-  readonly probes: Probes;
+  /** @default none: for steps, which end by themselves */
+  readonly probes?: Probes;
   readonly volumeMounts: k8s.VolumeMount[];
   readonly env?: k8s.EnvVar[];
   /** Used when the user sets no resources: enough to be scheduled sensibly, no limit that could kill it. */
@@ -67,7 +68,9 @@ export function container(props: ContainerProps): k8s.Container {
     command: props.command,
     args: props.args,
     ...definedOnly({ env: props.env }),
-    ports: [...containerPorts('TCP', props.ports), ...containerPorts('UDP', props.udpPorts)],
+    ...(props.ports || props.udpPorts
+      ? { ports: [...containerPorts('TCP', props.ports), ...containerPorts('UDP', props.udpPorts)] }
+      : {}),
     ...props.probes,
     resources: resources(props),
     securityContext: {

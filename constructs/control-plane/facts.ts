@@ -16,7 +16,7 @@ export interface EtcdFacts {
   readonly isFormed: boolean;
   /** Pods of the StatefulSet; 0 while a restore works on their volumes. */
   readonly pods: number;
-  /** `initial-cluster` of members that join, by ordinal; for the others it is the one the cluster was formed with. */
+  /** `initial-cluster` of members that have yet to start in a cluster that was formed, by ordinal. */
   readonly initialClusters: Readonly<Record<number, string>>;
   /** Size that every volume has: what the quota is made for. */
   readonly volumeSize: string;
@@ -24,6 +24,23 @@ export interface EtcdFacts {
   readonly templateVolumeSize: string;
   /** Version to run, without a leading `v`; the one of the spec when missing. */
   readonly version?: string | undefined;
+}
+
+/** A restore that makes etcd's volumes anew. */
+export interface EtcdRestoreFacts {
+  /** Id of the run. It names directories on the volumes, and makes the ids of etcd's cluster and members. */
+  readonly run: string;
+  /** Of the snapshot that the pods wait for. */
+  readonly sizeBytes: number;
+  /** Of the snapshot, in hexadecimal digits. */
+  readonly sha256: string;
+  /**
+   * What revisions go up by: beyond all that any watcher can have seen, who would wait for a future that has become
+   * another one.
+   */
+  readonly revisionBump: number;
+  /** Image of the operator, which receives the snapshot. */
+  readonly operatorImage: string;
 }
 
 /**
@@ -49,6 +66,8 @@ export interface Facts {
   readonly ciliumServed?: boolean | undefined;
   /** Namespace the operator runs in, which network policies let in; missing where it runs outside of the cluster. */
   readonly operatorNamespace?: string | undefined;
+  /** Image the operator runs as, which pods that work on etcd's volumes run too; missing where nobody knows it. */
+  readonly operatorImage?: string | undefined;
   /** PEM of the cluster's certificate authority, its public part: what workers are told to trust. */
   readonly clusterAuthority?: string | undefined;
   /** Nodes of the hosted cluster; missing until it could be asked. */
@@ -63,8 +82,8 @@ export interface Facts {
   readonly etcd?: EtcdFacts | undefined;
   /** The Secret with the API servers' encryption configuration is there. */
   readonly encryptionAtRest?: boolean | undefined;
-  /** No API server may run: a restore is going on. */
-  readonly apiServersHeld?: boolean | undefined;
+  /** The restore that is going on; nothing of it is rendered when there is none. */
+  readonly etcdRestore?: EtcdRestoreFacts | undefined;
   /** The HostedControlPlane as owner of everything rendered; missing offline, where it has no uid. */
   readonly owner?: { readonly name: string; readonly uid: string } | undefined;
 }

@@ -1,7 +1,13 @@
 import { clusterNameLabel, fieldManager } from '../api/group.ts';
 
 /** What a pod, Service or Secret is for; the value of `app.kubernetes.io/component`. */
-export type ComponentName = 'api-server' | 'controller-manager' | 'scheduler' | 'etcd' | 'certificates';
+export type ComponentName =
+  | 'api-server'
+  | 'controller-manager'
+  | 'scheduler'
+  | 'etcd'
+  | 'etcd-restore'
+  | 'certificates';
 
 export const componentLabel = 'app.kubernetes.io/component';
 export const managedByLabel = 'app.kubernetes.io/managed-by';

@@ -13,6 +13,8 @@ export interface Names {
   readonly controllerManager: string;
   readonly scheduler: string;
   readonly etcd: string;
+  /** Beginning of the names of pods that restore a backup, one per member; the policy for their traffic. */
+  readonly etcdRestore: string;
   /** ConfigMap with one etcd configuration file per member. */
   readonly etcdMembers: string;
   /** ConfigMap of the API server's egress selector and the konnectivity server's kubeconfig. */
@@ -64,6 +66,7 @@ export function namesOf(cluster: string): Names {
     controllerManager: `${cluster}-controller-manager`,
     scheduler: `${cluster}-scheduler`,
     etcd: `${cluster}-etcd`,
+    etcdRestore: `${cluster}-etcd-restore`,
     etcdMembers: `${cluster}-etcd-members`,
     konnectivity: `${cluster}-konnectivity`,
     routes: {
@@ -104,6 +107,11 @@ export function etcdMember(cluster: string, ordinal: number): string {
 /** The volume claim of a member: `etcd-data` is the claim template's name. */
 export function etcdVolumeClaim(cluster: string, ordinal: number): string {
   return `etcd-data-${etcdMember(cluster, ordinal)}`;
+}
+
+/** The pod that restores a backup onto the volume of the member with this ordinal. */
+export function etcdRestorePod(cluster: string, ordinal: number): string {
+  return `${namesOf(cluster).etcdRestore}-${ordinal}`;
 }
 
 /** The DNS name under which a member reaches its peers. Without a domain: `.svc` is completed by the pod's search list. */

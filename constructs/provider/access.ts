@@ -43,6 +43,7 @@ export function renderedResources(): Resource[] {
     tlsRouteVersion: 'v1',
     certificates: {},
     mounts: {},
+    etcdRestore: { run: 'any', sizeBytes: 1, sha256: 'any', revisionBump: 1, operatorImage: 'any' },
   };
   const objects = exposures.flatMap((exposure) => {
     const spec = HostedControlPlaneSpec.parse({ version: 'v1.36.0', exposure });
@@ -90,6 +91,7 @@ export const furtherAccess: readonly Access[] = [
   },
   { resource: ConfigMap, verbs: ['get'], why: "users' mounts carry no label to watch by" },
   { resource: Pod, verbs: ['list', 'watch'], why: 'what really runs' },
+  { resource: Pod, verbs: ['patch'], why: 'kubelets bring a changed Secret into a pod at once that has changed too' },
   {
     resource: PersistentVolumeClaim,
     verbs: ['list', 'watch', 'delete'],
@@ -129,4 +131,5 @@ export function managerAccess(): Access[] {
 /** What the operator may do in its own namespace only. */
 export const ownNamespaceAccess: readonly Access[] = [
   { resource: Lease, verbs: ['get', 'create', 'patch'], why: 'leader election' },
+  { resource: Pod, verbs: ['get'], why: 'the image it runs, for pods that restore backups' },
 ];

@@ -60,6 +60,7 @@ function container(image: string): k8s.Container {
     imagePullPolicy: 'IfNotPresent',
     env: [
       { name: 'CONTROLLER_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
+      { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
       ...Object.entries(managerEnvironment).map(([name, value]) => ({ name, value })),
     ],
     ports: [{ name: 'health', containerPort: healthPort, protocol: 'TCP' }],

@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net';
+import { managerImage } from '../../constructs/provider/image.ts';
 import type { Config } from '../../reconciler/config.ts';
 import { systemClock } from '../../reconciler/kube/clock.ts';
 import { connect, type Connection, loadKubeConfig } from '../../reconciler/kube/config.ts';
@@ -41,6 +42,8 @@ export async function startOperator({
     leaderElection: false,
     maxConcurrentReconciles: 4,
     controllerNamespace: undefined,
+    podName: undefined,
+    operatorImage: managerImage,
     logFormat: 'text',
     logLevel: 'info',
     namespace,

@@ -11,6 +11,7 @@ export const strangers: Readonly<Record<string, Party>> = Object.fromEntries(
     'controller-manager of c2': pod('team', componentOf('c2', 'controller-manager')),
     'scheduler of c2': pod('team', componentOf('c2', 'scheduler')),
     'etcd of c2': pod('team', componentOf('c2', 'etcd')),
+    'etcd-restore of c2': pod('team', componentOf('c2', 'etcd-restore')),
     'api-server of c1 elsewhere': pod('elsewhere', componentOf('c1', 'api-server')),
     'etcd of c1 elsewhere': pod('elsewhere', componentOf('c1', 'etcd')),
     'unknown component of c1': pod('team', componentOf('c1', 'certificates')),

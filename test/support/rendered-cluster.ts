@@ -2,7 +2,7 @@ import { parseHostedControlPlane } from '../../constructs/api/parse.ts';
 import { apiVersion } from '../../constructs/api/group.ts';
 import { type RenderedObject, renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { type ClusterNetworkSpec, type HostedCluster, networkOf } from '../../constructs/control-plane/cluster.ts';
-import type { Facts } from '../../constructs/control-plane/facts.ts';
+import type { EtcdRestoreFacts, Facts } from '../../constructs/control-plane/facts.ts';
 import { type Workload, workloadsOf } from './rendered-objects.ts';
 
 export interface ClusterChanges {
@@ -31,9 +31,19 @@ export const knownFacts: Facts = {
   advertiseAddress: '192.0.2.10',
   serviceAddress: { ip: '192.0.2.10' },
   clusterAuthority: 'PEM of the CA',
+  encryptionAtRest: true,
   nodes: 3,
   certificates: {},
   mounts: {},
+};
+
+/** A restore that is going on. */
+export const anyRestore: EtcdRestoreFacts = {
+  run: '2026-11-21T12-00-00Z-5f0c1d2e',
+  sizeBytes: 20_971_520,
+  sha256: '0'.repeat(64),
+  revisionBump: 1_000_000_000,
+  operatorImage: 'registry.example.org/operator:v1',
 };
 
 /** What a cluster renders to, by kind and name. */

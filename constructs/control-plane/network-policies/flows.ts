@@ -9,7 +9,16 @@ import { ports } from '../ports.ts';
 /** A component that runs as pods and whose traffic is therefore restricted. */
 export type PodComponent = Exclude<ComponentName, 'certificates'>;
 
-export const podComponents: readonly PodComponent[] = ['api-server', 'controller-manager', 'scheduler', 'etcd'];
+export const podComponents: readonly PodComponent[] = [
+  'api-server',
+  'controller-manager',
+  'scheduler',
+  'etcd',
+  'etcd-restore',
+];
+
+/** Components that know nobody by name, and so need no DNS. */
+const nameless: readonly PodComponent[] = ['etcd-restore'];
 
 /** One end of a connection. */
 export type Peer =
@@ -86,15 +95,23 @@ export function flowsOf(cluster: HostedCluster, { operatorNamespace }: Pick<Fact
             ports: [tcp(ports.etcdClient)],
             why: 'the operator looks after members and takes snapshots',
           } as const,
+          {
+            from: { kind: 'pods', namespace: operatorNamespace, labels: managerSelector },
+            to: component('etcd-restore'),
+            ports: [tcp(ports.etcdClient)],
+            why: 'the operator sends the snapshot that is restored',
+          } as const,
         ]),
-    ...podComponents.map((name) => ({
-      from: component(name),
-      // To anywhere: a cluster's DNS may be pods under any label, a cache at an address of the node, or a resolver
-      // outside. An answer that does not fit a datagram is asked for again over TCP.
-      to: anyone,
-      ports: [tcp(dnsPort), { number: dnsPort, protocol: 'UDP' } as const],
-      why: 'the names of Services and etcd members',
-    })),
+    ...podComponents
+      .filter((name) => !nameless.includes(name))
+      .map((name) => ({
+        from: component(name),
+        // To anywhere: a cluster's DNS may be pods under any label, a cache at an address of the node, or a resolver
+        // outside. An answer that does not fit a datagram is asked for again over TCP.
+        to: anyone,
+        ports: [tcp(dnsPort), { number: dnsPort, protocol: 'UDP' } as const],
+        why: 'the names of Services and etcd members',
+      })),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Lease, type Resource, resourceOf } from '../../../constructs/api/resources.ts';
+import { Lease, Pod, type Resource, resourceOf } from '../../../constructs/api/resources.ts';
 import { rulesOf } from '../../../constructs/access-rules.ts';
 import {
   furtherAccess,
@@ -45,8 +45,8 @@ describe('the rights of the operator', () => {
     expect(rules.flatMap(({ resources }) => resources).filter((name) => name.startsWith('nodes'))).toEqual([]);
   });
 
-  it('reach Leases in its own namespace only', () => {
-    expect(ownNamespaceAccess.map(({ resource }) => resource)).toEqual([Lease]);
+  it('reach Leases and its own pod in its own namespace only', () => {
+    expect(ownNamespaceAccess.map(({ resource }) => resource)).toEqual([Lease, Pod]);
     expect(access.map(({ resource }) => resource)).not.toContain(Lease);
   });
 });

@@ -4,7 +4,7 @@ import { renderControlPlane } from '../../../../constructs/control-plane/chart.t
 import type { Party } from '../../../support/enforced-policy.ts';
 import type { Ends } from '../../../support/network-policy-evaluator.ts';
 import { ownPod, strangers, tried } from '../../../support/reachability.ts';
-import { clusterOf, knownFacts } from '../../../support/rendered-cluster.ts';
+import { anyRestore, clusterOf, knownFacts } from '../../../support/rendered-cluster.ts';
 import { workloadsOf } from '../../../support/rendered-objects.ts';
 
 /** A way in, and the ports of an API server's pod that must be reachable for it. */
@@ -48,7 +48,7 @@ export const waysIn: readonly WayIn[] = [
 export const policyKinds = ['NetworkPolicy', 'CiliumNetworkPolicy'] as const;
 export type Kind = (typeof policyKinds)[number];
 
-export const components = ['api-server', 'controller-manager', 'scheduler', 'etcd'];
+export const components = ['api-server', 'controller-manager', 'scheduler', 'etcd', 'etcd-restore'];
 
 export interface Policy {
   readonly kind: string;
@@ -57,16 +57,21 @@ export interface Policy {
 
 /** Policies as they stand in a manifest, and whom they meet: pods as the same chart labels them, and strangers. */
 export function rendered(kind: Kind, { spec }: WayIn): { policies: Policy[]; parties: Record<string, Party> } {
-  const facts = { ...knownFacts, operatorNamespace: 'operator' };
+  const facts = { ...knownFacts, operatorNamespace: 'operator', etcdRestore: anyRestore };
   const objects = renderControlPlane(clusterOf({ spec: { ...spec, networkPolicy: kind } }), facts);
   const manifest = Yaml.stringify(...objects.filter((object) => object.kind === kind));
   const own = workloadsOf(objects).map(({ object, template }, index): [string, Party] => [
     object.metadata.name.replace('c1-', ''),
     ownPod(index + 1, template.metadata?.labels ?? {}),
   ]);
+  const restore = objects.find((object) => object.kind === 'Pod');
   return {
     policies: parseAllDocuments(manifest).map((document) => document.toJS() as Policy),
-    parties: { ...Object.fromEntries(own), ...strangers },
+    parties: {
+      ...Object.fromEntries(own),
+      'etcd-restore': ownPod(own.length + 1, restore?.metadata.labels ?? {}),
+      ...strangers,
+    },
   };
 }
 
@@ -82,6 +87,8 @@ function tables(kind: Kind, { securePort, entrances }: WayIn): Record<Ends, Expe
   const everybodyElse = Object.keys(strangers);
   const everybody = [...components, ...everybodyElse];
   const entering = entrances.map((port) => `TCP ${port}`);
+  // knows nobody by name
+  const asking = components.filter((name) => name !== 'etcd-restore');
   const dns = ['TCP 53', 'UDP 53'];
   const probes = { from: ['own node'], to: components };
   const ofOthers = { from: everybodyElse, to: everybodyElse };
@@ -95,13 +102,14 @@ function tables(kind: Kind, { securePort, entrances }: WayIn): Record<Ends, Expe
   return {
     egress: [
       ...withinControlPlane,
-      { from: components, to: everybody, at: dns },
+      { from: asking, to: everybody, at: dns },
       { from: ['api-server'], to: outside(everybody), at: ['TCP 443'] },
       { from: everybodyElse, to: everybody },
     ],
     ingress: [
       { from: everybody, to: ['api-server'], at: entering },
       { from: ['api-server', 'operator'], to: ['etcd'], at: ['TCP 2379'] },
+      { from: ['operator'], to: ['etcd-restore'], at: ['TCP 2379'] },
       { from: ['etcd'], to: ['etcd'], at: ['TCP 2380'] },
       { from: everybody, to: everybodyElse },
       probes,
@@ -109,8 +117,8 @@ function tables(kind: Kind, { securePort, entrances }: WayIn): Record<Ends, Expe
     both: [
       ...withinControlPlane,
       { from: everybodyElse, to: ['api-server'], at: entering },
-      { from: ['operator'], to: ['etcd'], at: ['TCP 2379'] },
-      { from: components, to: everybodyElse, at: dns },
+      { from: ['operator'], to: ['etcd', 'etcd-restore'], at: ['TCP 2379'] },
+      { from: asking, to: everybodyElse, at: dns },
       { from: ['api-server'], to: outside(everybodyElse), at: ['TCP 443'] },
       probes,
       ofOthers,
