@@ -1,8 +1,8 @@
 import { coerce, compare, type SemVer } from 'semver';
 
 export interface VersionChange {
-  /** Versions that members run; empty before there are any, or while none answers. */
-  readonly running: readonly string[];
+  /** Versions that members run, undefined for one that does not say; empty before there are any, or nobody was asked. */
+  readonly running: readonly (string | undefined)[];
   /** Version in the StatefulSet's template; undefined when there is none, or its image tells none. */
   readonly rendered: string | undefined;
   /** Version the spec asks for, by name or by its Kubernetes version. */
@@ -28,7 +28,7 @@ const stepsFrom: Readonly<Record<string, string>> = { '3.5': '3.5.26', '3.6': '3
  * still run the minor before. Patch releases of a minor may be exchanged in both directions.
  */
 export function decideVersion({ running, rendered, wanted, args }: VersionChange): VersionVerdict {
-  const members = running.flatMap((version) => parsed(version) ?? []).sort(compare);
+  const members = running.flatMap((version) => parsed(version ?? '') ?? []).sort(compare);
   const oldest = members[0] ?? parsed(rendered ?? '');
   const newest = members.at(-1) ?? oldest;
   const target = parsed(wanted);
@@ -59,7 +59,11 @@ export function decideVersion({ running, rendered, wanted, args }: VersionChange
       );
     }
   }
-  return { kind: 'Allowed', version: wanted, changesMinor: target.minor > oldest.minor };
+  const changesMinor = target.minor > oldest.minor;
+  const haveAllAnswered = members.length > 0 && members.length === running.length;
+  // Until then nobody can tell from which version it would be.
+  if (changesMinor && !haveAllAnswered) return { kind: 'Allowed', version: stays, changesMinor: false };
+  return { kind: 'Allowed', version: wanted, changesMinor };
 }
 
 function parsed(version: string): SemVer | undefined {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decideVersion, type VersionChange } from '../../../reconciler/etcd/version-rules.ts';
 
-const decide = (running: readonly string[], wanted: string, changes: Partial<VersionChange> = {}) =>
+const decide = (running: readonly (string | undefined)[], wanted: string, changes: Partial<VersionChange> = {}) =>
   decideVersion({ running, rendered: running.at(-1), wanted, args: undefined, ...changes });
 
 describe('the version of etcd', () => {
@@ -36,6 +36,12 @@ describe('the version of etcd', () => {
 
   it('is the one in the template while no member answers', () => {
     expect(decide([], '3.7.3', { rendered: '3.6.8' })).toMatchObject({ kind: 'Refused', version: '3.6.8' });
+  });
+
+  it('does not rise while a member has not said what it runs', () => {
+    expect(decide(['3.6.11', undefined], '3.7.3', { rendered: '3.6.11' })).toMatchObject({ version: '3.6.11' });
+    expect(decide([], '3.7.3', { rendered: '3.6.11' })).toMatchObject({ kind: 'Allowed', version: '3.6.11' });
+    expect(decide(['3.6.11', undefined], '3.6.16', { rendered: '3.6.11' })).toMatchObject({ version: '3.6.16' });
   });
 
   it('does not become one that would refuse arguments of the user', () => {

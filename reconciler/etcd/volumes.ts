@@ -1,0 +1,108 @@
+import { quantityValue } from '../../constructs/api/quantity.ts';
+import { PersistentVolumeClaim, StatefulSet } from '../../constructs/api/resources.ts';
+import { etcdVolumeSizeAnnotation } from '../../constructs/control-plane/etcd.ts';
+import { selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import { isForbidden } from '../kube/errors.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { World, Writer } from '../scope.ts';
+import type { EtcdObservation } from './members.ts';
+import type { VolumePlan, Volumes, VolumeTrouble } from './volume-size.ts';
+
+interface Requests {
+  readonly resources?: { readonly requests?: { readonly storage?: string } };
+}
+
+interface ClaimObject extends KubeObject {
+  readonly spec?: Requests & { readonly storageClassName?: string };
+  readonly status?: { readonly phase?: string; readonly capacity?: { readonly storage?: string } };
+}
+
+interface EtcdSet extends KubeObject {
+  readonly spec?: { readonly volumeClaimTemplates?: readonly { readonly spec: Requests }[] };
+}
+
+/** What there is of a cluster's volumes, and how full they are as far as somebody has asked the members. */
+export function observeVolumes(cluster: string, world: World, observation: EtcdObservation | undefined): Volumes {
+  const set = world.get<EtcdSet>(StatefulSet, namesOf(cluster).etcd);
+  const noted = set?.metadata.annotations?.[etcdVolumeSizeAnnotation];
+  const templateSize = requested(set?.spec?.volumeClaimTemplates?.[0]?.spec);
+  return {
+    claims: claimsOf(cluster, world).map(({ spec, status }) => ({
+      requested: requested(spec) ?? '0',
+      capacity: status?.capacity?.storage,
+    })),
+    templateSize,
+    quotaSize: isQuantity(noted) ? noted : templateSize,
+    usedBytes: usedBytes(observation),
+  };
+}
+
+/** What keeps claims from growing is told, and tried again: nothing tells when somebody has changed a StorageClass. */
+export const growAgainMs = 5 * 60_000;
+
+/**
+ * Has every claim request the size that is planned; volumes follow while members go on serving.
+ * @returns what a person has to change, when the management cluster refuses
+ */
+export async function growClaims(
+  cluster: string,
+  { size }: VolumePlan,
+  { world, writer }: { readonly world: World; readonly writer: Writer },
+): Promise<VolumeTrouble | undefined> {
+  // Kubernetes lets nobody change a claim that waits for its volume.
+  const small = claimsOf(cluster, world).filter(
+    ({ spec, status }) => status?.phase === 'Bound' && quantityValue(requested(spec) ?? '0') < quantityValue(size),
+  );
+  for (const claim of small) {
+    try {
+      const spec = { resources: { requests: { storage: size } } };
+      await writer.setFields(PersistentVolumeClaim, claim, { spec }, 'volume-size');
+    } catch (error) {
+      const trouble = refusal(error, claim, size);
+      if (!trouble) throw error;
+      return trouble;
+    }
+  }
+  return undefined;
+}
+
+function refusal(error: unknown, { metadata, spec }: ClaimObject, size: string): VolumeTrouble | undefined {
+  if (!isForbidden(error) || !(error instanceof Error)) return undefined;
+  const claim = `the volume claim ${metadata.name} cannot grow from ${requested(spec)} to ${size}`;
+  if (error.message.includes('must support resize')) {
+    return {
+      reason: 'VolumeNotExpandable',
+      message: `${claim}: set allowVolumeExpansion: true in StorageClass ${spec?.storageClassName ?? '(none)'}, if its volumes can grow, or etcd.maxVolumeSize to ${requested(spec)}`,
+    };
+  }
+  if (error.message.includes('exceeded quota')) {
+    return { reason: 'VolumeNotExpandable', message: `${claim}: ${error.message}. Raise that ResourceQuota` };
+  }
+  return undefined;
+}
+
+function claimsOf(cluster: string, world: World): ClaimObject[] {
+  return world
+    .list<ClaimObject>(PersistentVolumeClaim, selectorLabels(cluster, 'etcd'))
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+}
+
+/** The largest of the members that answer; undefined when none does. */
+export function usedBytes(observation: EtcdObservation | undefined): number | undefined {
+  const used = observation?.members.flatMap(({ status }) => (status ? [status.dbSizeInUseBytes] : [])) ?? [];
+  return used.length > 0 ? Math.max(...used) : undefined;
+}
+
+function requested(spec: Requests | undefined): string | undefined {
+  return spec?.resources?.requests?.storage;
+}
+
+/** Anybody may write into an annotation. */
+function isQuantity(text: string | undefined): text is string {
+  try {
+    return text !== undefined && quantityValue(text) > 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { PersistentVolumeClaim, StatefulSet } from '../../../constructs/api/resources.ts';
+import { etcdVolumeSizeAnnotation } from '../../../constructs/control-plane/etcd.ts';
+import { objectLabels } from '../../../constructs/control-plane/labels.ts';
+import { planVolumes } from '../../../reconciler/etcd/volume-size.ts';
+import { growClaims, observeVolumes } from '../../../reconciler/etcd/volumes.ts';
+import { errorFromStatus } from '../../../reconciler/kube/errors.ts';
+import { MemoryWorld } from '../../support/memory-world.ts';
+import { clusterName, hostedCluster } from '../../support/scope.ts';
+
+const labels = objectLabels(clusterName, 'etcd');
+
+function worldOf(claims: readonly { readonly size: string; readonly phase?: string }[], noted?: string): MemoryWorld {
+  const world = new MemoryWorld();
+  for (const [ordinal, { size, phase = 'Bound' }] of claims.entries()) {
+    const { apiVersion, kind } = PersistentVolumeClaim;
+    world.put({
+      apiVersion,
+      kind,
+      metadata: { name: `etcd-data-c1-etcd-${ordinal}`, labels },
+      spec: { storageClassName: 'standard', resources: { requests: { storage: size } } },
+      status: { phase, ...(phase === 'Bound' ? { capacity: { storage: size } } : {}) },
+    });
+  }
+  const { apiVersion, kind } = StatefulSet;
+  world.put({
+    apiVersion,
+    kind,
+    metadata: { name: 'c1-etcd', labels, annotations: noted ? { [etcdVolumeSizeAnnotation]: noted } : {} },
+    spec: { volumeClaimTemplates: [{ spec: { resources: { requests: { storage: '4Gi' } } } }] },
+  });
+  return world;
+}
+
+const planOf = (size: string) => ({ size, quotaSize: '4Gi', templateSize: '4Gi' });
+const sizesIn = (world: MemoryWorld) =>
+  observeVolumes(clusterName, world, undefined).claims.map(({ requested }) => requested);
+
+describe('the volumes of etcd', () => {
+  it('are observed with what they request, have, and what the quota was made for', () => {
+    const world = worldOf([{ size: '8Gi' }, { size: '4Gi', phase: 'Pending' }], '8Gi');
+    expect(observeVolumes(clusterName, world, undefined)).toEqual({
+      claims: [
+        { requested: '8Gi', capacity: '8Gi' },
+        { requested: '4Gi', capacity: undefined },
+      ],
+      templateSize: '4Gi',
+      quotaSize: '8Gi',
+      usedBytes: undefined,
+    });
+  });
+
+  it.each([undefined, 'large', '-1Gi'])('with a note of %s have the quota of the template', (noted) => {
+    expect(observeVolumes(clusterName, worldOf([], noted), undefined).quotaSize).toBe('4Gi');
+  });
+
+  it('grow where they are smaller and have a volume, and nothing else is written', async () => {
+    const world = worldOf([{ size: '4Gi' }, { size: '8Gi' }, { size: '4Gi', phase: 'Pending' }]);
+    expect(await growClaims(clusterName, planOf('8Gi'), { world, writer: world })).toBeUndefined();
+    expect(world.writes).toEqual(['set volume-size of PersistentVolumeClaim etcd-data-c1-etcd-0']);
+    expect(sizesIn(world)).toEqual(['8Gi', '8Gi', '4Gi']);
+    await growClaims(clusterName, planOf('8Gi'), { world, writer: world });
+    expect(world.writes).toHaveLength(1);
+  });
+
+  it('go on growing when the operator dies in between', async () => {
+    const world = worldOf([{ size: '4Gi' }, { size: '4Gi' }, { size: '4Gi' }], '4Gi');
+    world.dieAfter(1);
+    await expect(growClaims(clusterName, planOf('8Gi'), { world, writer: world })).rejects.toThrow('before set');
+    world.restart();
+    const plan = planVolumes(hostedCluster(), observeVolumes(clusterName, world, undefined));
+    await growClaims(clusterName, plan, { world, writer: world });
+    expect(sizesIn(world)).toEqual(['8Gi', '8Gi', '8Gi']);
+  });
+
+  it.each([
+    [
+      'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
+      /etcd-data-c1-etcd-0 cannot grow from 4Gi to 8Gi: set allowVolumeExpansion: true in StorageClass standard/,
+    ],
+    ['exceeded quota: storage, requested: requests.storage=4Gi', /exceeded quota: storage.*Raise that ResourceQuota/],
+  ])('that cannot grow are told in words of the user: %s', async (message, told) => {
+    const world = worldOf([{ size: '4Gi' }]);
+    world.refuse(() => errorFromStatus('apply', 403, { code: 403, reason: 'Forbidden', message }));
+    expect(await growClaims(clusterName, planOf('8Gi'), { world, writer: world })).toMatchObject({
+      reason: 'VolumeNotExpandable',
+      message: expect.stringMatching(told),
+    });
+  });
+
+  it('that we may not change are an error', async () => {
+    const world = worldOf([{ size: '4Gi' }]);
+    world.refuse(() => errorFromStatus('apply', 403, { code: 403, message: 'cannot patch resource' }));
+    await expect(growClaims(clusterName, planOf('8Gi'), { world, writer: world })).rejects.toThrow('cannot patch');
+  });
+});
