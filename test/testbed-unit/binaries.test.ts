@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildsOf, findBinaries } from '../testbed/binaries.ts';
-import { families, goDirectory, pinnedVersion } from '../testbed/families.ts';
+import { families, furtherEtcd, goDirectory, pinnedVersion } from '../testbed/families.ts';
 
 const family = (name: string) => {
   const found = families.find((candidate) => candidate.name === name);
@@ -13,10 +13,10 @@ const family = (name: string) => {
 };
 
 test('every folder of pinned modules is a family and the other way round', async () => {
-  expect(families.map(({ name }) => name).sort()).toEqual((await readdir(goDirectory)).sort());
+  expect([...families, ...furtherEtcd].map(({ name }) => name).sort()).toEqual((await readdir(goDirectory)).sort());
 });
 
-test.for(families.filter(({ name }) => name !== 'pause'))(
+test.for([...families, ...furtherEtcd].filter(({ name }) => name !== 'pause'))(
   'the version of $name is pinned',
   async ({ name, module }) => {
     expect(await pinnedVersion(name, module)).toMatch(/^v\d+\.\d+\.\d+/);

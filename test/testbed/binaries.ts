@@ -21,7 +21,16 @@ export interface Build {
  * Go (about 15 minutes on two cores the first time). A killed build goes on where it was.
  */
 export async function findBinaries(cache: string, given: string | undefined, report: Report): Promise<Binaries> {
-  return given ? givenBinaries(given, report) : builtBinaries(join(cache, 'bin'), report);
+  return given ? givenBinaries(given, report) : builtBinaries(families, join(cache, 'bin'), report);
+}
+
+/** Binaries that only some tests want, from the cache or built with Go; a family of etcd takes about a minute. */
+export async function findFurtherBinaries(
+  further: readonly Family[],
+  cache: string,
+  report: Report,
+): Promise<Binaries> {
+  return builtBinaries(further, join(cache, 'bin'), report);
 }
 
 async function givenBinaries(directory: string, report: Report): Promise<Binaries> {
@@ -37,13 +46,13 @@ async function givenBinaries(directory: string, report: Report): Promise<Binarie
   return binaries;
 }
 
-async function builtBinaries(root: string, report: Report): Promise<Binaries> {
+async function builtBinaries(wanted: readonly Family[], root: string, report: Report): Promise<Binaries> {
   const start = performance.now();
   await mkdir(root, { recursive: true });
-  const plans = await Promise.all(families.map((family) => plan(family, root)));
+  const plans = await Promise.all(wanted.map((family) => plan(family, root)));
   const missing = await absent(plans);
   if (missing.length === 0) {
-    report(`${seconds(start)}  binaries: all ${allNames().length} found in ${root}`);
+    report(`${seconds(start)}  binaries: all ${plans.flatMap(({ builds }) => builds).length} found in ${root}`);
   } else {
     await withLock(
       join(root, 'lock'),

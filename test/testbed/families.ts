@@ -107,6 +107,13 @@ export const families: readonly Family[] = [
   { name: 'pause', module: 'testbed.local/pause', binaries: { pause: 'testbed.local/pause' } },
 ];
 
+/** Built only by the tests that want them: etcd in the minors before and after the one that everything runs on. */
+export const furtherEtcd: readonly Family[] = ['etcd-3.5', 'etcd-3.7'].map((name) => ({
+  name,
+  module: 'go.etcd.io/etcd/server/v3',
+  binaries: { [name]: 'go.etcd.io/etcd/server/v3' },
+}));
+
 /** Version of a module as the family's go.mod pins it, such as `v3.6.8`. */
 export async function pinnedVersion(familyName: string, module: string): Promise<string> {
   const path = join(goDirectory, familyName, 'go.mod');
