@@ -4,7 +4,7 @@ import type { OptionalKind, Resource } from '../constructs/api/resources.ts';
 import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
 import type { Endpoint, Facts } from '../constructs/control-plane/facts.ts';
 import type { RenderedObject } from '../constructs/control-plane/chart.ts';
-import type { Work } from './background-work.ts';
+import type { Work, WorkContext } from './background-work.ts';
 import type { StoreInquiries } from './backup/store-access.ts';
 import type { ClusterObject } from './cluster-object.ts';
 import type { GatewayObject } from './gateway-object.ts';
@@ -94,6 +94,14 @@ export interface HostedClient {
   nodes(): number | undefined;
   /** Whether the controller manager has made the `default` service account: the sign that controllers work. */
   controllersWork(): boolean;
+  /**
+   * Hash of the encryption configuration that one API server has loaded; undefined when it tells of none.
+   * @param address IP address of its pod
+   * @throws when it does not answer
+   */
+  loadedEncryption(address: string): Promise<string | undefined>;
+  /** Has every Secret stored anew, under the key that writes now. Slow: nothing that a pass waits for. */
+  rewriteSecrets(context: WorkContext): Promise<void>;
   /** The answer of `/readyz` through the published endpoint. @throws when it cannot be reached or is not ready. */
   readyThroughEndpoint(): Promise<void>;
 }

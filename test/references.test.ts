@@ -50,7 +50,10 @@ describe.each(samples)('sample $name', ({ cluster, facts, objects, references })
   const ours = references.filter(({ kind, name }) => !users.includes(`${kind} ${name}`));
 
   it('mounts only Secrets that the operator issues, and only keys they have', () => {
-    const secrets = ours.filter(({ kind }) => kind === 'Secret');
+    const encryption = { name: namesOf(cluster.name).secrets.encryption, key: 'config.yaml' };
+    const secrets = ours.filter(({ kind, name }) => kind === 'Secret' && name !== encryption.name);
+    const keys = ours.filter(({ kind, name }) => kind === 'Secret' && name === encryption.name);
+    expect(keys).toMatchObject(facts.encryptionAtRest ? [encryption] : []);
     expect(secrets.length).toBeGreaterThan(10);
     expect(secrets.filter(({ name }) => !issued.includes(name))).toEqual([]);
     expect(secrets.filter(({ key }) => key !== 'tls.crt' && key !== 'tls.key')).toEqual([]);

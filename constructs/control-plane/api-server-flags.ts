@@ -1,6 +1,6 @@
 import type { HostedCluster } from './cluster.ts';
 import { wayIn } from './exposure/exposure.ts';
-import { type Endpoint, formatEndpoint } from './facts.ts';
+import { type Endpoint, type Facts, formatEndpoint } from './facts.ts';
 import type { Flag } from './flags.ts';
 import { inClusterAccessOf, policyApiVersion } from './in-cluster-access.ts';
 import { namesOf } from './names.ts';
@@ -9,14 +9,21 @@ import { ports } from './ports.ts';
 export const apiServerPaths = {
   pki: '/etc/kubernetes/pki',
   egress: '/etc/kubernetes/egress',
+  encryption: '/etc/kubernetes/encryption',
   konnectivitySockets: '/run/konnectivity',
 } as const;
 
 export const egressSelectorFile = 'egress-selector-configuration.yaml';
+/** The key of the Secret with the encryption configuration, and the file it becomes. */
+export const encryptionConfigurationFile = 'config.yaml';
 export const konnectivitySocket = `${apiServerPaths.konnectivitySockets}/konnectivity-server.sock`;
 
 /** Every flag we set on kube-apiserver, sorted, each with its reason. */
-export function apiServerFlags(cluster: HostedCluster, endpoint: Endpoint, advertiseAddress?: string): Flag[] {
+export function apiServerFlags(
+  cluster: HostedCluster,
+  endpoint: Endpoint,
+  { advertiseAddress, encryptionAtRest }: Pick<Facts, 'advertiseAddress' | 'encryptionAtRest'> = {},
+): Flag[] {
   const { pki } = apiServerPaths;
   const names = namesOf(cluster.name);
   const issuer = `https://kubernetes.default.svc.${cluster.network.serviceDomain}`;
@@ -32,6 +39,7 @@ export function apiServerFlags(cluster: HostedCluster, endpoint: Endpoint, adver
     ],
     ['enable-admission-plugins', 'NodeRestriction', 'a kubelet may change only its own Node and pods'],
     ['enable-bootstrap-token-auth', 'true', 'kubeadm join'],
+    ...(encryptionAtRest ? encryptionFlags : []),
     ['etcd-cafile', `${pki}/etcd/ca.crt`, 'a CA of its own: nobody else holds a certificate etcd accepts'],
     ['etcd-certfile', `${pki}/apiserver-etcd-client.crt`, ''],
     ['etcd-keyfile', `${pki}/apiserver-etcd-client.key`, ''],
@@ -69,6 +77,15 @@ export function apiServerFlags(cluster: HostedCluster, endpoint: Endpoint, adver
     ['tls-private-key-file', `${pki}/apiserver.key`, 'reloaded when it changes'],
   ];
 }
+
+const encryptionFlags: readonly Flag[] = [
+  [
+    'encryption-provider-config',
+    `${apiServerPaths.encryption}/${encryptionConfigurationFile}`,
+    'keys of the Secrets in etcd',
+  ],
+  ['encryption-provider-config-automatic-reload', 'true', 'a change of keys restarts nothing'],
+];
 
 /**
  * The `kubernetes` Service of the hosted cluster points at the advertised address. Only an address that workers reach

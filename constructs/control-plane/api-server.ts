@@ -1,6 +1,6 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import { apiServerFlags, apiServerPaths, egressSelectorFile } from './api-server-flags.ts';
+import { apiServerFlags, apiServerPaths, egressSelectorFile, encryptionConfigurationFile } from './api-server-flags.ts';
 import type { HostedCluster } from './cluster.ts';
 import { container, podTemplate, probes, projected } from './component.ts';
 import { wayIn } from './exposure/exposure.ts';
@@ -12,7 +12,7 @@ import { objectLabels, selectorLabels } from './labels.ts';
 import { mountsOf } from './mounts.ts';
 import { namesOf } from './names.ts';
 import { tunnel, TunnelConfig, tunnelVolumes } from './tunnel.ts';
-import { imageReference, kubernetesImage } from './versions.ts';
+import { imageReference, kubernetesImage, tellsLoadedEncryption } from './versions.ts';
 
 export interface ApiServerProps {
   readonly cluster: HostedCluster;
@@ -54,12 +54,16 @@ export class ApiServer extends Construct {
           restartsWith: {
             // Service account keys and etcd's CA are read only at the start, everything else is reloaded.
             ...fingerprints(facts, [secrets.serviceAccount, secrets.etcdAuthority]),
+            ...(facts.encryptionAtRest && !tellsLoadedEncryption(cluster.spec.version)
+              ? fingerprints(facts, [secrets.encryption])
+              : {}),
             ...facts.mounts,
             ...rolloutOf(facts),
           },
           volumes: [
             pkiVolume(cluster.name),
             projected('egress', [{ configMap: konnectivity, items: { [egressSelectorFile]: egressSelectorFile } }]),
+            ...(facts.encryptionAtRest ? [encryptionVolume(secrets.encryption)] : []),
             ...konnectivityVolumes(cluster),
             ...(hasTunnel ? tunnelVolumes(cluster) : []),
             ...mounts.map(({ volume }) => volume),
@@ -69,7 +73,7 @@ export class ApiServer extends Construct {
               name: 'kube-apiserver',
               image: imageReference(kubernetesImage('kube-apiserver', cluster.spec.version), settings?.image),
               command: ['kube-apiserver'],
-              args: renderFlags(apiServerFlags(cluster, endpoint, facts.advertiseAddress), settings?.args),
+              args: renderFlags(apiServerFlags(cluster, endpoint, facts), settings?.args),
               ports: { api: wayIn(cluster.spec).securePort },
               probes: probes({
                 port: 'api',
@@ -86,6 +90,9 @@ export class ApiServer extends Construct {
               volumeMounts: [
                 { name: 'pki', mountPath: apiServerPaths.pki, readOnly: true },
                 { name: 'egress', mountPath: apiServerPaths.egress, readOnly: true },
+                ...(facts.encryptionAtRest
+                  ? [{ name: 'encryption', mountPath: apiServerPaths.encryption, readOnly: true }]
+                  : []),
                 { name: 'konnectivity-sockets', mountPath: apiServerPaths.konnectivitySockets },
                 ...mounts.map(({ volume, path }) => ({ name: volume.name, mountPath: path, readOnly: true })),
               ],
@@ -104,6 +111,12 @@ export class ApiServer extends Construct {
       });
     }
   }
+}
+
+/** Only what the API server is to read: the Secret holds keys too that are used no more. */
+function encryptionVolume(secret: string): k8s.Volume {
+  const items = { [encryptionConfigurationFile]: encryptionConfigurationFile };
+  return projected('encryption', [{ secret, items }]);
 }
 
 /** Exactly the files that kube-apiserver reads: of a CA's Secret its certificate, never its key. */

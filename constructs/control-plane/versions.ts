@@ -41,6 +41,14 @@ export function minorOf(version: string): number {
   return parsed.minor;
 }
 
+/**
+ * Whether API servers of this version tell which encryption configuration they have loaded. Others are replaced when it
+ * changes: a pod that was started with it is the only proof.
+ */
+export function tellsLoadedEncryption(version: string): boolean {
+  return minorOf(version) >= 34;
+}
+
 /** Why this version cannot be run, as a sentence for a condition; undefined when it can. */
 export function unsupportedVersion(version: string): string | undefined {
   const parsed = parseVersion(version);

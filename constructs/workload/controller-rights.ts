@@ -10,7 +10,7 @@ import {
   ServiceAccount,
 } from '../api/resources.ts';
 import type { AppliedKind } from './applied-kinds.ts';
-import { Grant, user } from './grants.ts';
+import { Binding, Grant, user } from './grants.ts';
 import { users } from './identities.ts';
 
 const name = 'hosted-control-plane:controller';
@@ -34,6 +34,8 @@ export class ControllerRights extends Construct {
     const accessIn = (namespace: string | undefined) =>
       applied.filter((kind) => kind.namespace === namespace).flatMap(accessTo);
     new Grant(this, 'everywhere', { name, rules: rulesOf([...watched, ...accessIn(undefined)]), subjects });
+    // Which encryption configuration an API server has loaded is told by its metrics alone.
+    new Binding(this, 'metrics', { name: `${name}:metrics`, clusterRole: 'system:monitoring', subjects });
     const namespaces = new Set(applied.flatMap(({ namespace }) => namespace ?? []));
     for (const namespace of [...namespaces.add('default')].sort()) {
       const own = namespace === 'default' ? [firstServiceAccount, slices] : [];

@@ -4,6 +4,9 @@ import { EndpointSlice, Node, ServiceAccount } from '../../constructs/api/resour
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { type Endpoint, formatEndpoint } from '../../constructs/control-plane/facts.ts';
 import { leadsToProxies } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
+import type { WorkContext } from '../background-work.ts';
+import { loadedConfiguration } from '../encryption-at-rest/loaded.ts';
+import { rewriteSecrets } from '../encryption-at-rest/rewrite.ts';
 import { ApplySet } from '../kube/apply-set.ts';
 import { KubeClient } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
@@ -57,6 +60,7 @@ export class HostedCluster implements HostedClient {
   readonly #client: KubeClient;
   readonly #known: InformerSet;
   readonly #privileged: ReturnType<typeof privilegedClient>;
+  readonly #administrator: Administrator;
   readonly #applySet: ApplySet;
   readonly #outage: Outage;
   #isWatching = false;
@@ -78,12 +82,12 @@ export class HostedCluster implements HostedClient {
       const isThereOrNot = resource === Node || resource === EndpointSlice;
       if (!isThereOrNot || type !== 'updated') options.onChange();
     });
-    const administrator = new Administrator(async () =>
+    this.#administrator = new Administrator(async () =>
       this.#clientOf(
         this.#connect(target.service, await target.admin(new Date(clock.now())), { serverName: target.serverName }),
       ),
     );
-    this.#privileged = privilegedClient(this.#client, administrator, () => (this.#grantedAt = clock.now()));
+    this.#privileged = privilegedClient(this.#client, this.#administrator, () => (this.#grantedAt = clock.now()));
     this.#applySet = new ApplySet({
       client: this.#privileged,
       fieldManager,
@@ -132,6 +136,20 @@ export class HostedCluster implements HostedClient {
 
   async readyThroughEndpoint(): Promise<void> {
     await this.#clientOf(this.#outside).raw('/readyz');
+  }
+
+  async loadedEncryption(address: string): Promise<string | undefined> {
+    const { podPort, controller, serverName } = this.#target;
+    const connection = this.#connect({ host: address, port: podPort }, controller, { serverName });
+    try {
+      return loadedConfiguration(await this.#clientOf(connection).raw('/metrics'));
+    } finally {
+      await connection.close();
+    }
+  }
+
+  async rewriteSecrets(context: WorkContext): Promise<void> {
+    await rewriteSecrets((work) => this.#administrator.use(work), context);
   }
 
   /** Ends watches and connections. What was asked and is not answered yet fails. */

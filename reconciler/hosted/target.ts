@@ -16,6 +16,8 @@ import { known, type World } from '../scope.ts';
 export interface HostedTarget {
   /** Address of the API server's Service in the management cluster. */
   readonly service: Endpoint;
+  /** Port of an API server's pod. */
+  readonly podPort: number;
   /** The name in the serving certificate that is verified whatever address is dialled. */
   readonly serverName: string;
   /** The published endpoint, as workers and Cluster API dial it. */
@@ -46,6 +48,7 @@ export function hostedTarget(cluster: HostedCluster, facts: Facts, world: World)
   }
   return {
     service: { host: address, port: wayIn(cluster.spec).service.apiPorts.api },
+    podPort: wayIn(cluster.spec).securePort,
     serverName: apiServiceHost(cluster),
     endpoint: known(facts, 'endpoint'),
     authority: authority.certificate,

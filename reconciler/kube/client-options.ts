@@ -41,6 +41,8 @@ export interface MergePatchOptions extends CallOptions {
   /** Fail with a conflict unless the object still is at this version. By default it may be at any. */
   readonly resourceVersion?: string | undefined;
   readonly subresource?: string | undefined;
+  /** Of the answer only its metadata. By default all of it. */
+  readonly metadataOnly?: boolean | undefined;
 }
 
 /** How to delete. */

@@ -75,6 +75,14 @@ export class KubeClient {
     }
   }
 
+  /**
+   * All selected objects, page by page as the server sends them, so that only one page at a time is in memory. Throws a
+   * KubeError with code 410 when the pages are taken so slowly that the server has forgotten the first one.
+   */
+  async *pages(resource: Resource, options: Selection & CallOptions = {}): AsyncGenerator<KubeObject[], void> {
+    for await (const { items = [] } of this.#pages<KubeObject>(resource, options, pageSize)) yield items;
+  }
+
   /** Server-side apply of the full object; unknown fields are errors. Returns the object as stored. */
   apply<T extends KubeObject>(object: T, options: ApplyOptions): Promise<T & KubeObject> {
     const { fieldManager, force = false, dryRun, subresource, resource = resourceOf(object) } = options;
@@ -140,7 +148,7 @@ export class KubeClient {
     patch: object,
     options: MergePatchOptions,
   ): Promise<T> {
-    const { fieldManager, resourceVersion, subresource } = options;
+    const { fieldManager, resourceVersion, subresource, metadataOnly: isMetadataOnly } = options;
     return this.#requests.json<T>(
       {
         verb: 'patch',
@@ -153,6 +161,7 @@ export class KubeClient {
         query: { ...strict, fieldManager },
         body: resourceVersion === undefined ? patch : atVersion(patch, resourceVersion),
         contentType: 'application/merge-patch+json',
+        accept: isMetadataOnly ? metadataOnly('PartialObjectMetadata') : undefined,
       },
       options,
     );
@@ -201,20 +210,33 @@ export class KubeClient {
     options: Selection & CallOptions,
     limit: number | undefined,
   ): Promise<ObjectList<T>> {
+    const items: T[] = [];
+    let resourceVersion = '';
+    for await (const page of this.#pages<T>(resource, options, limit)) {
+      const { apiVersion, kind } = resource;
+      for (const item of page.items ?? []) items.push(Object.assign(item, { apiVersion, kind }));
+      ({ resourceVersion } = page.metadata);
+    }
+    return { items, resourceVersion };
+  }
+
+  async *#pages<T extends KubeObject>(
+    resource: Resource,
+    options: Selection & CallOptions,
+    limit: number | undefined,
+  ): AsyncGenerator<ListPage<T>, void> {
     const { namespace, labelSelector, fieldSelector } = options;
     const path = resourcePath(resource, { namespace });
     const accept = options.metadataOnly ? metadataOnly('PartialObjectMetadataList') : undefined;
     const get = { verb: 'list', method: 'GET', isIdempotent: true, accept } as const;
     const request = { ...get, resource, target: { namespace }, path };
-    const items: T[] = [];
-    for (let next: string | undefined; ;) {
+    let next: string | undefined;
+    do {
       const query = { labelSelector, fieldSelector, limit, continue: next };
       const page = await this.#requests.json<ListPage<T>>({ ...request, query }, options);
-      const { apiVersion, kind } = resource;
-      for (const item of page.items ?? []) items.push(Object.assign(item, { apiVersion, kind }));
+      yield page;
       next = page.metadata.continue;
-      if (!next) return { items, resourceVersion: page.metadata.resourceVersion };
-    }
+    } while (next);
   }
 }
 

@@ -1,12 +1,101 @@
-import { done, type Outcome } from '../outcome.ts';
-import type { Phase } from '../scope.ts';
-import { etcdCertificates } from './certificates.ts';
+import { Deployment, Secret } from '../../constructs/api/resources.ts';
+import { encryptionConfigurationFile } from '../../constructs/control-plane/api-server-flags.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import { type Beginning, begin } from '../encryption-at-rest/beginning.ts';
+import { takeStep } from '../encryption-at-rest/carry-out.ts';
+import { choose, encryptionFacts, encryptionReport } from '../encryption-at-rest/keys.ts';
+import { encryptionSecret, readEncryptionKeys, reconfigured } from '../encryption-at-rest/secret.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { done, InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
+import type { SecretObject } from '../pki/secret.ts';
+import type { Phase, Scope } from '../scope.ts';
+import { certificates, etcdCertificates } from './certificates.ts';
+import { secretProps } from './secret-props.ts';
 
-/** The keys with which API servers encrypt Secrets, and their rotation. */
+/**
+ * The keys with which API servers encrypt Secrets, and their rotation. While keys change everything else goes on: no API
+ * server ever meets a Secret that it cannot read. Keys that are lost stop the line, for new ones could read nothing.
+ */
 export const encryptionAtRest: Phase = {
   condition: 'EncryptionAtRestReady',
-  needs: [etcdCertificates],
-  async run(): Promise<Outcome> {
-    return done();
+  // Not the restore, during which everything that ever was stored has to become readable.
+  needs: [etcdCertificates, certificates],
+  async run(scope): Promise<Outcome> {
+    const name = namesOf(scope.cluster.name).secrets.encryption;
+    const secret = await observe(scope, name);
+    if (!secret) return beginning(scope, name);
+    const keys = readEncryptionKeys(secret);
+    if (!keys) {
+      return wait(
+        'EncryptionKeysInvalid',
+        `Secret ${name} has no configuration of ours in ${encryptionConfigurationFile}: restore it from a backup`,
+      );
+    }
+    return takeStep(scope, { props: secretProps(scope, name), secret, keys });
   },
 };
+
+/** A Secret that a user has restored carries no label of ours, so that no event tells when it is back. */
+const recheckMs = 30_000;
+
+async function observe({ world, writer }: Scope, name: string): Promise<SecretObject | undefined> {
+  const remembered = world.get<SecretObject>(Secret, name);
+  if (remembered) return remembered;
+  const found = await writer.read<SecretObject>(Secret, name);
+  if (found) await writer.adopt(Secret, name);
+  return found;
+}
+
+async function beginning(scope: Scope, name: string): Promise<Outcome> {
+  const hasStarted = apiServersOf(scope) !== undefined || isInitialized(scope);
+  const step = decideBeginning(scope, name, hasStarted);
+  switch (step.kind) {
+    case 'lost':
+      return wait(
+        'EncryptionKeysMissing',
+        `Secret ${name} is gone; Secrets of the cluster are stored under its keys, so it is not made anew: restore it from a backup`,
+        { afterMs: recheckMs },
+      );
+    case 'clear':
+      return done({}, undefined, { report: { encryptionAtRest: { provider: 'None' } } });
+    case 'users':
+      return done();
+    case 'configure': {
+      const { rotation = '' } = scope.cluster.spec.encryptionAtRest ?? {};
+      const none = { providers: [], retired: [] };
+      const made = reconfigured(none, choose(step.providers, none, scope.now), rotation);
+      // The first API servers start with it.
+      const keys = { ...made, isLoaded: !hasStarted };
+      const live = await scope.writer.createOnce<SecretObject>(encryptionSecret(secretProps(scope, name), keys));
+      const stored = readEncryptionKeys(live) ?? keys;
+      return done(encryptionFacts(name, stored), undefined, { report: encryptionReport(stored, scope) });
+    }
+  }
+}
+
+function decideBeginning(scope: Scope, name: string, hasStarted: boolean): Beginning {
+  const { spec } = scope.cluster;
+  const wanted = spec.encryptionAtRest?.provider;
+  const isUsersOwn = spec.deployment.apiServer.args?.['encryption-provider-config'] !== undefined;
+  if (isUsersOwn && wanted === 'secretbox') {
+    throw new InvalidConfiguration(
+      'InvalidConfiguration',
+      'encryptionAtRest.provider and the argument encryption-provider-config of the API server contradict each other: remove one',
+    );
+  }
+  return begin({
+    wanted,
+    hasStarted,
+    isConfigured: JSON.stringify(apiServersOf(scope) ?? {}).includes(`"name":"${name}"`),
+    reported: scope.hostedControlPlane.status?.encryptionAtRest?.provider,
+    isUsersOwn,
+  });
+}
+
+function apiServersOf({ cluster, world }: Scope): KubeObject | undefined {
+  return world.get(Deployment, namesOf(cluster.name).apiServer);
+}
+
+function isInitialized({ hostedControlPlane }: Scope): boolean {
+  return hostedControlPlane.status?.initialization?.controlPlaneInitialized ?? false;
+}

@@ -18,6 +18,7 @@ export async function hostedTargetOf({ target }: ApiServer, port: number): Promi
   const endpoint = { host: '127.0.0.1', port };
   return {
     service: endpoint,
+    podPort: port,
     serverName: target.serverName,
     endpoint,
     authority: target.authority.certificate,

@@ -146,6 +146,8 @@ const workingHostedCluster: HostedClient = {
   nodes: () => 0,
   controllersWork: () => true,
   readyThroughEndpoint: async () => {},
+  loadedEncryption: async () => undefined,
+  rewriteSecrets: async () => {},
 };
 
 function parsed(object: AnyObject) {

@@ -42,6 +42,7 @@ describe('rights in the hosted cluster', () => {
       'ClusterRole /system:certificates.k8s.io:certificatesigningrequests:nodeclient',
       'ClusterRole /system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
       'ClusterRole /system:kubelet-api-admin',
+      'ClusterRole /system:monitoring',
       'ClusterRole /system:node-bootstrapper',
       'ClusterRole /system:node-proxier',
     ]);

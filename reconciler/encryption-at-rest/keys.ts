@@ -1,0 +1,44 @@
+import { definedOnly } from '../../constructs/control-plane/defined.ts';
+import type { Facts } from '../../constructs/control-plane/facts.ts';
+import type { StatusReport } from '../outcome.ts';
+import type { Scope } from '../scope.ts';
+import { identity, type Key, nameOf, newKey, type Provider } from './configuration.ts';
+import { fresh } from './rotation.ts';
+import type { EncryptionKeys } from './secret.ts';
+
+/** The providers of these names, of those that there are or were, and a new key for the one that is to be made. */
+export function choose(
+  names: readonly string[],
+  { providers, retired }: Pick<EncryptionKeys, 'providers' | 'retired'>,
+  now: Date,
+): Provider[] {
+  const known: readonly Key[] = [...providers.filter((provider) => provider !== identity), ...retired];
+  return names.flatMap((name): Provider[] => {
+    if (name === identity) return [identity];
+    if (name === fresh) return [newKey(now, known.map(nameOf))];
+    return known.filter((key) => key.name === name).slice(0, 1);
+  });
+}
+
+/** What later phases may know of the keys: that there are some, and when to replace API servers that cannot tell. */
+export function encryptionFacts(secret: string, { hash }: Pick<EncryptionKeys, 'hash'>): Partial<Facts> {
+  return { encryptionAtRest: true, certificates: { [secret]: hash.slice('sha256:'.length) } };
+}
+
+/**
+ * What the status says: `secretbox` as long as any Secret may be stored under a key.
+ * @param isSettled the rotation that was asked for is over
+ */
+export function encryptionReport(
+  { providers, rotation }: Pick<EncryptionKeys, 'providers' | 'rotation'>,
+  { hostedControlPlane }: Pick<Scope, 'hostedControlPlane'>,
+  isSettled = false,
+): StatusReport {
+  const before = hostedControlPlane.status?.encryptionAtRest?.rotation;
+  return {
+    encryptionAtRest: {
+      provider: providers.some((provider) => provider !== identity) ? 'secretbox' : 'None',
+      ...definedOnly({ rotation: isSettled && rotation !== '' ? rotation : before }),
+    },
+  };
+}

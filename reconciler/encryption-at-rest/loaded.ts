@@ -1,0 +1,46 @@
+import { restartsWith, restartsWithAnnotation, versionAnnotation } from '../../constructs/control-plane/component.ts';
+import { tellsLoadedEncryption } from '../../constructs/control-plane/versions.ts';
+import type { PodObject } from '../kube/readiness.ts';
+
+const metric = 'apiserver_encryption_config_controller_last_config_info';
+
+/** Hash of the encryption configuration that an API server says it has loaded, from its metrics; undefined without one. */
+export function loadedConfiguration(metrics: string): string | undefined {
+  const line = metrics.split('\n').find((text) => text.startsWith(`${metric}{`));
+  return line && /[{,]hash="([^"]+)"[^}]*\} 1(\.0*)?$/.exec(line.trimEnd())?.[1];
+}
+
+/** Asks the API server of a pod by its address. */
+export type AskLoaded = (address: string) => Promise<string | undefined>;
+
+/**
+ * Names of the pods that have not loaded a configuration. One that does not answer counts as one of them: it may be back
+ * the next moment with what it had.
+ */
+export async function podsWithout(
+  { hash, secret }: { readonly hash: string; readonly secret: string },
+  pods: readonly PodObject[],
+  ask: AskLoaded,
+): Promise<string[]> {
+  const found = await Promise.all(
+    pods.map(async (pod) => {
+      if (!tellsLoadedEncryption(pod.metadata.annotations?.[versionAnnotation] ?? 'v1.0'))
+        return isStartedWith(pod, secret, hash);
+      const address = pod.status?.podIP;
+      return address !== undefined && (await ask(address).catch(() => undefined)) === hash;
+    }),
+  );
+  return pods.filter((_, index) => !found[index]).map(({ metadata }) => metadata.name);
+}
+
+/** The kubelet fetches a Secret anew when a pod starts, and this one was made when the Secret said so already. */
+function isStartedWith({ metadata, status }: PodObject, secret: string, hash: string): boolean {
+  const entry = restartsWith({ [secret]: startedWith(hash) }) ?? '';
+  const isReady = status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
+  return isReady && (metadata.annotations?.[restartsWithAnnotation] ?? '').split(',').includes(entry);
+}
+
+/** The hash as far as pods carry it. */
+function startedWith(hash: string): string {
+  return hash.slice('sha256:'.length).slice(0, 12);
+}
