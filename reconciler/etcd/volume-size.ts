@@ -146,10 +146,12 @@ export function formatBytes(bytes: number): string {
 }
 
 /**
- * What is in use of the fullest volume, for people: rounded up to a sixteenth of the volume, so that it is not written
- * for every object.
+ * What is in use of the fullest volume, for people: rounded up to a sixteenth of the volume, and lowered only by more
+ * than that, so that it is not written for every object and every compaction.
  */
-export function volumeUsage(usedBytes: number, size: string): string {
+export function volumeUsage(usedBytes: number, size: string, previous: string | undefined): string {
   const sixteenth = Math.max(1, Math.ceil(quantityValue(size) / 16));
+  const told = previous === undefined ? 0 : quantityValue(previous);
+  if (previous !== undefined && usedBytes <= told && usedBytes > told - 2 * sixteenth) return previous;
   return formatBytes(Math.ceil(usedBytes / sixteenth) * sixteenth);
 }

@@ -187,13 +187,16 @@ describe("the size of etcd's volumes", () => {
 
 describe('the use of volumes', () => {
   it.each([
-    [0, '4Gi', '0'],
-    [1, '4Gi', '256Mi'],
-    [256 * 1024 ** 2, '4Gi', '256Mi'],
-    [256 * 1024 ** 2 + 1, '4Gi', '512Mi'],
-    [1.9 * Gi, '4Gi', '2Gi'],
-  ])('of %d bytes of %s is told as %s', (bytes, size, text) => {
-    expect(volumeUsage(bytes, size)).toBe(text);
+    [0, undefined, '0'],
+    [1, undefined, '256Mi'],
+    [Gi / 4, undefined, '256Mi'],
+    [Gi / 4 + 1, undefined, '512Mi'],
+    [1.9 * Gi, undefined, '2Gi'],
+    [1.6 * Gi, '2Gi', '2Gi'],
+    [1.5 * Gi, '2Gi', '1536Mi'],
+    [2.1 * Gi, '2Gi', '2304Mi'],
+  ])('of %d bytes of 4Gi after %s is told as %s', (bytes, previous, text) => {
+    expect(volumeUsage(bytes, '4Gi', previous)).toBe(text);
   });
 
   it.each([
