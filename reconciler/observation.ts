@@ -7,6 +7,7 @@ import { inClusterAccessOf } from '../constructs/control-plane/in-cluster-access
 import { selectorLabels } from '../constructs/control-plane/labels.ts';
 import { namesOf } from '../constructs/control-plane/names.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from './kube/readiness.ts';
+import type { EtcdReport } from './etcd/report.ts';
 import type { ServiceObject } from './service-object.ts';
 import type { StatusReport } from './outcome.ts';
 import type { World } from './scope.ts';
@@ -20,6 +21,7 @@ export function observe(
   phases: Verdicts,
   facts: Pick<Facts, 'endpoint' | 'advertiseAddress' | 'etcd'>,
   report: StatusReport,
+  etcdReport: EtcdReport | undefined,
 ): Observation {
   const names = namesOf(cluster.name);
   return {
@@ -28,6 +30,7 @@ export function observe(
     previous,
     phases,
     report,
+    etcdReport,
     apiServer: world.get<DeploymentObject>(Deployment, names.apiServer),
     controllerManager: world.get<DeploymentObject>(Deployment, names.controllerManager),
     scheduler: world.get<DeploymentObject>(Deployment, names.scheduler),

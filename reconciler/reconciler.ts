@@ -8,6 +8,7 @@ import { BackgroundWork } from './background-work.ts';
 import { storeInquiriesOf } from './backup/store-inquiries.ts';
 import { infrastructureOf } from './cluster-object.ts';
 import { EndpointProbes } from './endpoint-probes.ts';
+import { EtcdCares } from './etcd/care.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 import { type Admission, admit } from './gate.ts';
 import { mergeFacts, mergeReports, phaseVerdicts, runPhases, throwUnexpected } from './graph.ts';
@@ -47,6 +48,8 @@ export interface ReconcilerOptions {
   readonly onHostedRequest?: ((record: RequestRecord) => void) | undefined;
   /** Namespace this process runs in as a pod; undefined outside of the cluster. */
   readonly operatorNamespace?: string | undefined;
+  /** Image that pods which restore backups run; undefined where nobody knows it. */
+  readonly operatorImage?: string | undefined;
 }
 
 /** Makes the world match one HostedControlPlane, as far as it can go now. */
@@ -58,6 +61,7 @@ export class Reconciler {
   readonly #inquiries: InquiryBook;
   readonly #probes: EndpointProbes;
   readonly #work: BackgroundWork;
+  readonly #etcd: EtcdCares;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
@@ -65,6 +69,7 @@ export class Reconciler {
     this.#inquiries = new InquiryBook(options.clock);
     this.#probes = new EndpointProbes({ clock: options.clock, onResult: (key) => this.#tellChange(key) });
     this.#work = new BackgroundWork({ clock: options.clock, onChange: (key) => this.#tellChange(key) });
+    this.#etcd = new EtcdCares({ clock: options.clock, onChange: (key) => this.#tellChange(key) });
     this.#applySet = new ApplySet({
       client,
       fieldManager,
@@ -101,7 +106,11 @@ export class Reconciler {
     if (!object) return this.#forget(key);
 
     const admission = admit(object, (namespace, name) => management.findCluster(namespace, name));
-    if (admission.kind !== 'admitted') await this.#hosted.forget(key);
+    if (admission.kind !== 'admitted') {
+      await this.#hosted.forget(key);
+      // A step that is under way ends, and nobody waits for it.
+      void this.#etcd.forget(key);
+    }
     switch (admission.kind) {
       case 'unowned':
         await statusWriter.patch(object, { Ready: verdict('False', 'WaitingForCluster', admission.message) });
@@ -123,7 +132,7 @@ export class Reconciler {
   }
 
   async close(): Promise<void> {
-    await this.#work.close();
+    await Promise.all([this.#work.close(), this.#etcd.close()]);
     await this.#hosted.close();
   }
 
@@ -145,6 +154,7 @@ export class Reconciler {
         mounts: {},
         owner: { name, uid },
         operatorNamespace: this.#options.operatorNamespace,
+        operatorImage: this.#options.operatorImage,
         rolloutAfter: isDue ? rolloutAfter : undefined,
       },
       world,
@@ -163,6 +173,7 @@ export class Reconciler {
       hosted: (facts) => this.#hosted.get(key, hostedTarget(cluster, facts, world)),
       endpointProbe: this.#probes.of(key),
       work: this.#work.of(key),
+      etcdCare: this.#etcd.of(key),
       storeInquiries: storeInquiriesOf(client, namespace),
       now,
     };
@@ -178,6 +189,7 @@ export class Reconciler {
       phaseVerdicts(results),
       facts,
       mergeReports(results),
+      scope.etcdCare.report(),
     );
     const status = observedStatus(observation);
     const initialized = status.initialization?.controlPlaneInitialized ?? false;
@@ -233,6 +245,7 @@ export class Reconciler {
     this.#inquiries.forget(key);
     this.#probes.forget(key);
     this.#work.forget(key);
+    void this.#etcd.forget(key);
     await this.#hosted.forget(key);
   }
 }

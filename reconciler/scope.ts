@@ -6,6 +6,7 @@ import type { Endpoint, Facts } from '../constructs/control-plane/facts.ts';
 import type { RenderedObject } from '../constructs/control-plane/chart.ts';
 import type { Work, WorkContext } from './background-work.ts';
 import type { StoreInquiries } from './backup/store-access.ts';
+import type { EtcdCare } from './etcd/care.ts';
 import type { ClusterObject } from './cluster-object.ts';
 import type { GatewayObject } from './gateway-object.ts';
 import type { KubeObject } from './kube/object.ts';
@@ -136,6 +137,8 @@ export interface Scope {
   readonly endpointProbe: EndpointProbe;
   /** Slow work, such as uploads, which no pass waits for. */
   readonly work: Work;
+  /** Looks after etcd's members beside the passes. */
+  readonly etcdCare: EtcdCare;
   /** What opening a store of backups asks for. */
   readonly storeInquiries: StoreInquiries;
   readonly now: Date;

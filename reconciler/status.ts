@@ -12,6 +12,9 @@ import { definedOnly } from '../constructs/control-plane/defined.ts';
 import { versionAnnotation } from '../constructs/control-plane/component.ts';
 import { selectorString } from '../constructs/control-plane/labels.ts';
 import { parseVersion } from '../constructs/control-plane/versions.ts';
+import { etcdHealth } from './etcd/health.ts';
+import { hasQuorum, healthyVoters, quorumOf, voterCount } from './etcd/members.ts';
+import type { EtcdReport } from './etcd/report.ts';
 import type { StatusReport } from './outcome.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from './kube/readiness.ts';
 import { deploymentReadiness } from './kube/readiness.ts';
@@ -34,6 +37,8 @@ export interface Observation {
   readonly phases: Verdicts;
   /** What they have found out besides. */
   readonly report: StatusReport;
+  /** What was last seen of etcd; undefined until something was. */
+  readonly etcdReport: EtcdReport | undefined;
   readonly apiServer: DeploymentObject | undefined;
   readonly controllerManager: DeploymentObject | undefined;
   readonly scheduler: DeploymentObject | undefined;
@@ -114,7 +119,7 @@ export function summarize(observed: Observation, initialized: boolean): Verdicts
       : verdict('False', 'NotInitialized', 'no worker can join yet'),
     ...scaling(observed),
     CertificatesAvailable: certificatesAvailable(observed.phases),
-    EtcdClusterHealthy: etcdHealthy(observed.etcd),
+    EtcdClusterHealthy: etcdHealthy(observed),
     ControlPlaneComponentsHealthy: componentsHealthy(observed),
     Deleting: verdict('False', 'NotDeleting'),
     Paused: verdict('False', 'NotPaused'),
@@ -127,16 +132,30 @@ export function verdict(status: Condition['status'], reason: ConditionReason, me
 }
 
 /** Serving, if perhaps degraded: an API server is available and etcd has a quorum. */
-function available({ apiServer, etcd, spec, phases }: Observation): Verdict {
-  const quorum = Math.floor(spec.etcd.replicas / 2) + 1;
-  const members = etcd?.status?.readyReplicas ?? 0;
+function available(observed: Observation): Verdict {
+  const { apiServer, phases } = observed;
   const authorities = phases.CACertificatesReady;
   const problems = [
     (apiServer?.status?.availableReplicas ?? 0) > 0 ? undefined : 'no API server is available',
-    members >= quorum ? undefined : `${members} of ${spec.etcd.replicas} etcd members are ready, ${quorum} are needed`,
+    etcdServes(observed),
     authorities?.status === 'True' ? undefined : (authorities?.message ?? 'authorities have not been looked at yet'),
   ].filter((problem) => problem !== undefined);
   return problems.length === 0 ? verdict('True', 'Available') : verdict('False', 'NotAvailable', problems.join('; '));
+}
+
+/** What is wrong when etcd can decide nothing; by the readiness of its pods as long as nobody has asked them. */
+function etcdServes({ etcd, etcdReport, spec }: Observation): string | undefined {
+  if (etcdReport && etcdReport.observation.membership !== 'Unknown') {
+    const { observation } = etcdReport;
+    const voters = voterCount(observation);
+    const well = healthyVoters(observation).length;
+    return hasQuorum(observation)
+      ? undefined
+      : `${well} of ${voters} etcd members are well, ${quorumOf(voters)} are needed`;
+  }
+  const quorum = quorumOf(spec.etcd.replicas);
+  const ready = etcd?.status?.readyReplicas ?? 0;
+  return ready >= quorum ? undefined : `${ready} of ${spec.etcd.replicas} etcd members are ready, ${quorum} are needed`;
 }
 
 function scaling({ apiServer, spec }: Observation): Verdicts {
@@ -166,7 +185,10 @@ function certificatesAvailable(phases: Verdicts): Verdict {
   return problem ? verdict('False', 'NotAvailable', problem.message) : verdict('True', 'Available');
 }
 
-function etcdHealthy(etcd: StatefulSetObject | undefined): Verdict {
+function etcdHealthy({ etcd, etcdReport, previous }: Observation): Verdict {
+  // Before its formation it is no news that nobody answers.
+  const isFormed = previous?.etcd?.clusterID !== undefined || etcdReport?.observation.membership === 'Confirmed';
+  if (etcdReport && isFormed) return etcdHealth(etcdReport, previous?.etcd?.backup?.lastBackup);
   if (!etcd) return verdict('Unknown', 'HealthUnknown', 'etcd has not been created yet');
   const wanted = etcd.spec?.replicas ?? 0;
   const ready = etcd.status?.readyReplicas ?? 0;

@@ -68,9 +68,6 @@ export function etcdMemberConfig(
     'trusted-ca-file': `${etcdPaths.pki}/ca.crt`,
     'client-cert-auth': true,
   });
-  const peers = Array.from({ length: members }, (_, member) => {
-    return `${etcdMember(cluster.name, member)}=https://${etcdMemberHost(cluster, member)}:${ports.etcdPeer}`;
-  });
   return Yaml.stringify({
     ...etcdSettingsOf(cluster, etcd),
     name: etcdMember(cluster.name, ordinal),
@@ -80,11 +77,31 @@ export function etcdMemberConfig(
     'listen-peer-urls': `https://0.0.0.0:${ports.etcdPeer}`,
     'initial-advertise-peer-urls': `https://${host}:${ports.etcdPeer}`,
     'listen-metrics-urls': `http://0.0.0.0:${ports.etcdMetrics}`,
-    'initial-cluster': peers.join(','),
-    'initial-cluster-state': 'new',
+    'initial-cluster': initialCluster(cluster, ordinal, { members, etcd }),
+    'initial-cluster-state': etcd?.isFormed ? 'existing' : 'new',
     // Members of another cluster that happen to get these addresses are refused.
     'initial-cluster-token': `${cluster.namespace}.${cluster.name}`,
     'client-transport-security': tls('server'),
     'peer-transport-security': tls('peer'),
   });
+}
+
+/**
+ * Whom a member takes for its peers when it starts without data; with data etcd never looks at it. One that has been
+ * started before is told of nobody: on an empty volume it then fails, instead of coming back as a member that has
+ * forgotten what it promised.
+ */
+function initialCluster(
+  cluster: HostedCluster,
+  ordinal: number,
+  { members, etcd }: { readonly members: number; readonly etcd?: EtcdFacts | undefined },
+): string {
+  const founders = Array.from({ length: members }, (_, founder) => etcdPeer(cluster, founder));
+  if (!etcd?.isFormed) return founders.join(',');
+  return etcd.initialClusters[ordinal] ?? etcdPeer(cluster, ordinal);
+}
+
+/** A member and where its peers find it, as `initial-cluster` lists them. */
+export function etcdPeer(cluster: { readonly name: string; readonly namespace: string }, ordinal: number): string {
+  return `${etcdMember(cluster.name, ordinal)}=https://${etcdMemberHost(cluster, ordinal)}:${ports.etcdPeer}`;
 }

@@ -31,7 +31,7 @@ export class Etcd extends Construct {
     super(scope, id);
     const names = namesOf(cluster.name);
     const settings = cluster.spec.etcd;
-    const members = settings?.replicas ?? 3;
+    const members = facts.etcd?.pods ?? settings.replicas;
     const volumeSize = facts.etcd?.volumeSize ?? etcdVolumeSize(cluster);
     const labels = objectLabels(cluster.name, 'etcd');
     const selector = selectorLabels(cluster.name, 'etcd');
@@ -80,6 +80,8 @@ export class Etcd extends Construct {
         // In order, the first member would wait for a quorum that cannot form.
         podManagementPolicy: 'Parallel',
         selector: { matchLabels: selector },
+        // One member at a time, and only while the others are well, is beyond what the StatefulSet's controller can see.
+        updateStrategy: { type: 'OnDelete' },
         // Data never hangs on garbage collection: the finalizer deletes claims, on a real deletion only.
         persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
         template: podTemplate({

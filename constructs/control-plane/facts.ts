@@ -26,21 +26,25 @@ export interface EtcdFacts {
   readonly version?: string | undefined;
 }
 
-/** A restore that makes etcd's volumes anew. */
-export interface EtcdRestoreFacts {
+/** A restore onto one volume or several. */
+export interface RestoreRun {
   /** Id of the run. It names directories on the volumes, and makes the ids of etcd's cluster and members. */
   readonly run: string;
-  /** Of the snapshot that the pods wait for. */
+  /** Of the snapshot that the pod waits for. */
   readonly sizeBytes: number;
   /** Of the snapshot, in hexadecimal digits. */
   readonly sha256: string;
+  /** Image of the operator, which receives the snapshot. */
+  readonly operatorImage: string;
+}
+
+/** A restore that makes etcd's volumes anew. */
+export interface EtcdRestoreFacts extends RestoreRun {
   /**
    * What revisions go up by: beyond all that any watcher can have seen, who would wait for a future that has become
    * another one.
    */
   readonly revisionBump: number;
-  /** Image of the operator, which receives the snapshot. */
-  readonly operatorImage: string;
 }
 
 /**
@@ -84,6 +88,8 @@ export interface Facts {
   readonly encryptionAtRest?: boolean | undefined;
   /** The restore that is going on; nothing of it is rendered when there is none. */
   readonly etcdRestore?: EtcdRestoreFacts | undefined;
+  /** The trial restore that is going on; nothing of it is rendered when there is none. */
+  readonly etcdVerify?: RestoreRun | undefined;
   /** The HostedControlPlane as owner of everything rendered; missing offline, where it has no uid. */
   readonly owner?: { readonly name: string; readonly uid: string } | undefined;
 }

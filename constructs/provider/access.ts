@@ -44,6 +44,7 @@ export function renderedResources(): Resource[] {
     certificates: {},
     mounts: {},
     etcdRestore: { run: 'any', sizeBytes: 1, sha256: 'any', revisionBump: 1, operatorImage: 'any' },
+    etcdVerify: { run: 'any', sizeBytes: 1, sha256: 'any', operatorImage: 'any' },
   };
   const objects = exposures.flatMap((exposure) => {
     const spec = HostedControlPlaneSpec.parse({ version: 'v1.36.0', exposure });
@@ -91,11 +92,12 @@ export const furtherAccess: readonly Access[] = [
   },
   { resource: ConfigMap, verbs: ['get'], why: "users' mounts carry no label to watch by" },
   { resource: Pod, verbs: ['list', 'watch'], why: 'what really runs' },
+  { resource: Pod, verbs: ['delete'], why: 'members of etcd are replaced one at a time, when the others are well' },
   { resource: Pod, verbs: ['patch'], why: 'kubelets bring a changed Secret into a pod at once that has changed too' },
   {
     resource: PersistentVolumeClaim,
-    verbs: ['list', 'watch', 'delete'],
-    why: 'etcd volumes outlive their StatefulSet',
+    verbs: ['list', 'watch', 'patch', 'delete'],
+    why: 'etcd volumes outlive their StatefulSet, grow, and bear the mark of their member',
   },
   ...optional.map((resource): Access => ({
     resource,

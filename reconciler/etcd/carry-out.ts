@@ -3,11 +3,16 @@ import { type EtcdObservation, leaderOf } from './members.ts';
 import type { Clients } from './observe.ts';
 import type { EtcdStep } from './steps.ts';
 
-/** Steps that are calls to etcd; the others change pods and volume claims. */
-export type EtcdCall = Exclude<EtcdStep, { readonly kind: 'MarkVolume' | 'DiscardVolume' | 'ReplacePod' }>;
+const objectKinds = ['MarkVolume', 'ReserveVolume', 'DiscardVolume', 'ReplacePod'] as const;
+
+/** Steps that change pods and volume claims. */
+export type ObjectStep = Extract<EtcdStep, { readonly kind: (typeof objectKinds)[number] }>;
+
+/** Steps that are calls to etcd. */
+export type EtcdCall = Exclude<EtcdStep, ObjectStep>;
 
 export function isEtcdCall(step: EtcdStep): step is EtcdCall {
-  return step.kind !== 'MarkVolume' && step.kind !== 'DiscardVolume' && step.kind !== 'ReplacePod';
+  return !(objectKinds as readonly string[]).includes(step.kind);
 }
 
 /**

@@ -59,6 +59,7 @@ export class MemberClient {
     const status: MemberStatus = {
       ...rest,
       memberId: header.member_id,
+      clusterId: header.cluster_id,
       leaderId: leader === '0' ? undefined : leader,
       revision: header.revision,
       dbSizeBytes: dbSize,
@@ -232,7 +233,7 @@ const count = z.coerce.number();
 
 /** etcd3's own type lacks half of the fields. */
 const Status = z.object({
-  header: z.object({ member_id: z.string(), revision: count }),
+  header: z.object({ cluster_id: z.string(), member_id: z.string(), revision: count }),
   version: z.string(),
   leader: z.string(),
   raftTerm: count,

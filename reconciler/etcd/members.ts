@@ -39,6 +39,8 @@ export interface Registration {
 
 export interface MemberStatus {
   readonly memberId: string;
+  /** Id of the etcd cluster, in decimal as all ids. */
+  readonly clusterId: string;
   readonly version: string;
   /** Undefined when it knows of no leader. */
   readonly leaderId: string | undefined;
@@ -61,11 +63,15 @@ export interface MemberPod {
   readonly isTerminating: boolean;
   /** Whether etcd's process runs, says the kubelet; false for a pod that waits to be started again. */
   readonly isRunning: boolean;
+  /** How often etcd's process was started again in this pod; never when missing. */
+  readonly restarts?: number;
 }
 
 export interface MemberClaim {
   /** Id of the member whose data it holds, as we once marked it; undefined for a claim nobody has answered from. */
   readonly memberId: string | undefined;
+  /** It is kept for that member, a founding one, which has not answered yet: whether there is data is not known. */
+  readonly isReserved?: boolean;
   /** The volume, or the one node that has it, is gone for good. */
   readonly isLost: boolean;
 }
@@ -143,14 +149,24 @@ export function isCorrupt({ alarms }: EtcdObservation, { registration }: Member)
 }
 
 /**
+ * How often a founding member may fail to start before it is taken for one that cannot: after its data was lost before
+ * anybody could mark its volume. Much fewer happen while names of other members are not known yet.
+ */
+const triesOfFounder = 4;
+
+/**
  * Whether what a registered member once stored is gone. One that answers has it still. A claim without a mark below a
  * member that was started before is a new, empty one that took the place of the claim somebody deleted: etcd refuses to
  * run on it, as that would break promises the member made.
  */
 export function isDataLost({ registration, status, claim, pod }: Member): boolean {
   if (!registration || status?.memberId === registration.id) return false;
-  if (claim?.isLost) return true;
-  if (claim?.memberId !== undefined) return claim.memberId !== registration.id && registration.name !== '';
+  // It has not stored anything yet.
   if (registration.name === '') return false;
+  if (claim?.isLost) return true;
+  if (claim?.isReserved && claim.memberId === registration.id) {
+    return pod?.isRunning === false && (pod.restarts ?? 0) >= triesOfFounder;
+  }
+  if (claim?.memberId !== undefined) return claim.memberId !== registration.id;
   return claim === undefined || pod?.isRunning === false;
 }

@@ -15,7 +15,7 @@ import { type Act, type Guard, mayDisrupt } from './quorum-guard.ts';
 import { act, type Decision, settled, wait } from './steps.ts';
 
 /** The mark of a claim whose data belongs to nobody any more; no member of etcd has this id. */
-const noMember = '0';
+export const noMember = '0';
 
 interface Situation {
   readonly observation: EtcdObservation;
@@ -42,10 +42,13 @@ export function nextMembershipStep(
   return settled;
 }
 
-/** How many pods the StatefulSet should have: all that are wanted and all that still are members. */
-export function podsFor({ members }: EtcdObservation, wantedReplicas: number): number {
+/**
+ * How many pods the StatefulSet should have: all that are members. The pod of a new one comes when it was added, so that
+ * its configuration is there before it starts.
+ */
+export function podsFor({ members }: Pick<EtcdObservation, 'members'>): number {
   const registered = members.filter(({ registration }) => registration).map(({ ordinal }) => ordinal + 1);
-  return Math.max(wantedReplicas, ...registered);
+  return Math.max(1, ...registered);
 }
 
 const cannotDecide: Rule = ({ observation }) => {
@@ -62,10 +65,27 @@ const cannotDecide: Rule = ({ observation }) => {
     : undefined;
 };
 
+/**
+ * At its formation every member of etcd is registered, also one that has not started yet, whose empty volume must not
+ * be taken for one that lost its data. Those come before any volume is marked: then formation is over for good, also
+ * when the operator dies in between.
+ */
+const reserveVolume: Rule = ({ observation }) => {
+  if (!isForming(observation)) return undefined;
+  const awaited = observation.members.find(
+    ({ registration, status, claim }) =>
+      registration && registration.name !== '' && !status && claim && claim.memberId === undefined,
+  );
+  return awaited?.registration && act({ kind: 'ReserveVolume', member: awaited.name, id: awaited.registration.id });
+};
+
 const markVolume: Rule = ({ observation: { members } }) => {
   const unmarked = members.find(
     ({ registration, status, claim }) =>
-      registration && status?.memberId === registration.id && claim && claim.memberId !== registration.id,
+      registration &&
+      status?.memberId === registration.id &&
+      claim &&
+      (claim.memberId !== registration.id || claim.isReserved === true),
   );
   return unmarked?.registration && act({ kind: 'MarkVolume', member: unmarked.name, id: unmarked.registration.id });
 };
@@ -102,9 +122,12 @@ const removeLost: Rule = (situation) => {
   return remove(situation, lost, isDataLost(lost) ? 'its data is gone' : 'its data is corrupt', 'Unavoidable');
 };
 
+/** Only when its pod is gone, too: the StatefulSet would make another claim for it. */
 const discardOld: Rule = ({ observation: { members } }) => {
-  const old = members.find((member) => !member.registration && holdsOldData(member) && !member.pod?.isTerminating);
-  return old && act({ kind: 'DiscardVolume', member: old.name });
+  const left = members.filter((member) => !member.registration && holdsOldData(member));
+  const old = left.find(({ pod }) => !pod);
+  if (old) return act({ kind: 'DiscardVolume', member: old.name });
+  return left[0] && wait(`the pod of ${left[0].name} is being removed`);
 };
 
 /** etcd itself refuses new members unless all voters are connected; asking it in vain would only say so less clearly. */
@@ -125,13 +148,14 @@ const removeSurplus: Rule = (situation) => {
 
 const rules: readonly Rule[] = [
   cannotDecide,
+  reserveVolume,
   markVolume,
   forgetCorruption,
   finishLearner,
   removeLost,
-  discardOld,
   addMissing,
   removeSurplus,
+  discardOld,
 ];
 
 function remove(situation: Situation, member: Member, because: string, cause: Act['cause']): Decision {
@@ -159,10 +183,21 @@ export function initialCluster({ members }: EtcdObservation, joining: string): s
     .join(',');
 }
 
+/** Whether a member has yet to start for the first time, and so needs to be told who the others are. */
+export function isAwaited(observation: EtcdObservation, { registration, status, claim }: Member): boolean {
+  if (!registration || status) return false;
+  return registration.name === '' || claim?.isReserved === true || isForming(observation);
+}
+
+/** No volume is known to hold data yet. */
+function isForming({ members }: EtcdObservation): boolean {
+  return members.every(({ claim }) => claim?.memberId === undefined || claim.isReserved === true);
+}
+
 /**
- * Whether etcd has ever been formed here, as far as members and volumes tell; then no member may start as one of a new
- * cluster, which would be an empty one. When all volumes are gone they tell nothing: a record elsewhere has to.
+ * Whether etcd has ever been formed here, as far as volumes tell; then no member may start as one of a new cluster,
+ * which would be an empty one. When all volumes are gone they tell nothing: a record elsewhere has to.
  */
-export function wasFormed({ members, membership }: EtcdObservation): boolean {
-  return membership !== 'Unknown' || members.some(({ claim }) => claim?.memberId !== undefined);
+export function wasFormed(members: readonly Pick<Member, 'claim'>[]): boolean {
+  return members.some(({ claim }) => claim?.memberId !== undefined);
 }

@@ -8,8 +8,8 @@ import { type Decision, settled } from './steps.ts';
 /** How an etcd cluster should be. */
 export interface EtcdGoal {
   readonly replicas: number;
-  /** Revision of the StatefulSet's template, and why pods of another one have to go. */
-  readonly revision: string;
+  /** Revision of the StatefulSet's template, if that is known, and why pods of another one have to go. */
+  readonly revision: string | undefined;
   readonly cause: Act['cause'];
   /** Largest size of the database that the members are configured with. */
   readonly quotaBytes: number;

@@ -4,8 +4,8 @@ import { type Act, type Guard, mayDisrupt } from './quorum-guard.ts';
 import { act, type Decision, settled } from './steps.ts';
 
 export interface RolloutOptions {
-  /** Revision of the StatefulSet's template that all pods should be made from. */
-  readonly revision: string;
+  /** Revision of the StatefulSet's template that all pods should be made from; nothing to do while it is not known. */
+  readonly revision: string | undefined;
   readonly cause: Act['cause'];
   readonly guard?: Guard;
 }
@@ -16,6 +16,7 @@ export interface RolloutOptions {
  */
 export function nextRolloutStep(observation: EtcdObservation, options: RolloutOptions): Decision {
   const { revision, cause, guard = mayDisrupt } = options;
+  if (revision === undefined) return settled;
   const outdated = ({ pod }: Member): boolean => pod !== undefined && pod.revision !== revision && !pod.isTerminating;
   const [next] = observation.members.filter(outdated).sort((one, other) => {
     return urgency(observation, one) - urgency(observation, other) || other.ordinal - one.ordinal;

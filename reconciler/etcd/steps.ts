@@ -5,6 +5,8 @@
 export type EtcdStep =
   /** Write this id on the member's volume claim, so that another claim in its place is told from it; `0` for nobody's. */
   | { readonly kind: 'MarkVolume'; readonly member: string; readonly id: string }
+  /** Write the id of a founding member that has not answered yet on its claim, lest its volume be taken for a new one. */
+  | { readonly kind: 'ReserveVolume'; readonly member: string; readonly id: string }
   | { readonly kind: 'AddLearner'; readonly member: string; readonly peerUrl: string }
   | { readonly kind: 'Promote'; readonly member: string; readonly id: string }
   | { readonly kind: 'Remove'; readonly member: string; readonly id: string; readonly because: string }

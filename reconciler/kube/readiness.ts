@@ -89,6 +89,12 @@ export function statefulSetReadiness(object: KubeObject | undefined): Readiness 
   return { ready: true };
 }
 
+/** Revision of the template that is applied; undefined until the StatefulSet's controller has seen the latest change. */
+export function presentRevision(set: StatefulSetObject | undefined): string | undefined {
+  if (!set || isStale(set, set.status?.observedGeneration)) return undefined;
+  return set.status?.updateRevision;
+}
+
 /**
  * At least one pod of it is available: it does its work, if perhaps not everywhere, for a node that is ill keeps its pods
  * from being so. Always true of what has no pods, and of what none are wanted of.

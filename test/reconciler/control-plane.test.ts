@@ -106,6 +106,7 @@ describe('a control plane in a world where everything else works', () => {
       phaseVerdicts(results),
       mergeFacts(results.map(({ facts }) => facts)),
       mergeReports(results),
+      undefined,
     );
     expect(observedStatus(observation)).toMatchObject({
       initialization: { controlPlaneInitialized: true },

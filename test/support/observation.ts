@@ -35,6 +35,7 @@ export function observation(changes: Partial<Observation> = {}): Observation {
       WorkloadSetupReady: succeeded,
     },
     report: {},
+    etcdReport: undefined,
     apiServer: deployment(whole),
     controllerManager: deployment(whole),
     scheduler: deployment(whole),

@@ -7,8 +7,11 @@ import type { Facts } from '../../constructs/control-plane/facts.ts';
 import { BackgroundWork, type Work } from '../../reconciler/background-work.ts';
 import { ClusterObject } from '../../reconciler/cluster-object.ts';
 import { systemClock } from '../../reconciler/kube/clock.ts';
+import type { EtcdCare } from '../../reconciler/etcd/care.ts';
+import { settled } from '../../reconciler/etcd/steps.ts';
 import type { KubeObject, ObjectMeta } from '../../reconciler/kube/object.ts';
 import type { EndpointProbe, HostedClient, Scope, Surroundings } from '../../reconciler/scope.ts';
+import { observed } from '../reconciler/etcd/observed.ts';
 import type { MemoryWorld } from './memory-world.ts';
 
 export const namespace = 'team';
@@ -86,6 +89,7 @@ export interface ScopeChanges {
   readonly surroundings?: Partial<Surroundings>;
   readonly hosted?: Partial<HostedClient>;
   readonly work?: Work;
+  readonly etcdCare?: EtcdCare;
   readonly now?: Date;
 }
 
@@ -112,6 +116,7 @@ export function scopeOf(world: MemoryWorld, changes: ScopeChanges = {}): Scope {
     writer: world,
     hosted: () => ({ ...workingHostedCluster, ...changes.hosted }),
     endpointProbe: tryingAlways,
+    etcdCare: changes.etcdCare ?? settledEtcd,
     work: changes.work ?? new BackgroundWork({ clock: systemClock, onChange: () => {} }).of(hostedControlPlaneName),
     storeInquiries: {
       secret: ({ name }) => world.read(Secret, name),
@@ -120,6 +125,13 @@ export function scopeOf(world: MemoryWorld, changes: ScopeChanges = {}): Scope {
     now: changes.now ?? now,
   };
 }
+
+/** Members of which all are as the task wants them at once. */
+const settledEtcd: EtcdCare = {
+  report: () => undefined,
+  look: async ({ goal }) => ({ observation: observed(goal.replicas), decision: settled, isCurrent: true }),
+  stop: async () => {},
+};
 
 /** Tries every time, and waits for the end. */
 const tryingAlways: EndpointProbe = {

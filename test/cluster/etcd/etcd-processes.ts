@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Etcd3 } from 'etcd3';
-import { type EtcdCredentials, MemberClient } from '../../../reconciler/etcd/client.ts';
+import { type EtcdCredentials, MemberClient, type MemberEndpoint } from '../../../reconciler/etcd/client.ts';
 import type { EtcdObservation, MemberClaim, MemberPod } from '../../../reconciler/etcd/members.ts';
 import { initialCluster, podsFor } from '../../../reconciler/etcd/membership.ts';
 import { observeEtcd } from '../../../reconciler/etcd/observe.ts';
@@ -77,6 +77,12 @@ export class EtcdProcesses {
     return client;
   }
 
+  /** How another process reaches a member. */
+  access(name: string): { readonly member: MemberEndpoint; readonly credentials: EtcdCredentials } {
+    const { client } = this.#place(name);
+    return { member: { name, address: `127.0.0.1:${client}`, serverName }, credentials: this.#credentials };
+  }
+
   /** For reading and writing keys, as an API server would, at any member that is there. Close it when done. */
   keys(): Etcd3 {
     const { ca, cert, key } = this.#credentials;
@@ -129,9 +135,9 @@ export class EtcdProcesses {
     );
   }
 
-  /** What the kubelet and the StatefulSet controller would do: run what is wanted, or a member, and is not running. */
-  runMissing(observation: EtcdObservation, replicas: number): void {
-    for (const { name } of observation.members.slice(0, podsFor(observation, replicas))) {
+  /** What the kubelet and the StatefulSet controller would do: run what is a member and is not running. */
+  runMissing(observation: EtcdObservation): void {
+    for (const { name } of observation.members.slice(0, podsFor(observation))) {
       if (!isRunning(this.#place(name))) this.run(name, 'existing', initialCluster(observation, name));
     }
   }
@@ -150,7 +156,7 @@ export class EtcdProcesses {
 
   /** The steps that are not calls to etcd. */
   async carryOutOnPods(step: EtcdStep): Promise<void> {
-    if (step.kind === 'MarkVolume') this.#place(step.member).mark = step.id;
+    if (step.kind === 'MarkVolume' || step.kind === 'ReserveVolume') this.#place(step.member).mark = step.id;
     if (step.kind === 'DiscardVolume') await this.loseVolume(step.member);
     if (step.kind === 'ReplacePod') await this.kill(step.member);
   }
@@ -184,6 +190,7 @@ function podOf(place: Place): MemberPod {
     revision: 'new',
     isTerminating: false,
     isRunning: isRunning(place),
+    restarts: 0,
   };
 }
 

@@ -46,7 +46,7 @@ describe('3 members of etcd', () => {
     });
     expect(observation.members[1]).toMatchObject({ status: undefined, problem: expect.stringContaining('etcd-1') });
     expect(healthyVoters(observation)).toHaveLength(2);
-    cluster.runMissing(observation, 3);
+    cluster.runMissing(observation);
     expect(await settle(cluster, 3)).toEqual([]);
   });
 

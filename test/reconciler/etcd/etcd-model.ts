@@ -1,4 +1,10 @@
-import { type EtcdObservation, type Member, type MemberStatus, quorumOf } from '../../../reconciler/etcd/members.ts';
+import {
+  type EtcdObservation,
+  type Member,
+  type MemberClaim,
+  type MemberStatus,
+  quorumOf,
+} from '../../../reconciler/etcd/members.ts';
 import { podsFor } from '../../../reconciler/etcd/membership.ts';
 import type { EtcdStep } from '../../../reconciler/etcd/steps.ts';
 
@@ -7,7 +13,7 @@ export interface Slot {
   readonly registration: 'none' | 'learner' | 'voter';
   readonly hasStarted: boolean;
   readonly data: 'none' | 'own' | 'old';
-  readonly mark: 'none' | 'own' | 'old';
+  readonly mark: 'none' | 'own' | 'old' | 'reserved';
   readonly isVolumeGone: boolean;
   readonly process: 'up' | 'down' | 'terminating';
   readonly isBehind: boolean;
@@ -56,6 +62,9 @@ export const member: Slot = {
   isOurs: false,
 };
 
+/** A member the cluster was formed with, which has not started yet. */
+export const founder: Slot = { ...member, hasStarted: false, data: 'none', mark: 'none', process: 'down' };
+
 /** A place nobody has been at. */
 export const vacancy: Slot = {
   ...member,
@@ -97,10 +106,10 @@ function decides(world: World): boolean {
   return world.slots.filter(isAble).length >= quorumOf(votersIn(world).length);
 }
 
-export function observe(world: World, replicas: number): EtcdObservation {
+export function observe(world: World): EtcdObservation {
   const isLed = decides(world) && isAble(world.slots[world.leader]);
   const members = world.slots.map((slot, ordinal) => observeMember(slot, ordinal, isLed ? world.leader : -1, world));
-  const pods = podsFor({ members } as unknown as EtcdObservation, replicas);
+  const pods = podsFor({ members });
   return {
     members: members.map((one) => (one.ordinal < pods ? one : { ...one, pod: undefined })),
     strangers: [],
@@ -130,7 +139,8 @@ function observeMember(slot: Slot, ordinal: number, leader: number, world: World
         ? undefined
         : {
             id: idOf(ordinal),
-            name: hasStarted ? name : '',
+            // Founders are registered by name before they start.
+            name: hasStarted || registration === 'voter' ? name : '',
             isLearner: registration === 'learner',
             peerUrls: [peerUrl],
           },
@@ -140,9 +150,17 @@ function observeMember(slot: Slot, ordinal: number, leader: number, world: World
       revision: isOutdated ? 'old' : 'new',
       isTerminating: process === 'terminating',
       isRunning: process !== 'down' && registration !== 'none' && slot.data === 'own',
+      // On an empty volume it fails again and again.
+      restarts: hasStarted && slot.data === 'none' ? 9 : 0,
     },
-    claim: { memberId: mark === 'none' ? undefined : mark === 'own' ? idOf(ordinal) : '99', isLost: isVolumeGone },
+    claim: { ...markIn(mark, ordinal), isLost: isVolumeGone },
   };
+}
+
+function markIn(mark: Slot['mark'], ordinal: number): Pick<MemberClaim, 'memberId' | 'isReserved'> {
+  if (mark === 'none') return { memberId: undefined };
+  if (mark === 'old') return { memberId: '99' };
+  return { memberId: idOf(ordinal), ...(mark === 'reserved' ? { isReserved: true } : {}) };
 }
 
 function statusOf({ isBehind, isBloated }: Slot, ordinal: number, leader: number, world: World): MemberStatus {
@@ -150,6 +168,7 @@ function statusOf({ isBehind, isBloated }: Slot, ordinal: number, leader: number
   const dbSizeBytes = (isBloated ? 500 : 100) * mebibyte;
   return {
     memberId: idOf(ordinal),
+    clusterId: '4711',
     version: '3.6.16',
     leaderId: leader < 0 ? undefined : idOf(leader),
     raftTerm: 1,
@@ -176,10 +195,12 @@ export function carryOut(world: World, step: EtcdStep): World {
 }
 
 function afterStep(slot: Slot, step: EtcdStep): Slot {
-  const old = (value: Slot['data']) => (value === 'none' ? 'none' : 'old');
+  const old = (value: Slot['mark']) => (value === 'none' ? 'none' : 'old');
   switch (step.kind) {
     case 'MarkVolume':
       return { ...slot, mark: step.id === '0' ? 'old' : 'own' };
+    case 'ReserveVolume':
+      return { ...slot, mark: 'reserved' };
     case 'AddLearner':
       return { ...slot, registration: 'learner', hasStarted: false, isOurs: true };
     case 'Promote':
@@ -252,7 +273,8 @@ function progressOf(slot: Slot, isLed: boolean): Slot | undefined {
     return { ...slot, process: 'down', isOutdated: false, isBehind: true, isUnseen: false };
   if (slot.isDefragmenting) return { ...slot, isDefragmenting: false, isBloated: false, isOurs: slot.isBehind };
   const isJoining = slot.registration === 'learner' && !slot.hasStarted && slot.data === 'none' && !slot.isVolumeGone;
-  if (isJoining && slot.mark === 'none') {
+  const isFounding = slot.registration === 'voter' && !slot.hasStarted && slot.mark !== 'old';
+  if ((isJoining && slot.mark === 'none') || isFounding) {
     return { ...slot, data: 'own', hasStarted: true, process: 'up', isBehind: true };
   }
   if (slot.process === 'down' && slot.data === 'own' && slot.registration !== 'none') return { ...slot, process: 'up' };

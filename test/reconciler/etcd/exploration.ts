@@ -40,7 +40,7 @@ export function explore(start: World, operator: Operator): Exploration {
     for (const world of edge) {
       const step = stepIn(world, operator);
       const after = step && carryOut(world, step);
-      if (step && after) violations.push(...violationsOf(world, step, after));
+      if (step && after) violations.push(...violationsOf(world, step, after, operator));
       if (!settles(world, operator, settling)) stuck.push(`${keyOf(world)} next ${JSON.stringify(step)}`);
       const followers = [...(after ? [after] : []), ...progress(world), ...failures(world), ...operatorRestart(world)];
       for (const follower of followers) {
@@ -57,11 +57,11 @@ export function explore(start: World, operator: Operator): Exploration {
 
 function stepIn(world: World, { replicas, guard }: Operator): EtcdStep | undefined {
   const goal = { replicas, revision: 'new', cause: 'Asked', quotaBytes } as const;
-  const decision = nextEtcdStep(observe(world, replicas), goal, guard);
+  const decision = nextEtcdStep(observe(world), goal, guard);
   return decision.kind === 'Act' ? decision.step : undefined;
 }
 
-function violationsOf(world: World, step: EtcdStep, after: World): string[] {
+function violationsOf(world: World, step: EtcdStep, after: World, { replicas }: Operator): string[] {
   const what = `${JSON.stringify(step)} in ${keyOf(world)}`;
   const underWay = ({ slots }: World) => slots.filter(({ isOurs }) => isOurs).length;
   const ordinal = 'member' in step ? Number(step.member.split('-').at(-1)) : -1;
@@ -72,6 +72,8 @@ function violationsOf(world: World, step: EtcdStep, after: World): string[] {
     found.push(`quorum lost by ${what}`);
   if (underWay(after) > 1 && underWay(after) > underWay(world)) found.push(`two acts under way by ${what}`);
   if (step.kind === 'DiscardVolume' && slot?.data === 'own') found.push(`data of a member discarded by ${what}`);
+  if (step.kind === 'Remove' && slot?.registration === 'voter' && !slot.hasStarted && ordinal < replicas)
+    found.push(`a founder that is slow taken for lost by ${what}`);
   if (step.kind === 'Remove' && isLostForGood(world)) found.push(`members removed without a quorum by ${what}`);
   if (step.kind === 'MoveLeader' && !isAvailable(after.slots[after.leader] ?? world.slots[0]!)) {
     found.push(`leadership given to one that is not well by ${what}`);

@@ -12,6 +12,11 @@ function summary(decision: Decision): string {
 }
 
 const unmarked = { memberId: undefined, isLost: false };
+const reserved = { memberId: '3', isLost: false, isReserved: true };
+const slow = {
+  status: undefined,
+  pod: { uid: 'pod', revision: 'new', isTerminating: false, isRunning: false, restarts: 1 },
+};
 const ofAnother = { memberId: '77', isLost: false };
 const added = (ordinal: number) => {
   const { registration } = learner(ordinal);
@@ -47,11 +52,38 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
   ],
   ['that claim is marked as nobody’s', observed(3, { 1: { ...stopped, claim: ofAnother } }), 3, 'Remove etcd-1'],
   [
-    'what a removed member left is still there',
+    'what a removed member left is still there, until its successor is registered',
     observed(3, { 1: { ...vacant, claim: ofAnother } }),
     3,
+    'AddLearner etcd-1',
+  ],
+  [
+    'what a removed member left is not wanted',
+    observed(2, { 1: { ...vacant, pod: undefined, claim: ofAnother } }),
+    1,
     'DiscardVolume etcd-1',
   ],
+  [
+    'the pod of a removed member would get a new claim at once',
+    observed(2, { 1: { ...vacant, claim: ofAnother } }),
+    1,
+    'Wait: the pod of etcd-1 is being removed',
+  ],
+  [
+    'a founding member has not answered yet and no volume is marked',
+    observed(3, { 0: { claim: unmarked }, 1: { claim: unmarked }, 2: { ...stopped, claim: unmarked } }),
+    3,
+    'ReserveVolume etcd-2',
+  ],
+  [
+    'the volume of a founding member is reserved',
+    observed(3, { 0: { claim: unmarked }, 2: { ...slow, claim: reserved } }),
+    3,
+    'MarkVolume etcd-0',
+  ],
+  ['all but a slow founding member are marked', observed(3, { 2: { ...slow, claim: reserved } }), 3, 'Settled'],
+  ['a founding member is there', observed(3, { 2: { claim: reserved } }), 3, 'MarkVolume etcd-2'],
+  ['a founding member can never start', observed(3, { 2: { ...stopped, claim: reserved } }), 3, 'Remove etcd-2'],
   ['a place is empty', observed(3, { 1: vacant }), 3, 'AddLearner etcd-1'],
   [
     'a place is empty and another member ill',
@@ -118,8 +150,8 @@ describe('a member that joins', () => {
 });
 
 describe('the pods of etcd', () => {
-  it('are there for all that are wanted, and for members until they are removed', () => {
-    expect(podsFor(observed(3, { 2: vacant }), 3)).toBe(3);
-    expect(podsFor(observed(5, { 4: vacant }), 3)).toBe(4);
+  it('are there for members, and for those that were added', () => {
+    expect(podsFor(observed(3, { 1: vacant, 2: vacant }))).toBe(1);
+    expect(podsFor(observed(3, { 1: vacant, 2: learner(2) }))).toBe(3);
   });
 });

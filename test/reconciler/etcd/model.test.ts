@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mayDisrupt } from '../../../reconciler/etcd/quorum-guard.ts';
-import { member, type Slot, vacancy, type World } from './etcd-model.ts';
+import { founder, member, type Slot, vacancy, type World } from './etcd-model.ts';
 import { type Exploration, explore } from './exploration.ts';
 
 interface Scenario {
@@ -13,6 +13,7 @@ interface Scenario {
 
 const times = (count: number, slot: Slot) => Array.from({ length: count }, () => slot);
 const outdated: Slot = { ...member, isOutdated: true };
+const unmarked: Slot = { ...member, mark: 'none' };
 const bloated: Slot = { ...member, isBloated: true };
 
 const scenarios: readonly Scenario[] = [
@@ -21,6 +22,8 @@ const scenarios: readonly Scenario[] = [
   { name: 'a new template for 5 members', slots: times(5, outdated), replicas: 5, failures: 1 },
   { name: '5 members that fail', slots: times(5, member), replicas: 5, failures: 2 },
   { name: '3 members, unmarked', slots: times(3, { ...outdated, mark: 'none' }), replicas: 3, failures: 2 },
+  { name: 'the formation of 3 members', slots: [unmarked, unmarked, founder], replicas: 3, failures: 2 },
+  { name: 'the formation of 5 members', slots: [...times(3, unmarked), founder, founder], replicas: 5, failures: 1 },
   { name: 'fragmented databases of 3 members', slots: times(3, bloated), replicas: 3, failures: 2 },
   { name: 'fragmented databases of 5 members', slots: times(5, bloated), replicas: 5, failures: 1 },
   { name: '3 full members', slots: times(3, bloated), replicas: 3, failures: 2, isFull: true },

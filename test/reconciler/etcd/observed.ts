@@ -13,7 +13,7 @@ export function observedMember(ordinal: number, change: Partial<Member> = {}): M
     peerUrl,
     registration: { id, name, isLearner: false, peerUrls: [peerUrl] },
     status: observedStatus(ordinal),
-    pod: { uid: `pod-${ordinal}`, revision: 'new', isTerminating: false, isRunning: true },
+    pod: { uid: `pod-${ordinal}`, revision: 'new', isTerminating: false, isRunning: true, restarts: 0 },
     claim: { memberId: id, isLost: false },
     ...change,
   };
@@ -22,6 +22,7 @@ export function observedMember(ordinal: number, change: Partial<Member> = {}): M
 export function observedStatus(ordinal: number, change: Partial<MemberStatus> = {}): MemberStatus {
   return {
     memberId: String(ordinal + 1),
+    clusterId: '4711',
     version: '3.6.16',
     leaderId: '1',
     raftTerm: 2,
@@ -38,7 +39,7 @@ export function observedStatus(ordinal: number, change: Partial<MemberStatus> = 
 /** A process that does not run. */
 export const stopped: Partial<Member> = {
   status: undefined,
-  pod: { uid: 'pod', revision: 'old', isTerminating: false, isRunning: false },
+  pod: { uid: 'pod', revision: 'old', isTerminating: false, isRunning: false, restarts: 9 },
 };
 
 /** A process that runs and gives no answer. */

@@ -1,0 +1,102 @@
+import { PersistentVolumeClaim, Pod } from '../../constructs/api/resources.ts';
+import { selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { etcdMember, etcdMemberHost, etcdVolumeClaim, namesOf } from '../../constructs/control-plane/names.ts';
+import { ports } from '../../constructs/control-plane/ports.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { PodObject } from '../kube/readiness.ts';
+import type { World, Writer } from '../scope.ts';
+import type { MemberClaim, MemberPod } from './members.ts';
+import type { KnownMember } from './observe.ts';
+import { markOf } from './volume-mark.ts';
+
+/** A volume claim as far as its volume's life is concerned. */
+export interface ClaimObject extends KubeObject {
+  readonly status?: { readonly phase?: string };
+}
+
+/** What belongs to the members of one etcd cluster in the management cluster. */
+export interface MemberObjects {
+  readonly pods: readonly PodObject[];
+  readonly claims: readonly ClaimObject[];
+}
+
+interface ClusterName {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** As the watches know them. */
+export function watchedMemberObjects(cluster: ClusterName, world: World): MemberObjects {
+  const labels = selectorLabels(cluster.name, 'etcd');
+  return { pods: world.list(Pod, labels), claims: world.list(PersistentVolumeClaim, labels) };
+}
+
+/** As they are now. */
+export async function readMemberObjects(cluster: ClusterName, writer: Writer): Promise<MemberObjects> {
+  const labels = selectorLabels(cluster.name, 'etcd');
+  const [pods, claims] = await Promise.all([
+    writer.readAll<PodObject>(Pod, labels),
+    writer.readAll<ClaimObject>(PersistentVolumeClaim, labels),
+  ]);
+  return { pods, claims };
+}
+
+/** More ordinals than a spec can ask for: a member may be registered that has neither pod nor claim any more. */
+const mostMembers = 5;
+
+/** Every ordinal there could be a member at. */
+export function knownMembers(cluster: ClusterName, objects: MemberObjects): KnownMember[] {
+  const ordinals = Array.from({ length: Math.max(mostMembers, ...ordinalsOf(cluster, objects)) }, (_, index) => index);
+  return ordinals.map((ordinal) => {
+    const pod = podOf(cluster, objects, ordinal);
+    const claim = claimOf(cluster, objects, ordinal);
+    return {
+      ordinal,
+      name: etcdMember(cluster.name, ordinal),
+      peerUrl: etcdPeerUrl(cluster, ordinal),
+      pod: pod && memberPod(pod),
+      claim: claim && memberClaim(claim),
+    };
+  });
+}
+
+/** Where other members reach this one; what it is registered by. */
+export function etcdPeerUrl(cluster: ClusterName, ordinal: number): string {
+  return `https://${etcdMemberHost(cluster, ordinal)}:${ports.etcdPeer}`;
+}
+
+export function podOf({ name }: ClusterName, { pods }: MemberObjects, ordinal: number): PodObject | undefined {
+  return pods.find(({ metadata }) => metadata.name === etcdMember(name, ordinal));
+}
+
+export function claimOf({ name }: ClusterName, { claims }: MemberObjects, ordinal: number): ClaimObject | undefined {
+  return claims.find(({ metadata }) => metadata.name === etcdVolumeClaim(name, ordinal));
+}
+
+/** One more than each ordinal that has a pod or a claim. */
+function ordinalsOf({ name }: ClusterName, { pods, claims }: MemberObjects): number[] {
+  const prefixes = [`${namesOf(name).etcd}-`, etcdVolumeClaim(name, 0).slice(0, -1)];
+  return [...pods, ...claims].flatMap(({ metadata }) =>
+    prefixes.flatMap((prefix) => {
+      const digits = metadata.name.startsWith(prefix) ? metadata.name.slice(prefix.length) : '';
+      return /^\d{1,3}$/.test(digits) ? [Number(digits) + 1] : [];
+    }),
+  );
+}
+
+function memberPod({ metadata, status }: PodObject): MemberPod {
+  return {
+    uid: metadata.uid ?? '',
+    revision: metadata.labels?.[revisionLabel] ?? '',
+    isTerminating: metadata.deletionTimestamp !== undefined,
+    isRunning: status?.containerStatuses?.some(({ state }) => state?.running !== undefined) ?? false,
+    restarts: status?.containerStatuses?.[0]?.restartCount ?? 0,
+  };
+}
+
+/** Which template of its StatefulSet a pod was made from. */
+const revisionLabel = 'controller-revision-hash';
+
+function memberClaim(claim: ClaimObject): MemberClaim {
+  return { ...markOf(claim), isLost: claim.status?.phase === 'Lost' };
+}
