@@ -96,19 +96,22 @@ function sampleFacts(cluster: HostedCluster, gateway: ObservedGateway | undefine
     encryptionAtRest: cluster.spec.encryptionAtRest?.provider !== 'None',
     nodes: 3,
     ...(cluster.spec.etcd.restore ? { etcdRestore: sampleRestore } : {}),
+    ...(cluster.spec.etcd.backup ? { etcdVerify: sampleTrial } : {}),
     certificates: {},
     mounts: {},
   };
 }
 
-/** What a restore would be at work on. */
-const sampleRestore = {
-  run: '2026-11-21T12-00-00Z-5f0c1d2e',
+/** What a restore for a trial would be at work on. */
+const sampleTrial = {
+  run: '2026-11-21T11-15-31.123Z-4711',
   sizeBytes: 20_971_520,
   sha256: '0'.repeat(64),
-  revisionBump: 59_702_400_000,
   operatorImage: managerImage,
 };
+
+/** What a restore would be at work on. */
+const sampleRestore = { ...sampleTrial, run: '2026-11-21T12-00-00Z-5f0c1d2e', revisionBump: 59_702_400_000 };
 
 /** No certificate, and visibly so: a sample has no keys. */
 const sampleAuthority = '-----BEGIN CERTIFICATE-----\nthe CA of the cluster\n-----END CERTIFICATE-----\n';

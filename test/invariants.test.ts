@@ -169,7 +169,9 @@ describe.each(samples)('sample $name', ({ cluster, facts, objects, source }) => 
       expect(metadata.namespace).toBe(cluster.namespace);
       expect(metadata.labels).toEqual({
         [clusterNameLabel]: cluster.name,
-        [componentLabel]: expect.stringMatching(/^(api-server|etcd|etcd-restore|controller-manager|scheduler)$/),
+        [componentLabel]: expect.stringMatching(
+          /^(api-server|etcd|etcd-restore|etcd-verify|controller-manager|scheduler)$/,
+        ),
         [managedByLabel]: fieldManager,
       });
     }

@@ -7,6 +7,7 @@ import type { HostedCluster } from './cluster.ts';
 import { ControllerManager } from './controller-manager.ts';
 import { Etcd } from './etcd.ts';
 import { EtcdRestore } from './etcd-restore.ts';
+import { EtcdVerify } from './etcd-verify.ts';
 import { Routes } from './exposure/routes.ts';
 import type { Facts } from './facts.ts';
 import { NetworkPolicies } from './network-policies/network-policies.ts';
@@ -19,6 +20,7 @@ export type Part =
   | 'network-policies'
   | 'etcd'
   | 'etcd-restore'
+  | 'etcd-verify'
   | 'api-server'
   | 'controller-manager'
   | 'scheduler';
@@ -41,6 +43,9 @@ export class ControlPlaneChart extends Chart {
     if (wants('etcd')) new Etcd(this, 'etcd', { cluster, facts });
     if (wants('etcd-restore') && facts.etcdRestore) {
       new EtcdRestore(this, 'etcd-restore', { cluster, facts, restore: facts.etcdRestore });
+    }
+    if (wants('etcd-verify') && facts.etcdVerify) {
+      new EtcdVerify(this, 'etcd-verify', { cluster, run: facts.etcdVerify });
     }
     if (wants('api-server') && facts.endpoint) {
       new ApiServer(this, 'api-server', { cluster, facts, endpoint: facts.endpoint });

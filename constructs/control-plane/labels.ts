@@ -7,6 +7,7 @@ export type ComponentName =
   | 'scheduler'
   | 'etcd'
   | 'etcd-restore'
+  | 'etcd-verify'
   | 'certificates';
 
 export const componentLabel = 'app.kubernetes.io/component';

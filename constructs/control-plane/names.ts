@@ -15,6 +15,8 @@ export interface Names {
   readonly etcd: string;
   /** Beginning of the names of pods that restore a backup, one per member; the policy for their traffic. */
   readonly etcdRestore: string;
+  /** The pod that restores a backup for a trial; the policy for its traffic. */
+  readonly etcdVerify: string;
   /** ConfigMap with one etcd configuration file per member. */
   readonly etcdMembers: string;
   /** ConfigMap of the API server's egress selector and the konnectivity server's kubeconfig. */
@@ -67,6 +69,7 @@ export function namesOf(cluster: string): Names {
     scheduler: `${cluster}-scheduler`,
     etcd: `${cluster}-etcd`,
     etcdRestore: `${cluster}-etcd-restore`,
+    etcdVerify: `${cluster}-etcd-verify`,
     etcdMembers: `${cluster}-etcd-members`,
     konnectivity: `${cluster}-konnectivity`,
     routes: {

@@ -12,6 +12,7 @@ export const strangers: Readonly<Record<string, Party>> = Object.fromEntries(
     'scheduler of c2': pod('team', componentOf('c2', 'scheduler')),
     'etcd of c2': pod('team', componentOf('c2', 'etcd')),
     'etcd-restore of c2': pod('team', componentOf('c2', 'etcd-restore')),
+    'etcd-verify of c2': pod('team', componentOf('c2', 'etcd-verify')),
     'api-server of c1 elsewhere': pod('elsewhere', componentOf('c1', 'api-server')),
     'etcd of c1 elsewhere': pod('elsewhere', componentOf('c1', 'etcd')),
     'unknown component of c1': pod('team', componentOf('c1', 'certificates')),

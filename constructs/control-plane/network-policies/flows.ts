@@ -15,10 +15,11 @@ export const podComponents: readonly PodComponent[] = [
   'scheduler',
   'etcd',
   'etcd-restore',
+  'etcd-verify',
 ];
 
 /** Components that know nobody by name, and so need no DNS. */
-const nameless: readonly PodComponent[] = ['etcd-restore'];
+const nameless: readonly PodComponent[] = ['etcd-restore', 'etcd-verify'];
 
 /** One end of a connection. */
 export type Peer =
@@ -100,6 +101,12 @@ export function flowsOf(cluster: HostedCluster, { operatorNamespace }: Pick<Fact
             to: component('etcd-restore'),
             ports: [tcp(ports.etcdClient)],
             why: 'the operator sends the snapshot that is restored',
+          } as const,
+          {
+            from: { kind: 'pods', namespace: operatorNamespace, labels: managerSelector },
+            to: component('etcd-verify'),
+            ports: [tcp(ports.etcdClient)],
+            why: 'the operator sends the snapshot that is tried, and looks at the etcd made from it',
           } as const,
         ]),
     ...podComponents

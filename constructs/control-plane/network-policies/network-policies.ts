@@ -33,13 +33,14 @@ export class NetworkPolicies extends Construct {
     super(scope, id);
     const kind = policyKind(cluster, facts);
     if (!kind) return;
-    const { apiServer, controllerManager, scheduler, etcd, etcdRestore } = namesOf(cluster.name);
+    const { apiServer, controllerManager, scheduler, etcd, etcdRestore, etcdVerify } = namesOf(cluster.name);
     const names = {
       'api-server': apiServer,
       'controller-manager': controllerManager,
       scheduler,
       etcd,
       'etcd-restore': etcdRestore,
+      'etcd-verify': etcdVerify,
     };
     const flows = flowsOf(cluster, facts);
     for (const component of podComponents) {

@@ -4,6 +4,7 @@ import { renderControlPlane } from '../../../../constructs/control-plane/chart.t
 import type { Party } from '../../../support/enforced-policy.ts';
 import type { Ends } from '../../../support/network-policy-evaluator.ts';
 import { ownPod, strangers, tried } from '../../../support/reachability.ts';
+import { componentLabel } from '../../../../constructs/control-plane/labels.ts';
 import { anyRestore, clusterOf, knownFacts } from '../../../support/rendered-cluster.ts';
 import { workloadsOf } from '../../../support/rendered-objects.ts';
 
@@ -48,7 +49,7 @@ export const waysIn: readonly WayIn[] = [
 export const policyKinds = ['NetworkPolicy', 'CiliumNetworkPolicy'] as const;
 export type Kind = (typeof policyKinds)[number];
 
-export const components = ['api-server', 'controller-manager', 'scheduler', 'etcd', 'etcd-restore'];
+export const components = ['api-server', 'controller-manager', 'scheduler', 'etcd', 'etcd-restore', 'etcd-verify'];
 
 export interface Policy {
   readonly kind: string;
@@ -57,19 +58,21 @@ export interface Policy {
 
 /** Policies as they stand in a manifest, and whom they meet: pods as the same chart labels them, and strangers. */
 export function rendered(kind: Kind, { spec }: WayIn): { policies: Policy[]; parties: Record<string, Party> } {
-  const facts = { ...knownFacts, operatorNamespace: 'operator', etcdRestore: anyRestore };
+  const facts = { ...knownFacts, operatorNamespace: 'operator', etcdRestore: anyRestore, etcdVerify: anyRestore };
   const objects = renderControlPlane(clusterOf({ spec: { ...spec, networkPolicy: kind } }), facts);
   const manifest = Yaml.stringify(...objects.filter((object) => object.kind === kind));
   const own = workloadsOf(objects).map(({ object, template }, index): [string, Party] => [
     object.metadata.name.replace('c1-', ''),
     ownPod(index + 1, template.metadata?.labels ?? {}),
   ]);
-  const restore = objects.find((object) => object.kind === 'Pod');
+  const pod = (component: string) =>
+    objects.find(({ kind: found, metadata }) => found === 'Pod' && metadata.labels?.[componentLabel] === component);
   return {
     policies: parseAllDocuments(manifest).map((document) => document.toJS() as Policy),
     parties: {
       ...Object.fromEntries(own),
-      'etcd-restore': ownPod(own.length + 1, restore?.metadata.labels ?? {}),
+      'etcd-restore': ownPod(own.length + 1, pod('etcd-restore')?.metadata.labels ?? {}),
+      'etcd-verify': ownPod(own.length + 2, pod('etcd-verify')?.metadata.labels ?? {}),
       ...strangers,
     },
   };
@@ -87,8 +90,8 @@ function tables(kind: Kind, { securePort, entrances }: WayIn): Record<Ends, Expe
   const everybodyElse = Object.keys(strangers);
   const everybody = [...components, ...everybodyElse];
   const entering = entrances.map((port) => `TCP ${port}`);
-  // knows nobody by name
-  const asking = components.filter((name) => name !== 'etcd-restore');
+  // the others know nobody by name
+  const asking = components.filter((name) => !['etcd-restore', 'etcd-verify'].includes(name));
   const dns = ['TCP 53', 'UDP 53'];
   const probes = { from: ['own node'], to: components };
   const ofOthers = { from: everybodyElse, to: everybodyElse };
@@ -109,7 +112,7 @@ function tables(kind: Kind, { securePort, entrances }: WayIn): Record<Ends, Expe
     ingress: [
       { from: everybody, to: ['api-server'], at: entering },
       { from: ['api-server', 'operator'], to: ['etcd'], at: ['TCP 2379'] },
-      { from: ['operator'], to: ['etcd-restore'], at: ['TCP 2379'] },
+      { from: ['operator'], to: ['etcd-restore', 'etcd-verify'], at: ['TCP 2379'] },
       { from: ['etcd'], to: ['etcd'], at: ['TCP 2380'] },
       { from: everybody, to: everybodyElse },
       probes,
@@ -117,7 +120,7 @@ function tables(kind: Kind, { securePort, entrances }: WayIn): Record<Ends, Expe
     both: [
       ...withinControlPlane,
       { from: everybodyElse, to: ['api-server'], at: entering },
-      { from: ['operator'], to: ['etcd', 'etcd-restore'], at: ['TCP 2379'] },
+      { from: ['operator'], to: ['etcd', 'etcd-restore', 'etcd-verify'], at: ['TCP 2379'] },
       { from: asking, to: everybodyElse, at: dns },
       { from: ['api-server'], to: outside(everybodyElse), at: ['TCP 443'] },
       probes,
