@@ -138,7 +138,7 @@ export const conditions = {
   },
   APIServerDeploymentsReady: {
     meaning: 'the API server is rolled out',
-    reasons: ['WaitingForEtcd', 'WaitingForPods', 'MountMissing'],
+    reasons: ['WaitingForEtcd', 'WaitingForPods', 'WaitingForBackup', 'MountMissing'],
   },
   ControllerManagerReady: {
     meaning: 'the controller manager is rolled out and works',

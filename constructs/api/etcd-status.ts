@@ -21,6 +21,11 @@ const Backups = z.object({
     .max(256)
     .optional()
     .describe('The annotation controlplane.cluster.x-k8s.io/backup for which a backup was taken last.'),
+  versionChanges: z
+    .array(z.string().max(64).describe('A change of a minor version, such as `Kubernetes 1.35 to 1.36`.'))
+    .max(4)
+    .optional()
+    .describe('Changes of version that are going on, and for which a backup was taken.'),
   lastAttemptTime: time().optional().describe('When a backup was last tried.'),
   sizeBytes: z.int().min(0).optional().describe('Size of the newest backup before encryption.'),
 });

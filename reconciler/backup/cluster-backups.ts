@@ -29,7 +29,7 @@ export interface BackupList {
 }
 
 /** What the manifest says that the stream of the snapshot does not show. */
-export type SnapshotFacts = Pick<Manifest, 'clusterId' | 'etcdVersion' | 'kubernetesVersion' | 'keys'>;
+export type SnapshotFacts = Pick<Manifest, 'clusterId' | 'etcdVersion' | 'kubernetesVersion' | 'keys' | 'takenFor'>;
 
 /** What a new backup is made of. */
 export interface NewBackup {

@@ -26,6 +26,8 @@ export const Manifest = z.object({
   kubernetesVersion: z.string().min(1),
   /** How many keys there are, in all and by resource such as `/registry/secrets`. */
   keys: z.object({ total: count, byResource: z.record(z.string(), count) }),
+  /** What asked for it besides the schedule, so that it gets no other one; see causes.ts. */
+  takenFor: z.array(z.string().max(512)).max(16).optional(),
   /** Which of the user's keys opens the objects; they are in clear when unset. */
   encryption: z.object({ keyId: z.string().min(1) }).optional(),
   /** File names of the other objects of this backup. */

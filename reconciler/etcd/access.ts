@@ -6,7 +6,7 @@ import type { PodObject } from '../kube/readiness.ts';
 import { pairOf, type SecretObject } from '../pki/secret.ts';
 import type { World } from '../scope.ts';
 import { type EtcdCredentials, MemberClient } from './client.ts';
-import type { Clients } from './observe.ts';
+import type { Clients, KnownMember } from './observe.ts';
 
 /** Clients of an etcd cluster, each opened when it is asked for. */
 export interface EtcdAccess {
@@ -42,6 +42,20 @@ export function openEtcd(cluster: { readonly name: string; readonly namespace: s
       opened.clear();
     },
   };
+}
+
+/** Members whose pods are Ready, as far as clients need to know them. */
+export function readyMembers(
+  cluster: { readonly name: string; readonly namespace: string },
+  world: World,
+): Pick<KnownMember, 'ordinal' | 'name' | 'peerUrl'>[] {
+  return world
+    .list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'))
+    .filter(({ status }) => status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'))
+    .map(({ metadata: { name } }) => {
+      const ordinal = Number(name.slice(name.lastIndexOf('-') + 1));
+      return { ordinal, name, peerUrl: `https://${etcdMemberHost(cluster, ordinal)}:${ports.etcdPeer}` };
+    });
 }
 
 /** Our own identity for etcd, and whom to trust. @throws when a Secret is missing. */

@@ -4,6 +4,7 @@ import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { selectorLabels } from '../../constructs/control-plane/labels.ts';
 import { mountsOf } from '../../constructs/control-plane/mounts.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
+import { awaitedBackup } from '../backup/upgrade-gate.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { deploymentReadiness, type PodObject, startedPods } from '../kube/readiness.ts';
 import { done, type Outcome, wait } from '../outcome.ts';
@@ -34,6 +35,9 @@ export const apiServer: Phase = {
         afterMs: recheckMs,
       });
     }
+
+    const awaited = awaitedBackup('Kubernetes', scope);
+    if (awaited) return wait('WaitingForBackup', awaited);
 
     const withMounts = { ...facts, mounts: mounts.checksums };
     const live = await writer.apply(renderControlPlane(cluster, withMounts, 'api-server'));

@@ -1,12 +1,154 @@
-import { done, type Outcome } from '../outcome.ts';
-import type { Phase } from '../scope.ts';
+import type { Backup } from '../../constructs/api/backup-spec.ts';
+import { backupAnnotation } from '../../constructs/api/group.ts';
+import { kubernetesVersion } from '../../constructs/control-plane/versions.ts';
+import type { WorkContext } from '../background-work.ts';
+import { serializeBundle, survivingSecrets } from '../backup/bundle.ts';
+import type { BackupCause } from '../backup/causes.ts';
+import { decideBackup } from '../backup/decide-backup.ts';
+import { backupFailure, failureReasons } from '../backup/failure.ts';
+import { backupReport, knownBackups, lastBackupTime, openCauses } from '../backup/known-backups.ts';
+import { nextBackupTime, type Schedule } from '../backup/schedule.ts';
+import { type BackupResult, takeBackup } from '../backup/take-backup.ts';
+import { minorChange } from '../backup/version-change.ts';
+import { openEtcd, readyMembers } from '../etcd/access.ts';
+import { systemClock } from '../kube/clock.ts';
+import { messageOf } from '../kube/error-message.ts';
+import { degraded, done, InvalidConfiguration, type Outcome, type StatusReport, wait } from '../outcome.ts';
+import type { Phase, Scope } from '../scope.ts';
 import { etcdCertificates } from './certificates.ts';
 
-/** Takes backups when they are due. Nobody waits for it. */
+/** Name of the work beside the queue. */
+const workName = 'backup';
+
+/** Takes backups when they are due or asked for. Nobody waits for it, and what fails here shows here alone. */
 export const backup: Phase = {
   condition: 'EtcdBackupReady',
   needs: [etcdCertificates],
-  async run(): Promise<Outcome> {
-    return done();
+  async run(scope): Promise<Outcome> {
+    const { cluster, hostedControlPlane, work } = scope;
+    const spec = cluster.spec.etcd.backup;
+    if (!spec) {
+      work.cancel(workName);
+      const isStale = hostedControlPlane.status?.etcdNextBackupTime !== undefined;
+      return done({}, undefined, isStale ? { report: { etcdNextBackupTime: undefined } } : {});
+    }
+    return isRestoring(scope) ? done({}, undefined, { message: 'backups go on after the restore' }) : run(scope, spec);
   },
 };
+
+async function run(scope: Scope, spec: Backup): Promise<Outcome> {
+  const { cluster, hostedControlPlane, now, work, world } = scope;
+  const schedule = { expression: spec.schedule, timeZone: spec.timeZone, identity: identityOf(scope) };
+  const state = work.state<BackupResult>(workName);
+  const asking = {
+    request: hostedControlPlane.metadata.annotations?.[backupAnnotation],
+    changes: spec.beforeUpgrade ? pendingChanges(scope) : [],
+  };
+  const known = knownBackups(hostedControlPlane.status?.etcd?.backup, asking, state);
+  const causes = openCauses(asking, known);
+
+  const nextTime = nextTimeOf(schedule, Math.max(lastBackupTime(known) ?? 0, now.getTime()));
+  const report = backupReport(known, nextTime);
+  const decision = decideBackup({
+    schedule,
+    now: now.getTime(),
+    lastBackup: lastBackupTime(known),
+    causes,
+    settings: spec,
+    work: state,
+    hasMember: readyMembers(cluster, world).length > 0,
+  });
+
+  switch (decision.kind) {
+    case 'Start':
+      work.start(workName, decision.basis, (context) => attempt(scope, spec, { schedule, causes }, context));
+      return underWay(scope, report, 'a backup has begun');
+    case 'Running':
+      return underWay(scope, report, decision.progress);
+    case 'WaitForMembers':
+      return wait('WaitingForMembers', 'a backup is due, and no member of etcd is ready', { report });
+    case 'BackOff': {
+      const { reason, message } = backupFailure(decision.error);
+      const again = new Date(decision.retryTime);
+      return degraded(reason, `${message}; tried again at ${again.toISOString()}`, {}, { again, report });
+    }
+    case 'Rest': {
+      const fault = state.kind === 'done' ? state.result.retentionFault : undefined;
+      const isNews = known.versionChanges?.length !== hostedControlPlane.status?.etcd?.backup?.versionChanges?.length;
+      // Who waits for the backup reads of it in the status, which this pass is about to write.
+      const again = isNews ? now : new Date(decision.nextTime);
+      if (fault)
+        return degraded('StoreUnavailable', `old backups could not be deleted: ${fault}`, {}, { again, report });
+      return done({}, again, { message: spec.encryption ? '' : withoutBundle, report });
+    }
+  }
+}
+
+const withoutBundle =
+  'backups hold no keys of the cluster, so that it cannot be rebuilt elsewhere: set etcd.backup.encryption to have them too';
+
+/** A fault stays until an attempt has gone well: else the condition would say so between any two. */
+function underWay({ hostedControlPlane }: Scope, report: StatusReport, message: string): Outcome {
+  const before = hostedControlPlane.status?.conditions?.find(({ type }) => type === 'EtcdBackupReady');
+  if (before?.status !== 'False' || !failureReasons.includes(before.reason))
+    return done({}, undefined, { message, report });
+  return degraded(before.reason as 'BackupFailed', before.message, {}, { report });
+}
+
+/** Namespace and name of the HostedControlPlane, which decide the minute of `@daily`, as in the reference. */
+function identityOf({ hostedControlPlane: { metadata } }: Scope): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+function pendingChanges({ cluster, world }: Scope): string[] {
+  return (['Kubernetes', 'etcd'] as const).flatMap((what) => minorChange(what, cluster, world) ?? []);
+}
+
+/** Members come and go while data is exchanged, and what would be backed up is about to be replaced. */
+function isRestoring({ hostedControlPlane: { status } }: Scope): boolean {
+  const restore = status?.etcd?.restore;
+  return restore !== undefined && restore.completionTime === undefined;
+}
+
+/** @throws InvalidConfiguration for a schedule that cannot be read: only the user can mend it */
+function nextTimeOf(schedule: Schedule, after: number): number {
+  try {
+    return nextBackupTime(schedule, after);
+  } catch (error) {
+    throw new InvalidConfiguration('InvalidConfiguration', `etcd.backup: ${messageOf(error)}`);
+  }
+}
+
+function attempt(
+  scope: Scope,
+  spec: Backup,
+  { schedule, causes }: { readonly schedule: Schedule; readonly causes: readonly BackupCause[] },
+  context: WorkContext,
+): Promise<BackupResult> {
+  const { cluster, world, storeInquiries } = scope;
+  return takeBackup(
+    {
+      owner: { namespace: cluster.namespace, cluster: cluster.name },
+      spec,
+      schedule,
+      causes,
+      kubernetesVersion: kubernetesVersion(cluster.spec.version),
+      members: readyMembers(cluster, world),
+      openEtcd: () => openEtcd(cluster, world),
+      storeInquiries,
+      bundle: () => bundleOf(scope),
+      clock: systemClock,
+    },
+    context,
+  );
+}
+
+/** Secrets as they are now: what the watches know may be of before a rotation. */
+async function bundleOf({ cluster, hostedControlPlane, clusterObject, storeInquiries }: Scope): Promise<string> {
+  const { name, namespace } = cluster;
+  const found = await Promise.all(
+    survivingSecrets(name).map((secret) => storeInquiries.secret({ namespace, name: secret })),
+  );
+  const secrets = found.filter((secret) => secret !== undefined);
+  return serializeBundle({ hostedControlPlane, clusterObject, secrets });
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { InvalidConfiguration } from '../outcome.ts';
+import type { WorkState } from '../background-work.ts';
+import type { BackupCause } from './causes.ts';
+import { isBackupDue, nextBackupTime, type Schedule } from './schedule.ts';
+
+/** What a decision about backups rests on: plain data. */
+export interface BackupSituation {
+  readonly schedule: Schedule;
+  readonly now: number;
+  /** When the newest backup was begun, in milliseconds since the epoch; undefined when none is known of. */
+  readonly lastBackup: number | undefined;
+  /** What asks for a backup besides the schedule and has not got one. */
+  readonly causes: readonly BackupCause[];
+  /** What a failure may depend on besides: a change of it leads to another attempt at once. */
+  readonly settings: unknown;
+  readonly work: WorkState;
+  /** A member of etcd could be asked. */
+  readonly hasMember: boolean;
+}
+
+/** What to do about backups now. */
+export type BackupDecision =
+  | { readonly kind: 'Rest'; readonly nextTime: number }
+  | { readonly kind: 'Start'; readonly basis: string }
+  | { readonly kind: 'Running'; readonly progress: string }
+  | { readonly kind: 'WaitForMembers' }
+  | { readonly kind: 'BackOff'; readonly error: unknown; readonly retryTime: number };
+
+const firstRetryMs = 60_000;
+const longestRetryMs = 60 * 60_000;
+
+/** Whether a backup is to be taken now, as a chain of checks. @throws a sentence for the user about the schedule */
+export function decideBackup(situation: BackupSituation): BackupDecision {
+  const { schedule, now, lastBackup, causes, work, hasMember } = situation;
+  if (work.kind === 'running') return { kind: 'Running', progress: work.progress };
+  const isDue = isBackupDue(schedule, lastBackup, now);
+  if (!isDue && causes.length === 0) return { kind: 'Rest', nextTime: nextBackupTime(schedule, lastBackup ?? now) };
+  const basis = basisOf(situation, isDue);
+  if (work.kind === 'failed' && work.basis === basis) {
+    const retryTime = work.at.getTime() + backOffMs(work.error, work.failures);
+    if (now < retryTime) return { kind: 'BackOff', error: work.error, retryTime };
+  }
+  return hasMember ? { kind: 'Start', basis } : { kind: 'WaitForMembers' };
+}
+
+/** One minute after the first failure, twice as long after each other, at most an hour. */
+export function backOffMs(error: unknown, failures: number): number {
+  // Asking for a Secret again costs one request, and no event tells that somebody has mended it.
+  if (error instanceof InvalidConfiguration) return firstRetryMs;
+  return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.max(0, failures - 1));
+}
+
+function basisOf({ causes, settings }: BackupSituation, isDue: boolean): string {
+  const text = JSON.stringify([isDue, [...causes].sort(), settings]);
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,70 @@
+import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
+import { definedOnly } from '../../constructs/control-plane/defined.ts';
+import type { WorkState } from '../background-work.ts';
+import type { StatusReport } from '../outcome.ts';
+import { type BackupCause, changeCause, requestCause } from './causes.ts';
+import { parseBackupId } from './names.ts';
+import type { BackupResult } from './take-backup.ts';
+
+/** What is known of the backups of a cluster; the store knows better and is asked when something is to be done. */
+export type KnownBackups = NonNullable<EtcdStatus['backup']>;
+
+/** What asks for a backup besides the schedule. */
+export interface Asking {
+  /** The user's annotation; none when it is empty. */
+  readonly request: string | undefined;
+  /** Changes of minor versions that the spec asks for and that must not begin without a backup. */
+  readonly changes: readonly string[];
+}
+
+/** What the status says, brought up to date by an attempt that it does not tell of yet. */
+export function knownBackups(
+  status: KnownBackups | undefined,
+  { request, changes }: Asking,
+  work: WorkState<BackupResult>,
+): KnownBackups {
+  const { versionChanges = [], ...known } = status ?? {};
+  const attempt = attemptSince(known.lastAttemptTime, work);
+  const result = attempt?.kind === 'done' ? attempt.result : undefined;
+  const isSatisfied = (cause: BackupCause): boolean => result?.satisfied.includes(cause) ?? false;
+  // A change that is over, or was taken back, needs a new backup when it is asked for once more.
+  const backedUp = changes.filter((change) => versionChanges.includes(change) || isSatisfied(changeCause(change)));
+  return {
+    ...known,
+    ...(result ? { lastBackup: result.newest, sizeBytes: result.sizeBytes } : {}),
+    ...(request !== undefined && isSatisfied(requestCause(request)) ? { lastRequest: request.slice(0, 256) } : {}),
+    ...(backedUp.length > 0 ? { versionChanges: backedUp } : {}),
+    ...(attempt ? { lastAttemptTime: attempt.at.toISOString() } : {}),
+  };
+}
+
+function attemptSince(lastAttemptTime: string | undefined, work: WorkState<BackupResult>) {
+  if (work.kind !== 'done' && work.kind !== 'failed') return undefined;
+  return lastAttemptTime === undefined || Date.parse(lastAttemptTime) < work.at.getTime() ? work : undefined;
+}
+
+/** What has been asked for and has got no backup yet. */
+export function openCauses({ request, changes }: Asking, known: KnownBackups): readonly BackupCause[] {
+  const isNew = request !== undefined && request !== '' && request.slice(0, 256) !== known.lastRequest;
+  return [
+    ...(isNew ? [requestCause(request)] : []),
+    ...changes.filter((change) => !known.versionChanges?.includes(change)).map(changeCause),
+  ];
+}
+
+/** When the newest backup was begun, in milliseconds since the epoch; undefined when none is known of. */
+export function lastBackupTime({ lastBackup }: KnownBackups): number | undefined {
+  return lastBackup === undefined ? undefined : parseBackupId(lastBackup)?.time;
+}
+
+/** What is known as fields of the status. */
+export function backupReport(known: KnownBackups, nextTime: number | undefined): StatusReport {
+  const last = lastBackupTime(known);
+  return {
+    ...definedOnly({
+      etcdLastBackupTime: last === undefined ? undefined : new Date(last).toISOString(),
+      etcdNextBackupTime: nextTime === undefined ? undefined : new Date(nextTime).toISOString(),
+    }),
+    ...(Object.keys(known).length > 0 ? { etcd: { backup: known } } : {}),
+  };
+}

@@ -1,0 +1,170 @@
+import type { Backup } from '../../constructs/api/backup-spec.ts';
+import { durationSeconds } from '../../constructs/api/duration.ts';
+import type { WorkContext } from '../background-work.ts';
+import type { EtcdAccess } from '../etcd/access.ts';
+import type { KnownMember } from '../etcd/observe.ts';
+import { snapshotSource } from '../etcd/snapshot-source.ts';
+import type { Clock } from '../kube/clock.ts';
+import { messageOf } from '../kube/error-message.ts';
+import { type BackupCause, satisfiedCauses } from './causes.ts';
+import { ClusterBackups, type StoredBackup } from './cluster-backups.ts';
+import type { Manifest } from './manifest.ts';
+import { backupId, type BackupOwner } from './names.ts';
+import { expiredBackups } from './retention.ts';
+import { isBackupDue, type Schedule } from './schedule.ts';
+import { openStore, type StoreInquiries } from './store-access.ts';
+import { StoreError } from './store-error.ts';
+
+/** One attempt at a backup, and everything it needs. */
+export interface BackupAttempt {
+  readonly owner: BackupOwner;
+  readonly spec: Backup;
+  readonly schedule: Schedule;
+  readonly causes: readonly BackupCause[];
+  readonly kubernetesVersion: string;
+  readonly members: readonly Pick<KnownMember, 'ordinal' | 'name' | 'peerUrl'>[];
+  readonly openEtcd: () => EtcdAccess;
+  readonly storeInquiries: StoreInquiries;
+  /** What else a rebuild needs, as text; asked for only when it will be encrypted. */
+  readonly bundle: () => Promise<string>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** How an attempt ended that did not fail. */
+export interface BackupResult {
+  /** Id of the newest backup in the store: the one that was taken, or one that made it needless. */
+  readonly newest: string;
+  readonly sizeBytes: number;
+  /** The causes that have got their backup. */
+  readonly satisfied: readonly BackupCause[];
+  /** Why backups that are too old are still there. */
+  readonly retentionFault: string | undefined;
+}
+
+/** No upload takes longer: it is ended then. */
+const longestUploadMs = 6 * 60 * 60_000;
+/** What is left of uploads that began before this was left by a process that is gone. */
+const leftoverMs = 4 * longestUploadMs;
+/** How many manifests are read to find out whether a cause has got its backup. */
+const manifestsRead = 20;
+
+/**
+ * Takes a backup, unless the store shows that it is not needed any more: what is remembered of backups may have been lost.
+ * Then deletes what retention says.
+ * @throws InvalidConfiguration for Secrets, StoreError for the store, and any other error for etcd
+ */
+export async function takeBackup(attempt: BackupAttempt, context: WorkContext): Promise<BackupResult> {
+  const { owner, spec, schedule, causes, storeInquiries, clock } = attempt;
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(longestUploadMs)]);
+  const { store, keys } = await openStore(owner.namespace, spec, storeInquiries);
+  try {
+    const backups = new ClusterBackups(store, owner, keys);
+    context.report('looking at the backups there are');
+    const present = (await backups.list()).backups;
+    const now = clock.now();
+    const satisfied = await satisfiedBy(backups, present, causes, now);
+    const [newest] = present;
+    if (newest && satisfied.length === causes.length && !isBackupDue(schedule, newest.time, now)) {
+      const { sizeBytes } = await backups.manifest(newest);
+      return { newest: backupId(newest), sizeBytes, satisfied, retentionFault: undefined };
+    }
+    const manifest = await upload(backups, attempt, keys.length > 0, { ...context, signal });
+    const taken = { time: Date.parse(manifest.time), revision: manifest.revision, isVerified: false };
+    const retentionFault = await retain(backups, [taken, ...present], spec, clock.now());
+    return { newest: backupId(taken), sizeBytes: manifest.sizeBytes, satisfied: causes, retentionFault };
+  } finally {
+    store.close();
+  }
+}
+
+async function satisfiedBy(
+  backups: ClusterBackups,
+  present: readonly StoredBackup[],
+  causes: readonly BackupCause[],
+  now: number,
+): Promise<readonly BackupCause[]> {
+  const satisfied = new Set<BackupCause>();
+  for (const backup of causes.length > 0 ? present.slice(0, manifestsRead) : []) {
+    const { takenFor = [] } = await backups.manifest(backup).catch(damaged);
+    for (const cause of satisfiedCauses(causes, takenFor, now - backup.time)) satisfied.add(cause);
+    if (satisfied.size === causes.length) break;
+  }
+  return causes.filter((cause) => satisfied.has(cause));
+}
+
+/** A manifest that cannot be read satisfies nothing; a store that cannot be asked is another matter. */
+function damaged(error: unknown): Pick<Manifest, 'takenFor'> {
+  if (error instanceof StoreError) throw error;
+  return {};
+}
+
+async function upload(
+  backups: ClusterBackups,
+  { causes, kubernetesVersion, members, openEtcd, bundle, clock }: BackupAttempt,
+  isEncrypted: boolean,
+  { signal, report }: WorkContext,
+): Promise<Manifest> {
+  const etcd = openEtcd();
+  try {
+    const { client, status } = await snapshotSource(members, etcd.clients);
+    const facts = {
+      clusterId: await client.clusterId(),
+      etcdVersion: status.version,
+      kubernetesVersion,
+      keys: await client.keyCounts(status.revision),
+      ...(causes.length > 0 ? { takenFor: [...causes] } : {}),
+    };
+    const name = { time: clock.now(), revision: status.revision };
+    const progress = { totalBytes: status.dbSizeBytes, report, clock };
+    const snapshot = counted(client.snapshot(signal), progress);
+    const bundled = isEncrypted ? inOnePiece(await bundle()) : undefined;
+    return await backups.write({ name, facts, snapshot, bundle: bundled }, signal);
+  } finally {
+    etcd.close();
+  }
+}
+
+const reportMs = 5_000;
+
+/** The same stream, of which is told now and then how much has come. */
+async function* counted(
+  source: AsyncIterable<Uint8Array>,
+  { totalBytes, report, clock }: { totalBytes: number; report: (progress: string) => void; clock: Pick<Clock, 'now'> },
+): AsyncGenerator<Uint8Array> {
+  const began = clock.now();
+  let reported = -Infinity;
+  let bytes = 0;
+  for await (const chunk of source) {
+    bytes += chunk.length;
+    if (clock.now() - reported >= reportMs) {
+      reported = clock.now();
+      report(`${mebibytes(bytes)} of about ${mebibytes(totalBytes)} MiB, ${Math.round((reported - began) / 1000)} s`);
+    }
+    yield chunk;
+  }
+}
+
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / (1 << 20));
+}
+
+async function* inOnePiece(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text, 'utf8');
+}
+
+/** Deletes what is too old. That it fails does not make the new backup worse, so it is told and not thrown. */
+async function retain(
+  backups: ClusterBackups,
+  present: readonly StoredBackup[],
+  { retention: { maxCount, maxAge } }: Backup,
+  now: number,
+): Promise<string | undefined> {
+  const maxAgeMs = maxAge === undefined ? undefined : durationSeconds(maxAge) * 1000;
+  try {
+    for (const expired of expiredBackups(present, { maxCount, maxAgeMs }, now)) await backups.delete(expired);
+    await backups.deleteUnfinished(now - leftoverMs);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

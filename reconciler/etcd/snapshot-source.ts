@@ -1,0 +1,33 @@
+import type { MemberClient } from './client.ts';
+import { healthyVoters, leaderOf, type MemberStatus } from './members.ts';
+import { type Clients, type KnownMember, observeEtcd } from './observe.ts';
+
+/** The member to take a snapshot of, and what it says of itself. */
+export interface SnapshotSource {
+  readonly name: string;
+  readonly client: MemberClient;
+  readonly status: MemberStatus;
+}
+
+/**
+ * A healthy follower that is caught up, else the leader: reading the whole database slows a member down, and all writes go
+ * through the leader.
+ * @throws a sentence for the user when etcd has no leader or nobody answers
+ */
+export async function snapshotSource(
+  known: readonly Pick<KnownMember, 'ordinal' | 'name' | 'peerUrl'>[],
+  clients: Clients,
+): Promise<SnapshotSource> {
+  const members = known.map((member) => ({ ...member, pod: undefined, claim: undefined }));
+  const observation = await observeEtcd(members, clients);
+  const leader = leaderOf(observation)?.name;
+  const [chosen] = healthyVoters(observation).toSorted(
+    (one, other) =>
+      Number(one.name === leader) - Number(other.name === leader) ||
+      (other.status?.raftAppliedIndex ?? 0) - (one.status?.raftAppliedIndex ?? 0),
+  );
+  const client = chosen && clients(chosen.name);
+  if (chosen?.status && client) return { name: chosen.name, client, status: chosen.status };
+  const problems = observation.members.flatMap(({ problem }) => (problem ? [problem] : []));
+  throw new Error(`no member of etcd can be backed up: ${problems.join('; ') || 'none of them follows a leader'}`);
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../../constructs/api/resources.ts';
+import { parseBundle, readBundle, serializeBundle, survivingSecrets } from '../../../reconciler/backup/bundle.ts';
+import { MemoryWorld } from '../../support/memory-world.ts';
+import { scopeOf } from '../../support/scope.ts';
+
+const { hostedControlPlane, clusterObject } = scopeOf(new MemoryWorld(), {
+  status: { replicas: 2 },
+  clusterSpec: { controlPlaneEndpoint: { host: 'api.example.org', port: 6443 } },
+});
+
+const annotated = {
+  ...hostedControlPlane,
+  metadata: {
+    ...hostedControlPlane.metadata,
+    labels: { tier: 'gold' },
+    annotations: {
+      'example.org/kept': 'yes',
+      'controlplane.cluster.x-k8s.io/backup': 'now',
+      'cluster.x-k8s.io/paused': 'true',
+    },
+  },
+};
+
+const authority = {
+  apiVersion: Secret.apiVersion,
+  kind: Secret.kind,
+  metadata: { namespace: 'team', name: 'c1-ca', uid: 'of-the-old-cluster' },
+  type: 'cluster.x-k8s.io/secret',
+  data: { 'tls.crt': 'Y2VydA==', 'tls.key': 'a2V5LXRoYXQtaXMtaGlkZGVu' },
+};
+
+const text = serializeBundle({ hostedControlPlane: annotated, clusterObject, secrets: [authority] });
+
+describe('a disaster bundle', () => {
+  it('holds what a cluster is rebuilt from, and nothing of the management cluster it was in', () => {
+    const bundle = parseBundle(text);
+    expect(bundle.secrets).toEqual([{ name: 'c1-ca', type: 'cluster.x-k8s.io/secret', data: authority.data }]);
+    expect(bundle.hostedControlPlane.spec).toEqual(JSON.parse(JSON.stringify(hostedControlPlane.spec)));
+    expect(bundle.hostedControlPlane.metadata).toEqual({
+      namespace: 'team',
+      name: 'c1-x7k2p',
+      labels: { tier: 'gold' },
+      annotations: { 'example.org/kept': 'yes' },
+    });
+    expect(bundle.cluster).toMatchObject({
+      kind: 'Cluster',
+      metadata: { name: 'c1', namespace: 'team' },
+      spec: { controlPlaneEndpoint: { host: 'api.example.org', port: 6443 } },
+    });
+    expect(text).not.toMatch(/of-the-old-cluster|ownerReferences|"status"/);
+  });
+
+  it('asks for the authorities, the keys of service accounts and those of Secrets in etcd', () => {
+    expect(survivingSecrets('c1')).toEqual(['c1-ca', 'c1-etcd', 'c1-proxy', 'c1-sa', 'c1-encryption']);
+  });
+
+  it('is read as it comes', async () => {
+    async function* inParts() {
+      for (let at = 0; at < text.length; at += 100) yield Buffer.from(text.slice(at, at + 100));
+    }
+    expect(await readBundle(inParts())).toEqual(parseBundle(text));
+  });
+
+  it.each([
+    ['is no JSON', 'a2V5-hidden', 'the bundle is not JSON: it is damaged, use another backup'],
+    ['lacks something', '{"formatVersion":1}', /^the bundle cannot be read, for hostedControlPlane, cluster, secrets/],
+    ['is of a newer format', text.replace('"formatVersion":1', '"formatVersion":2'), 'a newer version of the provider'],
+  ])('is refused when it %s, and nothing of it is quoted', (_, given, message) => {
+    expect(() => parseBundle(given)).toThrow(message);
+    expect(() => parseBundle(given)).not.toThrow('hidden');
+  });
+});

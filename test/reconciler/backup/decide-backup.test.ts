@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { WorkState } from '../../../reconciler/background-work.ts';
+import { requestCause } from '../../../reconciler/backup/causes.ts';
+import { type BackupSituation, backOffMs, decideBackup } from '../../../reconciler/backup/decide-backup.ts';
+import { InvalidConfiguration } from '../../../reconciler/outcome.ts';
+
+const minute = 60_000;
+const noon = Date.parse('2026-11-21T12:00:00Z');
+const nightBefore = Date.parse('2026-11-21T02:30:00Z');
+
+const situation: BackupSituation = {
+  schedule: { expression: '30 2 * * *', identity: 'team/c1' },
+  now: noon,
+  lastBackup: nightBefore,
+  causes: [],
+  settings: { secret: 's3' },
+  work: { kind: 'idle' },
+  hasMember: true,
+};
+
+const decide = (changes: Partial<BackupSituation>) => decideBackup({ ...situation, ...changes });
+const due = { lastBackup: undefined };
+const requested = { causes: [requestCause('before the big change')] };
+
+/** Work that has failed for what the situation asks for. */
+function failed(changes: Partial<BackupSituation>, failures = 1): WorkState {
+  const decision = decide({ ...changes, work: { kind: 'idle' } });
+  if (decision.kind !== 'Start') throw new Error(decision.kind);
+  return { kind: 'failed', basis: decision.basis, at: new Date(noon), error: new Error('down'), failures };
+}
+
+describe('a backup', () => {
+  it.each<[string, Partial<BackupSituation>, object]>([
+    ['is not taken before its time', {}, { kind: 'Rest', nextTime: Date.parse('2026-11-22T02:30:00Z') }],
+    ['is taken when there is none', due, { kind: 'Start' }],
+    ['is taken when its time has come', { now: Date.parse('2026-11-22T02:30:00Z') }, { kind: 'Start' }],
+    ['is taken once for several times that were missed', { now: noon + 5 * 24 * 60 * minute }, { kind: 'Start' }],
+    ['is taken on request', requested, { kind: 'Start' }],
+    ['is not begun while no member of etcd is ready', { ...due, hasMember: false }, { kind: 'WaitForMembers' }],
+    [
+      'is not begun while one is taken, whatever that one is for',
+      {
+        ...due,
+        ...requested,
+        work: { kind: 'running', basis: 'other', since: new Date(noon), progress: '1 of about 2 MiB' },
+      },
+      { kind: 'Running', progress: '1 of about 2 MiB' },
+    ],
+  ])('%s', (_, changes, expected) => {
+    expect(decide(changes)).toMatchObject(expected);
+  });
+
+  it('that failed is tried again after a minute, and not before', () => {
+    const work = failed(due);
+    expect(decide({ ...due, work, now: noon + minute - 1 })).toMatchObject({
+      kind: 'BackOff',
+      error: new Error('down'),
+      retryTime: noon + minute,
+    });
+    expect(decide({ ...due, work, now: noon + minute })).toMatchObject({ kind: 'Start' });
+  });
+
+  it.each<[string, Partial<BackupSituation>]>([
+    ['when somebody asks for one meanwhile', requested],
+    ['when the spec has changed', { settings: { secret: 'other' } }],
+  ])('that failed is tried again at once %s', (_, changes) => {
+    expect(decide({ ...due, ...changes, work: failed(due, 20) })).toMatchObject({ kind: 'Start' });
+  });
+
+  it('that failed for what nobody asks for any more is forgotten', () => {
+    expect(decide({ work: failed(requested) })).toMatchObject({ kind: 'Rest' });
+  });
+
+  it.each([
+    [1, 1],
+    [2, 2],
+    [3, 4],
+    [6, 32],
+    [7, 60],
+    [2_000, 60],
+  ])('that failed %d times is tried again after %d minutes', (failures, minutes) => {
+    expect(backOffMs(new Error('down'), failures)).toBe(minutes * minute);
+  });
+
+  it('that failed for a Secret is tried again each minute', () => {
+    expect(backOffMs(new InvalidConfiguration('BackupSecretInvalid', 'missing'), 9)).toBe(minute);
+  });
+});

@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest';
+import type { Condition, HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
+import { Deployment, Pod, StatefulSet } from '../../../constructs/api/resources.ts';
+import { objectLabels, selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import type { Work, WorkState } from '../../../reconciler/background-work.ts';
+import { requestCause } from '../../../reconciler/backup/causes.ts';
+import type { BackupResult } from '../../../reconciler/backup/take-backup.ts';
+import { StoreError } from '../../../reconciler/backup/store-error.ts';
+import { awaitedBackup } from '../../../reconciler/backup/upgrade-gate.ts';
+import { InvalidConfiguration, type Outcome } from '../../../reconciler/outcome.ts';
+import { backup } from '../../../reconciler/phases/backup.ts';
+import { MemoryWorld } from '../../support/memory-world.ts';
+import { now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
+
+const spec = (changes: object = {}) => ({
+  etcd: { replicas: 1, backup: { schedule: '30 2 * * *', secret: { name: 's3' }, ...changes } },
+});
+const lastNight = { lastBackup: '2026-11-21T02-30-00.000Z-4711', lastAttemptTime: '2026-11-21T02:30:09.000Z' };
+const resting: HostedControlPlaneStatus = { etcd: { backup: lastNight } };
+
+function world(): MemoryWorld {
+  const created = new MemoryWorld();
+  created.put({
+    apiVersion: Pod.apiVersion,
+    kind: Pod.kind,
+    metadata: { name: 'c1-etcd-0', labels: selectorLabels('c1', 'etcd') },
+    status: { conditions: [{ type: 'Ready', status: 'True' }] },
+  });
+  return created;
+}
+
+/** Work of which is only seen whether it was begun. */
+function workThatIs(state: WorkState) {
+  const begun: string[] = [];
+  const work: Work = {
+    state: <T>() => state as WorkState<T>,
+    start: <T>(_: string, basis: string) => {
+      begun.push(basis);
+      return state as WorkState<T>;
+    },
+    cancel: () => begun.push('cancelled'),
+  };
+  return { work, begun };
+}
+
+async function run(changes: ScopeChanges, state: WorkState = { kind: 'idle' }, in_ = world()) {
+  const { work, begun } = workThatIs(state);
+  const outcome: Outcome = await backup.run(scopeOf(in_, { spec: spec(), ...changes, work }));
+  return { outcome, begun };
+}
+
+const failedWith = async (error: unknown): Promise<WorkState> => {
+  const { begun } = await run({});
+  return { kind: 'failed', basis: begun[0] ?? '', at: now, error, failures: 1 };
+};
+
+describe('backups', () => {
+  it('are none when the spec asks for none, and what is going on then is stopped', async () => {
+    const { outcome, begun } = await run({ spec: { etcd: { replicas: 1 } } });
+    expect(outcome).toMatchObject({ kind: 'done', report: undefined });
+    expect(begun).toEqual(['cancelled']);
+  });
+
+  it('rest until their time, with times for people', async () => {
+    const { outcome, begun } = await run({ status: resting });
+    expect(begun).toEqual([]);
+    expect(outcome).toMatchObject({
+      kind: 'done',
+      again: new Date('2026-11-22T02:30:00Z'),
+      report: {
+        etcdLastBackupTime: '2026-11-21T02:30:00.000Z',
+        etcdNextBackupTime: '2026-11-22T02:30:00.000Z',
+        etcd: { backup: lastNight },
+      },
+    });
+  });
+
+  it('say that they cannot rebuild the cluster elsewhere, unless they are encrypted', async () => {
+    expect((await run({ status: resting })).outcome).toMatchObject({
+      message: expect.stringContaining('set etcd.backup.encryption'),
+    });
+    const encrypted = await run({ status: resting, spec: spec({ encryption: { secretName: 'keys' } }) });
+    expect(encrypted.outcome).toMatchObject({ message: '' });
+  });
+
+  it('begin when none is known of, and show how far they are', async () => {
+    const { outcome, begun } = await run({});
+    expect(begun).toHaveLength(1);
+    expect(outcome).toMatchObject({ kind: 'done', message: 'a backup has begun' });
+    const running = { kind: 'running', basis: 'x', since: now, progress: '48 of about 120 MiB, 3 s' } as const;
+    expect((await run({}, running)).outcome).toMatchObject({ kind: 'done', message: '48 of about 120 MiB, 3 s' });
+  });
+
+  it('wait for a member of etcd', async () => {
+    expect((await run({}, { kind: 'idle' }, new MemoryWorld())).outcome).toMatchObject({
+      kind: 'wait',
+      reason: 'WaitingForMembers',
+    });
+  });
+
+  it('are not begun while a restore is going on', async () => {
+    const restore = { request: 'r', startTime: '2026-11-21T11:00:00Z' };
+    expect((await run({ status: { etcd: { restore } } })).begun).toEqual([]);
+    const over = { ...restore, completionTime: '2026-11-21T11:05:00Z' };
+    expect((await run({ status: { etcd: { restore: over } } })).begun).toHaveLength(1);
+  });
+
+  it.each<[string, unknown, string, string]>([
+    [
+      'the store',
+      new StoreError('Unreachable', 'list team/c1: the store cannot be reached'),
+      'StoreUnavailable',
+      'the store cannot be reached; tried again at 2026-11-21T12:01:00.000Z',
+    ],
+    ['etcd', new Error('no member of etcd can be backed up'), 'BackupFailed', 'no member of etcd can be backed up'],
+    [
+      'a Secret',
+      new InvalidConfiguration('BackupSecretInvalid', 'Secret team/s3: missing'),
+      'BackupSecretInvalid',
+      'Secret team/s3: missing; tried again at',
+    ],
+  ])('that fail for %s say why and when they are tried again', async (_, error, reason, message) => {
+    const { outcome, begun } = await run({}, await failedWith(error));
+    expect(begun).toEqual([]);
+    expect(outcome).toMatchObject({
+      kind: 'degraded',
+      reason,
+      message: expect.stringContaining(message),
+      again: new Date('2026-11-21T12:01:00Z'),
+      report: { etcd: { backup: { lastAttemptTime: now.toISOString() } } },
+    });
+  });
+
+  it('that have failed keep saying so until one has gone well', async () => {
+    const fault: Condition = {
+      type: 'EtcdBackupReady',
+      status: 'False',
+      reason: 'StoreUnavailable',
+      message: 'the store is full',
+      lastTransitionTime: '2026-11-21T11:00:00Z',
+    };
+    const { outcome, begun } = await run({ status: { conditions: [fault] } });
+    expect(begun).toHaveLength(1);
+    expect(outcome).toMatchObject({ kind: 'degraded', reason: 'StoreUnavailable', message: 'the store is full' });
+  });
+
+  it('that went well although old ones could not be deleted say that', async () => {
+    const result: BackupResult = {
+      newest: '2026-11-21T12-00-00.000Z-4712',
+      sizeBytes: 1,
+      satisfied: [requestCause('x')],
+      retentionFault: 'delete a/b: the store knows the credentials but does not allow this',
+    };
+    const { outcome } = await run({}, { kind: 'done', basis: 'x', at: now, result });
+    expect(outcome).toMatchObject({
+      kind: 'degraded',
+      reason: 'StoreUnavailable',
+      message: expect.stringContaining('old backups could not be deleted: delete a/b'),
+      report: { etcd: { backup: { lastBackup: '2026-11-21T12-00-00.000Z-4712' } } },
+    });
+  });
+
+  it('with a schedule that cannot be read are the user to mend', async () => {
+    await expect(run({ spec: spec({ timeZone: 'Europe/Atlantis' }) })).rejects.toMatchObject({
+      name: 'InvalidConfiguration',
+      message: expect.stringContaining('time zone "Europe/Atlantis" is unknown'),
+    });
+  });
+});
+
+/** A control plane that runs these versions. */
+function running(kubernetes: string, etcd: string): MemoryWorld {
+  const created = world();
+  const labels = objectLabels('c1', 'api-server');
+  const template = { metadata: { annotations: { 'controlplane.cluster.x-k8s.io/version': kubernetes } } };
+  const image = `registry.k8s.io/etcd:${etcd}-0`;
+  created.put({ ...named(Deployment, 'c1-api-server', labels), spec: { template } });
+  created.put({
+    ...named(StatefulSet, 'c1-etcd', labels),
+    spec: { template: { spec: { containers: [{ name: 'etcd', image }] } } },
+  });
+  return created;
+}
+
+const named = ({ apiVersion, kind }: typeof Pod, name: string, labels: Readonly<Record<string, string>>) => ({
+  apiVersion,
+  kind,
+  metadata: { name, labels },
+});
+
+describe('before a minor version changes', () => {
+  const awaited = (in_: MemoryWorld, what: 'Kubernetes' | 'etcd', changes: ScopeChanges = {}) =>
+    awaitedBackup(what, scopeOf(in_, { spec: { ...spec(), version: 'v1.36.3' }, status: resting, ...changes }));
+
+  it.each<[string, MemoryWorld, 'Kubernetes' | 'etcd', string]>([
+    ['of Kubernetes', running('v1.35.1', '3.6.8'), 'Kubernetes', 'change of Kubernetes 1.35 to 1.36 waits'],
+    ['of etcd', running('v1.36.3', '3.5.24'), 'etcd', 'change of etcd 3.5 to 3.6 waits'],
+    ['not for a patch of Kubernetes', running('v1.36.0', '3.6.8'), 'Kubernetes', 'nothing'],
+    ['not for a patch of etcd', running('v1.36.0', '3.6.5'), 'etcd', 'nothing'],
+    ['not for the first version there is', new MemoryWorld(), 'Kubernetes', 'nothing'],
+  ])('a backup is waited for, %s', (_, in_, what, expected) => {
+    expect(awaited(in_, what) ?? 'nothing').toContain(expected);
+  });
+
+  it('a backup is taken, and then the change goes on', async () => {
+    const in_ = running('v1.35.1', '3.6.8');
+    expect((await run({ status: resting }, { kind: 'idle' }, in_)).begun).toHaveLength(1);
+    const status = { etcd: { backup: { ...lastNight, versionChanges: ['Kubernetes 1.35 to 1.36'] } } };
+    expect((await run({ status }, { kind: 'idle' }, in_)).begun).toEqual([]);
+    expect(awaited(in_, 'Kubernetes', { status })).toBeUndefined();
+  });
+
+  it('another pass follows the one that has the backup in its status', async () => {
+    const result: BackupResult = {
+      newest: '2026-11-21T12-00-00.000Z-4712',
+      sizeBytes: 1,
+      satisfied: ['change:Kubernetes 1.35 to 1.36'],
+      retentionFault: undefined,
+    };
+    const work = { kind: 'done', basis: 'x', at: now, result } as const;
+    expect((await run({ status: resting }, work, running('v1.35.1', '3.6.8'))).outcome).toMatchObject({ again: now });
+  });
+
+  it('nothing is waited for when nobody wants that', () => {
+    const in_ = running('v1.35.1', '3.6.8');
+    expect(awaited(in_, 'Kubernetes', { spec: spec({ beforeUpgrade: false }) })).toBeUndefined();
+    expect(awaited(in_, 'Kubernetes', { spec: { etcd: { replicas: 1 } } })).toBeUndefined();
+  });
+
+  it('a store that is away is told of, with how to go on without', () => {
+    const fault: Condition = {
+      type: 'EtcdBackupReady',
+      status: 'False',
+      reason: 'StoreUnavailable',
+      message: 'the store cannot be reached',
+      lastTransitionTime: '2026-11-21T11:00:00Z',
+    };
+    const message = awaited(running('v1.35.1', '3.6.8'), 'Kubernetes', { status: { conditions: [fault] } });
+    expect(message).toContain('which fails: the store cannot be reached; set etcd.backup.beforeUpgrade: false');
+  });
+});
