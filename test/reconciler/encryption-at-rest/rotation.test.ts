@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import { type BeginningState, begin } from '../../../reconciler/encryption-at-rest/beginning.ts';
+import {
+  fresh,
+  nextStep,
+  type RotationState,
+  type RotationStep,
+} from '../../../reconciler/encryption-at-rest/rotation.ts';
+
+const settled: RotationState = {
+  providers: ['key-1'],
+  retired: [],
+  isLoaded: true,
+  isRewritten: false,
+  wanted: undefined,
+  wantsNewKey: false,
+  isRestoring: false,
+};
+const configure = (...providers: string[]): RotationStep => ({ kind: 'configure', providers });
+
+describe('the next step of a rotation', () => {
+  it.each<[string, Partial<RotationState>, RotationStep]>([
+    ['is none where one key stores everything', {}, { kind: 'settled' }],
+    ['is none where everything is in clear and is to stay so', { providers: ['identity'] }, { kind: 'settled' }],
+    ['makes a new key that only reads', { wantsNewKey: true }, configure('key-1', fresh)],
+    [
+      'waits until all have loaded it',
+      { providers: ['key-1', 'key-2'], isLoaded: false },
+      { kind: 'prove', reason: 'DistributingKey' },
+    ],
+    ['lets it write then', { providers: ['key-1', 'key-2'] }, configure('key-2', 'key-1')],
+    [
+      'waits until it writes everywhere',
+      { providers: ['key-2', 'key-1'], isLoaded: false, isRewritten: true },
+      { kind: 'prove', reason: 'DistributingKey' },
+    ],
+    ['stores everything anew then', { providers: ['key-2', 'key-1'] }, { kind: 'rewrite' }],
+    ['retires the old key then', { providers: ['key-2', 'key-1'], isRewritten: true }, configure('key-2')],
+    [
+      'waits until nobody has it any more',
+      { providers: ['key-2'], isLoaded: false },
+      { kind: 'prove', reason: 'RetiringKey' },
+    ],
+    [
+      'makes a third key when that is asked for in between',
+      { providers: ['key-2', 'key-1'], wantsNewKey: true, isRewritten: true },
+      configure('key-2', 'key-1', fresh),
+    ],
+    ['takes the newest of three', { providers: ['key-2', 'key-1', 'key-10'] }, configure('key-10', 'key-2', 'key-1')],
+    [
+      'makes a key where there was none',
+      { providers: ['identity'], wanted: 'secretbox' },
+      configure('identity', fresh),
+    ],
+    [
+      'lets the first key write when all can read it',
+      { providers: ['identity', 'key-1'], wanted: 'secretbox' },
+      configure('key-1', 'identity'),
+    ],
+    [
+      'stops reading in clear when nothing is',
+      { providers: ['key-1', 'identity'], wanted: 'secretbox', isRewritten: true },
+      configure('key-1'),
+    ],
+    ['reads in clear before anything is written so', { wanted: 'None' }, configure('key-1', 'identity')],
+    [
+      'writes in clear when all can read it',
+      { providers: ['key-1', 'identity'], wanted: 'None' },
+      configure('identity', 'key-1'),
+    ],
+    ['keeps the key until nothing needs it', { providers: ['identity', 'key-1'], wanted: 'None' }, { kind: 'rewrite' }],
+    [
+      'retires the last key',
+      { providers: ['identity', 'key-1'], wanted: 'None', isRewritten: true },
+      configure('identity'),
+    ],
+    ['makes no key to store in clear', { wanted: 'None', wantsNewKey: true }, configure('key-1', 'identity')],
+    [
+      'goes back to the key when the user thinks better of it',
+      { providers: ['identity', 'key-1'], wanted: 'secretbox' },
+      configure('key-1', 'identity'),
+    ],
+    [
+      'lets everything be read that a backup may hold',
+      { isRestoring: true, retired: ['key-0'], wantsNewKey: true },
+      configure('key-1', 'key-0', 'identity'),
+    ],
+    [
+      'waits for the end of the restore',
+      { isRestoring: true, providers: ['key-1', 'key-0', 'identity'], retired: ['key-0'], isRewritten: true },
+      { kind: 'hold' },
+    ],
+    [
+      'stores anew what a restore has brought',
+      { providers: ['key-1', 'key-0', 'identity'], retired: ['key-0'] },
+      { kind: 'rewrite' },
+    ],
+  ])('%s', (_, state, step) => {
+    expect(nextStep({ ...settled, ...state })).toEqual(step);
+  });
+
+  const names = ['identity', 'key-1', 'key-2'];
+  const lists = names.flatMap((a) => [
+    [a],
+    ...names
+      .filter((b) => b !== a)
+      .flatMap((b) => [
+        [a, b],
+        [a, b, ...names.filter((c) => c !== a && c !== b)],
+      ]),
+  ]);
+  const states = lists.flatMap((providers) =>
+    ([undefined, 'secretbox', 'None'] as const).flatMap((wanted) =>
+      [false, true].flatMap((wantsNewKey) =>
+        [false, true].map((isRestoring) => ({ ...settled, providers, wanted, wantsNewKey, isRestoring })),
+      ),
+    ),
+  );
+
+  it.each(states)(
+    'lets nothing write that is not read everywhere, and takes nothing away that was not stored anew: $providers $wanted $wantsNewKey $isRestoring',
+    (state) => {
+      for (const isLoaded of [false, true]) {
+        for (const isRewritten of [false, true]) {
+          const step = nextStep({ ...state, isLoaded, isRewritten });
+          if (step.kind !== 'configure') continue;
+          const [writer = ''] = step.providers;
+          if (writer !== state.providers[0])
+            expect({ isLoaded, known: state.providers }).toEqual({
+              isLoaded: true,
+              known: expect.arrayContaining([writer]),
+            });
+          const gone = state.providers.filter((name) => !step.providers.includes(name));
+          if (gone.length > 0)
+            expect({ isLoaded, isRewritten, writer }).toEqual({
+              isLoaded: true,
+              isRewritten: true,
+              writer: state.providers[0],
+            });
+        }
+      }
+    },
+  );
+
+  it.each(states)('comes to an end: $providers $wanted $wantsNewKey', (start) => {
+    let state: RotationState = { ...start, isRestoring: false };
+    for (let steps = 0; steps < 20; steps++) {
+      const step = nextStep(state);
+      if (step.kind === 'settled') break;
+      if (step.kind === 'prove') state = { ...state, isLoaded: true };
+      if (step.kind === 'rewrite') state = { ...state, isRewritten: true };
+      if (step.kind === 'configure') {
+        const made = step.providers.includes(fresh);
+        const providers = step.providers.map((name) => (name === fresh ? 'key-9' : name));
+        state = { ...state, providers, isLoaded: false, isRewritten: false, wantsNewKey: state.wantsNewKey && !made };
+      }
+    }
+    expect(nextStep(state)).toEqual({ kind: 'settled' });
+    expect(state.providers).toHaveLength(1);
+  });
+});
+
+describe('a control plane without keys', () => {
+  const none: BeginningState = {
+    wanted: undefined,
+    hasStarted: false,
+    isConfigured: false,
+    reported: undefined,
+    isUsersOwn: false,
+  };
+  it.each<[string, Partial<BeginningState>, ReturnType<typeof begin>]>([
+    ['that is new gets one', {}, configureFirst(fresh)],
+    ['that runs already stays as it is', { hasStarted: true, reported: 'None' }, { kind: 'clear' }],
+    [
+      'that runs already gets one that only reads when that is wanted',
+      { hasStarted: true, wanted: 'secretbox', reported: 'None' },
+      configureFirst('identity', fresh),
+    ],
+    ['that shall have none gets none', { wanted: 'None' }, { kind: 'clear' }],
+    ['is the business of a user who sees to it', { isUsersOwn: true }, { kind: 'users' }],
+    [
+      'has lost them when it had some',
+      { hasStarted: true, isConfigured: true, reported: 'secretbox' },
+      { kind: 'lost' },
+    ],
+    [
+      'has lost them also when nothing is reported any more',
+      { hasStarted: true, isConfigured: true },
+      { kind: 'lost' },
+    ],
+    ['has lost them also when its API servers are gone', { reported: 'secretbox' }, { kind: 'lost' }],
+    [
+      'has lost nothing that stored in clear',
+      { hasStarted: true, isConfigured: true, reported: 'None' },
+      configureFirst('identity'),
+    ],
+  ])('%s', (_, state, beginning) => {
+    expect(begin({ ...none, ...state })).toEqual(beginning);
+  });
+});
+
+function configureFirst(...providers: string[]): ReturnType<typeof begin> {
+  return { kind: 'configure', providers };
+}
