@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, pause } from '../kube/clock.ts';
+import { messageOf } from '../kube/error-message.ts';
+import { openEtcd } from './access.ts';
 import { watchedMemberObjects } from './member-objects.ts';
+import type { EtcdObservation } from './members.ts';
 import { type EtcdReport, significance } from './report.ts';
 import { etcdRound, type EtcdTask } from './round.ts';
 import type { EtcdStep } from './steps.ts';
@@ -45,6 +48,10 @@ interface Entry {
   report: EtcdReport | undefined;
   /** The basis that a pass has waited for in vain. */
   lateBasis: string | undefined;
+  /** The defragmentation that has not ended, why the last one failed, and when one ended well. */
+  underWay: EtcdObservation['underWay'];
+  defragmentationProblem: string | undefined;
+  defragmentedAt: Date | undefined;
   readonly controller: AbortController;
   wake: () => void;
   tell: () => void;
@@ -108,6 +115,9 @@ export class EtcdCares {
       reportedBasis: undefined,
       report: undefined,
       lateBasis: undefined,
+      underWay: undefined,
+      defragmentationProblem: undefined,
+      defragmentedAt: undefined,
       controller: new AbortController(),
       wake: () => {},
       tell: () => {},
@@ -123,17 +133,21 @@ export class EtcdCares {
     let retryMs = firstRetryMs;
     let last: EtcdStep | undefined;
     while (!signal.aborted) {
-      const { task, basis, report } = entry;
+      const { task, basis, report, underWay } = entry;
       const before = report && significance(report);
-      const step = await etcdRound(task, (seen) => this.#tell(key, entry, { task, basis, seen }), signal).catch(
-        () => undefined,
-      );
+      const step = await etcdRound(task, {
+        tell: (seen) => this.#tell(key, entry, { task, basis, seen }),
+        signal,
+        underWay,
+        defragment: (member) => void this.#defragment(entry, member),
+      }).catch(() => undefined);
       if (signal.aborted) return;
       const isNew = step !== undefined && !isDeepStrictEqual(step, last);
-      last = step;
+      // Rounds during a defragmentation are not remembered: one that frees nothing would follow itself at once.
+      if (step || !underWay) last = step;
       const hasChanged = isNew || entry.basis !== basis || before !== (entry.report && significance(entry.report));
       retryMs = hasChanged ? firstRetryMs : Math.min(restMs, retryMs * 2);
-      if (isNew || entry.basis !== basis) continue;
+      if (isNew || entry.basis !== basis || entry.underWay !== underWay) continue;
       await this.#rest(entry, entry.report?.decision.kind === 'Settled' ? restMs : retryMs);
     }
   }
@@ -143,11 +157,32 @@ export class EtcdCares {
     entry: Entry,
     { task, basis, seen }: { readonly task: EtcdTask; readonly basis: string; readonly seen: EtcdReport },
   ): void {
-    const isNews = entry.report === undefined || significance(entry.report) !== significance(seen);
+    const problem = seen.problem ?? entry.defragmentationProblem;
+    const report: EtcdReport = { ...seen, problem, defragmentedAt: entry.defragmentedAt };
+    const isNews = entry.report === undefined || significance(entry.report) !== significance(report);
     const wasFor = entry.reportedGoal;
-    Object.assign(entry, { report: seen, reportedGoal: task.goal, reportedBasis: basis } satisfies Partial<Entry>);
+    Object.assign(entry, { report, reportedGoal: task.goal, reportedBasis: basis } satisfies Partial<Entry>);
     entry.tell();
     if (isNews || !isDeepStrictEqual(wasFor, task.goal)) this.#options.onChange(key);
+  }
+
+  /** Beside the rounds, which go on to see what becomes of the members. etcd ends it, also when this process does not. */
+  async #defragment(entry: Entry, member: string): Promise<void> {
+    const access = openEtcd(entry.task.cluster, entry.task.world);
+    entry.underWay = { act: 'defragmentation', member };
+    try {
+      const client = access.clients(member);
+      if (!client) throw new Error(`etcd member ${member} cannot be reached: it has no pod`);
+      await client.defragment();
+      entry.defragmentedAt = new Date(this.#options.clock.now());
+      entry.defragmentationProblem = undefined;
+    } catch (error) {
+      entry.defragmentationProblem = messageOf(error);
+    } finally {
+      access.close();
+      entry.underWay = undefined;
+      entry.wake();
+    }
   }
 
   async #rest(entry: Entry, delayMs: number): Promise<void> {

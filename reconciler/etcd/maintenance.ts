@@ -13,8 +13,28 @@ export const worthDefragmenting = {
 /** What of the quota must be free before writes are let in again, lest the first of them raise the alarm anew. */
 const freeShareToWrite = 0.05;
 
+/**
+ * What makes a defragmentation necessary: etcd's quota counts the file and not what is in use of it. Where more is in use
+ * than this leaves, the volume grows instead.
+ */
+const necessary = { fileShareOfQuota: 0.8, freeShareOfQuota: 0.2 } as const;
+
+export interface UpkeepOptions {
+  readonly quotaBytes: number;
+  readonly guard?: Guard;
+}
+
 /** The member to defragment next. Nothing during a rollout or a change of members: ask for those first. */
-export function nextDefragmentation(observation: EtcdObservation, guard: Guard = mayDisrupt): Decision {
+export function nextDefragmentation(
+  observation: EtcdObservation,
+  { quotaBytes, guard = mayDisrupt }: UpkeepOptions,
+): Decision {
+  const isNecessary = (member: Member) =>
+    dbSize(member) >= necessary.fileShareOfQuota * quotaBytes &&
+    reclaimableBytes(member) >= necessary.freeShareOfQuota * quotaBytes;
+  // Also of a single member: a moment without answers is better than an alarm, which stops all writes.
+  const before = defragment(observation, guard, 'Unavoidable', isNecessary);
+  if (before.kind !== 'Settled') return before;
   return defragment(observation, guard, 'Upkeep', (member) => {
     const free = reclaimableBytes(member);
     return free >= worthDefragmenting.bytes && free >= worthDefragmenting.share * dbSize(member);

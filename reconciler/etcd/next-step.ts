@@ -30,7 +30,7 @@ export function nextEtcdStep(observation: EtcdObservation, goal: EtcdGoal, guard
   if (rollout.kind === 'Act') return rollout;
   const waiting = [space, membership, rollout].find(({ kind }) => kind === 'Wait');
   if (waiting) return waiting;
-  const upkeep = nextDefragmentation(observation, guard);
+  const upkeep = nextDefragmentation(observation, { quotaBytes: goal.quotaBytes, guard });
   // Upkeep that cannot be now is nothing that anybody waits for; with one member it never can be.
   return upkeep.kind === 'Act' ? upkeep : settled;
 }

@@ -10,7 +10,7 @@ import { knownMembers, type MemberObjects, readMemberObjects, watchedMemberObjec
 import type { EtcdObservation } from './members.ts';
 import { type EtcdGoal, nextEtcdStep } from './next-step.ts';
 import { observeEtcd } from './observe.ts';
-import { type EtcdReport, withoutVacancies } from './report.ts';
+import { type EtcdReport, fillOf, withoutVacancies } from './report.ts';
 import type { Decision, EtcdStep } from './steps.ts';
 
 /** What is to become of an etcd cluster, and by what means. */
@@ -19,6 +19,17 @@ export interface EtcdTask {
   readonly goal: EtcdGoal;
   readonly world: World;
   readonly writer: Writer;
+}
+
+/** What a round is told, and whom it tells. */
+export interface RoundOptions {
+  /** Hears of what was seen before anything is done about it. */
+  readonly tell: (report: EtcdReport) => void;
+  readonly signal: AbortSignal;
+  /** What was begun in a round before and has not ended. */
+  readonly underWay: EtcdObservation['underWay'];
+  /** Begins to defragment a member, which takes minutes; nobody waits for it. */
+  readonly defragment: (member: string) => void;
 }
 
 interface Look {
@@ -30,30 +41,32 @@ interface Look {
 /**
  * One look at an etcd cluster and at most one step. What takes a member away is decided twice: from what the watches
  * know, and then from pods and claims as they are at that moment; it is done only when both agree.
- * @param tell hears of what was seen before anything is done about it
- * @returns the step that was carried out, if any
+ * @returns the step that was carried out or begun, if any
  * @throws when a certificate to reach etcd with is missing
  */
 export async function etcdRound(
   task: EtcdTask,
-  tell: (report: EtcdReport) => void,
-  signal: AbortSignal,
+  { tell, signal, underWay, defragment }: RoundOptions,
 ): Promise<EtcdStep | undefined> {
-  const { cluster, world, writer } = task;
+  const { cluster, goal, world, writer } = task;
   const access = openEtcd(cluster, world);
   try {
-    const first = await look(task, watchedMemberObjects(cluster, world), access);
+    const first = await look(task, watchedMemberObjects(cluster, world), access, underWay);
     const { observation, decision } = first;
-    tell({ observation, decision });
+    const seen: EtcdReport = { observation, decision, fill: fillOf(observation, goal.quotaBytes) };
+    tell(seen);
     if (decision.kind !== 'Act' || signal.aborted) return undefined;
     const { step } = decision;
-    const latest = isDisruptive(step) ? await look(task, await readMemberObjects(cluster, writer), access) : first;
+    const latest = isDisruptive(step)
+      ? await look(task, await readMemberObjects(cluster, writer), access, underWay)
+      : first;
     if (!isDeepStrictEqual(latest.decision, decision) || signal.aborted) return undefined;
     try {
-      await perform(step, latest, task, access);
+      if (step.kind === 'Defragment') defragment(step.member);
+      else await perform(step, latest, task, access);
       return step;
     } catch (error) {
-      if (!isRefusedForNow(error)) tell({ observation, decision, problem: messageOf(error) });
+      if (!isRefusedForNow(error)) tell({ ...seen, problem: messageOf(error) });
       return undefined;
     }
   } finally {
@@ -61,8 +74,13 @@ export async function etcdRound(
   }
 }
 
-async function look({ cluster, goal }: EtcdTask, objects: MemberObjects, { clients }: EtcdAccess): Promise<Look> {
-  const seen = await observeEtcd(knownMembers(cluster, objects), clients);
+async function look(
+  { cluster, goal }: EtcdTask,
+  objects: MemberObjects,
+  { clients }: EtcdAccess,
+  underWay: EtcdObservation['underWay'],
+): Promise<Look> {
+  const seen = await observeEtcd(knownMembers(cluster, objects), clients, underWay);
   const observation = withoutVacancies(seen, goal.replicas);
   return { objects, observation, decision: nextEtcdStep(observation, goal) };
 }

@@ -29,7 +29,25 @@ const fragmented: readonly [what: string, EtcdObservation, expected: unknown][] 
 
 describe('defragmentation', () => {
   it.each(fragmented)('takes %s', (_, observation, expected) => {
-    expect(nextDefragmentation(observation)).toEqual(expected);
+    expect(nextDefragmentation(observation, { quotaBytes: 8192 * mebibyte })).toEqual(expected);
+  });
+});
+
+describe('defragmentation below a small quota', () => {
+  const next = (...members: [size: number, inUse: number][]) =>
+    nextDefragmentation(
+      observed(members.length, Object.fromEntries(members.map((one, ordinal) => [ordinal, sizes(ordinal, ...one)]))),
+      { quotaBytes: 100 * mebibyte },
+    );
+
+  it('comes before the file reaches it, also to the only member', () => {
+    expect(next([81, 55])).toEqual(defragment('etcd-0'));
+    expect(next([50, 50], [81, 60], [50, 50])).toEqual(defragment('etcd-1'));
+  });
+
+  it('does not come early, and not where the volume grows instead', () => {
+    expect(next([79, 10])).toEqual(settled);
+    expect(next([95, 80])).toEqual(settled);
   });
 });
 

@@ -6,7 +6,7 @@ import { mebibyte, observed, observedStatus, stopped, vacant } from './observed.
 const quotaBytes = 500 * mebibyte;
 const outdated: Partial<Member> = { pod: { uid: 'uid', revision: 'old', isTerminating: false, isRunning: true } };
 const fragmented = (ordinal: number): Partial<Member> => ({
-  status: observedStatus(ordinal, { dbSizeBytes: 400 * mebibyte, dbSizeInUseBytes: 100 * mebibyte }),
+  status: observedStatus(ordinal, { dbSizeBytes: 390 * mebibyte, dbSizeInUseBytes: 100 * mebibyte }),
 });
 const full = { alarms: [{ alarm: 'Nospace', memberId: '1' }] } as const;
 const overfull = { status: observedStatus(1, { dbSizeBytes: quotaBytes, dbSizeInUseBytes: quotaBytes }) };
