@@ -157,16 +157,16 @@ const triesOfFounder = 4;
 /**
  * Whether what a registered member once stored is gone. One that answers has it still. A claim without a mark below a
  * member that was started before is a new, empty one that took the place of the claim somebody deleted: etcd refuses to
- * run on it, as that would break promises the member made.
+ * run on it, as that would break promises the member made. Only when it has failed so: a new member may be known to its
+ * peers by name before the kubelet tells that it runs.
  */
 export function isDataLost({ registration, status, claim, pod }: Member): boolean {
   if (!registration || status?.memberId === registration.id) return false;
   // It has not stored anything yet.
   if (registration.name === '') return false;
   if (claim?.isLost) return true;
-  if (claim?.isReserved && claim.memberId === registration.id) {
-    return pod?.isRunning === false && (pod.restarts ?? 0) >= triesOfFounder;
-  }
+  const failures = pod?.isRunning === false ? (pod.restarts ?? 0) : 0;
+  if (claim?.isReserved && claim.memberId === registration.id) return failures >= triesOfFounder;
   if (claim?.memberId !== undefined) return claim.memberId !== registration.id;
-  return claim === undefined || pod?.isRunning === false;
+  return claim === undefined || failures > 0;
 }

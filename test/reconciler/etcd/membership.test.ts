@@ -15,7 +15,7 @@ const unmarked = { memberId: undefined, isLost: false };
 const reserved = { memberId: '3', isLost: false, isReserved: true };
 const slow = {
   status: undefined,
-  pod: { uid: 'pod', revision: 'new', isTerminating: false, isRunning: false, restarts: 1 },
+  pod: { uid: 'pod', revision: 'new', isTerminating: false, isRunning: false, restarts: 0 },
 };
 const ofAnother = { memberId: '77', isLost: false };
 const added = (ordinal: number) => {
@@ -49,6 +49,12 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     observed(3, { 1: { ...stopped, claim: unmarked } }),
     3,
     'MarkVolume etcd-1',
+  ],
+  [
+    'a new member is known by name before its pod is known to run',
+    observed(3, { 2: { ...learner(2), ...slow, claim: unmarked } }),
+    3,
+    'Wait: etcd-2 is joining',
   ],
   ['that claim is marked as nobody’s', observed(3, { 1: { ...stopped, claim: ofAnother } }), 3, 'Remove etcd-1'],
   [

@@ -11,6 +11,9 @@ interface Scenario {
   readonly isFull?: boolean;
 }
 
+/** Hundreds of thousands of worlds take a busy machine a while. */
+const limitMs = 120_000;
+
 const times = (count: number, slot: Slot) => Array.from({ length: count }, () => slot);
 const outdated: Slot = { ...member, isOutdated: true };
 const unmarked: Slot = { ...member, mark: 'none' };
@@ -41,7 +44,7 @@ describe.each(scenarios)('whatever fails in whatever order during $name', (scena
   let found: Exploration;
   beforeAll(() => {
     found = explore(worldOf(scenario), { replicas: scenario.replicas, guard: mayDisrupt });
-  });
+  }, limitMs);
 
   it('no act of ours takes the quorum away, nor are two under way', () => {
     expect(found.worlds).toBeGreaterThan(10);
@@ -65,5 +68,6 @@ describe('the model', () => {
       });
       expect(violations.some((violation) => violation.startsWith('quorum lost'))).toBe(true);
     },
+    limitMs,
   );
 });

@@ -1,0 +1,102 @@
+import { PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
+import type { EtcdStatus } from '../../../constructs/api/etcd-status.ts';
+import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import type { PodObject } from '../../../reconciler/kube/readiness.ts';
+import { until } from '../../support/until.ts';
+import type { Workbench } from '../../support/workbench.ts';
+import { processesOf } from './container-process.ts';
+
+type StatusMember = NonNullable<EtcdStatus['members']>[number];
+
+/** The etcd members of one control plane as the management cluster shows them. */
+export class EtcdPods {
+  readonly #bench: Workbench;
+  readonly #cluster: string;
+
+  constructor(bench: Workbench, cluster: string) {
+    this.#bench = bench;
+    this.#cluster = cluster;
+  }
+
+  async members(): Promise<readonly StatusMember[]> {
+    return (await this.#bench.get(this.#cluster)).status?.etcd?.members ?? [];
+  }
+
+  async leader(): Promise<string> {
+    const leader = (await this.members()).find(({ role }) => role === 'Leader');
+    if (!leader) throw new Error('the status names no leader');
+    return leader.name;
+  }
+
+  async follower(): Promise<string> {
+    const follower = (await this.members()).findLast(({ role }) => role === 'Follower');
+    if (!follower) throw new Error('the status names no follower');
+    return follower.name;
+  }
+
+  /** Resolves when exactly so many members are leader and followers, by the status, and the condition says so. */
+  async untilMembers(count: number, limitMs = 120_000): Promise<void> {
+    await until(
+      `${count} members in the status`,
+      async () => {
+        const members = await this.members();
+        const isVoter = ({ role }: StatusMember) => role === 'Leader' || role === 'Follower';
+        return members.length === count && members.every(isVoter);
+      },
+      limitMs,
+    ).catch(async (cause: unknown) => {
+      const { status } = await this.#bench.get(this.#cluster);
+      const told = status?.conditions?.filter(({ type }) => type.startsWith('Etcd'));
+      throw new Error(`${JSON.stringify(status?.etcd?.members)} ${JSON.stringify(told)}`, { cause });
+    });
+    await this.#bench.untilCondition(this.#cluster, 'EtcdClusterReady', { status: 'True' }, limitMs);
+    await this.#bench.untilCondition(this.#cluster, 'EtcdClusterHealthy', { status: 'True' }, limitMs);
+  }
+
+  pod(name: string): Promise<PodObject> {
+    return this.#bench.client.get<PodObject>(Pod, this.#named(name));
+  }
+
+  async pods(): Promise<PodObject[]> {
+    const labelSelector = Object.entries(selectorLabels(this.#cluster, 'etcd'))
+      .map((label) => label.join('='))
+      .join(',');
+    return (await this.#bench.client.list<PodObject>(Pod, { namespace: this.#bench.namespace, labelSelector })).items;
+  }
+
+  async claims(): Promise<string[]> {
+    const { items } = await this.#bench.client.list(PersistentVolumeClaim, { namespace: this.#bench.namespace });
+    return items.map(({ metadata }) => metadata.name).sort();
+  }
+
+  /** Deletes the volume claim of a member and its pod, as somebody would who takes a node away. */
+  async loseVolume(name: string): Promise<void> {
+    await this.#bench.client.delete(PersistentVolumeClaim, this.#named(`etcd-data-${name}`));
+    await this.#bench.client.delete(Pod, this.#named(name));
+  }
+
+  /** Kills the processes of members, as a machine without memory would. */
+  async kill(...names: string[]): Promise<void> {
+    const pids = await Promise.all(
+      names.map(async (name) => {
+        const found = await processesOf((await this.pod(name)).metadata.uid ?? '', 'etcd');
+        if (found.length !== 1) throw new Error(`${found.length} processes of ${name} instead of one`);
+        return found;
+      }),
+    );
+    for (const pid of pids.flat()) process.kill(pid, 'SIGKILL');
+  }
+
+  /** Resolves when the container of a member was started again. */
+  async untilRestarted(name: string, before: number): Promise<void> {
+    await until(`${name} to be started again`, async () => (await this.restarts(name)) > before, 60_000);
+  }
+
+  async restarts(name: string): Promise<number> {
+    return (await this.pod(name)).status?.containerStatuses?.[0]?.restartCount ?? 0;
+  }
+
+  #named(name: string) {
+    return { namespace: this.#bench.namespace, name };
+  }
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { KubeClient } from '../../../reconciler/kube/client.ts';
+import { recordFault } from '../../support/fault-table.ts';
+import { NumberedConfigMaps } from '../../support/numbered-config-maps.ts';
+import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { until } from '../../support/until.ts';
+import { single, Workbench } from '../../support/workbench.ts';
+import { EtcdPods } from './etcd-pods.ts';
+
+const namespace = 'etcd-members';
+let bench: Workbench;
+let operator: TestOperator;
+let hosted: KubeClient;
+const etcd = () => new EtcdPods(bench, 'c1');
+beforeAll(async () => {
+  bench = await Workbench.open(inject('kubeconfig'), namespace);
+  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
+  await bench.create('c1', single);
+  await bench.untilReady('c1', 180_000);
+  hosted = await bench.hosted('c1');
+});
+afterAll(async () => {
+  await hosted?.connection.close();
+  await bench.deleteAll();
+  await operator.stop();
+  await bench.close();
+});
+
+/** Does something while somebody writes. @returns seconds it took, the longest stall of a write, and what was lost */
+async function whileWriting(act: () => Promise<void>) {
+  const writer = new NumberedConfigMaps({ client: hosted });
+  await writer.untilMore(20);
+  const start = performance.now();
+  await act();
+  await writer.untilMore(20);
+  const seconds = (performance.now() - start) / 1000;
+  await writer.stop();
+  return { seconds, stallMs: writer.longestStallMs, lost: await writer.lost() };
+}
+
+const replicas = (count: number) => bench.patch('c1', { spec: { etcd: { replicas: count } } });
+
+test('1 member becomes 3, 5 and 3 again while somebody writes, and no acknowledged write is lost', async () => {
+  const { stallMs, lost } = await whileWriting(async () => {
+    for (const count of [3, 5, 3]) {
+      await replicas(count);
+      await etcd().untilMembers(count, 180_000);
+    }
+    await until('the volumes of those that left to be gone', async () => (await etcd().claims()).length === 3, 60_000);
+  });
+  expect(lost).toEqual([]);
+  await recordFault({
+    fault: 'etcd from 1 to 3 to 5 to 3 members',
+    observed: `ChangingMembers names who joins and leaves; longest stall of a write ${(stallMs / 1000).toFixed(1)} s`,
+    recoverySeconds: undefined,
+    dataLost: 'none',
+  });
+}, 600_000);
+
+describe('of 3 members', () => {
+  test('one whose volume was deleted joins anew, and no acknowledged write is lost', async () => {
+    const name = await etcd().leader();
+    const before = (await etcd().members()).find((member) => member.name === name)?.id;
+    const { seconds, stallMs, lost } = await whileWriting(async () => {
+      await etcd().loseVolume(name);
+      await until(
+        'another member in its place',
+        async () => {
+          const member = (await etcd().members()).find((one) => one.name === name);
+          return member !== undefined && member.id !== undefined && member.id !== before && member.role !== 'Learner';
+        },
+        180_000,
+      );
+      await etcd().untilMembers(3);
+    });
+    expect(lost).toEqual([]);
+    await recordFault({
+      fault: 'volume of the leader of three etcd members deleted',
+      observed: `removed, added as a learner, caught up and promoted by itself; longest stall of a write ${(stallMs / 1000).toFixed(1)} s`,
+      recoverySeconds: seconds,
+      dataLost: 'none',
+    });
+  }, 400_000);
+
+  const victims: readonly [who: string, names: () => Promise<string[]>][] = [
+    ['a follower', async () => [await etcd().follower()]],
+    ['the leader', async () => [await etcd().leader()]],
+    ['all three', async () => (await etcd().members()).map(({ name }) => name)],
+  ];
+  test.each(victims)(
+    '%s may be killed, and no acknowledged write is lost',
+    async (who, names) => {
+      const { seconds, stallMs, lost } = await whileWriting(async () => {
+        const killed = await names();
+        const before = await Promise.all(killed.map((name) => etcd().restarts(name)));
+        await etcd().kill(...killed);
+        await Promise.all(killed.map((name, index) => etcd().untilRestarted(name, before[index] ?? 0)));
+        await etcd().untilMembers(3);
+      });
+      expect(lost).toEqual([]);
+      await recordFault({
+        fault: `kill -9 of ${who} of three etcd members`,
+        observed: `started again by the kubelet; longest stall of a write ${(stallMs / 1000).toFixed(1)} s`,
+        recoverySeconds: seconds,
+        dataLost: 'none',
+      });
+    },
+    300_000,
+  );
+
+  test('a new template is rolled out to followers first and to the leader last, one at a time', async () => {
+    const order: string[] = [];
+    const uids = new Map((await etcd().pods()).map(({ metadata }) => [metadata.name, metadata.uid]));
+    const leader = await etcd().leader();
+    let mostAway = 0;
+    const { seconds, stallMs, lost } = await whileWriting(async () => {
+      await bench.patch('c1', { spec: { etcd: { args: { 'snapshot-count': '20000' } } } });
+      await until(
+        'all pods to be replaced',
+        async () => {
+          const pods = await etcd().pods();
+          const isReady = ({ status }: (typeof pods)[number]) =>
+            status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
+          mostAway = Math.max(mostAway, 3 - pods.filter(isReady).length);
+          for (const { metadata } of pods) {
+            if (metadata.uid === uids.get(metadata.name)) continue;
+            uids.set(metadata.name, metadata.uid);
+            order.push(metadata.name);
+          }
+          return order.length === 3;
+        },
+        180_000,
+      );
+      await etcd().untilMembers(3);
+    });
+    expect(order.at(-1)).toBe(leader);
+    expect(mostAway).toBe(1);
+    expect(lost).toEqual([]);
+    await recordFault({
+      fault: 'rolling restart of three etcd members by a change of etcd.args',
+      observed: `followers first, the leader last after it handed over; longest stall of a write ${(stallMs / 1000).toFixed(1)} s`,
+      recoverySeconds: seconds,
+      dataLost: 'none',
+    });
+  }, 400_000);
+});

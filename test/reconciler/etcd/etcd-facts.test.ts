@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigMap } from '../../../constructs/api/resources.ts';
+import { renderControlPlane } from '../../../constructs/control-plane/chart.ts';
+import { memberFacts, type MemberFactsInput, writtenStarts } from '../../../reconciler/etcd/etcd-facts.ts';
+import { MemoryWorld } from '../../support/memory-world.ts';
+import { hostedCluster } from '../../support/scope.ts';
+import { learner, observed, silent, stopped, vacant } from './observed.ts';
+
+const cluster = hostedCluster();
+const peer = (ordinal: number) => `c1-etcd-${ordinal}=https://c1-etcd-${ordinal}.e-c1-etcd.team.svc:2380`;
+const founded = (count: number) => {
+  const all = Array.from({ length: count }, (_, ordinal) => peer(ordinal)).join(',');
+  return Array.from({ length: count }, () => ({ state: 'new', initialCluster: all }));
+};
+const alone = (count: number) =>
+  Array.from({ length: count }, (_, ordinal) => ({ state: 'existing', initialCluster: peer(ordinal) }));
+const empty = observed(3, { 0: vacant, 1: vacant, 2: vacant }).members;
+const marked = observed(3).members;
+const unmarked = { claim: { memberId: undefined, isLost: false } };
+
+const cases: readonly [when: string, input: Partial<MemberFactsInput>, expected: object][] = [
+  ['nothing is there', {}, { isFormed: false, pods: 3, initialClusters: {} }],
+  [
+    'another number is wanted of members that have not found together yet',
+    { replicas: 5, written: founded(3) },
+    { isFormed: false, pods: 3, initialClusters: {} },
+  ],
+  [
+    'a quorum answers for the first time',
+    { observation: observed(3, { 0: unmarked, 1: unmarked, 2: unmarked }), written: founded(3) },
+    { isFormed: true, pods: 3, initialClusters: {} },
+  ],
+  [
+    'a founder is slow',
+    { observation: observed(3, { 0: unmarked, 1: unmarked, 2: { ...silent, ...unmarked } }), written: founded(3) },
+    { isFormed: true, pods: 3, initialClusters: { 2: all(3) } },
+  ],
+  [
+    'a founder is slow and its volume kept for it',
+    { observation: observed(3, { 2: { ...silent, claim: { memberId: '3', isLost: false, isReserved: true } } }) },
+    { isFormed: true, pods: 3, initialClusters: { 2: all(3) } },
+  ],
+  [
+    'a member that was there does not answer',
+    { observation: observed(3, { 2: silent }) },
+    { isFormed: true, pods: 3, initialClusters: {} },
+  ],
+  [
+    'a new claim is in the place of another',
+    { observation: observed(3, { 2: { ...stopped, ...unmarked } }) },
+    { isFormed: true, pods: 3, initialClusters: {} },
+  ],
+  [
+    'more members are wanted than were added',
+    { replicas: 3, observation: observed(3, { 1: vacant, 2: vacant }) },
+    { isFormed: true, pods: 1, initialClusters: {} },
+  ],
+  [
+    'a learner was added',
+    { observation: observed(3, { 1: { ...stopped, ...added(1) }, 2: vacant }) },
+    { isFormed: true, pods: 2, initialClusters: { 1: all(2) } },
+  ],
+  [
+    'fewer members are wanted than there are',
+    { replicas: 1, observation: observed(3) },
+    { isFormed: true, pods: 3, initialClusters: {} },
+  ],
+  [
+    'no quorum answers',
+    { members: marked, observation: observed(3, {}, { membership: 'Unconfirmed' }), written: alone(3) },
+    { isFormed: true, pods: 3, initialClusters: {} },
+  ],
+  [
+    'nobody was asked since a learner was added',
+    { members: marked.slice(0, 1), written: [...alone(1), { state: 'existing', initialCluster: all(2) }] },
+    { isFormed: true, pods: 2, initialClusters: { 1: all(2) } },
+  ],
+  ['only volumes are left', { replicas: 1, members: marked }, { isFormed: true, pods: 3, initialClusters: {} }],
+  ['only the status is left', { isRecorded: true }, { isFormed: true, pods: 3, initialClusters: {} }],
+  [
+    'only what was written is left',
+    { members: empty, written: alone(3) },
+    { isFormed: true, pods: 3, initialClusters: {} },
+  ],
+];
+
+describe('members of etcd are started', () => {
+  it.each(cases)('when %s', (_, input, expected) => {
+    const none = { isRecorded: false, members: [], observation: undefined, written: [] };
+    expect(named(memberFacts({ cluster, replicas: 3, ...none, ...input }))).toEqual(named(expected));
+  });
+});
+
+it('what was written is read back from the configuration files', () => {
+  const world = new MemoryWorld();
+  expect(writtenStarts('c1', world)).toEqual([]);
+  const rendered = renderControlPlane(cluster, { certificates: {}, mounts: {} }, 'etcd');
+  for (const object of rendered) if (object.kind === ConfigMap.kind) world.put(object);
+  expect(writtenStarts('c1', world)).toEqual(founded(3));
+});
+
+function all(count: number): string {
+  return Array.from({ length: count }, (_, ordinal) => peer(ordinal)).join(',');
+}
+
+function added(ordinal: number) {
+  const { registration } = learner(ordinal);
+  return { ...(registration ? { registration: { ...registration, name: '' } } : {}), ...unmarked };
+}
+
+/** Observed members have names of their own, apart from any cluster's. */
+function named(facts: object): unknown {
+  return JSON.parse(
+    JSON.stringify(facts).replaceAll(/etcd-(\d)=https:\/\/etcd-\d:2380/g, (_, ordinal: string) =>
+      peer(Number(ordinal)),
+    ),
+  );
+}
