@@ -80,6 +80,7 @@ export class Operator {
       clock,
       events: this.#events,
       operatorNamespace: config.controllerNamespace,
+      operatorImage: config.operatorImage,
       lookup,
       onHostedRequest,
       onHostedError: (key, error) =>

@@ -58,7 +58,15 @@ export const conditions = {
   },
   CACertificatesReady: {
     meaning: 'CAs and service-account keys are there',
-    reasons: ['CACertificateMissing', 'CACertificateInvalid'],
+    reasons: [
+      'CACertificateMissing',
+      'CACertificateInvalid',
+      'TakingOverIdentity',
+      'BackupSecretInvalid',
+      'BackupNotFound',
+      'BackupUnusable',
+      'StoreUnavailable',
+    ],
   },
   EtcdCertificatesReady: {
     meaning: "etcd's certificates and that of its client are there and valid",
@@ -107,6 +115,7 @@ export const conditions = {
   EtcdRestoreReady: {
     meaning: 'the backup that the spec asks for has been restored; always so when it asks for none',
     reasons: [
+      'BackupSecretInvalid',
       'BackupNotFound',
       'BackupUnusable',
       'StoreUnavailable',
@@ -123,7 +132,7 @@ export const conditions = {
   },
   EtcdBackupVerified: {
     meaning: 'the newest trial restore of a backup went well; always so when none is asked for',
-    reasons: ['NoBackup', 'Verifying', 'BackupUnusable', 'VerificationFailed', 'StoreUnavailable'],
+    reasons: ['Verifying', 'BackupUnusable', 'VerificationFailed', 'BackupSecretInvalid', 'StoreUnavailable'],
   },
   EncryptionAtRestReady: {
     meaning: 'every Secret is stored in etcd as the spec says',

@@ -81,6 +81,11 @@ export class EtcdRestore extends Construct {
 /** Annotation of a restore pod with the run it works for. */
 export const restoreRunAnnotation = 'controlplane.cluster.x-k8s.io/etcd-restore-run';
 
+/** The token that ids of a restored cluster and of its members are made from. */
+export function restoreToken({ namespace, name }: Pick<HostedCluster, 'namespace' | 'name'>, run: string): string {
+  return `${namespace}.${name}.${run}`;
+}
+
 /** What `etcdutl` is told for one member of several. */
 function memberArguments(cluster: HostedCluster, { run, revisionBump }: EtcdRestoreFacts, ordinal: number): string[] {
   const peerUrl = (member: number) => `https://${etcdMemberHost(cluster, member)}:${ports.etcdPeer}`;
@@ -93,7 +98,7 @@ function memberArguments(cluster: HostedCluster, { run, revisionBump }: EtcdRest
     `--initial-cluster=${members.join(',')}`,
     `--initial-advertise-peer-urls=${peerUrl(ordinal)}`,
     // Another token gives all of them other ids: a member that missed the restore cannot come back among them.
-    `--initial-cluster-token=${cluster.namespace}.${cluster.name}.${run}`,
+    `--initial-cluster-token=${restoreToken(cluster, run)}`,
     `--bump-revision=${revisionBump}`,
     '--mark-compacted',
   ];

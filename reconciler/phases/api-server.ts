@@ -6,7 +6,7 @@ import { mountsOf } from '../../constructs/control-plane/mounts.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
 import { awaitedBackup } from '../backup/upgrade-gate.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { deploymentReadiness, type PodObject, startedPods } from '../kube/readiness.ts';
+import { type DeploymentObject, deploymentReadiness, type PodObject, startedPods } from '../kube/readiness.ts';
 import { done, type Outcome, wait } from '../outcome.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
@@ -19,12 +19,14 @@ export const apiServer: Phase = {
   needs: [certificates, etcdCertificates, restore, encryptionAtRest],
   async run(scope): Promise<Outcome> {
     const { cluster, facts, writer, world } = scope;
-    const exists = world.get(Deployment, namesOf(cluster.name).apiServer) !== undefined;
+    const deployment = world.get<DeploymentObject>(Deployment, namesOf(cluster.name).apiServer);
+    // A restore has let them go.
+    const isWanted = (deployment?.spec?.replicas ?? 0) > 0;
     const etcdPods = world.list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'));
     const mounts = await observeMounts(scope);
 
     const quorum = Math.floor(cluster.spec.etcd.replicas / 2) + 1;
-    if (!exists && startedPods(etcdPods) < quorum) {
+    if (!isWanted && startedPods(etcdPods) < quorum) {
       return wait(
         'WaitingForEtcd',
         `${startedPods(etcdPods)} of ${cluster.spec.etcd.replicas} etcd members have started`,

@@ -1,0 +1,123 @@
+import { group } from '../../constructs/api/group.ts';
+import { Deployment, PersistentVolumeClaim, Pod, StatefulSet } from '../../constructs/api/resources.ts';
+import { restoreRunAnnotation } from '../../constructs/control-plane/etcd-restore.ts';
+import { type ComponentName, selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../constructs/control-plane/names.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
+import type { World } from '../scope.ts';
+import type { MemberRestore, RestoreObservation, RestorePod } from './decide.ts';
+import type { RestoreRequest } from './request.ts';
+
+/** Annotations of a volume claim with the requests whose data it holds, the newest of each kind. */
+export const restoredAnnotations = {
+  Restore: `${group}/etcd-restored`,
+  Recovery: `${group}/etcd-recovered`,
+} as const satisfies Record<RestoreRequest['kind'], string>;
+
+/** Everything that holds or follows what the API serves: what it remembers of the future must not outlive it. */
+const servers = ['api-server', 'controller-manager', 'scheduler'] as const satisfies readonly ComponentName[];
+
+/** A restore pod with what tells how far it is. */
+export interface RestorePodObject extends KubeObject {
+  readonly status?: {
+    readonly phase?: string;
+    readonly podIP?: string;
+    readonly message?: string;
+    readonly conditions?: readonly { type: string; status: string; message?: string }[];
+    readonly initContainerStatuses?: readonly StepStatus[];
+    readonly containerStatuses?: readonly StepStatus[];
+  };
+}
+
+interface StepStatus {
+  readonly name: string;
+  readonly state?: {
+    readonly running?: object;
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+    readonly terminated?: { readonly exitCode?: number; readonly message?: string };
+  };
+}
+
+export interface RestoreContext {
+  readonly cluster: { readonly name: string };
+  readonly members: number;
+  readonly world: World;
+}
+
+/** What the management cluster shows of a restore. */
+export function observeWorld({
+  cluster: { name },
+  members,
+  world,
+}: RestoreContext): Pick<RestoreObservation, 'servers' | 'etcd' | 'members' | 'surplusPods'> {
+  const names = namesOf(name);
+  const workloads = [names.apiServer, names.controllerManager, names.scheduler];
+  const podsOf = (component: ComponentName) => world.list<PodObject>(Pod, selectorLabels(name, component));
+  const nameOf = ({ metadata }: KubeObject) => metadata.name;
+  const apiServer = world.get<DeploymentObject>(Deployment, names.apiServer);
+  const set = world.get<StatefulSetObject>(StatefulSet, names.etcd);
+  const restorePods = podsOf('etcd-restore').map(nameOf);
+  const ordinals = Array.from({ length: members }, (_, ordinal) => ordinal);
+  const expected = ordinals.map((ordinal) => etcdRestorePod(name, ordinal));
+  return {
+    servers: {
+      wanted: workloads.filter((workload) => wants(world.get<DeploymentObject>(Deployment, workload))),
+      pods: servers.flatMap(podsOf).map(nameOf),
+      isAvailable: wants(apiServer) && (apiServer?.status?.availableReplicas ?? 0) > 0,
+    },
+    etcd: { isWanted: wants(set), pods: podsOf('etcd').map(nameOf) },
+    members: ordinals.map((ordinal) => memberOf(name, ordinal, world)),
+    surplusPods: restorePods.filter((pod) => !expected.includes(pod)),
+  };
+}
+
+function wants(workload: { readonly spec?: { readonly replicas?: number } } | undefined): boolean {
+  return workload !== undefined && (workload.spec?.replicas ?? 1) > 0;
+}
+
+function memberOf(cluster: string, ordinal: number, world: World): MemberRestore {
+  const claim = world.get(PersistentVolumeClaim, etcdVolumeClaim(cluster, ordinal));
+  const pod = world.get<RestorePodObject>(Pod, etcdRestorePod(cluster, ordinal));
+  return {
+    ordinal,
+    claim: claim && { isGoing: claim.metadata.deletionTimestamp !== undefined, restored: restoredOf(claim) },
+    pod: pod && podOf(pod),
+  };
+}
+
+function restoredOf({ metadata: { annotations = {} } }: KubeObject): string[] {
+  return Object.values(restoredAnnotations).flatMap((name) => annotations[name] ?? []);
+}
+
+function podOf(pod: RestorePodObject): RestorePod {
+  return {
+    run: pod.metadata.annotations?.[restoreRunAnnotation] ?? '',
+    isGoing: pod.metadata.deletionTimestamp !== undefined,
+    state: stateOf(pod),
+  };
+}
+
+function stateOf({ status }: RestorePodObject): RestorePod['state'] {
+  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return status.phase;
+  const receive = status?.initContainerStatuses?.find(({ name }) => name === 'receive');
+  if (receive?.state?.running && status?.podIP) return 'Receiving';
+  return receive?.state?.terminated ? 'Working' : 'Starting';
+}
+
+/** Why a restore pod does not get on, as far as it can be told; undefined when nothing is wrong. */
+export function troubleOf({ status }: RestorePodObject): string | undefined {
+  const steps = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  const failed = steps.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
+  if (failed) return `${failed.name} failed: ${lastLine(failed.state?.terminated?.message ?? '')}`;
+  const stuck = steps.find(({ state }) => state?.waiting?.message);
+  if (stuck) return `${stuck.name}: ${stuck.state?.waiting?.message ?? ''}`;
+  return (
+    status?.message ??
+    status?.conditions?.find(({ type, status: value }) => type === 'PodScheduled' && value === 'False')?.message
+  );
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
+}

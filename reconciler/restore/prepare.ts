@@ -1,0 +1,110 @@
+import { compare, parse } from 'semver';
+import type { Backup } from '../../constructs/api/backup-spec.ts';
+import type { WorkContext } from '../background-work.ts';
+import { ClusterBackups, type StoredBackup } from '../backup/cluster-backups.ts';
+import type { Manifest } from '../backup/manifest.ts';
+import { backupId, type BackupOwner } from '../backup/names.ts';
+import { withStallTimer } from '../backup/stall.ts';
+import { openStore, type StoreInquiries } from '../backup/store-access.ts';
+import { chosenBackup, type Choice } from '../cli/choose-backup.ts';
+import type { Clock } from '../kube/clock.ts';
+
+/** A backup that can be restored. */
+export interface PreparedBackup {
+  readonly backup: string;
+  readonly manifest: Manifest;
+}
+
+export interface BackupWish {
+  readonly owner: BackupOwner;
+  readonly choice: Choice;
+  /** Namespace of the HostedControlPlane, whose Secrets open the store. */
+  readonly namespace: string;
+  readonly store: Pick<Backup, 'secret' | 'webIdentity' | 'encryption'>;
+  readonly storeInquiries: StoreInquiries;
+  /** Version of etcd that will run on the data. */
+  readonly etcdVersion: string;
+  readonly clock: Clock;
+}
+
+/** There is no backup such as the one that is asked for. */
+export class BackupNotFound extends Error {
+  override readonly name = 'BackupNotFound';
+}
+
+const stallMs = 60_000;
+
+/**
+ * Chooses the backup and reads all of it once, through decryption, size and hash: before anything is touched it must be
+ * certain that it can be restored. With `isChecked` only its manifest is read, because that was done before.
+ * @throws BackupNotFound; InvalidConfiguration for Secrets; StoreError; any other error for a backup that is no good
+ */
+export async function prepareBackup(
+  wish: BackupWish,
+  { isChecked }: { readonly isChecked: boolean },
+  { signal, report }: WorkContext,
+): Promise<PreparedBackup> {
+  return withBackupsOf(wish, async (backups, hasKeys) => {
+    report('choosing the backup');
+    const { backups: found } = await backups.list();
+    const chosen = chosenBackup(wish.choice, found);
+    if (!chosen) throw new BackupNotFound(describeMissing(wish, found));
+    const backup = backupId(chosen);
+    const manifest = await backups.manifest(chosen);
+    refuseUnsuitable(backup, manifest, wish, hasKeys);
+    if (isChecked) return { backup, manifest };
+    let bytes = 0;
+    const source = withStallTimer(backups.readSnapshot(chosen, manifest, signal), {
+      what: `read backup ${backup}`,
+      limitMs: stallMs,
+      clock: wish.clock,
+      signal,
+    });
+    for await (const chunk of source) {
+      bytes += chunk.length;
+      report(`checked ${amount(bytes)} of ${amount(manifest.sizeBytes)} of backup ${backup}`);
+    }
+    return { backup, manifest };
+  });
+}
+
+/** Opens the backups of the wish for as long as `use` takes. */
+export async function withBackupsOf<T>(
+  { namespace, store: spec, storeInquiries, owner }: BackupWish,
+  use: (backups: ClusterBackups, hasKeys: boolean) => Promise<T>,
+): Promise<T> {
+  const { store, keys } = await openStore(namespace, spec, storeInquiries);
+  try {
+    return await use(new ClusterBackups(store, owner, keys), keys.length > 0);
+  } finally {
+    store.close();
+  }
+}
+
+/** Mebibytes for people. */
+export function amount(bytes: number): string {
+  return `${Math.ceil(bytes / 1024 ** 2)} MiB`;
+}
+
+function describeMissing({ choice, owner }: BackupWish, found: readonly StoredBackup[]): string {
+  const whose = `${owner.namespace}/${owner.cluster}`;
+  const [newest] = found;
+  const oldest = found.at(-1);
+  if (!newest || !oldest) return `there is no backup of ${whose} in the bucket`;
+  const wanted = choice.kind === 'backup' ? choice.id : `begun before ${choice.kind === 'before' ? choice.before : ''}`;
+  return `there is no backup ${wanted} of ${whose}: there are ${found.length}, from ${backupId(oldest)} to ${backupId(newest)}`;
+}
+
+function refuseUnsuitable(backup: string, manifest: Manifest, wish: BackupWish, hasKeys: boolean): void {
+  if (hasKeys && !manifest.encryption && wish.choice.kind !== 'backup') {
+    // Whoever can write to the bucket, and has no key, could else put data of his own into the cluster.
+    throw new Error(`backup ${backup} is not encrypted, though etcd.backup.encryption is set: name it to restore it`);
+  }
+  const from = parse(manifest.etcdVersion.replace(/-\d+$/, ''));
+  const to = parse(wish.etcdVersion.replace(/-\d+$/, ''));
+  if (from && to && compare(`${from.major}.${from.minor}.0`, `${to.major}.${to.minor}.0`) > 0) {
+    throw new Error(
+      `backup ${backup} is of etcd ${manifest.etcdVersion}, and etcd ${wish.etcdVersion} cannot read what a later one wrote: set etcd.version`,
+    );
+  }
+}

@@ -1,0 +1,39 @@
+import { etcdMemberHost } from '../../constructs/control-plane/names.ts';
+import { ports } from '../../constructs/control-plane/ports.ts';
+import type { WorkContext } from '../background-work.ts';
+import { parseBackupId } from '../backup/names.ts';
+import { etcdCredentials } from '../etcd/access.ts';
+import { systemClock } from '../kube/clock.ts';
+import type { World } from '../scope.ts';
+import { amount, type BackupWish, type PreparedBackup, withBackupsOf } from './prepare.ts';
+import { pushSnapshot } from './push.ts';
+
+export interface SendOptions {
+  readonly cluster: { readonly name: string; readonly namespace: string };
+  readonly world: World;
+  readonly ordinal: number;
+  /** Address of the pod that waits. */
+  readonly address: string;
+  readonly wish: BackupWish;
+  readonly prepared: PreparedBackup;
+}
+
+/** Sends the backup from the store to the pod that restores one member. */
+export async function sendBackup(
+  { cluster, world, ordinal, address, wish, prepared: { backup, manifest } }: SendOptions,
+  { signal, report }: WorkContext,
+): Promise<void> {
+  const name = parseBackupId(backup);
+  if (!name) throw new Error(`"${backup}" is no name of a backup`);
+  const receiver = { address, port: ports.etcdClient, serverName: etcdMemberHost(cluster, ordinal) };
+  const { sizeBytes } = manifest;
+  await withBackupsOf(wish, (backups) =>
+    pushSnapshot(receiver, backups.readSnapshot(name, manifest, signal), {
+      sizeBytes,
+      credentials: etcdCredentials(cluster.name, world),
+      clock: systemClock,
+      signal,
+      onProgress: (bytes) => report(`${amount(bytes)} of ${amount(sizeBytes)} sent`),
+    }),
+  );
+}
