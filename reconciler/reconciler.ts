@@ -5,6 +5,7 @@ import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
 import { overruledArguments } from '../constructs/control-plane/overruled.ts';
 import { type Again, earliest } from './again.ts';
 import { BackgroundWork } from './background-work.ts';
+import { finalBackup } from './backup/final-backup.ts';
 import { storeInquiriesOf } from './backup/store-inquiries.ts';
 import { infrastructureOf } from './cluster-object.ts';
 import { EndpointProbes } from './endpoint-probes.ts';
@@ -212,11 +213,23 @@ export class Reconciler {
     if (!finalizers.includes(finalizer)) return undefined;
 
     if (cluster !== undefined) {
+      const world = management.worldOf(namespace, cluster);
       const outcome = await deleteControlPlane({
         cluster,
         ownerUid: uid,
         retainVolumes: retainsVolumes(object),
-        world: management.worldOf(namespace, cluster),
+        finalBackup: () =>
+          finalBackup({
+            object,
+            namespace,
+            cluster,
+            clusterObject: management.findCluster(namespace, cluster),
+            world,
+            storeInquiries: storeInquiriesOf(client, namespace),
+            work: this.#work.of(key),
+            now: new Date(clock.now()),
+          }),
+        world,
         remover: createRemover({ client, namespace, cluster, clusterIsDeleting }),
       });
       if (outcome.kind === 'wait') {

@@ -5,6 +5,7 @@ import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
 import type { Endpoint, Facts } from '../constructs/control-plane/facts.ts';
 import type { RenderedObject } from '../constructs/control-plane/chart.ts';
 import type { Work, WorkContext } from './background-work.ts';
+import type { AwaitedFinalBackup } from './backup/final-backup.ts';
 import type { StoreInquiries } from './backup/store-access.ts';
 import type { EtcdCare } from './etcd/care.ts';
 import type { ClusterObject } from './cluster-object.ts';
@@ -151,6 +152,8 @@ export interface DeletionScope {
   readonly ownerUid: string | undefined;
   /** Whether etcd's volumes are to be kept. */
   readonly retainVolumes: boolean;
+  /** Takes the last backup once nothing writes to etcd any more; tells what is still to be waited for. */
+  readonly finalBackup: () => AwaitedFinalBackup | undefined;
   readonly world: World;
   readonly remover: Remover;
 }

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { backupAnnotation, pausedAnnotation } from '../../constructs/api/group.ts';
-import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
+import { backupAnnotation, group, pausedAnnotation } from '../../constructs/api/group.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
-import type { ClusterObject } from '../cluster-object.ts';
 import type { SecretObject } from '../pki/secret.ts';
 
 const texts = z.record(z.string(), z.string());
@@ -30,7 +28,9 @@ export const Bundle = z.object({
   hostedControlPlane: KeptObject,
   cluster: KeptObject,
   /** Authorities and keys, data in base64 as the API gives it. */
-  secrets: z.array(z.object({ name: z.string().min(1), type: z.string().optional(), data: texts })),
+  secrets: z.array(
+    z.object({ name: z.string().min(1), type: z.string().optional(), annotations: texts.optional(), data: texts }),
+  ),
 });
 export type Bundle = z.output<typeof Bundle>;
 
@@ -46,8 +46,8 @@ export function survivingSecrets(cluster: string): readonly string[] {
 
 /** What a bundle is made of. */
 export interface BundleSource {
-  readonly hostedControlPlane: HostedControlPlane;
-  readonly clusterObject: ClusterObject;
+  readonly hostedControlPlane: object;
+  readonly clusterObject: object;
   /** Those of {@link survivingSecrets} that there are. */
   readonly secrets: readonly SecretObject[];
 }
@@ -58,8 +58,15 @@ export function serializeBundle({ hostedControlPlane, clusterObject, secrets }: 
     formatVersion: 1,
     hostedControlPlane: kept(hostedControlPlane),
     cluster: kept(clusterObject),
-    secrets: secrets.map(({ metadata, type, data = {} }) => ({ name: metadata.name, ...(type ? { type } : {}), data })),
+    secrets: secrets.map(keptSecret),
   } satisfies Bundle);
+}
+
+/** With our own annotations, which say what the data means: how far a rotation of keys is. */
+function keptSecret({ metadata, type, data = {} }: SecretObject): Bundle['secrets'][number] {
+  const own = Object.entries(metadata.annotations ?? {}).filter(([name]) => name.startsWith(`${group}/`));
+  const annotations = own.length > 0 ? { annotations: Object.fromEntries(own) } : {};
+  return { name: metadata.name, ...(type ? { type } : {}), ...annotations, data };
 }
 
 /** Longer than any: two objects of at most 1.5 MB each, and some keys. */

@@ -19,14 +19,15 @@ import { StoreError } from './store-error.ts';
 export interface BackupAttempt {
   readonly owner: BackupOwner;
   readonly spec: Backup;
-  readonly schedule: Schedule;
+  /** Missing where only the causes count. */
+  readonly schedule: Schedule | undefined;
   readonly causes: readonly BackupCause[];
   readonly kubernetesVersion: string;
   readonly members: readonly Pick<KnownMember, 'ordinal' | 'name' | 'peerUrl'>[];
   readonly openEtcd: () => EtcdAccess;
   readonly storeInquiries: StoreInquiries;
   /** What else a rebuild needs, as text; asked for only when it will be encrypted. */
-  readonly bundle: () => Promise<string>;
+  readonly bundle: () => Promise<string | undefined>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -64,7 +65,7 @@ export async function takeBackup(attempt: BackupAttempt, context: WorkContext): 
     const now = clock.now();
     const satisfied = await satisfiedBy(backups, present, causes, now);
     const [newest] = present;
-    if (newest && satisfied.length === causes.length && !isBackupDue(schedule, newest.time, now)) {
+    if (newest && satisfied.length === causes.length && !(schedule && isBackupDue(schedule, newest.time, now))) {
       const { sizeBytes } = await backups.manifest(newest);
       return { newest: backupId(newest), sizeBytes, satisfied, retentionFault: undefined };
     }
@@ -117,7 +118,8 @@ async function upload(
     const name = { time: clock.now(), revision: status.revision };
     const progress = { totalBytes: status.dbSizeBytes, report, clock };
     const snapshot = counted(client.snapshot(signal), progress);
-    const bundled = isEncrypted ? inOnePiece(await bundle()) : undefined;
+    const text = isEncrypted ? await bundle() : undefined;
+    const bundled = text === undefined ? undefined : inOnePiece(text);
     return await backups.write({ name, facts, snapshot, bundle: bundled }, signal);
   } finally {
     etcd.close();

@@ -1,24 +1,21 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
 import { backupAnnotation } from '../../constructs/api/group.ts';
 import { kubernetesVersion } from '../../constructs/control-plane/versions.ts';
-import type { WorkContext } from '../background-work.ts';
-import { serializeBundle, survivingSecrets } from '../backup/bundle.ts';
-import type { BackupCause } from '../backup/causes.ts';
+import { attemptFor, type BackupSubject } from '../backup/attempt.ts';
 import { decideBackup } from '../backup/decide-backup.ts';
 import { backupFailure, failureReasons } from '../backup/failure.ts';
 import { backupReport, knownBackups, lastBackupTime, openCauses } from '../backup/known-backups.ts';
 import { nextBackupTime, type Schedule } from '../backup/schedule.ts';
 import { type BackupResult, takeBackup } from '../backup/take-backup.ts';
 import { minorChange } from '../backup/version-change.ts';
-import { openEtcd, readyMembers } from '../etcd/access.ts';
-import { systemClock } from '../kube/clock.ts';
+import { readyMembers } from '../etcd/access.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { degraded, done, InvalidConfiguration, type Outcome, type StatusReport, wait } from '../outcome.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { etcdCertificates } from './certificates.ts';
 
 /** Name of the work beside the queue. */
-const workName = 'backup';
+export const workName = 'backup';
 
 /** Takes backups when they are due or asked for. Nobody waits for it, and what fails here shows here alone. */
 export const backup: Phase = {
@@ -61,7 +58,9 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
 
   switch (decision.kind) {
     case 'Start':
-      work.start(workName, decision.basis, (context) => attempt(scope, spec, { schedule, causes }, context));
+      work.start(workName, decision.basis, (context) =>
+        takeBackup(attemptFor(subjectOf(scope), spec, { schedule, causes }), context),
+      );
       return underWay(scope, report, 'a backup has begun');
     case 'Running':
       return underWay(scope, report, decision.progress);
@@ -119,36 +118,14 @@ function nextTimeOf(schedule: Schedule, after: number): number {
   }
 }
 
-function attempt(
-  scope: Scope,
-  spec: Backup,
-  { schedule, causes }: { readonly schedule: Schedule; readonly causes: readonly BackupCause[] },
-  context: WorkContext,
-): Promise<BackupResult> {
-  const { cluster, world, storeInquiries } = scope;
-  return takeBackup(
-    {
-      owner: { namespace: cluster.namespace, cluster: cluster.name },
-      spec,
-      schedule,
-      causes,
-      kubernetesVersion: kubernetesVersion(cluster.spec.version),
-      members: readyMembers(cluster, world),
-      openEtcd: () => openEtcd(cluster, world),
-      storeInquiries,
-      bundle: () => bundleOf(scope),
-      clock: systemClock,
-    },
-    context,
-  );
-}
-
-/** Secrets as they are now: what the watches know may be of before a rotation. */
-async function bundleOf({ cluster, hostedControlPlane, clusterObject, storeInquiries }: Scope): Promise<string> {
-  const { name, namespace } = cluster;
-  const found = await Promise.all(
-    survivingSecrets(name).map((secret) => storeInquiries.secret({ namespace, name: secret })),
-  );
-  const secrets = found.filter((secret) => secret !== undefined);
-  return serializeBundle({ hostedControlPlane, clusterObject, secrets });
+function subjectOf({ cluster, hostedControlPlane, clusterObject, world, storeInquiries }: Scope): BackupSubject {
+  return {
+    namespace: cluster.namespace,
+    cluster: cluster.name,
+    kubernetesVersion: kubernetesVersion(cluster.spec.version),
+    hostedControlPlane,
+    clusterObject,
+    world,
+    storeInquiries,
+  };
 }

@@ -38,18 +38,19 @@ export async function deleteControlPlane(scope: DeletionScope): Promise<Outcome>
     );
   }
 
-  const steps: readonly Step[] = [
+  const usersOfEtcd = await stop(scope, [
     { resource: Deployment, name: names.controllerManager, component: 'controller-manager' },
     { resource: Deployment, name: names.scheduler, component: 'scheduler' },
     { resource: Deployment, name: names.apiServer, component: 'api-server' },
-    { resource: StatefulSet, name: names.etcd, component: 'etcd' },
-  ];
+  ]);
+  if (usersOfEtcd) return usersOfEtcd;
+
+  const backup = scope.finalBackup();
+  if (backup) return wait('WaitingForFinalBackup', backup.message, { afterMs: backup.afterMs });
+
   // etcd goes only when nothing that uses it runs any more.
-  for (const group of [steps.slice(0, 3), steps.slice(3)]) {
-    const left = await stop(scope, group);
-    if (left > 0)
-      return wait('WaitingForPods', `${left} pods of ${group.map(({ name }) => name).join(', ')} still run`);
-  }
+  const etcd = await stop(scope, [{ resource: StatefulSet, name: names.etcd, component: 'etcd' }]);
+  if (etcd) return etcd;
 
   const volumes = await deleteVolumes(scope);
   if (volumes > 0) return wait('WaitingForVolumes', `${volumes} volume claims of etcd are being deleted`);
@@ -66,8 +67,8 @@ interface Step {
 
 const workersMs = 5_000;
 
-/** Deletes the workloads and counts the pods that are left. */
-async function stop(scope: DeletionScope, steps: readonly Step[]): Promise<number> {
+/** Deletes the workloads, and tells what of their pods is to be waited for. */
+async function stop(scope: DeletionScope, steps: readonly Step[]): Promise<Outcome | undefined> {
   const { cluster, world, remover } = scope;
   let pods = 0;
   for (const { resource, name, component } of steps) {
@@ -76,7 +77,8 @@ async function stop(scope: DeletionScope, steps: readonly Step[]): Promise<numbe
     if (workload && !workload.metadata.deletionTimestamp) await remover.delete(resource, workload);
     pods += world.list(Pod, selectorLabels(cluster, component)).length;
   }
-  return pods;
+  if (pods === 0) return undefined;
+  return wait('WaitingForPods', `${pods} pods of ${steps.map(({ name }) => name).join(', ')} still run`);
 }
 
 /** Deletes etcd's volume claims unless they are to be kept, and counts the ones that are left. */
@@ -95,6 +97,8 @@ async function deleteVolumes(scope: DeletionScope): Promise<number> {
 /** Routes go first: somebody else may take the host as soon as they are gone. */
 const rest: readonly Resource[] = [
   TLSRoute,
+  // of trial restores: those that nothing else looks after
+  Pod,
   Ingress,
   IngressRouteTCP,
   PodDisruptionBudget,

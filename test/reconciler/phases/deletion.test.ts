@@ -4,6 +4,7 @@ import { type ComponentName, selectorLabels } from '../../../constructs/control-
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { Outcome } from '../../../reconciler/outcome.ts';
 import { deleteControlPlane } from '../../../reconciler/phases/deletion.ts';
+import type { DeletionScope } from '../../../reconciler/scope.ts';
 import { bringUp } from '../../support/bring-up.ts';
 import { settle } from '../../support/management-controllers.ts';
 import { Killed, MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
@@ -41,15 +42,19 @@ function orderProblem(world: MemoryWorld, { kind, metadata }: KubeObject): Error
   return isNeeded?.() ? new Error(`${kind} ${metadata.name} is still needed`) : undefined;
 }
 
-function step(world: MemoryWorld, retainVolumes = false): Promise<Outcome> {
-  return deleteControlPlane({ cluster: 'c1', ownerUid: hostedControlPlaneUid, retainVolumes, world, remover: world });
+function step(
+  world: MemoryWorld,
+  { retainVolumes = false, finalBackup = () => undefined }: Partial<DeletionScope> = {},
+): Promise<Outcome> {
+  const scope = { cluster: 'c1', ownerUid: hostedControlPlaneUid, retainVolumes, finalBackup };
+  return deleteControlPlane({ ...scope, world, remover: world });
 }
 
 /** Steps until it is done, with Kubernetes doing its part after each; returns the reasons for waiting. */
-async function deleteAll(world: MemoryWorld, retainVolumes = false): Promise<string[]> {
+async function deleteAll(world: MemoryWorld, changes: Partial<DeletionScope> = {}): Promise<string[]> {
   const reasons: string[] = [];
   for (let count = 0; count < 20; count++) {
-    const outcome = await step(world, retainVolumes);
+    const outcome = await step(world, changes);
     if (outcome.kind === 'done') return reasons;
     reasons.push(`${outcome.reason}: ${outcome.message}`);
     settle(world);
@@ -105,6 +110,25 @@ describe('deleting a control plane', () => {
     expect(world.names).toEqual(['Secret worker-bootstrap']);
   });
 
+  it('lets etcd go only after the last backup, which is taken when nothing writes any more', async () => {
+    const world = controlPlane();
+    let isAwaited = true;
+    let asked = 0;
+    const finalBackup = () => {
+      asked += 1;
+      return isAwaited ? { message: 'the store is away', afterMs: 60_000 } : undefined;
+    };
+    await step(world, { finalBackup });
+    expect(asked).toBe(0);
+    settle(world);
+    const outcome = await step(world, { finalBackup });
+    expect(outcome).toMatchObject({ reason: 'WaitingForFinalBackup', message: 'the store is away', afterMs: 60_000 });
+    expect(world.names).toContain('StatefulSet c1-etcd');
+    isAwaited = false;
+    await deleteAll(world, { finalBackup });
+    expect(world.names).toEqual(['Secret worker-bootstrap']);
+  });
+
   it('does nothing twice while it waits, and nothing more when it is done', async () => {
     const world = controlPlane();
     await step(world);
@@ -119,7 +143,7 @@ describe('deleting a control plane', () => {
 
   it("keeps etcd's volumes where they are to be retained", async () => {
     const world = controlPlane();
-    await deleteAll(world, true);
+    await deleteAll(world, { retainVolumes: true });
     const claims = [0, 1, 2].map((ordinal) => `PersistentVolumeClaim etcd-data-c1-etcd-${ordinal}`);
     expect(world.names).toEqual([...claims, 'Secret worker-bootstrap']);
   });
@@ -150,6 +174,7 @@ describe('deleting a control plane', () => {
       cluster: 'c1',
       ownerUid: 'uid-of-the-second',
       retainVolumes: false,
+      finalBackup: () => undefined,
       world,
       remover: world,
     });

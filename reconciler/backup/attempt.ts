@@ -1,0 +1,53 @@
+import type { Backup } from '../../constructs/api/backup-spec.ts';
+import { openEtcd, readyMembers } from '../etcd/access.ts';
+import { systemClock } from '../kube/clock.ts';
+import type { World } from '../scope.ts';
+import { serializeBundle, survivingSecrets } from './bundle.ts';
+import type { BackupCause } from './causes.ts';
+import type { Schedule } from './schedule.ts';
+import type { StoreInquiries } from './store-access.ts';
+import type { BackupAttempt } from './take-backup.ts';
+
+/** Whose backup is taken, and where it is found. */
+export interface BackupSubject {
+  readonly namespace: string;
+  /** Name of the Cluster. */
+  readonly cluster: string;
+  readonly kubernetesVersion: string;
+  readonly hostedControlPlane: object;
+  /** Missing when somebody has deleted it before the control plane: then there is nothing to rebuild it by. */
+  readonly clusterObject: object | undefined;
+  readonly world: World;
+  readonly storeInquiries: StoreInquiries;
+}
+
+/** An attempt at a backup of a control plane in a management cluster. */
+export function attemptFor(
+  subject: BackupSubject,
+  spec: Backup,
+  { schedule, causes }: { readonly schedule: Schedule | undefined; readonly causes: readonly BackupCause[] },
+): BackupAttempt {
+  const { namespace, cluster, kubernetesVersion, world, storeInquiries } = subject;
+  const etcd = { name: cluster, namespace };
+  return {
+    owner: { namespace, cluster },
+    spec,
+    schedule,
+    causes,
+    kubernetesVersion,
+    members: readyMembers(etcd, world),
+    openEtcd: () => openEtcd(etcd, world),
+    storeInquiries,
+    bundle: () => bundleOf(subject),
+    clock: systemClock,
+  };
+}
+
+/** Secrets as they are now: what the watches know may be of before a rotation. */
+async function bundleOf(subject: BackupSubject): Promise<string | undefined> {
+  const { namespace, cluster, hostedControlPlane, clusterObject, storeInquiries } = subject;
+  if (!clusterObject) return undefined;
+  const found = await Promise.all(survivingSecrets(cluster).map((name) => storeInquiries.secret({ namespace, name })));
+  const secrets = found.filter((secret) => secret !== undefined);
+  return serializeBundle({ hostedControlPlane, clusterObject, secrets });
+}

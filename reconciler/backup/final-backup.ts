@@ -1,0 +1,84 @@
+import { Backup } from '../../constructs/api/backup-spec.ts';
+import { StatefulSet } from '../../constructs/api/resources.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import type { Work, WorkState } from '../background-work.ts';
+import { readyMembers } from '../etcd/access.ts';
+import { messageOf } from '../kube/error-message.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { attemptFor, type BackupSubject } from './attempt.ts';
+import { type BackupCause, deletionCause } from './causes.ts';
+import { backOffMs } from './decide-backup.ts';
+import { type BackupResult, takeBackup } from './take-backup.ts';
+
+/** What a deletion waits for, as a sentence, and when to look again where no event tells. */
+export interface AwaitedFinalBackup {
+  readonly message: string;
+  readonly afterMs?: number | undefined;
+}
+
+/** A control plane that is being deleted. */
+export interface FinalBackupOptions extends Omit<BackupSubject, 'hostedControlPlane' | 'kubernetesVersion'> {
+  /** As the API returns it: a deletion needs no valid spec. */
+  readonly object: KubeObject & {
+    readonly spec?: { readonly version?: string; readonly etcd?: { backup?: unknown } };
+  };
+  readonly work: Work;
+  readonly now: Date;
+}
+
+const workName = 'final-backup';
+const goOn = 'set etcd.backup.beforeDeletion: false to go on without it';
+
+/**
+ * The last backup of a control plane that is being deleted, when the spec asks for one: what is still to be waited for, or
+ * undefined when etcd may go. To be called once nothing writes to etcd any more. A backup that a killed process has taken
+ * counts.
+ */
+export function finalBackup(options: FinalBackupOptions): AwaitedFinalBackup | undefined {
+  const { object, namespace, cluster, world, work, now } = options;
+  const parsed = Backup.safeParse(object.spec?.etcd?.backup);
+  const etcd = world.get(StatefulSet, namesOf(cluster).etcd);
+  if (!parsed.success || !parsed.data.beforeDeletion || !etcd || etcd.metadata.deletionTimestamp) return undefined;
+  const spec = parsed.data;
+  const cause = deletionCause(object.metadata.uid ?? '');
+  const basis = JSON.stringify([cause, spec]);
+
+  const decision = decideFinalBackup(work.state<BackupResult>(workName), {
+    basis,
+    cause,
+    now: now.getTime(),
+    hasMember: readyMembers({ name: cluster, namespace }, world).length > 0,
+  });
+
+  if (decision !== 'Start') return decision === 'GoOn' ? undefined : decision;
+  const subject = {
+    ...options,
+    hostedControlPlane: object,
+    kubernetesVersion: object.spec?.version ?? 'unknown',
+  };
+  work.start(workName, basis, (context) =>
+    takeBackup(attemptFor(subject, spec, { schedule: undefined, causes: [cause] }), context),
+  );
+  return { message: 'the last backup has begun' };
+}
+
+/** What a decision about the last backup rests on. */
+export interface FinalBackupSituation {
+  readonly basis: string;
+  readonly cause: BackupCause;
+  readonly now: number;
+  readonly hasMember: boolean;
+}
+
+export function decideFinalBackup(
+  state: WorkState<BackupResult>,
+  { basis, cause, now, hasMember }: FinalBackupSituation,
+): 'GoOn' | 'Start' | AwaitedFinalBackup {
+  if (state.kind === 'running') return { message: `the last backup: ${state.progress}` };
+  if (state.kind === 'done' && state.result.satisfied.includes(cause)) return 'GoOn';
+  if (state.kind === 'failed' && state.basis === basis) {
+    const afterMs = state.at.getTime() + backOffMs(state.error, state.failures) - now;
+    if (afterMs > 0) return { message: `the last backup fails: ${messageOf(state.error)}; ${goOn}`, afterMs };
+  }
+  return hasMember ? 'Start' : { message: `the last backup waits for a member of etcd to be ready; ${goOn}` };
+}
