@@ -37,6 +37,9 @@ export const backupAccessLabel = `${group}/backup-access`;
 /** On a Secret with keys for backups: the name of the one that encrypts. */
 export const encryptionKeyAnnotation = `${group}/encryption-key`;
 
+/** On Secrets with authorities and keys that were taken over from a backup: `<namespace>/<name>` of the Cluster they are of. */
+export const identityAnnotation = `${group}/identity-of`;
+
 /** Type of the Secrets that Cluster API and its bootstrap providers read. */
 export const clusterSecretType = 'cluster.x-k8s.io/secret';
 

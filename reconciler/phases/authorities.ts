@@ -8,6 +8,7 @@ import { planAuthorities } from '../pki/plan.ts';
 import { authorityProblem, keyProblem } from '../pki/policy.ts';
 import { pairSecret, type SecretObject, valueOf } from '../pki/secret.ts';
 import type { Phase, Scope } from '../scope.ts';
+import { takeOverIdentity } from './identity.ts';
 import { secretProps } from './secret-props.ts';
 
 /** A certificate authority or the service account key: what must exist once and is never replaced silently. */
@@ -25,6 +26,8 @@ export const authorities: Phase = {
   condition: 'CACertificatesReady',
   needs: [],
   async run(scope): Promise<Outcome> {
+    const takingOver = await takeOverIdentity(scope);
+    if (takingOver) return takingOver;
     const roots = rootsOf(scope);
     const present = new Map<string, KeyPair>();
     for (const root of roots) {

@@ -25,7 +25,12 @@ const annotated = {
 const authority = {
   apiVersion: Secret.apiVersion,
   kind: Secret.kind,
-  metadata: { namespace: 'team', name: 'c1-ca', uid: 'of-the-old-cluster' },
+  metadata: {
+    namespace: 'team',
+    name: 'c1-ca',
+    uid: 'of-the-old-cluster',
+    annotations: { 'controlplane.cluster.x-k8s.io/step': '2', 'example.org/noise': 'yes' },
+  },
   type: 'cluster.x-k8s.io/secret',
   data: { 'tls.crt': 'Y2VydA==', 'tls.key': 'a2V5LXRoYXQtaXMtaGlkZGVu' },
 };
@@ -35,7 +40,10 @@ const text = serializeBundle({ hostedControlPlane: annotated, clusterObject, sec
 describe('a disaster bundle', () => {
   it('holds what a cluster is rebuilt from, and nothing of the management cluster it was in', () => {
     const bundle = parseBundle(text);
-    expect(bundle.secrets).toEqual([{ name: 'c1-ca', type: 'cluster.x-k8s.io/secret', data: authority.data }]);
+    const annotations = { 'controlplane.cluster.x-k8s.io/step': '2' };
+    expect(bundle.secrets).toEqual([
+      { name: 'c1-ca', type: 'cluster.x-k8s.io/secret', annotations, data: authority.data },
+    ]);
     expect(bundle.hostedControlPlane.spec).toEqual(JSON.parse(JSON.stringify(hostedControlPlane.spec)));
     expect(bundle.hostedControlPlane.metadata).toEqual({
       namespace: 'team',

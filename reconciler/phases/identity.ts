@@ -1,0 +1,107 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ConditionReason } from '../../constructs/api/conditions.ts';
+import { identityAnnotation } from '../../constructs/api/group.ts';
+import { Secret } from '../../constructs/api/resources.ts';
+import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
+import { objectLabels } from '../../constructs/control-plane/labels.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import { StoreError } from '../backup/store-error.ts';
+import { messageOf } from '../kube/error-message.ts';
+import { InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
+import type { SecretObject } from '../pki/secret.ts';
+import { type Identity, IdentityNotFound, type KeptSecret, readIdentity } from '../restore/read-identity.ts';
+import type { Scope } from '../scope.ts';
+import { secretProps } from './secret-props.ts';
+
+const workName = 'identity';
+const retryMs = 30_000;
+
+/**
+ * Takes authorities and keys over from a backup, where the spec asks for it and before any of our own are made: with them
+ * workers, kubeconfigs and tokens go on. Undefined when there is nothing to take over, or it was done.
+ */
+export async function takeOverIdentity(scope: Scope): Promise<Outcome | undefined> {
+  const { cluster, hostedControlPlane, work } = scope;
+  const { restore, backup } = cluster.spec.etcd;
+  const { from } = restore ?? {};
+  // a control plane that has served has workers, whom other authorities would cut off
+  if (!restore || !from?.identity || hostedControlPlane.status?.initialization?.controlPlaneInitialized)
+    return undefined;
+  const source = `${from.namespace}/${from.cluster}`;
+  const last = await observe(scope, namesOf(cluster.name).secrets.clusterAuthority);
+  if (last) return last.metadata.annotations?.[identityAnnotation] === source ? undefined : foreign(last, source);
+  if (!backup) {
+    return wait('BackupSecretInvalid', 'etcd.restore needs etcd.backup, which says where backups are: set it too');
+  }
+
+  const basis = JSON.stringify(restore);
+  const state = work.state<Identity>(workName);
+  const isDue = state.kind === 'failed' && scope.now.getTime() - state.at.getTime() >= retryMs;
+  if (state.kind === 'idle' || isDue || state.basis !== basis) {
+    const to = { namespace: cluster.namespace, cluster: cluster.name };
+    const wish = { restore, from, to, store: backup, storeInquiries: scope.storeInquiries };
+    work.start(workName, basis, ({ signal }) => readIdentity(wish, signal));
+    return wait('TakingOverIdentity', `authorities and keys of ${source} are read from a backup`);
+  }
+  switch (state.kind) {
+    case 'running':
+      return wait('TakingOverIdentity', `authorities and keys of ${source} are read from a backup`);
+    case 'failed':
+      return wait(reasonOf(state.error), `take over authorities of ${source}: ${messageOf(state.error)}`, {
+        afterMs: retryMs,
+      });
+    case 'done': {
+      const problem = await create(scope, state.result, source);
+      // keys are in memory no longer than it takes
+      if (!problem) work.cancel(workName);
+      return problem;
+    }
+  }
+}
+
+/** Makes the Secrets, the authority of the cluster last: it says that all are there. Gives what is in the way. */
+async function create(scope: Scope, { secrets }: Identity, source: string): Promise<Outcome | undefined> {
+  const last = namesOf(scope.cluster.name).secrets.clusterAuthority;
+  const inOrder = [...secrets].sort((a, b) => Number(a.name === last) - Number(b.name === last));
+  for (const secret of inOrder) {
+    const live = await scope.writer.createOnce<SecretObject>(secretOf(scope, secret, source));
+    if (!isDeepStrictEqual(live.data, secret.data)) return foreign(live, source);
+  }
+  return undefined;
+}
+
+function secretOf(scope: Scope, { name, type, annotations, data }: KeptSecret, source: string): RenderedObject {
+  const { namespace, cluster, owner } = secretProps(scope, name);
+  return {
+    apiVersion: Secret.apiVersion,
+    kind: Secret.kind,
+    metadata: {
+      name,
+      namespace,
+      labels: objectLabels(cluster, 'certificates'),
+      annotations: { ...annotations, [identityAnnotation]: source },
+      ownerReferences: [owner],
+    },
+    ...(type ? { type } : {}),
+    data,
+  };
+}
+
+/** A user's own Secret carries no label of ours: it is found by asking. */
+async function observe({ world, writer }: Scope, name: string): Promise<SecretObject | undefined> {
+  return world.get<SecretObject>(Secret, name) ?? (await writer.read<SecretObject>(Secret, name));
+}
+
+function foreign({ metadata }: SecretObject, source: string): Outcome {
+  return wait(
+    'CACertificateInvalid',
+    `Secret ${metadata.name} was there before and is not that of ${source}: delete it, or set etcd.restore.from.identity: false`,
+    { afterMs: retryMs },
+  );
+}
+
+function reasonOf(error: unknown): ConditionReason<'CACertificatesReady'> {
+  if (error instanceof InvalidConfiguration) return 'BackupSecretInvalid';
+  if (error instanceof IdentityNotFound) return 'BackupNotFound';
+  return error instanceof StoreError ? 'StoreUnavailable' : 'BackupUnusable';
+}
