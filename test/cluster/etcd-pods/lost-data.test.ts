@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { recordFault } from '../../support/fault-table.ts';
+import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { until } from '../../support/until.ts';
+import { single, Workbench } from '../../support/workbench.ts';
+import { EtcdPods } from './etcd-pods.ts';
+
+const namespace = 'etcd-lost-data';
+let bench: Workbench;
+let operator: TestOperator;
+beforeAll(async () => {
+  bench = await Workbench.open(inject('kubeconfig'), namespace);
+  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
+  await bench.create('c1', single);
+  await bench.create('c3', { ...single, etcd: { replicas: 3 } });
+  await Promise.all([bench.untilReady('c1', 240_000), bench.untilReady('c3', 240_000)]);
+});
+afterAll(async () => {
+  await bench.deleteAll();
+  await operator.stop();
+  await bench.close();
+});
+
+test('the only member does not start empty when its volume is gone, and its loss is said', async () => {
+  const etcd = new EtcdPods(bench, 'c1');
+  await etcd.loseVolume('c1-etcd-0');
+  const { message } = await bench.untilCondition('c1', 'EtcdClusterHealthy', { reason: 'DataLost' }, 120_000);
+  expect(message).toContain('the only member of etcd is gone, and nothing is started empty');
+  await bench.untilCondition('c1', 'Available', { status: 'False' });
+  await until('etcd to have refused to start', async () => (await etcd.restarts('c1-etcd-0')) > 1, 120_000);
+  await bench.untilCondition('c1', 'EtcdClusterHealthy', { reason: 'DataLost' });
+  await recordFault({
+    fault: 'volume of the only etcd member deleted',
+    observed: 'DataLost: nothing is started empty; the newest backup is named',
+    recoverySeconds: undefined,
+    dataLost: 'all since the newest backup, by who deleted it',
+  });
+}, 300_000);
+
+test('without a quorum nothing is guessed: what is lost and what there is to go on from is said', async () => {
+  const etcd = new EtcdPods(bench, 'c3');
+  await etcd.untilMembers(3);
+  const ids = (await etcd.members()).map(({ id }) => id);
+  await Promise.all(['c3-etcd-1', 'c3-etcd-2'].map((name) => etcd.loseVolume(name)));
+  const { message } = await bench.untilCondition('c3', 'EtcdClusterHealthy', { reason: 'QuorumLost' }, 120_000);
+  expect(message).toMatch(/data of c3-etcd-1 and c3-etcd-2 is gone, and 1 of 3 is no quorum/);
+  expect(message).toMatch(/revision \d+ of c3-etcd-0: etcd.recovery.acceptDataLossTo decides/);
+  await bench.untilCondition('c3', 'Available', { status: 'False' });
+  for (const name of ['c3-etcd-1', 'c3-etcd-2']) {
+    await until(`${name} to have refused to start`, async () => (await etcd.restarts(name)) > 1, 120_000);
+  }
+  await bench.untilCondition('c3', 'EtcdClusterHealthy', { reason: 'QuorumLost' });
+  expect((await etcd.members()).map(({ id }) => id)).toEqual(ids);
+}, 300_000);

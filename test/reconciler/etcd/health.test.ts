@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+import { etcdHealth } from '../../../reconciler/etcd/health.ts';
+import type { EtcdObservation } from '../../../reconciler/etcd/members.ts';
+import { settled } from '../../../reconciler/etcd/steps.ts';
+import { learner, observed, observedStatus, silent, stopped } from './observed.ts';
+
+const gone = { ...stopped, claim: { memberId: undefined, isLost: false } };
+const unknown = { membership: 'Unknown' } as const;
+const unregistered = { registration: undefined };
+const alarm = (memberId: string, name: 'Nospace' | 'Corrupt') => ({ alarms: [{ memberId, alarm: name }] });
+
+const cases: readonly [when: string, EtcdObservation, expected: string][] = [
+  ['all are well', observed(3), 'Healthy: '],
+  [
+    'somebody does not answer',
+    observed(3, { 1: { ...silent, problem: 'refused' } }),
+    'NotHealthy: etcd-1 does not answer: refused',
+  ],
+  [
+    'somebody is behind',
+    observed(3, { 1: { status: observedStatus(1, { raftAppliedIndex: 1 }) } }),
+    'NotHealthy: etcd-1 is behind',
+  ],
+  ['somebody joins', observed(3, { 2: learner(2) }), 'NotHealthy: etcd-2 is joining'],
+  ['one volume is lost', observed(3, { 2: gone }), 'NotHealthy: etcd-2 has lost its data'],
+  ['one member is corrupt', observed(3, {}, alarm('2', 'Corrupt')), 'NotHealthy: etcd-1 has corrupt data'],
+  ['the database is full', observed(3, {}, alarm('2', 'Nospace')), 'SpaceExhausted: etcd is full and takes no writes'],
+  [
+    'there is a member that nobody knows',
+    observed(3, {}, { strangers: [{ id: '9', name: 'x', isLearner: false, peerUrls: [] }] }),
+    'NotHealthy: x is none of ours',
+  ],
+  [
+    'too many do not answer whose data is there',
+    observed(3, { 1: silent, 2: { ...silent, problem: 'refused' } }),
+    'NotHealthy: etcd has no quorum without etcd-1, etcd-2 (refused)',
+  ],
+  [
+    'a majority has lost its data',
+    observed(
+      3,
+      { 0: { status: observedStatus(0, { leaderId: undefined }) }, 1: gone, 2: gone },
+      { membership: 'Unconfirmed' },
+    ),
+    'QuorumLost: the data of etcd-1 and etcd-2 is gone, and 1 of 3 is no quorum. ' +
+      'Newest is revision 40000 of etcd-0, and backup b1: etcd.recovery.acceptDataLossTo decides what to go on from',
+  ],
+  [
+    'the only member has lost its data',
+    observed(1, { 0: { ...gone, ...unregistered } }, unknown),
+    'DataLost: the data of the only member of etcd is gone, and nothing is started empty. ' +
+      'Newest is backup b1: etcd.recovery.acceptDataLossTo decides what to go on from',
+  ],
+  [
+    'nobody answers and one volume is left',
+    observed(
+      3,
+      { 0: { ...silent, ...unregistered }, 1: { ...gone, ...unregistered }, 2: { ...gone, ...unregistered } },
+      unknown,
+    ),
+    'QuorumLost: the data of etcd-1 and etcd-2 is gone, and 1 of 3 is no quorum. ' +
+      'Newest is backup b1: etcd.recovery.acceptDataLossTo decides what to go on from',
+  ],
+  [
+    'nobody answers and all volumes are there',
+    observed(
+      3,
+      { 0: { ...silent, ...unregistered }, 1: { ...silent, ...unregistered }, 2: { ...silent, ...unregistered } },
+      unknown,
+    ),
+    'NotHealthy: etcd has no leader; not well: etcd-0, etcd-1, etcd-2',
+  ],
+];
+
+it.each(cases)('when %s', (_, observation, expected) => {
+  const { reason, message } = etcdHealth({ observation, decision: settled }, 'b1');
+  expect(`${reason}: ${message}`).toBe(expected);
+});
+
+it('says when there is nothing left to go on from', () => {
+  const observation = observed(1, { 0: { ...gone, ...unregistered } }, unknown);
+  expect(etcdHealth({ observation, decision: settled }, undefined).message).toContain(
+    'No member and no backup is left',
+  );
+});

@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { StatefulSet } from '../../../constructs/api/resources.ts';
+import type { CurrentReport } from '../../../reconciler/etcd/care.ts';
+import { progressOf } from '../../../reconciler/etcd/progress.ts';
+import { act, settled, wait } from '../../../reconciler/etcd/steps.ts';
+import type { StatefulSetObject } from '../../../reconciler/kube/readiness.ts';
+import { learner, observed } from './observed.ts';
+
+const set = (available: number): StatefulSetObject => ({
+  apiVersion: StatefulSet.apiVersion,
+  kind: StatefulSet.kind,
+  metadata: { name: 'c1-etcd', generation: 1 },
+  spec: { replicas: 3 },
+  status: { observedGeneration: 1, replicas: 3, availableReplicas: available, updatedReplicas: 3 },
+});
+const report = (change: Partial<CurrentReport>): CurrentReport => ({
+  observation: observed(3),
+  decision: settled,
+  isCurrent: true,
+  ...change,
+});
+const nobody = observed(3, {}, { membership: 'Unknown' });
+
+const cases: readonly [when: string, available: number, CurrentReport | undefined, expected: string][] = [
+  ['all is settled', 3, report({}), 'done'],
+  ['pods are not there yet', 2, report({}), 'WaitingForMembers: 2 of 3 replicas available'],
+  ['nobody was asked', 3, undefined, 'WaitingForMembers: members have not been asked yet'],
+  ['nobody answers yet', 0, report({ observation: nobody }), 'WaitingForMembers: 0 of 3 replicas available'],
+  [
+    'the goal is another one since',
+    3,
+    report({ isCurrent: false }),
+    'WaitingForMembers: the latest change is being looked at',
+  ],
+  ['a volume is being marked', 3, report({ decision: act({ kind: 'MarkVolume', member: 'e-0', id: '1' }) }), 'done'],
+  [
+    'a volume cannot be marked',
+    3,
+    report({ decision: act({ kind: 'MarkVolume', member: 'e-0', id: '1' }), problem: 'refused' }),
+    'WaitingForMembers: the volume of e-0 is marked, which failed: refused',
+  ],
+  [
+    'a member is added',
+    3,
+    report({ decision: act({ kind: 'AddLearner', member: 'e-1', peerUrl: 'x' }) }),
+    'ChangingMembers: e-1 joins',
+  ],
+  [
+    'a member catches up',
+    3,
+    report({ observation: observed(3, { 2: learner(2) }), decision: wait('e-2 is joining') }),
+    'ChangingMembers: e-2 is joining',
+  ],
+  [
+    'a pod is replaced',
+    3,
+    report({ decision: act({ kind: 'ReplacePod', member: 'e-1', podUid: 'x' }) }),
+    'RollingOut: e-1 is replaced',
+  ],
+  [
+    'something is waited for',
+    3,
+    report({ decision: wait('etcd has no quorum') }),
+    'WaitingForMembers: etcd has no quorum',
+  ],
+];
+
+it.each(cases)('when %s', (_, available, seen, expected) => {
+  const progress = progressOf(set(available), seen);
+  expect(progress.isDone ? 'done' : `${progress.reason}: ${progress.message}`).toBe(expected);
+});
