@@ -19,18 +19,24 @@ const digestAnnotation = 'hosted-control-plane.test/image-digest';
 
 /** Installs the operator as its users do, from dist/control-plane-components.yaml, with an image of the present sources. */
 export async function installProvider(instance: Instance, report: Report): Promise<void> {
-  const archive = join(buildDirectory, 'image.tar');
-  const digest = await step(report, 'operator bundled and packed as an image', async () => {
-    await bundleOperator();
-    return packOperatorImage(archive, managerImage);
-  });
-  await step(report, 'image loaded, provider installed from dist/control-plane-components.yaml', async () => {
-    await loadImage(instance, archive);
+  const digest = await loadOperatorImage(instance, report);
+  await step(report, 'provider installed from dist/control-plane-components.yaml', async () => {
     const before = await installedDigest(instance);
     await kubectl(instance, ['apply', '--server-side', '--force-conflicts', '--filename', components]);
     if (before !== undefined && before !== digest) await kubectl(instance, ['rollout', 'restart', ...deployment]);
     await kubectl(instance, ['annotate', ...deployment, '--overwrite', `${digestAnnotation}=${digest}`]);
     await kubectl(instance, ['rollout', 'status', ...deployment, '--timeout=60s']);
+  });
+}
+
+/** Makes pods find an operator's image of the present sources, as those need it that restore backups. Gives its digest. */
+export async function loadOperatorImage(instance: Instance, report: Report): Promise<string> {
+  const archive = join(buildDirectory, 'image.tar');
+  return step(report, 'operator bundled, packed as an image, and loaded', async () => {
+    await bundleOperator();
+    const digest = await packOperatorImage(archive, managerImage);
+    await loadImage(instance, archive);
+    return digest;
   });
 }
 

@@ -90,6 +90,12 @@ async function catalogue(binaries: Binaries): Promise<Image[]> {
     {
       reference: `registry.k8s.io/etcd:${etcd}-0`,
       config: { Entrypoint: ['/usr/local/bin/etcd'] },
+      entries: ['etcd', 'etcdctl'].map((name) => file(`/usr/local/bin/${name}`, name)),
+    },
+    {
+      // upstream's own image: the one of Kubernetes has no etcdutl
+      reference: `gcr.io/etcd-development/etcd:v${etcd}`,
+      config: { Entrypoint: ['/usr/local/bin/etcd'] },
       entries: ['etcd', 'etcdctl', 'etcdutl'].map((name) => file(`/usr/local/bin/${name}`, name)),
     },
     single(

@@ -10,30 +10,42 @@ export const repository = resolve(import.meta.dirname, '../..');
 export const buildDirectory = join(repository, 'build');
 
 /**
- * Compiles the operator with everything it imports into `main.js`, the notices of the licences beside it. Gives the size
- * of main.js in bytes.
+ * Compiles the operator with everything it imports into `main.js`, the command line of its users into `hcp.js`, the
+ * notices of the licences beside them, and what its image does in pods that restore backups into `receiver.js`. Gives
+ * the size of main.js in bytes.
  */
 export async function bundleOperator(directory = buildDirectory): Promise<number> {
   await mkdir(directory, { recursive: true });
-  const outfile = join(directory, 'main.js');
   await build({
-    absWorkingDir: repository,
-    entryPoints: ['reconciler/main.ts'],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    // names stay as they are: they are what a stack trace is read by
-    minifySyntax: true,
-    minifyWhitespace: true,
+    ...program,
+    entryPoints: programs,
+    outdir: directory,
     legalComments: 'linked',
-    logLevel: 'error',
     banner: { js: commonJsNames },
     plugins: [etcdProtocol(directory)],
   });
-  return (await stat(outfile)).size;
+  await build({
+    ...program,
+    entryPoints: ['reconciler/receiver/main.ts'],
+    outfile: join(directory, 'receiver.js'),
+  });
+  return (await stat(join(directory, 'main.js'))).size;
 }
+
+/** The operator and the command line of its users, by the name of their bundle. */
+const programs = { main: 'reconciler/main.ts', hcp: 'reconciler/cli/main.ts' };
+
+const program = {
+  absWorkingDir: repository,
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  // names stay as they are: they are what a stack trace is read by
+  minifySyntax: true,
+  minifyWhitespace: true,
+  logLevel: 'error',
+} as const;
 
 /** Half of the dependencies are CommonJS and expect these, which an ES module does not have. */
 const commonJsNames = [
