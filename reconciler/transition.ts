@@ -19,17 +19,21 @@ export function tellTransition(transition: Transition, log: Logger, events: Pick
 
   if (!isEvent(transition)) return;
   events.record(object, {
-    type: failed || verdict.reason === 'InvalidConfiguration' ? 'Warning' : 'Normal',
+    type: warnings.includes(verdict.reason) ? 'Warning' : 'Normal',
     reason: verdict.status === 'True' ? type : verdict.reason,
     action: type,
     note: verdict.message || conditions[type].meaning,
   });
 }
 
+/** What somebody should look at before it becomes worse. */
+const warnings: readonly string[] = ['ReconcileFailed', 'InvalidConfiguration', 'BackupUnusable'];
+
 /** Steps, and what matters to whoever uses the cluster. What waits for other steps or repeats them tells nothing new. */
 function isEvent({ type, verdict }: Transition): boolean {
   const isTrue = verdict.status === 'True';
   if (type === 'Deleting' || type === 'Paused' || type === 'Available') return isTrue;
   if (type === 'Ready') return isTrue || verdict.reason !== 'NotReady';
+  if (type === 'EtcdBackupVerified') return !isTrue && verdict.reason !== 'Verifying';
   return type.endsWith('Ready') && verdict.reason !== 'WaitingForOtherPhases';
 }

@@ -1,12 +1,174 @@
-import { done, type Outcome } from '../outcome.ts';
-import type { Phase } from '../scope.ts';
+import type { Backup } from '../../constructs/api/backup-spec.ts';
+import { Pod } from '../../constructs/api/resources.ts';
+import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import type { WorkContext, WorkState } from '../background-work.ts';
+import { ClusterBackups } from '../backup/cluster-backups.ts';
+import { backOffMs } from '../backup/decide-backup.ts';
+import { backupId, type BackupName } from '../backup/names.ts';
+import { openStore } from '../backup/store-access.ts';
+import { trialFailure } from '../backup/trial-failure.ts';
+import type { TrialPod } from '../backup/trial-pod.ts';
+import { restoreForTrial } from '../backup/trial-restore.ts';
+import { surveyTrials, type TrialSurvey, verificationRules } from '../backup/trial-survey.ts';
+import type { Verification } from '../backup/verification.ts';
+import { decideVerification, type VerificationDecision } from '../backup/verify-decision.ts';
+import { etcdCredentials } from '../etcd/access.ts';
+import { systemClock } from '../kube/clock.ts';
+import { messageOf } from '../kube/error-message.ts';
+import { degraded, done, InvalidConfiguration, type Outcome, type StatusReport } from '../outcome.ts';
+import { operatorImageOf } from '../restore/operator-image.ts';
+import type { Phase, Scope } from '../scope.ts';
+import { workName as backupName } from './backup.ts';
 import { etcdCertificates } from './certificates.ts';
 
-/** Restores backups for a trial. Nobody waits for it. */
+/** Names of the work beside the queue: to look into the store, and to hold a trial. */
+const surveyName = 'verification-survey';
+const trialName = 'verification';
+
+/**
+ * Restores backups for a trial. Nobody waits for it, and what fails here shows here alone. What was found out is in the
+ * store; a process that is killed begins the trial anew, and removes the pod it finds.
+ */
 export const verification: Phase = {
   condition: 'EtcdBackupVerified',
   needs: [etcdCertificates],
-  async run(): Promise<Outcome> {
-    return done();
+  async run(scope): Promise<Outcome> {
+    const spec = scope.cluster.spec.etcd.backup;
+    const trial = scope.work.state<Verification>(trialName);
+    if (!spec || spec.verify.disabled) {
+      for (const name of [surveyName, trialName]) scope.work.cancel(name);
+      await removePods(scope);
+      return done();
+    }
+    if (trial.kind === 'running')
+      return underWay(scope, `backup ${trial.basis} is restored for a trial: ${trial.progress}`);
+    if ((await removePods(scope)) > 0) return underWay(scope, 'the pod of a trial is being removed');
+
+    const survey = lookIntoStore(scope, spec, trial);
+    switch (survey.kind) {
+      case 'idle':
+      case 'running':
+        return underWay(scope, 'looking for backups that are to be restored for a trial');
+      case 'failed':
+        // No trial is known to be due: whether backups can be taken tells another condition.
+        return underWay(scope, `the bucket cannot be looked into: ${messageOf(survey.error)}`, retryTime(survey));
+      case 'done':
+        return hold(scope, spec, trial, survey.result);
+    }
   },
 };
+
+/** Once per process, after each backup and after each trial: nothing else changes what is decided here. */
+function lookIntoStore(scope: Scope, spec: Backup, trial: WorkState): WorkState<TrialSurvey> {
+  const { work, now } = scope;
+  const taken = work.state(backupName);
+  const basis = JSON.stringify([spec, [taken, trial].map((state) => (state.kind === 'done' ? state.at : null))]);
+  const survey = work.state<TrialSurvey>(surveyName);
+  if (survey.kind === 'running') return survey;
+  if (survey.kind !== 'idle' && survey.basis === basis) {
+    const isKnown = survey.kind === 'done' || retryTime(survey) > now;
+    if (isKnown) return survey;
+  }
+  return work.start(surveyName, basis, () => withBackups(scope, spec, surveyTrials));
+}
+
+async function hold(
+  scope: Scope,
+  spec: Backup,
+  trial: WorkState<Verification>,
+  { backups, lastVerified }: TrialSurvey,
+): Promise<Outcome> {
+  const { now, work } = scope;
+  const report: StatusReport = lastVerified ? { etcd: { lastVerifiedBackup: lastVerified } } : {};
+  const decision = decide(scope, spec, { backups, lastVerified });
+  if (decision.kind === 'no-backup')
+    return done({}, undefined, { message: 'there is no backup to verify yet', report });
+  if (decision.kind === 'rest') {
+    const next = decision.next === undefined ? undefined : new Date(decision.next);
+    return done({}, next, { message: lastVerified ? `backup ${lastVerified.name} was good` : '', report });
+  }
+
+  const basis = backupId(decision.backup);
+  if (trial.kind === 'failed' && trial.basis === basis) {
+    const { reason, message } = trialFailure(trial.error);
+    const text = `backup ${basis}: ${message}`;
+    // The same backup would be found bad again. No older one is tried silently in its place.
+    if (reason === 'BackupUnusable')
+      return degraded(reason, `${text}; take another one, and look at the store`, {}, { report });
+    const again = retryTime(trial);
+    if (now < again) return degraded(reason, `${text}; tried again at ${again.toISOString()}`, {}, { again, report });
+  }
+  work.start(trialName, basis, (context) => attempt(scope, spec, decision.backup, context));
+  return underWay(scope, `backup ${basis} is restored for a trial`, undefined, report);
+}
+
+/** @throws InvalidConfiguration for a schedule that cannot be read: only the user can mend it */
+function decide(scope: Scope, spec: Backup, { backups, lastVerified }: TrialSurvey): VerificationDecision {
+  const { namespace, name } = scope.hostedControlPlane.metadata;
+  const lastTrial = lastVerified && Date.parse(lastVerified.time);
+  try {
+    const situation = { backups, lastTrial, now: scope.now.getTime() };
+    return decideVerification(verificationRules(spec, `${namespace}/${name}`), situation);
+  } catch (error) {
+    throw new InvalidConfiguration('InvalidConfiguration', `etcd.backup.verify: ${messageOf(error)}`);
+  }
+}
+
+function attempt(scope: Scope, spec: Backup, name: BackupName, context: WorkContext): Promise<Verification> {
+  const { cluster, facts, world, writer } = scope;
+  return withBackups(scope, spec, async (backups) => {
+    try {
+      return await restoreForTrial(
+        {
+          cluster,
+          backups,
+          backup: name,
+          credentials: etcdCredentials(cluster.name, world),
+          createPod: async (run, { sizeBytes, sha256 }) => {
+            const etcdVerify = { run, sizeBytes, sha256, operatorImage: operatorImageOf(scope) };
+            await writer.apply(renderControlPlane(cluster, { ...facts, etcdVerify }, 'etcd-verify'));
+          },
+          pod: () => world.get<TrialPod>(Pod, namesOf(cluster.name).etcdVerify),
+          clock: systemClock,
+        },
+        context,
+      );
+    } finally {
+      await removePods(scope);
+    }
+  });
+}
+
+/** Opens the store for as long as it is used. */
+async function withBackups<T>(
+  { cluster: { namespace, name }, storeInquiries }: Scope,
+  spec: Backup,
+  use: (backups: ClusterBackups) => Promise<T>,
+): Promise<T> {
+  const { store, keys } = await openStore(namespace, spec, storeInquiries);
+  try {
+    return await use(new ClusterBackups(store, { namespace, cluster: name }, keys));
+  } finally {
+    store.close();
+  }
+}
+
+/** Deletes pods of trials that nobody holds any more, and says how many are still there. */
+async function removePods({ cluster, world, writer }: Scope): Promise<number> {
+  const pods = world.list(Pod, selectorLabels(cluster.name, 'etcd-verify'));
+  for (const pod of pods) if (!pod.metadata.deletionTimestamp) await writer.delete(Pod, pod);
+  return pods.length;
+}
+
+/** A bad backup stays told until another one was good. */
+function underWay({ hostedControlPlane }: Scope, message: string, again?: Date, report?: StatusReport): Outcome {
+  const before = hostedControlPlane.status?.conditions?.find(({ type }) => type === 'EtcdBackupVerified');
+  if (before?.status !== 'False') return done({}, again, { message, report });
+  return degraded('Verifying', message, {}, { again, report });
+}
+
+function retryTime({ at, error, failures }: Extract<WorkState, { kind: 'failed' }>): Date {
+  return new Date(at.getTime() + backOffMs(error, failures));
+}
