@@ -6,7 +6,7 @@ import { type Report, until } from '../testbed/progress.ts';
 import { stepsBetween } from './progress.ts';
 
 /** Longer than the slowest machine we know needs; what it waits for is on the screen all the while. */
-const limitMs = 300_000;
+const limitMs = 600_000;
 
 /**
  * Shows what happens to a control plane, and what it waits for, until it is ready.

@@ -5,7 +5,7 @@ import { StoreError } from '../../../reconciler/backup/store-error.ts';
 import { authorities } from '../../../reconciler/phases/authorities.ts';
 import { createAuthority, createServiceAccountKey, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import { type Identity, IdentityNotFound } from '../../../reconciler/restore/read-identity.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import { Killed, MemoryWorld } from '../../support/memory-world.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 
 const restore = { latest: true, from: { namespace: 'old', cluster: 'c0', identity: true } } as const;
@@ -91,7 +91,7 @@ describe('an identity that is to be taken over', () => {
     for (let writes = 0; writes < taken.secrets.length; writes++) {
       const world = new MemoryWorld();
       world.dieAfter(writes);
-      await expect(run(world, workIn(done(taken)))).rejects.toThrow();
+      await expect(run(world, workIn(done(taken)))).rejects.toThrow(Killed);
       world.restart();
       expect(await run(world, workIn(done(taken)))).toMatchObject({ kind: 'done' });
       expect(new Set(world.writes).size).toBe(taken.secrets.length);
