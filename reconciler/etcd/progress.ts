@@ -29,6 +29,8 @@ export function progressOf(set: StatefulSetObject | undefined, report: CurrentRe
       return waiting(isChanging(report) ? 'ChangingMembers' : 'WaitingForMembers', decision.message);
     case 'Act':
       if (observation.membership === 'Confirmed' && isBookkeeping(decision.step) && problem === undefined) return pods;
+      // Upkeep takes one member away for a moment; nobody waits for it.
+      if (decision.step.kind === 'Defragment' && observation.alarms.length === 0) return pods;
       return waiting(reasonFor(decision.step), `${describe(decision.step)}${failure}`);
   }
 }

@@ -1,11 +1,10 @@
 import { StatefulSet } from '../../constructs/api/resources.ts';
-import type { HostedCluster } from '../../constructs/control-plane/cluster.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
 import { etcdVersion } from '../../constructs/control-plane/versions.ts';
+import { awaitedBackup } from '../backup/upgrade-gate.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { World } from '../scope.ts';
-import type { EtcdObservation } from './members.ts';
-import { decideVersion, type VersionVerdict } from './version-rules.ts';
+import type { Scope, World } from '../scope.ts';
+import { decideVersion } from './version-rules.ts';
 
 interface Templated extends KubeObject {
   readonly spec?: {
@@ -15,25 +14,40 @@ interface Templated extends KubeObject {
   };
 }
 
-export interface VersionOptions {
-  readonly world: World;
-  /** What was last seen of etcd. */
-  readonly observation: EtcdObservation | undefined;
+/** The version of etcd to render. */
+export interface VersionChoice {
+  readonly version: string;
+  /** Why it is not the one that the spec asks for. */
+  readonly trouble?: { readonly reason: 'VersionNotAllowed' | 'WaitingForBackup'; readonly message: string };
 }
 
-/** Which version of etcd to run, by what its members say they run. */
-export function versionToRun(cluster: HostedCluster, { world, observation }: VersionOptions): VersionVerdict {
-  const members = observation?.members.filter(({ registration }) => registration) ?? [];
-  return decideVersion({
+/**
+ * Which version of etcd to run, by what its members say they run. A change of minor waits for its backup. It does not
+ * wait for the API servers, nor they for it, when an upgrade of Kubernetes brings it: each of them works with the etcd of
+ * both minors, and an ill member must not keep API servers from what they need.
+ */
+export function versionToRun(
+  scope: Pick<Scope, 'cluster' | 'hostedControlPlane' | 'world' | 'etcdCare'>,
+): VersionChoice {
+  const { cluster, world, etcdCare } = scope;
+  const members = etcdCare.report()?.observation.members.filter(({ registration }) => registration) ?? [];
+  const rendered = renderedVersion(cluster.name, world);
+  const verdict = decideVersion({
     running: members.map(({ status }) => status?.version),
-    rendered: renderedVersion(cluster.name, world),
+    rendered,
     wanted: etcdVersion(cluster.spec),
     args: cluster.spec.etcd.args,
   });
+  const { version } = verdict;
+  if (verdict.kind === 'Refused')
+    return { version, trouble: { reason: 'VersionNotAllowed', message: verdict.message } };
+  const awaited = verdict.changesMinor ? awaitedBackup('etcd', scope) : undefined;
+  if (!awaited) return { version };
+  return { version: rendered ?? version, trouble: { reason: 'WaitingForBackup', message: awaited } };
 }
 
 /** The version in the StatefulSet's template; undefined without one, and where the user's image has a tag of its own kind. */
-export function renderedVersion(cluster: string, world: World): string | undefined {
+function renderedVersion(cluster: string, world: World): string | undefined {
   const set = world.get<Templated>(StatefulSet, namesOf(cluster).etcd);
   const image = set?.spec?.template?.spec?.containers?.find(({ name }) => name === 'etcd')?.image ?? '';
   return /:v?(3\.\d+\.\d+)(?:-\d+)?(?:@|$)/.exec(image)?.[1];

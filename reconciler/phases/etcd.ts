@@ -1,16 +1,18 @@
-import { quantityValue } from '../../constructs/api/quantity.ts';
 import { StatefulSet } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
-import { etcdQuotaBytes, etcdVolumeSize } from '../../constructs/control-plane/etcd-config.ts';
+import { definedOnly } from '../../constructs/control-plane/defined.ts';
+import { etcdQuotaBytes } from '../../constructs/control-plane/etcd-config.ts';
 import type { EtcdFacts } from '../../constructs/control-plane/facts.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
 import { memberFacts, writtenStarts } from '../etcd/etcd-facts.ts';
 import { knownMembers, watchedMemberObjects } from '../etcd/member-objects.ts';
 import { progressOf } from '../etcd/progress.ts';
+import type { EtcdReport } from '../etcd/report.ts';
 import { statusOfEtcd } from '../etcd/status-members.ts';
+import { type VersionChoice, versionToRun } from '../etcd/version.ts';
+import { planVolumes, type VolumePlan, type Volumes, volumeUsage } from '../etcd/volume-size.ts';
+import { growAgainMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
 import { presentRevision, type StatefulSetObject } from '../kube/readiness.ts';
-import type { KubeObject } from '../kube/object.ts';
-import { done, InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
+import { degraded, done, type Outcome, type StatusReport, wait } from '../outcome.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { etcdCertificates } from './certificates.ts';
 import { restore } from './restore.ts';
@@ -21,10 +23,14 @@ export const etcd: Phase = {
   needs: [etcdCertificates, restore],
   async run(scope): Promise<Outcome> {
     const { cluster, world, writer } = scope;
-    refuseOtherSize(world.get<EtcdSet>(StatefulSet, namesOf(cluster.name).etcd), etcdVolumeSize(cluster));
+    const volumes = observeVolumes(cluster.name, world, scope.etcdCare.report()?.observation);
+    const plan = planVolumes(cluster, volumes);
+    const choice = versionToRun(scope);
+    const facts = { etcd: etcdFacts(scope, plan, choice) };
 
-    const facts = { etcd: etcdFacts(scope) };
     const live = await writer.apply(renderControlPlane(cluster, { ...scope.facts, ...facts }, 'etcd'));
+    const refusal = await growClaims(cluster.name, plan, scope);
+    const trouble = choice.trouble ?? refusal ?? plan.trouble;
 
     const set: StatefulSetObject | undefined = live.find(({ kind }) => kind === StatefulSet.kind);
     const report = await scope.etcdCare.look({
@@ -38,16 +44,22 @@ export const etcd: Phase = {
       world,
       writer,
     });
-    const found = { report: { etcd: report ? statusOfEtcd(report.observation) : {} } };
+    const found = { report: reportOf(scope, volumes, plan, report) };
     const progress = progressOf(set, report);
-    return progress.isDone
-      ? done(facts, undefined, found)
-      : wait(progress.reason, `etcd: ${progress.message}`, { facts, ...found });
+    if (!progress.isDone) {
+      const message = [`etcd: ${progress.message}`, ...(trouble ? [trouble.message] : [])].join('; ');
+      return wait(progress.reason, message, { facts, ...found, ...(trouble ? { afterMs: growAgainMs } : {}) });
+    }
+    if (trouble) return degraded(trouble.reason, trouble.message, facts, { ...found, again: later(scope) });
+    return done(facts, undefined, { ...found, message: growthOf(plan) });
   },
 };
 
-function etcdFacts({ cluster, hostedControlPlane, world, etcdCare }: Scope): EtcdFacts {
-  const volumeSize = etcdVolumeSize(cluster);
+function etcdFacts(
+  { cluster, hostedControlPlane, world, etcdCare }: Scope,
+  { quotaSize, templateSize }: VolumePlan,
+  { version }: VersionChoice,
+): EtcdFacts {
   return {
     ...memberFacts({
       cluster,
@@ -57,26 +69,31 @@ function etcdFacts({ cluster, hostedControlPlane, world, etcdCare }: Scope): Etc
       observation: etcdCare.report()?.observation,
       written: writtenStarts(cluster.name, world),
     }),
-    volumeSize,
-    templateVolumeSize: volumeSize,
+    volumeSize: quotaSize,
+    templateVolumeSize: templateSize,
+    version,
   };
 }
 
-/** The part of the StatefulSet that Kubernetes does not let anybody change. */
-interface EtcdSet extends KubeObject {
-  readonly spec?: {
-    readonly volumeClaimTemplates?: readonly {
-      readonly spec: { readonly resources?: { readonly requests?: { readonly storage?: string } } };
-    }[];
+function reportOf(
+  { hostedControlPlane: { status } }: Scope,
+  { usedBytes }: Volumes,
+  { quotaSize }: VolumePlan,
+  report: EtcdReport | undefined,
+): StatusReport {
+  const etcdVolumeUsage =
+    usedBytes === undefined ? undefined : volumeUsage(usedBytes, quotaSize, status?.etcdVolumeUsage);
+  return {
+    ...definedOnly({ etcdVolumeUsage, etcdLastDefragTime: report?.defragmentedAt?.toISOString() }),
+    etcd: report ? statusOfEtcd(report.observation) : {},
   };
 }
 
-/** Growing volumes is work of its own; until then a person is told in words of the spec and not of the StatefulSet. */
-function refuseOtherSize(set: EtcdSet | undefined, wanted: string): void {
-  const present = set?.spec?.volumeClaimTemplates?.[0]?.spec.resources?.requests?.storage;
-  if (present === undefined || quantityValue(present) === quantityValue(wanted)) return;
-  throw new InvalidConfiguration(
-    'VolumeSizeChanged',
-    `etcd's volumes have ${present} and cannot be changed to ${wanted} in this release: set etcd.volumeSize to ${present}`,
-  );
+/** What a StorageClass refuses may be allowed later, and no event tells. */
+function later({ now }: Scope): Date {
+  return new Date(now.getTime() + growAgainMs);
+}
+
+function growthOf({ size, quotaSize }: VolumePlan): string | undefined {
+  return size === quotaSize ? undefined : `the volumes of etcd grow from ${quotaSize} to ${size}`;
 }

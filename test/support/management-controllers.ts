@@ -14,11 +14,15 @@ import { clusterName } from './scope.ts';
 /** The address that load balancers are given. */
 export const loadBalancerAddress = '192.0.2.10';
 
+interface Claim extends KubeObject {
+  readonly spec: { readonly resources: { readonly requests: { readonly storage: string } } };
+}
+
 interface Workload extends KubeObject {
   readonly spec: {
     readonly replicas?: number;
     readonly template: { readonly metadata: Pick<KubeObject['metadata'], 'labels' | 'annotations'> };
-    readonly volumeClaimTemplates?: readonly { readonly metadata: { readonly name: string } }[];
+    readonly volumeClaimTemplates?: readonly Pick<Claim, 'metadata' | 'spec'>[];
   };
 }
 
@@ -65,7 +69,14 @@ function rollOut(world: MemoryWorld, workload: Workload & StoredObject): string[
     world.put({ ...readyPod, metadata: { name, labels, annotations } });
     for (const claim of spec.volumeClaimTemplates ?? []) {
       const { apiVersion, kind } = PersistentVolumeClaim;
-      world.put({ apiVersion, kind, metadata: { name: `${claim.metadata.name}-${name}`, labels } });
+      const present = world.get<Claim>(PersistentVolumeClaim, `${claim.metadata.name}-${name}`);
+      const wanted = present ?? {
+        apiVersion,
+        kind,
+        metadata: { name: `${claim.metadata.name}-${name}`, labels },
+        spec: claim.spec,
+      };
+      world.put({ ...wanted, status: { phase: 'Bound', capacity: wanted.spec.resources.requests } });
     }
   }
   const counts = { replicas, readyReplicas: replicas, availableReplicas: replicas, updatedReplicas: replicas };

@@ -1,20 +1,113 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { StatefulSet } from '../../../constructs/api/resources.ts';
-import { InvalidConfiguration } from '../../../reconciler/outcome.ts';
+import type { EtcdCare } from '../../../reconciler/etcd/care.ts';
+import type { EtcdReport } from '../../../reconciler/etcd/report.ts';
+import { settled } from '../../../reconciler/etcd/steps.ts';
+import { errorFromStatus } from '../../../reconciler/kube/errors.ts';
+import type { Outcome } from '../../../reconciler/outcome.ts';
 import { etcd } from '../../../reconciler/phases/etcd.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import { settle } from '../../support/management-controllers.ts';
+import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
 import { scopeOf } from '../../support/scope.ts';
+import { observed, observedStatus } from '../etcd/observed.ts';
 
-const certificates = { certificates: {}, mounts: {} };
+const Gi = 1024 ** 3;
 
-it('waits for its members, and is told in words of the spec that its volumes cannot change yet', async () => {
+/** Members that are as wanted, whose databases have so much in use and which run this version. */
+function careOf(usedBytes: number, version = '3.6.8'): EtcdCare {
+  const status = (ordinal: number) => ({
+    status: observedStatus(ordinal, { dbSizeBytes: usedBytes, dbSizeInUseBytes: usedBytes, version }),
+  });
+  const report: EtcdReport = {
+    observation: observed(3, { 0: status(0), 1: status(1), 2: status(2) }),
+    decision: settled,
+  };
+  return { report: () => report, look: async () => ({ ...report, isCurrent: true }), stop: async () => {} };
+}
+
+async function pass(world: MemoryWorld, etcdCare: EtcdCare, spec: object = {}, status: object = {}): Promise<Outcome> {
+  const changes = { etcdCare, spec: { etcd: { replicas: 3, ...spec } }, status };
+  const outcome = await etcd.run(scopeOf(world, changes));
+  settle(world);
+  return outcome;
+}
+
+const quotasIn = (world: MemoryWorld) =>
+  [...JSON.stringify(world.objects).matchAll(/quota-backend-bytes: (\d+)/g)].map(([, quota]) => Number(quota) / Gi);
+
+async function formed(): Promise<MemoryWorld> {
   const world = new MemoryWorld();
-  const first = await etcd.run(scopeOf(world, { facts: certificates }));
-  expect(first).toMatchObject({ kind: 'wait', reason: 'WaitingForMembers' });
+  await pass(world, careOf(0));
+  return world;
+}
 
-  const larger = scopeOf(world, { facts: certificates, spec: { etcd: { autoGrow: false, volumeSize: '8Gi' } } });
-  const refused = etcd.run(larger);
-  await expect(refused).rejects.toThrow('volumes have 4Gi and cannot be changed to 8Gi');
-  await expect(refused).rejects.toBeInstanceOf(InvalidConfiguration);
-  expect(JSON.stringify(world.get(StatefulSet, 'c1-etcd'))).toContain('4Gi');
+describe("etcd's volumes", () => {
+  it('grow before they are full, and the quota follows when all of them have', async () => {
+    const world = await formed();
+    const care = careOf(1.5 * Gi);
+    expect(await pass(world, care)).toMatchObject({
+      kind: 'done',
+      message: 'the volumes of etcd grow from 4Gi to 8Gi',
+      report: { etcdVolumeUsage: '1536Mi' },
+      facts: { etcd: { volumeSize: '4Gi', templateVolumeSize: '4Gi' } },
+    });
+    expect(new Set(quotasIn(world))).toEqual(new Set([2]));
+
+    expect(await pass(world, care)).toMatchObject({ facts: { etcd: { volumeSize: '8Gi' } } });
+    expect(new Set(quotasIn(world))).toEqual(new Set([4]));
+    expect(JSON.stringify(world.get<StoredObject>(StatefulSet, 'c1-etcd')?.['spec'])).toContain('"storage":"4Gi"');
+    expect(await pass(world, care)).toMatchObject({ kind: 'done', message: undefined });
+  });
+
+  it('that cannot grow are a condition and another try, and all else goes on', async () => {
+    const world = await formed();
+    const message = 'the storageclass that provisions the pvc must support resize';
+    world.refuse(({ kind }) =>
+      kind === 'PersistentVolumeClaim' ? errorFromStatus('apply', 403, { message }) : undefined,
+    );
+    expect(await pass(world, careOf(1.5 * Gi))).toMatchObject({
+      kind: 'degraded',
+      reason: 'VolumeNotExpandable',
+      again: expect.any(Date),
+    });
+  });
+
+  it('of a size that is smaller than they are stay, and both sizes are named', async () => {
+    expect(await pass(await formed(), careOf(0), { autoGrow: false, volumeSize: '1Gi' })).toMatchObject({
+      kind: 'degraded',
+      reason: 'VolumeSizeChanged',
+      message: expect.stringMatching(/1Gi.*4Gi/),
+    });
+  });
+});
+
+describe("etcd's version", () => {
+  const imageIn = (world: MemoryWorld) =>
+    /etcd:([\d.]+)-0/.exec(JSON.stringify(world.get(StatefulSet, 'c1-etcd')))?.[1];
+
+  it('stays when the one that is asked for is refused', async () => {
+    const world = await formed();
+    expect(await pass(world, careOf(0), { version: '3.7.3' })).toMatchObject({
+      kind: 'degraded',
+      reason: 'VersionNotAllowed',
+      message: expect.stringContaining('3.6.11'),
+    });
+    expect(imageIn(world)).toBe('3.6.8');
+  });
+
+  it('changes its minor after a backup where backups are taken', async () => {
+    const world = await formed();
+    const backup = { schedule: '@daily', secret: { name: 's3' } };
+    await pass(world, careOf(0, '3.6.8'), { version: '3.6.16', backup });
+    expect(imageIn(world)).toBe('3.6.16');
+
+    const spec = { version: '3.7.3', backup };
+    const waiting = await pass(world, careOf(0, '3.6.16'), spec);
+    expect(waiting).toMatchObject({ kind: 'degraded', reason: 'WaitingForBackup' });
+    expect(imageIn(world)).toBe('3.6.16');
+
+    const status = { etcd: { backup: { versionChanges: ['etcd 3.6 to 3.7'] } } };
+    await pass(world, careOf(0, '3.6.16'), spec, status);
+    expect(imageIn(world)).toBe('3.7.3');
+  });
 });
