@@ -14,6 +14,12 @@ export const managerEnvironment: Readonly<Record<string, string>> = {
   MAX_CONCURRENT_RECONCILES: '10',
 };
 
+/**
+ * Settings of Node itself. The chunks of a stream are small on the heap and large beside it, and go when the young
+ * generation is full: with Node's 16 MiB an upload takes 100 MB above rest, with 2 MiB it takes 30.
+ */
+export const nodeOptions = '--max-semi-space-size=2';
+
 export interface ManagerProps {
   readonly namespace: string;
   readonly image: string;
@@ -61,6 +67,7 @@ function container(image: string): k8s.Container {
     env: [
       { name: 'CONTROLLER_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
       { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+      { name: 'NODE_OPTIONS', value: nodeOptions },
       ...Object.entries(managerEnvironment).map(([name, value]) => ({ name, value })),
     ],
     ports: [{ name: 'health', containerPort: healthPort, protocol: 'TCP' }],
