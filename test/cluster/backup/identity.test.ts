@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Backup } from '../../../constructs/api/backup-spec.ts';
+import { Restore } from '../../../constructs/api/restore-spec.ts';
+import { Secret } from '../../../constructs/api/resources.ts';
+import { serializeBundle, survivingSecrets } from '../../../reconciler/backup/bundle.ts';
+import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
+import { readEncryptionKey } from '../../../reconciler/backup/encryption-keys.ts';
+import { backupId } from '../../../reconciler/backup/names.ts';
+import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
+import type { SecretObject } from '../../../reconciler/pki/secret.ts';
+import { IdentityNotFound, readIdentity } from '../../../reconciler/restore/read-identity.ts';
+import { MemoryWorld } from '../../support/memory-world.ts';
+import { scopeOf } from '../../support/scope.ts';
+import { startS3, type S3 } from '../../support/s3.ts';
+
+const from = { namespace: 'old', cluster: 'c0' };
+const to = { namespace: 'new', cluster: 'c1' };
+const keyBytes = randomBytes(32);
+const time = Date.parse('2026-11-21T09:15:31.123Z');
+
+let s3: S3;
+let store: ObjectStore;
+beforeAll(async () => {
+  s3 = await startS3();
+  store = new ObjectStore(s3.settings);
+  await write(1, [readEncryptionKey('first', keyBytes)]);
+  await write(2, []);
+});
+afterAll(async () => {
+  store.close();
+  await s3.stop();
+});
+
+const name = (number: number) => ({ time: time + number, revision: number });
+
+const secret = (secretName: string, data: Readonly<Record<string, string>>): SecretObject => {
+  const { apiVersion, kind } = Secret;
+  return { apiVersion, kind, metadata: { namespace: 'old', name: secretName }, type: 'Opaque', data };
+};
+
+async function* once(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+}
+
+function write(number: number, keys: Parameters<typeof backupsOf>[0]) {
+  const { hostedControlPlane, clusterObject } = scopeOf(new MemoryWorld());
+  // one of them need not be there: that of Secrets which are stored in clear
+  const secrets = survivingSecrets('c0')
+    .slice(0, 4)
+    .map((secretName) => secret(secretName, { of: base64(secretName) }));
+  return backupsOf(keys).write({
+    name: name(number),
+    facts: { clusterId: '1', etcdVersion: '3.6.8', kubernetesVersion: 'v1.36.3', keys: { total: 0, byResource: {} } },
+    snapshot: once('a snapshot'),
+    bundle: once(serializeBundle({ hostedControlPlane, clusterObject, secrets })),
+  });
+}
+
+const backupsOf = (keys: readonly ReturnType<typeof readEncryptionKey>[]) => new ClusterBackups(store, from, keys);
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+/** Reads with the keys that the new cluster's Secret holds. */
+function read(restore: object, bytes = keyBytes) {
+  const { endpoint = '', region, bucket, credentials } = s3.settings;
+  if (credentials.kind !== 'static') throw new Error('the store has no static keys');
+  const { accessKeyId: accessKeyID, secretAccessKey } = credentials;
+  const values = { host: endpoint, region, bucket, accessKeyID, secretAccessKey };
+  const secrets = {
+    bucket: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, base64(value)])),
+    keys: { first: bytes.toString('base64') },
+  };
+  const encryption = { secretName: 'keys' };
+  const wish = {
+    restore: Restore.parse(restore),
+    from,
+    to,
+    store: Backup.parse({ schedule: '@daily', secret: { name: 'bucket' }, encryption }),
+    storeInquiries: {
+      secret: async ({ name: asked }: { name: string }) =>
+        secret(asked, asked === 'keys' ? secrets.keys : secrets.bucket),
+      serviceAccountToken: async () => '',
+    },
+  };
+  return readIdentity(wish, AbortSignal.timeout(30_000));
+}
+
+it('gives the Secrets of another cluster under the names of this one', async () => {
+  expect(await read({ backup: backupId(name(1)) })).toEqual({
+    backup: backupId(name(1)),
+    secrets: ['ca', 'etcd', 'proxy', 'sa'].map((purpose) => ({
+      name: `c1-${purpose}`,
+      type: 'Opaque',
+      data: { of: base64(`c0-${purpose}`) },
+    })),
+  });
+});
+
+it('refuses a backup that was stored in clear, and says why', async () => {
+  await expect(read({ latest: true })).rejects.toThrow(
+    new IdentityNotFound(
+      `backup ${backupId(name(2))} holds no authorities, because it was stored without encryption: set from.identity: false, and let workers join anew`,
+    ),
+  );
+});
+
+it('says that there is no such backup', async () => {
+  await expect(read({ before: '2020-01-01T00:00:00Z' })).rejects.toThrow(IdentityNotFound);
+});
+
+it('needs the key that the backup was encrypted with', async () => {
+  await expect(read({ backup: backupId(name(1)) }, randomBytes(32))).rejects.toThrow('first');
+});
