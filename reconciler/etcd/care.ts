@@ -140,7 +140,7 @@ export class EtcdCares {
         signal,
         underWay,
         defragment: (member) => void this.#defragment(entry, member),
-      }).catch(() => undefined);
+      }).catch((error: unknown) => this.#fail(key, entry, messageOf(error)));
       if (signal.aborted) return;
       const isNew = step !== undefined && !isDeepStrictEqual(step, last);
       // Rounds during a defragmentation are not remembered: one that frees nothing would follow itself at once.
@@ -164,6 +164,13 @@ export class EtcdCares {
     Object.assign(entry, { report, reportedGoal: task.goal, reportedBasis: basis } satisfies Partial<Entry>);
     entry.tell();
     if (isNews || !isDeepStrictEqual(wasFor, task.goal)) this.#options.onChange(key);
+  }
+
+  /** What was seen before still counts; the next round may go well. */
+  #fail(key: string, entry: Entry, problem: string): undefined {
+    if (!entry.report || entry.report.problem === problem) return;
+    entry.report = { ...entry.report, problem };
+    this.#options.onChange(key);
   }
 
   /** Beside the rounds, which go on to see what becomes of the members. etcd ends it, also when this process does not. */
