@@ -4,7 +4,7 @@ import { networkPolicies } from '../../../reconciler/phases/network-policies.ts'
 import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
 import { type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
-const components = ['api-server', 'controller-manager', 'scheduler', 'etcd'];
+const components = ['api-server', 'controller-manager', 'scheduler', 'etcd', 'etcd-restore', 'etcd-verify'];
 const withCilium: ScopeChanges = {
   surroundings: { servedVersions: (kind) => (kind === 'CiliumNetworkPolicy' ? ['v2'] : []) },
 };
