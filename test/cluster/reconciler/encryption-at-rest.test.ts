@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { Pod, Secret } from '../../../constructs/api/resources.ts';
+import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import { nameOf } from '../../../reconciler/encryption-at-rest/configuration.ts';
+import { type EncryptionKeys, readEncryptionKeys } from '../../../reconciler/encryption-at-rest/secret.ts';
+import type { KubeClient } from '../../../reconciler/kube/client.ts';
+import type { PodObject } from '../../../reconciler/kube/readiness.ts';
+import type { SecretObject } from '../../../reconciler/pki/secret.ts';
+import { recordFault } from '../../support/fault-table.ts';
+import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { SecretsReader } from '../../support/secrets-reader.ts';
+import { storedSecrets, storedUnder } from '../../support/stored-secrets.ts';
+import { until } from '../../support/until.ts';
+import { single, Workbench } from '../../support/workbench.ts';
+
+const namespace = 'encrypted';
+const fieldManager = 'test';
+/** A kubelet and an API server take a minute each at most for one step, and there are up to four. */
+const rotationMs = 9 * 60_000;
+
+let bench: Workbench;
+let operator: TestOperator;
+let hosted: KubeClient;
+let reader: SecretsReader;
+const start = () => startOperator({ kubeconfig: inject('kubeconfig'), namespace });
+
+beforeAll(async () => {
+  bench = await Workbench.open(inject('kubeconfig'), namespace);
+  operator = await start();
+  await bench.create('c1', { ...single, replicas: 2 });
+  await bench.untilReady('c1', 240_000);
+  hosted = await bench.hosted('c1');
+  reader = new SecretsReader(hosted);
+});
+afterAll(async () => {
+  await reader?.stop();
+  await hosted?.connection.close();
+  await bench.deleteAll();
+  await operator.stop();
+  await bench.close();
+});
+
+const secretName = (cluster: string) => ({ namespace, name: `${cluster}-encryption` });
+
+async function keysOf(cluster: string): Promise<EncryptionKeys> {
+  const keys = readEncryptionKeys(await bench.client.get<SecretObject>(Secret, secretName(cluster)));
+  if (!keys) throw new Error(`Secret ${cluster}-encryption holds no configuration`);
+  return keys;
+}
+
+/** API servers as they run: a pod or a container that was started anew is another one. */
+async function apiServers(cluster: string): Promise<string[]> {
+  const labelSelector = Object.entries(selectorLabels(cluster, 'api-server'))
+    .map(([label, value]) => `${label}=${value}`)
+    .join(',');
+  const { items } = await bench.client.list<PodObject>(Pod, { namespace, labelSelector });
+  return items
+    .map(
+      ({ metadata, status }) =>
+        `${metadata.uid} ${JSON.stringify(status?.containerStatuses?.map(({ restartCount }) => restartCount))}`,
+    )
+    .sort();
+}
+
+const stored = async (cluster: string) => storedUnder(await storedSecrets(bench, cluster));
+const untilSettled = (cluster: string) =>
+  bench.untilCondition(cluster, 'EncryptionAtRestReady', { status: 'True' }, rotationMs);
+
+/** Resolves when a change of the spec is over, of which the condition says so at first that it is not. */
+async function change(cluster: string, encryptionAtRest: object): Promise<void> {
+  await bench.patch(cluster, { spec: { encryptionAtRest } });
+  await bench.untilCondition(cluster, 'EncryptionAtRestReady', { status: 'False' });
+  await untilSettled(cluster);
+}
+
+describe('a new control plane', () => {
+  test('stores every Secret under a key of its own from the beginning', async () => {
+    await reader.write(300);
+    const [key] = (await keysOf('c1')).providers.map(nameOf);
+    const secrets = await storedSecrets(bench, 'c1');
+    expect(storedUnder(secrets)).toEqual({ [key!]: secrets.size });
+    expect(secrets.size).toBeGreaterThanOrEqual(300);
+    const texts = [...secrets].map(([name, value]) => [name.split('/')[1]!, value.toString('latin1')] as const);
+    expect(texts.filter(([name, text]) => text.includes(name))).toEqual([]);
+    expect((await bench.get('c1')).status?.encryptionAtRest).toEqual({ provider: 'secretbox' });
+  });
+});
+
+describe('a rotation', () => {
+  test(
+    'replaces the key while every Secret can be read all the time, no API server is started anew, and operators die',
+    async () => {
+      const before = { servers: await apiServers('c1'), keys: await keysOf('c1'), reads: reader.reads };
+      const begun = performance.now();
+      await bench.patch('c1', { spec: { encryptionAtRest: { rotation: 'first' } } });
+      const reasons = new Set<string>();
+      const seen = new Set<string>();
+      let kills = 0;
+      await until(
+        'the rotation to be over',
+        async () => {
+          const { status } = await bench.get('c1');
+          const condition = status?.conditions?.find(({ type }) => type === 'EncryptionAtRestReady');
+          if (condition?.status === 'True' && status?.encryptionAtRest?.rotation === 'first') return true;
+          if (condition) reasons.add(condition.reason);
+          const providers = (await keysOf('c1')).providers.map(nameOf).join(',');
+          // One operator dies in every state of the configuration, and one while Secrets are stored anew.
+          const state = `${providers} ${condition?.reason === 'RewritingSecrets'}`;
+          if (seen.has(state)) return false;
+          seen.add(state);
+          await reader.write(20);
+          await operator.stop();
+          kills += 1;
+          operator = await start();
+          return false;
+        },
+        rotationMs,
+      );
+
+      const after = await keysOf('c1');
+      expect(after.providers).toHaveLength(1);
+      const [key] = after.providers.map(nameOf);
+      expect(before.keys.providers.map(nameOf)).not.toContain(key);
+      expect(after.retired.map(nameOf)).toEqual(before.keys.providers.map(nameOf));
+      const secrets = await storedSecrets(bench, 'c1');
+      expect(storedUnder(secrets)).toEqual({ [key!]: secrets.size });
+      expect([...reasons]).toContain('DistributingKey');
+      expect([...reasons]).toContain('RetiringKey');
+      expect(kills).toBeGreaterThanOrEqual(4);
+
+      await until('more to be read without the old key', () => reader.reads > before.reads + 1000, 120_000);
+      expect(reader.failures).toEqual([]);
+      expect(await apiServers('c1')).toEqual(before.servers);
+      await recordFault({
+        fault: `kill of the operator ${kills} times during a rotation of the key of Secrets, with two API servers`,
+        observed: `no API server is started anew; ${reader.reads - before.reads} reads of Secrets of every age, none failed; ${secrets.size} Secrets stored under the new key in ${Math.round((performance.now() - begun) / 1000)} s`,
+        recoverySeconds: undefined,
+        dataLost: 'none',
+      });
+    },
+    rotationMs,
+  );
+});
+
+describe('a running control plane', () => {
+  test(
+    'goes back to storing Secrets in clear, and to a new key again',
+    async () => {
+      const servers = await apiServers('c1');
+      const total = (await storedSecrets(bench, 'c1')).size;
+      await change('c1', { provider: 'None' });
+      expect(await stored('c1')).toEqual({ clear: total });
+      expect((await keysOf('c1')).providers).toEqual(['identity']);
+      expect((await bench.get('c1')).status?.encryptionAtRest).toMatchObject({ provider: 'None' });
+
+      await change('c1', { provider: 'secretbox' });
+      const [key] = (await keysOf('c1')).providers.map(nameOf);
+      expect(await stored('c1')).toEqual({ [key!]: total });
+      expect(reader.failures).toEqual([]);
+      expect(await apiServers('c1')).toEqual(servers);
+    },
+    2 * rotationMs,
+  );
+
+  test('that has lost its keys stops, keeps serving, and goes on when they are back', async () => {
+    const lost = await bench.client.get<SecretObject>(Secret, secretName('c1'));
+    const begun = performance.now();
+    await bench.client.delete(Secret, secretName('c1'));
+    const { message } = await bench.untilCondition('c1', 'EncryptionAtRestReady', { reason: 'EncryptionKeysMissing' });
+    expect(message).toContain('restore it from a backup');
+    const reads = reader.reads;
+    await until('Secrets to be read all the same', () => reader.reads > reads + 100);
+    expect(await bench.client.find(Secret, secretName('c1'))).toBeUndefined();
+
+    const { data, type } = lost;
+    const { annotations = {} } = lost.metadata;
+    const restored = { apiVersion: Secret.apiVersion, kind: Secret.kind, type, data };
+    await bench.client.create({ ...restored, metadata: { ...secretName('c1'), annotations } }, { fieldManager });
+    await bench.untilReady('c1');
+    expect(reader.failures).toEqual([]);
+    await recordFault({
+      fault: 'deletion of the Secret with the keys of Secrets in etcd',
+      observed: 'EncryptionAtRestReady says EncryptionKeysMissing and no new key is made; API servers keep serving',
+      recoverySeconds: (performance.now() - begun) / 1000,
+      dataLost: 'none',
+    });
+  });
+
+  test(
+    'that stores in clear begins to encrypt when it is told to, by one restart of its API servers',
+    async () => {
+      await reader.stop();
+      await hosted.connection.close();
+      await bench.delete('c1');
+      await bench.create('c2', { ...single, replicas: 2, encryptionAtRest: { provider: 'None' } });
+      await bench.untilReady('c2', 240_000);
+      expect(await bench.client.find(Secret, secretName('c2'))).toBeUndefined();
+      hosted = await bench.hosted('c2');
+      reader = new SecretsReader(hosted);
+      await reader.write(100);
+      const { clear = 0, ...others } = await stored('c2');
+      expect(others).toEqual({});
+      expect(clear).toBeGreaterThanOrEqual(100);
+
+      const servers = await apiServers('c2');
+      await change('c2', { provider: 'secretbox' });
+      await bench.untilReady('c2');
+      const [key] = (await keysOf('c2')).providers.map(nameOf);
+      expect(await stored('c2')).toEqual({ [key!]: clear });
+      expect(await apiServers('c2')).toHaveLength(2);
+      expect((await apiServers('c2')).filter((server) => servers.includes(server))).toEqual([]);
+      expect(reader.failures.filter((failure) => !/connect|reset|closed|ECONN/i.test(failure))).toEqual([]);
+    },
+    rotationMs,
+  );
+});

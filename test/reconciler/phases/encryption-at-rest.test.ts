@@ -1,0 +1,338 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { versionAnnotation } from '../../../constructs/control-plane/component.ts';
+import { objectLabels, selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
+import { Deployment, Pod, Secret } from '../../../constructs/api/resources.ts';
+import { BackgroundWork } from '../../../reconciler/background-work.ts';
+import { identity, nameOf } from '../../../reconciler/encryption-at-rest/configuration.ts';
+import { type EncryptionKeys, readEncryptionKeys } from '../../../reconciler/encryption-at-rest/secret.ts';
+import type { Outcome } from '../../../reconciler/outcome.ts';
+import { encryptionAtRest } from '../../../reconciler/phases/encryption-at-rest.ts';
+import type { SecretObject } from '../../../reconciler/pki/secret.ts';
+import type { HostedClient } from '../../../reconciler/scope.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { Killed, MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
+import { now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
+
+const name = 'c1-encryption';
+const secretIn = (world: MemoryWorld) => world.get<SecretObject & StoredObject>(Secret, name);
+
+function keysIn(world: MemoryWorld): EncryptionKeys {
+  const secret = secretIn(world);
+  const keys = secret && readEncryptionKeys(secret);
+  if (!keys) throw new Error('there are no keys');
+  return keys;
+}
+
+/** API servers that take over new keys one after the other, and the Secrets they have stored. */
+class FakeApiServers {
+  readonly #world: MemoryWorld;
+  readonly #loaded = new Map<string, EncryptionKeys | undefined>();
+  /** Under which key each Secret is stored. */
+  readonly stored: string[] = [];
+  #turn = 0;
+  #lives = 0;
+
+  constructor(world: MemoryWorld) {
+    this.#world = world;
+    const { apiVersion, kind } = Pod;
+    for (const podIP of ['192.0.2.1', '192.0.2.2']) {
+      const annotations = { [versionAnnotation]: 'v1.36.3' };
+      const metadata = { name: `pod-${podIP}`, labels: selectorLabels('c1', 'api-server'), annotations };
+      world.put({ apiVersion, kind, metadata, status: { podIP } });
+      this.#loaded.set(podIP, this.#configured());
+    }
+    for (let count = 0; count < 4; count++) this.#write();
+  }
+
+  /** What the phase sees of them. */
+  get client(): Partial<HostedClient> {
+    return {
+      loadedEncryption: async (address) => this.#loaded.get(address)?.hash,
+      rewriteSecrets: async ({ signal }) => {
+        for (const index of this.stored.keys()) {
+          signal.throwIfAborted();
+          this.stored[index] = this.#writerOf(this.#next());
+        }
+      },
+    };
+  }
+
+  /** One of them loads what the Secret says, and somebody writes by way of another. */
+  live(): void {
+    const addresses = [...this.#loaded.keys()];
+    const server = addresses[this.#lives++ % addresses.length] ?? '';
+    this.#loaded.set(server, this.#configured() ?? this.#loaded.get(server));
+    this.#write();
+  }
+
+  /** Secrets that some API server cannot read. */
+  get unreadable(): string[] {
+    return [...this.#loaded].flatMap(([address, keys]) =>
+      this.stored
+        .filter((key) => !(keys?.providers.map(nameOf) ?? [identity]).includes(key))
+        .map((key) => `${address} cannot read ${key}`),
+    );
+  }
+
+  #configured(): EncryptionKeys | undefined {
+    const secret = secretIn(this.#world);
+    return secret && readEncryptionKeys(secret);
+  }
+
+  #write(): void {
+    this.stored.push(this.#writerOf(this.#next()));
+  }
+
+  #writerOf(address: string): string {
+    const [writer = identity] = this.#loaded.get(address)?.providers ?? [identity];
+    return nameOf(writer);
+  }
+
+  #next(): string {
+    const addresses = [...this.#loaded.keys()];
+    return addresses[this.#turn++ % addresses.length] ?? '';
+  }
+}
+
+/** One operator after the other over a control plane that runs. */
+class Lives {
+  readonly world: MemoryWorld;
+  readonly servers: FakeApiServers;
+  readonly reasons = new Set<string>();
+  /** All that was said to anybody: outcomes, errors, the status. */
+  readonly said: string[] = [];
+  readonly #clock = new ManualClock(now.getTime());
+  readonly #status: HostedControlPlaneStatus = { initialization: { controlPlaneInitialized: true } };
+  #work = this.#born();
+  #restore: { startTime: string; completionTime?: string } | undefined;
+
+  private constructor(world: MemoryWorld) {
+    this.world = world;
+    this.servers = new FakeApiServers(world);
+  }
+
+  static async begin(spec: object = {}): Promise<Lives> {
+    const world = new MemoryWorld();
+    await encryptionAtRest.run(scopeOf(world, { spec }));
+    const counts = { replicas: 2, readyReplicas: 2, availableReplicas: 2, updatedReplicas: 2 };
+    const { apiVersion, kind } = Deployment;
+    const metadata = { name: 'c1-api-server', labels: objectLabels('c1', 'api-server'), generation: 1 };
+    const isConfigured = secretIn(world) !== undefined;
+    const deployment = { replicas: 2, ...(isConfigured ? { volumes: [{ secret: { name } }] } : {}) };
+    world.put({ apiVersion, kind, metadata, spec: deployment, status: { observedGeneration: 1, ...counts } });
+    return new Lives(world);
+  }
+
+  /** The operator dies, and another one starts. */
+  restart(): void {
+    this.#work = this.#born();
+    this.world.restart();
+  }
+
+  restore(step: { startTime: string; completionTime?: string }): void {
+    this.#restore = step;
+  }
+
+  /** One pass, and then some time for the API servers and what goes on beside the queue. */
+  async pass(spec: object = {}): Promise<Outcome | undefined> {
+    const outcome = await this.#run({ spec }).catch((error: unknown) => {
+      this.said.push(inspect(error, { depth: 10, showHidden: true }));
+      if (!(error instanceof Killed)) throw error;
+      return undefined;
+    });
+    await this.#clock.advance(5_000);
+    this.servers.live();
+    if (this.servers.unreadable.length > 0) throw new Error(this.servers.unreadable.join('\n'));
+    return outcome;
+  }
+
+  /** Passes until there is nothing more to do. */
+  async settle(spec: object = {}): Promise<void> {
+    for (let count = 0; count < 60; count++) {
+      const outcome = await this.pass(spec);
+      if (outcome?.kind === 'done') return;
+    }
+    throw new Error(`not settled: ${keysIn(this.world).providers.map(nameOf).join(', ')}`);
+  }
+
+  async #run(changes: ScopeChanges): Promise<Outcome> {
+    const etcd = this.#restore && { etcd: { restore: { request: 'any', ...this.#restore } } };
+    const outcome = await encryptionAtRest.run(
+      scopeOf(this.world, {
+        ...changes,
+        status: { ...this.#status, ...etcd },
+        hosted: this.servers.client,
+        work: this.#work,
+        now: new Date(this.#clock.now()),
+      }),
+    );
+    if (outcome.kind === 'degraded') this.reasons.add(outcome.reason);
+    Object.assign(this.#status, outcome.report);
+    this.said.push(JSON.stringify([outcome, this.#status]));
+    return outcome;
+  }
+
+  #born() {
+    return new BackgroundWork({ clock: this.#clock, onChange: () => {} }).of('any');
+  }
+}
+
+const rotate = (rotation: string) => ({ encryptionAtRest: { rotation } });
+const provide = (provider: 'secretbox' | 'None') => ({ encryptionAtRest: { provider } });
+const writers = (world: MemoryWorld) => keysIn(world).providers.map(nameOf);
+
+describe('keys of Secrets', () => {
+  it('are there before the first API server, and nothing has to be proved of them', async () => {
+    const { world } = await Lives.begin();
+    expect(keysIn(world)).toMatchObject({ isLoaded: true, retired: [], rotation: '' });
+    expect(secretIn(world)).toMatchObject({
+      type: 'Opaque',
+      metadata: { labels: { 'cluster.x-k8s.io/cluster-name': 'c1' }, ownerReferences: [{ controller: true }] },
+    });
+  });
+
+  it('are replaced so that every API server can read everything all the time', async () => {
+    const lives = await Lives.begin();
+    const [before] = writers(lives.world);
+    await lives.settle(rotate('first'));
+    const [after, ...others] = writers(lives.world);
+    expect(others).toEqual([]);
+    expect(after).not.toBe(before);
+    expect(new Set(lives.servers.stored)).toEqual(new Set([after]));
+    expect([...lives.reasons]).toEqual(['DistributingKey', 'RewritingSecrets', 'RetiringKey']);
+    expect(keysIn(lives.world).retired.map(nameOf)).toEqual([before]);
+
+    const { writes } = lives.world;
+    const written = writes.length;
+    await lives.settle(rotate('first'));
+    expect(writes.length).toBe(written);
+  });
+
+  it.each<[string, object[]]>([
+    ['a rotation', [rotate('first'), rotate('second')]],
+    ['the way to clear and back', [provide('None'), provide('secretbox')]],
+    ['one that the user thinks better of', [provide('None'), provide('secretbox'), provide('None')]],
+  ])(
+    'come through %s when the operator dies at every single write',
+    async (_, specs) => {
+      const lives = await Lives.begin();
+      for (const spec of specs) {
+        for (let life = 0; life < 16; life++) {
+          lives.restart();
+          lives.world.dieAfter(life % 4);
+          for (let passes = 0; passes < 5; passes++) await lives.pass(spec);
+        }
+        lives.restart();
+        await lives.settle(spec);
+        const expected = keysIn(lives.world).providers.map(nameOf);
+        expect(new Set(lives.servers.stored)).toEqual(new Set(expected));
+        expect(expected).toHaveLength(1);
+      }
+    },
+    30_000,
+  );
+
+  it('are told to nobody, and stand in one Secret only', async () => {
+    const lives = await Lives.begin();
+    const secrets = new Set<string>();
+    for (const spec of [rotate('first'), provide('None'), provide('secretbox')]) {
+      for (let passes = 0; passes < 15; passes++) {
+        for (const one of keysIn(lives.world).providers) if (one !== identity) secrets.add(one.secret);
+        if (passes === 4) lives.world.dieAfter(0);
+        if (passes === 6) lives.restart();
+        await lives.pass(spec);
+      }
+    }
+    lives.world.refuse(({ kind }) => new Error(`apply ${kind}: refused`));
+    await expect(lives.pass(rotate('second'))).rejects.toThrow('refused');
+
+    expect(secrets.size).toBeGreaterThanOrEqual(3);
+    const spellings = [...secrets].flatMap((secret) => [secret, Buffer.from(secret).toString('base64')]);
+    expect(lives.said.filter((text) => spellings.some((spelling) => text.includes(spelling)))).toEqual([]);
+    const others = lives.world.objects
+      .filter(({ metadata }) => metadata.name !== name)
+      .map((one) => JSON.stringify(one));
+    expect(others.filter((text) => spellings.some((spelling) => text.includes(spelling)))).toEqual([]);
+    // What looks for them would find them.
+    const held = Buffer.from(secretIn(lives.world)!.data!['config.yaml']!, 'base64').toString();
+    expect([...secrets].some((secret) => held.includes(secret))).toBe(true);
+  }, 30_000);
+
+  it('are made for a control plane that stored in clear, without a moment in which one API server knows them alone', async () => {
+    const lives = await Lives.begin(provide('None'));
+    expect(secretIn(lives.world)).toBeUndefined();
+    expect(new Set(lives.servers.stored)).toEqual(new Set([identity]));
+    await lives.settle();
+    expect(secretIn(lives.world)).toBeUndefined();
+    const first = await lives.pass(provide('secretbox'));
+    expect(first).toMatchObject({ facts: { encryptionAtRest: true } });
+    for (let passes = 0; passes < 24; passes++) await lives.pass(provide('secretbox'));
+    const [key, ...others] = writers(lives.world);
+    expect(others).toEqual([]);
+    expect(new Set(lives.servers.stored)).toEqual(new Set([key]));
+  });
+
+  it('that were retired read again while a backup of their time is restored, and everything is stored anew after it', async () => {
+    const lives = await Lives.begin();
+    const [old = ''] = writers(lives.world);
+    await lives.settle(rotate('first'));
+    const [current = ''] = writers(lives.world);
+    lives.restore({ startTime: '2026-11-21T12:00:00Z' });
+    for (let passes = 0; passes < 4; passes++) await lives.pass(rotate('first'));
+    expect(writers(lives.world)).toEqual([current, old, identity]);
+    lives.servers.stored.push(old, identity);
+    lives.restore({ startTime: '2026-11-21T12:00:00Z', completionTime: '2026-11-21T12:05:00Z' });
+    await lives.settle(rotate('first'));
+    expect(writers(lives.world)).toEqual([current]);
+    expect(new Set(lives.servers.stored)).toEqual(new Set([current]));
+  });
+
+  it('are told from the status of a rotation', async () => {
+    const lives = await Lives.begin();
+    await lives.settle(rotate('first'));
+    const outcome = await lives.pass(rotate('first'));
+    expect(outcome?.report).toEqual({ encryptionAtRest: { provider: 'secretbox', rotation: 'first' } });
+  });
+});
+
+describe('keys that are lost', () => {
+  it('stop the line, are not made anew, and are taken up when they are back', async () => {
+    const lives = await Lives.begin();
+    await lives.settle();
+    const lost = secretIn(lives.world)!;
+    lives.world.remove(lost);
+    const outcome = await lives.pass();
+    expect(outcome).toMatchObject({ kind: 'wait', reason: 'EncryptionKeysMissing' });
+    expect(secretIn(lives.world)).toBeUndefined();
+
+    const { labels: _, ownerReferences: __, ...metadata } = lost.metadata;
+    lives.world.put({ ...lost, metadata });
+    expect(await lives.pass()).toMatchObject({ kind: 'done', facts: { encryptionAtRest: true } });
+    expect(lives.world.writes.at(-1)).toBe('adopt Secret c1-encryption');
+  });
+
+  it('stop the line also when the Secret holds something else', async () => {
+    const lives = await Lives.begin();
+    lives.world.put({ ...secretIn(lives.world)!, data: {} });
+    const outcome = await lives.pass();
+    expect(outcome).toMatchObject({ kind: 'wait', reason: 'EncryptionKeysInvalid' });
+  });
+});
+
+describe("a user's own configuration", () => {
+  const args = { 'encryption-provider-config': '/etc/mine.yaml' };
+  const own = { deployment: { apiServer: { args } } };
+  it('is left alone', async () => {
+    const world = new MemoryWorld();
+    expect(await encryptionAtRest.run(scopeOf(world, { spec: own }))).toMatchObject({ kind: 'done', facts: {} });
+    expect(secretIn(world)).toBeUndefined();
+  });
+
+  it('contradicts the wish for ours', async () => {
+    const world = new MemoryWorld();
+    const scope = scopeOf(world, { spec: { ...own, ...provide('secretbox') } });
+    await expect(encryptionAtRest.run(scope)).rejects.toThrow('contradict each other');
+  });
+});

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Secret } from '../../constructs/api/resources.ts';
+import type { KubeClient } from '../../reconciler/kube/client.ts';
+import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+
+const namespace = 'default';
+const restMs = 20;
+
+/**
+ * Writes Secrets of a hosted cluster and reads all of them again and again, one by one and past every cache, whatever
+ * happens to their keys meanwhile. Begins at once and ends by {@link stop}.
+ */
+export class SecretsReader {
+  readonly #client: KubeClient;
+  readonly #names: string[] = [];
+  readonly #failures: string[] = [];
+  readonly #work: Promise<void>;
+  #reads = 0;
+  #isStopped = false;
+
+  /** @param client one hosted cluster; it is left open */
+  constructor(client: KubeClient) {
+    this.#client = client;
+    this.#work = this.#read();
+  }
+
+  /** How often a Secret was read. */
+  get reads(): number {
+    return this.#reads;
+  }
+
+  /** What could not be read, or was read as something else. */
+  get failures(): readonly string[] {
+    return this.#failures;
+  }
+
+  /** Writes so many Secrets more; each says its own name. */
+  async write(count: number): Promise<void> {
+    for (let made = 0; made < count; made += 20) {
+      const from = this.#names.length;
+      const names = Array.from({ length: Math.min(20, count - made) }, (_, index) => `secret-${from + index}`);
+      await Promise.all(names.map((name) => this.#client.create(secret(name), { fieldManager: 'test' })));
+      this.#names.push(...names);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#work;
+  }
+
+  async #read(): Promise<void> {
+    while (!this.#isStopped) {
+      for (const name of this.#names.toSorted(() => Math.random() - 0.5).slice(0, 10)) {
+        try {
+          const found = await this.#client.get<SecretObject>(Secret, { namespace, name });
+          if (valueOf(found, 'name') !== name) this.#failures.push(`${name} is not what was written`);
+          this.#reads += 1;
+        } catch (error) {
+          this.#failures.push(String(error));
+        }
+      }
+      await sleep(restMs);
+    }
+  }
+}
+
+function secret(name: string) {
+  const data = { name: Buffer.from(name).toString('base64') };
+  return { apiVersion: Secret.apiVersion, kind: Secret.kind, metadata: { namespace, name }, data };
+}
