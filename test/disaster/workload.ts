@@ -44,7 +44,8 @@ export async function pageAddresses(instance: Instance): Promise<string[]> {
 
 /** What they answer to their own node, which needs nobody else. */
 export async function readPages(worker: Machine, addresses: readonly string[]): Promise<string[]> {
-  const ask = (address: string) => inMachine(worker, ['busybox', 'wget', '-T', '3', '-qO-', `http://${address}:8080/`]);
+  const ask = (address: string) =>
+    inMachine(worker, ['timeout', '3', 'busybox', 'wget', '-qO-', `http://${address}:8080/`]);
   return (await Promise.all(addresses.map(ask))).map((answer) => answer.trim());
 }
 

@@ -41,7 +41,7 @@ export async function stopCloud(instance: Instance): Promise<void> {
 /** Ends when it looks after the cluster. */
 export async function untilCloudLooksAfter(instance: Instance): Promise<void> {
   const log = cloudLog(instance);
-  await until({ what: 'storage and load balancers', timeoutMs: 30_000, log }, async () => {
+  await until({ what: 'storage and load balancers', timeoutMs: 90_000, log }, async () => {
     if (!(await isCloudRunning(instance))) throw new Error('the process ended');
     const file = await open(log);
     try {
