@@ -33,10 +33,11 @@ export interface S3 {
 /**
  * Starts versitygw, in a fraction of a second.
  * @param security `tls` for a certificate of an authority that only `settings` knows
+ * @param place directory below which it keeps everything
  */
-export async function startS3(security: 'plain' | 'tls' = 'plain'): Promise<S3> {
+export async function startS3(security: 'plain' | 'tls' = 'plain', place = tmpdir()): Promise<S3> {
   const binaries = await findBinaries(instanceFrom(process.env).cache, process.env['HCP_TESTBED_BIN'], () => {});
-  const directory = await mkdtemp(join(tmpdir(), 's3-'));
+  const directory = await mkdtemp(join(place, 's3-'));
   const port = await freePort();
   const tls = security === 'tls' ? await writeCertificates(directory) : undefined;
   const child = await spawnServer(binaries['versitygw'] ?? '', directory, port, tls?.flags ?? []);

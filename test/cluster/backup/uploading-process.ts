@@ -1,0 +1,25 @@
+/** Uploads a backup that never ends, for somebody to kill it: `node uploading-process.ts < settings.json`. */
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
+import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
+import type { StoreSettings } from '../../../reconciler/backup/store-settings.ts';
+
+async function* endless(): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    yield Buffer.alloc(1 << 20);
+    await setTimeout(10);
+  }
+}
+
+const store = new ObjectStore(JSON.parse(await text(process.stdin)) as StoreSettings);
+await new ClusterBackups(store, { namespace: 'team', cluster: 'killed' }).write({
+  name: { time: Date.now(), revision: 1 },
+  facts: {
+    clusterId: 'cdf818194e3a8c32',
+    etcdVersion: '3.6.16',
+    kubernetesVersion: 'v1.36.3',
+    keys: { total: 0, byResource: {} },
+  },
+  snapshot: endless(),
+});

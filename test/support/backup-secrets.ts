@@ -1,0 +1,27 @@
+import { Secret } from '../../constructs/api/resources.ts';
+import type { StoreSettings } from '../../reconciler/backup/store-settings.ts';
+
+/** The Secret `name` with what `etcd.backup.secret` needs, and changes of it as a test wants them. */
+export function storeSecret(
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { endpoint = '', region, bucket, certificateAuthority, credentials }: StoreSettings,
+  changes: Readonly<Record<string, string>> = {},
+) {
+  if (credentials.kind !== 'static') throw new Error('only static keys fit into a Secret');
+  const values = {
+    host: endpoint,
+    region,
+    bucket,
+    accessKeyID: credentials.accessKeyId,
+    secretAccessKey: credentials.secretAccessKey,
+    ...(certificateAuthority === undefined ? {} : { 'ca.crt': certificateAuthority }),
+    ...changes,
+  };
+  const data = Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]);
+  return {
+    apiVersion: Secret.apiVersion,
+    kind: Secret.kind,
+    metadata: { namespace, name },
+    data: Object.fromEntries(data) as Record<string, string>,
+  };
+}
