@@ -1,0 +1,27 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+const node = join(import.meta.dirname, '../../node_modules/.bin/node');
+
+/** Runs a program of this folder in a process of its own, as the operator is one, and hands it what it is to do. */
+export function start(program: string, input: unknown): ChildProcess {
+  const child = spawn(node, [join(import.meta.dirname, program)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin?.end(JSON.stringify(input));
+  return child;
+}
+
+/** Runs one to its end and reads its answer. @throws when it fails */
+export async function answerOf<Answer>(program: string, input: unknown): Promise<Answer> {
+  const child = start(program, input);
+  const ended = ending(child);
+  const answer = child.stdout ? await text(child.stdout) : '';
+  await ended;
+  return JSON.parse(answer) as Answer;
+}
+
+/** Resolves when a process ends well. */
+export async function ending(child: ChildProcess): Promise<void> {
+  const code = child.exitCode ?? (await new Promise((resolve) => child.once('exit', resolve)));
+  if (code !== 0) throw new Error(`${child.spawnargs.join(' ')} ended with ${String(code)}`);
+}

@@ -1,0 +1,17 @@
+import { randomBytes } from 'node:crypto';
+import type { EtcdProcesses } from '../cluster/etcd/etcd-processes.ts';
+
+/** What an API server may write at once, and a little less than etcd takes. */
+const valueBytes = 1 << 20;
+const atOnce = 4;
+
+/** Fills etcd with Secrets that cannot be compressed. */
+export async function fill(cluster: EtcdProcesses, sizeBytes: number): Promise<void> {
+  const keys = cluster.keys();
+  const numbers = Array.from({ length: Math.ceil(sizeBytes / valueBytes) }, (_, number) => number).values();
+  const write = async (): Promise<void> => {
+    for (const number of numbers) await keys.put(`/registry/secrets/bench/${number}`).value(randomBytes(valueBytes));
+  };
+  await Promise.all(Array.from({ length: atOnce }, write));
+  keys.close();
+}

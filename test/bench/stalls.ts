@@ -1,0 +1,155 @@
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { carryOut, isEtcdCall } from '../../reconciler/etcd/carry-out.ts';
+import { isRefusedForNow } from '../../reconciler/etcd/client.ts';
+import { healthyVoters, leaderOf } from '../../reconciler/etcd/members.ts';
+import { nextEtcdStep } from '../../reconciler/etcd/next-step.ts';
+import type { EtcdStep } from '../../reconciler/etcd/steps.ts';
+import { EtcdProcesses } from '../cluster/etcd/etcd-processes.ts';
+import { settle } from '../cluster/etcd/settle.ts';
+import { until } from '../support/until.ts';
+import { findBinaries } from '../testbed/binaries.ts';
+import { instanceFrom } from '../testbed/instance.ts';
+import { fill } from './etcd-data.ts';
+import { type Figure, percentile } from './figure.ts';
+import { MemberService } from './member-service.ts';
+import { TimedWriter } from './timed-writer.ts';
+
+const names = ['etcd-0', 'etcd-1', 'etcd-2'] as const;
+const sizeBytes = 2 ** 29;
+const restMs = 5_000;
+const stallGoal = { atMost: 2 };
+
+/** A step that was taken, and when. */
+interface Taken {
+  readonly step: EtcdStep;
+  /** Who led before. */
+  readonly leader: string | undefined;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * What writers notice while etcd's three members are defragmented and restarted by the operator's own decisions. One
+ * writes through each member, for an API server keeps its connection while it lasts.
+ */
+export async function measureStalls(report: (line: string) => void): Promise<Figure[]> {
+  const cluster = await EtcdProcesses.start(3, 3, ['--quota-backend-bytes=4294967296']);
+  const directory = await mkdtemp(join(tmpdir(), 'stalls-'));
+  const services: MemberService[] = [];
+  const writers = new Map<string, TimedWriter>();
+  try {
+    await settle(cluster, names.length);
+    await leaveHoles(cluster);
+    for (const name of names) {
+      const { member, credentials } = cluster.access(name);
+      const others = names.filter((other) => other !== name).map((other) => cluster.access(other).member.address);
+      const service = await MemberService.start([member.address, ...others]);
+      services.push(service);
+      writers.set(name, new TimedWriter({ ...member, address: service.address }, credentials));
+    }
+    const restFrom = performance.now();
+    await setTimeout(restMs);
+    const restTo = performance.now();
+
+    const defragmented = await carryOutAll(cluster);
+    cluster.useBinary(await anotherPath(directory));
+    const rolloutFrom = performance.now();
+    const restarted = await carryOutAll(cluster);
+    const rollout = [{ from: rolloutFrom, to: performance.now() }];
+    await setTimeout(1_000);
+    await Promise.all([...writers.values()].map((writer) => writer.stop()));
+    for (const { step, from, to } of [...defragmented, ...restarted]) {
+      report(`${step.kind} ${'member' in step ? step.member : step.to}: ${((to - from) / 1000).toFixed(2)} s`);
+    }
+
+    const through = (ways: readonly string[], taken: readonly Pick<Taken, 'from' | 'to'>[]): number[] =>
+      ways.flatMap((way) => taken.flatMap(({ from, to }) => writers.get(way)?.between(from, to) ?? []));
+    const defragmentations = defragmented.filter(({ step }) => step.kind === 'Defragment');
+    const own = defragmentations.flatMap((taken) => through([nameOf(taken.step)], [taken]));
+    const others = defragmentations.flatMap((taken) =>
+      through(
+        names.filter((name) => name !== nameOf(taken.step)),
+        [taken],
+      ),
+    );
+    const moves = defragmented.filter(({ step }) => step.kind === 'MoveLeader');
+    return [
+      ...figures('at rest', through(names, [{ from: restFrom, to: restTo }])),
+      ...figures('defragmentation, through the other members', others, { atMost: 0.1 }),
+      ...figures('defragmentation, through the member itself', own, stallGoal),
+      ...figures('leadership moved before the former leader is defragmented', through(names, moves), stallGoal),
+      ...figures('rolling restart of all members', through(names, rollout), stallGoal),
+      { name: 'defragmentations of a leader', value: led(defragmentations), unit: '', goal: { atMost: 0 } },
+    ];
+  } finally {
+    await Promise.all([...writers.values()].map((writer) => writer.stop()));
+    await Promise.all(services.map((service) => service.stop()));
+    await cluster.stop();
+    await rm(directory, { recursive: true });
+  }
+}
+
+/** A database file of which one half holds nothing, as after a burst of objects. */
+async function leaveHoles(cluster: EtcdProcesses): Promise<void> {
+  await fill(cluster, sizeBytes);
+  const keys = cluster.keys();
+  for (let number = 0; number < sizeBytes / 2 ** 20; number += 2) {
+    await keys.delete().key(`/registry/secrets/bench/${number}`);
+  }
+  keys.close();
+  const { status } = await cluster.client(names[0]).status();
+  await cluster.client(names[0]).compact(status.revision);
+}
+
+/** Does one step after the other as the operator would, until all is as wanted. */
+async function carryOutAll(cluster: EtcdProcesses): Promise<Taken[]> {
+  const taken: Taken[] = [];
+  await until('nothing left to do', async () => carryOutNext(cluster, taken), 300_000);
+  return taken;
+}
+
+async function carryOutNext(cluster: EtcdProcesses, taken: Taken[]): Promise<boolean> {
+  const observation = await cluster.observe();
+  const goal = { replicas: names.length, revision: cluster.revision, cause: 'Asked', quotaBytes: 2 ** 32 } as const;
+  const decision = nextEtcdStep(observation, goal);
+  if (decision.kind === 'Settled') return healthyVoters(observation).length === names.length;
+  if (decision.kind === 'Wait') {
+    cluster.runMissing(observation);
+    return false;
+  }
+  const { step } = decision;
+  const from = performance.now();
+  try {
+    await (isEtcdCall(step) ? carryOut(step, observation, cluster.clients) : cluster.carryOutOnPods(step));
+    taken.push({ step, leader: leaderOf(observation)?.name, from, to: performance.now() });
+  } catch (error) {
+    if (!isRefusedForNow(error)) throw error;
+  }
+  return false;
+}
+
+/** The same etcd under another path: for the members a new template. */
+async function anotherPath(directory: string): Promise<string> {
+  const { etcd = '' } = await findBinaries(instanceFrom(process.env).cache, process.env['HCP_TESTBED_BIN'], () => {});
+  await symlink(etcd, join(directory, 'etcd'));
+  return join(directory, 'etcd');
+}
+
+function nameOf(step: EtcdStep): string {
+  return 'member' in step ? step.member : step.to;
+}
+
+function led(taken: readonly Taken[]): number {
+  return taken.filter(({ step, leader }) => nameOf(step) === leader).length;
+}
+
+function figures(during: string, times: readonly number[], goal?: { readonly atMost: number }): Figure[] {
+  const name = `write stall, ${during}`;
+  return [
+    { name: `${name}: p99`, value: percentile(times, 0.99) / 1000, unit: 's', ...(goal ? { goal } : {}) },
+    { name: `${name}: longest`, value: Math.max(...times) / 1000, unit: 's' },
+  ];
+}

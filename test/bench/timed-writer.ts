@@ -1,0 +1,77 @@
+import { setTimeout } from 'node:timers/promises';
+import { Etcd3 } from 'etcd3';
+import type { EtcdCredentials, MemberEndpoint } from '../../reconciler/etcd/client.ts';
+
+/** One write: when it began, and how long it took until it was acknowledged, with everything that was tried meanwhile. */
+interface Write {
+  readonly at: number;
+  readonly ms: number;
+}
+
+/** How often an API server with little to do writes. */
+const everyMs = 20;
+const value = Buffer.alloc(1_000, 'x');
+
+/** Writes one key after the other at an address, as an API server does: on one connection until that breaks. */
+export class TimedWriter {
+  readonly #endpoint: MemberEndpoint;
+  readonly #credentials: EtcdCredentials;
+  readonly #writes: Write[] = [];
+  #isStopped = false;
+  readonly #work: Promise<void>;
+
+  constructor(endpoint: MemberEndpoint, credentials: EtcdCredentials) {
+    this.#endpoint = endpoint;
+    this.#credentials = credentials;
+    this.#work = this.#write();
+  }
+
+  /**
+   * How long writes took that were under way between two instants, in milliseconds. A writer that stands still does not
+   * see the writes that it would have begun: they count too, each with the time that was left.
+   */
+  between(from: number, to: number): number[] {
+    return this.#writes
+      .filter(({ at, ms }) => at + ms >= from && at <= to)
+      .flatMap(({ ms }) => Array.from({ length: Math.max(1, Math.ceil(ms / everyMs)) }, (_, n) => ms - n * everyMs));
+  }
+
+  /** Ends after the write that is under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#work;
+  }
+
+  async #write(): Promise<void> {
+    let etcd = this.#connect();
+    for (let number = 0; !this.#isStopped; number += 1) {
+      const at = performance.now();
+      for (let isDone = false; !isDone && !this.#isStopped;) {
+        try {
+          await etcd.put(`/registry/configmaps/bench/${this.#endpoint.name}-${number % 1_000}`).value(value);
+          isDone = true;
+        } catch {
+          // The library refuses calls for seconds after a failure; an API server tries again.
+          etcd.close();
+          etcd = this.#connect();
+          await setTimeout(10);
+        }
+      }
+      this.#writes.push({ at, ms: performance.now() - at });
+      await setTimeout(Math.max(0, everyMs - (performance.now() - at)));
+    }
+    etcd.close();
+  }
+
+  #connect(): Etcd3 {
+    const { ca, cert, key } = this.#credentials;
+    const { address, serverName } = this.#endpoint;
+    return new Etcd3({
+      hosts: `https://${address}`,
+      credentials: { rootCertificate: Buffer.from(ca), certChain: Buffer.from(cert), privateKey: Buffer.from(key) },
+      grpcOptions: { 'grpc.ssl_target_name_override': serverName },
+      // Longer than any stall that is looked for: one that is cut off would count as short ones.
+      defaultCallOptions: () => ({ deadline: Date.now() + 60_000 }),
+    });
+  }
+}
