@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { Pod } from '../../../constructs/api/resources.ts';
+import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
+import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import type { Work, WorkState } from '../../../reconciler/background-work.ts';
+import { backupId } from '../../../reconciler/backup/names.ts';
+import { StoreError } from '../../../reconciler/backup/store-error.ts';
+import { BackupUnusable } from '../../../reconciler/backup/trial-failure.ts';
+import type { TrialSurvey } from '../../../reconciler/backup/trial-survey.ts';
+import { verification } from '../../../reconciler/phases/verification.ts';
+import { MemoryWorld } from '../../support/memory-world.ts';
+import { now, scopeOf } from '../../support/scope.ts';
+
+const spec = (verify: object = {}) => ({
+  etcd: { replicas: 1, backup: { schedule: '@daily', secret: { name: 's3' }, verify } },
+});
+const hour = 3_600_000;
+const backup = (hoursAgo: number, isVerified = false) => ({
+  time: now.getTime() - hoursAgo * hour,
+  revision: 100 - hoursAgo,
+  isVerified,
+});
+const id = backupId(backup(1));
+const survey = (...backups: TrialSurvey['backups']): WorkState => ({
+  kind: 'done',
+  basis: '',
+  at: now,
+  result: { backups, lastVerified: undefined } satisfies TrialSurvey,
+});
+const failed = (error: unknown, minutesAgo: number, basis = id): WorkState => ({
+  kind: 'failed',
+  basis,
+  at: new Date(now.getTime() - minutesAgo * 60_000),
+  error,
+  failures: 1,
+});
+const running: WorkState = { kind: 'running', basis: id, since: now, progress: '4 of 20 MiB sent' };
+
+type States = Readonly<Record<string, WorkState>>;
+
+async function run(
+  states: States,
+  {
+    world = new MemoryWorld(),
+    verify = {},
+    status,
+  }: { world?: MemoryWorld; verify?: object; status?: HostedControlPlaneStatus } = {},
+) {
+  const begun: string[] = [];
+  const stateOf = <T>(name: string) => (states[name] ?? { kind: 'idle' }) as WorkState<T>;
+  const work: Work = {
+    state: stateOf,
+    start: <T>(name: string, basis: string) => {
+      begun.push(name === 'verification' ? `${name} ${basis}` : name);
+      return stateOf<T>(name);
+    },
+    cancel: (name) => begun.push(`cancel ${name}`),
+  };
+  const outcome = await verification.run(scopeOf(world, { spec: spec(verify), work, ...(status ? { status } : {}) }));
+  return { outcome, begun, writes: world.writes };
+}
+
+/** What a process that was killed has left. */
+function withPod(): MemoryWorld {
+  const world = new MemoryWorld();
+  const metadata = { name: 'c1-etcd-verify', labels: selectorLabels('c1', 'etcd-verify') };
+  world.put({ apiVersion: Pod.apiVersion, kind: Pod.kind, metadata });
+  return world;
+}
+
+const condition = (reason: string): HostedControlPlaneStatus => ({
+  conditions: [
+    {
+      type: 'EtcdBackupVerified',
+      status: 'False',
+      reason,
+      message: 'x',
+      lastTransitionTime: now.toISOString(),
+    },
+  ],
+});
+
+describe('trial restores', () => {
+  it('are not held when they are disabled, and what was left of them goes', async () => {
+    const { outcome, begun, writes } = await run({}, { verify: { disabled: true }, world: withPod() });
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(begun).toEqual(['cancel verification-survey', 'cancel verification']);
+    expect(writes).toEqual(['delete Pod c1-etcd-verify']);
+  });
+
+  it('begin with a look into the store', async () => {
+    const { outcome, begun } = await run({});
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(begun).toEqual(['verification-survey']);
+  });
+
+  it('are held once the pod of a killed process is gone', async () => {
+    const states = { 'verification-survey': survey(backup(1)) };
+    const before = await run(states, { world: withPod() });
+    expect(before.writes).toEqual(['delete Pod c1-etcd-verify']);
+    expect(before.begun).toEqual([]);
+    expect((await run(states)).begun).toContain(`verification ${id}`);
+  });
+
+  it('tell how far they are, and leave their pod alone', async () => {
+    const { outcome, begun, writes } = await run({ verification: running }, { world: withPod() });
+    expect(outcome).toMatchObject({ kind: 'done', message: `backup ${id} is restored for a trial: 4 of 20 MiB sent` });
+    expect([begun, writes]).toEqual([[], []]);
+  });
+
+  it('do not make a fresh cluster look ill', async () => {
+    const { outcome } = await run({ 'verification-survey': survey() });
+    expect(outcome).toMatchObject({ kind: 'done', message: 'there is no backup to verify yet' });
+  });
+
+  it('report the newest good one, also when the status was lost', async () => {
+    const lastVerified = { name: id, time: '2026-11-21T11:00:00Z', restoreSeconds: 3 };
+    const result: TrialSurvey = { backups: [backup(1, true)], lastVerified };
+    const { outcome } = await run({ 'verification-survey': { kind: 'done', basis: '', at: now, result } });
+    expect(outcome).toMatchObject({ kind: 'done', report: { etcd: { lastVerifiedBackup: lastVerified } } });
+  });
+
+  it('say nothing of a store that is away, for backups do', async () => {
+    const { outcome } = await run({ 'verification-survey': failed(new StoreError('Unreachable', 'it is away'), 0) });
+    expect(outcome).toMatchObject({ kind: 'done', message: 'the bucket cannot be looked into: it is away' });
+  });
+
+  const store = { 'verification-survey': survey(backup(1)) };
+  const unusable = new BackupUnusable('it is damaged');
+
+  it('name a bad backup, and do not try it again', async () => {
+    const { outcome, begun } = await run({ ...store, verification: failed(unusable, 600) });
+    expect(outcome).toMatchObject({ kind: 'degraded', reason: 'BackupUnusable' });
+    expect(outcome).toHaveProperty('message', expect.stringContaining(`backup ${id}: it is damaged`));
+    expect(begun).not.toContain(`verification ${id}`);
+  });
+
+  it('try the next backup after a bad one, which stays told meanwhile', async () => {
+    const verification = failed(unusable, 600, backupId(backup(2)));
+    const { outcome, begun } = await run({ ...store, verification }, { status: condition('BackupUnusable') });
+    expect(outcome).toMatchObject({ kind: 'degraded', reason: 'Verifying' });
+    expect(begun).toContain(`verification ${id}`);
+  });
+
+  it.each([
+    ['the pod did not start', new Error('it did not'), 'VerificationFailed'],
+    ['the store went away', new StoreError('Unreachable', 'it is away'), 'StoreUnavailable'],
+  ])('wait a minute when %s', async (_, error, reason) => {
+    const soon = await run({ ...store, verification: failed(error, 0) });
+    const again = new Date(now.getTime() + 60_000);
+    expect(soon.outcome).toMatchObject({ kind: 'degraded', reason, again });
+    expect(soon.begun).not.toContain(`verification ${id}`);
+    const later = await run({ ...store, verification: failed(error, 2) });
+    expect(later.begun).toContain(`verification ${id}`);
+  });
+});
