@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { openSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Etcd3 } from 'etcd3';
@@ -23,11 +23,14 @@ interface Place {
   readonly peer: number;
   mark: string | undefined;
   process: ChildProcess | undefined;
+  /** Of the template that the process was made from. */
+  revision: string;
 }
 
 /** Members of etcd as TLS processes on loopback ports, with directories for volumes: what a StatefulSet is to pods. */
 export class EtcdProcesses {
-  readonly #binary: string;
+  #binary: string;
+  #revision = 'new';
   readonly #directory: string;
   readonly #places: readonly Place[];
   readonly #clients: ReadonlyMap<string, MemberClient>;
@@ -54,11 +57,14 @@ export class EtcdProcesses {
     );
   }
 
-  /** Prepares `places` members, of which the first `started` form a cluster. */
-  static async start(places: number, started: number, flags: readonly string[] = []): Promise<EtcdProcesses> {
-    const { cache } = instanceFrom(process.env);
-    const { etcd } = await findBinaries(cache, process.env['HCP_TESTBED_BIN'], () => {});
-    if (!etcd) throw new Error('the testbed has no binary etcd');
+  /** Prepares `places` members, of which the first `started` form a cluster; of the testbed's etcd, or this one. */
+  static async start(
+    places: number,
+    started: number,
+    flags: readonly string[] = [],
+    binary?: string,
+  ): Promise<EtcdProcesses> {
+    const etcd = binary ?? (await testbedEtcd());
     const directory = await mkdtemp(join(tmpdir(), 'etcd-'));
     const credentials = await writeCredentials(directory);
     const prepared = await Promise.all(Array.from({ length: places }, async (_, ordinal) => placeOf(ordinal)));
@@ -67,6 +73,17 @@ export class EtcdProcesses {
     const all = founders.map(({ name, peer }) => `${name}=https://127.0.0.1:${peer}`).join(',');
     for (const { name } of founders) cluster.run(name, 'new', all);
     return cluster;
+  }
+
+  /** Revision of the template that members are to be made from. */
+  get revision(): string {
+    return this.#revision;
+  }
+
+  /** Changes the template: members that are started from now on run this binary. */
+  useBinary(path: string): void {
+    this.#binary = path;
+    this.#revision = path;
   }
 
   readonly clients = (name: string): MemberClient | undefined => this.#clients.get(name);
@@ -107,6 +124,7 @@ export class EtcdProcesses {
 
   run(name: string, state: 'new' | 'existing', members: string): void {
     const place = this.#place(name);
+    place.revision = this.#revision;
     const log = openSync(join(this.#directory, `${name}.log`), 'a');
     const file = (suffix: string): string => join(this.#directory, suffix);
     place.process = spawn(
@@ -154,11 +172,28 @@ export class EtcdProcesses {
     this.#place(name).mark = undefined;
   }
 
+  /** Changes one byte of every copy of this text in the database of a member, as a bad disk would, while it runs. */
+  async damage(name: string, text: string): Promise<void> {
+    const path = join(this.#directory, name, 'member/snap/db');
+    const content = await readFile(path);
+    const file = await open(path, 'r+');
+    try {
+      let found = content.indexOf(text);
+      if (found < 0) throw new Error(`the database of ${name} does not hold ${text}`);
+      for (; found >= 0; found = content.indexOf(text, found + 1)) await file.write('#', found);
+    } finally {
+      await file.close();
+    }
+  }
+
   /** The steps that are not calls to etcd. */
   async carryOutOnPods(step: EtcdStep): Promise<void> {
     if (step.kind === 'MarkVolume' || step.kind === 'ReserveVolume') this.#place(step.member).mark = step.id;
     if (step.kind === 'DiscardVolume') await this.loseVolume(step.member);
-    if (step.kind === 'ReplacePod') await this.kill(step.member);
+    if (step.kind !== 'ReplacePod') return;
+    await this.kill(step.member);
+    const { name, peer } = this.#place(step.member);
+    this.run(name, 'existing', `${name}=https://127.0.0.1:${peer}`);
   }
 
   /** Kills all and removes what they wrote. */
@@ -175,9 +210,16 @@ export class EtcdProcesses {
   }
 }
 
+/** The etcd of the version that everything else runs on. */
+export async function testbedEtcd(): Promise<string> {
+  const { etcd } = await findBinaries(instanceFrom(process.env).cache, process.env['HCP_TESTBED_BIN'], () => {});
+  if (!etcd) throw new Error('the testbed has no binary etcd');
+  return etcd;
+}
+
 async function placeOf(ordinal: number): Promise<Place> {
   const [client, peer] = [await freePort(), await freePort()];
-  return { name: `etcd-${ordinal}`, client, peer, mark: undefined, process: undefined };
+  return { name: `etcd-${ordinal}`, client, peer, mark: undefined, process: undefined, revision: 'new' };
 }
 
 function isRunning({ process: child }: Place): boolean {
@@ -187,7 +229,7 @@ function isRunning({ process: child }: Place): boolean {
 function podOf(place: Place): MemberPod {
   return {
     uid: `${place.name}-${place.process?.pid}`,
-    revision: 'new',
+    revision: place.revision,
     isTerminating: false,
     isRunning: isRunning(place),
     restarts: 0,

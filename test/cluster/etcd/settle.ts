@@ -16,7 +16,7 @@ export async function settle(cluster: EtcdProcesses, replicas: number, quotaByte
     `etcd to have ${replicas} members`,
     async () => {
       const observation = await cluster.observe();
-      const goal = { replicas, revision: 'new', cause: 'Asked', quotaBytes } as const;
+      const goal = { replicas, revision: cluster.revision, cause: 'Asked', quotaBytes } as const;
       const decision = nextEtcdStep(observation, goal);
       if (decision.kind === 'Settled') return healthyVoters(observation).length === replicas;
       if (decision.kind === 'Wait') {
@@ -32,7 +32,7 @@ export async function settle(cluster: EtcdProcesses, replicas: number, quotaByte
       }
       return false;
     },
-    60_000,
+    180_000,
   );
   return steps;
 }
