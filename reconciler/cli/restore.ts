@@ -2,7 +2,8 @@ import type { Restore } from '../../constructs/api/restore-spec.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { backupId, type BackupName, type BackupOwner } from '../backup/names.ts';
 import { spanText } from './amounts.ts';
-import { type Choice, chosenBackup, readChoice } from './choose-backup.ts';
+import { type Choice, chosenBackup } from '../backup/choose-backup.ts';
+import { readChoice } from './choice.ts';
 import {
   clusterArgument,
   type Command,

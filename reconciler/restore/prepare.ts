@@ -6,7 +6,7 @@ import type { Manifest } from '../backup/manifest.ts';
 import { backupId, type BackupOwner } from '../backup/names.ts';
 import { withStallTimer } from '../backup/stall.ts';
 import { openStore, type StoreInquiries } from '../backup/store-access.ts';
-import { chosenBackup, type Choice } from '../cli/choose-backup.ts';
+import { chosenBackup, type Choice } from '../backup/choose-backup.ts';
 import type { Clock } from '../kube/clock.ts';
 
 /** A backup that can be restored. */

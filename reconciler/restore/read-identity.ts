@@ -4,7 +4,7 @@ import { type Bundle, readBundle, survivingSecrets } from '../backup/bundle.ts';
 import { ClusterBackups } from '../backup/cluster-backups.ts';
 import { backupId, type BackupOwner } from '../backup/names.ts';
 import { openStore, type StoreInquiries } from '../backup/store-access.ts';
-import { chosenBackup, type Choice } from '../cli/choose-backup.ts';
+import { chosenBackup, type Choice } from '../backup/choose-backup.ts';
 
 /** A Secret that cannot be made again, under the name it is to have. */
 export type KeptSecret = Bundle['secrets'][number];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Etcd } from '../../constructs/api/etcd-spec.ts';
 import { parseBackupId, type BackupOwner } from '../backup/names.ts';
-import type { Choice } from '../cli/choose-backup.ts';
+import type { Choice } from '../backup/choose-backup.ts';
 
 /** Data that is asked to take the place of what there is. */
 export interface RestoreRequest {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
 import { backupProgress } from '../../../reconciler/cli/backup-progress.ts';
-import { chosenBackup } from '../../../reconciler/cli/choose-backup.ts';
+import { chosenBackup } from '../../../reconciler/backup/choose-backup.ts';
 import { readControlPlane } from '../../../reconciler/cli/control-plane.ts';
 import { restoreProgress } from '../../../reconciler/cli/restore-progress.ts';
 import { hostedControlPlaneObject } from '../../support/scope.ts';

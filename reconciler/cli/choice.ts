@@ -1,12 +1,6 @@
-import { parseBackupId, type BackupName } from '../backup/names.ts';
+import type { Choice } from '../backup/choose-backup.ts';
+import { parseBackupId } from '../backup/names.ts';
 import { UsageError } from './command.ts';
-
-/** Which backup a person means. */
-export type Choice =
-  | { readonly kind: 'backup'; readonly id: string }
-  | { readonly kind: 'latest' }
-  /** `before` as it was typed, a time with its zone. */
-  | { readonly kind: 'before'; readonly before: string };
 
 const example = '2026-11-21T09-15-31.123Z-4711';
 
@@ -28,18 +22,4 @@ export function readChoice(given: {
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(before);
   if (isTime && !Number.isNaN(Date.parse(before))) return { kind: 'before', before };
   throw new UsageError(`--before must be a time with its zone, such as 2026-11-21T09:00:00Z, not "${before}"`);
-}
-
-/** The backup that is meant; undefined when there is none. `backups` are the newest first. */
-export function chosenBackup<T extends BackupName>(choice: Choice, backups: readonly T[]): T | undefined {
-  switch (choice.kind) {
-    case 'backup': {
-      const name = parseBackupId(choice.id);
-      return backups.find(({ time, revision }) => time === name?.time && revision === name.revision);
-    }
-    case 'latest':
-      return backups[0];
-    case 'before':
-      return backups.find(({ time }) => time < Date.parse(choice.before));
-  }
 }
