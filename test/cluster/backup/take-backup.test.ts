@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Backup } from '../../../constructs/api/backup-spec.ts';
+import { changeCause, deletionCause, requestCause } from '../../../reconciler/backup/causes.ts';
+import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
+import { backupId } from '../../../reconciler/backup/names.ts';
+import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
+import { type BackupAttempt, type BackupResult, takeBackup } from '../../../reconciler/backup/take-backup.ts';
+import { leaderOf } from '../../../reconciler/etcd/members.ts';
+import { snapshotSource } from '../../../reconciler/etcd/snapshot-source.ts';
+import { storeSecret } from '../../support/backup-secrets.ts';
+import { startS3, type S3 } from '../../support/s3.ts';
+import { until } from '../../support/until.ts';
+import { EtcdProcesses } from '../etcd/etcd-processes.ts';
+import { settle } from '../etcd/settle.ts';
+
+let etcd: EtcdProcesses;
+let s3: S3;
+let store: ObjectStore;
+beforeAll(async () => {
+  [etcd, s3] = await Promise.all([EtcdProcesses.start(3, 3), startS3()]);
+  store = new ObjectStore(s3.settings);
+  await settle(etcd, 3);
+  const keys = etcd.keys();
+  for (let number = 0; number < 50; number += 1) await keys.put(`/registry/secrets/team/${number}`).value('x');
+  keys.close();
+});
+afterAll(async () => {
+  store.close();
+  await Promise.all([etcd.stop(), s3.stop()]);
+});
+
+const hour = 3_600_000;
+const place = { namespace: 'team', name: 's3' };
+const progress: string[] = [];
+const context = { signal: new AbortController().signal, report: (text: string) => progress.push(text) };
+const backupsOf = (cluster: string) => new ClusterBackups(store, { namespace: 'team', cluster });
+
+/** An attempt whose clock is so many hours ahead of ours. */
+async function attempt(cluster: string, changes: Partial<BackupAttempt> = {}, hoursAhead = 0): Promise<BackupResult> {
+  const { members } = await etcd.observe();
+  return takeBackup(
+    {
+      owner: { namespace: 'team', cluster },
+      spec: Backup.parse({ schedule: '@daily', secret: { name: 's3' }, retention: { maxCount: 2 } }),
+      schedule: { expression: '@daily', identity: 'team/c1' },
+      causes: [],
+      kubernetesVersion: 'v1.36.3',
+      members,
+      openEtcd: () => ({ clients: etcd.clients, close: () => {} }),
+      storeInquiries: {
+        secret: async () => storeSecret(place, s3.settings),
+        serviceAccountToken: async () => 'none',
+      },
+      bundle: async () => 'never asked for without a key',
+      clock: { now: () => Date.now() + hoursAhead * hour },
+      ...changes,
+    },
+    context,
+  );
+}
+
+describe('a backup', () => {
+  it('is taken of a follower, with what is in it', async () => {
+    const { newest, sizeBytes } = await attempt('content');
+    const [listed] = (await backupsOf('content').list()).backups;
+    if (!listed) throw new Error('it is not listed');
+    expect(backupId(listed)).toBe(newest);
+    const manifest = await backupsOf('content').manifest(listed);
+    expect(manifest.sizeBytes).toBe(sizeBytes);
+    expect(manifest.keys).toEqual({ total: 50, byResource: { '/registry/secrets': 50 } });
+    const observation = await etcd.observe();
+    expect((await snapshotSource(observation.members, etcd.clients)).name).not.toBe(leaderOf(observation)?.name);
+    expect(progress.join('\n')).toMatch(/looking at the backups there are\n\d+ of about \d+ MiB, \d+ s/);
+  });
+
+  it('is needless when the store has one that nobody remembers', async () => {
+    const first = await attempt('remembered');
+    expect(await attempt('remembered')).toEqual({ ...first, satisfied: [] });
+    expect((await backupsOf('remembered').list()).backups).toHaveLength(1);
+  });
+
+  it('is taken when its time has come, although the store has an older one', async () => {
+    const first = await attempt('scheduled');
+    expect((await attempt('scheduled', {}, 25)).newest).not.toBe(first.newest);
+  });
+
+  it.each([requestCause('before the big change'), deletionCause('uid'), changeCause('etcd 3.5 to 3.6')])(
+    'is taken once for %s, however often a process is killed before it says so',
+    async (cause) => {
+      const cluster = `for-${cause.split(':')[0]}`;
+      await attempt(cluster);
+      const taken = await attempt(cluster, { causes: [cause] });
+      expect(taken.satisfied).toEqual([cause]);
+      const again = await attempt(cluster, { causes: [cause], schedule: undefined });
+      expect(again).toEqual(taken);
+      expect((await backupsOf(cluster).list()).backups).toHaveLength(2);
+    },
+  );
+
+  it('of long ago is none for a change of version', async () => {
+    const causes = [changeCause('Kubernetes 1.35 to 1.36')];
+    const first = await attempt('changed', { causes });
+    expect((await attempt('changed', { causes }, 2)).newest).not.toBe(first.newest);
+  });
+
+  it('lets older ones go as retention says', async () => {
+    for (const hours of [0, 25, 50, 75]) await attempt('retained', {}, hours);
+    const { backups } = await backupsOf('retained').list();
+    expect(backups.map(({ time }) => Math.round((time - Date.now()) / hour))).toEqual([75, 50]);
+  });
+
+  it('is not taken of an etcd without a leader, and says who does not answer', async () => {
+    await Promise.all([etcd.kill('etcd-0'), etcd.kill('etcd-1')]);
+    await until('nobody to lead', async () => leaderOf(await etcd.observe()) === undefined, 60_000);
+    await expect(attempt('leaderless')).rejects.toThrow(/no member of etcd can be backed up: .*etcd-0/);
+    expect((await backupsOf('leaderless').list()).backups).toEqual([]);
+  });
+});
