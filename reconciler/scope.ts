@@ -56,6 +56,8 @@ export interface Writer {
     resource: Resource,
     labels: Readonly<Record<string, string>>,
   ): Promise<T[]>;
+  /** How many nodes the management cluster has whose labels have one of these values each. */
+  countNodes(labels: Readonly<Record<string, readonly string[]>>): Promise<number>;
   /**
    * Sets some fields of exactly this object, which a chart does not render, and takes back those it has set before for
    * the same purpose and does not name again.

@@ -1,5 +1,12 @@
 import { clusterNameLabel, fieldManager } from '../constructs/api/group.ts';
-import { HostedControlPlane, Machine, MachinePool, type Resource, resourceOf } from '../constructs/api/resources.ts';
+import {
+  HostedControlPlane,
+  Machine,
+  MachinePool,
+  Node,
+  type Resource,
+  resourceOf,
+} from '../constructs/api/resources.ts';
 import type { RenderedObject } from '../constructs/control-plane/chart.ts';
 import type { Endpoint } from '../constructs/control-plane/facts.ts';
 import { type InfrastructureReference, publishToInfrastructure } from './infrastructure/endpoint.ts';
@@ -65,6 +72,12 @@ export function createWriter(options: WriterOptions): Writer {
         .map(([label, value]) => `${label}=${value}`)
         .join(',');
       return (await client.list<T>(resource, { namespace, labelSelector })).items;
+    },
+    async countNodes(labels) {
+      const labelSelector = Object.entries(labels)
+        .map(([label, values]) => `${label} in (${values.join(',')})`)
+        .join(',');
+      return (await client.list(Node, { labelSelector })).items.length;
     },
     async setFields({ apiVersion, kind }, { metadata }, { annotations, spec }, purpose) {
       // With its uid, an apply to an object that is gone is a conflict instead of a new object.

@@ -29,6 +29,7 @@ export const Service = namespaced('v1', 'Service', 'services');
 export const Pod = namespaced('v1', 'Pod', 'pods');
 export const PersistentVolumeClaim = namespaced('v1', 'PersistentVolumeClaim', 'persistentvolumeclaims');
 export const ServiceAccount = namespaced('v1', 'ServiceAccount', 'serviceaccounts');
+export const PersistentVolume = clusterWide('v1', 'PersistentVolume', 'persistentvolumes');
 export const Namespace = clusterWide('v1', 'Namespace', 'namespaces');
 export const Node = clusterWide('v1', 'Node', 'nodes');
 export const Deployment = namespaced('apps/v1', 'Deployment', 'deployments');
@@ -96,6 +97,7 @@ const all: readonly Resource[] = [
   Pod,
   PersistentVolumeClaim,
   ServiceAccount,
+  PersistentVolume,
   Namespace,
   Node,
   Deployment,

@@ -12,6 +12,8 @@ import {
   MachinePool,
   Namespace,
   optionalResources,
+  Node,
+  PersistentVolume,
   PersistentVolumeClaim,
   Pod,
   type Resource,
@@ -99,6 +101,8 @@ export const furtherAccess: readonly Access[] = [
     verbs: ['list', 'watch', 'patch', 'delete'],
     why: 'etcd volumes outlive their StatefulSet, grow, and bear the mark of their member',
   },
+  { resource: PersistentVolume, verbs: ['get'], why: 'on which nodes a volume lies whose pod no node takes' },
+  { resource: Node, verbs: ['list'], why: 'whether any of those nodes is left' },
   ...optional.map((resource): Access => ({
     resource,
     verbs: ['list', 'watch'],

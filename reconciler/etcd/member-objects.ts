@@ -11,6 +11,7 @@ import { markOf } from './volume-mark.ts';
 
 /** A volume claim as far as its volume's life is concerned. */
 export interface ClaimObject extends KubeObject {
+  readonly spec?: { readonly volumeName?: string };
   readonly status?: { readonly phase?: string };
 }
 
@@ -44,8 +45,15 @@ export async function readMemberObjects(cluster: ClusterName, writer: Writer): P
 /** More ordinals than a spec can ask for: a member may be registered that has neither pod nor claim any more. */
 const mostMembers = 5;
 
-/** Every ordinal there could be a member at. */
-export function knownMembers(cluster: ClusterName, objects: MemberObjects): KnownMember[] {
+/**
+ * Every ordinal there could be a member at.
+ * @param stranded claims whose volumes nobody will ever reach again
+ */
+export function knownMembers(
+  cluster: ClusterName,
+  objects: MemberObjects,
+  stranded: ReadonlySet<ClaimObject> = new Set(),
+): KnownMember[] {
   const ordinals = Array.from({ length: Math.max(mostMembers, ...ordinalsOf(cluster, objects)) }, (_, index) => index);
   return ordinals.map((ordinal) => {
     const pod = podOf(cluster, objects, ordinal);
@@ -55,7 +63,7 @@ export function knownMembers(cluster: ClusterName, objects: MemberObjects): Know
       name: etcdMember(cluster.name, ordinal),
       peerUrl: etcdPeerUrl(cluster, ordinal),
       pod: pod && memberPod(pod),
-      claim: claim && memberClaim(claim),
+      claim: claim && memberClaim(claim, stranded.has(claim)),
     };
   });
 }
@@ -71,6 +79,11 @@ export function podOf({ name }: ClusterName, { pods }: MemberObjects, ordinal: n
 
 export function claimOf({ name }: ClusterName, { claims }: MemberObjects, ordinal: number): ClaimObject | undefined {
   return claims.find(({ metadata }) => metadata.name === etcdVolumeClaim(name, ordinal));
+}
+
+/** The claim of the volume that a pod keeps its data on. */
+export function volumeClaimOf({ metadata }: PodObject, { claims }: MemberObjects): ClaimObject | undefined {
+  return claims.find((claim) => claim.metadata.name.endsWith(`-${metadata.name}`));
 }
 
 /** One more than each ordinal that has a pod or a claim. */
@@ -97,6 +110,6 @@ function memberPod({ metadata, status }: PodObject): MemberPod {
 /** Which template of its StatefulSet a pod was made from. */
 const revisionLabel = 'controller-revision-hash';
 
-function memberClaim(claim: ClaimObject): MemberClaim {
-  return { ...markOf(claim), isLost: claim.status?.phase === 'Lost' };
+function memberClaim(claim: ClaimObject, isStranded: boolean): MemberClaim {
+  return { ...markOf(claim), isLost: isStranded || claim.status?.phase === 'Lost' };
 }

@@ -11,6 +11,7 @@ import type { EtcdObservation } from './members.ts';
 import { type EtcdGoal, nextEtcdStep } from './next-step.ts';
 import { observeEtcd } from './observe.ts';
 import { type EtcdReport, fillOf, withoutVacancies } from './report.ts';
+import { strandedClaims } from './stranded-volumes.ts';
 import type { Decision, EtcdStep } from './steps.ts';
 
 /** What is to become of an etcd cluster, and by what means. */
@@ -75,12 +76,16 @@ export async function etcdRound(
 }
 
 async function look(
-  { cluster, goal }: EtcdTask,
+  { cluster, goal, writer }: EtcdTask,
   objects: MemberObjects,
   { clients }: EtcdAccess,
   underWay: EtcdObservation['underWay'],
 ): Promise<Look> {
-  const seen = await observeEtcd(knownMembers(cluster, objects), clients, underWay);
+  const seen = await observeEtcd(
+    knownMembers(cluster, objects, await strandedClaims(objects, writer)),
+    clients,
+    underWay,
+  );
   const observation = withoutVacancies(seen, goal.replicas);
   return { objects, observation, decision: nextEtcdStep(observation, goal) };
 }

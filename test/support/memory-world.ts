@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
-import { PersistentVolumeClaim, type Resource, resourceOf } from '../../constructs/api/resources.ts';
+import { Node, PersistentVolumeClaim, type Resource, resourceOf } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { Endpoint } from '../../constructs/control-plane/facts.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
@@ -120,6 +120,12 @@ export class MemoryWorld implements World, Writer, Remover {
 
   async readAll<T extends KubeObject>(resource: Resource, labels: Readonly<Record<string, string>>): Promise<T[]> {
     return this.list<T>(resource, labels);
+  }
+
+  async countNodes(labels: Readonly<Record<string, readonly string[]>>): Promise<number> {
+    const isOf = ({ metadata }: KubeObject) =>
+      Object.entries(labels).every(([label, values]) => values.includes(metadata.labels?.[label] ?? ''));
+    return this.objects.filter((object) => object.kind === Node.kind && isOf(object)).length;
   }
 
   async setFields(

@@ -1,0 +1,52 @@
+import { PersistentVolume } from '../../constructs/api/resources.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { PodObject } from '../kube/readiness.ts';
+import type { Writer } from '../scope.ts';
+import { type ClaimObject, type MemberObjects, volumeClaimOf } from './member-objects.ts';
+
+interface VolumeObject extends KubeObject {
+  readonly spec?: {
+    readonly nodeAffinity?: { readonly required?: { readonly nodeSelectorTerms?: readonly NodeTerm[] } };
+  };
+}
+
+interface NodeTerm {
+  readonly matchExpressions?: readonly {
+    readonly key: string;
+    readonly operator: string;
+    readonly values?: string[];
+  }[];
+}
+
+/**
+ * Claims of pods that no node can take because the volume lies on nodes that there are no more. Nothing is asked while
+ * every pod has a node.
+ */
+export async function strandedClaims(objects: MemberObjects, writer: Writer): Promise<ReadonlySet<ClaimObject>> {
+  const waiting = objects.pods.filter(isUnschedulable).flatMap((pod) => volumeClaimOf(pod, objects) ?? []);
+  const found = await Promise.all(waiting.map(async (claim) => ((await isStranded(claim, writer)) ? [claim] : [])));
+  return new Set(found.flat());
+}
+
+async function isStranded({ spec }: ClaimObject, writer: Writer): Promise<boolean> {
+  if (!spec?.volumeName) return false;
+  const volume = await writer.read<VolumeObject>(PersistentVolume, spec.volumeName);
+  const hosts = hostsOf(volume);
+  return hosts.length > 0 && (await writer.countNodes({ [hostLabel]: hosts })) === 0;
+}
+
+/** What nodes are told apart by; often, and not always, their name. */
+const hostLabel = 'kubernetes.io/hostname';
+
+/** Hosts that alone can have the volume; none when it may be elsewhere, too, such as anywhere in a zone. */
+function hostsOf(volume: VolumeObject | undefined): readonly string[] {
+  const terms = volume?.spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
+  const hosts = terms.map(({ matchExpressions = [] }) =>
+    matchExpressions.find(({ key, operator }) => key === hostLabel && operator === 'In'),
+  );
+  return hosts.every((expression) => expression !== undefined) ? hosts.flatMap(({ values = [] }) => values) : [];
+}
+
+function isUnschedulable({ status }: PodObject): boolean {
+  return status?.conditions?.some(({ type, status: value }) => type === 'PodScheduled' && value === 'False') ?? false;
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import type { KubeClient } from '../../../reconciler/kube/client.ts';
+import type { Connection } from '../../../reconciler/kube/config.ts';
+import { cutAfter } from '../../support/cut-connection.ts';
+import { recordFault } from '../../support/fault-table.ts';
+import { NumberedConfigMaps } from '../../support/numbered-config-maps.ts';
+import { startOperator } from '../../support/operator.ts';
+import { until } from '../../support/until.ts';
+import { single, Workbench } from '../../support/workbench.ts';
+import { EtcdPods } from './etcd-pods.ts';
+
+const namespace = 'etcd-killed';
+let bench: Workbench;
+let hosted: KubeClient;
+beforeAll(async () => {
+  bench = await Workbench.open(inject('kubeconfig'), namespace);
+  const operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
+  await bench.create('c1', single);
+  await bench.untilReady('c1', 240_000);
+  await operator.stop();
+  hosted = await bench.hosted('c1');
+});
+afterAll(async () => {
+  await hosted?.connection.close();
+  const operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
+  await bench.deleteAll();
+  await operator.stop();
+  await bench.close();
+});
+
+/** Runs operators one after the other, each killed after one write more. @returns how many were killed */
+async function killedUntil(isDone: () => Promise<boolean>): Promise<number> {
+  for (let kills = 0; ; kills++) {
+    let isDead = () => false;
+    const through = (connection: Connection): Connection => {
+      const cut = cutAfter(kills + 1, connection);
+      isDead = cut.isDead;
+      return cut.connection;
+    };
+    const operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace, through });
+    await until('the operator to be killed or done', async () => isDead() || (await isDone()), 180_000);
+    await operator.stop();
+    if (!isDead()) return kills;
+  }
+}
+
+const isReadyWith = (count: number, isNew: (id: string) => boolean) => async () => {
+  const { status } = await bench.get('c1');
+  const members = status?.etcd?.members ?? [];
+  const isReady = ['Ready', 'EtcdClusterHealthy'].every((type) =>
+    status?.conditions?.some((condition) => condition.type === type && condition.status === 'True'),
+  );
+  return isReady && members.length === count && members.every(({ id }) => id !== undefined && isNew(id));
+};
+
+test('operators that are killed after their first, second, … write still bring three members, and a lost one back', async () => {
+  const etcd = new EtcdPods(bench, 'c1');
+  const writer = new NumberedConfigMaps({ client: hosted });
+  await writer.untilMore(20);
+  const start = performance.now();
+
+  await bench.patch('c1', { spec: { etcd: { replicas: 3 } } });
+  const growing = await killedUntil(isReadyWith(3, () => true));
+  const lost = (await etcd.members())[1];
+  await etcd.loseVolume(lost?.name ?? '');
+  const mending = await killedUntil(isReadyWith(3, (id) => id !== lost?.id));
+
+  const seconds = (performance.now() - start) / 1000;
+  await writer.untilMore(20);
+  await writer.stop();
+  expect(await writer.lost()).toEqual([]);
+  expect(Math.min(growing, mending)).toBeGreaterThan(3);
+  expect((await etcd.claims()).length).toBe(3);
+  await recordFault({
+    fault: `operator killed ${growing + mending} times while etcd grows from 1 to 3 members and replaces a lost one`,
+    observed: `each one goes on where the last was; longest stall of a write ${(writer.longestStallMs / 1000).toFixed(1)} s`,
+    recoverySeconds: seconds,
+    dataLost: 'none',
+  });
+}, 900_000);

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
+import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import { knownMembers, watchedMemberObjects } from '../../../reconciler/etcd/member-objects.ts';
+import { strandedClaims } from '../../../reconciler/etcd/stranded-volumes.ts';
+import { MemoryWorld } from '../../support/memory-world.ts';
+import { clusterName, namespace } from '../../support/scope.ts';
+
+const cluster = { name: clusterName, namespace };
+const labels = selectorLabels(clusterName, 'etcd');
+const hostLabel = 'kubernetes.io/hostname';
+const on = (key: string, ...values: string[]) => ({ matchExpressions: [{ key, operator: 'In', values }] });
+
+interface Case {
+  readonly terms: readonly object[];
+  readonly scheduled: 'True' | 'False';
+  readonly isLost: boolean;
+}
+
+const cases: readonly [when: string, Case][] = [
+  ['its node is gone', { terms: [on(hostLabel, 'gone')], scheduled: 'False', isLost: true }],
+  ['its node is there', { terms: [on(hostLabel, 'here')], scheduled: 'False', isLost: false }],
+  [
+    'one of its nodes is there',
+    { terms: [on(hostLabel, 'gone'), on(hostLabel, 'here')], scheduled: 'False', isLost: false },
+  ],
+  ['it may be anywhere in a zone', { terms: [on('zone', 'z')], scheduled: 'False', isLost: false }],
+  ['it may be anywhere', { terms: [], scheduled: 'False', isLost: false }],
+  ['its pod has a node', { terms: [on(hostLabel, 'gone')], scheduled: 'True', isLost: false }],
+];
+
+it.each(cases)('a volume when %s', async (_, { terms, scheduled, isLost }) => {
+  const world = new MemoryWorld();
+  const { apiVersion } = Pod;
+  world.put({ apiVersion, kind: Node.kind, metadata: { name: 'node-1', labels: { [hostLabel]: 'here' } } });
+  world.put({
+    apiVersion,
+    kind: Pod.kind,
+    metadata: { name: 'c1-etcd-0', labels },
+    status: { conditions: [{ type: 'PodScheduled', status: scheduled }] },
+  });
+  world.put({
+    apiVersion,
+    kind: PersistentVolumeClaim.kind,
+    metadata: { name: 'etcd-data-c1-etcd-0', labels },
+    spec: { volumeName: 'volume-0' },
+  });
+  world.put({
+    apiVersion,
+    kind: PersistentVolume.kind,
+    metadata: { name: 'volume-0' },
+    spec: { nodeAffinity: { required: { nodeSelectorTerms: terms } } },
+  });
+  const objects = watchedMemberObjects(cluster, world);
+  const [member] = knownMembers(cluster, objects, await strandedClaims(objects, world));
+  expect(member?.claim?.isLost).toBe(isLost);
+});
