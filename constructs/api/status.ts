@@ -64,7 +64,7 @@ export const HostedControlPlaneStatus = z.object({
   etcd: EtcdStatus.optional(),
   encryptionAtRest: z
     .object({
-      provider: z.enum(['secretbox', 'None']).describe('How Secrets are written now.'),
+      provider: z.enum(['secretbox', 'None']).describe('secretbox as long as any Secret may be stored under a key.'),
       rotation: z.string().max(128).optional().describe('spec.encryptionAtRest.rotation that was done last.'),
     })
     .optional()

@@ -3,6 +3,7 @@ import { Secret } from '../../constructs/api/resources.ts';
 import type { WorkContext } from '../background-work.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { settleAll, resultsOf } from '../kube/concurrency.ts';
+import { messageOf } from '../kube/error-message.ts';
 import { isNotFound } from '../kube/errors.ts';
 import { objectKey, type ObjectName } from '../kube/object.ts';
 
@@ -12,8 +13,10 @@ const inFlight = 4;
 /** So many between two reports and two administrators, who are valid for minutes only. */
 const batchSize = 100;
 
+type Client = Pick<KubeClient, 'pages' | 'mergePatch'>;
+
 /** What runs something as an administrator of the hosted cluster. */
-export type AsAdministrator = <T>(work: (client: KubeClient) => Promise<T>) => Promise<T>;
+export type AsAdministrator = <T>(work: (client: Client) => Promise<T>) => Promise<T>;
 
 /**
  * Makes the API servers store every Secret anew, under the key that writes now: a patch that changes nothing is written
@@ -36,7 +39,7 @@ export async function rewriteSecrets(asAdministrator: AsAdministrator, { signal,
   resultsOf(failures);
 }
 
-async function namesOfSecrets(client: KubeClient, signal: AbortSignal): Promise<ObjectName[]> {
+async function namesOfSecrets(client: Client, signal: AbortSignal): Promise<ObjectName[]> {
   const names: ObjectName[] = [];
   for await (const page of client.pages(Secret, { metadataOnly: true, signal })) {
     for (const { metadata } of page) names.push({ namespace: metadata.namespace, name: metadata.name });
@@ -44,11 +47,13 @@ async function namesOfSecrets(client: KubeClient, signal: AbortSignal): Promise<
   return names;
 }
 
-async function rewriteOne(client: KubeClient, name: ObjectName, signal: AbortSignal): Promise<void> {
+async function rewriteOne(client: Client, name: ObjectName, signal: AbortSignal): Promise<void> {
   try {
     await client.mergePatch(Secret, name, {}, { fieldManager, metadataOnly: true, signal });
   } catch (error) {
     // One that is gone needs no key.
-    if (!isNotFound(error)) throw new Error(`store Secret ${objectKey(name)} anew`, { cause: error });
+    if (!isNotFound(error)) {
+      throw new Error(`store Secret ${objectKey(name)} anew: ${messageOf(error)}`, { cause: error });
+    }
   }
 }

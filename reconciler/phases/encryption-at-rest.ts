@@ -22,40 +22,37 @@ export const encryptionAtRest: Phase = {
   needs: [etcdCertificates, certificates],
   async run(scope): Promise<Outcome> {
     const name = namesOf(scope.cluster.name).secrets.encryption;
-    const secret = await observe(scope, name);
-    if (!secret) return beginning(scope, name);
-    const keys = readEncryptionKeys(secret);
-    if (!keys) {
-      return wait(
-        'EncryptionKeysInvalid',
-        `Secret ${name} has no configuration of ours in ${encryptionConfigurationFile}: restore it from a backup`,
-      );
-    }
-    return takeStep(scope, { props: secretProps(scope, name), secret, keys });
+    const secret = scope.world.get<SecretObject>(Secret, name);
+    return secret ? goOn(scope, name, secret) : beginning(scope, name);
   },
 };
 
 /** A Secret that a user has restored carries no label of ours, so that no event tells when it is back. */
 const recheckMs = 30_000;
 
-async function observe({ world, writer }: Scope, name: string): Promise<SecretObject | undefined> {
-  const remembered = world.get<SecretObject>(Secret, name);
-  if (remembered) return remembered;
-  const found = await writer.read<SecretObject>(Secret, name);
-  if (found) await writer.adopt(Secret, name);
-  return found;
+async function goOn(scope: Scope, name: string, secret: SecretObject): Promise<Outcome> {
+  const keys = readEncryptionKeys(secret);
+  if (keys) return takeStep(scope, { props: secretProps(scope, name), secret, keys });
+  return wait(
+    'EncryptionKeysInvalid',
+    `Secret ${name} has no configuration of ours in ${encryptionConfigurationFile}: restore it from a backup`,
+    { afterMs: recheckMs },
+  );
 }
 
 async function beginning(scope: Scope, name: string): Promise<Outcome> {
   const hasStarted = apiServersOf(scope) !== undefined || isInitialized(scope);
   const step = decideBeginning(scope, name, hasStarted);
   switch (step.kind) {
-    case 'lost':
+    case 'lost': {
+      const found = await scope.writer.read<SecretObject>(Secret, name);
+      if (found) return goOn(scope, name, await takeOver(scope, name, found));
       return wait(
         'EncryptionKeysMissing',
         `Secret ${name} is gone; Secrets of the cluster are stored under its keys, so it is not made anew: restore it from a backup`,
         { afterMs: recheckMs },
       );
+    }
     case 'clear':
       return done({}, undefined, { report: { encryptionAtRest: { provider: 'None' } } });
     case 'users':
@@ -67,10 +64,20 @@ async function beginning(scope: Scope, name: string): Promise<Outcome> {
       // The first API servers start with it.
       const keys = { ...made, isLoaded: !hasStarted };
       const live = await scope.writer.createOnce<SecretObject>(encryptionSecret(secretProps(scope, name), keys));
-      const stored = readEncryptionKeys(live) ?? keys;
-      return done(encryptionFacts(name, stored), undefined, { report: encryptionReport(stored, scope) });
+      const stored = scope.world.get<SecretObject>(Secret, name) ?? (await takeOver(scope, name, live));
+      const found = readEncryptionKeys(stored);
+      if (!found) return goOn(scope, name, stored);
+      return done(encryptionFacts(name, found), undefined, { report: encryptionReport(found, scope) });
     }
   }
+}
+
+/** Makes a Secret of the user ours, so that the watch sees it, and so that it goes with the control plane. */
+async function takeOver(scope: Scope, name: string, found: SecretObject): Promise<SecretObject> {
+  const keys = readEncryptionKeys(found);
+  if (!keys) return found;
+  const [taken] = await scope.writer.apply<SecretObject>([encryptionSecret(secretProps(scope, name), keys, found)]);
+  return taken ?? found;
 }
 
 function decideBeginning(scope: Scope, name: string, hasStarted: boolean): Beginning {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Secret } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
+import { kubeErrorOf } from '../../reconciler/kube/errors.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 
 const namespace = 'default';
@@ -16,6 +17,7 @@ export class SecretsReader {
   readonly #failures: string[] = [];
   readonly #work: Promise<void>;
   #reads = 0;
+  #unanswered = 0;
   #isStopped = false;
 
   /** @param client one hosted cluster; it is left open */
@@ -29,7 +31,12 @@ export class SecretsReader {
     return this.#reads;
   }
 
-  /** What could not be read, or was read as something else. */
+  /** Reads that were not answered, such as by an API server that was just stopped. */
+  get unanswered(): number {
+    return this.#unanswered;
+  }
+
+  /** What the API servers could not read, or read as something else. */
   get failures(): readonly string[] {
     return this.#failures;
   }
@@ -57,7 +64,8 @@ export class SecretsReader {
           if (valueOf(found, 'name') !== name) this.#failures.push(`${name} is not what was written`);
           this.#reads += 1;
         } catch (error) {
-          this.#failures.push(String(error));
+          if (kubeErrorOf(error)?.code === 0) this.#unanswered += 1;
+          else this.#failures.push(String(error));
         }
       }
       await sleep(restMs);

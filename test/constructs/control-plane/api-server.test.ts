@@ -53,6 +53,29 @@ describe('the API server', () => {
     expect(template(...reloaded)).toEqual(template());
   });
 
+  it('reads keys of Secrets from its own directory, and only the configuration of their Secret', () => {
+    const { template } = new Rendered().workload('c1-api-server');
+    expect(JSON.stringify(template)).toContain(
+      '"secret":{"items":[{"key":"config.yaml","path":"config.yaml"}],"name":"c1-encryption"}',
+    );
+    expect(flags()).toMatchObject({
+      'encryption-provider-config': '/etc/kubernetes/encryption/config.yaml',
+      'encryption-provider-config-automatic-reload': 'true',
+    });
+    const inClear = new Rendered({}, { encryptionAtRest: undefined }).workload('c1-api-server').template;
+    expect(JSON.stringify(inClear)).not.toContain('encryption');
+  });
+
+  it.each([
+    ['v1.33.1', true],
+    ['v1.34.0', false],
+  ])('of %s is replaced when keys of Secrets change: %s', (version, isReplaced) => {
+    const template = (hash: string) =>
+      new Rendered({ spec: { version } }, { certificates: { 'c1-encryption': hash } }).workload('c1-api-server')
+        .template;
+    expect(JSON.stringify(template('one')) !== JSON.stringify(template('another'))).toBe(isReplaced);
+  });
+
   it('is never fewer pods than asked for, and starts one at a time', () => {
     const spec = new Rendered({ spec: { replicas: 3 } }).object('Deployment', 'c1-api-server')['spec'];
     expect(spec).toMatchObject({

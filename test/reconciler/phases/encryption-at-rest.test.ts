@@ -310,7 +310,10 @@ describe('keys that are lost', () => {
     const { labels: _, ownerReferences: __, ...metadata } = lost.metadata;
     lives.world.put({ ...lost, metadata });
     expect(await lives.pass()).toMatchObject({ kind: 'done', facts: { encryptionAtRest: true } });
-    expect(lives.world.writes.at(-1)).toBe('adopt Secret c1-encryption');
+    expect(secretIn(lives.world)?.metadata).toMatchObject({
+      labels: { 'cluster.x-k8s.io/cluster-name': 'c1' },
+      ownerReferences: [{ controller: true }],
+    });
   });
 
   it('stop the line also when the Secret holds something else', async () => {
