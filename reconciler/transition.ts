@@ -27,7 +27,14 @@ export function tellTransition(transition: Transition, log: Logger, events: Pick
 }
 
 /** What somebody should look at before it becomes worse. */
-const warnings: readonly string[] = ['ReconcileFailed', 'InvalidConfiguration', 'BackupUnusable'];
+const warnings: readonly string[] = [
+  'ReconcileFailed',
+  'InvalidConfiguration',
+  'BackupUnusable',
+  'BackupFailed',
+  'BackupSecretInvalid',
+  'StoreUnavailable',
+];
 
 /** Steps, and what matters to whoever uses the cluster. What waits for other steps or repeats them tells nothing new. */
 function isEvent({ type, verdict }: Transition): boolean {

@@ -56,7 +56,8 @@ const manifestsRead = 20;
  */
 export async function takeBackup(attempt: BackupAttempt, context: WorkContext): Promise<BackupResult> {
   const { owner, spec, schedule, causes, storeInquiries, clock } = attempt;
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(longestUploadMs)]);
+  const limit = AbortSignal.timeout(longestUploadMs);
+  const signal = AbortSignal.any([context.signal, limit]);
   const { store, keys } = await openStore(owner.namespace, spec, storeInquiries);
   try {
     const backups = new ClusterBackups(store, owner, keys);
@@ -73,6 +74,14 @@ export async function takeBackup(attempt: BackupAttempt, context: WorkContext): 
     const taken = { time: Date.parse(manifest.time), revision: manifest.revision, isVerified: false };
     const retentionFault = await retain(backups, [taken, ...present], spec, clock.now());
     return { newest: backupId(taken), sizeBytes: manifest.sizeBytes, satisfied: causes, retentionFault };
+  } catch (error) {
+    if (!limit.aborted) throw error;
+    throw new Error(
+      `the upload was given up after ${longestUploadMs / 3_600_000} h: the way to the store is too slow`,
+      {
+        cause: error,
+      },
+    );
   } finally {
     store.close();
   }

@@ -54,6 +54,12 @@ it.each<[string, ConditionType, Verdict, Partial<EventNote> | undefined]>([
     verdict('False', 'BackupUnusable', 'backup x: damaged'),
     { type: 'Warning', reason: 'BackupUnusable', note: 'backup x: damaged' },
   ],
+  [
+    'a store of backups that is away',
+    'EtcdBackupReady',
+    verdict('False', 'StoreUnavailable', 'the store cannot be reached'),
+    { type: 'Warning', reason: 'StoreUnavailable', note: 'the store cannot be reached' },
+  ],
   ['a trial restore', 'EtcdBackupVerified', verdict('False', 'Verifying', 'x'), undefined],
   ['a cluster without backups', 'EtcdBackupVerified', verdict('True', 'ReconcileSucceeded'), undefined],
   ['everything being ready', 'Ready', verdict('True', 'Ready'), { type: 'Normal', reason: 'Ready' }],
