@@ -52,6 +52,7 @@ export async function deleteControlPlane(scope: DeletionScope): Promise<Outcome>
   const etcd = await stop(scope, [{ resource: StatefulSet, name: names.etcd, component: 'etcd' }]);
   if (etcd) return etcd;
 
+  await deletePods(scope, 'etcd-restore');
   const volumes = await deleteVolumes(scope);
   if (volumes > 0) return wait('WaitingForVolumes', `${volumes} volume claims of etcd are being deleted`);
 
@@ -79,6 +80,14 @@ async function stop(scope: DeletionScope, steps: readonly Step[]): Promise<Outco
   }
   if (pods === 0) return undefined;
   return wait('WaitingForPods', `${pods} pods of ${steps.map(({ name }) => name).join(', ')} still run`);
+}
+
+/** Deletes pods that no workload of Kubernetes looks after. A restore that has not ended holds the volumes. */
+async function deletePods(scope: DeletionScope, component: ComponentName): Promise<void> {
+  const pods = scope.world.list(Pod, selectorLabels(scope.cluster, component));
+  for (const pod of pods.filter((object) => isOurs(scope, object) && !object.metadata.deletionTimestamp)) {
+    await scope.remover.delete(Pod, pod);
+  }
 }
 
 /** Deletes etcd's volume claims unless they are to be kept, and counts the ones that are left. */
