@@ -50,6 +50,10 @@ export const claims: readonly Claim[] = [
     fault: ({ pod }) => difference(rootCertificates, pod.asked.trim()) ?? difference(rootCertificates, pod.byOldToken),
   },
   {
+    claim: 'Secrets, which are encrypted in etcd, can be read',
+    fault: ({ sealed }) => difference(sealed.before, sealed.after),
+  },
+  {
     claim: 'a new pod runs, and its log can be read',
     fault: ({ newPod }) => difference('made after the rebuild', newPod),
   },

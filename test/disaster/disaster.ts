@@ -11,7 +11,7 @@ import { addWorker } from '../testbed/workers.ts';
 import { cluster, fillSafe, provision, rebuild, takeBackup } from './hosted-cluster.ts';
 import { downloadKubeconfig, type Endpoint, endpointOf, openKubeconfig, openWithToken } from './kubeconfig.ts';
 import { tracesOf, untilNodeReports, type WorkerTraces } from './worker-traces.ts';
-import { askFromPod, pageAddresses, readPages, runNewPod, runPods, tokenOfPod } from './workload.ts';
+import { askFromPod, pageAddresses, readPages, readSealed, runNewPod, runPods, tokenOfPod } from './workload.ts';
 
 /** What was seen of a cluster whose management cluster was lost and replaced. */
 export interface Rebuilt {
@@ -27,6 +27,8 @@ export interface Rebuilt {
   readonly writes: Writes;
   /** What a pod reads through its own way to the API server, and what its token of before the loss reads. */
   readonly pod: { readonly asked: string; readonly byOldToken: string };
+  /** What a Secret held before the loss, and holds after the rebuild. */
+  readonly sealed: { readonly before: string; readonly after: string };
   /** The log of a pod that was made after the rebuild, read through the worker's konnectivity agent. */
   readonly newPod: string;
   readonly seconds: Times;
@@ -76,6 +78,7 @@ export async function liveThroughDisaster(instance: Instance, report: Report): P
   const token = await tokenOfPod(instance);
   const addresses = await pageAddresses(instance);
   const before = { worker: await tracesOf(machine), endpoint: endpointOf(kubeconfig) };
+  const sealed = await readSealed(instance);
   const pagesBefore = await readPages(machine, addresses);
   const client = openKubeconfig(instance, kubeconfig);
   try {
@@ -111,6 +114,7 @@ export async function liveThroughDisaster(instance: Instance, report: Report): P
       pages: { before: pagesBefore, meanwhile, after: await readPages(machine, addresses) },
       writes: await compare(writer, patient, backup),
       pod: { asked: await askFromPod(instance), byOldToken: await askWith(instance, before.endpoint, token) },
+      sealed: { before: sealed, after: await readSealed(instance) },
       newPod: await runNewPod(instance),
       seconds: {
         silence: patient.longestStallMs / 1000,

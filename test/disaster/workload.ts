@@ -12,10 +12,22 @@ import { cluster } from './hosted-cluster.ts';
 const asking = 'asking';
 const limit = '--timeout=120s';
 
-/** Runs pods on the worker: a page of two replicas, and a client of the API. Ends when all add-ons run, too. */
+/** Stored in etcd under keys that only the API servers have. */
+const sealed = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'sealed', namespace: 'default' },
+  stringData: { word: 'sesame' },
+};
+
+/** Runs pods on the worker: a page of two replicas, and a client of the API; stores a Secret. Ends when all add-ons run. */
 export async function runPods(instance: Instance, worker: string, report: Report): Promise<void> {
   await sayHello(instance, cluster, report);
-  const objects = { apiVersion: 'v1', kind: 'List', items: [clientRights, clientPod(instance, asking, worker)] };
+  const objects = {
+    apiVersion: 'v1',
+    kind: 'List',
+    items: [sealed, clientRights, clientPod(instance, asking, worker)],
+  };
   await step(report, 'a pod that asks the API with its token; DNS, proxies and agents rolled out', async () => {
     await hosted(instance, ['apply', '--server-side', '--filename', '-'], JSON.stringify(objects));
     await hosted(instance, ['wait', `pod/${asking}`, '--for=condition=Ready', limit]);
@@ -34,6 +46,12 @@ export async function tokenOfPod(instance: Instance): Promise<string> {
 /** What that pod sees of its own namespace, through its own way to the API server. */
 export function askFromPod(instance: Instance): Promise<string> {
   return hosted(instance, ['exec', asking, '--', '/kubectl', 'get', 'configmap/kube-root-ca.crt', '--output=name']);
+}
+
+/** What the Secret holds. */
+export async function readSealed(instance: Instance): Promise<string> {
+  const word = await hosted(instance, ['get', 'secret', 'sealed', '--output', 'jsonpath={.data.word}']);
+  return Buffer.from(word, 'base64').toString('utf8');
 }
 
 /** Addresses of the pods that serve the page. */
