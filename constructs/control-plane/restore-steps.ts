@@ -1,4 +1,4 @@
-import { k8s } from 'cdk8s-plus-30';
+import type { k8s } from 'cdk8s-plus-30';
 import type { HostedCluster } from './cluster.ts';
 import { container, projected } from './component.ts';
 import { etcdPaths } from './etcd-config.ts';

@@ -39,6 +39,7 @@ export type TrialPodState =
       readonly kind: 'failed';
       /** `receive`, `restore` or `etcd`; undefined when the whole pod was ended, such as for want of room. */
       readonly step: string | undefined;
+      readonly exitCode?: number | undefined;
       readonly message: string;
     };
 
@@ -52,7 +53,10 @@ export function trialPodState({ metadata, status = {} }: TrialPod): TrialPodStat
   if (status.phase === 'Failed' && status.reason) {
     return { kind: 'failed', step: undefined, message: `${status.reason}: ${status.message ?? metadata.name}` };
   }
-  if (failed) return { kind: 'failed', step: failed.name, message: describe(failed.state?.terminated ?? {}) };
+  if (failed) {
+    const terminated = failed.state?.terminated ?? {};
+    return { kind: 'failed', step: failed.name, exitCode: terminated.exitCode, message: describe(terminated) };
+  }
 
   const running = steps.find(({ state }) => state?.running);
   const address = status.podIP;

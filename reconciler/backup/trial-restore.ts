@@ -1,37 +1,20 @@
 import { etcdMemberHost } from '../../constructs/control-plane/names.ts';
 import { ports } from '../../constructs/control-plane/ports.ts';
 import type { WorkContext } from '../background-work.ts';
-import { type EtcdCredentials, MemberClient, type MemberEndpoint } from '../etcd/client.ts';
-import { type Clock, pause } from '../kube/clock.ts';
+import { pause } from '../kube/clock.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { pushSnapshot } from '../restore/push.ts';
-import type { ClusterBackups } from './cluster-backups.ts';
 import { contentFaults, type Manifest } from './manifest.ts';
-import { backupId, type BackupName } from './names.ts';
+import { backupId } from './names.ts';
 import { StoreError } from './store-error.ts';
+import { lookMs, serveLimitMs, type Trial } from './trial.ts';
+import { countKeys, etcdAt, untilServing } from './trial-etcd.ts';
 import { BackupUnusable } from './trial-failure.ts';
-import { type TrialPod, type TrialPodState, trialPodState } from './trial-pod.ts';
+import { type TrialPodState, trialPodState } from './trial-pod.ts';
 import type { Verification } from './verification.ts';
-
-/** One trial, and what it needs. */
-export interface Trial {
-  readonly cluster: { readonly name: string; readonly namespace: string };
-  readonly backups: ClusterBackups;
-  readonly backup: BackupName;
-  readonly credentials: EtcdCredentials;
-  /** Applies the pod that restores the backup of this manifest. */
-  readonly createPod: (run: string, manifest: Manifest) => Promise<void>;
-  /** The pod as the watches know it; undefined when there is none. */
-  readonly pod: () => TrialPod | undefined;
-  readonly clock: Clock;
-}
 
 /** How long a pod may take to start: its images may have to be pulled. */
 const startLimitMs = 10 * 60_000;
-/** How long etcd may take from the last byte of the snapshot: the tool writes it anew, at 10 MB/s on a slow disk. */
-const serveLimitMs = (sizeBytes: number) => 10 * 60_000 + sizeBytes / 10_000;
-/** A pod is seen by the watches, so that a look costs nothing; etcd's start is measured to this. */
-const lookMs = 200;
 
 /**
  * Restores a backup into the etcd of a pod and compares what is in it with its manifest, then notes in the store that it
@@ -75,7 +58,7 @@ function asUnusable(error: unknown): never {
 /** Waits until the pod has come to this step, and gives its address. */
 async function untilPod(
   { pod, clock }: Trial,
-  { signal }: WorkContext,
+  { signal, report }: WorkContext,
   wanted: 'receiving' | 'started',
   limitMs: number,
 ): Promise<string> {
@@ -87,12 +70,17 @@ async function untilPod(
     if (!found) continue;
     last = trialPodState(found);
     if (last.kind === wanted) return last.address;
-    // The hash was right, so that this is what was backed up: it cannot be restored by anybody.
-    if (last.kind === 'failed' && last.step === 'restore') throw new BackupUnusable(`etcdutl: ${last.message}`);
+    if (last.kind === 'starting') report(`waiting for the pod: ${last.message}`);
+    if (last.kind === 'failed' && isRefusal(last)) throw new BackupUnusable(`etcdutl: ${last.message}`);
     if (last.kind === 'failed') throw new Error(`the pod of the trial failed: ${last.message}`);
   }
   const why = last.kind === 'starting' ? last.message : last.kind;
   throw new Error(`the pod of the trial did not get ready within ${Math.round(limitMs / 60_000)} minutes: ${why}`);
+}
+
+/** The hash was right: what the tool refuses for another reason than room or memory cannot be restored by anybody. */
+function isRefusal({ step, exitCode, message }: Extract<TrialPodState, { kind: 'failed' }>): boolean {
+  return step === 'restore' && exitCode === 1 && !message.includes('no space left');
 }
 
 /** Sends the snapshot and gives the time at which its first byte was read. */
@@ -144,45 +132,4 @@ function isRefused(error: unknown): boolean {
 
 function mebibytes(bytes: number): number {
   return Math.round(bytes / (1 << 20));
-}
-
-function etcdAt(cluster: Trial['cluster'], address: string): MemberEndpoint {
-  const host = address.includes(':') ? `[${address}]` : address;
-  return { name: 'of the trial', address: `${host}:${ports.etcdClient}`, serverName: etcdMemberHost(cluster, 0) };
-}
-
-/** Waits until etcd serves, and gives its newest revision. */
-async function untilServing(
-  { credentials, clock, pod }: Trial,
-  etcd: MemberEndpoint,
-  { sizeBytes }: Manifest,
-  { signal, report }: WorkContext,
-): Promise<number> {
-  report('waiting for etcd to serve it');
-  for (const end = clock.now() + serveLimitMs(sizeBytes); ; await pause(clock, lookMs, signal)) {
-    signal.throwIfAborted();
-    // A client that was refused once waits before it dials again.
-    const client = new MemberClient(etcd, credentials);
-    try {
-      await client.members('quorum');
-      return (await client.status()).status.revision;
-    } catch (error) {
-      const found = pod();
-      const state = found && trialPodState(found);
-      if (state?.kind === 'failed') throw new Error(`the etcd of the trial ended: ${state.message}`, { cause: error });
-      if (!found || clock.now() > end) throw error;
-    } finally {
-      client.close();
-    }
-  }
-}
-
-/** Counts at the revision of the backup: leases that ran out since have deleted keys already. */
-async function countKeys({ credentials }: Trial, etcd: MemberEndpoint, revision: number): Promise<Manifest['keys']> {
-  const client = new MemberClient(etcd, credentials);
-  try {
-    return await client.keyCounts(revision);
-  } finally {
-    client.close();
-  }
 }

@@ -8,7 +8,7 @@ import { ClusterBackups } from '../backup/cluster-backups.ts';
 import { backOffMs } from '../backup/decide-backup.ts';
 import { backupId, type BackupName } from '../backup/names.ts';
 import { openStore } from '../backup/store-access.ts';
-import { trialFailure } from '../backup/trial-failure.ts';
+import { BackupUnusable, trialFailure } from '../backup/trial-failure.ts';
 import type { TrialPod } from '../backup/trial-pod.ts';
 import { restoreForTrial } from '../backup/trial-restore.ts';
 import { surveyTrials, type TrialSurvey, verificationRules } from '../backup/trial-survey.ts';
@@ -94,11 +94,11 @@ async function hold(
   if (trial.kind === 'failed' && trial.basis === basis) {
     const { reason, message } = trialFailure(trial.error);
     const text = `backup ${basis}: ${message}`;
-    // The same backup would be found bad again. No older one is tried silently in its place.
-    if (reason === 'BackupUnusable')
-      return degraded(reason, `${text}; take another one, and look at the store`, {}, { report });
+    const advice = reason === 'BackupUnusable' ? 'take another one, and look at the store; ' : '';
     const again = retryTime(trial);
-    if (now < again) return degraded(reason, `${text}; tried again at ${again.toISOString()}`, {}, { again, report });
+    if (now < again) {
+      return degraded(reason, `${text}; ${advice}tried again at ${again.toISOString()}`, {}, { again, report });
+    }
   }
   work.start(trialName, basis, (context) => attempt(scope, spec, decision.backup, context));
   return underWay(scope, `backup ${basis} is restored for a trial`, undefined, report);
@@ -169,6 +169,11 @@ function underWay({ hostedControlPlane }: Scope, message: string, again?: Date, 
   return degraded('Verifying', message, {}, { again, report });
 }
 
+/** A key that was missing may be there tomorrow; else a bad backup is found bad again, which costs reading all of it. */
+const unusableRetryMs = 24 * 60 * 60_000;
+
+/** No older backup is tried silently in the place of a bad one, and a newer one at once. */
 function retryTime({ at, error, failures }: Extract<WorkState, { kind: 'failed' }>): Date {
-  return new Date(at.getTime() + backOffMs(error, failures));
+  const delayMs = error instanceof BackupUnusable ? unusableRetryMs : backOffMs(error, failures);
+  return new Date(at.getTime() + delayMs);
 }

@@ -9,7 +9,7 @@ import { backupId, objectNames, parseBackupId } from '../../../reconciler/backup
 import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
 import type { Connection } from '../../../reconciler/kube/config.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
-import { backupSecret } from '../../support/backup-secret.ts';
+import { storeSecret } from '../../support/backup-secrets.ts';
 import { cutAfter } from '../../support/cut-connection.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { startOperator, type TestOperator } from '../../support/operator.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   s3 = await startS3('tls');
   store = new ObjectStore(s3.settings);
   bench = await Workbench.open(inject('kubeconfig'), namespace);
-  await bench.client.create(backupSecret(namespace, 'backups', s3.settings), { fieldManager });
+  await bench.client.create(storeSecret({ namespace, name: 'backups' }, s3.settings), { fieldManager });
   operator = await start();
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hostedControlPlaneCRD } from '../../../constructs/api/crd.ts';
 import { backupAnnotation } from '../../../constructs/api/group.ts';
-import { HostedControlPlane, Secret } from '../../../constructs/api/resources.ts';
+import { HostedControlPlane } from '../../../constructs/api/resources.ts';
 import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
 import { backupId } from '../../../reconciler/backup/names.ts';
@@ -11,6 +11,7 @@ import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';
 import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { storeSecret } from '../../support/backup-secrets.ts';
 import { startS3, type S3 } from '../../support/s3.ts';
 import { ownedByCluster } from '../../support/scope.ts';
 import { until } from '../../support/until.ts';
@@ -20,7 +21,6 @@ import { repository } from '../../testbed/operator-bundle.ts';
 const fieldManager = 'test';
 const namespace = 'default';
 const name = 'c1-x7k2p';
-const secretValue = (text: string): string => Buffer.from(text).toString('base64');
 
 let server: ApiServer;
 let client: KubeClient;
@@ -47,30 +47,13 @@ beforeAll(async () => {
       )
       .catch(() => false as const),
   );
-  const { accessKeyId, secretAccessKey } = keysOf(s3);
-  const data = { accessKeyID: accessKeyId, secretAccessKey, host: s3.settings.endpoint ?? '', region: 'us-east-1' };
-  await client.create(
-    {
-      apiVersion: Secret.apiVersion,
-      kind: Secret.kind,
-      metadata: { namespace, name: secret.name },
-      data: Object.fromEntries(
-        Object.entries({ ...data, bucket: s3.settings.bucket }).map(([key, value]) => [key, secretValue(value)]),
-      ),
-    },
-    { fieldManager },
-  );
+  await client.create(storeSecret({ namespace, name: secret.name }, s3.settings), { fieldManager });
 });
 afterAll(async () => {
   store.close();
   await client.connection.close();
   await Promise.all([server.stop(), s3.stop()]);
 });
-
-function keysOf({ settings: { credentials } }: S3): { accessKeyId: string; secretAccessKey: string } {
-  if (credentials.kind !== 'static') throw new Error('the S3 server of tests has keys');
-  return credentials;
-}
 
 interface Ended {
   readonly code: number | null;

@@ -47,7 +47,7 @@ describe('the pod of a trial restore', () => {
     [
       'failed to restore, by the last line',
       pod([ended, failed('info: x\nError: invalid database\n'), waiting]),
-      { kind: 'failed', step: 'restore', message: 'Error, exit code 1: Error: invalid database' },
+      { kind: 'failed', step: 'restore', exitCode: 1, message: 'Error, exit code 1: Error: invalid database' },
     ],
     ['failed although etcd ended well', pod([ended, ended, ended]), { kind: 'failed', step: 'etcd' }],
     [

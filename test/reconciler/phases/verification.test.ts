@@ -128,7 +128,9 @@ describe('trial restores', () => {
   const store = { 'verification-survey': survey(backup(1)) };
   const unusable = new BackupUnusable('it is damaged');
 
-  it('name a bad backup, and do not try it again', async () => {
+  it('name a bad backup, and leave it alone for a day', async () => {
+    const later = await run({ ...store, verification: failed(unusable, 24 * 60 + 1) });
+    expect(later.begun).toContain(`verification ${id}`);
     const { outcome, begun } = await run({ ...store, verification: failed(unusable, 600) });
     expect(outcome).toMatchObject({ kind: 'degraded', reason: 'BackupUnusable' });
     expect(outcome).toHaveProperty('message', expect.stringContaining(`backup ${id}: it is damaged`));
