@@ -1,9 +1,11 @@
 import { backupAccessLabel, encryptionKeyAnnotation } from '../../constructs/api/group.ts';
 import type { Backup } from '../../constructs/api/backup-spec.ts';
+import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration } from '../outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { type EncryptionKey, readEncryptionKey } from './encryption-keys.ts';
 import { ObjectStore, type ObjectStoreOptions } from './object-store.ts';
+import { StoreError } from './store-error.ts';
 import { readStoreSettings, type StoreCredentials } from './store-settings.ts';
 
 /** What opening a store asks of the management cluster, for one HostedControlPlane. */
@@ -62,7 +64,11 @@ function credentialsOf(webIdentity: NonNullable<Backup['webIdentity']>, inquirie
     kind: 'web-identity',
     roleArn: roleARN,
     tokenService: tokenServiceURL,
-    token: () => inquiries.serviceAccountToken(serviceAccountName, audience),
+    token: () =>
+      inquiries.serviceAccountToken(serviceAccountName, audience).catch((error: unknown) => {
+        const advice = 'create the ServiceAccount, or correct etcd.backup.webIdentity';
+        throw new StoreError('CredentialsRefused', `sign in to the store: ${messageOf(error)}: ${advice}`);
+      }),
   };
 }
 
@@ -99,7 +105,7 @@ function said<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw invalid(`${name}: ${error instanceof Error ? error.message : 'it cannot be read'}`);
+    throw invalid(`${name}: ${messageOf(error)}`);
   }
 }
 

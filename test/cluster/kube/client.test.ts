@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigMap, Namespace, Secret } from '../../../constructs/api/resources.ts';
+import { ConfigMap, Namespace, Secret, ServiceAccount } from '../../../constructs/api/resources.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connect, connectionFor, loadKubeConfig } from '../../../reconciler/kube/config.ts';
 import {
@@ -55,6 +55,22 @@ beforeEach(async () => {
 afterEach(async () => {
   await client.connection.close();
   await proxy.stop();
+});
+
+describe('a token of a ServiceAccount', () => {
+  it('is for the audience that is asked for', async () => {
+    const { apiVersion, kind } = ServiceAccount;
+    await client.create({ apiVersion, kind, metadata: { namespace, name: 'backup' } }, us);
+    const token = await client.serviceAccountToken({ namespace, name: 'backup' }, 'sts.example.org');
+    const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) as unknown;
+    expect(claims).toMatchObject({ aud: ['sts.example.org'], sub: 'system:serviceaccount:default:backup' });
+  });
+
+  it('is none where there is no such ServiceAccount, and the error names it', async () => {
+    const error = await failure(client.serviceAccountToken({ namespace, name: 'nobody' }, 'x'));
+    expect(isNotFound(error)).toBe(true);
+    expect(error.message).toContain('ServiceAccount default/nobody (token)');
+  });
 });
 
 describe('apply', () => {

@@ -32,7 +32,10 @@ const open = async (spec: object, secrets: readonly SecretObject[]) => {
     {
       secret: async (place) =>
         secrets.find(({ metadata }) => metadata.namespace === place.namespace && metadata.name === place.name),
-      serviceAccountToken: async (name, audience) => `token of ${name} for ${audience}`,
+      serviceAccountToken: async (name, audience) => {
+        if (name === 'nobody') throw new Error('no ServiceAccount nobody');
+        return `token of ${name} for ${audience}`;
+      },
     },
   );
   store.close();
@@ -64,6 +67,17 @@ describe('the store of backups', () => {
     if (credentials.kind !== 'web-identity') throw new Error('static keys');
     expect(credentials.roleArn).toBe('arn:aws:iam::1:role/backup');
     expect(await credentials.token()).toBe('token of backup for sts.amazonaws.com');
+  });
+
+  it('says which ServiceAccount has no token', async () => {
+    const webIdentity = { roleARN: 'arn:aws:iam::1:role/backup', serviceAccountName: 'nobody' };
+    const { settings } = await open({ webIdentity }, [secret('team', 's3', { region: 'eu', bucket: 'all' })]);
+    const { credentials } = settings;
+    if (credentials.kind !== 'web-identity') throw new Error('static keys');
+    await expect(credentials.token()).rejects.toMatchObject({
+      reason: 'CredentialsRefused',
+      message: expect.stringContaining('no ServiceAccount nobody: create the ServiceAccount'),
+    });
   });
 
   it('has the keys of its Secret, the one first that is to encrypt', async () => {
