@@ -128,7 +128,7 @@ describe('an identity that cannot be read', () => {
 
   it.each([
     ['there is no such backup', new IdentityNotFound('no such backup'), 'BackupNotFound'],
-    ['the store does not answer', new StoreError('away'), 'StoreUnavailable'],
+    ['the store does not answer', new StoreError('Unavailable', 'away'), 'StoreUnavailable'],
     ['the bundle is damaged', new Error('damaged'), 'BackupUnusable'],
   ])('says so when %s, and is tried again later', async (_, error, reason) => {
     const soon = workIn(failed(error, now));
