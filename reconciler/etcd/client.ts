@@ -2,8 +2,10 @@ import { Etcd3, type IOptions } from 'etcd3';
 import { z } from 'zod';
 import { messageOf } from '../kube/error-message.ts';
 import type { Manifest } from '../backup/manifest.ts';
+import { readClusterVersion } from './cluster-version.ts';
 import { countKeysByResource } from './key-counts.ts';
 import type { MemberAlarm, MemberStatus, Registration } from './members.ts';
+import { grpcMessage } from './grpc-message.ts';
 import { readSnapshot } from './snapshot.ts';
 
 /** Where one member answers, and what its certificate must be for. */
@@ -67,6 +69,11 @@ export class MemberClient {
       errors,
     };
     return { status, alarms: errors.flatMap(alarmsIn) };
+  }
+
+  /** The version that all members behave as, such as `3.6.0`; it follows the last of them that was upgraded. */
+  clusterVersion(): Promise<string> {
+    return readClusterVersion(this.#endpoint, this.#credentials, deadlineMs);
   }
 
   /** Reads from the member's own database; fails while it is being defragmented, when status still answers. */
@@ -188,7 +195,7 @@ export class MemberClient {
     try {
       return await call(etcd, { deadline: Date.now() + limitMs });
     } catch (cause) {
-      throw new Error(`${what} at etcd member ${this.#endpoint.name}: ${messageOf(cause)}`, { cause });
+      throw new Error(`${what} at etcd member ${this.#endpoint.name}: ${grpcMessage(cause)}`, { cause });
     }
   }
 

@@ -54,7 +54,11 @@ function reasonFor({ kind }: EtcdStep): 'WaitingForMembers' | 'ChangingMembers' 
     case 'ReplacePod':
     case 'MoveLeader':
       return 'RollingOut';
-    default:
+    case 'MarkVolume':
+    case 'ReserveVolume':
+    case 'Compact':
+    case 'Defragment':
+    case 'Disarm':
       return 'WaitingForMembers';
   }
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { PersistentVolume, PersistentVolumeClaim } from '../../../constructs/api/resources.ts';
+import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { NumberedConfigMaps } from '../../support/numbered-config-maps.ts';
@@ -107,6 +109,43 @@ describe('of 3 members', () => {
     },
     300_000,
   );
+
+  test('one whose volume lies on a node that is gone gets another volume', async () => {
+    const { apiVersion } = PersistentVolume;
+    const name = 'etcd-data-c1-etcd-3';
+    const claimed = { accessModes: ['ReadWriteOnce'], storageClassName: 'standard' };
+    const host = { key: 'kubernetes.io/hostname', operator: 'In', values: ['gone'] };
+    const volume = {
+      apiVersion,
+      kind: PersistentVolume.kind,
+      metadata: { name: 'on-a-node-that-is-gone' },
+      spec: {
+        ...claimed,
+        capacity: { storage: '16Gi' },
+        claimRef: { namespace, name },
+        local: { path: '/gone' },
+        nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [host] }] } },
+        persistentVolumeReclaimPolicy: 'Retain',
+      },
+    };
+    const claim = {
+      apiVersion,
+      kind: PersistentVolumeClaim.kind,
+      metadata: { namespace, name, labels: selectorLabels('c1', 'etcd') },
+      spec: { ...claimed, volumeName: volume.metadata.name, resources: { requests: { storage: '4Gi' } } },
+    };
+    const created = await bench.client.create(volume, { fieldManager: 'test' });
+    try {
+      const { metadata } = await bench.client.create(claim, { fieldManager: 'test' });
+      await replicas(5);
+      await etcd().untilMembers(5, 180_000);
+      expect((await bench.client.get(PersistentVolumeClaim, { namespace, name })).metadata.uid).not.toBe(metadata.uid);
+      await replicas(3);
+      await etcd().untilMembers(3, 180_000);
+    } finally {
+      await bench.client.delete(PersistentVolume, { name: created.metadata.name });
+    }
+  }, 400_000);
 
   test('a new template is rolled out to followers first and to the leader last, one at a time', async () => {
     const order: string[] = [];

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { ConfigMap, PersistentVolumeClaim, StatefulSet } from '../../../constructs/api/resources.ts';
+import { quantityValue } from '../../../constructs/api/quantity.ts';
+import type { KubeClient } from '../../../reconciler/kube/client.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { recordFault } from '../../support/fault-table.ts';
+import { NumberedConfigMaps } from '../../support/numbered-config-maps.ts';
+import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { until } from '../../support/until.ts';
+import { single, Workbench } from '../../support/workbench.ts';
+
+const namespace = 'etcd-volumes';
+const limitMs = 240_000;
+let bench: Workbench;
+let operator: TestOperator;
+let hosted: KubeClient;
+let made: string[];
+beforeAll(async () => {
+  bench = await Workbench.open(inject('kubeconfig'), namespace);
+  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
+  await bench.create('c1', { ...single, etcd: { replicas: 1, maxVolumeSize: '32Mi' } });
+  await bench.untilReady('c1', limitMs);
+  hosted = await bench.hosted('c1');
+  made = await identities();
+});
+afterAll(async () => {
+  await hosted?.connection.close();
+  await bench.deleteAll();
+  await operator.stop();
+  await bench.close();
+});
+
+interface Claim extends KubeObject {
+  readonly status?: { readonly capacity?: { readonly storage?: string } };
+}
+
+const claim = () => bench.client.get<Claim>(PersistentVolumeClaim, { namespace, name: 'etcd-data-c1-etcd-0' });
+
+/** What must never be made anew. */
+async function identities(): Promise<string[]> {
+  const set = await bench.client.get(StatefulSet, { namespace, name: 'c1-etcd' });
+  return [set, await claim()].map(({ metadata }) => metadata.uid ?? '');
+}
+
+async function untilVolumeHas(size: string): Promise<void> {
+  await until(
+    `a volume of ${size}`,
+    async () => quantityValue((await claim()).status?.capacity?.storage ?? '0') >= quantityValue(size),
+    limitMs,
+  );
+}
+
+const filler = { 'test/filler': 'yes' };
+let fillers = 0;
+
+/** Stores 400 KiB that cannot be compressed. */
+async function store(): Promise<void> {
+  const { apiVersion, kind } = ConfigMap;
+  const metadata = { namespace: 'default', name: `filler-${fillers++}`, labels: filler };
+  const data = { content: randomBytes(300 * 1024).toString('base64') };
+  await hosted.create({ apiVersion, kind, metadata, data }, { fieldManager: 'test' });
+}
+
+async function fillUntilRefused(): Promise<void> {
+  await until('etcd to refuse a write for want of space', () => store().then(() => false, isFull), limitMs);
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('database space exceeded');
+}
+
+async function deleteFillers(): Promise<void> {
+  const { items } = await hosted.list(ConfigMap, { namespace: 'default', labelSelector: 'test/filler=yes' });
+  for (const { metadata } of items) await hosted.delete(ConfigMap, { namespace: 'default', name: metadata.name });
+}
+
+async function untilWritable(): Promise<void> {
+  await until(
+    'etcd to take writes again',
+    () =>
+      store().then(
+        () => true,
+        () => false,
+      ),
+    limitMs,
+  );
+}
+
+test('a full etcd whose volume may not grow says so, and takes writes again once something is deleted', async () => {
+  await fillUntilRefused();
+  const full = performance.now();
+  const health = await bench.untilCondition('c1', 'EtcdClusterHealthy', { reason: 'SpaceExhausted' }, limitMs);
+  expect(health.message).toContain('full');
+  const told = await until(
+    'the remedy in a condition',
+    async () => {
+      const { status } = await bench.get('c1');
+      const { message = '' } = status?.conditions?.find(({ type }) => type === 'EtcdClusterReady') ?? {};
+      return message.includes('maxVolumeSize') && message;
+    },
+    limitMs,
+  );
+  expect(told).toContain('16 MiB');
+  const seen = (performance.now() - full) / 1_000;
+
+  const deleting = performance.now();
+  await deleteFillers();
+  await untilWritable();
+  const recoverySeconds = (performance.now() - deleting) / 1_000;
+  await bench.untilCondition('c1', 'EtcdClusterHealthy', { status: 'True' }, limitMs);
+  expect(await identities()).toEqual(made);
+  await recordFault({
+    fault: 'etcd filled to its quota (NOSPACE), its volume at the maximum, then objects deleted',
+    observed: `SpaceExhausted after ${seen.toFixed(0)} s, with the use, the limit and the remedy; reads go on. After the deletion old versions are forgotten, the space is given back and the alarm disarmed`,
+    recoverySeconds,
+    dataLost: 'none',
+  });
+}, 600_000);
+
+test('a full etcd whose volume may grow takes writes again by itself, on the same volume', async () => {
+  await fillUntilRefused();
+  const allowed = performance.now();
+  await bench.patch('c1', { spec: { etcd: { maxVolumeSize: '256Mi' } } });
+  await untilVolumeHas('64Mi');
+  await untilWritable();
+  const recoverySeconds = (performance.now() - allowed) / 1_000;
+  await bench.untilCondition('c1', 'EtcdClusterHealthy', { status: 'True' }, limitMs);
+  expect(await identities()).toEqual(made);
+  await recordFault({
+    fault: 'etcd filled to its quota (NOSPACE), then etcd.maxVolumeSize raised',
+    observed:
+      'the volume grows where it is, the quota follows with a restart through the guard, and the alarm is disarmed',
+    recoverySeconds,
+    dataLost: 'none',
+  });
+}, 600_000);
+
+test('a volume grows before the quota is hit, while somebody writes and nothing is refused for want of space', async () => {
+  await bench.untilReady('c1', limitMs);
+  const writer = new NumberedConfigMaps({ client: hosted });
+  await writer.untilMore(5, limitMs);
+  const before = quantityValue((await claim()).status?.capacity?.storage ?? '0');
+  const refused: unknown[] = [];
+  await until(
+    'the volume to have grown',
+    async () => {
+      const { status } = await bench.get('c1');
+      const isWorthIt = quantityValue(status?.etcdVolumeUsage ?? '0') < 0.34 * before;
+      if (isWorthIt) await store().catch((error: unknown) => isFull(error) && refused.push(error));
+      return quantityValue((await claim()).status?.capacity?.storage ?? '0') > before;
+    },
+    limitMs,
+  );
+  await writer.untilMore(20, limitMs);
+  await writer.stop();
+  expect(refused).toEqual([]);
+  expect(await writer.lost()).toEqual([]);
+  expect(await identities()).toEqual(made);
+}, 600_000);

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { grpcMessage } from '../../../reconciler/etcd/grpc-message.ts';
+
+it.each([
+  [
+    '14 UNAVAILABLE: No connection established. Last error: Error: connect ECONNREFUSED 10.2.2.13:2379. Resolution note: ',
+    'connect ECONNREFUSED 10.2.2.13:2379',
+  ],
+  [
+    '4 DEADLINE_EXCEEDED: Deadline exceeded after 4.811s,name resolution: 0.326s,Waiting for LB pick',
+    'no answer in time',
+  ],
+  ['14 UNAVAILABLE: etcdserver: unhealthy cluster', 'etcdserver: unhealthy cluster'],
+  ['something else', 'something else'],
+])('tells %j as %j', (message, expected) => {
+  expect(grpcMessage(new Error(message))).toBe(expected);
+});
