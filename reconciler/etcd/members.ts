@@ -9,6 +9,8 @@ export interface EtcdObservation {
   readonly alarms: readonly MemberAlarm[];
   /** No version of a key before the present revision is kept. Only known, and of interest, under a NOSPACE alarm. */
   readonly isCompacted: boolean;
+  /** The version that all members behave as, such as `3.6.0`; undefined when none of them tells. */
+  readonly clusterVersion?: string;
   /** A slow act of this process that etcd shows nobody, such as a defragmentation. */
   readonly underWay?: { readonly act: string; readonly member: string };
 }

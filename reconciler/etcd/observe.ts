@@ -24,7 +24,12 @@ export async function observeEtcd(
   underWay?: EtcdObservation['underWay'],
 ): Promise<EtcdObservation> {
   const answers = await Promise.all(known.map(({ name }) => ask(clients(name))));
-  const { membership, registrations } = await membersOf(answers);
+  const [{ membership, registrations }, clusterVersion] = await Promise.all([
+    membersOf(answers),
+    newestFirst(answers)[0]
+      ?.clusterVersion()
+      .catch(() => undefined),
+  ]);
   const members = known.map((member, index): Member => {
     const { status, problem } = answers[index] ?? unanswered('it was not asked');
     const registration = registrations.find(({ peerUrls }) => peerUrls.includes(member.peerUrl));
@@ -38,6 +43,7 @@ export async function observeEtcd(
     membership,
     alarms,
     isCompacted: alarms.some(({ alarm }) => alarm === 'Nospace') && (await isCompacted(answers)),
+    ...(clusterVersion ? { clusterVersion } : {}),
     ...(underWay ? { underWay } : {}),
   };
 }

@@ -44,9 +44,10 @@ export function significance({ observation, decision, problem, fill, defragmente
     isHealthy(observation, member),
     isDataLost(member),
   ]);
-  const { membership, strangers, alarms } = observation;
+  const { membership, strangers, alarms, clusterVersion } = observation;
   return JSON.stringify([
     membership,
+    clusterVersion,
     leader,
     members,
     strangers,

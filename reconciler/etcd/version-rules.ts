@@ -3,6 +3,8 @@ import { coerce, compare, type SemVer } from 'semver';
 export interface VersionChange {
   /** Versions that members run, undefined for one that does not say; empty before there are any, or nobody was asked. */
   readonly running: readonly (string | undefined)[];
+  /** Version that all members behave as; undefined when it is not known. */
+  readonly clusterVersion: string | undefined;
   /** Version in the StatefulSet's template; undefined when there is none, or its image tells none. */
   readonly rendered: string | undefined;
   /** Version the spec asks for, by name or by its Kubernetes version. */
@@ -27,7 +29,7 @@ const stepsFrom: Readonly<Record<string, string>> = { '3.5': '3.5.26', '3.6': '3
  * Whether etcd may be run in the version that is asked for: one minor up at a time, never down, and never while members
  * still run the minor before. Patch releases of a minor may be exchanged in both directions.
  */
-export function decideVersion({ running, rendered, wanted, args }: VersionChange): VersionVerdict {
+export function decideVersion({ running, clusterVersion, rendered, wanted, args }: VersionChange): VersionVerdict {
   const members = running.flatMap((version) => parsed(version ?? '') ?? []).sort(compare);
   const oldest = members[0] ?? parsed(rendered ?? '');
   const newest = members.at(-1) ?? oldest;
@@ -61,8 +63,12 @@ export function decideVersion({ running, rendered, wanted, args }: VersionChange
   }
   const changesMinor = target.minor > oldest.minor;
   const haveAllAnswered = members.length > 0 && members.length === running.length;
-  // Until then nobody can tell from which version it would be.
-  if (changesMinor && !haveAllAnswered) return { kind: 'Allowed', version: stays, changesMinor: false };
+  // The members agree on the minor some seconds after the last of them runs it. One of the minor after that would not
+  // start before, and while it is away they cannot agree: nobody would get out of that.
+  const haveArrived = parsed(clusterVersion ?? '')?.minor === oldest.minor;
+  if (changesMinor && !(haveAllAnswered && haveArrived)) {
+    return { kind: 'Allowed', version: stays, changesMinor: false };
+  }
   return { kind: 'Allowed', version: wanted, changesMinor };
 }
 

@@ -30,10 +30,12 @@ export function versionToRun(
   scope: Pick<Scope, 'cluster' | 'hostedControlPlane' | 'world' | 'etcdCare'>,
 ): VersionChoice {
   const { cluster, world, etcdCare } = scope;
-  const members = etcdCare.report()?.observation.members.filter(({ registration }) => registration) ?? [];
+  const observation = etcdCare.report()?.observation;
+  const members = observation?.members.filter(({ registration }) => registration) ?? [];
   const rendered = renderedVersion(cluster.name, world);
   const verdict = decideVersion({
     running: members.map(({ status }) => status?.version),
+    clusterVersion: observation?.clusterVersion,
     rendered,
     wanted: etcdVersion(cluster.spec),
     args: cluster.spec.etcd.args,

@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { decideVersion, type VersionChange } from '../../../reconciler/etcd/version-rules.ts';
 
 const decide = (running: readonly (string | undefined)[], wanted: string, changes: Partial<VersionChange> = {}) =>
-  decideVersion({ running, rendered: running.at(-1), wanted, args: undefined, ...changes });
+  decideVersion({
+    running,
+    clusterVersion: running.at(-1)?.replace(/\d+$/, '0'),
+    rendered: running.at(-1),
+    wanted,
+    args: undefined,
+    ...changes,
+  });
 
 describe('the version of etcd', () => {
   it.each([
@@ -13,7 +20,7 @@ describe('the version of etcd', () => {
     ['rises by a minor from the patch level that upstream asks for', ['3.5.26', '3.5.26'], '3.6.8', true],
     ['rises by the next minor', ['3.6.11'], '3.7.3', true],
     ['goes on rising while members of both minors run', ['3.6.8', '3.5.26'], '3.6.8', true],
-    ['is told by tags with a packaging revision too', ['3.6.11-0'], '3.7.3-1', true],
+    ['may have a packaging revision', ['3.6.11'], '3.7.3-1', true],
   ])('%s: %j to %s', (_, running, wanted, changesMinor) => {
     expect(decide(running, wanted)).toEqual({ kind: 'Allowed', version: wanted, changesMinor });
   });
@@ -42,6 +49,17 @@ describe('the version of etcd', () => {
     expect(decide(['3.6.11', undefined], '3.7.3', { rendered: '3.6.11' })).toMatchObject({ version: '3.6.11' });
     expect(decide([], '3.7.3', { rendered: '3.6.11' })).toMatchObject({ kind: 'Allowed', version: '3.6.11' });
     expect(decide(['3.6.11', undefined], '3.6.16', { rendered: '3.6.11' })).toMatchObject({ version: '3.6.16' });
+  });
+
+  it('does not rise before the members have agreed on the minor they run', () => {
+    const rendered = '3.6.11';
+    for (const clusterVersion of ['3.5.0', undefined]) {
+      expect(decide(['3.6.11'], '3.7.3', { rendered, clusterVersion })).toEqual({
+        kind: 'Allowed',
+        version: rendered,
+        changesMinor: false,
+      });
+    }
   });
 
   it('does not become one that would refuse arguments of the user', () => {

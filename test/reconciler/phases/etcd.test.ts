@@ -19,7 +19,7 @@ function careOf(usedBytes: number, version = '3.6.8'): EtcdCare {
     status: observedStatus(ordinal, { dbSizeBytes: usedBytes, dbSizeInUseBytes: usedBytes, version }),
   });
   const report: EtcdReport = {
-    observation: observed(3, { 0: status(0), 1: status(1), 2: status(2) }),
+    observation: observed(3, { 0: status(0), 1: status(1), 2: status(2) }, { clusterVersion: '3.6.0' }),
     decision: settled,
   };
   return { report: () => report, look: async () => ({ ...report, isCurrent: true }), stop: async () => {} };
