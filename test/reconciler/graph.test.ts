@@ -151,13 +151,17 @@ describe('the phases of a control plane', () => {
       "NetworkPoliciesReady ← nothing
       CACertificatesReady ← nothing
       EtcdCertificatesReady ← CACertificatesReady
-      EtcdClusterReady ← EtcdCertificatesReady
+      EtcdRestoreReady ← EtcdCertificatesReady
+      EtcdClusterReady ← EtcdCertificatesReady, EtcdRestoreReady
+      EtcdBackupReady ← EtcdCertificatesReady
+      EtcdBackupVerified ← EtcdCertificatesReady
       APIServerServiceReady ← nothing
       SyncControlPlaneEndpointReady ← APIServerServiceReady
       APIServerTLSRoutesReady ← SyncControlPlaneEndpointReady
       CertificatesReady ← CACertificatesReady, SyncControlPlaneEndpointReady
+      EncryptionAtRestReady ← EtcdCertificatesReady, CertificatesReady
       AdminKubeconfigReady ← CACertificatesReady, SyncControlPlaneEndpointReady
-      APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady
+      APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady, EtcdRestoreReady, EncryptionAtRestReady
       ControllerManagerReady ← APIServerDeploymentsReady
       SchedulerReady ← APIServerDeploymentsReady
       APIServerReachable ← APIServerDeploymentsReady, APIServerTLSRoutesReady, AdminKubeconfigReady
