@@ -1,3 +1,4 @@
+import { messageOf } from '../kube/error-message.ts';
 import { parseArgs } from 'node:util';
 import { type Command, type CommandOption, type Given, type Session, UsageError } from './command.ts';
 
@@ -65,7 +66,7 @@ function parseOptions(args: readonly string[], described: Readonly<Record<string
     return parseArgs({ args: [...args], options, allowPositionals: true }) as Given;
   } catch (error) {
     // Node's advice on arguments that begin with a dash fits none of ours.
-    const [sentence = ''] = (error instanceof Error ? error.message : String(error)).split(/\. |\n/);
+    const [sentence = ''] = messageOf(error).split(/\. |\n/);
     throw new UsageError(sentence.replace(/\.$/, ''), { cause: error });
   }
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Etcd3 } from 'etcd3';
 import { systemClock } from '../kube/clock.ts';
+import { messageOf } from '../kube/error-message.ts';
 import { withStallTimer } from '../backup/stall.ts';
 
 /** How long etcd may be silent: it waits for its own transaction first, and a full disk queue delays reads by seconds. */
@@ -34,7 +35,7 @@ export async function* readSnapshot(etcd: Etcd3, what: string, signal?: AbortSig
   } catch (cause) {
     signal?.throwIfAborted();
     if (cause instanceof Error && cause.message.startsWith(what)) throw cause;
-    throw new Error(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Error(`${what}: ${messageOf(cause)}`, { cause });
   } finally {
     // A stream that is only destroyed leaves the call open, and etcd's transaction with it.
     stream.cancel();
