@@ -80,7 +80,8 @@ export class KubeClient {
    * KubeError with code 410 when the pages are taken so slowly that the server has forgotten the first one.
    */
   async *pages(resource: Resource, options: Selection & CallOptions = {}): AsyncGenerator<KubeObject[], void> {
-    for await (const { items = [] } of this.#pages<KubeObject>(resource, options, pageSize)) yield items;
+    // null in an empty list of metadata
+    for await (const { items } of this.#pages<KubeObject>(resource, options, pageSize)) yield items ?? [];
   }
 
   /** Server-side apply of the full object; unknown fields are errors. Returns the object as stored. */
