@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import {
+  decideRestore,
+  type MemberRestore,
+  type RestoreObservation,
+  type RestorePod,
+} from '../../../reconciler/restore/decide.ts';
+
+const request = '0123456789abcdef';
+const run = 'run';
+const begun = { request, isComplete: false };
+const complete = { request, isComplete: true };
+const stopped = { wanted: [], pods: [], isAvailable: false };
+const noMembers = { isWanted: false, pods: [] };
+
+function pod(changes: Partial<RestorePod> = {}): RestorePod {
+  return { run, isGoing: false, state: 'Working', ...changes };
+}
+
+function member(ordinal: number, changes: Partial<MemberRestore> = {}): MemberRestore {
+  return { ordinal, claim: { isGoing: false, restored: [] }, pod: undefined, ...changes };
+}
+
+const restored = (ordinal: number, by = request) => member(ordinal, { claim: { isGoing: false, restored: [by] } });
+
+function observed(changes: Partial<RestoreObservation> = {}): RestoreObservation {
+  return {
+    request,
+    record: begun,
+    run,
+    isPrepared: true,
+    servers: { wanted: ['c1-api-server'], pods: ['c1-api-server-x'], isAvailable: true },
+    etcd: { isWanted: true, pods: ['c1-etcd-0'] },
+    members: [member(0)],
+    surplusPods: [],
+    ...changes,
+  };
+}
+
+const held = (changes: Partial<RestoreObservation> = {}) => observed({ servers: stopped, etcd: noMembers, ...changes });
+
+describe('the next step of a restore', () => {
+  const table: [string, RestoreObservation, object][] = [
+    ['nothing without a request', observed({ request: undefined, record: undefined }), { kind: 'Nothing' }],
+    [
+      'nothing when another one ran and none is asked for',
+      observed({ request: undefined, record: complete }),
+      { kind: 'Nothing' },
+    ],
+    ['nothing when it ran', observed({ record: complete }), { kind: 'Nothing' }],
+    [
+      'nothing when the volumes say that it ran, and the status was lost',
+      observed({ record: undefined, members: [restored(0)] }),
+      { kind: 'Nothing' },
+    ],
+    ['to complain when it was withdrawn after it had begun', observed({ request: undefined }), { kind: 'Withdrawn' }],
+    ['to choose and check the backup first', observed({ record: undefined, isPrepared: false }), { kind: 'Prepare' }],
+    [
+      'to do so for another one too, also while the one before has not ended',
+      observed({ record: { request: 'other', isComplete: false }, isPrepared: false }),
+      { kind: 'Prepare' },
+    ],
+    ['to write down that it begins', observed({ record: undefined }), { kind: 'Begin' }],
+    [
+      'to stop the servers first',
+      observed(),
+      { kind: 'StopServers', workloads: ['c1-api-server'], pods: ['c1-api-server-x'] },
+    ],
+    [
+      'to wait for pods of servers that nobody wants any more',
+      observed({ servers: { wanted: [], pods: ['c1-api-server-x'], isAvailable: false } }),
+      { kind: 'StopServers', workloads: [], pods: ['c1-api-server-x'] },
+    ],
+    [
+      'then to stop the members',
+      observed({ servers: stopped }),
+      { kind: 'StopMembers', isWanted: true, pods: ['c1-etcd-0'] },
+    ],
+    [
+      'to learn again what is to be sent when the process is a new one',
+      held({ isPrepared: false }),
+      { kind: 'PrepareAgain' },
+    ],
+    [
+      'to mark the claims when every pod has succeeded',
+      held({ members: [member(0, { pod: pod({ state: 'Succeeded' }) })] }),
+      { kind: 'Mark' },
+    ],
+    [
+      'to mark the rest when the process died between two of them',
+      held({
+        members: [
+          member(0, { claim: { isGoing: false, restored: [request] }, pod: pod({ state: 'Succeeded' }) }),
+          member(1, { pod: pod({ state: 'Succeeded' }) }),
+        ],
+      }),
+      { kind: 'Mark' },
+    ],
+    [
+      'to remove the pods when all claims are marked',
+      held({ members: [{ ...restored(0), pod: pod() }] }),
+      { kind: 'CleanUp' },
+    ],
+    ['to let etcd start when the pods are gone', held({ members: [restored(0)] }), { kind: 'Start' }],
+    [
+      'not to stop servers that come back on the restored data',
+      observed({
+        members: [restored(0)],
+        servers: { wanted: ['c1-api-server'], pods: ['c1-api-server-x'], isAvailable: false },
+      }),
+      { kind: 'Start' },
+    ],
+    ['to end when an API server is available', observed({ members: [restored(0)] }), { kind: 'Complete' }],
+  ];
+  it.each(table)('is %s', (_, observation, expected) => {
+    expect(decideRestore(observation)).toEqual(expected);
+  });
+
+  const members: [string, Partial<MemberRestore>, string][] = [
+    ['no pod', {}, 'Create'],
+    ['neither pod nor claim', { claim: undefined }, 'Create'],
+    ['a claim that is being deleted', { claim: { isGoing: true, restored: [] } }, 'Wait'],
+    ['a pod that starts', { pod: pod({ state: 'Starting' }) }, 'Wait'],
+    ['a pod that waits for the snapshot', { pod: pod({ state: 'Receiving' }) }, 'Send'],
+    ['a pod that works', { pod: pod() }, 'Wait'],
+    ['a pod that has failed', { pod: pod({ state: 'Failed' }) }, 'Discard'],
+    ['a pod of another run', { pod: pod({ run: 'earlier', state: 'Succeeded' }) }, 'Discard'],
+    [
+      'a pod that holds a claim which somebody deletes',
+      { claim: { isGoing: true, restored: [] }, pod: pod() },
+      'Discard',
+    ],
+    ['a pod that is being deleted', { pod: pod({ isGoing: true, state: 'Failed' }) }, 'Wait'],
+  ];
+  it.each(members)('is, for a member with %s, to do this', (_, changes, act) => {
+    const decision = decideRestore(held({ members: [member(0, changes)] }));
+    expect(decision).toEqual({ kind: 'Restore', members: [{ ordinal: 0, act }], surplusPods: [] });
+  });
+
+  it('never begins with members or servers that run', () => {
+    for (const servers of [stopped, { wanted: [], pods: ['p'], isAvailable: false }]) {
+      for (const etcd of [noMembers, { isWanted: false, pods: ['c1-etcd-0'] }]) {
+        const { kind } = decideRestore(observed({ servers, etcd }));
+        expect(kind === 'Restore').toBe(servers.pods.length === 0 && etcd.pods.length === 0);
+      }
+    }
+  });
+});

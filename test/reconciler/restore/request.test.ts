@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { requestOf, revisionBump, runId } from '../../../reconciler/restore/request.ts';
+
+const cluster = { name: 'c1', namespace: 'team' };
+const backup = '2026-11-21T09-15-31.123Z-4711';
+const well = { isLost: false, begun: undefined };
+const lost = { isLost: true, begun: undefined };
+const recovery = { acceptDataLossTo: backup };
+
+describe('what is asked for', () => {
+  it('is nothing when the spec says nothing', () => {
+    expect(requestOf({}, cluster, lost)).toBeUndefined();
+  });
+
+  it('is another restore for every field that differs, and the same one for the same fields', () => {
+    const from = { namespace: 'other', cluster: 'c9', identity: false };
+    const wishes = [
+      { latest: true as const },
+      { latest: true as const, request: 'again' },
+      { backup },
+      { before: '2026-11-21T10:00:00Z' },
+      { latest: true as const, from },
+    ];
+    const ids = wishes.map((restore) => requestOf({ restore }, cluster, well)?.id);
+    expect(new Set(ids).size).toBe(wishes.length);
+    expect(wishes.map((restore) => requestOf({ restore: { ...restore } }, cluster, well)?.id)).toEqual(ids);
+  });
+
+  it('is a backup of the cluster itself, or of the one that is named', () => {
+    expect(requestOf({ restore: { latest: true } }, cluster, well)).toMatchObject({
+      owner: { namespace: 'team', cluster: 'c1' },
+      choice: { kind: 'latest' },
+    });
+    const from = { namespace: 'other', cluster: 'c9', identity: false };
+    expect(requestOf({ restore: { backup, from } }, cluster, well)).toMatchObject({
+      owner: { namespace: 'other', cluster: 'c9' },
+      choice: { kind: 'backup', id: backup },
+    });
+  });
+
+  it('is a recovery only while a quorum is lost, and until it has ended', () => {
+    expect(requestOf({ recovery }, cluster, well)).toBeUndefined();
+    const request = requestOf({ recovery }, cluster, lost);
+    expect(request).toMatchObject({ kind: 'Recovery', choice: { kind: 'backup', id: backup } });
+    expect(requestOf({ recovery }, cluster, { isLost: false, begun: request?.id })).toEqual(request);
+    expect(requestOf({ recovery, restore: { latest: true } }, cluster, lost)).toEqual(request);
+    expect(requestOf({ recovery, restore: { latest: true } }, cluster, well)?.kind).toBe('Restore');
+  });
+});
+
+describe('a run', () => {
+  it('is told from one at another time, for another request and for other members', () => {
+    const start = '2026-11-21T12:00:00.123Z';
+    const ids = [
+      runId('0123456789abcdef', start, 3),
+      runId('0123456789abcdef', start, 5),
+      runId('fedcba9876543210', start, 3),
+      runId('0123456789abcdef', '2026-11-21T12:00:01.000Z', 3),
+    ];
+    expect(new Set(ids).size).toBe(4);
+    expect(ids[0]).toBe('2026-11-21T12-00-00Z-01234567-3');
+  });
+
+  it('raises revisions beyond what a restore of the same backup gave before, and what was written since', () => {
+    const first = revisionBump('2026-11-21T12:00:00Z');
+    expect(first).toBeGreaterThan(1_000_000_000);
+    expect(revisionBump('2026-11-21T12:10:00Z') - first).toBe(600_000);
+    // a hundred restores, each of a backup taken after the one before
+    expect(first * 100).toBeLessThan(Number.MAX_SAFE_INTEGER);
+  });
+});
