@@ -5,11 +5,12 @@ import { Secret } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { objectLabels } from '../../constructs/control-plane/labels.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
+import { BundleNotFound } from '../backup/find-bundle.ts';
 import { StoreError } from '../backup/store-error.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
-import { type Identity, IdentityNotFound, type KeptSecret, readIdentity } from '../restore/read-identity.ts';
+import { type Identity, type KeptSecret, readIdentity } from '../restore/read-identity.ts';
 import type { Scope } from '../scope.ts';
 import { secretProps } from './secret-props.ts';
 
@@ -38,8 +39,9 @@ export async function takeOverIdentity(scope: Scope): Promise<Outcome | undefine
   const state = work.state<Identity>(workName);
   const isDue = state.kind === 'failed' && scope.now.getTime() - state.at.getTime() >= retryMs;
   if (state.kind === 'idle' || isDue || state.basis !== basis) {
-    const to = { namespace: cluster.namespace, cluster: cluster.name };
-    const wish = { restore, from, to, store: backup, storeInquiries: scope.storeInquiries };
+    const owner = { namespace: from.namespace, cluster: from.cluster };
+    const place = { namespace: cluster.namespace, store: backup, storeInquiries: scope.storeInquiries };
+    const wish = { restore, owner, cluster: cluster.name, ...place };
     work.start(workName, basis, ({ signal }) => readIdentity(wish, signal));
     return wait('TakingOverIdentity', `authorities and keys of ${source} are read from a backup`);
   }
@@ -102,6 +104,6 @@ function foreign({ metadata }: SecretObject, source: string): Outcome {
 
 function reasonOf(error: unknown): ConditionReason<'CACertificatesReady'> {
   if (error instanceof InvalidConfiguration) return 'BackupSecretInvalid';
-  if (error instanceof IdentityNotFound) return 'BackupNotFound';
+  if (error instanceof BundleNotFound) return 'BackupNotFound';
   return error instanceof StoreError ? 'StoreUnavailable' : 'BackupUnusable';
 }

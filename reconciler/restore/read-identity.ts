@@ -1,10 +1,7 @@
-import type { Backup } from '../../constructs/api/backup-spec.ts';
 import type { Restore } from '../../constructs/api/restore-spec.ts';
-import { type Bundle, readBundle, survivingSecrets } from '../backup/bundle.ts';
-import { ClusterBackups } from '../backup/cluster-backups.ts';
-import { backupId, type BackupOwner } from '../backup/names.ts';
-import { openStore, type StoreInquiries } from '../backup/store-access.ts';
-import { chosenBackup, type Choice } from '../backup/choose-backup.ts';
+import { type Bundle, survivingSecrets } from '../backup/bundle.ts';
+import type { Choice } from '../backup/choose-backup.ts';
+import { type BundleWish, findBundle } from '../backup/find-bundle.ts';
 
 /** A Secret that cannot be made again, under the name it is to have. */
 export type KeptSecret = Bundle['secrets'][number];
@@ -15,45 +12,16 @@ export interface Identity {
   readonly secrets: readonly KeptSecret[];
 }
 
-export interface IdentityWish {
+export interface IdentityWish extends Omit<BundleWish, 'choice'> {
   readonly restore: Restore;
-  /** Whose authorities and keys. */
-  readonly from: BackupOwner;
-  /** Who shall have them. */
-  readonly to: BackupOwner;
-  readonly store: Pick<Backup, 'secret' | 'webIdentity' | 'encryption'>;
-  readonly storeInquiries: StoreInquiries;
+  /** Name of the Cluster that shall have them. */
+  readonly cluster: string;
 }
 
-/** There is no such backup, or it lacks what is needed. */
-export class IdentityNotFound extends Error {
-  override readonly name = 'IdentityNotFound';
-}
-
-/**
- * Reads the authorities and keys beside the backup that is to be restored.
- * @throws IdentityNotFound; InvalidConfiguration for Secrets; StoreError; any other error for a bundle that is no good
- */
+/** Reads the authorities and keys beside the backup that is to be restored. @throws what {@link findBundle} throws */
 export async function readIdentity(wish: IdentityWish, signal: AbortSignal): Promise<Identity> {
-  const { from, to, restore, storeInquiries } = wish;
-  const { store, keys } = await openStore(to.namespace, wish.store, storeInquiries);
-  try {
-    const backups = new ClusterBackups(store, from, keys);
-    const chosen = chosenBackup(choiceOf(restore), (await backups.list()).backups);
-    if (!chosen) {
-      throw new IdentityNotFound(`there is no such backup of ${from.namespace}/${from.cluster}: see hcp backups`);
-    }
-    const backup = backupId(chosen);
-    const { objects } = await backups.manifest(chosen);
-    if (objects.bundle === undefined) {
-      throw new IdentityNotFound(
-        `backup ${backup} holds no authorities, because it was stored without encryption: set from.identity: false, and let workers join anew`,
-      );
-    }
-    return { backup, secrets: renamed(await readBundle(backups.readBundle(chosen, signal)), from.cluster, to.cluster) };
-  } finally {
-    store.close();
-  }
+  const { backup, bundle } = await findBundle({ ...wish, choice: choiceOf(wish.restore) }, signal);
+  return { backup, secrets: renamed(bundle, wish.owner.cluster, wish.cluster) };
 }
 
 /** Those that belong to an identity, under the names of another cluster. */

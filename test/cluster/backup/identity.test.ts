@@ -6,16 +6,16 @@ import { Secret } from '../../../constructs/api/resources.ts';
 import { serializeBundle, survivingSecrets } from '../../../reconciler/backup/bundle.ts';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
 import { readEncryptionKey } from '../../../reconciler/backup/encryption-keys.ts';
+import { BundleNotFound } from '../../../reconciler/backup/find-bundle.ts';
 import { backupId } from '../../../reconciler/backup/names.ts';
 import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
-import { IdentityNotFound, readIdentity } from '../../../reconciler/restore/read-identity.ts';
+import { readIdentity } from '../../../reconciler/restore/read-identity.ts';
 import { MemoryWorld } from '../../support/memory-world.ts';
 import { scopeOf } from '../../support/scope.ts';
 import { startS3, type S3 } from '../../support/s3.ts';
 
-const from = { namespace: 'old', cluster: 'c0' };
-const to = { namespace: 'new', cluster: 'c1' };
+const owner = { namespace: 'old', cluster: 'c0' };
 const keyBytes = randomBytes(32);
 const time = Date.parse('2026-11-21T09:15:31.123Z');
 
@@ -57,7 +57,7 @@ function write(number: number, keys: Parameters<typeof backupsOf>[0]) {
   });
 }
 
-const backupsOf = (keys: readonly ReturnType<typeof readEncryptionKey>[]) => new ClusterBackups(store, from, keys);
+const backupsOf = (keys: readonly ReturnType<typeof readEncryptionKey>[]) => new ClusterBackups(store, owner, keys);
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /** Reads with the keys that the new cluster's Secret holds. */
@@ -73,8 +73,9 @@ function read(restore: object, bytes = keyBytes) {
   const encryption = { secretName: 'keys' };
   const wish = {
     restore: Restore.parse(restore),
-    from,
-    to,
+    owner,
+    cluster: 'c1',
+    namespace: 'new',
     store: Backup.parse({ schedule: '@daily', secret: { name: 'bucket' }, encryption }),
     storeInquiries: {
       secret: async ({ name: asked }: { name: string }) =>
@@ -98,14 +99,14 @@ it('gives the Secrets of another cluster under the names of this one', async () 
 
 it('refuses a backup that was stored in clear, and says why', async () => {
   await expect(read({ latest: true })).rejects.toThrow(
-    new IdentityNotFound(
-      `backup ${backupId(name(2))} holds no authorities, because it was stored without encryption: set from.identity: false, and let workers join anew`,
+    new BundleNotFound(
+      `backup ${backupId(name(2))} holds no authorities and keys, because it was stored without encryption: workers of a cluster made from it have to join anew`,
     ),
   );
 });
 
 it('says that there is no such backup', async () => {
-  await expect(read({ before: '2020-01-01T00:00:00Z' })).rejects.toThrow(IdentityNotFound);
+  await expect(read({ before: '2020-01-01T00:00:00Z' })).rejects.toThrow(BundleNotFound);
 });
 
 it('needs the key that the backup was encrypted with', async () => {

@@ -30,7 +30,7 @@ describe('what is typed', () => {
   });
 
   it.each([
-    ['destroy c1', 'there is no command "destroy": use backup, backups, restore, kubeconfig'],
+    ['destroy c1', 'there is no command "destroy": use backup, backups, restore, rebuild, kubeconfig'],
     ['help destroy', 'there is no command "destroy"'],
     ['backup', 'which cluster? Give the name of its Cluster'],
     ['backup c1 c2', 'give one cluster, not 2: c1 c2'],
@@ -46,6 +46,10 @@ describe('what is typed', () => {
     ['restore c1 --before yesterday', '--before must be a time with its zone'],
     ['restore c1 --before 2026-11-21T09:00:00', '--before must be a time with its zone'],
     ['restore c1 --before 2026-11-41T09:00:00Z', '--before must be a time with its zone'],
+    ['rebuild c1 --store s --keys k', 'Give NAMESPACE/CLUSTER as its backups name it, such as team/c1'],
+    ['rebuild team/c1 --keys k', '--store must name the Secret with the address of the bucket'],
+    ['rebuild team/c1 --store s', '--keys must name the Secret with the keys'],
+    ['rebuild team/c1 --store s --keys k --latest --backup 2026-11-21T09-15-31.123Z-1', 'Give exactly one of'],
     ['kubeconfig c1 --group a,system:masters', '--group system:masters is given to nobody'],
     ['kubeconfig c1 --user system:admin', '--user must name a person, not "system:admin"'],
     ['kubeconfig c1 --user=', '--user must name a person, not ""'],

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { Work, WorkState } from '../../../reconciler/background-work.ts';
+import { BundleNotFound } from '../../../reconciler/backup/find-bundle.ts';
 import { StoreError } from '../../../reconciler/backup/store-error.ts';
 import { authorities } from '../../../reconciler/phases/authorities.ts';
 import { createAuthority, createServiceAccountKey, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
-import { type Identity, IdentityNotFound } from '../../../reconciler/restore/read-identity.ts';
+import type { Identity } from '../../../reconciler/restore/read-identity.ts';
 import { Killed, MemoryWorld } from '../../support/memory-world.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 
@@ -127,7 +128,7 @@ describe('an identity that cannot be read', () => {
   const failed = (error: unknown, at: Date): WorkState<Identity> => ({ kind: 'failed', basis, at, error, failures: 1 });
 
   it.each([
-    ['there is no such backup', new IdentityNotFound('no such backup'), 'BackupNotFound'],
+    ['there is no such backup', new BundleNotFound('no such backup'), 'BackupNotFound'],
     ['the store does not answer', new StoreError('Unavailable', 'away'), 'StoreUnavailable'],
     ['the bundle is damaged', new Error('damaged'), 'BackupUnusable'],
   ])('says so when %s, and is tried again later', async (_, error, reason) => {

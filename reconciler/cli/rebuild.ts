@@ -1,0 +1,95 @@
+import { stringify } from 'yaml';
+import { Backup } from '../../constructs/api/backup-spec.ts';
+import type { Bundle, KeptObject } from '../backup/bundle.ts';
+import type { Choice } from '../backup/choose-backup.ts';
+import { findBundle } from '../backup/find-bundle.ts';
+import type { BackupOwner } from '../backup/names.ts';
+import { storeInquiriesOf } from '../backup/store-inquiries.ts';
+import { readChoice } from './choice.ts';
+import { type Command, type Given, hasSwitch, type Session, textOption, UsageError } from './command.ts';
+
+/** What `hcp rebuild` is asked for. */
+export interface RebuildRequest {
+  /** The cluster that was lost. */
+  readonly owner: BackupOwner;
+  readonly choice: Choice;
+  /** Secret with the address of the bucket. */
+  readonly store: string;
+  /** Secret with the keys of the backups. */
+  readonly keys: string;
+}
+
+/** Prints what brings a lost cluster back, when nothing of its management cluster is left. */
+export const rebuild: Command = {
+  name: 'rebuild',
+  usage: 'NAMESPACE/CLUSTER --store SECRET --keys SECRET [--backup NAME | --latest | --before TIME]',
+  summary: 'Prints what to apply to have a lost cluster again, with the same authorities.',
+  options: {
+    store: { type: 'string', value: 'SECRET', meaning: 'Secret with the address of the bucket' },
+    keys: { type: 'string', value: 'SECRET', meaning: 'Secret with the keys that backups are encrypted with' },
+    backup: { type: 'string', value: 'NAME', meaning: 'from this backup' },
+    latest: { type: 'boolean', meaning: 'from the newest one, as when nothing is said' },
+    before: { type: 'string', value: 'TIME', meaning: 'from the newest one begun before: 2026-11-21T09:00:00Z' },
+  },
+  prepare(given) {
+    const request = readRebuildRequest(given);
+    return (session) => printRebuild(session, request);
+  },
+};
+
+/** @throws UsageError */
+export function readRebuildRequest(given: Given): RebuildRequest {
+  const [name = '', ...more] = given.positionals;
+  const [namespace, cluster, ...deeper] = name.split('/');
+  if (!namespace || !cluster || deeper.length > 0 || more.length > 0) {
+    throw new UsageError('which cluster was lost? Give NAMESPACE/CLUSTER as its backups name it, such as team/c1');
+  }
+  const [backup, before] = [textOption(given, 'backup'), textOption(given, 'before')];
+  const isLatest = hasSwitch(given, 'latest') || (backup === undefined && before === undefined);
+  return {
+    owner: { namespace, cluster },
+    choice: readChoice({ backup, before, latest: isLatest }),
+    store: secretOption(given, 'store', 'the address of the bucket'),
+    keys: secretOption(given, 'keys', 'the keys that backups are encrypted with'),
+  };
+}
+
+function secretOption(given: Given, name: string, holds: string): string {
+  const secret = textOption(given, name);
+  if (secret) return secret;
+  throw new UsageError(`--${name} must name the Secret with ${holds}: of the lost cluster nothing else is left`);
+}
+
+async function printRebuild({ client, namespace, terminal }: Session, request: RebuildRequest): Promise<void> {
+  const { owner, choice, store, keys } = request;
+  // the schedule is not used; without it there are no defaults of the Secret's keys
+  const spec = Backup.parse({ schedule: '@daily', secret: { name: store }, encryption: { secretName: keys } });
+  const storeInquiries = storeInquiriesOf(client, namespace);
+  const { backup, bundle } = await findBundle({ owner, choice, namespace, store: spec, storeInquiries });
+  terminal.print(rebuildManifest(bundle, { namespace, owner, backup }));
+  terminal.tell(
+    `from backup ${backup}. Not in it: Secrets of the bucket and its keys, infrastructure, Machines and whatever else ${bundle.cluster.metadata.name} refers to`,
+  );
+}
+
+/** What to apply: Cluster and HostedControlPlane as they were, and the restore that brings data and authorities. */
+export function rebuildManifest(
+  { cluster, hostedControlPlane }: Bundle,
+  { namespace, owner, backup }: { readonly namespace: string; readonly owner: BackupOwner; readonly backup: string },
+): string {
+  const { spec } = hostedControlPlane;
+  const etcd = { ...asObject(spec['etcd']), restore: { backup, from: { ...owner, identity: true } } };
+  const objects = [cluster, { ...hostedControlPlane, spec: { ...spec, etcd } }];
+  return objects
+    .map((object) => stringify(inNamespace(object, namespace)))
+    .join('---\n')
+    .trimEnd();
+}
+
+function inNamespace(object: KeptObject, namespace: string): KeptObject {
+  return { ...object, metadata: { ...object.metadata, namespace } };
+}
+
+function asObject(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {};
+}

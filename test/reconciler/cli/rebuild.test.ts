@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { parseHostedControlPlane } from '../../../constructs/api/parse.ts';
+import { parseBundle, serializeBundle } from '../../../reconciler/backup/bundle.ts';
+import { rebuildManifest } from '../../../reconciler/cli/rebuild.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { MemoryWorld } from '../../support/memory-world.ts';
+import { scopeOf } from '../../support/scope.ts';
+
+const { hostedControlPlane, clusterObject } = scopeOf(new MemoryWorld(), {
+  clusterSpec: { controlPlaneEndpoint: { host: 'api.example.org', port: 6443 } },
+});
+const bundle = parseBundle(serializeBundle({ hostedControlPlane, clusterObject, secrets: [] }));
+const backup = '2026-11-21T09-15-31.123Z-4711';
+const owner = { namespace: 'team', cluster: 'c1' };
+
+it('brings Cluster and HostedControlPlane back into the namespace that is asked for, with data and authorities', () => {
+  const [cluster, controlPlane] = parseAllDocuments(rebuildManifest(bundle, { namespace: 'new', owner, backup })).map(
+    (document) => document.toJS() as KubeObject,
+  );
+  expect(cluster).toMatchObject({
+    kind: 'Cluster',
+    metadata: { namespace: 'new', name: 'c1' },
+    spec: { controlPlaneEndpoint: { host: 'api.example.org', port: 6443 } },
+  });
+  expect(controlPlane).toMatchObject({
+    metadata: { namespace: 'new' },
+    spec: { version: 'v1.36.3', etcd: { replicas: 3, restore: { backup, from: { ...owner, identity: true } } } },
+  });
+  expect(parseHostedControlPlane(controlPlane)).toMatchObject({ valid: true });
+});
