@@ -188,7 +188,7 @@ function certificatesAvailable(phases: Verdicts): Verdict {
 function etcdHealthy({ etcd, etcdReport, previous }: Observation): Verdict {
   // Before its formation it is no news that nobody answers.
   const isFormed = previous?.etcd?.clusterID !== undefined || etcdReport?.observation.membership === 'Confirmed';
-  if (etcdReport && isFormed) return etcdHealth(etcdReport, previous?.etcd?.backup?.lastBackup);
+  if (etcdReport && isFormed) return etcdHealth(etcdReport, previous?.etcd);
   if (!etcd) return verdict('Unknown', 'HealthUnknown', 'etcd has not been created yet');
   const wanted = etcd.spec?.replicas ?? 0;
   const ready = etcd.status?.readyReplicas ?? 0;

@@ -115,11 +115,12 @@ export interface ProbesProps {
   readonly liveness: string;
   /** Seconds between readiness probes. */
   readonly readinessPeriodSeconds: number;
+  /** After so many seconds of failing start-up probes the container is restarted. Default: four minutes. */
+  readonly startupLimitSeconds?: number;
 }
 
 /**
  * Start-up is probed every second: with the usual ten, three components in a row wait half a minute for nothing.
- * Four minutes of failing start-up probes restart the container.
  */
 export function probes(props: ProbesProps): Probes {
   const httpGet = (path: string): k8s.HttpGetAction => ({
@@ -128,7 +129,12 @@ export function probes(props: ProbesProps): Probes {
     scheme: props.scheme,
   });
   return {
-    startupProbe: { httpGet: httpGet(props.startup), periodSeconds: 1, timeoutSeconds: 15, failureThreshold: 240 },
+    startupProbe: {
+      httpGet: httpGet(props.startup),
+      periodSeconds: 1,
+      timeoutSeconds: 15,
+      failureThreshold: props.startupLimitSeconds ?? 240,
+    },
     readinessProbe: {
       httpGet: httpGet(props.readiness),
       periodSeconds: props.readinessPeriodSeconds,

@@ -118,6 +118,9 @@ export class Etcd extends Construct {
                 readiness: '/readyz',
                 liveness: '/livez',
                 readinessPeriodSeconds: 5,
+                // Not ready without a quorum, nor as long as a new member copies the data of the others: a restart
+                // would only throw it back.
+                startupLimitSeconds: 24 * 60 * 60,
               }),
               requests: { cpu: '50m', memory: '128Mi' },
               settings,

@@ -1,3 +1,4 @@
+import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
 import type { Verdict } from '../status.ts';
 import {
   type EtcdObservation,
@@ -8,17 +9,16 @@ import {
   leaderOf,
   type Member,
   quorumOf,
-  voterCount,
   votersOf,
 } from './members.ts';
 import type { EtcdReport } from './report.ts';
 
 /**
  * Whether an etcd cluster that was formed once is well, and if not what a person has to know to decide.
- * @param lastBackup name of the newest backup, if there is one
+ * @param record what the status has of etcd: who its members were when they could last say so, and the newest backup
  */
-export function etcdHealth({ observation }: EtcdReport, lastBackup: string | undefined): Verdict {
-  if (!hasQuorum(observation)) return withoutQuorum(observation, lastBackup);
+export function etcdHealth({ observation }: EtcdReport, record: EtcdRecord | undefined): Verdict {
+  if (!hasQuorum(observation)) return withoutQuorum(observation, record);
   const full = observation.alarms.filter(({ alarm }) => alarm === 'Nospace');
   if (full.length > 0) return unhealthy('SpaceExhausted', 'etcd is full and takes no writes');
   const ill = observation.members
@@ -34,11 +34,15 @@ export function etcdHealth({ observation }: EtcdReport, lastBackup: string | und
     : unhealthy('NotHealthy', problems.join('; '));
 }
 
-function withoutQuorum(observation: EtcdObservation, lastBackup: string | undefined): Verdict {
-  const lost = observation.members.filter((member) => hasNoData(observation, member));
-  const members = voterCount(observation) || observation.members.length;
+type EtcdRecord = Pick<Partial<EtcdStatus>, 'members' | 'backup'>;
+
+function withoutQuorum(observation: EtcdObservation, record: EtcdRecord | undefined): Verdict {
+  const voters = votersIn(observation, record);
+  const lost = voters.filter(hasNoData);
+  const members = voters.length + observation.strangers.filter(({ isLearner }) => !isLearner).length;
+  if (members === 0) return unhealthy('NotHealthy', 'no etcd member answers');
   const kept = members - lost.length;
-  const choices = choicesFor(observation, lastBackup);
+  const choices = choicesFor(observation, record?.backup?.lastBackup);
   if (lost.length > 0 && kept === 0) {
     const whose = members === 1 ? 'the only member of etcd' : `all ${members} members of etcd`;
     return unhealthy('DataLost', `the data of ${whose} is gone, and nothing is started empty. ${choices}`);
@@ -49,7 +53,7 @@ function withoutQuorum(observation: EtcdObservation, lastBackup: string | undefi
       `the data of ${listOf(lost)} is gone, and ${kept} of ${members} is no quorum. ${choices}`,
     );
   }
-  const away = observation.members.filter((member) => !isHealthy(observation, member));
+  const away = voters.filter((member) => !isHealthy(observation, member));
   const told = away.map(({ name, problem }) => `${name}${problem ? ` (${problem})` : ''}`).join(', ');
   return unhealthy(
     'NotHealthy',
@@ -57,11 +61,18 @@ function withoutQuorum(observation: EtcdObservation, lastBackup: string | undefi
   );
 }
 
-/** Also when nobody can say who its members are: then only their volumes tell. */
-function hasNoData(observation: EtcdObservation, member: Member): boolean {
+/** Members with a vote. When nobody can say who they are, those of the record; else whoever has a marked volume. */
+function votersIn(observation: EtcdObservation, record: EtcdRecord | undefined): readonly Member[] {
+  if (observation.membership !== 'Unknown') return votersOf(observation);
+  const recorded = record?.members?.filter(({ role }) => role !== 'Learner' && role !== 'Missing');
+  if (!recorded) return observation.members.filter(({ claim }) => claim?.memberId !== undefined);
+  return observation.members.filter((member) => recorded.some(({ name }) => name === member.name));
+}
+
+/** Also when it is not known whether it is registered: then only its volume tells. */
+function hasNoData(member: Member): boolean {
   if (member.status) return false;
   if (member.registration) return isDataLost(member);
-  if (votersOf(observation).length > 0) return false;
   return member.claim === undefined || member.claim.isLost || member.claim.memberId === undefined;
 }
 

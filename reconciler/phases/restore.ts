@@ -227,7 +227,7 @@ function hasData({ hostedControlPlane: { status }, cluster, world }: Scope): boo
 }
 
 /** A report is there once members were asked; before, nothing is known, and nothing is done. */
-function isQuorumLost({ etcdCare }: Scope): boolean {
+function isQuorumLost({ etcdCare, hostedControlPlane }: Scope): boolean {
   const report = etcdCare.report();
-  return report !== undefined && ['QuorumLost', 'DataLost'].includes(etcdHealth(report, undefined).reason);
+  return report !== undefined && ['QuorumLost', 'DataLost'].includes(etcdHealth(report, hostedControlPlane.status?.etcd).reason);
 }

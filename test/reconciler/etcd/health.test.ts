@@ -9,6 +9,12 @@ const unknown = { membership: 'Unknown' } as const;
 const unregistered = { registration: undefined };
 const alarm = (memberId: string, name: 'Nospace' | 'Corrupt') => ({ alarms: [{ memberId, alarm: name }] });
 
+const member = (ordinal: number, role: 'Follower' | 'Learner' | 'Missing') => ({ name: `etcd-${ordinal}`, role });
+const recorded = {
+  members: [member(0, 'Follower'), member(1, 'Follower'), member(2, 'Follower')],
+  backup: { lastBackup: 'b1' },
+};
+
 const cases: readonly [when: string, EtcdObservation, expected: string][] = [
   ['all are well', observed(3), 'Healthy: '],
   [
@@ -73,13 +79,25 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
 ];
 
 it.each(cases)('when %s', (_, observation, expected) => {
-  const { reason, message } = etcdHealth({ observation, decision: settled }, 'b1');
+  const { reason, message } = etcdHealth({ observation, decision: settled }, recorded);
   expect(`${reason}: ${message}`).toBe(expected);
 });
 
 it('says when there is nothing left to go on from', () => {
   const observation = observed(1, { 0: { ...gone, ...unregistered } }, unknown);
-  expect(etcdHealth({ observation, decision: settled }, undefined).message).toContain(
+  expect(etcdHealth({ observation, decision: settled }, { members: recorded.members }).message).toContain(
     'No member and no backup is left',
   );
+});
+
+it('takes nobody for lost who was no member yet, however few answer', () => {
+  const observation = observed(
+    3,
+    { 0: { ...silent, ...unregistered }, 1: { ...gone, ...unregistered }, 2: { ...gone, ...unregistered } },
+    unknown,
+  );
+  for (const members of [[member(0, 'Follower'), member(1, 'Learner'), member(2, 'Missing')], undefined]) {
+    const { reason, message } = etcdHealth({ observation, decision: settled }, members && { members });
+    expect(`${reason}: ${message}`).toBe('NotHealthy: etcd has no leader; not well: etcd-0');
+  }
 });
