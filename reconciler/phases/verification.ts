@@ -1,24 +1,16 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
-import { Pod } from '../../constructs/api/resources.ts';
-import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
-import { selectorLabels } from '../../constructs/control-plane/labels.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
-import type { WorkContext, WorkState } from '../background-work.ts';
-import { ClusterBackups } from '../backup/cluster-backups.ts';
+import type { ConditionReason } from '../../constructs/api/conditions.ts';
+import type { Condition } from '../../constructs/api/status.ts';
+import type { WorkState } from '../background-work.ts';
 import { backOffMs } from '../backup/decide-backup.ts';
-import { backupId, type BackupName } from '../backup/names.ts';
-import { openStore } from '../backup/store-access.ts';
+import { holdTrial, removeTrialPods, withBackups } from '../backup/hold-trial.ts';
+import { backupId } from '../backup/names.ts';
 import { BackupUnusable, trialFailure } from '../backup/trial-failure.ts';
-import type { TrialPod } from '../backup/trial-pod.ts';
-import { restoreForTrial } from '../backup/trial-restore.ts';
 import { surveyTrials, type TrialSurvey, verificationRules } from '../backup/trial-survey.ts';
 import type { Verification } from '../backup/verification.ts';
 import { decideVerification, type VerificationDecision } from '../backup/verify-decision.ts';
-import { etcdCredentials } from '../etcd/access.ts';
-import { systemClock } from '../kube/clock.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { degraded, done, InvalidConfiguration, type Outcome, type StatusReport } from '../outcome.ts';
-import { operatorImageOf } from '../restore/operator-image.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { workName as backupName } from './backup.ts';
 import { etcdCertificates } from './certificates.ts';
@@ -39,18 +31,18 @@ export const verification: Phase = {
     const trial = scope.work.state<Verification>(trialName);
     if (!spec || spec.verify.disabled) {
       for (const name of [surveyName, trialName]) scope.work.cancel(name);
-      await removePods(scope);
+      await removeTrialPods(scope);
       return done();
     }
     if (trial.kind === 'running')
       return underWay(scope, `backup ${trial.basis} is restored for a trial: ${trial.progress}`);
-    if ((await removePods(scope)) > 0) return underWay(scope, 'the pod of a trial is being removed');
+    if ((await removeTrialPods(scope)) > 0) return underWay(scope, 'the pod of a trial is being removed');
 
     const survey = lookIntoStore(scope, spec, trial);
     switch (survey.kind) {
       case 'idle':
       case 'running':
-        return underWay(scope, 'looking for backups that are to be restored for a trial');
+        return asBefore(scope, 'looking for backups that are to be restored for a trial');
       case 'failed':
         // No trial is known to be due: whether backups can be taken tells another condition.
         return underWay(scope, `the bucket cannot be looked into: ${messageOf(survey.error)}`, retryTime(survey));
@@ -100,7 +92,7 @@ async function hold(
       return degraded(reason, `${text}; ${advice}tried again at ${again.toISOString()}`, {}, { again, report });
     }
   }
-  work.start(trialName, basis, (context) => attempt(scope, spec, decision.backup, context));
+  work.start(trialName, basis, (context) => holdTrial(scope, spec, decision.backup, context));
   return underWay(scope, `backup ${basis} is restored for a trial`, undefined, report);
 }
 
@@ -116,57 +108,21 @@ function decide(scope: Scope, spec: Backup, { backups, lastVerified }: TrialSurv
   }
 }
 
-function attempt(scope: Scope, spec: Backup, name: BackupName, context: WorkContext): Promise<Verification> {
-  const { cluster, facts, world, writer } = scope;
-  return withBackups(scope, spec, async (backups) => {
-    try {
-      return await restoreForTrial(
-        {
-          cluster,
-          backups,
-          backup: name,
-          credentials: etcdCredentials(cluster.name, world),
-          createPod: async (run, { sizeBytes, sha256 }) => {
-            const etcdVerify = { run, sizeBytes, sha256, operatorImage: operatorImageOf(scope) };
-            await writer.apply(renderControlPlane(cluster, { ...facts, etcdVerify }, 'etcd-verify'));
-          },
-          pod: () => world.get<TrialPod>(Pod, namesOf(cluster.name).etcdVerify),
-          clock: systemClock,
-        },
-        context,
-      );
-    } finally {
-      await removePods(scope);
-    }
-  });
-}
-
-/** Opens the store for as long as it is used. */
-async function withBackups<T>(
-  { cluster: { namespace, name }, storeInquiries }: Scope,
-  spec: Backup,
-  use: (backups: ClusterBackups) => Promise<T>,
-): Promise<T> {
-  const { store, keys } = await openStore(namespace, spec, storeInquiries);
-  try {
-    return await use(new ClusterBackups(store, { namespace, cluster: name }, keys));
-  } finally {
-    store.close();
-  }
-}
-
-/** Deletes pods of trials that nobody holds any more, and says how many are still there. */
-async function removePods({ cluster, world, writer }: Scope): Promise<number> {
-  const pods = world.list(Pod, selectorLabels(cluster.name, 'etcd-verify'));
-  for (const pod of pods) if (!pod.metadata.deletionTimestamp) await writer.delete(Pod, pod);
-  return pods.length;
-}
-
 /** A bad backup stays told until another one was good. */
-function underWay({ hostedControlPlane }: Scope, message: string, again?: Date, report?: StatusReport): Outcome {
-  const before = hostedControlPlane.status?.conditions?.find(({ type }) => type === 'EtcdBackupVerified');
-  if (before?.status !== 'False') return done({}, again, { message, report });
+function underWay(scope: Scope, message: string, again?: Date, report?: StatusReport): Outcome {
+  if (toldBefore(scope)?.status !== 'False') return done({}, again, { message, report });
   return degraded('Verifying', message, {}, { again, report });
+}
+
+/** What is told already, so that a new process does not write the status of every cluster to say that it looks. */
+function asBefore(scope: Scope, first: string): Outcome {
+  const before = toldBefore(scope);
+  if (before?.status !== 'False') return done({}, undefined, { message: before?.message ?? first });
+  return degraded(before.reason as ConditionReason<'EtcdBackupVerified'>, before.message, {});
+}
+
+function toldBefore({ hostedControlPlane: { status } }: Scope): Condition | undefined {
+  return status?.conditions?.find(({ type }) => type === 'EtcdBackupVerified');
 }
 
 /** A key that was missing may be there tomorrow; else a bad backup is found bad again, which costs reading all of it. */

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hostedControlPlaneCRD } from '../../../constructs/api/crd.ts';
 import { backupAnnotation } from '../../../constructs/api/group.ts';
@@ -13,10 +11,10 @@ import { connectionFor } from '../../../reconciler/kube/config.ts';
 import { type ApiServer, startApiServer } from '../../support/api-server.ts';
 import { storeSecret } from '../../support/backup-secrets.ts';
 import { startS3, type S3 } from '../../support/s3.ts';
+import { runHcp } from '../../support/hcp.ts';
 import { ownedByCluster } from '../../support/scope.ts';
 import { until } from '../../support/until.ts';
 import { type HostedControlPlaneObject, single } from '../../support/workbench.ts';
-import { repository } from '../../testbed/operator-bundle.ts';
 
 const fieldManager = 'test';
 const namespace = 'default';
@@ -55,30 +53,7 @@ afterAll(async () => {
   await Promise.all([server.stop(), s3.stop()]);
 });
 
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** Runs the command line as a process of its own, without a terminal. */
-function hcp(...args: string[]): { ended: Promise<Ended>; told: () => string } {
-  const program = [...process.execArgv, '--import', 'tsx', join(repository, 'reconciler/cli/main.ts')];
-  const child = spawn(process.execPath, [...program, ...args, '--kubeconfig', server.kubeconfig], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    cwd: repository,
-  });
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  const ended = new Promise<Ended>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, out, err }));
-  });
-  return { ended, told: () => err };
-}
-
+const hcp = (...args: string[]) => runHcp(server.kubeconfig, args);
 const get = () => client.get<HostedControlPlaneObject>(HostedControlPlane, { namespace, name });
 
 /** Reports as the provider does. */

@@ -94,6 +94,11 @@ describe('trial restores', () => {
     expect(begun).toEqual(['verification-survey']);
   });
 
+  it('leave what was told as it is while they look', async () => {
+    const { outcome } = await run({}, { status: condition('BackupUnusable') });
+    expect(outcome).toMatchObject({ kind: 'degraded', reason: 'BackupUnusable', message: 'x' });
+  });
+
   it('are held once the pod of a killed process is gone', async () => {
     const states = { 'verification-survey': survey(backup(1)) };
     const before = await run(states, { world: withPod() });
