@@ -7,6 +7,7 @@ export class FlakyProxy {
   readonly #sockets: Set<Socket>;
   #accepted = 0;
   #isSilent = false;
+  #bytesPerSecond = Infinity;
 
   private constructor(server: Server, port: number, sockets: Set<Socket>) {
     this.#server = server;
@@ -41,6 +42,11 @@ export class FlakyProxy {
     this.#isSilent = false;
   }
 
+  /** From now on so much passes on each connection in each direction; everything again with Infinity. */
+  slowDown(bytesPerSecond: number): void {
+    this.#bytesPerSecond = bytesPerSecond;
+  }
+
   /** Cuts all connections. */
   reset(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();
@@ -57,8 +63,8 @@ export class FlakyProxy {
     if (this.#isSilent) return;
     const upstream = connect(target, '127.0.0.1');
     this.#track(upstream);
-    forward(socket, upstream);
-    forward(upstream, socket);
+    this.#forward(socket, upstream);
+    this.#forward(upstream, socket);
   }
 
   #track(socket: Socket): void {
@@ -66,10 +72,15 @@ export class FlakyProxy {
     socket.on('error', () => {});
     socket.on('close', () => this.#sockets.delete(socket));
   }
-}
 
-/** Not a pipe: that would resume a paused socket whenever the other end drains. */
-function forward(from: Socket, to: Socket): void {
-  from.on('data', (chunk) => to.write(chunk));
-  from.on('close', () => to.destroy());
+  /** Not a pipe: that would resume a paused socket whenever the other end drains. */
+  #forward(from: Socket, to: Socket): void {
+    from.on('data', (chunk) => {
+      to.write(chunk);
+      if (this.#bytesPerSecond === Infinity) return;
+      from.pause();
+      setTimeout(() => !this.#isSilent && from.resume(), (chunk.length / this.#bytesPerSecond) * 1000);
+    });
+    from.on('close', () => to.destroy());
+  }
 }

@@ -233,6 +233,46 @@ describe('when', () => {
     },
   );
 
+  test(
+    'the S3 server is slow, the condition tells how far it is, and nobody waits',
+    { timeout: 2 * limitMs },
+    async () => {
+      const writes = () =>
+        operator.requests.filter(({ verb, resource }) => verb === 'apply' && resource === 'hostedcontrolplanes');
+      const before = writes().length;
+      proxy.slowDown(40_000);
+      await request('slowly');
+      const began = performance.now();
+      const { message } = await until(
+        'progress to be told',
+        async () => {
+          const { conditions = [] } = (await bench.get('c1')).status ?? {};
+          return conditions.find(
+            (one) => one.type === 'EtcdBackupReady' && / of about \d+ MiB, \d+ s$/.test(one.message),
+          );
+        },
+        limitMs,
+      );
+      expect(message).toMatch(/^\d+ of about/);
+      await bench.untilCondition('c1', 'Ready', { status: 'True' }, limitMs);
+      await until(
+        'the backup',
+        async () => (await bench.get('c1')).status?.etcd?.backup?.lastRequest === 'slowly',
+        limitMs,
+      );
+      const seconds = (performance.now() - began) / 1000;
+      // One status for each report of progress, which come ten seconds apart, and some around them.
+      expect(writes().length - before).toBeLessThan(seconds / 10 + 6);
+      proxy.slowDown(Infinity);
+      await recordFault({
+        fault: 'the S3 server takes 40 kB a second',
+        observed: 'EtcdBackupReady stays True and tells how far the upload is; nothing waits for it',
+        recoverySeconds: undefined,
+        dataLost: 'none',
+      });
+    },
+  );
+
   test('the S3 server is back, a backup is taken although nobody asks again', { timeout: 2 * limitMs }, async () => {
     await setStore({ host: `https://127.0.0.1:${await freePort()}` });
     await request('patience');
