@@ -1,12 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { nodeOptions } from '../../constructs/provider/operator.ts';
 
 const node = join(import.meta.dirname, '../../node_modules/.bin/node');
 
-/** Runs a program of this folder in a process of its own, as the operator is one, and hands it what it is to do. */
+/** Runs a program of this folder in a process of its own, set up as the operator's, and hands it what it is to do. */
 export function start(program: string, input: unknown): ChildProcess {
-  const child = spawn(node, [join(import.meta.dirname, program)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(node, [join(import.meta.dirname, program)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_OPTIONS: nodeOptions },
+  });
   child.stdin?.end(JSON.stringify(input));
   return child;
 }
