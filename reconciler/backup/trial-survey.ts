@@ -3,6 +3,7 @@ import { durationSeconds } from '../../constructs/api/duration.ts';
 import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
 import type { ClusterBackups, StoredBackup } from './cluster-backups.ts';
 import { backupId } from './names.ts';
+import { StoreError } from './store-error.ts';
 import type { VerificationRules } from './verify-decision.ts';
 
 /** What the store says of backups and their trials. */
@@ -17,9 +18,15 @@ export interface TrialSurvey {
 export async function surveyTrials(store: Pick<ClusterBackups, 'list' | 'verification'>): Promise<TrialSurvey> {
   const { backups } = await store.list();
   const verified = backups.find(({ isVerified }) => isVerified);
-  if (!verified) return { backups, lastVerified: undefined };
-  const { time, restoreSeconds } = await store.verification(verified);
+  const noted = verified && (await store.verification(verified).catch(unreadable));
+  if (!noted) return { backups, lastVerified: undefined };
+  const { time, restoreSeconds } = noted;
   return { backups, lastVerified: { name: backupId(verified), time, restoreSeconds: Math.ceil(restoreSeconds) } };
+}
+
+/** A note that somebody has damaged must not keep the next backup from being tried. */
+function unreadable(error: unknown): undefined {
+  if (error instanceof StoreError) throw error;
 }
 
 /** When backups are tried, as the spec says it. @param identity namespace and name, which decide what `@daily` means */
