@@ -42,7 +42,7 @@ export class ControlPlaneChart extends Chart {
     if (wants('network-policies')) new NetworkPolicies(this, 'network-policies', { cluster, facts });
     if (wants('etcd')) new Etcd(this, 'etcd', { cluster, facts });
     if (wants('etcd-restore') && facts.etcdRestore) {
-      new EtcdRestore(this, 'etcd-restore', { cluster, facts, restore: facts.etcdRestore });
+      new EtcdRestore(this, 'etcd-restore', { cluster, restore: facts.etcdRestore });
     }
     if (wants('etcd-verify') && facts.etcdVerify) {
       new EtcdVerify(this, 'etcd-verify', { cluster, run: facts.etcdVerify });

@@ -29,6 +29,17 @@ export function etcdVolumeSize({ spec: { etcd } }: Pick<HostedCluster, 'spec'>):
   return quantityValue(maximum) < quantityValue(defaultVolumeSize) ? maximum : defaultVolumeSize;
 }
 
+/**
+ * What a new volume needs to be restored on: room for the snapshot, the database that is made of it, and what etcd writes
+ * beside it. Without autoGrow it is the user's to choose.
+ */
+export function etcdVolumeSizeToRestore({ spec }: Pick<HostedCluster, 'spec'>, snapshotBytes: number): string {
+  const initial = etcdVolumeSize({ spec });
+  if (!spec.etcd.autoGrow) return initial;
+  const gibibytes = Math.ceil((3 * snapshotBytes) / 1024 ** 3);
+  return gibibytes * 1024 ** 3 > quantityValue(initial) ? `${gibibytes}Gi` : initial;
+}
+
 /** Size up to which volumes grow by themselves. */
 export function etcdMaxVolumeSize(etcd: { readonly maxVolumeSize?: string | undefined }): string {
   return etcd.maxVolumeSize ?? defaultMaxVolumeSize;

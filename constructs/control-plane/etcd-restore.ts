@@ -2,8 +2,8 @@ import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { definedOnly } from './defined.ts';
 import type { HostedCluster } from './cluster.ts';
-import { etcdVolumeSize } from './etcd-config.ts';
-import type { EtcdRestoreFacts, Facts } from './facts.ts';
+import { etcdVolumeSizeToRestore } from './etcd-config.ts';
+import type { EtcdRestoreFacts } from './facts.ts';
 import { objectLabels, selectorLabels } from './labels.ts';
 import { etcdMember, etcdMemberHost, etcdRestorePod, etcdVolumeClaim } from './names.ts';
 import { ports } from './ports.ts';
@@ -12,7 +12,6 @@ import { restrictedPod } from './restricted-pod.ts';
 
 export interface EtcdRestoreProps {
   readonly cluster: HostedCluster;
-  readonly facts: Facts;
   readonly restore: EtcdRestoreFacts;
 }
 
@@ -22,17 +21,17 @@ export interface EtcdRestoreProps {
  * step puts that in the place of the old one, which is kept. A pod that fails is made again and begins anew.
  */
 export class EtcdRestore extends Construct {
-  constructor(scope: Construct, id: string, { cluster, facts, restore }: EtcdRestoreProps) {
+  constructor(scope: Construct, id: string, { cluster, restore }: EtcdRestoreProps) {
     super(scope, id);
     for (let ordinal = 0; ordinal < cluster.spec.etcd.replicas; ordinal++) {
-      this.claim(cluster, facts, ordinal);
+      this.claim(cluster, restore, ordinal);
       this.pod(cluster, restore, ordinal);
     }
   }
 
   /** As the StatefulSet would make it: a new control plane that begins with a restore has no volumes yet. */
-  private claim(cluster: HostedCluster, facts: Facts, ordinal: number): void {
-    const storage = facts.etcd?.templateVolumeSize ?? etcdVolumeSize(cluster);
+  private claim(cluster: HostedCluster, { sizeBytes }: EtcdRestoreFacts, ordinal: number): void {
+    const storage = etcdVolumeSizeToRestore(cluster, sizeBytes);
     new k8s.KubePersistentVolumeClaim(this, `claim-${ordinal}`, {
       metadata: {
         name: etcdVolumeClaim(cluster.name, ordinal),

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { etcdMemberConfig, etcdQuotaBytes, etcdVolumeSize } from '../../../constructs/control-plane/etcd-config.ts';
+import {
+  etcdMemberConfig,
+  etcdQuotaBytes,
+  etcdVolumeSize,
+  etcdVolumeSizeToRestore,
+} from '../../../constructs/control-plane/etcd-config.ts';
 import { clusterOf } from '../../support/rendered-cluster.ts';
 
 const withEtcd = (etcd: object) => clusterOf({ spec: { etcd } });
@@ -22,6 +27,17 @@ describe('the quota of etcd', () => {
 
   it("is the user's own where there is one", () => {
     expect(etcdQuotaBytes(withEtcd({ args: { 'quota-backend-bytes': '1000000000' } }), '4Gi')).toBe(1e9);
+  });
+});
+
+describe('a volume that is made to be restored on', () => {
+  it.each([
+    [{}, 0.1, '4Gi'],
+    [{}, 3, '9Gi'],
+    [{ maxVolumeSize: '8Gi' }, 3, '9Gi'],
+    [{ autoGrow: false, volumeSize: '6Gi' }, 3, '6Gi'],
+  ])('with %j has room for a snapshot of %d GiB: %s', (etcd, gibibytes, size) => {
+    expect(etcdVolumeSizeToRestore(withEtcd(etcd), gibibytes * Gi)).toBe(size);
   });
 });
 
