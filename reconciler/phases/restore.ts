@@ -3,7 +3,9 @@ import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
 import { etcdVersion } from '../../constructs/control-plane/versions.ts';
 import type { WorkState } from '../background-work.ts';
 import { StoreError } from '../backup/store-error.ts';
+import { openEtcd } from '../etcd/access.ts';
 import { etcdHealth } from '../etcd/health.ts';
+import { knownMembers, watchedMemberObjects } from '../etcd/member-objects.ts';
 import { systemClock } from '../kube/clock.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { degraded, done, InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
@@ -160,12 +162,15 @@ function isBegun(request: RestoreRequest, record: Record | undefined): boolean {
   return record?.request === request.id && record.completionTime === undefined;
 }
 
-function wishOf({ cluster, hostedControlPlane, storeInquiries }: Scope, { request, record }: Restoring): BackupWish {
+function wishOf(
+  { cluster, hostedControlPlane, storeInquiries, world }: Scope,
+  { request, record }: Restoring,
+): BackupWish {
   const store = cluster.spec.etcd.backup;
   if (!store) {
     throw new InvalidConfiguration(
       'InvalidConfiguration',
-      'etcd.restore does not know where backups are: set etcd.backup with the Secret of the bucket',
+      'etcd.restore and etcd.recovery need a place for backups: set etcd.backup with the Secret of the bucket',
     );
   }
   const begunWith = isBegun(request, record) ? record?.backup : undefined;
@@ -175,6 +180,11 @@ function wishOf({ cluster, hostedControlPlane, storeInquiries }: Scope, { reques
     namespace: hostedControlPlane.metadata.namespace,
     store,
     storeInquiries,
+    survivors: {
+      known: knownMembers(cluster, watchedMemberObjects(cluster, world)),
+      openEtcd: () => openEtcd(cluster, world),
+      kubernetesVersion: cluster.spec.version,
+    },
     etcdVersion: etcdVersion(cluster.spec),
     clock: systemClock,
   };
@@ -229,5 +239,8 @@ function hasData({ hostedControlPlane: { status }, cluster, world }: Scope): boo
 /** A report is there once members were asked; before, nothing is known, and nothing is done. */
 function isQuorumLost({ etcdCare, hostedControlPlane }: Scope): boolean {
   const report = etcdCare.report();
-  return report !== undefined && ['QuorumLost', 'DataLost'].includes(etcdHealth(report, hostedControlPlane.status?.etcd).reason);
+  return (
+    report !== undefined &&
+    ['QuorumLost', 'DataLost'].includes(etcdHealth(report, hostedControlPlane.status?.etcd).reason)
+  );
 }

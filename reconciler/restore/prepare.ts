@@ -3,11 +3,13 @@ import type { Backup } from '../../constructs/api/backup-spec.ts';
 import type { WorkContext } from '../background-work.ts';
 import { ClusterBackups, type StoredBackup } from '../backup/cluster-backups.ts';
 import type { Manifest } from '../backup/manifest.ts';
-import { backupId, type BackupOwner } from '../backup/names.ts';
+import { backupId, type BackupName, type BackupOwner } from '../backup/names.ts';
 import { withStallTimer } from '../backup/stall.ts';
 import { openStore, type StoreInquiries } from '../backup/store-access.ts';
 import { chosenBackup, type Choice } from '../backup/choose-backup.ts';
 import type { Clock } from '../kube/clock.ts';
+import type { RestoreChoice } from './request.ts';
+import { backUpSurvivor, type Survivors } from './survivor.ts';
 
 /** A backup that can be restored. */
 export interface PreparedBackup {
@@ -17,7 +19,9 @@ export interface PreparedBackup {
 
 export interface BackupWish {
   readonly owner: BackupOwner;
-  readonly choice: Choice;
+  readonly choice: RestoreChoice;
+  /** Where data is that no backup has. */
+  readonly survivors: Survivors;
   /** Namespace of the HostedControlPlane, whose Secrets open the store. */
   readonly namespace: string;
   readonly store: Pick<Backup, 'secret' | 'webIdentity' | 'encryption'>;
@@ -45,10 +49,7 @@ export async function prepareBackup(
   { signal, report }: WorkContext,
 ): Promise<PreparedBackup> {
   return withBackupsOf(wish, async (backups, hasKeys) => {
-    report('choosing the backup');
-    const { backups: found } = await backups.list();
-    const chosen = chosenBackup(wish.choice, found);
-    if (!chosen) throw new BackupNotFound(describeMissing(wish, found));
+    const chosen = await choose(wish, backups, { signal, report });
     const backup = backupId(chosen);
     const manifest = await backups.manifest(chosen);
     refuseUnsuitable(backup, manifest, wish, hasKeys);
@@ -66,6 +67,16 @@ export async function prepareBackup(
     }
     return { backup, manifest };
   });
+}
+
+async function choose(wish: BackupWish, backups: ClusterBackups, context: WorkContext): Promise<BackupName> {
+  const { choice, survivors } = wish;
+  if (choice.kind === 'survivor') return backUpSurvivor(survivors, choice.revision, backups, context);
+  context.report('choosing the backup');
+  const { backups: found } = await backups.list();
+  const chosen = chosenBackup(choice, found);
+  if (chosen) return chosen;
+  throw new BackupNotFound(describeMissing(choice, wish.owner, found));
 }
 
 /** Opens the backups of the wish for as long as `use` takes. */
@@ -86,7 +97,7 @@ export function amount(bytes: number): string {
   return `${Math.ceil(bytes / 1024 ** 2)} MiB`;
 }
 
-function describeMissing({ choice, owner }: BackupWish, found: readonly StoredBackup[]): string {
+function describeMissing(choice: Choice, owner: BackupOwner, found: readonly StoredBackup[]): string {
   const whose = `${owner.namespace}/${owner.cluster}`;
   const [newest] = found;
   const oldest = found.at(-1);
@@ -96,7 +107,7 @@ function describeMissing({ choice, owner }: BackupWish, found: readonly StoredBa
 }
 
 function refuseUnsuitable(backup: string, manifest: Manifest, wish: BackupWish, hasKeys: boolean): void {
-  if (hasKeys && !manifest.encryption && wish.choice.kind !== 'backup') {
+  if (hasKeys && !manifest.encryption && !['backup', 'survivor'].includes(wish.choice.kind)) {
     // Whoever can write to the bucket, and has no key, could else put data of his own into the cluster.
     throw new Error(`backup ${backup} is not encrypted, though etcd.backup.encryption is set: name it to restore it`);
   }

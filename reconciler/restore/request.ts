@@ -3,13 +3,16 @@ import type { Etcd } from '../../constructs/api/etcd-spec.ts';
 import { parseBackupId, type BackupOwner } from '../backup/names.ts';
 import type { Choice } from '../backup/choose-backup.ts';
 
+/** Which data a person means: a backup, or that of the newest member that is left, which has this revision. */
+export type RestoreChoice = Choice | { readonly kind: 'survivor'; readonly revision: number };
+
 /** Data that is asked to take the place of what there is. */
 export interface RestoreRequest {
   /** The same for the same wish: what ran once for it does not run again. */
   readonly id: string;
   /** `Restore` at any time; `Recovery` only while a quorum of etcd is gone. */
   readonly kind: 'Restore' | 'Recovery';
-  readonly choice: Choice;
+  readonly choice: RestoreChoice;
   /** Whose backup. */
   readonly owner: BackupOwner;
 }
@@ -32,16 +35,19 @@ export function requestOf(
   { isLost, begun }: QuorumState,
 ): RestoreRequest | undefined {
   const own = ownerOf(cluster);
-  if (recovery && parseBackupId(recovery.acceptDataLossTo)) {
+  if (recovery) {
     const request = recoveryOf(recovery.acceptDataLossTo, own);
     if (isLost || request.id === begun) return request;
   }
   return restore && restoreOf(restore, own);
 }
 
-/** What `etcd.recovery.acceptDataLossTo` asks for when it names a backup. */
-function recoveryOf(backup: string, owner: BackupOwner): RestoreRequest {
-  return { id: digest(['recovery', backup]), kind: 'Recovery', choice: { kind: 'backup', id: backup }, owner };
+/** What `etcd.recovery.acceptDataLossTo` asks for: the name of a backup, or a revision. */
+function recoveryOf(accepted: string, owner: BackupOwner): RestoreRequest {
+  const choice: RestoreChoice = parseBackupId(accepted)
+    ? { kind: 'backup', id: accepted }
+    : { kind: 'survivor', revision: Number(accepted) };
+  return { id: digest(['recovery', accepted]), kind: 'Recovery', choice, owner };
 }
 
 /** Whose backups a cluster's own are. */

@@ -45,6 +45,10 @@ describe('what is asked for', () => {
     expect(requestOf({ recovery }, cluster, { isLost: false, begun: request?.id })).toEqual(request);
     expect(requestOf({ recovery, restore: { latest: true } }, cluster, lost)).toEqual(request);
     expect(requestOf({ recovery, restore: { latest: true } }, cluster, well)?.kind).toBe('Restore');
+    expect(requestOf({ recovery: { acceptDataLossTo: '4711' } }, cluster, lost)?.choice).toEqual({
+      kind: 'survivor',
+      revision: 4711,
+    });
   });
 });
 
