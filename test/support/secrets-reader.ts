@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Secret } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
-import { kubeErrorOf } from '../../reconciler/kube/errors.ts';
+import { isAlreadyExists, kubeErrorOf } from '../../reconciler/kube/errors.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { until } from './until.ts';
 
 const namespace = 'default';
 const restMs = 20;
@@ -46,8 +47,20 @@ export class SecretsReader {
     for (let made = 0; made < count; made += 20) {
       const from = this.#names.length;
       const names = Array.from({ length: Math.min(20, count - made) }, (_, index) => `secret-${from + index}`);
-      await Promise.all(names.map((name) => this.#client.create(secret(name), { fieldManager: 'test' })));
+      await Promise.all(names.map((name) => until(`Secret ${name} to be written`, () => this.#create(name), 60_000)));
       this.#names.push(...names);
+    }
+  }
+
+  /** Whether it is there; false when there was no answer, of which nobody knows. */
+  async #create(name: string): Promise<boolean> {
+    try {
+      await this.#client.create(secret(name), { fieldManager: 'test' });
+      return true;
+    } catch (error) {
+      if (isAlreadyExists(error)) return true;
+      if (kubeErrorOf(error)?.code === 0) return false;
+      throw error;
     }
   }
 

@@ -169,7 +169,7 @@ describe('a running control plane', () => {
     const { message } = await bench.untilCondition('c1', 'EncryptionAtRestReady', { reason: 'EncryptionKeysMissing' });
     expect(message).toContain('restore it from a backup');
     const reads = reader.reads;
-    await until('Secrets to be read all the same', () => reader.reads > reads + 100);
+    await until('Secrets to be read all the same', () => reader.reads > reads + 100, 60_000);
     expect(await bench.client.find(Secret, secretName('c1'))).toBeUndefined();
 
     const { data, type } = lost;
