@@ -13,7 +13,7 @@ import { storeSecret } from '../../support/backup-secrets.ts';
 import { startS3, type S3 } from '../../support/s3.ts';
 import { runHcp } from '../../support/hcp.ts';
 import { ownedByCluster } from '../../support/scope.ts';
-import { until } from '../../support/until.ts';
+import { until as untilWithin } from '../../support/until.ts';
 import { type HostedControlPlaneObject, single } from '../../support/workbench.ts';
 
 const fieldManager = 'test';
@@ -54,6 +54,9 @@ afterAll(async () => {
 });
 
 const hcp = (...args: string[]) => runHcp(server.kubeconfig, args);
+/** On a busy machine a process takes long to start. */
+const until: typeof untilWithin = (what, condition) => untilWithin(what, condition, 90_000);
+
 const get = () => client.get<HostedControlPlaneObject>(HostedControlPlane, { namespace, name });
 
 /** Reports as the provider does. */

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { ConfigMap } from '../../../constructs/api/resources.ts';
+import { instanceFrom } from '../../testbed/instance.ts';
+import { storeSecret } from '../../support/backup-secrets.ts';
+import { runHcp } from '../../support/hcp.ts';
+import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { loadOperatorImage } from '../../support/provider.ts';
+import { type S3, startS3 } from '../../support/s3.ts';
+import { until } from '../../support/until.ts';
+import { single, Workbench } from '../../support/workbench.ts';
+
+const namespace = 'operated';
+const fieldManager = 'test';
+/** The machine may be busy. */
+const limitMs = 180_000;
+let bench: Workbench;
+let operator: TestOperator;
+let s3: S3;
+
+beforeAll(async () => {
+  await loadOperatorImage(instanceFrom(process.env, inject('testbed')), () => {});
+  s3 = await startS3();
+  bench = await Workbench.open(inject('kubeconfig'), namespace);
+  await bench.client.create(storeSecret({ namespace, name: 'bucket' }, s3.settings), { fieldManager });
+  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
+  await bench.create('c1', {
+    ...single,
+    etcd: { replicas: 1, backup: { schedule: '@daily', secret: { name: 'bucket' } } },
+  });
+  await bench.untilReady('c1', limitMs);
+});
+afterAll(async () => {
+  await bench.deleteAll();
+  await operator.stop();
+  await bench.close();
+  await s3.stop();
+});
+
+const hcp = (...args: string[]) => runHcp(inject('kubeconfig'), [...args, '-n', namespace]).ended;
+const named = (name: string) => ({ namespace: 'default', name });
+
+/** Writes into the hosted cluster once it answers, and says what is there of what was written. */
+async function hostedConfigMaps(write: string): Promise<string[]> {
+  const hosted = await bench.hosted('c1');
+  try {
+    const { apiVersion, kind } = ConfigMap;
+    const object = { apiVersion, kind, metadata: named(write) };
+    await until('a write to the hosted cluster', () =>
+      hosted.apply(object, { fieldManager, force: true }).catch(() => undefined),
+    );
+    const { items } = await hosted.list(ConfigMap, { namespace: 'default' });
+    return items.map(({ metadata }) => metadata.name).filter((name) => name !== 'kube-root-ca.crt');
+  } finally {
+    await hosted.connection.close();
+  }
+}
+
+test(
+  'a cluster is backed up, its backup is listed as verified, and it is restored, all by the command line',
+  async () => {
+    await hostedConfigMaps('before');
+    const taken = await hcp('backup', 'c1', '--wait');
+    expect(taken.err).not.toContain('hcp:');
+    const name = taken.out.trim();
+    expect(name).toMatch(/^2\d{3}-.*Z-\d+$/);
+
+    const listed = await until(
+      'a verified backup',
+      async () => {
+        const { out } = await hcp('backups', 'c1');
+        return out.includes('restored in ') && out;
+      },
+      limitMs,
+    );
+    expect(listed.split('\n').some((line) => line.startsWith(name))).toBe(true);
+
+    expect(await hostedConfigMaps('after')).toEqual(['after', 'before']);
+    const restored = await hcp('restore', 'c1', '--backup', name, '--yes', '--wait');
+    expect(restored.err).toContain(`Backup ${name} replaces all data of c1.`);
+    expect(restored).toMatchObject({ code: 0, out: expect.stringMatching(`^${name} restored, to revision \\d+\n$`) });
+    expect(await hostedConfigMaps('new')).toEqual(['before', 'new']);
+  },
+  4 * limitMs,
+);
