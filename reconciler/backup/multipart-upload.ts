@@ -19,8 +19,8 @@ export interface UploadTarget {
 }
 
 /**
- * Uploads a stream in parts and returns how many bytes it had; one part is sent while the next one comes. The object is
- * there whole or not at all: what was sent is removed before this rejects. It needs the memory of two parts, where the
+ * Uploads a stream in parts and returns how many bytes it had; two parts are sent while the next one comes. The object is
+ * there whole or not at all: what was sent is removed before this rejects. It needs the memory of three parts, where the
  * client's own upload needs ten times as much. The signal ends a request under way too.
  */
 export async function uploadInParts(
@@ -31,25 +31,28 @@ export async function uploadInParts(
 ): Promise<number> {
   const upload = new MultipartUpload(client, target, signal);
   let sizeBytes = 0;
-  let sending = Promise.resolve();
+  let earlier = Promise.resolve();
+  let latest = Promise.resolve();
   try {
-    for await (const { bytes, isLast } of piecesOf(source, partBytes, 2)) {
-      await sending;
+    for await (const { bytes, isLast } of piecesOf(source, partBytes, 3)) {
+      // its memory is what the next piece is read into
+      await earlier;
       if (isLast && sizeBytes === 0) {
         await upload.sendWhole(bytes);
         return bytes.length;
       }
       sizeBytes += bytes.length;
-      sending = upload.sendPart(bytes);
-      // it is awaited once the next piece is there; until then Node would take it for unhandled
-      sending.catch(() => {});
+      earlier = latest;
+      latest = upload.sendPart(bytes);
+      // it is awaited once further pieces are there; until then Node would take it for unhandled
+      latest.catch(() => {});
     }
-    await sending;
+    await Promise.all([earlier, latest]);
     await upload.complete();
     return sizeBytes;
   } catch (error) {
     // a part that arrives after the removal would stay
-    await sending.catch(() => {});
+    await Promise.allSettled([earlier, latest]);
     await upload.remove();
     throw error;
   }
@@ -60,7 +63,8 @@ class MultipartUpload {
   readonly #object: { readonly Bucket: string; readonly Key: string };
   readonly #options: { readonly abortSignal?: AbortSignal };
   readonly #parts: CompletedPart[] = [];
-  #id: string | undefined;
+  #count = 0;
+  #id: Promise<string | undefined> | undefined;
 
   constructor(client: S3Client, { bucket, key }: UploadTarget, signal: AbortSignal | undefined) {
     this.#client = client;
@@ -73,27 +77,30 @@ class MultipartUpload {
   }
 
   async sendPart(bytes: Buffer): Promise<void> {
-    this.#id ??= await this.#begin();
-    const part = { PartNumber: this.#parts.length + 1, UploadId: this.#id };
+    this.#count += 1;
+    const number = this.#count;
+    this.#id ??= this.#begin();
+    const part = { PartNumber: number, UploadId: await this.#id };
     const { ETag, ChecksumCRC32 } = await this.#client.send(
       new UploadPartCommand({ ...this.#object, ...part, Body: bytes }),
       this.#options,
     );
-    this.#parts.push({ PartNumber: part.PartNumber, ETag, ...(ChecksumCRC32 ? { ChecksumCRC32 } : {}) });
+    this.#parts[number - 1] = { PartNumber: number, ETag, ...(ChecksumCRC32 ? { ChecksumCRC32 } : {}) };
   }
 
   async complete(): Promise<void> {
     const MultipartUpload = { Parts: this.#parts };
     await this.#client.send(
-      new CompleteMultipartUploadCommand({ ...this.#object, UploadId: this.#id, MultipartUpload }),
+      new CompleteMultipartUploadCommand({ ...this.#object, UploadId: await this.#id, MultipartUpload }),
       this.#options,
     );
   }
 
   /** Without the signal, which may be why it is removed. What a store that is down keeps is removed another day. */
   async remove(): Promise<void> {
-    if (this.#id === undefined) return;
-    const abort = new AbortMultipartUploadCommand({ ...this.#object, UploadId: this.#id });
+    const id = await this.#id?.catch(() => undefined);
+    if (id === undefined) return;
+    const abort = new AbortMultipartUploadCommand({ ...this.#object, UploadId: id });
     await this.#client.send(abort).catch(() => {});
   }
 

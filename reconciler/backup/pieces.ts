@@ -12,24 +12,25 @@ export interface Piece {
 export async function* piecesOf(
   source: AsyncIterable<Uint8Array>,
   size: number,
-  buffers: 1 | 2 = 1,
+  buffers: 1 | 3 = 1,
 ): AsyncGenerator<Piece> {
-  let piece = Buffer.allocUnsafe(size);
-  let other = buffers === 1 ? piece : Buffer.allocUnsafe(size);
+  const memory = Array.from({ length: buffers }, () => Buffer.allocUnsafe(size));
+  const memoryOf = (number: number): Buffer => memory[number % buffers] as Buffer;
+  let turn = 0;
   let filled = 0;
   for await (const chunk of source) {
     for (let taken = 0; taken < chunk.length;) {
       // a full piece waits for one more byte: only then is it known not to be the last
       if (filled === size) {
-        yield { bytes: piece, isLast: false };
-        [piece, other] = [other, piece];
+        yield { bytes: memoryOf(turn), isLast: false };
+        turn += 1;
         filled = 0;
       }
       const part = chunk.subarray(taken, taken + size - filled);
-      piece.set(part, filled);
+      memoryOf(turn).set(part, filled);
       filled += part.length;
       taken += part.length;
     }
   }
-  yield { bytes: piece.subarray(0, filled), isLast: true };
+  yield { bytes: memoryOf(turn).subarray(0, filled), isLast: true };
 }

@@ -81,6 +81,17 @@ describe('an upload with the checksums of AWS', () => {
   });
 });
 
+describe('an upload of parts that are sent side by side', () => {
+  it('has each of them in its place', async () => {
+    const numbered = Array.from({ length: 23 }, (_, number) => Buffer.alloc(1 << 20, number));
+    const source = async function* (): AsyncGenerator<Uint8Array> {
+      yield* numbered;
+    };
+    await store.put('numbered/snapshot.db', source());
+    expect((await read('numbered/snapshot.db')).equals(Buffer.concat(numbered))).toBe(true);
+  });
+});
+
 describe('an upload that does not end', () => {
   const fail = async (): Promise<never> => {
     throw new Error('etcd went away');
