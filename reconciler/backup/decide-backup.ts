@@ -17,6 +17,8 @@ export interface BackupSituation {
   readonly work: WorkState;
   /** A member of etcd could be asked. */
   readonly hasMember: boolean;
+  /** Somebody has used the cluster: a first backup of an empty etcd is one that nobody wants back. */
+  readonly hasContent: boolean;
 }
 
 /** What to do about backups now. */
@@ -25,6 +27,7 @@ export type BackupDecision =
   | { readonly kind: 'Start'; readonly basis: string }
   | { readonly kind: 'Running'; readonly progress: string }
   | { readonly kind: 'WaitForMembers' }
+  | { readonly kind: 'WaitForContent' }
   | { readonly kind: 'BackOff'; readonly error: unknown; readonly retryTime: number };
 
 const firstRetryMs = 60_000;
@@ -32,10 +35,11 @@ const longestRetryMs = 60 * 60_000;
 
 /** Whether a backup is to be taken now, as a chain of checks. @throws a sentence for the user about the schedule */
 export function decideBackup(situation: BackupSituation): BackupDecision {
-  const { schedule, now, lastBackup, causes, work, hasMember } = situation;
+  const { schedule, now, lastBackup, causes, work, hasMember, hasContent } = situation;
   if (work.kind === 'running') return { kind: 'Running', progress: work.progress };
   const isDue = isBackupDue(schedule, lastBackup, now);
   if (!isDue && causes.length === 0) return { kind: 'Rest', nextTime: nextBackupTime(schedule, lastBackup ?? now) };
+  if (!hasContent && causes.length === 0) return { kind: 'WaitForContent' };
   const basis = basisOf(situation, isDue);
   if (work.kind === 'failed' && work.basis === basis) {
     const retryTime = work.at.getTime() + backOffMs(work.error, work.failures);

@@ -54,6 +54,7 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
     settings: spec,
     work: state,
     hasMember: readyMembers(cluster, world).length > 0,
+    hasContent: hostedControlPlane.status?.initialization?.controlPlaneInitialized ?? false,
   });
 
   switch (decision.kind) {
@@ -64,6 +65,10 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
       return underWay(scope, report, 'a backup has begun');
     case 'Running':
       return underWay(scope, report, decision.progress);
+    case 'WaitForContent': {
+      const again = new Date(now.getTime() + contentMs);
+      return done({}, again, { message: 'the first backup is taken when workers can join', report });
+    }
     case 'WaitForMembers':
       return wait('WaitingForMembers', 'a backup is due, and no member of etcd is ready', { report });
     case 'BackOff': {
@@ -82,6 +87,9 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
     }
   }
 }
+
+/** That workers can join is told by the status alone, which no event follows. */
+const contentMs = 15_000;
 
 const withoutBundle =
   'backups hold no keys of the cluster, so that it cannot be rebuilt elsewhere: set etcd.backup.encryption to have them too';

@@ -16,6 +16,7 @@ const situation: BackupSituation = {
   settings: { secret: 's3' },
   work: { kind: 'idle' },
   hasMember: true,
+  hasContent: true,
 };
 
 const decide = (changes: Partial<BackupSituation>) => decideBackup({ ...situation, ...changes });
@@ -33,6 +34,8 @@ describe('a backup', () => {
   it.each<[string, Partial<BackupSituation>, object]>([
     ['is not taken before its time', {}, { kind: 'Rest', nextTime: Date.parse('2026-11-22T02:30:00Z') }],
     ['is taken when there is none', due, { kind: 'Start' }],
+    ['is not taken before the cluster can be used', { ...due, hasContent: false }, { kind: 'WaitForContent' }],
+    ['is taken on request before that', { ...requested, hasContent: false }, { kind: 'Start' }],
     ['is taken when its time has come', { now: Date.parse('2026-11-22T02:30:00Z') }, { kind: 'Start' }],
     ['is taken once for several times that were missed', { now: noon + 5 * 24 * 60 * minute }, { kind: 'Start' }],
     ['is taken on request', requested, { kind: 'Start' }],

@@ -16,7 +16,8 @@ const spec = (changes: object = {}) => ({
   etcd: { replicas: 1, backup: { schedule: '30 2 * * *', secret: { name: 's3' }, ...changes } },
 });
 const lastNight = { lastBackup: '2026-11-21T02-30-00.000Z-4711', lastAttemptTime: '2026-11-21T02:30:09.000Z' };
-const resting: HostedControlPlaneStatus = { etcd: { backup: lastNight } };
+const used: HostedControlPlaneStatus = { initialization: { controlPlaneInitialized: true } };
+const resting: HostedControlPlaneStatus = { ...used, etcd: { backup: lastNight } };
 
 function world(): MemoryWorld {
   const created = new MemoryWorld();
@@ -45,7 +46,9 @@ function workThatIs(state: WorkState) {
 
 async function run(changes: ScopeChanges, state: WorkState = { kind: 'idle' }, in_ = world()) {
   const { work, begun } = workThatIs(state);
-  const outcome: Outcome = await backup.run(scopeOf(in_, { spec: spec(), ...changes, work }));
+  const outcome: Outcome = await backup.run(
+    scopeOf(in_, { spec: spec(), ...changes, status: { ...used, ...changes.status }, work }),
+  );
   return { outcome, begun };
 }
 
@@ -81,6 +84,12 @@ describe('backups', () => {
     });
     const encrypted = await run({ status: resting, spec: spec({ encryption: { secretName: 'keys' } }) });
     expect(encrypted.outcome).toMatchObject({ message: '' });
+  });
+
+  it('begin only when the cluster can be used', async () => {
+    const { outcome, begun } = await run({ status: { initialization: {} } });
+    expect(begun).toEqual([]);
+    expect(outcome).toMatchObject({ kind: 'done', again: new Date('2026-11-21T12:00:15Z') });
   });
 
   it('begin when none is known of, and show how far they are', async () => {
