@@ -162,16 +162,16 @@ function isBegun(request: RestoreRequest, record: Record | undefined): boolean {
   return record?.request === request.id && record.completionTime === undefined;
 }
 
+const placeMissing =
+  'etcd.restore and etcd.recovery need a place for backups: set etcd.backup with the Secret of the bucket';
+
 function wishOf(
   { cluster, hostedControlPlane, storeInquiries, world }: Scope,
   { request, record }: Restoring,
 ): BackupWish {
   const store = cluster.spec.etcd.backup;
   if (!store) {
-    throw new InvalidConfiguration(
-      'InvalidConfiguration',
-      'etcd.restore and etcd.recovery need a place for backups: set etcd.backup with the Secret of the bucket',
-    );
+    throw new InvalidConfiguration('BackupSecretInvalid', placeMissing);
   }
   const begunWith = isBegun(request, record) ? record?.backup : undefined;
   return {
@@ -197,6 +197,8 @@ function prepare(scope: Scope, restoring: Restoring): Outcome {
   const isChecked = isBegun(request, record);
   const state = work.state<PreparedBackup>(prepareWork);
   const isCurrent = state.kind !== 'idle' && state.basis === request.id;
+  if (!scope.cluster.spec.etcd.backup)
+    return told(scope, restoring, { reason: 'BackupSecretInvalid', message: placeMissing });
   if (state.kind === 'failed' && isCurrent && now.getTime() < state.at.getTime() + retryMs) {
     return told(scope, restoring, failureOf(state.error), retryMs);
   }
