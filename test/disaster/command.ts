@@ -33,7 +33,7 @@ function tell(rebuilt: Rebuilt, report: Report): number {
   const { seconds, writes } = rebuilt;
   report(`
 of ${writes.acknowledged} writes ${writes.younger} were younger than backup ${writes.backup}: they are gone
-${seconds.rebuild.toFixed(1)} s after kubectl apply the control plane was ready, ${seconds.worker.toFixed(1)} s later the worker
+${seconds.worker.toFixed(1)} s after the first kubectl apply the worker was Ready, ${seconds.rebuild.toFixed(1)} s after it all of the control plane
 the endpoint was silent for ${seconds.silence.toFixed(1)} s, in which the fresh management cluster was made, too`);
   return verdicts.every(({ fault }) => fault === undefined) ? 0 : 1;
 }

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseAllDocuments, stringify } from 'yaml';
 import { backupAnnotation } from '../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { followUntilReady } from '../demo/follow.ts';
+import { runHcp } from '../support/hcp.ts';
 import type { HostedControlPlaneObject } from '../support/workbench.ts';
 import { clientOf } from '../testbed/access.ts';
 import type { ClusterName } from '../testbed/hosted-api.ts';
-import type { Instance } from '../testbed/instance.ts';
+import { type Instance, kubeconfigPath } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
 import { objectStoreCredentials } from '../testbed/object-store.ts';
 import { repository } from '../testbed/operator-bundle.ts';
@@ -16,6 +15,9 @@ import { type Report, step, until } from '../testbed/progress.ts';
 
 /** The one of cluster.yaml; its HostedControlPlane has the same name. */
 export const cluster: ClusterName = { namespace: 'disaster', name: 'prod' };
+
+/** As cluster.yaml names them. */
+const secretNames = { store: 'backup-store', keys: 'backup-keys' } as const;
 
 const backupLimitMs = 180_000;
 
@@ -31,13 +33,24 @@ export function fillSafe(): Safe {
 
 /** Makes the hosted cluster of cluster.yaml; ends when it is ready. */
 export async function provision(instance: Instance, safe: Safe, report: Report): Promise<void> {
-  await applyWith(instance, safe, {}, report);
+  const start = performance.now();
+  await applySecrets(instance, safe, report);
+  await kubectl(instance, ['apply', '--server-side', '--filename', join(repository, 'test/disaster/cluster.yaml')]);
+  await follow(instance, start, report);
 }
 
-/** Makes it again, from the newest backup of the one that was lost and with its keys. */
+/** Makes it again as its newest backup tells, with its data and its keys; ends when it is ready. */
 export async function rebuild(instance: Instance, safe: Safe, report: Report): Promise<void> {
-  const from = { namespace: cluster.namespace, cluster: cluster.name, identity: true };
-  await applyWith(instance, safe, { latest: true, from }, report);
+  const start = performance.now();
+  await applySecrets(instance, safe, report);
+  const { namespace, name } = cluster;
+  const secrets = ['--store', secretNames.store, '--keys', secretNames.keys];
+  const command = ['rebuild', `${namespace}/${name}`, ...secrets, '--namespace', namespace];
+  report(`           hcp ${command.join(' ')} | kubectl apply --server-side --filename -`);
+  const { code, out, err } = await runHcp(kubeconfigPath(instance), command).ended;
+  if (code !== 0) throw new Error(`hcp rebuild: exit code ${code}\n${err}`);
+  await kubectl(instance, ['apply', '--server-side', '--filename', '-'], out);
+  await follow(instance, start, report);
 }
 
 /** Takes a backup now; gives its name. Throws when it lacks what a rebuild elsewhere needs. */
@@ -70,16 +83,15 @@ async function untilBackup(instance: Instance, request: string): Promise<string>
   }
 }
 
-async function applyWith(instance: Instance, safe: Safe, restore: object, report: Report): Promise<void> {
-  const start = performance.now();
-  const { namespace } = cluster;
-  const objects = [...(await secrets(instance, safe)), ...(await clusterObjects(restore))];
-  await kubectl(
-    instance,
-    ['apply', '--server-side', '--filename', '-'],
-    objects.map((object) => stringify(object)).join('---\n'),
+/** What has to be there before a cluster: a namespace, and in it what was in the safe. */
+async function applySecrets(instance: Instance, safe: Safe, report: Report): Promise<void> {
+  const objects = { apiVersion: 'v1', kind: 'List', items: await secrets(instance, safe) };
+  await step(report, `Namespace ${cluster.namespace}, Secrets of the bucket and of the key`, () =>
+    kubectl(instance, ['apply', '--server-side', '--filename', '-'], JSON.stringify(objects)),
   );
-  report(`applied Namespace ${namespace}, Secrets of the bucket and of the key, Cluster, HostedControlPlane`);
+}
+
+async function follow(instance: Instance, start: number, report: Report): Promise<void> {
   const client = await clientOf(instance);
   try {
     await followUntilReady(client, cluster, start, report);
@@ -96,17 +108,7 @@ async function secrets(instance: Instance, { encryptionKey }: Safe): Promise<obj
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
   return [
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } },
-    secret('backup-store', await objectStoreCredentials(instance)),
-    secret('backup-keys', { first: encryptionKey }),
+    secret(secretNames.store, await objectStoreCredentials(instance)),
+    secret(secretNames.keys, { first: encryptionKey }),
   ];
-}
-
-/** Cluster and HostedControlPlane; a restore is one field more of the latter. */
-async function clusterObjects(restore: object): Promise<object[]> {
-  const documents = parseAllDocuments(await readFile(join(repository, 'test/disaster/cluster.yaml'), 'utf8'));
-  if (Object.keys(restore).length > 0) {
-    const controlPlane = documents.find((document) => document.get('kind') === HostedControlPlane.kind);
-    controlPlane?.setIn(['spec', 'etcd', 'restore'], restore);
-  }
-  return documents.map((document) => document.toJS() as object);
 }

@@ -40,7 +40,7 @@ interface NodeObject extends KubeObject {
  * @param since milliseconds since the epoch
  */
 export async function untilNodeReports(client: KubeClient, name: string, since: number): Promise<void> {
-  await until({ what: `node ${name} Ready, by its kubelet`, timeoutMs: 180_000, intervalMs: 200 }, async () => {
+  await until({ what: `node ${name} Ready, by its kubelet`, timeoutMs: 600_000, intervalMs: 200 }, async () => {
     const { spec } = await client.get<LeaseObject>(Lease, { namespace: 'kube-node-lease', name });
     const { status } = await client.get<NodeObject>(Node, { name });
     const isReady = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');

@@ -24,7 +24,6 @@ test.for(claims)('after the loss of the management cluster and a rebuild, $claim
 test('the disaster is recorded with what it cost', async () => {
   const { writes, seconds } = rebuilt;
   expect(claims.flatMap(({ fault }) => fault(rebuilt) ?? [])).toEqual([]);
-  expect(seconds.silence).toBeGreaterThan(seconds.rebuild);
   expect(writes.younger).toBeGreaterThan(0);
   await recordFault({
     fault: 'the whole management cluster is lost; the hosted cluster is rebuilt in a fresh one from its backup',
