@@ -102,7 +102,9 @@ it('says nothing of policies while the ones in their place are not there', async
   expect(await surplusIn(changed, await pass(changed, changes), changes)).toBeUndefined();
 });
 
-const policyNames = ['api-server', 'controller-manager', 'scheduler', 'etcd'].map((name) => `NetworkPolicy c1-${name}`);
+const policyNames = ['api-server', 'controller-manager', 'scheduler', 'etcd', 'etcd-restore', 'etcd-verify'].map(
+  (name) => `NetworkPolicy c1-${name}`,
+);
 
 it('never looks at Secrets nor at what somebody else labelled', async () => {
   const shared = world.copy();
