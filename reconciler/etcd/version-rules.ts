@@ -63,8 +63,7 @@ export function decideVersion({ running, clusterVersion, rendered, wanted, args 
   }
   const changesMinor = target.minor > oldest.minor;
   const haveAllAnswered = members.length > 0 && members.length === running.length;
-  // The members agree on the minor some seconds after the last of them runs it. One of the minor after that would not
-  // start before, and while it is away they cannot agree: nobody would get out of that.
+  // The members agree on the minor some seconds after the last of them runs it, and while one is away they cannot.
   const haveArrived = parsed(clusterVersion ?? '')?.minor === oldest.minor;
   if (changesMinor && !(haveAllAnswered && haveArrived)) {
     return { kind: 'Allowed', version: stays, changesMinor: false };
