@@ -89,6 +89,8 @@ export function createWriter(options: WriterOptions): Writer {
         ...(spec ? { spec } : {}),
       };
       remember(await client.apply(patch, { fieldManager: `${fieldManager}-${purpose}`, force: true }));
+      // What a chart renders of it is applied anew, and not taken for the change of a stranger.
+      applySet.forgetObject(key, patch);
     },
     delete: (resource, { metadata }) =>
       client.delete(resource, { namespace, name: metadata.name }, metadata.uid ? { uid: metadata.uid } : {}),

@@ -86,6 +86,11 @@ export class ApplySet {
     return resultsOf(outcomes);
   }
 
+  /** Drops what is remembered of one object, of which we ourselves have just changed something by another way. */
+  forgetObject(owner: string, object: KubeObject): void {
+    this.#owners.get(owner)?.delete(identityOf(object));
+  }
+
   /** Drops what is remembered of an owner that is gone. */
   forget(owner: string): void {
     this.#owners.delete(owner);
