@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { backupAnnotation } from '../../../constructs/api/group.ts';
+import { ConfigMap } from '../../../constructs/api/resources.ts';
+import { instanceFrom } from '../../testbed/instance.ts';
+import { storeSecret } from '../../support/backup-secrets.ts';
+import { recordFault } from '../../support/fault-table.ts';
+import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { loadOperatorImage } from '../../support/provider.ts';
+import { type S3, startS3 } from '../../support/s3.ts';
+import { until } from '../../support/until.ts';
+import { single, Workbench } from '../../support/workbench.ts';
+import { EtcdPods } from '../etcd-pods/etcd-pods.ts';
+
+const namespace = 'recoveries';
+const backup = { schedule: '@daily', secret: { name: 'backups' }, verify: { disabled: true } };
+const fieldManager = 'test';
+/** Other tests may share the processors. */
+const longMs = 300_000;
+let bench: Workbench;
+let operator: TestOperator;
+let s3: S3;
+
+beforeAll(async () => {
+  await loadOperatorImage(instanceFrom(process.env, inject('testbed')), () => {});
+  s3 = await startS3('tls');
+  bench = await Workbench.open(inject('kubeconfig'), namespace);
+  await bench.client.create(storeSecret({ namespace, name: 'backups' }, s3.settings), { fieldManager });
+  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
+});
+afterAll(async () => {
+  await bench.deleteAll();
+  await operator.stop();
+  await bench.close();
+  await s3.stop();
+});
+
+const stored = (name: string) => ({
+  apiVersion: ConfigMap.apiVersion,
+  kind: ConfigMap.kind,
+  metadata: { namespace: 'default', name },
+});
+
+/** Resolves with whether an object is there, once the API server says so. */
+async function holds(cluster: string, name: string): Promise<boolean> {
+  const hosted = await bench.hosted(cluster);
+  try {
+    const answer = await until(
+      `the API server of ${cluster} to answer`,
+      () => hosted.list(ConfigMap, { namespace: 'default' }).catch(() => undefined),
+      longMs,
+    );
+    return answer.items.some(({ metadata }) => metadata.name === name);
+  } finally {
+    await hosted.connection.close();
+  }
+}
+
+async function write(cluster: string, name: string): Promise<void> {
+  const hosted = await bench.hosted(cluster);
+  try {
+    await hosted.create(stored(name), { fieldManager });
+  } finally {
+    await hosted.connection.close();
+  }
+}
+
+async function untilRecovered(cluster: string): Promise<string> {
+  return until(
+    `the recovery of ${cluster}`,
+    async () => {
+      const restore = (await bench.get(cluster)).status?.etcd?.restore;
+      return restore?.completionTime === undefined ? undefined : restore.restoredTo;
+    },
+    longMs,
+  );
+}
+
+test(
+  'the only member, whose volume is gone, goes on from a backup that a person names',
+  async () => {
+    await bench.create('c1', { ...single, etcd: { replicas: 1, backup } });
+    await bench.untilReady('c1', longMs);
+    await write('c1', 'before');
+    await bench.patch('c1', { metadata: { annotations: { [backupAnnotation]: 'first' } } });
+    const id = await until(
+      'the backup',
+      async () => {
+        const known = (await bench.get('c1')).status?.etcd?.backup;
+        return known?.lastRequest === 'first' ? known.lastBackup : undefined;
+      },
+      longMs,
+    );
+    await write('c1', 'after');
+
+    const began = performance.now();
+    await new EtcdPods(bench, 'c1').loseVolume('c1-etcd-0');
+    const { message } = await bench.untilCondition('c1', 'EtcdClusterHealthy', { reason: 'DataLost' }, longMs);
+    expect(message).toContain(`backup ${id}: etcd.recovery.acceptDataLossTo decides`);
+    await bench.patch('c1', { spec: { etcd: { recovery: { acceptDataLossTo: id } } } });
+    expect(await untilRecovered('c1')).toBe(id.split('-').at(-1));
+    expect(await holds('c1', 'before')).toBe(true);
+    const recoverySeconds = (performance.now() - began) / 1000;
+    expect(await holds('c1', 'after')).toBe(false);
+    await bench.untilCondition('c1', 'EtcdClusterHealthy', { status: 'True' }, longMs);
+    await recordFault({
+      fault: 'volume of the only etcd member deleted, then etcd.recovery.acceptDataLossTo: a backup',
+      observed: 'DataLost names the backup; with the word of a person its data is served again',
+      recoverySeconds,
+      dataLost: 'what was written after the backup, as agreed to',
+    });
+  },
+  longMs * 2,
+);
+
+test(
+  'one member that is left of three goes on with all that it has, by exactly its revision',
+  async () => {
+    await bench.create('c3', { ...single, etcd: { replicas: 3, backup } });
+    await bench.untilReady('c3', longMs);
+    const etcd = new EtcdPods(bench, 'c3');
+    await etcd.untilMembers(3);
+    await write('c3', 'acknowledged');
+
+    const began = performance.now();
+    await Promise.all(['c3-etcd-1', 'c3-etcd-2'].map((name) => etcd.loseVolume(name)));
+    const { message } = await bench.untilCondition('c3', 'EtcdClusterHealthy', { reason: 'QuorumLost' }, longMs);
+    const revision = Number(/revision (\d+) of c3-etcd-0/.exec(message)?.[1]);
+
+    await bench.patch('c3', { spec: { etcd: { recovery: { acceptDataLossTo: String(revision - 1) } } } });
+    const refused = await bench.untilCondition('c3', 'EtcdRestoreReady', { reason: 'BackupUnusable' }, longMs);
+    expect(refused.message).toContain(`is revision ${revision - 1}, and the newest member that is left, c3-etcd-0,`);
+    expect(refused.message).toContain(`has revision ${revision}`);
+
+    await bench.patch('c3', { spec: { etcd: { recovery: { acceptDataLossTo: String(revision) } } } });
+    expect(await untilRecovered('c3')).toBe(String(revision));
+    expect(await holds('c3', 'acknowledged')).toBe(true);
+    const recoverySeconds = (performance.now() - began) / 1000;
+    await bench.untilCondition('c3', 'EtcdClusterHealthy', { status: 'True' }, longMs);
+    expect((await etcd.members()).length).toBe(3);
+    await recordFault({
+      fault:
+        'volumes of two of three etcd members deleted, then etcd.recovery.acceptDataLossTo: the revision that is left',
+      observed:
+        'QuorumLost names the revision; another one is refused; the member that is left is backed up and restored to all three',
+      recoverySeconds,
+      dataLost: 'none',
+    });
+  },
+  longMs * 2,
+);

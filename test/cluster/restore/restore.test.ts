@@ -1,0 +1,283 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { backupAnnotation } from '../../../constructs/api/group.ts';
+import { ConfigMap, Event, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
+import type { KubeClient } from '../../../reconciler/kube/client.ts';
+import { instanceFrom } from '../../testbed/instance.ts';
+import { storeSecret } from '../../support/backup-secrets.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import type { RestorePodObject } from '../../../reconciler/restore/observe.ts';
+import { recordFault } from '../../support/fault-table.ts';
+import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { loadOperatorImage } from '../../support/provider.ts';
+import { type S3, startS3 } from '../../support/s3.ts';
+import { until } from '../../support/until.ts';
+import { single, Workbench } from '../../support/workbench.ts';
+
+const namespace = 'restores';
+const backup = { schedule: '@daily', secret: { name: 'backups' }, verify: { disabled: true } };
+const spec = { ...single, etcd: { replicas: 1, backup } };
+const fieldManager = 'test';
+/** Other tests may share the processors. */
+const longMs = 300_000;
+let bench: Workbench;
+let operator: TestOperator;
+let s3: S3;
+
+beforeAll(async () => {
+  await loadOperatorImage(instanceFrom(process.env, inject('testbed')), () => {});
+  s3 = await startS3('tls');
+  bench = await Workbench.open(inject('kubeconfig'), namespace);
+  await bench.client.create(storeSecret({ namespace, name: 'backups' }, s3.settings), { fieldManager });
+  operator = await start();
+});
+afterAll(async () => {
+  await bench.deleteAll();
+  await operator.stop();
+  await bench.close();
+  await s3.stop();
+});
+
+const start = () => startOperator({ kubeconfig: inject('kubeconfig'), namespace });
+type EventObject = KubeObject & { readonly reason?: string };
+
+async function restart(): Promise<void> {
+  await operator.stop();
+  operator = await start();
+}
+
+const stored = (name: string) => ({
+  apiVersion: ConfigMap.apiVersion,
+  kind: ConfigMap.kind,
+  metadata: { namespace: 'default', name },
+});
+
+async function takeBackup(cluster: string, request: string): Promise<string> {
+  await bench.patch(cluster, { metadata: { annotations: { [backupAnnotation]: request } } });
+  return until(
+    `backup ${request}`,
+    async () => {
+      const { status } = await bench.get(cluster);
+      return status?.etcd?.backup?.lastRequest === request ? status.etcd.backup.lastBackup : undefined;
+    },
+    60_000,
+  );
+}
+
+async function untilRestored(cluster: string, limitMs = 100_000) {
+  try {
+    return await until(
+      `the restore of ${cluster}`,
+      async () => {
+        const restore = (await bench.get(cluster)).status?.etcd?.restore;
+        return restore?.completionTime === undefined ? undefined : restore;
+      },
+      limitMs,
+    );
+  } catch (cause) {
+    const { status } = await bench.get(cluster);
+    throw new Error(JSON.stringify(status?.conditions?.filter(({ type }) => type.startsWith('Etcd'))), { cause });
+  }
+}
+
+describe('a control plane that is restored', () => {
+  let hosted: KubeClient;
+  let id: string;
+  beforeAll(async () => {
+    await bench.create('c1', spec);
+    await bench.untilReady('c1', longMs);
+    hosted = await bench.hosted('c1');
+    await hosted.create(stored('before'), { fieldManager });
+    id = await takeBackup('c1', 'first');
+    await hosted.create(stored('after'), { fieldManager });
+  });
+  afterAll(() => hosted.connection.close());
+
+  test(
+    'holds what the backup holds and nothing later, at a revision nobody has seen',
+    async () => {
+      const { metadata } = await hosted.get(ConfigMap, { namespace: 'default', name: 'after' });
+      const began = performance.now();
+      await bench.patch('c1', { spec: { etcd: { restore: { latest: true } } } });
+      const stopped = bench.untilCondition('c1', 'EtcdRestoreReady', { reason: 'RestoringMembers' });
+      const restored = await untilRestored('c1');
+      await stopped;
+      expect(restored).toMatchObject({ backup: id, step: 'Completed', restoredTo: id.split('-').at(-1) });
+      const kept = await until('the API server to answer', () =>
+        hosted.get(ConfigMap, { namespace: 'default', name: 'before' }).catch(() => undefined),
+      );
+      const recoverySeconds = (performance.now() - began) / 1000;
+      expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'after' })).toBeUndefined();
+      const later = await hosted.create(stored('later'), { fieldManager });
+      expect(Number(later.metadata.resourceVersion)).toBeGreaterThan(Number(metadata.resourceVersion) + 1_000_000_000);
+      expect(kept.metadata.name).toBe('before');
+      await bench.untilReady('c1');
+      expect(
+        await bench.client.list(Pod, { namespace, labelSelector: 'app.kubernetes.io/component=etcd-restore' }),
+      ).toMatchObject({ items: [] });
+      const { items: events } = await bench.client.list<EventObject>(Event, { namespace });
+      expect(events.filter(({ reason }) => reason === 'ForeignChangeReverted')).toEqual([]);
+      await recordFault({
+        fault: 'restore of a backup over a running control plane',
+        observed:
+          'what was written before the backup is there, what was written after it is gone, the revision went up',
+        recoverySeconds,
+        dataLost: 'none that the backup holds',
+      });
+    },
+    longMs,
+  );
+
+  test('is not restored once more by another operator', async () => {
+    const { metadata } = await bench.client.get(PersistentVolumeClaim, { namespace, name: 'etcd-data-c1-etcd-0' });
+    expect(metadata.annotations?.['controlplane.cluster.x-k8s.io/etcd-restored']).toMatch(/^[0-9a-f]{16}$/);
+    await restart();
+    await bench.untilCondition('c1', 'EtcdRestoreReady', { status: 'True' });
+    expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'later' })).toBeDefined();
+  });
+
+  describe('from a backup that is no good', () => {
+    const objectOf = (name: string) => join(s3.directory, 'backups', namespace, 'c1', id, name);
+    /** How a backup is damaged, and what is said of it. */
+    const damages: [string, string, (bytes: Buffer) => Buffer, RegExp][] = [
+      ['a flipped bit', 'snapshot.db', flipped, /bytes that are not the \d+ that were stored: it is damaged/],
+      [
+        'half of it',
+        'snapshot.db',
+        (bytes) => bytes.subarray(0, bytes.length / 2),
+        /it is damaged, use another backup/,
+      ],
+      ['a manifest that is cut', 'manifest.json', (bytes) => bytes.subarray(0, 40), /is not JSON: it is damaged/],
+    ];
+    test.each(damages)('goes on as it was: %s', async (what, object, damage, said) => {
+      const good = await readFile(objectOf(object));
+      await writeFile(objectOf(object), damage(good));
+      try {
+        await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: id, request: what } } } });
+        const message = await untilRefused('c1', 'BackupUnusable');
+        expect(message).toMatch(said);
+        await hosted.create(stored(`beside-${object}-${damages.findIndex(([name]) => name === what)}`), {
+          fieldManager,
+        });
+        expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'later' })).toBeDefined();
+        await recordFault({
+          fault: `restore of a backup with ${what}`,
+          observed: 'refused with reason BackupUnusable before anything is touched; the control plane goes on',
+          recoverySeconds: undefined,
+          dataLost: 'none',
+        });
+      } finally {
+        await writeFile(objectOf(object), good);
+      }
+    });
+
+    test('goes on as it was: there is no such backup', async () => {
+      const missing = '2026-01-01T00-00-00.000Z-1';
+      await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: missing } } } });
+      const message = await untilRefused('c1', 'BackupNotFound');
+      expect(message).toContain(`there is no backup ${missing} of ${namespace}/c1: there are`);
+      expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'later' })).toBeDefined();
+    });
+  });
+
+  test(
+    'is restored once though the operator dies again and again',
+    async () => {
+      const began = performance.now();
+      await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: id, request: 'killed' } } } });
+      const before = (await bench.get('c1')).status?.etcd?.restore?.startTime;
+      const runs = new Set<string>();
+      let restarts = 0;
+      for (let last = await shows('c1'); ; restarts++) {
+        const next = await until('anything to change', () => changed('c1', last), longMs);
+        const { startTime, completionTime } = (await bench.get('c1')).status?.etcd?.restore ?? {};
+        if (startTime !== undefined && startTime !== before) runs.add(startTime);
+        if (runs.size > 0 && completionTime !== undefined) break;
+        await restart();
+        last = next;
+      }
+      expect(runs.size).toBe(1);
+      await bench.untilCondition('c1', 'APIServerReachable', { status: 'True' }, longMs);
+      expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'before' })).toBeDefined();
+      expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'later' })).toBeUndefined();
+      expect(restarts).toBeGreaterThan(5);
+      await recordFault({
+        fault: 'the operator dies again and again during a restore',
+        observed: `one run, which goes on where it was after each of ${restarts} deaths`,
+        recoverySeconds: (performance.now() - began) / 1000,
+        dataLost: 'none that the backup holds',
+      });
+    },
+    longMs * 2,
+  );
+
+  test(
+    'gives its data to a new one of three members',
+    async () => {
+      const restore = { backup: id, from: { namespace, cluster: 'c1' } };
+      await bench.create('c2', { ...single, etcd: { replicas: 3, backup, restore } });
+      await untilRestored('c2', longMs);
+      const other = await bench.hosted('c2');
+      try {
+        await until(
+          'the new API server to answer',
+          async () => {
+            return other.find(ConfigMap, { namespace: 'default', name: 'before' }).catch(() => undefined);
+          },
+          longMs,
+        );
+        expect(await other.find(ConfigMap, { namespace: 'default', name: 'after' })).toBeUndefined();
+        await bench.untilCondition('c2', 'EtcdClusterHealthy', { status: 'True' }, longMs);
+        const { members = [] } = (await bench.get('c2')).status?.etcd ?? {};
+        expect(members.map(({ role }) => role).sort()).toEqual(['Follower', 'Follower', 'Leader']);
+      } finally {
+        await other.connection.close();
+      }
+    },
+    longMs,
+  );
+});
+
+/** Resolves with what is said of the spec as it is now. */
+function untilRefused(cluster: string, reason: string): Promise<string> {
+  return until(
+    `the restore of ${cluster} to be refused`,
+    async () => {
+      const { metadata, status } = await bench.get(cluster);
+      const condition = status?.conditions?.find(({ type }) => type === 'EtcdRestoreReady');
+      const isOfNow = condition?.observedGeneration === metadata.generation;
+      return isOfNow && condition?.reason === reason ? condition.message : undefined;
+    },
+    longMs,
+  );
+}
+
+/** Everything that a restore does, as it shows. */
+async function shows(cluster: string): Promise<string> {
+  const labelSelector = `cluster.x-k8s.io/cluster-name=${cluster}`;
+  const [pods, claims, { status }] = await Promise.all([
+    bench.client.list<RestorePodObject>(Pod, { namespace, labelSelector }),
+    bench.client.list(PersistentVolumeClaim, { namespace, labelSelector }),
+    bench.get(cluster),
+  ]);
+  const steps = pods.items.map(({ metadata, status: pod }) => [
+    metadata.name,
+    metadata.deletionTimestamp !== undefined,
+    pod?.phase,
+    pod?.initContainerStatuses?.map(({ state }) => Object.keys(state ?? {})),
+  ]);
+  return JSON.stringify([steps, claims.items.map(({ metadata }) => metadata.annotations), status?.etcd?.restore]);
+}
+
+async function changed(cluster: string, last: string): Promise<string | undefined> {
+  const now = await shows(cluster);
+  return now === last ? undefined : now;
+}
+
+function flipped(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  const middle = Math.floor(copy.length / 2);
+  copy.writeUInt8(copy.readUInt8(middle) ^ 1, middle);
+  return copy;
+}
