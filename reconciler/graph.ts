@@ -3,7 +3,7 @@ import { type ConditionReason, type ConditionType } from '../constructs/api/cond
 import { messageOf } from './kube/error-message.ts';
 import { InvalidConfiguration, type Outcome, type StatusReport } from './outcome.ts';
 import type { Phase, Scope } from './scope.ts';
-import { type Verdict, verdict } from './status.ts';
+import { type Verdict, verdict } from './verdict.ts';
 
 /** How one phase ended. */
 export interface PhaseResult {

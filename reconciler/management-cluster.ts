@@ -24,7 +24,7 @@ import { Informer } from './kube/informer.ts';
 import { InformerSet } from './kube/informer-set.ts';
 import type { ObjectChange } from './kube/object-cache.ts';
 import type { KubeObject, ObjectName } from './kube/object.ts';
-import type { Surroundings, World } from './scope.ts';
+import type { Surroundings, World } from './world.ts';
 import { SurroundingsWatch } from './surroundings/surroundings-watch.ts';
 
 export interface ManagementClusterOptions {

@@ -10,8 +10,9 @@ import type { DeploymentObject, PodObject, StatefulSetObject } from './kube/read
 import type { EtcdReport } from './etcd/report.ts';
 import type { ServiceObject } from './service-object.ts';
 import type { StatusReport } from './outcome.ts';
-import type { World } from './scope.ts';
-import type { Observation, Verdicts } from './status.ts';
+import type { World } from './world.ts';
+import type { Observation } from './status.ts';
+import type { Verdicts } from './verdict.ts';
 
 /** Collects what a status is computed from, after the phases have run. */
 export function observe(

@@ -31,7 +31,8 @@ import { prune } from './prune.ts';
 import { pruneWorkload } from './prune-workload.ts';
 import { phases } from './reconcile.ts';
 import type { Scope } from './scope.ts';
-import { observedStatus, summarize, verdict } from './status.ts';
+import { observedStatus, summarize } from './status.ts';
+import { verdict } from './verdict.ts';
 import type { StatusWriter } from './status-writer.ts';
 import { createRemover, createWriter } from './writer.ts';
 

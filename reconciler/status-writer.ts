@@ -7,7 +7,7 @@ import type { Clock } from './kube/clock.ts';
 import { mergeConditions } from './kube/conditions.ts';
 import type { KubeObject } from './kube/object.ts';
 import type { ManagementCluster } from './management-cluster.ts';
-import type { Verdict, Verdicts } from './status.ts';
+import type { Verdict, Verdicts } from './verdict.ts';
 
 /** A condition that has another status or reason than before. */
 export interface Transition {

@@ -1,12 +1,7 @@
 import { compare } from 'semver';
-import {
-  apartFromReady,
-  type ConditionReason,
-  type ConditionType,
-  conditionTypes,
-} from '../constructs/api/conditions.ts';
+import { apartFromReady, conditionTypes } from '../constructs/api/conditions.ts';
 import type { HostedControlPlaneSpec } from '../constructs/api/hosted-control-plane.ts';
-import type { Condition, HostedControlPlaneStatus } from '../constructs/api/status.ts';
+import type { HostedControlPlaneStatus } from '../constructs/api/status.ts';
 import type { InClusterAccess } from '../constructs/api/in-cluster-access-spec.ts';
 import { definedOnly } from '../constructs/control-plane/defined.ts';
 import { versionAnnotation } from '../constructs/control-plane/component.ts';
@@ -17,16 +12,8 @@ import { hasQuorum, healthyVoters, quorumOf, voterCount } from './etcd/members.t
 import type { EtcdReport } from './etcd/report.ts';
 import type { StatusReport } from './outcome.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from './kube/readiness.ts';
+import { type Verdict, verdict, type Verdicts } from './verdict.ts';
 import { deploymentReadiness } from './kube/readiness.ts';
-
-/** A verdict on one condition; times and generation are added when it is written. */
-export interface Verdict {
-  readonly status: Condition['status'];
-  readonly reason: ConditionReason;
-  readonly message: string;
-}
-
-export type Verdicts = Readonly<Partial<Record<ConditionType, Verdict>>>;
 
 /** What a status is computed from. */
 export interface Observation {
@@ -125,10 +112,6 @@ export function summarize(observed: Observation, initialized: boolean): Verdicts
     Paused: verdict('False', 'NotPaused'),
     Ready: ready(observed.phases),
   };
-}
-
-export function verdict(status: Condition['status'], reason: ConditionReason, message = ''): Verdict {
-  return { status, reason, message };
 }
 
 /** Serving, if perhaps degraded: an API server is available and etcd has a quorum. */

@@ -16,7 +16,7 @@ import type { KubeClient } from './kube/client.ts';
 import { isAlreadyExists, isNotFound } from './kube/errors.ts';
 import type { KubeObject } from './kube/object.ts';
 import type { ManagementCluster } from './management-cluster.ts';
-import type { Remover, Writer } from './scope.ts';
+import type { Remover, Writer } from './world.ts';
 
 /** What writing for one HostedControlPlane needs. */
 export interface WriterOptions {

@@ -1,7 +1,8 @@
 import { etcdMemberHost } from '../../constructs/control-plane/names.ts';
 import { ports } from '../../constructs/control-plane/ports.ts';
 import type { WorkContext } from '../background-work.ts';
-import { MemberClient, type MemberEndpoint } from '../etcd/client.ts';
+import { MemberClient } from '../etcd/client.ts';
+import { type MemberEndpoint } from '../etcd/member-endpoint.ts';
 import { pause } from '../kube/clock.ts';
 import type { Manifest } from './manifest.ts';
 import { lookMs, serveLimitMs, type Trial } from './trial.ts';

@@ -1,4 +1,4 @@
-import type { EtcdCredentials } from '../etcd/client.ts';
+import type { EtcdCredentials } from '../etcd/member-endpoint.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ClusterBackups } from './cluster-backups.ts';
 import type { Manifest } from './manifest.ts';

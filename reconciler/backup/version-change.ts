@@ -4,7 +4,7 @@ import { versionAnnotation } from '../../constructs/control-plane/component.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
 import { etcdVersion, parseVersion } from '../../constructs/control-plane/versions.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { World } from '../scope.ts';
+import type { World } from '../world.ts';
 
 /** What has a version of its own. */
 export type Versioned = 'Kubernetes' | 'etcd';

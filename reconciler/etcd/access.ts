@@ -4,8 +4,9 @@ import { etcdMemberHost, namesOf } from '../../constructs/control-plane/names.ts
 import { ports } from '../../constructs/control-plane/ports.ts';
 import type { PodObject } from '../kube/readiness.ts';
 import { pairOf, type SecretObject } from '../pki/secret.ts';
-import type { World } from '../scope.ts';
-import { type EtcdCredentials, MemberClient } from './client.ts';
+import type { World } from '../world.ts';
+import { MemberClient } from './client.ts';
+import { type EtcdCredentials } from './member-endpoint.ts';
 import type { Clients, KnownMember } from './observe.ts';
 
 /** Clients of an etcd cluster, each opened when it is asked for. */

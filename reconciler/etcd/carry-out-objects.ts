@@ -1,5 +1,5 @@
 import { PersistentVolumeClaim, Pod } from '../../constructs/api/resources.ts';
-import type { Writer } from '../scope.ts';
+import type { Writer } from '../world.ts';
 import type { ObjectStep } from './carry-out.ts';
 import { claimOf, type MemberObjects, podOf } from './member-objects.ts';
 import { markPurpose, volumeMark } from './volume-mark.ts';

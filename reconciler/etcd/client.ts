@@ -2,27 +2,12 @@ import { Etcd3, type IOptions } from 'etcd3';
 import { z } from 'zod';
 import { messageOf } from '../kube/error-message.ts';
 import type { Manifest } from '../backup/manifest.ts';
+import type { EtcdCredentials, MemberEndpoint } from './member-endpoint.ts';
 import { readClusterVersion } from './cluster-version.ts';
 import { countKeysByResource } from './key-counts.ts';
 import type { MemberAlarm, MemberStatus, Registration } from './members.ts';
 import { grpcMessage } from './grpc-message.ts';
 import { readSnapshot } from './snapshot.ts';
-
-/** Where one member answers, and what its certificate must be for. */
-export interface MemberEndpoint {
-  /** Name of the member, for messages. */
-  readonly name: string;
-  /** Host and port; may be an address that no certificate names. */
-  readonly address: string;
-  readonly serverName: string;
-}
-
-/** PEM of the authority to trust, and of the certificate and key to present. */
-export interface EtcdCredentials {
-  readonly ca: string;
-  readonly cert: string;
-  readonly key: string;
-}
 
 type CallOptions = NonNullable<Parameters<Etcd3['maintenance']['status']>[0]>;
 

@@ -1,6 +1,6 @@
 import { request } from 'node:https';
 import { z } from 'zod';
-import type { EtcdCredentials, MemberEndpoint } from './client.ts';
+import type { EtcdCredentials, MemberEndpoint } from './member-endpoint.ts';
 
 const Versions = z.object({ etcdcluster: z.string().min(1) });
 

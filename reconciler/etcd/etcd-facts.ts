@@ -6,7 +6,7 @@ import { etcdPeer } from '../../constructs/control-plane/etcd-config.ts';
 import type { EtcdFacts } from '../../constructs/control-plane/facts.ts';
 import { etcdMember, namesOf } from '../../constructs/control-plane/names.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { World } from '../scope.ts';
+import type { World } from '../world.ts';
 import type { EtcdObservation } from './members.ts';
 import { initialCluster, isAwaited, noMember, podsFor, wasFormed } from './membership.ts';
 import type { KnownMember } from './observe.ts';

@@ -4,7 +4,7 @@ import { etcdMember, etcdMemberHost, etcdVolumeClaim, namesOf } from '../../cons
 import { ports } from '../../constructs/control-plane/ports.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { PodObject } from '../kube/readiness.ts';
-import type { World, Writer } from '../scope.ts';
+import type { World, Writer } from '../world.ts';
 import type { MemberClaim, MemberPod } from './members.ts';
 import type { KnownMember } from './observe.ts';
 import { markOf } from './volume-mark.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { HostedCluster } from '../../constructs/control-plane/cluster.ts';
 import { messageOf } from '../kube/error-message.ts';
-import type { World, Writer } from '../scope.ts';
+import type { World, Writer } from '../world.ts';
 import { type EtcdAccess, openEtcd } from './access.ts';
 import { carryOut, isEtcdCall } from './carry-out.ts';
 import { carryOutOnObjects } from './carry-out-objects.ts';

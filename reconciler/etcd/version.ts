@@ -3,7 +3,8 @@ import { namesOf } from '../../constructs/control-plane/names.ts';
 import { etcdVersion } from '../../constructs/control-plane/versions.ts';
 import { awaitedBackup } from '../backup/upgrade-gate.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { Scope, World } from '../scope.ts';
+import type { Scope } from '../scope.ts';
+import type { World } from '../world.ts';
 import { decideVersion } from './version-rules.ts';
 
 interface Templated extends KubeObject {

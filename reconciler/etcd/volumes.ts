@@ -5,7 +5,7 @@ import { selectorLabels } from '../../constructs/control-plane/labels.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
 import { isForbidden } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { World, Writer } from '../scope.ts';
+import type { World, Writer } from '../world.ts';
 import type { EtcdObservation } from './members.ts';
 import type { VolumePlan, Volumes, VolumeTrouble } from './volume-size.ts';
 

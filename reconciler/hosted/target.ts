@@ -10,7 +10,8 @@ import type { ServiceObject } from '../service-object.ts';
 import { issueCertificate, type KeyPair, validFor } from '../pki/issue.ts';
 import { apiServiceHost } from '../pki/plan.ts';
 import { pairOf, type SecretObject } from '../pki/secret.ts';
-import { known, type World } from '../scope.ts';
+import { known } from '../scope.ts';
+import type { World } from '../world.ts';
 
 /** How to reach one hosted API server, from inside and from outside, and what is there to look after. */
 export interface HostedTarget {

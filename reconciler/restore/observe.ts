@@ -5,7 +5,7 @@ import { type ComponentName, selectorLabels } from '../../constructs/control-pla
 import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../constructs/control-plane/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
-import type { World } from '../scope.ts';
+import type { World } from '../world.ts';
 import type { MemberRestore, RestoreObservation, RestorePod } from './decide.ts';
 import type { RestoreRequest } from './request.ts';
 

@@ -3,7 +3,7 @@ import { finished, pipeline } from 'node:stream/promises';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { withStallTimer } from '../backup/stall.ts';
-import type { EtcdCredentials } from '../etcd/client.ts';
+import type { EtcdCredentials } from '../etcd/member-endpoint.ts';
 import type { Clock } from '../kube/clock.ts';
 import { messageOf } from '../kube/error-message.ts';
 

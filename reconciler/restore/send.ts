@@ -4,7 +4,7 @@ import type { WorkContext } from '../background-work.ts';
 import { parseBackupId } from '../backup/names.ts';
 import { etcdCredentials } from '../etcd/access.ts';
 import { systemClock } from '../kube/clock.ts';
-import type { World } from '../scope.ts';
+import type { World } from '../world.ts';
 import { amount, type BackupWish, type PreparedBackup, withBackupsOf } from './prepare.ts';
 import { pushSnapshot } from './push.ts';
 

@@ -5,7 +5,7 @@ import { gatewayState, type GatewayObject } from '../gateway-object.ts';
 import { Informer, type InformerOptions } from '../kube/informer.ts';
 import type { ObjectChange } from '../kube/object-cache.ts';
 import { isOlder, type KubeObject, objectKey, type ObjectName } from '../kube/object.ts';
-import type { Surroundings } from '../scope.ts';
+import type { Surroundings } from '../world.ts';
 import { type Claim, claimOfHostedControlPlane, claimOfRoute, describeClaim } from './claim.ts';
 import { ClaimBook } from './claim-book.ts';
 import { claimant } from './claimant.ts';

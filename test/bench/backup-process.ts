@@ -8,7 +8,8 @@ import { setTimeout } from 'node:timers/promises';
 import { ClusterBackups } from '../../reconciler/backup/cluster-backups.ts';
 import { ObjectStore } from '../../reconciler/backup/object-store.ts';
 import type { StoreSettings } from '../../reconciler/backup/store-settings.ts';
-import { type EtcdCredentials, MemberClient, type MemberEndpoint } from '../../reconciler/etcd/client.ts';
+import { MemberClient } from '../../reconciler/etcd/client.ts';
+import { type EtcdCredentials, type MemberEndpoint } from '../../reconciler/etcd/member-endpoint.ts';
 import { systemClock } from '../../reconciler/kube/clock.ts';
 import { pushSnapshot } from '../../reconciler/restore/push.ts';
 

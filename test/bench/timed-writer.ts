@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Etcd3 } from 'etcd3';
-import type { EtcdCredentials, MemberEndpoint } from '../../reconciler/etcd/client.ts';
+import type { EtcdCredentials, MemberEndpoint } from '../../reconciler/etcd/member-endpoint.ts';
 
 /** One write: when it began, and how long it took until it was acknowledged, with everything that was tried meanwhile. */
 interface Write {

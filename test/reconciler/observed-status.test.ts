@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Pod } from '../../constructs/api/resources.ts';
 import { versionAnnotation } from '../../constructs/control-plane/component.ts';
 import type { PodObject } from '../../reconciler/kube/readiness.ts';
-import { type Observation, observedStatus, type Verdicts } from '../../reconciler/status.ts';
+import { type Observation, observedStatus } from '../../reconciler/status.ts';
+import { type Verdicts } from '../../reconciler/verdict.ts';
 import { deployment, failed, observation, succeeded, waiting } from '../support/observation.ts';
 
 describe('the versions of the API servers', () => {

@@ -4,7 +4,7 @@ import { HostedClusterNotReady } from '../../reconciler/hosted/not-ready.ts';
 import { pruneWorkload } from '../../reconciler/prune-workload.ts';
 import { phases } from '../../reconciler/reconcile.ts';
 import type { HostedClient } from '../../reconciler/scope.ts';
-import { verdict } from '../../reconciler/status.ts';
+import { verdict } from '../../reconciler/verdict.ts';
 import { bringUp } from '../support/bring-up.ts';
 import { MemoryWorld } from '../support/memory-world.ts';
 import { now, scopeOf } from '../support/scope.ts';

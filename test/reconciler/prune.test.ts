@@ -7,7 +7,7 @@ import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
 import { scheduler } from '../../reconciler/phases/controllers.ts';
 import { coreDNS } from '../../reconciler/phases/workload/add-ons.ts';
 import { prune } from '../../reconciler/prune.ts';
-import { verdict } from '../../reconciler/status.ts';
+import { verdict } from '../../reconciler/verdict.ts';
 import { bringUp, pass } from '../support/bring-up.ts';
 import { MemoryWorld } from '../support/memory-world.ts';
 import { type ScopeChanges, scopeOf } from '../support/scope.ts';

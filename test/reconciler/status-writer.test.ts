@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../constructs/api/status.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { type Verdicts, verdict } from '../../reconciler/status.ts';
+import { type Verdicts, verdict } from '../../reconciler/verdict.ts';
 import { StatusWriter, type Transition } from '../../reconciler/status-writer.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type AnyObject, hostedControlPlaneObject } from '../support/scope.ts';

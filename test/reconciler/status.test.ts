@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StatefulSetObject } from '../../reconciler/kube/readiness.ts';
-import { type Observation, summarize, type Verdicts } from '../../reconciler/status.ts';
+import { type Observation, summarize } from '../../reconciler/status.ts';
+import { type Verdicts } from '../../reconciler/verdict.ts';
 import {
   type Counts,
   deployment,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ConditionType } from '../../constructs/api/conditions.ts';
 import type { EventNote } from '../../reconciler/kube/events.ts';
-import { type Verdict, verdict } from '../../reconciler/status.ts';
+import { type Verdict, verdict } from '../../reconciler/verdict.ts';
 import { createLogger } from '../../reconciler/telemetry/log.ts';
 import { tellTransition } from '../../reconciler/transition.ts';
 import { hostedControlPlaneObject } from '../support/scope.ts';

@@ -4,7 +4,7 @@ import { Node, PersistentVolumeClaim, type Resource, resourceOf } from '../../co
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { Endpoint } from '../../constructs/control-plane/facts.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
-import type { ObjectFields, Remover, World, Writer } from '../../reconciler/scope.ts';
+import type { ObjectFields, Remover, World, Writer } from '../../reconciler/world.ts';
 import { namespace } from './scope.ts';
 
 /** An object with whatever fields it has, as JSON. */

@@ -10,7 +10,8 @@ import { systemClock } from '../../reconciler/kube/clock.ts';
 import type { EtcdCare } from '../../reconciler/etcd/care.ts';
 import { settled } from '../../reconciler/etcd/steps.ts';
 import type { KubeObject, ObjectMeta } from '../../reconciler/kube/object.ts';
-import type { EndpointProbe, HostedClient, Scope, Surroundings } from '../../reconciler/scope.ts';
+import type { EndpointProbe, HostedClient, Scope } from '../../reconciler/scope.ts';
+import type { Surroundings } from '../../reconciler/world.ts';
 import { observed } from '../reconciler/etcd/observed.ts';
 import type { MemoryWorld } from './memory-world.ts';
 

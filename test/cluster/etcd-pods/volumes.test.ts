@@ -8,7 +8,7 @@ import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { PodObject } from '../../../reconciler/kube/readiness.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
-import type { World } from '../../../reconciler/scope.ts';
+import type { World } from '../../../reconciler/world.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { NumberedConfigMaps } from '../../support/numbered-config-maps.ts';
 import { startOperator, type TestOperator } from '../../support/operator.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Gateway } from '../../../constructs/api/resources.ts';
 import type { Endpoint } from '../../../constructs/control-plane/facts.ts';
 import { endpoint } from '../../../reconciler/phases/endpoint.ts';
-import type { Surroundings } from '../../../reconciler/scope.ts';
+import type { Surroundings } from '../../../reconciler/world.ts';
 import { MemoryWorld } from '../../support/memory-world.ts';
 import { scopeOf } from '../../support/scope.ts';
 
