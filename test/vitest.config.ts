@@ -1,11 +1,14 @@
 import { defineConfig } from 'vitest/config';
+import { LaneSequencer } from './lanes.ts';
 
 /**
  * Two layers. `unit` is pure and needs nothing. `testbed` runs against real binaries: its global set-up builds or finds
- * them and brings a management cluster up; its files run one after the other because they share that cluster.
+ * them and brings a management cluster up; its files run one after the other because they share that cluster. `--shard`
+ * divides them into lanes, each with a testbed of its own.
  */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LaneSequencer },
     projects: [
       {
         test: {

@@ -3,7 +3,7 @@ import { managerImage } from '../../constructs/provider/image.ts';
 import { loadImage } from '../testbed/access.ts';
 import type { Instance } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
-import { buildDirectory, bundleOperator, repository } from '../testbed/operator-bundle.ts';
+import { bundleOperator, repository } from '../testbed/operator-bundle.ts';
 import { packOperatorImage } from '../testbed/operator-image.ts';
 import { type Report, step } from '../testbed/progress.ts';
 
@@ -31,10 +31,12 @@ export async function installProvider(instance: Instance, report: Report): Promi
 
 /** Makes pods find an operator's image of the present sources, as those need it that restore backups. Gives its digest. */
 export async function loadOperatorImage(instance: Instance, report: Report): Promise<string> {
-  const archive = join(buildDirectory, 'image.tar');
+  // Of its own for each instance: tests of several run side by side.
+  const directory = join(instance.directory, 'operator');
+  const archive = join(directory, 'image.tar');
   return step(report, 'operator bundled, packed as an image, and loaded', async () => {
-    await bundleOperator();
-    const digest = await packOperatorImage(archive, managerImage);
+    await bundleOperator(directory);
+    const digest = await packOperatorImage(archive, managerImage, directory);
     await loadImage(instance, archive);
     return digest;
   });
