@@ -29,7 +29,9 @@ export const Restore = withRules(
     backup: BackupId.optional().describe('This backup.'),
     latest: z.literal(true).optional().describe('The newest backup there is when the restore begins.'),
     before: z.iso.datetime({ offset: true }).optional().describe('The newest backup that was begun before this time.'),
-    from: From.optional().describe('A backup of another Cluster in the same bucket; this Cluster when unset.'),
+    from: From.optional().describe(
+      'A backup of another Cluster in the same bucket; this Cluster when unset. The keys that its Secrets are encrypted with are taken from the backup when that is encrypted itself. Otherwise Secrets of a Cluster that encrypts them can be read only with its Secret <cluster>-encryption, which the user then has to restore as that of this Cluster before this one starts.',
+    ),
     request: z.string().max(128).optional().describe('Any text. Change it to run once more what ran already.'),
   }),
   [

@@ -5,7 +5,7 @@ import { identity, madeAt } from './configuration.ts';
 export interface RotationState {
   /** As configured: the first one writes, all of them read. */
   readonly providers: readonly string[];
-  /** Keys that were used once and read nothing any more. */
+  /** Keys that were used once, here or where a backup is from. They read at most what a restore has brought. */
   readonly retired: readonly string[];
   /** Every API server has loaded just this configuration. */
   readonly isLoaded: boolean;
@@ -74,10 +74,15 @@ const checks: readonly Check[] = [
   },
 ];
 
-/** What shall store Secrets: of several keys the newest, which was made to be it. */
-function wantedWriter({ providers, wanted, wantsNewKey }: RotationState): string {
+/**
+ * What shall store Secrets: of several keys the newest, which was made to be it. A retired one never does again: one that
+ * a backup of another cluster has brought may be newer than our own, and that cluster has it too.
+ */
+function wantedWriter({ providers, retired, wanted, wantsNewKey }: RotationState): string {
   const isInClear = providers[0] === identity;
   if (wanted === 'None' || (wanted === undefined && isInClear)) return identity;
-  const keys = providers.filter((name) => name !== identity).sort((a, b) => madeAt(b) - madeAt(a));
+  const keys = providers
+    .filter((name) => name !== identity && !retired.includes(name))
+    .sort((a, b) => madeAt(b) - madeAt(a));
   return wantsNewKey ? fresh : (keys[0] ?? fresh);
 }

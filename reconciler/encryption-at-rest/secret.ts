@@ -26,7 +26,7 @@ export const rotationAnnotation = 'controlplane.cluster.x-k8s.io/encryption-rota
  */
 const retiredKeys = 'retired-keys.yaml';
 
-/** So many are kept, the newest ones. */
+/** So many are kept, the newest ones, when another is retired. */
 const retiredLimit = 50;
 
 /** What the Secret with the encryption configuration says. It is the truth: nothing of it stands anywhere else. */
@@ -66,7 +66,8 @@ export function reconfigured(
   const gone = before.filter((provider) => provider !== identity).filter((key) => !has(providers, key));
   return {
     providers,
-    retired: [...gone, ...retired.filter((key) => !has(gone, key))].slice(0, retiredLimit),
+    retired:
+      gone.length === 0 ? retired : [...gone, ...retired.filter((key) => !has(gone, key))].slice(0, retiredLimit),
     rotation,
     hash: configurationHash(formatConfiguration(providers)),
     isLoaded: false,

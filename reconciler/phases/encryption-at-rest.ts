@@ -1,12 +1,11 @@
-import { Deployment, Secret } from '../../constructs/api/resources.ts';
+import { Secret } from '../../constructs/api/resources.ts';
 import { encryptionConfigurationFile } from '../../constructs/control-plane/api-server-flags.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
-import { type Beginning, begin } from '../encryption-at-rest/beginning.ts';
 import { takeStep } from '../encryption-at-rest/carry-out.ts';
-import { choose, encryptionFacts, encryptionReport } from '../encryption-at-rest/keys.ts';
-import { encryptionSecret, readEncryptionKeys, reconfigured } from '../encryption-at-rest/secret.ts';
-import type { KubeObject } from '../kube/object.ts';
-import { done, InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
+import { decideBeginning, firstKeys } from '../encryption-at-rest/first-keys.ts';
+import { encryptionFacts, encryptionReport } from '../encryption-at-rest/keys.ts';
+import { encryptionSecret, readEncryptionKeys } from '../encryption-at-rest/secret.ts';
+import { done, type Outcome, wait } from '../outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
@@ -41,8 +40,7 @@ async function goOn(scope: Scope, name: string, secret: SecretObject): Promise<O
 }
 
 async function beginning(scope: Scope, name: string): Promise<Outcome> {
-  const hasStarted = apiServersOf(scope) !== undefined || isInitialized(scope);
-  const step = decideBeginning(scope, name, hasStarted);
+  const step = decideBeginning(scope);
   switch (step.kind) {
     case 'lost': {
       const found = await scope.writer.read<SecretObject>(Secret, name);
@@ -58,11 +56,7 @@ async function beginning(scope: Scope, name: string): Promise<Outcome> {
     case 'users':
       return done();
     case 'configure': {
-      const { rotation = '' } = scope.cluster.spec.encryptionAtRest ?? {};
-      const none = { providers: [], retired: [] };
-      const made = reconfigured(none, choose(step.providers, none, scope.now), rotation);
-      // The first API servers start with it.
-      const keys = { ...made, isLoaded: !hasStarted };
+      const keys = firstKeys(scope, step.providers);
       const live = await scope.writer.createOnce<SecretObject>(encryptionSecret(secretProps(scope, name), keys));
       const stored = scope.world.get<SecretObject>(Secret, name) ?? (await takeOver(scope, name, live));
       const found = readEncryptionKeys(stored);
@@ -78,31 +72,4 @@ async function takeOver(scope: Scope, name: string, found: SecretObject): Promis
   if (!keys) return found;
   const [taken] = await scope.writer.apply<SecretObject>([encryptionSecret(secretProps(scope, name), keys, found)]);
   return taken ?? found;
-}
-
-function decideBeginning(scope: Scope, name: string, hasStarted: boolean): Beginning {
-  const { spec } = scope.cluster;
-  const wanted = spec.encryptionAtRest?.provider;
-  const isUsersOwn = spec.deployment.apiServer.args?.['encryption-provider-config'] !== undefined;
-  if (isUsersOwn && wanted === 'secretbox') {
-    throw new InvalidConfiguration(
-      'InvalidConfiguration',
-      'encryptionAtRest.provider and the argument encryption-provider-config of the API server contradict each other: remove one',
-    );
-  }
-  return begin({
-    wanted,
-    hasStarted,
-    isConfigured: JSON.stringify(apiServersOf(scope) ?? {}).includes(`"name":"${name}"`),
-    reported: scope.hostedControlPlane.status?.encryptionAtRest?.provider,
-    isUsersOwn,
-  });
-}
-
-function apiServersOf({ cluster, world }: Scope): KubeObject | undefined {
-  return world.get(Deployment, namesOf(cluster.name).apiServer);
-}
-
-function isInitialized({ hostedControlPlane }: Scope): boolean {
-  return hostedControlPlane.status?.initialization?.controlPlaneInitialized ?? false;
 }

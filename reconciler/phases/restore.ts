@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
 import { etcdVersion } from '../../constructs/control-plane/versions.ts';
 import type { WorkState } from '../background-work.ts';
 import { StoreError } from '../backup/store-error.ts';
@@ -9,6 +11,7 @@ import { knownMembers, watchedMemberObjects } from '../etcd/member-objects.ts';
 import { systemClock } from '../kube/clock.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { degraded, done, InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
+import { adoptKeys } from '../restore/adopt-keys.ts';
 import {
   describeProgress,
   holdMembers,
@@ -20,9 +23,10 @@ import {
 import { decideRestore, type RestoreDecision } from '../restore/decide.ts';
 import { observeWorld, troubleOf } from '../restore/observe.ts';
 import { BackupNotFound, type BackupWish, prepareBackup, type PreparedBackup } from '../restore/prepare.ts';
-import { requestOf, type RestoreRequest, runId } from '../restore/request.ts';
+import { ownerOf, requestOf, type RestoreRequest, runId } from '../restore/request.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { etcdCertificates } from './certificates.ts';
+import { secretProps } from './secret-props.ts';
 
 /**
  * Replaces the data of etcd by a backup when the spec asks for it. From the moment on that data is taken out of use, etcd
@@ -128,8 +132,16 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
   }
 }
 
-/** Writes down what is about to happen; only what has been written is done, so that it happens once. */
-function begin({ now }: Scope, { request, prepared }: Restoring): Outcome {
+/**
+ * Writes down what is about to happen; only what has been written is done, so that it happens once. Before that the keys of
+ * the backup are put where they are looked for, because nobody knows of them afterwards.
+ */
+async function begin(scope: Scope, restoring: Restoring): Promise<Outcome> {
+  const { cluster, now } = scope;
+  const { request, prepared } = restoring;
+  const props = secretProps(scope, namesOf(cluster.name).secrets.encryption);
+  const obstacle = await adoptKeys(scope, props, prepared?.encryptionKeys ?? []);
+  if (obstacle !== undefined) return told(scope, restoring, { reason: 'BackupUnusable', message: obstacle }, retryMs);
   const record: Record = {
     request: request.id,
     backup: prepared?.backup,
@@ -176,6 +188,7 @@ function wishOf(
   const begunWith = isBegun(request, record) ? record?.backup : undefined;
   return {
     owner: request.owner,
+    isOwn: isDeepStrictEqual(request.owner, ownerOf(cluster)),
     choice: begunWith === undefined ? request.choice : { kind: 'backup', id: begunWith },
     namespace: hostedControlPlane.metadata.namespace,
     store,

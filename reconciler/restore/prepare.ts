@@ -7,7 +7,9 @@ import { backupId, type BackupName, type BackupOwner } from '../backup/names.ts'
 import { withStallTimer } from '../backup/stall.ts';
 import { openStore, type StoreInquiries } from '../backup/store-access.ts';
 import { chosenBackup, type Choice } from '../backup/choose-backup.ts';
+import type { Key } from '../encryption-at-rest/configuration.ts';
 import type { Clock } from '../kube/clock.ts';
+import { readBackupKeys } from './bundled-keys.ts';
 import type { RestoreChoice } from './request.ts';
 import { backUpSurvivor, type Survivors } from './survivor.ts';
 
@@ -15,10 +17,14 @@ import { backUpSurvivor, type Survivors } from './survivor.ts';
 export interface PreparedBackup {
   readonly backup: string;
   readonly manifest: Manifest;
+  /** What its Secrets are encrypted with, as far as a bundle tells; none once that is among our own keys. Not to be told. */
+  readonly encryptionKeys: readonly Key[];
 }
 
 export interface BackupWish {
   readonly owner: BackupOwner;
+  /** The owner is the Cluster that is restored, or was one of its name. */
+  readonly isOwn: boolean;
   readonly choice: RestoreChoice;
   /** Where data is that no backup has. */
   readonly survivors: Survivors;
@@ -40,7 +46,8 @@ const stallMs = 60_000;
 
 /**
  * Chooses the backup and reads all of it once, through decryption, size and hash: before anything is touched it must be
- * certain that it can be restored. With `isChecked` only its manifest is read, because that was done before.
+ * certain that it can be restored, and that its Secrets can be read then. With `isChecked` only its manifest is read,
+ * because that was done before.
  * @throws BackupNotFound; InvalidConfiguration for Secrets; StoreError; any other error for a backup that is no good
  */
 export async function prepareBackup(
@@ -53,19 +60,20 @@ export async function prepareBackup(
     const backup = backupId(chosen);
     const manifest = await backups.manifest(chosen);
     refuseUnsuitable(backup, manifest, wish, hasKeys);
-    if (isChecked) return { backup, manifest };
+    if (isChecked) return { backup, manifest, encryptionKeys: [] };
+    const timed = (stream: AsyncIterable<Uint8Array>, what: string) =>
+      withStallTimer(stream, { what, limitMs: stallMs, clock: wish.clock, signal });
+    const encryptionKeys =
+      manifest.objects.bundle === undefined
+        ? []
+        : await readBackupKeys(timed(backups.readBundle(chosen, signal), `read the bundle of backup ${backup}`), wish);
     let bytes = 0;
-    const source = withStallTimer(backups.readSnapshot(chosen, manifest, signal), {
-      what: `read backup ${backup}`,
-      limitMs: stallMs,
-      clock: wish.clock,
-      signal,
-    });
+    const source = timed(backups.readSnapshot(chosen, manifest, signal), `read backup ${backup}`);
     for await (const chunk of source) {
       bytes += chunk.length;
       report(`checked ${amount(bytes)} of ${amount(manifest.sizeBytes)} of backup ${backup}`);
     }
-    return { backup, manifest };
+    return { backup, manifest, encryptionKeys };
   });
 }
 

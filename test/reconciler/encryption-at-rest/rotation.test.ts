@@ -95,6 +95,16 @@ describe('the next step of a rotation', () => {
       { providers: ['key-1', 'key-0', 'identity'], retired: ['key-0'] },
       { kind: 'rewrite' },
     ],
+    [
+      'lets no key write that a restore has brought, however new it is',
+      { providers: ['key-1', 'key-9', 'identity'], retired: ['key-9'] },
+      { kind: 'rewrite' },
+    ],
+    [
+      'makes a new key rather than to write with one that a restore has brought',
+      { providers: ['identity', 'key-9'], retired: ['key-9'], wanted: 'secretbox' },
+      configure('identity', 'key-9', fresh),
+    ],
   ])('%s', (_, state, step) => {
     expect(nextStep({ ...settled, ...state })).toEqual(step);
   });
@@ -128,7 +138,8 @@ describe('the next step of a rotation', () => {
     },
   );
 
-  it.each(states)('comes to an end: $providers $wanted $wantsNewKey', (start) => {
+  const ends = states.flatMap((state) => [[], ['key-2']].map((retired) => ({ ...state, retired })));
+  it.each(ends)('comes to an end: $providers $retired $wanted $wantsNewKey', (start) => {
     let state: RotationState = { ...start, isRestoring: false };
     for (let steps = 0; steps < 20; steps++) {
       const step = nextStep(state);
@@ -143,6 +154,7 @@ describe('the next step of a rotation', () => {
     }
     expect(nextStep(state)).toEqual({ kind: 'settled' });
     expect(state.providers).toHaveLength(1);
+    expect(start.retired).not.toContain(state.providers[0]);
   });
 });
 

@@ -1,0 +1,53 @@
+import { Deployment } from '../../constructs/api/resources.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { InvalidConfiguration } from '../outcome.ts';
+import type { Scope } from '../scope.ts';
+import { type Beginning, begin } from './beginning.ts';
+import type { Key } from './configuration.ts';
+import { choose } from './keys.ts';
+import { type EncryptionKeys, reconfigured } from './secret.ts';
+
+/**
+ * What to do where there is no Secret with keys.
+ * @throws InvalidConfiguration for wishes that contradict each other
+ */
+export function decideBeginning(scope: Scope): Beginning {
+  const { spec, name } = scope.cluster;
+  const wanted = spec.encryptionAtRest?.provider;
+  const isUsersOwn = spec.deployment.apiServer.args?.['encryption-provider-config'] !== undefined;
+  if (isUsersOwn && wanted === 'secretbox') {
+    throw new InvalidConfiguration(
+      'InvalidConfiguration',
+      'encryptionAtRest.provider and the argument encryption-provider-config of the API server contradict each other: remove one',
+    );
+  }
+  return begin({
+    wanted,
+    hasStarted: hasStarted(scope),
+    isConfigured: JSON.stringify(apiServersOf(scope) ?? {}).includes(`"name":"${namesOf(name).secrets.encryption}"`),
+    reported: scope.hostedControlPlane.status?.encryptionAtRest?.provider,
+    isUsersOwn,
+  });
+}
+
+/**
+ * Keys of a control plane that had none.
+ * @param providers as the beginning wants them, by name
+ * @param retired keys of Secrets that may come from elsewhere
+ */
+export function firstKeys(scope: Scope, providers: readonly string[], retired: readonly Key[] = []): EncryptionKeys {
+  const { rotation = '' } = scope.cluster.spec.encryptionAtRest ?? {};
+  const none = { providers: [], retired };
+  // The first API servers start with it.
+  return { ...reconfigured(none, choose(providers, none, scope.now), rotation), isLoaded: !hasStarted(scope) };
+}
+
+function hasStarted(scope: Scope): boolean {
+  const { initialization } = scope.hostedControlPlane.status ?? {};
+  return apiServersOf(scope) !== undefined || (initialization?.controlPlaneInitialized ?? false);
+}
+
+function apiServersOf({ cluster, world }: Scope): KubeObject | undefined {
+  return world.get(Deployment, namesOf(cluster.name).apiServer);
+}

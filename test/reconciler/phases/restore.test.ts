@@ -1,0 +1,80 @@
+import { inspect } from 'node:util';
+import { expect, it } from 'vitest';
+import { Secret } from '../../../constructs/api/resources.ts';
+import type { Work, WorkState } from '../../../reconciler/background-work.ts';
+import type { Manifest } from '../../../reconciler/backup/manifest.ts';
+import { identity, newKey } from '../../../reconciler/encryption-at-rest/configuration.ts';
+import { readEncryptionKeys } from '../../../reconciler/encryption-at-rest/secret.ts';
+import { encryptionAtRest } from '../../../reconciler/phases/encryption-at-rest.ts';
+import { restore as phase } from '../../../reconciler/phases/restore.ts';
+import type { SecretObject } from '../../../reconciler/pki/secret.ts';
+import type { PreparedBackup } from '../../../reconciler/restore/prepare.ts';
+import { requestOf } from '../../../reconciler/restore/request.ts';
+import { Killed, MemoryWorld } from '../../support/memory-world.ts';
+import { now, scopeOf } from '../../support/scope.ts';
+
+const restore = { latest: true, from: { namespace: 'old', cluster: 'c0', identity: false } } as const;
+const etcd = { replicas: 3, restore, backup: { schedule: '@daily', secret: { name: 'bucket' } } };
+const basis = requestOf({ restore }, { name: 'c1', namespace: 'team' }, { isLost: false, begun: undefined })?.id ?? '';
+const key = newKey(new Date(now.getTime() + 1), []);
+
+const manifest: Manifest = {
+  formatVersion: 1,
+  namespace: 'old',
+  cluster: 'c0',
+  clusterId: '1',
+  etcdVersion: '3.6.8',
+  kubernetesVersion: 'v1.36.3',
+  keys: { total: 0, byResource: {} },
+  time: now.toISOString(),
+  revision: 4711,
+  sha256: '0'.repeat(64),
+  sizeBytes: 1,
+  objects: { snapshot: 'snapshot.db' },
+};
+
+/** The backup has been chosen and checked. */
+function prepared(encryptionKeys: PreparedBackup['encryptionKeys']): Work {
+  const backup = '2026-11-21T09-15-31.123Z-4711';
+  const state: WorkState<PreparedBackup> = {
+    kind: 'done',
+    basis,
+    at: now,
+    result: { backup, manifest, encryptionKeys },
+  };
+  return { state: <T>() => state as WorkState<T>, start: <T>() => state as WorkState<T>, cancel: () => {} };
+}
+
+const run = (world: MemoryWorld, keys: PreparedBackup['encryptionKeys'] = [key]) =>
+  phase.run(scopeOf(world, { spec: { etcd }, work: prepared(keys) }));
+
+function keysIn(world: MemoryWorld) {
+  const secret = world.get<SecretObject>(Secret, 'c1-encryption');
+  return secret && readEncryptionKeys(secret);
+}
+
+it('a restore begins only when the keys of its backup are among our own', async () => {
+  const world = new MemoryWorld();
+  await encryptionAtRest.run(scopeOf(world));
+  world.dieAfter(0);
+  await expect(run(world)).rejects.toThrow(Killed);
+  expect(keysIn(world)?.retired).toEqual([]);
+
+  world.restart();
+  const outcome = await run(world);
+  expect(outcome).toMatchObject({ reason: 'StoppingAPIServers', report: { etcd: { restore: { request: basis } } } });
+  expect(keysIn(world)?.retired).toEqual([key]);
+  expect(inspect(outcome, { depth: 10, showHidden: true })).not.toContain(key.secret);
+});
+
+it('a restore does not begin, and nothing is touched, when a key has the name of another', async () => {
+  const world = new MemoryWorld();
+  await encryptionAtRest.run(scopeOf(world));
+  const own = keysIn(world)?.providers[0] ?? identity;
+  if (own === identity) throw new Error('there is no key');
+  const before = world.writes.length;
+  const outcome = await run(world, [{ ...key, name: own.name }]);
+  expect(outcome).toMatchObject({ kind: 'wait', reason: 'BackupUnusable', afterMs: 30_000, report: undefined });
+  expect(inspect(outcome, { depth: 10, showHidden: true })).not.toContain(key.secret);
+  expect(world.writes.length).toBe(before);
+});
