@@ -35,7 +35,7 @@ function runVitest({ args, testbed, prefix }: Run): Promise<number> {
   });
 }
 
-// A signal of the terminal reaches vitest, too, which then takes its testbed down: that is waited for.
+// A signal of the terminal reaches vitest, too: this ends when all of them have.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 
 const given = process.argv.slice(2);
