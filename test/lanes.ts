@@ -15,7 +15,7 @@ const seconds: Readonly<Record<string, number>> = {
   'test/cluster/etcd-pods/members.test.ts': 300,
   'test/cluster/etcd-pods/operator-killed.test.ts': 200,
   'test/cluster/etcd-pods/volumes.test.ts': 180,
-  'test/cluster/reconciler/encryption-at-rest.test.ts': 300,
+  'test/cluster/reconciler/encryption-at-rest.test.ts': 420,
   'test/cluster/reconciler/hosted.test.ts': 120,
   'test/cluster/reconciler/life.test.ts': 90,
   'test/cluster/restore/recovery.test.ts': 120,

@@ -82,7 +82,7 @@ it('members that were all killed at once are left alone and come back by themsel
     const before = await cluster.observe();
     for (const { name } of before.members) await cluster.kill(name);
     expect(nextEtcdStep(await cluster.observe(), goal)).toEqual({ kind: 'Wait', message: 'no etcd member answers' });
-    cluster.runMissing(before);
+    await cluster.runMissing(before);
     expect(await settle(cluster, 3)).toEqual([]);
   } finally {
     await cluster.stop();

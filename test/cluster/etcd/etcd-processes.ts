@@ -23,7 +23,10 @@ interface Place {
   readonly client: number;
   readonly peer: number;
   mark: string | undefined;
+  /** The pod's, which there is as long as this is. */
   process: ChildProcess | undefined;
+  /** How often it would have been started anew in vain. */
+  failures: number;
   /** Of the template that the process was made from. */
   revision: string;
 }
@@ -126,6 +129,7 @@ export class EtcdProcesses {
   run(name: string, state: 'new' | 'existing', members: string): void {
     const place = this.#place(name);
     place.revision = this.#revision;
+    place.failures = 0;
     const log = openSync(join(this.#directory, `${name}.log`), 'a');
     const file = (suffix: string): string => join(this.#directory, suffix);
     place.process = spawn(
@@ -154,10 +158,17 @@ export class EtcdProcesses {
     );
   }
 
-  /** What the kubelet and the StatefulSet controller would do: run what is a member and is not running. */
-  runMissing(observation: EtcdObservation): void {
-    for (const { name } of observation.members.slice(0, podsFor(observation))) {
-      if (!isRunning(this.#place(name))) this.run(name, 'existing', initialCluster(observation, name));
+  /**
+   * What the kubelet and the StatefulSet controller would do: run what is a member and is not running, and take the pods
+   * away that nobody wants any more.
+   */
+  async runMissing(observation: EtcdObservation): Promise<void> {
+    const pods = podsFor(observation);
+    for (const { name, ordinal } of observation.members) {
+      // Without a quorum nobody says who is wanted, and everything stays as it is.
+      if (ordinal >= pods && observation.membership === 'Confirmed') await this.#deletePod(name);
+      if (ordinal < pods && !isRunning(this.#place(name)))
+        this.run(name, 'existing', initialCluster(observation, name));
     }
   }
 
@@ -166,11 +177,11 @@ export class EtcdProcesses {
     await killed(this.#place(name).process);
   }
 
-  /** Kills a member and deletes its volume claim; an empty one takes its place. */
+  /** Kills a member and deletes its volume claim; an empty one takes its place, on which etcd refuses to start. */
   async loseVolume(name: string): Promise<void> {
     await this.kill(name);
     await rm(join(this.#directory, name), { recursive: true, force: true });
-    this.#place(name).mark = undefined;
+    Object.assign(this.#place(name), { mark: undefined, failures: 1 });
   }
 
   /** Changes one byte of every copy of this text in the database of a member, as a bad disk would, while it runs. */
@@ -190,7 +201,10 @@ export class EtcdProcesses {
   /** The steps that are not calls to etcd. */
   async carryOutOnPods(step: EtcdStep): Promise<void> {
     if (step.kind === 'MarkVolume' || step.kind === 'ReserveVolume') this.#place(step.member).mark = step.id;
-    if (step.kind === 'DiscardVolume') await this.loseVolume(step.member);
+    if (step.kind === 'DiscardVolume') {
+      await this.loseVolume(step.member);
+      await this.#deletePod(step.member);
+    }
     if (step.kind !== 'ReplacePod') return;
     await this.kill(step.member);
     const { name, peer } = this.#place(step.member);
@@ -202,6 +216,11 @@ export class EtcdProcesses {
     for (const client of this.#clients.values()) client.close();
     await Promise.all(this.#places.map((place) => killed(place.process)));
     await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  async #deletePod(name: string): Promise<void> {
+    await this.kill(name);
+    Object.assign(this.#place(name), { process: undefined, failures: 0 });
   }
 
   #place(name: string): Place {
@@ -220,20 +239,21 @@ export async function testbedEtcd(): Promise<string> {
 
 async function placeOf(ordinal: number): Promise<Place> {
   const [client, peer] = [await freePort(), await freePort()];
-  return { name: `etcd-${ordinal}`, client, peer, mark: undefined, process: undefined, revision: 'new' };
+  return { name: `etcd-${ordinal}`, client, peer, mark: undefined, process: undefined, failures: 0, revision: 'new' };
 }
 
 function isRunning({ process: child }: Place): boolean {
   return child !== undefined && child.exitCode === null && child.signalCode === null;
 }
 
-function podOf(place: Place): MemberPod {
+function podOf(place: Place): MemberPod | undefined {
+  if (!place.process) return undefined;
   return {
     uid: `${place.name}-${place.process?.pid}`,
     revision: place.revision,
     isTerminating: false,
     isRunning: isRunning(place),
-    restarts: 0,
+    restarts: place.failures,
   };
 }
 

@@ -20,7 +20,7 @@ export async function settle(cluster: EtcdProcesses, replicas: number, quotaByte
       const decision = nextEtcdStep(observation, goal);
       if (decision.kind === 'Settled') return healthyVoters(observation).length === replicas;
       if (decision.kind === 'Wait') {
-        cluster.runMissing(observation);
+        await cluster.runMissing(observation);
         return false;
       }
       const { step } = decision;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Namespace } from '../../../constructs/api/resources.ts';
 import { type RenderedObject, renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import type { HostedCluster } from '../../../constructs/control-plane/cluster.ts';
+import { podComponents } from '../../../constructs/control-plane/network-policies/flows.ts';
 import type { Facts } from '../../../constructs/control-plane/facts.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';
@@ -38,7 +39,7 @@ test.each(kinds)(
   async (kind) => {
     for (const { cluster, facts } of samples) {
       const policies = policiesOf(cluster, facts, kind);
-      expect(policies).toHaveLength(4);
+      expect(policies).toHaveLength(podComponents.length);
       for (const policy of policies) {
         const first = await client.apply(policy, apply);
         expect((await client.apply(policy, apply)).metadata.resourceVersion).toBe(first.metadata.resourceVersion);

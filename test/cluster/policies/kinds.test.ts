@@ -15,7 +15,7 @@ import { single, Workbench } from '../../support/workbench.ts';
 import { installCiliumNetworkPolicies } from './cilium-definition.ts';
 
 const namespace = 'policies';
-const all = ['c1-api-server', 'c1-controller-manager', 'c1-etcd', 'c1-scheduler'];
+const all = ['c1-api-server', 'c1-controller-manager', 'c1-etcd', 'c1-etcd-restore', 'c1-etcd-verify', 'c1-scheduler'];
 
 /** No controllers: nothing but policies ever comes up, as where a control plane is ill. */
 let server: ApiServer;

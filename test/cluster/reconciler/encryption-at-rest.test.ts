@@ -20,25 +20,37 @@ const rotationMs = 9 * 60_000;
 
 let bench: Workbench;
 let operator: TestOperator;
-let hosted: KubeClient;
-let reader: SecretsReader;
 const start = () => startOperator({ kubeconfig: inject('kubeconfig'), namespace });
 
 beforeAll(async () => {
   bench = await Workbench.open(inject('kubeconfig'), namespace);
   operator = await start();
-  await bench.create('c1', { ...single, replicas: 2 });
-  await bench.untilReady('c1', 240_000);
-  hosted = await bench.hosted('c1');
-  reader = new SecretsReader(hosted);
 });
 afterAll(async () => {
-  await reader?.stop();
-  await hosted?.connection.close();
+  for (const { hosted, reader } of opened) {
+    await reader.stop();
+    await hosted.connection.close();
+  }
   await bench.deleteAll();
   await operator.stop();
   await bench.close();
 });
+
+/** A control plane with two API servers, and somebody who never stops to read Secrets in it. */
+interface Hosted {
+  readonly hosted: KubeClient;
+  readonly reader: SecretsReader;
+}
+const opened: Hosted[] = [];
+
+async function open(cluster: string, spec: object = {}): Promise<SecretsReader> {
+  await bench.create(cluster, { ...single, replicas: 2, ...spec });
+  await bench.untilReady(cluster, 240_000);
+  const hosted = await bench.hosted(cluster);
+  const reader = new SecretsReader(hosted);
+  opened.push({ hosted, reader });
+  return reader;
+}
 
 const secretName = (cluster: string) => ({ namespace, name: `${cluster}-encryption` });
 
@@ -73,110 +85,98 @@ async function change(cluster: string, encryptionAtRest: object): Promise<void> 
   await untilSettled(cluster);
 }
 
-describe('a new control plane', () => {
-  test('stores every Secret under a key of its own from the beginning', async () => {
+// Side by side, because an API server looks at its keys once a minute: what a test does here is to wait for that.
+describe.concurrent('Secrets in etcd', { timeout: 2 * rotationMs }, () => {
+  test('are stored under a key of their own from the beginning; a rotation replaces it while operators die, and every Secret can be read all the time', async () => {
+    const reader = await open('c1');
     await reader.write(300);
-    const [key] = (await keysOf('c1')).providers.map(nameOf);
-    const secrets = await storedSecrets(bench, 'c1');
-    expect(storedUnder(secrets)).toEqual({ [key!]: secrets.size });
-    expect(secrets.size).toBeGreaterThanOrEqual(300);
-    const texts = [...secrets].map(([name, value]) => [name.split('/')[1]!, value.toString('latin1')] as const);
+    const [first] = (await keysOf('c1')).providers.map(nameOf);
+    const initial = await storedSecrets(bench, 'c1');
+    expect(storedUnder(initial)).toEqual({ [first!]: initial.size });
+    expect(initial.size).toBeGreaterThanOrEqual(300);
+    const texts = [...initial].map(([name, value]) => [name.split('/')[1]!, value.toString('latin1')] as const);
     expect(texts.filter(([name, text]) => text.includes(name))).toEqual([]);
     expect((await bench.get('c1')).status?.encryptionAtRest).toEqual({ provider: 'secretbox' });
-  });
-});
 
-describe('a rotation', () => {
-  test(
-    'replaces the key while every Secret can be read all the time, no API server is started anew, and operators die',
-    async () => {
-      const before = { servers: await apiServers('c1'), keys: await keysOf('c1'), reads: reader.reads };
-      const begun = performance.now();
-      await bench.patch('c1', { spec: { encryptionAtRest: { rotation: 'first' } } });
-      const reasons = new Set<string>();
-      const seen = new Set<string>();
-      let kills = 0;
-      await until(
-        'the rotation to be over',
-        async () => {
-          const { status } = await bench.get('c1');
-          const condition = status?.conditions?.find(({ type }) => type === 'EncryptionAtRestReady');
-          if (condition?.status === 'True' && status?.encryptionAtRest?.rotation === 'first') return true;
-          if (condition) reasons.add(condition.reason);
-          const providers = (await keysOf('c1')).providers.map(nameOf).join(',');
-          // One operator dies in every state of the configuration, and one while Secrets are stored anew.
-          const state = `${providers} ${condition?.reason === 'RewritingSecrets'}`;
-          if (seen.has(state)) return false;
-          seen.add(state);
-          await reader.write(20);
-          await operator.stop();
-          kills += 1;
-          operator = await start();
-          return false;
-        },
-        rotationMs,
-      );
-
-      const after = await keysOf('c1');
-      expect(after.providers).toHaveLength(1);
-      const [key] = after.providers.map(nameOf);
-      expect(before.keys.providers.map(nameOf)).not.toContain(key);
-      expect(after.retired.map(nameOf)).toEqual(before.keys.providers.map(nameOf));
-      const secrets = await storedSecrets(bench, 'c1');
-      expect(storedUnder(secrets)).toEqual({ [key!]: secrets.size });
-      expect([...reasons]).toContain('DistributingKey');
-      expect([...reasons]).toContain('RetiringKey');
-      expect(kills).toBeGreaterThanOrEqual(4);
-
-      await until('more to be read without the old key', () => reader.reads > before.reads + 1000, 120_000);
-      expect(reader.failures).toEqual([]);
-      expect(await apiServers('c1')).toEqual(before.servers);
-      await recordFault({
-        fault: `kill of the operator ${kills} times during a rotation of the key of Secrets, with two API servers`,
-        observed: `no API server is started anew; ${reader.reads - before.reads} reads of Secrets of every age, ${reader.unanswered} without an answer in 5 s and none with an error; ${secrets.size} Secrets stored under the new key in ${Math.round((performance.now() - begun) / 1000)} s`,
-        recoverySeconds: undefined,
-        dataLost: 'none',
-      });
-    },
-    rotationMs,
-  );
-});
-
-describe('a running control plane', () => {
-  test(
-    'goes back to storing Secrets in clear, and to a new key again',
-    async () => {
-      const servers = await apiServers('c1');
-      const total = (await storedSecrets(bench, 'c1')).size;
-      await change('c1', { provider: 'None' });
-      expect(await stored('c1')).toEqual({ clear: total });
-      expect((await keysOf('c1')).providers).toEqual(['identity']);
-      expect((await bench.get('c1')).status?.encryptionAtRest).toMatchObject({ provider: 'None' });
-
-      await change('c1', { provider: 'secretbox' });
-      const [key] = (await keysOf('c1')).providers.map(nameOf);
-      expect(await stored('c1')).toEqual({ [key!]: total });
-      expect(reader.failures).toEqual([]);
-      expect(await apiServers('c1')).toEqual(servers);
-    },
-    2 * rotationMs,
-  );
-
-  test('that has lost its keys stops, keeps serving, and goes on when they are back', async () => {
-    const lost = await bench.client.get<SecretObject>(Secret, secretName('c1'));
+    const before = { servers: await apiServers('c1'), keys: await keysOf('c1'), reads: reader.reads };
     const begun = performance.now();
-    await bench.client.delete(Secret, secretName('c1'));
-    const { message } = await bench.untilCondition('c1', 'EncryptionAtRestReady', { reason: 'EncryptionKeysMissing' });
+    await bench.patch('c1', { spec: { encryptionAtRest: { rotation: 'first' } } });
+    const reasons = new Set<string>();
+    const seen = new Set<string>();
+    let kills = 0;
+    await until(
+      'the rotation to be over',
+      async () => {
+        const { status } = await bench.get('c1');
+        const condition = status?.conditions?.find(({ type }) => type === 'EncryptionAtRestReady');
+        if (condition?.status === 'True' && status?.encryptionAtRest?.rotation === 'first') return true;
+        if (condition) reasons.add(condition.reason);
+        const providers = (await keysOf('c1')).providers.map(nameOf).join(',');
+        // One operator dies in every state of the configuration, and one while Secrets are stored anew.
+        const state = `${providers} ${condition?.reason === 'RewritingSecrets'}`;
+        if (seen.has(state)) return false;
+        seen.add(state);
+        await reader.write(20);
+        await operator.stop();
+        kills += 1;
+        operator = await start();
+        return false;
+      },
+      rotationMs,
+    );
+
+    const after = await keysOf('c1');
+    expect(after.providers).toHaveLength(1);
+    const [key] = after.providers.map(nameOf);
+    expect(before.keys.providers.map(nameOf)).not.toContain(key);
+    expect(after.retired.map(nameOf)).toEqual(before.keys.providers.map(nameOf));
+    const secrets = await storedSecrets(bench, 'c1');
+    expect(storedUnder(secrets)).toEqual({ [key!]: secrets.size });
+    expect([...reasons]).toContain('DistributingKey');
+    expect([...reasons]).toContain('RetiringKey');
+    expect(kills).toBeGreaterThanOrEqual(4);
+
+    await until('more to be read without the old key', () => reader.reads > before.reads + 1000, 120_000);
+    expect(reader.failures).toEqual([]);
+    expect(await apiServers('c1')).toEqual(before.servers);
+    await recordFault({
+      fault: 'the operator stopped in every state of a rotation of the key of Secrets, with two API servers',
+      observed: `${kills} operators follow each other; no API server is started anew; ${reader.reads - before.reads} reads of Secrets of every age, ${reader.unanswered} without an answer in 5 s and none with an error; ${secrets.size} Secrets stored under the new key in ${Math.round((performance.now() - begun) / 1000)} s`,
+      recoverySeconds: undefined,
+      dataLost: 'none',
+    });
+  });
+
+  test('go back to being stored in clear, and to a new key again; without their keys the line stops until they are back', async () => {
+    const reader = await open('c3');
+    await reader.write(100);
+    const servers = await apiServers('c3');
+    const total = (await storedSecrets(bench, 'c3')).size;
+    await change('c3', { provider: 'None' });
+    expect(await stored('c3')).toEqual({ clear: total });
+    expect((await keysOf('c3')).providers).toEqual(['identity']);
+    expect((await bench.get('c3')).status?.encryptionAtRest).toMatchObject({ provider: 'None' });
+
+    await change('c3', { provider: 'secretbox' });
+    const [key] = (await keysOf('c3')).providers.map(nameOf);
+    expect(await stored('c3')).toEqual({ [key!]: total });
+    expect(reader.failures).toEqual([]);
+    expect(await apiServers('c3')).toEqual(servers);
+
+    const lost = await bench.client.get<SecretObject>(Secret, secretName('c3'));
+    const begun = performance.now();
+    await bench.client.delete(Secret, secretName('c3'));
+    const { message } = await bench.untilCondition('c3', 'EncryptionAtRestReady', { reason: 'EncryptionKeysMissing' });
     expect(message).toContain('restore it from a backup');
     const reads = reader.reads;
     await until('Secrets to be read all the same', () => reader.reads > reads + 100, 60_000);
-    expect(await bench.client.find(Secret, secretName('c1'))).toBeUndefined();
+    expect(await bench.client.find(Secret, secretName('c3'))).toBeUndefined();
 
     const { data, type } = lost;
     const { annotations = {} } = lost.metadata;
     const restored = { apiVersion: Secret.apiVersion, kind: Secret.kind, type, data };
-    await bench.client.create({ ...restored, metadata: { ...secretName('c1'), annotations } }, { fieldManager });
-    await bench.untilReady('c1');
+    await bench.client.create({ ...restored, metadata: { ...secretName('c3'), annotations } }, { fieldManager });
+    await bench.untilReady('c3');
     expect(reader.failures).toEqual([]);
     await recordFault({
       fault: 'deletion of the Secret with the keys of Secrets in etcd',
@@ -186,31 +186,21 @@ describe('a running control plane', () => {
     });
   });
 
-  test(
-    'that stores in clear begins to encrypt when it is told to, by one restart of its API servers',
-    async () => {
-      await reader.stop();
-      await hosted.connection.close();
-      await bench.delete('c1');
-      await bench.create('c2', { ...single, replicas: 2, encryptionAtRest: { provider: 'None' } });
-      await bench.untilReady('c2', 240_000);
-      expect(await bench.client.find(Secret, secretName('c2'))).toBeUndefined();
-      hosted = await bench.hosted('c2');
-      reader = new SecretsReader(hosted);
-      await reader.write(100);
-      const { clear = 0, ...others } = await stored('c2');
-      expect(others).toEqual({});
-      expect(clear).toBeGreaterThanOrEqual(100);
+  test('of a control plane that stores in clear are encrypted when it is told to, by one restart of its API servers', async () => {
+    const reader = await open('c2', { encryptionAtRest: { provider: 'None' } });
+    expect(await bench.client.find(Secret, secretName('c2'))).toBeUndefined();
+    await reader.write(100);
+    const { clear = 0, ...others } = await stored('c2');
+    expect(others).toEqual({});
+    expect(clear).toBeGreaterThanOrEqual(100);
 
-      const servers = await apiServers('c2');
-      await change('c2', { provider: 'secretbox' });
-      await bench.untilReady('c2');
-      const [key] = (await keysOf('c2')).providers.map(nameOf);
-      expect(await stored('c2')).toEqual({ [key!]: clear });
-      expect(await apiServers('c2')).toHaveLength(2);
-      expect((await apiServers('c2')).filter((server) => servers.includes(server))).toEqual([]);
-      expect(reader.failures).toEqual([]);
-    },
-    rotationMs,
-  );
+    const servers = await apiServers('c2');
+    await change('c2', { provider: 'secretbox' });
+    await bench.untilReady('c2');
+    const [key] = (await keysOf('c2')).providers.map(nameOf);
+    expect(await stored('c2')).toEqual({ [key!]: clear });
+    expect(await apiServers('c2')).toHaveLength(2);
+    expect((await apiServers('c2')).filter((server) => servers.includes(server))).toEqual([]);
+    expect(reader.failures).toEqual([]);
+  });
 });
