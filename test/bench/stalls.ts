@@ -122,7 +122,7 @@ async function carryOutNext(cluster: EtcdProcesses, taken: Taken[]): Promise<boo
   const decision = nextEtcdStep(observation, goal);
   if (decision.kind === 'Settled') return healthyVoters(observation).length === names.length;
   if (decision.kind === 'Wait') {
-    cluster.runMissing(observation);
+    await cluster.runMissing(observation);
     return false;
   }
   const { step } = decision;
