@@ -7,8 +7,11 @@ export interface Fault {
   readonly fault: string;
   /** What a user or an operator sees meanwhile: conditions, refusals, who keeps serving. */
   readonly observed: string;
-  /** From the fault until everything works again, as measured; undefined where nothing ever stopped working. */
-  readonly recoverySeconds: number | undefined;
+  /**
+   * From the fault until everything works again, as measured; undefined where nothing ever stopped working, and `never`
+   * where it waits for a person to decide.
+   */
+  readonly recoverySeconds: number | 'never' | undefined;
   /** `none` after every acknowledged write was found again, else exactly what is gone and why that was agreed to. */
   readonly dataLost: string;
 }
@@ -67,7 +70,8 @@ function slugOf(fault: string): string {
     .slice(0, 120);
 }
 
-function durationOf(seconds: number | undefined): string {
+function durationOf(seconds: Fault['recoverySeconds']): string {
+  if (seconds === 'never') return 'waits for a person';
   if (seconds === undefined) return 'nothing stopped';
   return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
 }

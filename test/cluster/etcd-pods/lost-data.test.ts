@@ -32,7 +32,7 @@ test('the only member does not start empty when its volume is gone, and its loss
   await recordFault({
     fault: 'volume of the only etcd member deleted',
     observed: 'DataLost: nothing is started empty; the newest backup is named',
-    recoverySeconds: undefined,
+    recoverySeconds: 'never',
     dataLost: 'all since the newest backup, by who deleted it',
   });
 }, 300_000);
