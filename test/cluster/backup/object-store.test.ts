@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createConnection, createServer, type AddressInfo, type Server } from 'node:net';
+import { createConnection, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { CreateMultipartUploadCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uploadInParts } from '../../../reconciler/backup/multipart-upload.ts';
@@ -141,29 +141,44 @@ describe('an upload that does not end', () => {
 
 describe('a slow way to the store', () => {
   let proxy: Server;
+  let ticks: NodeJS.Timeout;
   const bytesPerTick = 100_000;
+  const tickMs = 25;
   beforeAll(async () => {
     const port = Number(new URL(s3.settings.endpoint ?? '').port);
+    // one pace for all connections: an upload goes over several at once, and together they may not be faster
+    const uploads: { near: Socket; far: Socket }[] = [];
+    ticks = setInterval(() => {
+      const next = uploads.shift();
+      if (next === undefined) return;
+      uploads.push(next);
+      const bytes = (next.near.read(Math.min(bytesPerTick, next.near.readableLength)) as Buffer | null) ?? '';
+      next.far.write(bytes);
+    }, tickMs);
     proxy = createServer((near) => {
       const far = createConnection(port, '127.0.0.1');
       far.pipe(near);
+      const upload = { near, far };
+      uploads.push(upload);
       for (const [one, other] of [[near, far] as const, [far, near] as const]) {
         one.on('error', () => other.destroy());
         one.on('close', () => other.destroy());
       }
-      const ticks = setInterval(() => far.write((near.read(bytesPerTick) as Buffer | null) ?? near.read() ?? ''), 25);
-      near.on('readable', () => {}).on('close', () => clearInterval(ticks));
+      near.on('readable', () => {}).on('close', () => uploads.splice(uploads.indexOf(upload), 1));
     });
     await new Promise<void>((resolve) => {
       proxy.listen(0, '127.0.0.1', resolve);
     });
   });
-  afterAll(() => proxy.close());
+  afterAll(() => {
+    clearInterval(ticks);
+    proxy.close();
+  });
 
   it('is no stall: as long as something moves an upload may take longer than the limit', async () => {
     const { port } = proxy.address() as AddressInfo;
-    // the kernel takes some megabytes at once, which is silence for a second or two at this speed
-    const stallMs = 4_000;
+    // 10 MiB are under way at most, and may all wait in the kernel: silence for three seconds at this speed
+    const stallMs = 5_000;
     const slow = new ObjectStore({ ...s3.settings, endpoint: `https://127.0.0.1:${port}` }, { stallMs });
     const start = performance.now();
     expect(await slow.put('slow/snapshot.db', megabytes(24))).toBe(24 << 20);
