@@ -33,8 +33,10 @@ export interface Work {
    * Begins, unless work of this name is running already. Another pass comes when it has ended, and now and then when it
    * reports progress.
    * @param basis what it is done for, to tell the result from that of another one
+   * @param turn `waits` for what a whole fleet does at the same hour; everything else begins at once, because a few stores
+   * that are slow must not hold up somebody's restore
    */
-  start<T>(name: string, basis: string, run: (context: WorkContext) => Promise<T>): WorkState<T>;
+  start<T>(name: string, basis: string, run: (context: WorkContext) => Promise<T>, turn?: 'waits'): WorkState<T>;
   /** Aborts work of this name, if it runs, and forgets its state. */
   cancel(name: string): void;
 }
@@ -43,7 +45,7 @@ export interface BackgroundWorkOptions {
   readonly clock: Clock;
   /** Hears of the key of a control plane whose work has ended or made progress. */
   readonly onChange: (key: string) => void;
-  /** How many may run at a time in all; others wait for their turn. */
+  /** How much of what waits for its turn may run at a time. */
   readonly concurrency?: number;
 }
 
@@ -66,15 +68,15 @@ export class BackgroundWork {
 
   constructor(options: BackgroundWorkOptions) {
     this.#options = options;
-    this.#free = options.concurrency ?? 4;
+    this.#free = options.concurrency ?? 8;
   }
 
   /** The work of one control plane, by the key of its HostedControlPlane. */
   of(key: string): Work {
     return {
       state: <T>(name: string) => (this.#entries.get(key)?.get(name)?.state ?? { kind: 'idle' }) as WorkState<T>,
-      start: <T>(name: string, basis: string, run: (context: WorkContext) => Promise<T>) =>
-        this.#start(key, name, basis, run) as WorkState<T>,
+      start: <T>(name: string, basis: string, run: (context: WorkContext) => Promise<T>, turn?: 'waits') =>
+        this.#start(key, name, basis, turn === 'waits' ? (context) => this.#inTurn(context, run) : run) as WorkState<T>,
       cancel: (name) => this.#cancel(key, name),
     };
   }
@@ -99,7 +101,7 @@ export class BackgroundWork {
     if (known?.state.kind === 'running') return known.state;
     const failures = known?.state.kind === 'failed' && known.state.basis === basis ? known.state.failures : 0;
     const entry: Entry = {
-      state: { kind: 'running', basis, since: this.#now(), progress: 'waiting for its turn' },
+      state: { kind: 'running', basis, since: this.#now(), progress: 'it has begun' },
       controller: new AbortController(),
       ended: Promise.resolve(),
       reportedAt: this.#options.clock.now(),
@@ -117,15 +119,11 @@ export class BackgroundWork {
     run: (context: WorkContext) => Promise<unknown>,
   ): Promise<void> {
     const { signal } = entry.controller;
-    await this.#turn();
     try {
-      signal.throwIfAborted();
       const result = await run({ signal, report: (progress) => this.#report(key, entry, progress) });
       entry.state = { kind: 'done', basis, at: this.#now(), result };
     } catch (error) {
       entry.state = { kind: 'failed', basis, at: this.#now(), error, failures: failures + 1 };
-    } finally {
-      this.#next();
     }
     if (!signal.aborted) this.#options.onChange(key);
   }
@@ -141,6 +139,17 @@ export class BackgroundWork {
   #cancel(key: string, name: string): void {
     this.#entries.get(key)?.get(name)?.controller.abort(stopped());
     this.#entries.get(key)?.delete(name);
+  }
+
+  async #inTurn<T>(context: WorkContext, run: (context: WorkContext) => Promise<T>): Promise<T> {
+    context.report('waiting for its turn');
+    await this.#turn();
+    try {
+      context.signal.throwIfAborted();
+      return await run(context);
+    } finally {
+      this.#next();
+    }
   }
 
   #turn(): Promise<void> {

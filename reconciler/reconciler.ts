@@ -92,8 +92,10 @@ export class Reconciler {
     });
   }
 
-  /** Calls back with the key of each HostedControlPlane for which something has changed that no watch of the management
-   * cluster tells: in its hosted cluster, of its endpoint, or of slow work. */
+  /**
+   * Calls back with the key of each HostedControlPlane for which something has changed that no watch of the management
+   * cluster tells: in its hosted cluster, of its endpoint, of its etcd, or of slow work.
+   */
   onChange(handler: (key: string) => void): void {
     this.#tellChange = handler;
   }
@@ -112,6 +114,8 @@ export class Reconciler {
       await this.#hosted.forget(key);
       // A step that is under way ends, and nobody waits for it.
       void this.#etcd.forget(key);
+      // The last backup of one that is being deleted goes on over many passes.
+      if (admission.kind !== 'deleting') this.#work.forget(key);
     }
     switch (admission.kind) {
       case 'unowned':

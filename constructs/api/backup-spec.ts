@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Duration } from './duration.ts';
 import { schedulePattern } from './schedule.ts';
-import { withRules } from './validation-rule.ts';
 
 const secretKey = (defaultKey: string, holds: string) =>
   z.string().min(1).max(253).default(defaultKey).describe(`Key of the Secret that holds ${holds}.`);
@@ -58,21 +57,18 @@ const Encryption = z.object({
     ),
 });
 
-const Verify = withRules(
-  z.object({
-    disabled: z.boolean().default(false).describe('Never restore a backup for a trial.'),
-    every: z
-      .int32()
-      .min(1)
-      .max(1_000)
-      .default(7)
-      .describe('Restore every so-manieth backup into an etcd of its own, compare the content, and remove it again.'),
-    schedule: Schedule.optional().describe(
-      'When the newest backup is verified besides: five cron fields or @daily, in the time zone of the backups.',
-    ),
-  }),
-  [],
-);
+const Verify = z.object({
+  disabled: z.boolean().default(false).describe('Never restore a backup for a trial.'),
+  every: z
+    .int32()
+    .min(1)
+    .max(1_000)
+    .default(7)
+    .describe('Restore every so-manieth backup into an etcd of its own, compare the content, and remove it again.'),
+  schedule: Schedule.optional().describe(
+    'When the newest backup is verified besides: five cron fields or @daily, in the time zone of the backups.',
+  ),
+});
 
 /** Snapshots of etcd in an S3-compatible bucket. */
 export const Backup = z.object({

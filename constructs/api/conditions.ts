@@ -84,7 +84,6 @@ export const conditions = {
       'GatewayNotFound',
       'GatewayListenerUnsuitable',
       'GatewayAPINotInstalled',
-      'InfrastructureNotFound',
     ],
   },
   APIServerTLSRoutesReady: {
@@ -128,7 +127,7 @@ export const conditions = {
   },
   EtcdBackupReady: {
     meaning: 'backups are taken when they are due; always so when none are asked for',
-    reasons: ['BackupSecretInvalid', 'StoreUnavailable', 'BackupFailed', 'BackupRunning', 'WaitingForMembers'],
+    reasons: ['BackupSecretInvalid', 'StoreUnavailable', 'BackupFailed', 'WaitingForMembers'],
   },
   EtcdBackupVerified: {
     meaning: 'the newest trial restore of a backup went well; always so when none is asked for',

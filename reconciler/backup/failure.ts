@@ -1,11 +1,10 @@
-import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration } from '../outcome.ts';
 import { StoreError } from './store-error.ts';
 
 /** Why a backup failed, as reason of a condition and as a sentence for the user. */
 export interface BackupFailure {
-  readonly reason: ConditionReason<'EtcdBackupReady'>;
+  readonly reason: 'BackupSecretInvalid' | 'StoreUnavailable' | 'BackupFailed';
   readonly message: string;
 }
 

@@ -1,7 +1,5 @@
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
-import { messageOf } from '../kube/error-message.ts';
-import { InvalidConfiguration } from '../outcome.ts';
-import { StoreError } from './store-error.ts';
+import { backupFailure } from './failure.ts';
 
 /** The backup itself is no good: no other attempt would show anything else. */
 export class BackupUnusable extends Error {
@@ -16,8 +14,7 @@ export interface TrialFailure {
 
 /** Whether the backup, the store, its Secrets or anything else is at fault. */
 export function trialFailure(error: unknown): TrialFailure {
-  const message = messageOf(error);
-  if (error instanceof BackupUnusable) return { reason: 'BackupUnusable', message };
-  if (error instanceof InvalidConfiguration) return { reason: 'BackupSecretInvalid', message };
-  return { reason: error instanceof StoreError ? 'StoreUnavailable' : 'VerificationFailed', message };
+  if (error instanceof BackupUnusable) return { reason: 'BackupUnusable', message: error.message };
+  const { reason, message } = backupFailure(error);
+  return { reason: reason === 'BackupFailed' ? 'VerificationFailed' : reason, message };
 }

@@ -59,8 +59,11 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
 
   switch (decision.kind) {
     case 'Start':
-      work.start(workName, decision.basis, (context) =>
-        takeBackup(attemptFor(subjectOf(scope), spec, { schedule, causes }), context),
+      work.start(
+        workName,
+        decision.basis,
+        (context) => takeBackup(attemptFor(subjectOf(scope), spec, { schedule, causes }), context),
+        'waits',
       );
       return underWay(scope, report, 'a backup has begun');
     case 'Running':

@@ -92,7 +92,7 @@ async function hold(
       return degraded(reason, `${text}; ${advice}tried again at ${again.toISOString()}`, {}, { again, report });
     }
   }
-  work.start(trialName, basis, (context) => holdTrial(scope, spec, decision.backup, context));
+  work.start(trialName, basis, (context) => holdTrial(scope, spec, decision.backup, context), 'waits');
   return underWay(scope, `backup ${basis} is restored for a trial`, undefined, report);
 }
 

@@ -6,6 +6,7 @@ import { selectorLabels } from '../../constructs/control-plane/labels.ts';
 import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../constructs/control-plane/names.ts';
 import { etcdPeerUrl } from '../etcd/member-objects.ts';
 import { markPurpose, volumeMark } from '../etcd/volume-mark.ts';
+import { messageOf } from '../kube/error-message.ts';
 import type { Scope } from '../scope.ts';
 import type { MemberAct } from './decide.ts';
 import { restoredMemberId } from './member-id.ts';
@@ -171,11 +172,7 @@ export function describeProgress(
     const pod = world.get<RestorePodObject>(Pod, etcdRestorePod(cluster.name, ordinal));
     const state = work.state(sendWork(ordinal));
     const sending =
-      state.kind === 'running'
-        ? state.progress
-        : state.kind === 'failed'
-          ? String(state.error instanceof Error ? state.error.message : state.error)
-          : undefined;
+      state.kind === 'running' ? state.progress : state.kind === 'failed' ? messageOf(state.error) : undefined;
     const message = (pod && troubleOf(pod)) ?? sending ?? pod?.status?.phase ?? 'its pod is made';
     return `${ordinal}: ${message}`;
   });

@@ -65,13 +65,32 @@ describe('slow work', () => {
   it('waits for its turn when as much runs as may', async () => {
     const { all } = setUp(1);
     const [first, second] = [controlled(), controlled()];
-    all.of('ns/a').start('backup', '', first.run);
-    all.of('ns/b').start('backup', '', second.run);
+    all.of('ns/a').start('backup', '', first.run, 'waits');
+    all.of('ns/b').start('backup', '', second.run, 'waits');
     await settled();
     expect(second.context()).toBeUndefined();
+    expect(all.of('ns/b').state('backup')).toMatchObject({ progress: 'waiting for its turn' });
     first.resolve('');
     await settled();
     expect(second.context()).toBeDefined();
+  });
+
+  it('begins at once beside everything that waits, if it is not to wait', async () => {
+    const { all } = setUp(1);
+    const [backup, restore] = [controlled(), controlled()];
+    all.of('ns/a').start('backup', '', backup.run, 'waits');
+    all.of('ns/b').start('restore', '', restore.run);
+    await settled();
+    expect(restore.context()).toBeDefined();
+  });
+
+  it('that failed leaves its turn to the next', async () => {
+    const { all } = setUp(1);
+    const next = controlled();
+    all.of('ns/a').start('backup', '', () => Promise.reject(new Error('away')), 'waits');
+    all.of('ns/b').start('backup', '', next.run, 'waits');
+    await settled();
+    expect(next.context()).toBeDefined();
   });
 
   it('tells progress to people at once, and to the queue now and then', async () => {

@@ -64,8 +64,8 @@ async function report(status: Partial<HostedControlPlaneStatus>): Promise<void> 
   await client.mergePatch(HostedControlPlane, { namespace, name }, { status }, { fieldManager, subresource: 'status' });
 }
 
-const condition = (type: string, reason: string, message: string) => ({
-  conditions: [{ type, status: 'False' as const, reason, message, lastTransitionTime: new Date().toISOString() }],
+const condition = (type: string, reason: string, message: string, status: 'True' | 'False' = 'False') => ({
+  conditions: [{ type, status, reason, message, lastTransitionTime: new Date().toISOString() }],
 });
 
 async function* bytes(text: string): AsyncGenerator<Buffer> {
@@ -102,7 +102,7 @@ describe('hcp backup', () => {
       const now = (await get()).metadata.annotations?.[backupAnnotation];
       return now === before ? undefined : now;
     });
-    await report(condition('EtcdBackupReady', 'BackupRunning', '48 of about 120 MiB'));
+    await report(condition('EtcdBackupReady', 'ReconcileSucceeded', '48 of about 120 MiB', 'True'));
     await until('it to be told', () => run.told().includes('s  48 of about 120 MiB'));
     await report({ etcd: { backup: { lastRequest: request, lastBackup: 'the-new-one' } } });
     expect(await run.ended).toMatchObject({ code: 0, out: 'the-new-one\n' });
