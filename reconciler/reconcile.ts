@@ -2,6 +2,7 @@ import { apiServer } from './phases/api-server.ts';
 import { apiServerService } from './phases/api-server-service.ts';
 import { authorities } from './phases/authorities.ts';
 import { backup } from './phases/backup.ts';
+import { caRotation } from './phases/ca-rotation.ts';
 import { certificates, etcdCertificates } from './phases/certificates.ts';
 import { controllerManager, scheduler } from './phases/controllers.ts';
 import { encryptionAtRest } from './phases/encryption-at-rest.ts';
@@ -12,6 +13,7 @@ import { networkPolicies } from './phases/network-policies.ts';
 import { reachable } from './phases/reachable.ts';
 import { restore } from './phases/restore.ts';
 import { routes } from './phases/routes.ts';
+import { serviceAccountKeyRotation } from './phases/service-account-key-rotation.ts';
 import { verification } from './phases/verification.ts';
 import { coreDNS, inClusterAccess, konnectivityAgent, kubeProxy } from './phases/workload/add-ons.ts';
 import { clusterInfo, kubeadmConfig, kubeletConfig } from './phases/workload/join-configuration.ts';
@@ -47,4 +49,6 @@ export const phases: readonly Phase[] = [
   konnectivityAgent,
   inClusterAccess,
   workload,
+  caRotation,
+  serviceAccountKeyRotation,
 ];

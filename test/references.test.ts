@@ -4,7 +4,12 @@ import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
 import type { Facts } from '../constructs/control-plane/facts.ts';
 import { mountsOf } from '../constructs/control-plane/mounts.ts';
 import { namesOf } from '../constructs/control-plane/names.ts';
-import { adminPlan, planAuthorities, planCertificates, planEtcdCertificates } from '../reconciler/pki/plan.ts';
+import {
+  adminPlan,
+  planAuthorities,
+  planCertificates,
+  planEtcdCertificates,
+} from '../constructs/control-plane/certificates/plan.ts';
 import { renderSamples, workloadsOf } from './support/rendered-objects.ts';
 
 /** One key of a Secret or ConfigMap that a pod wants to see; the key is missing where it wants all of them. */

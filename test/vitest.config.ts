@@ -15,6 +15,8 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/testbed/**', 'test/cluster/**', 'test/system/**'],
+          // a guard against what never ends: explored models take seconds, and more beside other work
+          testTimeout: 60_000,
         },
       },
       {

@@ -33,7 +33,45 @@ interface CertificateDurations {
   readonly leafCertificateDuration?: string | undefined;
 }
 
-/** How long certificates live. */
+const request = (what: string) =>
+  z
+    .string()
+    .max(128)
+    .optional()
+    .describe(`Any text. Change it to replace ${what}; taken back while trust is being distributed, that ends.`);
+
+/** Requests for new authorities and keys. */
+export const Rotation = z
+  .object({
+    clusterCA: request('the CA of the cluster'),
+    etcdCA: request('the CA of etcd'),
+    proxyCA: request('the CA of the front proxy'),
+    serviceAccountKey: z
+      .string()
+      .max(128)
+      .optional()
+      .describe(
+        'Any text. Change it to sign the tokens of service accounts with a new key; tokens of the old one are accepted until the last of them has expired.',
+      ),
+  })
+  .describe('Requests to replace authorities and keys before their time, without an interruption.');
+
+/** Who signs the authorities. */
+export const IssuerRef = z
+  .object({
+    name: z.string().min(1).max(253).describe('Name of the issuer.'),
+    kind: z
+      .string()
+      .min(1)
+      .max(63)
+      .default('Issuer')
+      .describe('Issuer, in the namespace of the control plane, or ClusterIssuer.'),
+    group: z.string().min(1).max(253).default('cert-manager.io').describe('API group of the issuer.'),
+  })
+  .describe('An issuer of cert-manager.');
+export type IssuerRef = z.output<typeof IssuerRef>;
+
+/** How long certificates live, and who signs them. */
 export const Certificates = withRules(
   z.object({
     rootCaCertificateDuration: caDuration
@@ -49,6 +87,10 @@ export const Certificates = withRules(
       .describe(
         'Lifetime of every other certificate, at least 1h. 8760h, one year, when unset, but no longer than half the lifetime of its CA. Certificates are renewed when half of it has passed.',
       ),
+    rotation: Rotation.optional(),
+    issuerRef: IssuerRef.optional().describe(
+      'An issuer of cert-manager that signs the CAs. Keys are made and kept here; only signing requests leave. Each CA signs itself when unset.',
+    ),
   }),
   [
     {

@@ -61,6 +61,7 @@ export const conditions = {
     reasons: [
       'CACertificateMissing',
       'CACertificateInvalid',
+      'WaitingForIssuer',
       'TakingOverIdentity',
       'BackupSecretInvalid',
       'BackupNotFound',
@@ -148,6 +149,24 @@ export const conditions = {
     meaning: 'the API server is rolled out',
     reasons: ['WaitingForEtcd', 'WaitingForPods', 'WaitingForBackup', 'MountMissing'],
   },
+  CARotationReady: {
+    meaning: 'no CA is being replaced, nor has to be; always told apart from Ready, for nothing is interrupted',
+    reasons: [
+      'DistributingTrust',
+      'WithdrawingTrust',
+      'ReissuingCertificates',
+      'MovingWorkers',
+      'RetiringTrust',
+      'WaitingForIssuer',
+      'CACertificateInvalid',
+      'CAExpiring',
+    ],
+  },
+  ServiceAccountKeyRotationReady: {
+    meaning:
+      'no key of service account tokens is being replaced; always told apart from Ready, for nothing is interrupted',
+    reasons: ['DistributingTrust', 'ChangingSigner', 'WaitingForTokens', 'RetiringTrust', 'ServiceAccountKeyInvalid'],
+  },
   ControllerManagerReady: {
     meaning: 'the controller manager is rolled out and works',
     reasons: ['WaitingForPods'],
@@ -203,8 +222,16 @@ export const conditions = {
   },
 } as const satisfies Readonly<Record<string, ConditionDescription>>;
 
-/** Conditions that are told by themselves alone: a store of backups that is away says nothing about the control plane. */
-export const apartFromReady: readonly ConditionType[] = ['EtcdBackupReady', 'EtcdBackupVerified'];
+/**
+ * Conditions that are told by themselves alone: a store of backups that is away, or a rotation that takes its time, says
+ * nothing about whether the control plane works.
+ */
+export const apartFromReady: readonly ConditionType[] = [
+  'EtcdBackupReady',
+  'EtcdBackupVerified',
+  'CARotationReady',
+  'ServiceAccountKeyRotationReady',
+];
 
 /** Reasons any condition may carry. */
 export const sharedReasons = [

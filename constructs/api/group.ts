@@ -28,6 +28,15 @@ export const watchFilterLabel = 'cluster.x-k8s.io/watch-filter';
 /** Any value stops all writes for the object that carries it. */
 export const pausedAnnotation = 'cluster.x-k8s.io/paused';
 
+/**
+ * Asks for a rotation: `<prefix>/rotate-<cluster-ca|etcd-ca|proxy-ca|service-account-key>` with any text that it did not
+ * have before. `certificates.rotation` of the spec does the same.
+ */
+export const rotateAnnotation = (what: string): string => `${group}/rotate-${what}`;
+
+/** On the Secret of an authority or of service account keys: the requests for a rotation that it has answered. */
+export const rotatedForAnnotation = `${group}/rotated-for`;
+
 /** Asks for a backup: any new text takes one, and `status.etcd.backup.lastRequest` repeats it when that is stored. */
 export const backupAnnotation = `${group}/backup`;
 

@@ -2,6 +2,7 @@ import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { apiServerFlags, apiServerPaths, egressSelectorFile, encryptionConfigurationFile } from './api-server-flags.ts';
 import type { HostedCluster } from './cluster.ts';
+import { readAtStart } from './certificates/restarts.ts';
 import { container, podTemplate, probes, projected } from './component.ts';
 import { wayIn } from './exposure/exposure.ts';
 import { type Endpoint, type Facts, fingerprints, rolloutOf } from './facts.ts';
@@ -52,8 +53,7 @@ export class ApiServer extends Construct {
           version: cluster.spec.version,
           spreadPerRevision: true,
           restartsWith: {
-            // Service account keys and etcd's CA are read only at the start, everything else is reloaded.
-            ...fingerprints(facts, [secrets.serviceAccount, secrets.etcdAuthority]),
+            ...readAtStart(cluster, facts, 'api-server'),
             ...(facts.encryptionAtRest && !tellsLoadedEncryption(cluster.spec.version)
               ? fingerprints(facts, [secrets.encryption])
               : {}),

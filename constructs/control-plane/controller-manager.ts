@@ -1,6 +1,7 @@
 import { Construct } from 'constructs';
+import { readAtStart } from './certificates/restarts.ts';
 import type { HostedCluster } from './cluster.ts';
-import { type Facts, fingerprints, rolloutOf } from './facts.ts';
+import { type Facts, rolloutOf } from './facts.ts';
 import type { Flag } from './flags.ts';
 import { kubeClientFlags, kubeClientPaths, KubeClientComponent } from './kube-client-component.ts';
 import { namesOf } from './names.ts';
@@ -49,8 +50,7 @@ export class ControllerManager extends Construct {
         { secret: secrets.proxyAuthority, items: { 'front-proxy-ca.crt': 'tls.crt' } },
         { secret: secrets.serviceAccount, items: { 'sa.key': 'tls.key' } },
       ],
-      // The root CA it hands out and the key it signs tokens with are read only at its start.
-      restartsWith: { ...fingerprints(facts, [secrets.clusterAuthority, secrets.serviceAccount]), ...rolloutOf(facts) },
+      restartsWith: { ...readAtStart(cluster, facts, 'controller-manager'), ...rolloutOf(facts) },
     });
   }
 }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
+import { readAtStart } from './certificates/restarts.ts';
 import type { HostedCluster } from './cluster.ts';
 import { container, podTemplate, probes, projected } from './component.ts';
 import { definedOnly } from './defined.ts';
 import { etcdMemberConfig, etcdPaths, etcdSettingsOf, etcdVolumeSize } from './etcd-config.ts';
-import { type Facts, fingerprints } from './facts.ts';
+import type { Facts } from './facts.ts';
 import { objectLabels, selectorLabels } from './labels.ts';
 import { etcdMember, namesOf } from './names.ts';
 import { ports } from './ports.ts';
@@ -88,9 +89,8 @@ export class Etcd extends Construct {
           cluster: cluster.name,
           component: 'etcd',
           pod: settings,
-          // etcd reads its trusted CA only when it starts; its own pairs are read at every handshake.
           restartsWith: {
-            ...fingerprints(facts, [names.secrets.etcdAuthority]),
+            ...readAtStart(cluster, facts, 'etcd'),
             settings: settingsHash(cluster, facts),
           },
           spreadPerRevision: false,

@@ -76,8 +76,13 @@ export interface Facts {
   readonly clusterAuthority?: string | undefined;
   /** Nodes of the hosted cluster; missing until it could be asked. */
   readonly nodes?: number | undefined;
-  /** Fingerprints of issued certificates and keys by Secret name; a change of some of them restarts pods. */
+  /**
+   * Fingerprints of issued certificates by Secret name; of authorities and service account keys that of all that are
+   * trusted, in whatever order. A change of some of them restarts pods.
+   */
   readonly certificates: Readonly<Record<string, string>>;
+  /** Of authorities and service account keys the fingerprint of the one that signs, by Secret name. */
+  readonly signers?: Readonly<Record<string, string>> | undefined;
   /** Checksums of the ConfigMaps and Secrets that users mount into the API server, by `<kind>/<name>`. */
   readonly mounts: Readonly<Record<string, string>>;
   /** `spec.rollout.after` once that time has come: pods that started for another value of it are replaced. */

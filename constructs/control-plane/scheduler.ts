@@ -1,4 +1,5 @@
 import { Construct } from 'constructs';
+import { readAtStart } from './certificates/restarts.ts';
 import type { HostedCluster } from './cluster.ts';
 import { type Facts, rolloutOf } from './facts.ts';
 import { kubeClientFlags, KubeClientComponent } from './kube-client-component.ts';
@@ -26,7 +27,7 @@ export class Scheduler extends Construct {
       requests: { cpu: '20m', memory: '64Mi' },
       clientCertificate: namesOf(cluster.name).secrets.scheduler,
       pki: [],
-      restartsWith: rolloutOf(facts),
+      restartsWith: { ...readAtStart(cluster, facts, 'scheduler'), ...rolloutOf(facts) },
     });
   }
 }

@@ -8,7 +8,7 @@ import { appliedKindsOf } from '../../constructs/workload/chart.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
 import type { ServiceObject } from '../service-object.ts';
 import { issueCertificate, type KeyPair, validFor } from '../pki/issue.ts';
-import { apiServiceHost } from '../pki/plan.ts';
+import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
 import { pairOf, type SecretObject } from '../pki/secret.ts';
 import { known } from '../scope.ts';
 import type { World } from '../world.ts';

@@ -2,11 +2,13 @@ import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts'
 import { Secret } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
 import { done, type Outcome, wait } from '../outcome.ts';
-import { createAuthority, createServiceAccountKey, type KeyPair, validFor } from '../pki/issue.ts';
-import { fingerprint } from '../pki/pem.ts';
-import { planAuthorities } from '../pki/plan.ts';
+import { createServiceAccountKey, type KeyPair } from '../pki/issue.ts';
+import { obtainAuthority, type ObtainedAuthority } from '../pki/obtain-authority.ts';
+import { signerFingerprint, trustFingerprint } from '../pki/pem.ts';
+import { planAuthorities } from '../../constructs/control-plane/certificates/plan.ts';
 import { authorityProblem, keyProblem } from '../pki/policy.ts';
 import { pairSecret, type SecretObject, valueOf } from '../pki/secret.ts';
+import { answering, requestOf, type rotations } from '../rotation/request.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { takeOverIdentity } from './identity.ts';
 import { secretProps } from './secret-props.ts';
@@ -15,7 +17,8 @@ import { secretProps } from './secret-props.ts';
 interface Root {
   readonly secret: string;
   readonly isAuthority: boolean;
-  create(): Promise<KeyPair>;
+  readonly rotation: keyof typeof rotations;
+  obtain(): Promise<ObtainedAuthority>;
 }
 
 /**
@@ -31,8 +34,10 @@ export const authorities: Phase = {
     const roots = rootsOf(scope);
     const present = new Map<string, KeyPair>();
     for (const root of roots) {
-      const pair = await observe(scope, root);
-      if (pair === undefined) return missing(root.secret);
+      const found = await observe(scope, root);
+      if (found === undefined) return missing(root.secret);
+      if (found.kind === 'pending') return wait('WaitingForIssuer', found.message);
+      const { pair } = found;
       const problem = (root.isAuthority ? authorityProblem : keyProblem)(root.secret, pair, scope.now);
       if (problem) return wait('CACertificateInvalid', problem, { afterMs: recheckMs });
       present.set(root.secret, pair);
@@ -41,7 +46,10 @@ export const authorities: Phase = {
     return done({
       clusterAuthority: present.get(namesOf(scope.cluster.name).secrets.clusterAuthority)?.certificate,
       certificates: Object.fromEntries(
-        [...present].map(([secret, { certificate }]) => [secret, fingerprint(certificate)]),
+        [...present].map(([secret, { certificate }]) => [secret, trustFingerprint(certificate)]),
+      ),
+      signers: Object.fromEntries(
+        [...present].map(([secret, { certificate }]) => [secret, signerFingerprint(certificate)]),
       ),
     });
   },
@@ -50,32 +58,58 @@ export const authorities: Phase = {
 /** A Secret of the user carries no label of ours, so that no event tells when it is back. */
 const recheckMs = 30_000;
 
-function rootsOf({ cluster, now }: Scope): Root[] {
+function rootsOf(scope: Scope): Root[] {
+  const { cluster } = scope;
   const { rootCASeconds, caSeconds } = certificateLifetimes(cluster.spec.certificates);
   return [
     ...planAuthorities(cluster.name).map((plan) => ({
       secret: plan.secret,
       isAuthority: true,
-      create: () =>
-        createAuthority(plan, validFor((plan.authority === 'cluster' ? rootCASeconds : caSeconds) * 1000, now)),
+      rotation: plan.authority,
+      obtain: () =>
+        obtainAuthority(scope, {
+          plan,
+          secret: plan.secret,
+          durationSeconds: plan.authority === 'cluster' ? rootCASeconds : caSeconds,
+        }),
     })),
-    { secret: namesOf(cluster.name).secrets.serviceAccount, isAuthority: false, create: createServiceAccountKey },
+    {
+      secret: namesOf(cluster.name).secrets.serviceAccount,
+      isAuthority: false,
+      rotation: 'serviceAccount',
+      obtain: async () => ({ kind: 'obtained', pair: await createServiceAccountKey() }),
+    },
   ];
 }
 
 /** The pair that is there, or a new one where that does no harm; undefined when there is none and none may be made. */
-async function observe(scope: Scope, root: Root): Promise<KeyPair | undefined> {
+async function observe(scope: Scope, root: Root): Promise<ObtainedAuthority | undefined> {
   const { world, writer, hostedControlPlane } = scope;
   const remembered = world.get<SecretObject>(Secret, root.secret);
-  if (remembered) return halvesOf(remembered);
-  const mayCreate = !hostedControlPlane.status?.initialization?.controlPlaneInitialized;
-  const object: SecretObject | undefined = mayCreate
-    ? await writer.createOnce(pairSecret(secretProps(scope, root.secret), 'clusterApi', await root.create()))
-    : await writer.read(Secret, root.secret);
-  if (!object) return undefined;
-  // A user's own Secret: from now on the watch sees it.
-  if (!world.get(Secret, root.secret)) await writer.adopt(Secret, root.secret);
-  return halvesOf(object);
+  if (remembered) return { kind: 'obtained', pair: halvesOf(remembered) };
+  const mayMake = !hostedControlPlane.status?.initialization?.controlPlaneInitialized;
+  // An issuer is not to be bothered for nothing; otherwise the attempt to create tells, and saves a request.
+  const asksFirst = !mayMake || scope.cluster.spec.certificates.issuerRef !== undefined;
+  const existing = asksFirst ? await writer.read<SecretObject>(Secret, root.secret) : undefined;
+  if (existing) return adopt(scope, existing);
+  if (!mayMake) return undefined;
+  const obtained = await root.obtain();
+  if (obtained.kind === 'pending') return obtained;
+  const { metadata, ...rest } = pairSecret(secretProps(scope, root.secret), 'clusterApi', obtained.pair);
+  const annotations = answering(requestOf(hostedControlPlane, root.rotation));
+  const isAnswered = Object.keys(annotations).length > 0;
+  const live = await writer.createOnce<SecretObject>({
+    ...rest,
+    metadata: { ...metadata, ...(isAnswered ? { annotations } : {}) },
+  });
+  return adopt(scope, live);
+}
+
+/** A user's own Secret: from now on the watch sees it. */
+async function adopt({ world, writer }: Scope, secret: SecretObject): Promise<ObtainedAuthority> {
+  const { name } = secret.metadata;
+  if (!world.get(Secret, name)) await writer.adopt(Secret, name);
+  return { kind: 'obtained', pair: halvesOf(secret) };
 }
 
 /** What is missing of a pair is empty, so that it is reported by its name. */

@@ -9,7 +9,7 @@ import {
   planAuthorities,
   planCertificates,
   planEtcdCertificates,
-} from '../pki/plan.ts';
+} from '../../constructs/control-plane/certificates/plan.ts';
 import { mustIssue, renewalTime } from '../pki/policy.ts';
 import { pairOf, pairSecret, type SecretObject } from '../pki/secret.ts';
 import { known, type Phase, type Scope } from '../scope.ts';

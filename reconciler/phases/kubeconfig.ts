@@ -1,7 +1,7 @@
 import { Secret } from '../../constructs/api/resources.ts';
 import { clientOf, writeKubeconfig } from '../pki/kubeconfig.ts';
 import { done, type Outcome } from '../outcome.ts';
-import { adminPlan } from '../pki/plan.ts';
+import { adminPlan } from '../../constructs/control-plane/certificates/plan.ts';
 import { renewalTime } from '../pki/policy.ts';
 import { kubeconfigSecret, type SecretObject, valueOf } from '../pki/secret.ts';
 import { known, type Phase } from '../scope.ts';

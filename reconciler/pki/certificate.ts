@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import type { KeyPair } from './issue.ts';
 import { splitCertificates } from './pem.ts';
-import type { Usage } from './plan.ts';
+import type { Usage } from '../../constructs/control-plane/certificates/plan.ts';
 
 /** What a certificate says. */
 export interface CertificateContent {

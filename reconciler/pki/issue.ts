@@ -9,7 +9,7 @@ import {
 import { isIP } from 'node:net';
 import * as x509 from '@peculiar/x509';
 import { bundle, splitCertificates } from './pem.ts';
-import type { AuthorityPlan, CertificatePlan } from './plan.ts';
+import type { AuthorityPlan, CertificatePlan } from '../../constructs/control-plane/certificates/plan.ts';
 
 x509.cryptoProvider.set(crypto);
 

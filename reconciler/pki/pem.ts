@@ -16,8 +16,40 @@ export function bundle(...blocks: readonly string[]): string {
  * @throws when the text is neither.
  */
 export function fingerprint(pem: string): string {
+  return hashOf(publicParts(pem));
+}
+
+/**
+ * The fingerprint of all certificates or public keys of a text, in whatever order they stand: who trusts them all does
+ * not care which of them signs.
+ * @throws when the text holds neither.
+ */
+export function trustFingerprint(pem: string): string {
+  return hashOf(publicParts(pem).sort((a, b) => Buffer.compare(a, b)));
+}
+
+/**
+ * The fingerprint of the first certificate or public key of a text: the one that signs.
+ * @throws when the text holds neither.
+ */
+export function signerFingerprint(pem: string): string {
+  return hashOf(publicParts(pem).slice(0, 1));
+}
+
+/** The public keys of a text with several PEM blocks, in their order. */
+export function splitPublicKeys(pem: string): string[] {
+  return pem.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----\n?/g) ?? [];
+}
+
+function publicParts(pem: string): Buffer[] {
   const certificates = splitCertificates(pem).map((block) => new X509Certificate(block).raw);
-  const parts = certificates.length > 0 ? certificates : [createPublicKey(pem).export({ type: 'spki', format: 'der' })];
+  if (certificates.length > 0) return certificates;
+  const keys = splitPublicKeys(pem);
+  // Users' keys may come as PKCS#1.
+  return (keys.length > 0 ? keys : [pem]).map((key) => createPublicKey(key).export({ type: 'spki', format: 'der' }));
+}
+
+function hashOf(parts: readonly Buffer[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);
   return hash.digest('hex');

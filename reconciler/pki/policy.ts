@@ -3,7 +3,7 @@ import { canonicalHost } from '../../constructs/control-plane/canonical-host.ts'
 import { isKeyOf, isReadable, isSignedBy, readCertificate } from './certificate.ts';
 import type { KeyPair } from './issue.ts';
 import { splitCertificates } from './pem.ts';
-import type { CertificatePlan } from './plan.ts';
+import type { CertificatePlan } from '../../constructs/control-plane/certificates/plan.ts';
 
 /** Why a certificate must be issued again. */
 export interface Violation {

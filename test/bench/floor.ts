@@ -21,7 +21,7 @@ import {
   planAuthorities,
   planCertificates,
   planEtcdCertificates,
-} from '../../reconciler/pki/plan.ts';
+} from '../../constructs/control-plane/certificates/plan.ts';
 import { pairSecret } from '../../reconciler/pki/secret.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
 import { until } from '../testbed/progress.ts';

@@ -83,6 +83,8 @@ describe('a control plane in a world where everything else works', () => {
       'WorkloadKonnectivityReady',
       'WorkloadInClusterAccessReady',
       'WorkloadSetupReady',
+      'CARotationReady',
+      'ServiceAccountKeyRotationReady',
     ]);
     await bringUp(world, changes);
     const components = ['api-server', 'controller-manager', 'scheduler'];

@@ -173,7 +173,9 @@ describe('the phases of a control plane', () => {
       WorkloadCoreDNSReady ← WorkloadRBACReady
       WorkloadKonnectivityReady ← WorkloadRBACReady
       WorkloadInClusterAccessReady ← WorkloadRBACReady
-      WorkloadSetupReady ← WorkloadRBACReady, WorkloadClusterInfoReady, WorkloadKubeadmConfigReady, WorkloadKubeletConfigReady, APIServerReachable"
+      WorkloadSetupReady ← WorkloadRBACReady, WorkloadClusterInfoReady, WorkloadKubeadmConfigReady, WorkloadKubeletConfigReady, APIServerReachable
+      CARotationReady ← APIServerDeploymentsReady, ControllerManagerReady, SchedulerReady, AdminKubeconfigReady
+      ServiceAccountKeyRotationReady ← APIServerDeploymentsReady, ControllerManagerReady"
     `);
   });
 

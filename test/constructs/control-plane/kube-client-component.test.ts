@@ -49,12 +49,11 @@ describe.each([
 
 it('the controller manager restarts with the authority it signs for and the key it signs tokens with', () => {
   const { secrets } = namesOf('c1');
-  const template = (...changed: string[]) =>
-    new Rendered({}, { certificates: Object.fromEntries(changed.map((secret) => [secret, 'new'])) }).workload(
-      'c1-controller-manager',
-    ).template;
-  expect(template(secrets.clusterAuthority)).not.toEqual(template());
-  expect(template(secrets.serviceAccount)).not.toEqual(template());
+  const template = (certificates: Record<string, string>, signers: Record<string, string> = {}) =>
+    new Rendered({}, { certificates, signers }).workload('c1-controller-manager').template;
+  expect(template({ [secrets.clusterAuthority]: 'new' })).not.toEqual(template({}));
+  expect(template({}, { [secrets.serviceAccount]: 'new' })).not.toEqual(template({}));
+  expect(template({ [secrets.serviceAccount]: 'verified by API servers only' })).toEqual(template({}));
 });
 
 it('the controller manager gives networks to nodes and services out of those of the Cluster', () => {

@@ -11,7 +11,7 @@ import {
   validFor,
 } from '../../../reconciler/pki/issue.ts';
 import { fingerprint } from '../../../reconciler/pki/pem.ts';
-import { adminPlan } from '../../../reconciler/pki/plan.ts';
+import { adminPlan } from '../../../constructs/control-plane/certificates/plan.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
 import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
 import { hostedControlPlaneUid, now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
@@ -64,14 +64,16 @@ describe('authorities of our own', () => {
     }
     const again = await runIn(world);
     expect(world.writes).toHaveLength(names.length);
+    const fingerprints = Object.fromEntries(
+      names.map((name) => [name, fingerprint(pairOf(secretIn(world, name))?.certificate ?? '')]),
+    );
     expect(again).toEqual({
       kind: 'done',
       again: undefined,
       facts: {
         clusterAuthority: pairOf(secretIn(world, 'c1-ca'))?.certificate,
-        certificates: Object.fromEntries(
-          names.map((name) => [name, fingerprint(pairOf(secretIn(world, name))?.certificate ?? '')]),
-        ),
+        certificates: fingerprints,
+        signers: fingerprints,
       },
     });
   });

@@ -6,7 +6,7 @@ import { runPhases } from '../../../reconciler/graph.ts';
 import { authorities } from '../../../reconciler/phases/authorities.ts';
 import { certificates, etcdCertificates } from '../../../reconciler/phases/certificates.ts';
 import { fingerprint } from '../../../reconciler/pki/pem.ts';
-import { planEtcdCertificates } from '../../../reconciler/pki/plan.ts';
+import { planEtcdCertificates } from '../../../constructs/control-plane/certificates/plan.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
 import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
 import { hostedCluster, now, type ScopeChanges, scopeOf } from '../../support/scope.ts';

@@ -1,8 +1,13 @@
-import { canonicalHost } from '../../../constructs/control-plane/canonical-host.ts';
+import { canonicalHost } from '../../../../constructs/control-plane/canonical-host.ts';
 import { describe, expect, it } from 'vitest';
-import { networkOf } from '../../../constructs/control-plane/cluster.ts';
-import { adminPlan, planAuthorities, planCertificates, planEtcdCertificates } from '../../../reconciler/pki/plan.ts';
-import { hostedCluster } from '../../support/scope.ts';
+import { networkOf } from '../../../../constructs/control-plane/cluster.ts';
+import {
+  adminPlan,
+  planAuthorities,
+  planCertificates,
+  planEtcdCertificates,
+} from '../../../../constructs/control-plane/certificates/plan.ts';
+import { hostedCluster } from '../../../support/scope.ts';
 
 const cluster = {
   ...hostedCluster({ apiServer: { certSANs: ['kube.example.test', 'api.example.test'] } }),

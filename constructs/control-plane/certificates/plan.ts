@@ -1,8 +1,8 @@
-import { type HostedCluster, kubernetesServiceAddresses } from '../../constructs/control-plane/cluster.ts';
-import type { Endpoint } from '../../constructs/control-plane/facts.ts';
-import { usesTunnel } from '../../constructs/control-plane/in-cluster-access.ts';
-import { etcdMemberHost, namesOf } from '../../constructs/control-plane/names.ts';
-import { users } from '../../constructs/workload/identities.ts';
+import { type HostedCluster, kubernetesServiceAddresses } from '../cluster.ts';
+import type { Endpoint } from '../facts.ts';
+import { usesTunnel } from '../in-cluster-access.ts';
+import { etcdMemberHost, namesOf } from '../names.ts';
+import { users } from '../../workload/identities.ts';
 
 /** The three certificate authorities. They share nothing: etcd trusts only its own, and so does request-header login. */
 export type AuthorityName = 'cluster' | 'etcd' | 'proxy';

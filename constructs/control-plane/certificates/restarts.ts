@@ -1,0 +1,43 @@
+import type { HostedCluster } from '../cluster.ts';
+import type { Facts } from '../facts.ts';
+import { usesTunnel } from '../in-cluster-access.ts';
+import type { ComponentName } from '../labels.ts';
+import { namesOf } from '../names.ts';
+import { minorOf } from '../versions.ts';
+import { podsOf, type SecretRole, type Use, uses } from './uses.ts';
+
+/**
+ * What pods of a component read only when they start, by Secret, each as a fingerprint that a person can compare: a
+ * change of any of them replaces the pods. The other certificates are read again while they run.
+ */
+export function readAtStart(cluster: HostedCluster, facts: Facts, component: ComponentName): Record<string, string> {
+  const { secrets } = namesOf(cluster.name);
+  const entries = Object.entries(uses) as [keyof typeof uses, readonly Use[]][];
+  return Object.fromEntries(
+    entries.flatMap(([role, list]) =>
+      list
+        .filter((use) => podsOf[use.program] === component && isThere(use, cluster) && !reloads(use, cluster))
+        .map(({ part }) => [
+          part === 'signer' ? `${secrets[role]}/signer` : secrets[role],
+          shown(part === 'signer' ? facts.signers : facts.certificates, secrets, role),
+        ]),
+    ),
+  );
+}
+
+/** Whether the program takes a change up while it runs. */
+export function reloads({ reloads }: Use, { spec }: Pick<HostedCluster, 'spec'>): boolean {
+  return typeof reloads === 'boolean' ? reloads : minorOf(spec.version) >= reloads.sinceMinor;
+}
+
+function isThere({ program }: Use, { spec }: HostedCluster): boolean {
+  return program !== 'tunnel' || usesTunnel(spec);
+}
+
+function shown(
+  fingerprints: Readonly<Record<string, string>> | undefined,
+  secrets: ReturnType<typeof namesOf>['secrets'],
+  role: SecretRole,
+): string {
+  return fingerprints?.[secrets[role]]?.slice(0, 12) ?? 'unknown';
+}

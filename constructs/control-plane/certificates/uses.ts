@@ -1,0 +1,102 @@
+import type { ComponentName } from '../labels.ts';
+import type { Names } from '../names.ts';
+
+/** A Secret by its role; its name is `namesOf(cluster).secrets[role]`. */
+export type SecretRole = keyof Names['secrets'];
+
+/** Programs that read certificates and keys. */
+export type Program =
+  | 'kube-apiserver'
+  | 'konnectivity-server'
+  | 'tunnel'
+  | 'kube-controller-manager'
+  | 'kube-scheduler'
+  | 'etcd'
+  | 'this provider'
+  | 'Cluster API';
+
+/** What of a Secret is used: the certificates it trusts, or the first of them, which signs, with its key; or a pair as it is. */
+export type Part = 'trust' | 'signer' | 'pair';
+
+/** One way in which one program uses one Secret. */
+export interface Use {
+  readonly program: Program;
+  readonly part: Part;
+  /** What for, for people. */
+  readonly purpose: string;
+  /**
+   * Whether the program takes a change up while it runs: always, never, or from a minor of Kubernetes on. Each was seen
+   * on the real binary; where it does not, the pods are replaced one at a time.
+   */
+  readonly reloads: boolean | { readonly sinceMinor: number };
+}
+
+/** The pods that a program runs in; undefined for what is no part of the control plane's pods. */
+export const podsOf: Readonly<Record<Program, ComponentName | undefined>> = {
+  'kube-apiserver': 'api-server',
+  'konnectivity-server': 'api-server',
+  tunnel: 'api-server',
+  'kube-controller-manager': 'controller-manager',
+  'kube-scheduler': 'scheduler',
+  etcd: 'etcd',
+  'this provider': undefined,
+  'Cluster API': undefined,
+};
+
+/** client-go reads the CA file of a kubeconfig again since 1.36; the client certificate in it, always. */
+const kubeconfigTrust = (program: Program): Use => ({
+  program,
+  part: 'trust',
+  purpose: 'verifies the API server',
+  reloads: { sinceMinor: 36 },
+});
+
+const pair = (program: Program, purpose: string, reloads: Use['reloads'] = true): Use => ({
+  program,
+  part: 'pair',
+  purpose,
+  reloads,
+});
+
+/** Who uses which Secret, what for, and whether it takes a change up without a restart. */
+export const uses: Readonly<Record<Exclude<SecretRole, 'encryption'>, readonly Use[]>> = {
+  clusterAuthority: [
+    { program: 'kube-apiserver', part: 'trust', purpose: 'verifies clients', reloads: true },
+    kubeconfigTrust('konnectivity-server'),
+    { program: 'kube-controller-manager', part: 'trust', purpose: 'becomes kube-root-ca.crt', reloads: false },
+    { program: 'kube-controller-manager', part: 'signer', purpose: 'signs certificates of kubelets', reloads: true },
+    kubeconfigTrust('kube-controller-manager'),
+    kubeconfigTrust('kube-scheduler'),
+    { program: 'this provider', part: 'signer', purpose: 'signs, and verifies the API server', reloads: true },
+    { program: 'Cluster API', part: 'trust', purpose: 'pins of joining machines', reloads: true },
+  ],
+  etcdAuthority: [
+    { program: 'etcd', part: 'trust', purpose: 'verifies clients and peers', reloads: false },
+    { program: 'kube-apiserver', part: 'trust', purpose: 'verifies etcd', reloads: false },
+    { program: 'this provider', part: 'signer', purpose: 'signs, and verifies etcd', reloads: true },
+  ],
+  proxyAuthority: [
+    { program: 'kube-apiserver', part: 'trust', purpose: 'verifies who may speak for others', reloads: true },
+    { program: 'kube-controller-manager', part: 'trust', purpose: 'verifies who may speak for others', reloads: true },
+    { program: 'this provider', part: 'signer', purpose: 'signs', reloads: true },
+  ],
+  serviceAccount: [
+    { program: 'kube-apiserver', part: 'trust', purpose: 'verifies tokens', reloads: false },
+    { program: 'kube-apiserver', part: 'signer', purpose: 'signs tokens', reloads: false },
+    { program: 'kube-controller-manager', part: 'signer', purpose: 'signs tokens kept in Secrets', reloads: false },
+  ],
+  kubeconfig: [pair('Cluster API', 'reaches the cluster')],
+  apiServer: [pair('kube-apiserver', 'serves')],
+  apiServerKubeletClient: [pair('kube-apiserver', 'reaches kubelets')],
+  apiServerEtcdClient: [pair('kube-apiserver', 'reaches etcd')],
+  frontProxyClient: [pair('kube-apiserver', 'speaks for users to aggregated API servers')],
+  etcdServer: [pair('etcd', 'serves clients')],
+  etcdPeer: [pair('etcd', 'serves and reaches peers')],
+  konnectivityServer: [pair('konnectivity-server', 'serves agents', false)],
+  konnectivityClient: [pair('konnectivity-server', "reviews agents' tokens")],
+  tunnel: [pair('tunnel', 'serves proxies of workers')],
+  controllerManager: [pair('kube-controller-manager', 'reaches the API server')],
+  scheduler: [pair('kube-scheduler', 'reaches the API server')],
+  controller: [pair('this provider', 'reaches the API server')],
+  etcdController: [pair('this provider', 'reaches etcd')],
+};

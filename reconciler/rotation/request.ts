@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { rotateAnnotation, rotatedForAnnotation } from '../../constructs/api/group.ts';
+import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
+import type { KubeObject } from '../kube/object.ts';
+
+/** What can be rotated, with the field and the annotation that ask for it. */
+export const rotations = {
+  cluster: { field: 'clusterCA', annotation: rotateAnnotation('cluster-ca') },
+  etcd: { field: 'etcdCA', annotation: rotateAnnotation('etcd-ca') },
+  proxy: { field: 'proxyCA', annotation: rotateAnnotation('proxy-ca') },
+  serviceAccount: { field: 'serviceAccountKey', annotation: rotateAnnotation('service-account-key') },
+} as const;
+
+/** What somebody has asked for, in either way. */
+export interface RotationRequest {
+  readonly field?: string | undefined;
+  readonly annotation?: string | undefined;
+}
+
+/** What is asked for now. */
+export function requestOf(
+  { spec, metadata }: Pick<HostedControlPlane, 'spec' | 'metadata'>,
+  what: keyof typeof rotations,
+): RotationRequest {
+  const { field, annotation } = rotations[what];
+  return { field: spec.certificates.rotation?.[field], annotation: metadata.annotations?.[annotation] };
+}
+
+/** Whether it is something else than what was answered already. Taking a request away is none. */
+export function isNew(request: RotationRequest, answered: RotationRequest): boolean {
+  const differs = (a: string | undefined, b: string | undefined) => a !== undefined && a !== b;
+  return differs(request.field, answered.field) || differs(request.annotation, answered.annotation);
+}
+
+const Answered = z.object({ field: z.string().optional(), annotation: z.string().optional() });
+
+/** The requests that a Secret has answered; none where nothing readable is written. */
+export function answeredBy(secret: KubeObject): RotationRequest {
+  try {
+    return Answered.parse(JSON.parse(secret.metadata.annotations?.[rotatedForAnnotation] ?? '{}'));
+  } catch {
+    return {};
+  }
+}
+
+/** The annotation of a Secret that has answered this request; nothing where there is none. */
+export function answering(request: RotationRequest): Record<string, string> {
+  const text = JSON.stringify(request);
+  return text === '{}' ? {} : { [rotatedForAnnotation]: text };
+}
