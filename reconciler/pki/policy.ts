@@ -28,27 +28,46 @@ export interface PolicyInput {
   readonly now: Date;
 }
 
-type Check = (input: PolicyInput & { readonly current: KeyPair }) => Violation | undefined;
+type Existing = PolicyInput & { readonly current: KeyPair };
+
+/** One thing that must hold of a certificate. */
+export interface PolicyCheck {
+  /** Told when it does not hold. */
+  readonly reason: Violation['reason'];
+  /** When a certificate is issued again for this reason, for people. */
+  readonly when: string;
+  /** What is wrong, as a sentence; undefined when nothing is. */
+  readonly problem: (input: Existing) => string | undefined;
+}
 
 /**
  * Whether a certificate must be issued, and why: the first violated check. Reading this list is reading the policy.
  * A check may rely on the ones before it.
  */
+export const policyChecks: readonly PolicyCheck[] = [
+  { reason: 'Unreadable', when: 'certificate or key cannot be read', problem: unreadable },
+  { reason: 'KeyMismatch', when: 'the key does not belong to the certificate', problem: keyDiffers },
+  { reason: 'OtherAuthority', when: 'its CA does not sign any more: another one does', problem: signedByOther },
+  { reason: 'OtherSubject', when: 'user or groups are not those of the plan', problem: subjectDiffers },
+  { reason: 'OtherUsages', when: 'usages are not those of the plan', problem: usagesDiffer },
+  { reason: 'OtherHosts', when: 'host names and addresses are not exactly those of the plan', problem: hostsDiffer },
+  {
+    reason: 'RenewalDue',
+    when: 'half of its life has passed, and up to a tenth more so that a fleet does not renew at once',
+    problem: dueForRenewal,
+  },
+];
+
+/** What comes before all checks. */
+export const missingCheck: Omit<PolicyCheck, 'problem'> = { reason: 'Missing', when: 'the Secret does not exist' };
+
+/** Why a certificate must be issued; undefined when the one there is may stay. */
 export function mustIssue(input: PolicyInput): Violation | undefined {
   const { current, plan } = input;
-  if (!current) return { reason: 'Missing', message: `Secret ${plan.secret} does not exist` };
-  const checks: readonly Check[] = [
-    readable,
-    keyMatches,
-    signedByAuthority,
-    subjectAsPlanned,
-    usagesAsPlanned,
-    hostsAsPlanned,
-    notDueForRenewal,
-  ];
-  for (const check of checks) {
-    const violation = check({ ...input, current });
-    if (violation) return violation;
+  if (!current) return { reason: missingCheck.reason, message: `Secret ${plan.secret} does not exist` };
+  for (const { reason, problem } of policyChecks) {
+    const message = problem({ ...input, current });
+    if (message !== undefined) return { reason, message };
   }
   return undefined;
 }
@@ -91,45 +110,45 @@ function fractionOf(identity: string): number {
   return createHash('sha256').update(identity).digest().readUInt32BE() / 2 ** 32;
 }
 
-const readable: Check = ({ current, plan }) =>
-  isReadable(current)
-    ? undefined
-    : { reason: 'Unreadable', message: `Secret ${plan.secret} holds no readable certificate and key` };
+function unreadable({ current, plan }: Existing): string | undefined {
+  return isReadable(current) ? undefined : `Secret ${plan.secret} holds no readable certificate and key`;
+}
 
-const keyMatches: Check = ({ current, plan }) =>
-  isKeyOf(current.certificate, current.key)
+function keyDiffers({ current, plan }: Existing): string | undefined {
+  return isKeyOf(current.certificate, current.key)
     ? undefined
-    : { reason: 'KeyMismatch', message: `the key in Secret ${plan.secret} does not belong to its certificate` };
+    : `the key in Secret ${plan.secret} does not belong to its certificate`;
+}
 
-const signedByAuthority: Check = ({ current, authority, plan }) =>
-  isSignedBy(current.certificate, authority)
+function signedByOther({ current, authority, plan }: Existing): string | undefined {
+  return isSignedBy(current.certificate, authority)
     ? undefined
-    : { reason: 'OtherAuthority', message: `${plan.secret} was not signed by the present ${plan.signer} authority` };
+    : `${plan.secret} was not signed by the present ${plan.signer} authority`;
+}
 
-const subjectAsPlanned: Check = ({ current, plan }) => {
+function subjectDiffers({ current, plan }: Existing): string | undefined {
   const { commonNames, organizations } = readCertificate(current.certificate);
-  const same = equalSets(commonNames, [plan.commonName]) && equalSets(organizations, plan.organizations);
-  return same ? undefined : { reason: 'OtherSubject', message: `${plan.secret} is for another user` };
-};
+  const isSame = equalSets(commonNames, [plan.commonName]) && equalSets(organizations, plan.organizations);
+  return isSame ? undefined : `${plan.secret} is for another user`;
+}
 
-const usagesAsPlanned: Check = ({ current, plan }) =>
-  equalSets(readCertificate(current.certificate).usages, plan.usages)
+function usagesDiffer({ current, plan }: Existing): string | undefined {
+  return equalSets(readCertificate(current.certificate).usages, plan.usages)
     ? undefined
-    : { reason: 'OtherUsages', message: `${plan.secret} is not for ${plan.usages.join(' and ')} use` };
+    : `${plan.secret} is not for ${plan.usages.join(' and ')} use`;
+}
 
-const hostsAsPlanned: Check = ({ current, plan }) => {
+function hostsDiffer({ current, plan }: Existing): string | undefined {
   const given = readCertificate(current.certificate).hosts.map(canonicalHost);
   return equalSets(given, plan.hosts.map(canonicalHost))
     ? undefined
-    : { reason: 'OtherHosts', message: `${plan.secret} is not valid for exactly ${plan.hosts.join(', ')}` };
-};
+    : `${plan.secret} is not valid for exactly ${plan.hosts.join(', ')}`;
+}
 
-const notDueForRenewal: Check = ({ current, plan, now }) => {
+function dueForRenewal({ current, plan, now }: Existing): string | undefined {
   const due = renewalTime(current.certificate, plan.secret);
-  return now < due
-    ? undefined
-    : { reason: 'RenewalDue', message: `${plan.secret} is due for renewal since ${due.toISOString()}` };
-};
+  return now < due ? undefined : `${plan.secret} is due for renewal since ${due.toISOString()}`;
+}
 
 function equalSets(a: readonly string[], b: readonly string[]): boolean {
   const left = new Set(a);
