@@ -1,6 +1,6 @@
 import { groupOf, type Resource } from './api/resources.ts';
 
-const verbOrder = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] as const;
+const verbOrder = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'approve'] as const;
 export type Verb = (typeof verbOrder)[number];
 
 /** One right, and what it is for. */

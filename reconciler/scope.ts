@@ -8,6 +8,8 @@ import type { AwaitedFinalBackup } from './backup/final-backup.ts';
 import type { StoreInquiries } from './backup/store-access.ts';
 import type { EtcdCare } from './etcd/care.ts';
 import type { ClusterObject } from './cluster-object.ts';
+import type { CertificateRequest } from './hosted/certificate-request.ts';
+import type { NodeObject } from './hosted/node-object.ts';
 import type { KubeObject } from './kube/object.ts';
 import type { Outcome } from './outcome.ts';
 import type { Remover, Surroundings, World, Writer } from './world.ts';
@@ -33,6 +35,16 @@ export interface HostedClient {
   watch(): void;
   /** How many Nodes there are; undefined until that has been seen. */
   nodes(): number | undefined;
+  /** Requests for certificates, of any signer and in any state; undefined until they have been listed. */
+  certificateRequests(): readonly CertificateRequest[] | undefined;
+  /** Reads a Node past the memory, which holds no addresses. @throws HostedClusterNotReady when nobody answers */
+  node(name: string): Promise<NodeObject | undefined>;
+  /**
+   * Approves this very request; one that is gone, or denied meanwhile, is left alone.
+   * @param why for people who read the request
+   * @throws HostedClusterNotReady when the API server does not answer
+   */
+  approve(request: CertificateRequest, why: string): Promise<void>;
   /** Whether the controller manager has made the `default` service account: the sign that controllers work. */
   controllersWork(): boolean;
   /**

@@ -45,6 +45,13 @@ export const ClusterRoleBinding = clusterWide(
   'ClusterRoleBinding',
   'clusterrolebindings',
 );
+export const CertificateSigningRequest = clusterWide(
+  'certificates.k8s.io/v1',
+  'CertificateSigningRequest',
+  'certificatesigningrequests',
+);
+/** Nothing that can be read: rights to approve requests are rights to the name of their signer. */
+export const Signer = clusterWide('certificates.k8s.io/v1', 'Signer', 'signers');
 /** Not stored: the answer says who asks. */
 export const SelfSubjectReview = clusterWide('authentication.k8s.io/v1', 'SelfSubjectReview', 'selfsubjectreviews');
 export const EndpointSlice = namespaced('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices');
@@ -109,6 +116,8 @@ const all: readonly Resource[] = [
   RoleBinding,
   ClusterRole,
   ClusterRoleBinding,
+  CertificateSigningRequest,
+  Signer,
   SelfSubjectReview,
   EndpointSlice,
   Ingress,

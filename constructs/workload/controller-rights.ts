@@ -1,6 +1,7 @@
 import { Construct } from 'constructs';
 import { type Access, rulesOf, type Verb } from '../access-rules.ts';
 import {
+  CertificateSigningRequest,
   ClusterRole,
   ClusterRoleBinding,
   EndpointSlice,
@@ -8,10 +9,11 @@ import {
   Role,
   RoleBinding,
   ServiceAccount,
+  Signer,
 } from '../api/resources.ts';
 import type { AppliedKind } from './applied-kinds.ts';
 import { Binding, Grant, user } from './grants.ts';
-import { users } from './identities.ts';
+import { kubeletServingSigner, users } from './identities.ts';
 
 const name = 'hosted-control-plane:controller';
 const subjects = [user(users.controller)];
@@ -51,6 +53,15 @@ const watched: readonly Access[] = [
     why: 'somebody may take rights away',
   })),
   { resource: Node, verbs: watch, why: 'their number decides how many pods there are' },
+  { resource: Node, verbs: ['get'], why: 'their addresses decide what a kubelet may serve as' },
+  { resource: CertificateSigningRequest, verbs: watch, why: 'kubelets ask for certificates' },
+  {
+    resource: CertificateSigningRequest,
+    subresource: 'approval',
+    verbs: ['patch'],
+    why: 'a kubelet gets a certificate to serve with, for itself only',
+  },
+  { resource: Signer, names: [kubeletServingSigner], verbs: ['approve'], why: 'and of no other signer' },
 ];
 
 const firstServiceAccount: Access = {

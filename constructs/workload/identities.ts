@@ -24,3 +24,6 @@ export const serviceAccounts = {
 
 /** Whom the tokens of konnectivity agents are for; nobody else accepts them. */
 export const konnectivityAudience = 'system:konnectivity-server';
+
+/** Who signs what kubelets serve with. Kubernetes itself approves none of its requests. */
+export const kubeletServingSigner = 'kubernetes.io/kubelet-serving';

@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { fieldManager } from '../../constructs/api/group.ts';
-import { EndpointSlice, Node, ServiceAccount } from '../../constructs/api/resources.ts';
+import { CertificateSigningRequest, EndpointSlice, Node, ServiceAccount } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { type Endpoint, formatEndpoint } from '../../constructs/control-plane/facts.ts';
 import { leadsToProxies } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
@@ -11,14 +11,16 @@ import { ApplySet } from '../kube/apply-set.ts';
 import { KubeClient } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
 import { type Connection, connectionFor, type ConnectionTarget } from '../kube/config.ts';
-import { isForbidden } from '../kube/errors.ts';
+import { isConflict, isForbidden, isNotFound } from '../kube/errors.ts';
 import { InformerSet } from '../kube/informer-set.ts';
 import { describeObject, type KubeObject } from '../kube/object.ts';
 import type { RequestRecord } from '../kube/request.ts';
 import type { KeyPair } from '../pki/issue.ts';
 import type { HostedClient } from '../scope.ts';
 import { Administrator } from './administrator.ts';
+import { approval, type CertificateRequest } from './certificate-request.ts';
 import { firstServiceAccount, hostedInformers, rbacResources } from './informers.ts';
+import type { NodeObject } from './node-object.ts';
 import { HostedClusterNotReady } from './not-ready.ts';
 import { Outage } from './outage.ts';
 import { privilegedClient } from './privileged-client.ts';
@@ -80,7 +82,9 @@ export class HostedCluster implements HostedClient {
     this.#known.onChange((resource, { type }) => {
       // That they are there counts, not the status that nodes report for ever.
       const isThereOrNot = resource === Node || resource === EndpointSlice;
-      if (!isThereOrNot || type !== 'updated') options.onChange();
+      // Kubernetes clears requests away that have been answered.
+      const isCleanUp = resource === CertificateSigningRequest && type === 'deleted';
+      if (!isCleanUp && (!isThereOrNot || type !== 'updated')) options.onChange();
     });
     this.#administrator = new Administrator(async () =>
       this.#clientOf(
@@ -128,6 +132,24 @@ export class HostedCluster implements HostedClient {
 
   nodes(): number | undefined {
     return this.#known.isSynced(Node) ? this.#known.list(Node).length : undefined;
+  }
+
+  certificateRequests(): readonly CertificateRequest[] | undefined {
+    if (!this.#known.isSynced(CertificateSigningRequest)) return undefined;
+    return this.#known.list(CertificateSigningRequest) as CertificateRequest[];
+  }
+
+  node(name: string): Promise<NodeObject | undefined> {
+    return this.#attempt(() => this.#client.find<NodeObject>(Node, { name }));
+  }
+
+  async approve(request: CertificateRequest, why: string): Promise<void> {
+    try {
+      const options = { fieldManager, force: true, subresource: 'approval' };
+      this.#known.remember(await this.#attempt(() => this.#client.apply(approval(request, why), options)));
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
   }
 
   controllersWork(): boolean {

@@ -1,5 +1,6 @@
 import { fieldManager } from '../../constructs/api/group.ts';
 import {
+  CertificateSigningRequest,
   ClusterRole,
   ClusterRoleBinding,
   EndpointSlice,
@@ -50,6 +51,7 @@ export function hostedInformers(
       labelSelector: `${managedByLabel}=${fieldManager},kubernetes.io/service-name=${kubernetesService.name}`,
       metadataOnly: true,
     }),
+    new Informer({ ...options, resource: CertificateSigningRequest }),
     // They are counted only, and report their status for ever.
     new Informer({ ...options, resource: Node, metadataOnly: true }),
   ];

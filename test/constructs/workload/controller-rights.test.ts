@@ -70,13 +70,30 @@ describe.each(versions)('our own client of Kubernetes %s', (version) => {
     }
   });
 
-  it('may write nothing else, delete nothing, and see no Secret', () => {
-    const writing = rules.filter(({ rule }) => rule.verbs.some((verb) => !['list', 'watch'].includes(verb)));
-    expect(writing.filter(({ rule }) => rule.resourceNames === undefined)).toEqual([]);
+  it('may write nothing else but approvals, delete nothing, and see no Secret', () => {
+    const writing = rules.filter(({ rule }) => rule.verbs.some((verb) => !['get', 'list', 'watch'].includes(verb)));
+    expect(writing.filter(({ rule }) => rule.resourceNames === undefined)).toMatchObject([
+      { rule: { resources: ['certificatesigningrequests/approval'], verbs: ['patch'] } },
+    ]);
     const all = rules.map(({ rule }) => rule);
     expect(all.filter(({ verbs }) => verbs.includes('delete'))).toEqual([]);
     expect(all.filter(({ resources }) => resources.includes(Secret.plural))).toEqual([]);
     expect(all.flatMap(({ apiGroups, resources, verbs }) => [...apiGroups, ...resources, ...verbs])).not.toContain('*');
+  });
+
+  it('may approve certificates that kubelets serve with, and no others', () => {
+    const signers = rules.filter(({ rule }) => rule.verbs.includes('approve'));
+    expect(signers).toEqual([
+      {
+        namespace: undefined,
+        rule: {
+          apiGroups: ['certificates.k8s.io'],
+          resources: ['signers'],
+          resourceNames: ['kubernetes.io/kubelet-serving'],
+          verbs: ['approve'],
+        },
+      },
+    ]);
   });
 
   it('may not write what grants rights', () => {
