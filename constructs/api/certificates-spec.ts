@@ -27,6 +27,12 @@ const shorterLeaf = (ca: 'rootCaCertificateDuration' | 'caCertificateDuration') 
     durationSeconds(value.leafCertificateDuration) < seconds(value[ca], defaultCASeconds),
 });
 
+/**
+ * Renewed with 40 to 50 % of its life left, and after 420 hours that is a week at the least: as long as the provider can be away
+ * over a holiday without anybody noticing.
+ */
+const shortestLeafHours = 420;
+
 interface CertificateDurations {
   readonly rootCaCertificateDuration?: string | undefined;
   readonly caCertificateDuration?: string | undefined;
@@ -85,7 +91,13 @@ export const Certificates = withRules(
     leafCertificateDuration: leafDuration
       .optional()
       .describe(
-        'Lifetime of every other certificate, at least 1h. 8760h, one year, when unset, but no longer than half the lifetime of its CA. Certificates are renewed when half of it has passed.',
+        `Lifetime of every other certificate, at least ${shortestLeafHours}h, or 1h with shortLived. 8760h, one year, when unset, but no longer than half the lifetime of its CA. Certificates are renewed when half of it has passed.`,
+      ),
+    shortLived: z
+      .boolean()
+      .optional()
+      .describe(
+        `Allows a leafCertificateDuration below ${shortestLeafHours}h. Such certificates are renewed less than a week before they end: the provider must not be away for longer than that.`,
       ),
     rotation: Rotation.optional(),
     issuerRef: IssuerRef.optional().describe(
@@ -101,6 +113,14 @@ export const Certificates = withRules(
     },
     shorterLeaf('rootCaCertificateDuration'),
     shorterLeaf('caCertificateDuration'),
+    {
+      rule: `!has(self.leafCertificateDuration) || (has(self.shortLived) && self.shortLived) || duration(self.leafCertificateDuration) >= duration('${shortestLeafHours}h')`,
+      message: `leafCertificateDuration must be at least ${shortestLeafHours}h, so that a week is left at every renewal, or shortLived must be true`,
+      holds: ({ leafCertificateDuration, shortLived }) =>
+        leafCertificateDuration === undefined ||
+        shortLived === true ||
+        durationSeconds(leafCertificateDuration) >= shortestLeafHours * 3600,
+    },
   ],
 );
 

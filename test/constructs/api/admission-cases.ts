@@ -211,8 +211,21 @@ export const admissionCases: readonly AdmissionCase[] = [
   },
   {
     name: 'refuses a leaf lifetime below an hour',
-    spec: { certificates: { leafCertificateDuration: '59m' } },
+    spec: { certificates: { leafCertificateDuration: '59m', shortLived: true } },
     refused: { path: 'spec.certificates.leafCertificateDuration', because: 'at least 1h' },
+  },
+  {
+    name: 'accepts leaves that leave a week at their renewal',
+    spec: { certificates: { leafCertificateDuration: '420h' } },
+  },
+  {
+    name: 'refuses leaves that leave less than a week at their renewal',
+    spec: { certificates: { leafCertificateDuration: '419h59m', shortLived: false } },
+    refused: { path: 'spec.certificates', because: 'or shortLived must be true' },
+  },
+  {
+    name: 'accepts leaves of an hour for those who ask for it',
+    spec: { certificates: { leafCertificateDuration: '1h', shortLived: true } },
   },
   {
     name: 'refuses a duration in days',

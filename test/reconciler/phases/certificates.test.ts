@@ -67,7 +67,7 @@ describe('certificates', () => {
   });
 
   it('live as long as the spec says, and are renewed in the first half of that', async () => {
-    const changes = { spec: { certificates: { leafCertificateDuration: '48h' } } };
+    const changes = { spec: { certificates: { leafCertificateDuration: '48h', shortLived: true } } };
     const world = await withAuthorities(changes);
     const { again } = await issueIn(world, changes);
     expect(Date.parse(new X509Certificate(certificateIn(world, 'c1-etcd-peer')).validTo) - now.getTime()).toBe(2 * day);
