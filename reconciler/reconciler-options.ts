@@ -1,0 +1,26 @@
+import type { LookupFunction } from 'node:net';
+import type { KubeClient } from './kube/client.ts';
+import type { Clock } from './kube/clock.ts';
+import type { EventRecorder } from './kube/events.ts';
+import type { RequestRecord } from './kube/request.ts';
+import type { ManagementCluster } from './management-cluster.ts';
+import type { StatusWriter } from './status-writer.ts';
+
+/** What a reconciler is given by the process it runs in. */
+export interface ReconcilerOptions {
+  readonly client: KubeClient;
+  readonly management: ManagementCluster;
+  readonly statusWriter: StatusWriter;
+  readonly clock: Clock;
+  readonly events: Pick<EventRecorder, 'record'>;
+  /** Resolves the hosts of endpoints. By default the machine's resolver does. */
+  readonly lookup?: LookupFunction | undefined;
+  /** Hears of watches of hosted clusters that were interrupted, with the key of the HostedControlPlane. */
+  readonly onHostedError: (key: string, error: unknown) => void;
+  /** Hears every request to a hosted cluster. */
+  readonly onHostedRequest?: ((record: RequestRecord) => void) | undefined;
+  /** Namespace this process runs in as a pod; undefined outside of the cluster. */
+  readonly operatorNamespace?: string | undefined;
+  /** Image that pods which restore backups run; undefined where nobody knows it. */
+  readonly operatorImage?: string | undefined;
+}
