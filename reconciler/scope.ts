@@ -35,6 +35,13 @@ export interface HostedClient {
   watch(): void;
   /** How many Nodes there are; undefined until that has been seen. */
   nodes(): number | undefined;
+  /** What the metadata of every Node says; undefined until they have been listed. */
+  nodeMetadata(): readonly KubeObject[] | undefined;
+  /**
+   * Sets annotations of exactly this Node, and touches nothing else of it. One that is gone is fine.
+   * @throws HostedClusterNotReady when the API server does not answer
+   */
+  annotateNode(node: KubeObject, annotations: Readonly<Record<string, string>>): Promise<void>;
   /** Requests for certificates, of any signer and in any state; undefined until they have been listed. */
   certificateRequests(): readonly CertificateRequest[] | undefined;
   /** Reads a Node past the memory, which holds no addresses. @throws HostedClusterNotReady when nobody answers */

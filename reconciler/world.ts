@@ -30,6 +30,8 @@ export interface Surroundings {
 export interface ObjectFields {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly spec?: Readonly<Record<string, unknown>>;
+  /** Only if nobody has changed the object since it was read; otherwise it is a conflict. */
+  readonly onlyIfUnchanged?: boolean;
 }
 
 /** What a phase may do to the management cluster, always within the namespace of its HostedControlPlane. */

@@ -79,9 +79,10 @@ export function createWriter(options: WriterOptions): Writer {
         .join(',');
       return (await client.list(Node, { labelSelector })).items.length;
     },
-    async setFields({ apiVersion, kind }, { metadata }, { annotations, spec }, purpose) {
+    async setFields({ apiVersion, kind }, { metadata }, { annotations, spec, onlyIfUnchanged }, purpose) {
       // With its uid, an apply to an object that is gone is a conflict instead of a new object.
-      const identity = { namespace, name: metadata.name, uid: metadata.uid };
+      const version = onlyIfUnchanged ? { resourceVersion: metadata.resourceVersion } : {};
+      const identity = { namespace, name: metadata.name, uid: metadata.uid, ...version };
       const patch = {
         apiVersion,
         kind,

@@ -37,6 +37,15 @@ export const rotateAnnotation = (what: string): string => `${group}/rotate-${wha
 /** On the Secret of an authority or of service account keys: the requests for a rotation that it has answered. */
 export const rotatedForAnnotation = `${group}/rotated-for`;
 
+/**
+ * On a Node of a hosted cluster: the CA that signed the newest client certificate of its kubelet, by the first digits of
+ * the CA's fingerprint. Requests for certificates tell, and are gone after an hour.
+ */
+export const clientCertificateSignerAnnotation = `${group}/client-certificate-signer`;
+
+/** On a MachineDeployment: the CA of the cluster for which we have replaced its Machines, named likewise. */
+export const rolledOutForAnnotation = `${group}/rolled-out-for`;
+
 /** Asks for a backup: any new text takes one, and `status.etcd.backup.lastRequest` repeats it when that is stored. */
 export const backupAnnotation = `${group}/backup`;
 

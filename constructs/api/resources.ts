@@ -84,6 +84,7 @@ export const CustomResourceDefinition = clusterWide(
 );
 export const Cluster = namespaced('cluster.x-k8s.io/v1beta2', 'Cluster', 'clusters');
 export const Machine = namespaced('cluster.x-k8s.io/v1beta2', 'Machine', 'machines');
+export const MachineDeployment = namespaced('cluster.x-k8s.io/v1beta2', 'MachineDeployment', 'machinedeployments');
 export const MachinePool = namespaced('cluster.x-k8s.io/v1beta2', 'MachinePool', 'machinepools');
 export const HostedControlPlane = namespaced(
   'controlplane.cluster.x-k8s.io/v1alpha1',
@@ -131,6 +132,7 @@ const all: readonly Resource[] = [
   CustomResourceDefinition,
   Cluster,
   Machine,
+  MachineDeployment,
   MachinePool,
   HostedControlPlane,
   HostedControlPlaneTemplate,

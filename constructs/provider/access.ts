@@ -9,6 +9,7 @@ import {
   HostedControlPlane,
   Lease,
   Machine,
+  MachineDeployment,
   MachinePool,
   Namespace,
   optionalResources,
@@ -79,6 +80,11 @@ export const furtherAccess: readonly Access[] = [
   },
   { resource: Cluster, verbs: ['list', 'watch'], why: 'the owner: network, endpoint, pause' },
   { resource: Machine, verbs: ['list'], why: 'a control plane outlives its workers' },
+  {
+    resource: MachineDeployment,
+    verbs: ['list', 'patch'],
+    why: 'their Machines are replaced when the CA of the cluster was',
+  },
   { resource: MachinePool, verbs: ['list'], why: 'a control plane outlives its workers' },
   { resource: Secret, verbs: lookedAfter, why: 'certificates and kubeconfigs, which no chart may hold' },
   {

@@ -134,6 +134,25 @@ export class HostedCluster implements HostedClient {
     return this.#known.isSynced(Node) ? this.#known.list(Node).length : undefined;
   }
 
+  nodeMetadata(): readonly KubeObject[] | undefined {
+    return this.#known.isSynced(Node) ? this.#known.list(Node) : undefined;
+  }
+
+  async annotateNode(
+    { metadata: { name, uid } }: KubeObject,
+    annotations: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const { apiVersion, kind } = Node;
+    // With its uid, an apply to a Node that is gone is a conflict instead of a new Node.
+    const patch = { apiVersion, kind, metadata: { name, uid, annotations } };
+    const options = { fieldManager: `${fieldManager}-node`, force: true };
+    try {
+      this.#known.remember(await this.#attempt(() => this.#client.apply(patch, options)));
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
+  }
+
   certificateRequests(): readonly CertificateRequest[] | undefined {
     if (!this.#known.isSynced(CertificateSigningRequest)) return undefined;
     return this.#known.list(CertificateSigningRequest) as CertificateRequest[];
