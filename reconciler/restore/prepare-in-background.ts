@@ -1,0 +1,40 @@
+import { StoreError } from '../backup/store-error.ts';
+import { messageOf } from '../kube/error-message.ts';
+import { InvalidConfiguration, type Outcome } from '../outcome.ts';
+import type { Scope } from '../scope.ts';
+import { type Obstacle, tellObstacle } from './obstacle.ts';
+import { BackupNotFound, prepareBackup, type PreparedBackup } from './prepare.ts';
+import { isBegun, prepareWork, type Restoring } from './restoring.ts';
+import { placeMissing, wishOf } from './wish.ts';
+
+/** What is not told by a watch, such as a store that is back. */
+export const retryMs = 30_000;
+
+/** Has the backup chosen and checked beside the queue, and says how that goes. */
+export function prepare(scope: Scope, restoring: Restoring): Outcome {
+  const { work, now } = scope;
+  const { request, record } = restoring;
+  const isChecked = isBegun(request, record);
+  const state = work.state<PreparedBackup>(prepareWork);
+  const isCurrent = state.kind !== 'idle' && state.basis === request.id;
+  if (!scope.cluster.spec.etcd.backup)
+    return tellObstacle(scope, restoring, { reason: 'BackupSecretInvalid', message: placeMissing });
+  if (state.kind === 'failed' && isCurrent && now.getTime() < state.at.getTime() + retryMs) {
+    return tellObstacle(scope, restoring, failureOf(state.error), retryMs);
+  }
+  if (state.kind === 'running' && !isCurrent) work.cancel(prepareWork);
+  if (state.kind !== 'running' || !isCurrent) {
+    const wish = wishOf(scope, restoring);
+    work.start(prepareWork, request.id, (context) => prepareBackup(wish, { isChecked }, context));
+  }
+  const progress = state.kind === 'running' ? state.progress : 'choosing the backup';
+  return tellObstacle(scope, restoring, { reason: 'CheckingBackup', message: progress });
+}
+
+function failureOf(error: unknown): Obstacle {
+  const message = messageOf(error);
+  if (error instanceof BackupNotFound) return { reason: 'BackupNotFound', message };
+  if (error instanceof InvalidConfiguration) return { reason: error.reason, message };
+  if (error instanceof StoreError && error.reason !== 'ObjectNotFound') return { reason: 'StoreUnavailable', message };
+  return { reason: 'BackupUnusable', message };
+}
