@@ -5,6 +5,7 @@ import type { Flag } from './flags.ts';
 import { inClusterAccessOf, policyApiVersion } from './in-cluster-access.ts';
 import { namesOf } from './names.ts';
 import { ports } from './ports.ts';
+import { tokenLifetimeFlags } from './token-lifetime.ts';
 
 export const apiServerPaths = {
   pki: '/etc/kubernetes/pki',
@@ -64,7 +65,8 @@ export function apiServerFlags(
     ['secure-port', String(wayIn(cluster.spec).securePort), 'also the port of the kubernetes Service'],
     ['service-account-issuer', issuer, "kubeadm's"],
     ['service-account-jwks-uri', `https://${formatEndpoint(endpoint)}/openid/v1/jwks`, ''],
-    ['service-account-key-file', `${pki}/sa.pub`, ''],
+    ['service-account-key-file', `${pki}/sa.pub`, 'every key whose tokens are accepted'],
+    ...tokenLifetimeFlags(cluster.spec.deployment?.apiServer?.args),
     ['service-account-signing-key-file', `${pki}/sa.key`, ''],
     ['service-cluster-ip-range', cluster.network.services.join(','), ''],
     ['shutdown-delay-duration', '3s', 'serves until every proxy has taken the pod out of its endpoints'],
