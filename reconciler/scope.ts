@@ -10,6 +10,7 @@ import type { EtcdCare } from './etcd/care.ts';
 import type { ClusterObject } from './cluster-object.ts';
 import type { CertificateRequest } from './hosted/certificate-request.ts';
 import type { NodeObject } from './hosted/node-object.ts';
+import type { StoredToken } from './hosted/service-account-tokens.ts';
 import type { KubeObject } from './kube/object.ts';
 import type { Outcome } from './outcome.ts';
 import type { Remover, Surroundings, World, Writer } from './world.ts';
@@ -60,6 +61,16 @@ export interface HostedClient {
    * @throws when it does not answer
    */
   loadedEncryption(address: string): Promise<string | undefined>;
+  /**
+   * Ids of the keys whose service account tokens one API server accepts.
+   * @param address IP address of its pod
+   * @throws when it does not answer
+   */
+  verifyingKeys(address: string): Promise<readonly string[]>;
+  /** Id of the key with which one API server signs such tokens. @throws when it does not answer */
+  signingKey(address: string): Promise<string | undefined>;
+  /** Tokens that are kept in Secrets. Slow: nothing that a pass waits for. */
+  storedTokens(): Promise<readonly StoredToken[]>;
   /** Has every Secret stored anew, under the key that writes now. Slow: nothing that a pass waits for. */
   rewriteSecrets(context: WorkContext): Promise<void>;
   /** The answer of `/readyz` through the published endpoint. @throws when it cannot be reached or is not ready. */

@@ -24,6 +24,7 @@ import type { NodeObject } from './node-object.ts';
 import { HostedClusterNotReady } from './not-ready.ts';
 import { Outage } from './outage.ts';
 import { privilegedClient } from './privileged-client.ts';
+import { signingKey, type StoredToken, storedTokens, verifyingKeys } from './service-account-tokens.ts';
 import type { HostedTarget } from './target.ts';
 
 export interface HostedClusterOptions {
@@ -189,6 +190,18 @@ export class HostedCluster implements HostedClient {
     }
   }
 
+  verifyingKeys(address: string): Promise<readonly string[]> {
+    return this.#asAdministratorAt(address, verifyingKeys);
+  }
+
+  signingKey(address: string): Promise<string | undefined> {
+    return this.#asAdministratorAt(address, signingKey);
+  }
+
+  storedTokens(): Promise<readonly StoredToken[]> {
+    return this.#administrator.use(storedTokens);
+  }
+
   async rewriteSecrets(context: WorkContext): Promise<void> {
     await rewriteSecrets((work) => this.#administrator.use(work), context);
   }
@@ -232,6 +245,17 @@ export class HostedCluster implements HostedClient {
     if (clock.now() - this.#toldAt < tellAgainMs) return;
     this.#toldAt = clock.now();
     onError(error);
+  }
+
+  async #asAdministratorAt<T>(host: string, work: (client: KubeClient) => Promise<T>): Promise<T> {
+    const { podPort, admin, serverName } = this.#target;
+    const administrator = await admin(new Date(this.#options.clock.now()));
+    const connection = this.#connect({ host, port: podPort }, administrator, { serverName });
+    try {
+      return await work(this.#clientOf(connection));
+    } finally {
+      await connection.close();
+    }
   }
 
   #connect(address: Endpoint, client: KeyPair, how: Pick<ConnectionTarget, 'serverName' | 'lookup'>): Connection {

@@ -166,6 +166,9 @@ const workingHostedCluster: HostedClient = {
   readyThroughEndpoint: async () => {},
   loadedEncryption: async () => undefined,
   rewriteSecrets: async () => {},
+  verifyingKeys: async () => [],
+  signingKey: async () => undefined,
+  storedTokens: async () => [],
 };
 
 function parsed(object: AnyObject) {
