@@ -1,5 +1,6 @@
 import { Construct } from 'constructs';
 import { readAtStart } from './certificates/restarts.ts';
+import { signingDuration } from './certificates/signing-duration.ts';
 import type { HostedCluster } from './cluster.ts';
 import { type Facts, rolloutOf } from './facts.ts';
 import type { Flag } from './flags.ts';
@@ -16,8 +17,13 @@ export function controllerManagerFlags(cluster: HostedCluster): Flag[] {
     ['client-ca-file', `${pki}/ca.crt`, ''],
     ['cluster-cidr', cluster.network.pods.join(','), ''],
     ['cluster-name', cluster.name, ''],
-    ['cluster-signing-cert-file', `${pki}/ca.crt`, 'signs the certificates of kubelets'],
-    ['cluster-signing-key-file', `${pki}/ca.key`, ''],
+    ['cluster-signing-cert-file', `${pki}/signer.crt`, 'signs the certificates of kubelets; a bundle is refused'],
+    [
+      'cluster-signing-duration',
+      signingDuration(cluster),
+      'so long at most does a node present a certificate of a CA that went',
+    ],
+    ['cluster-signing-key-file', `${pki}/signer.key`, 'of another signer than the certificate, both are ignored'],
     ['controllers', '*,bootstrap-signer-controller,token-cleaner-controller', 'kubeadm join needs the last two'],
     ['kube-api-burst', '600', 'with the default 30 the first controllers start five seconds late'],
     ['kube-api-qps', '300', 'see kube-api-burst'],
@@ -46,7 +52,8 @@ export class ControllerManager extends Construct {
       requests: { cpu: '50m', memory: '128Mi' },
       clientCertificate: secrets.controllerManager,
       pki: [
-        { secret: secrets.clusterAuthority, items: { 'ca.crt': 'tls.crt', 'ca.key': 'tls.key' } },
+        { secret: secrets.clusterAuthority, items: { 'ca.crt': 'tls.crt', 'signer.key': 'tls.key' } },
+        { secret: secrets.controllerManager, items: { 'signer.crt': 'ca.crt' } },
         { secret: secrets.proxyAuthority, items: { 'front-proxy-ca.crt': 'tls.crt' } },
         { secret: secrets.serviceAccount, items: { 'sa.key': 'tls.key' } },
       ],

@@ -2,7 +2,9 @@ import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts'
 import { Secret } from '../../constructs/api/resources.ts';
 import { done, type Outcome } from '../outcome.ts';
 import { issueCertificate, type KeyPair, validFor } from '../pki/issue.ts';
-import { fingerprint } from '../pki/pem.ts';
+import { readCertificate } from '../pki/certificate.ts';
+import { crossKey, validChain } from '../pki/cross-certificate.ts';
+import { fingerprint, splitCertificates } from '../pki/pem.ts';
 import {
   type AuthorityName,
   type CertificatePlan,
@@ -11,7 +13,7 @@ import {
   planEtcdCertificates,
 } from '../../constructs/control-plane/certificates/plan.ts';
 import { mustIssue, renewalTime } from '../pki/policy.ts';
-import { pairOf, pairSecret, type SecretObject } from '../pki/secret.ts';
+import { leafSecret, pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
 import { known, type Phase, type Scope } from '../scope.ts';
 import { authorities } from './authorities.ts';
 import { endpoint } from './endpoint.ts';
@@ -43,21 +45,39 @@ export const certificates: Phase = {
 async function issueAll(scope: Scope, plans: readonly CertificatePlan[]): Promise<Outcome> {
   const pairs = await Promise.all(
     plans.map(async (plan) => {
-      const current = pairOf(scope.world.get<SecretObject>(Secret, plan.secret));
+      const current = leafOf(pairOf(scope.world.get<SecretObject>(Secret, plan.secret)));
       return [plan, await issueIfDue(scope, plan, current)] as const;
     }),
   );
 
-  await scope.writer.apply(pairs.map(([plan, pair]) => pairSecret(secretProps(scope, plan.secret), 'tls', pair)));
+  await scope.writer.apply(
+    pairs.map(([{ secret, signer }, pair]) => leafSecret(secretProps(scope, secret), pair, chainOf(scope, signer))),
+  );
 
   return done(
     {
+      // Of the certificate alone: nobody has to start anew for the chain below it.
       certificates: Object.fromEntries(
         pairs.map(([{ secret }, { certificate }]) => [secret, fingerprint(certificate)]),
       ),
     },
-    earliest(pairs.map(([{ secret }, { certificate }]) => renewalTime(certificate, secret))),
+    earliest([
+      ...pairs.map(([{ secret }, { certificate }]) => renewalTime(certificate, secret)),
+      ...pairs.flatMap(([{ signer }]) => chainOf(scope, signer).chain.map((cross) => readCertificate(cross).notAfter)),
+    ]),
   );
+}
+
+/** The pair without the chain that is served with it. */
+function leafOf(pair: KeyPair | undefined): KeyPair | undefined {
+  return pair && { ...pair, certificate: splitCertificates(pair.certificate)[0] ?? '' };
+}
+
+/** Who signs now, and how it is verified by whoever trusts only its predecessors. */
+function chainOf(scope: Scope, name: AuthorityName): { readonly signer: string; readonly chain: readonly string[] } {
+  const secret = scope.world.get<SecretObject>(Secret, authoritySecret(scope, name));
+  const [signer = ''] = splitCertificates(authorityPair(scope, name).certificate);
+  return { signer, chain: validChain(valueOf(secret, crossKey) ?? '', scope.now) };
 }
 
 /** The pair as it is, or a new one when the policy says why. */
@@ -71,10 +91,14 @@ export async function issueIfDue(scope: Scope, plan: CertificatePlan, current: K
 
 /** The signing pair of an authority that the phase `authorities` has found usable. */
 export function authorityPair({ cluster, world }: Scope, name: AuthorityName): KeyPair {
-  const secret = planAuthorities(cluster.name).find(({ authority }) => authority === name)?.secret ?? '';
+  const secret = authoritySecret({ cluster }, name);
   const pair = pairOf(world.get<SecretObject>(Secret, secret));
   if (!pair) throw new Error(`Secret ${secret} with a certificate authority is gone again`);
   return pair;
+}
+
+function authoritySecret({ cluster }: Pick<Scope, 'cluster'>, name: AuthorityName): string {
+  return planAuthorities(cluster.name).find(({ authority }) => authority === name)?.secret ?? '';
 }
 
 function earliest(dates: readonly Date[]): Date | undefined {

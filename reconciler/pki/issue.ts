@@ -94,7 +94,7 @@ export async function issueCertificate(
             ),
           ]
         : []),
-      await x509.AuthorityKeyIdentifierExtension.create(signer.certificate),
+      await authorityKeyIdentifier(signer.certificate),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
@@ -119,7 +119,7 @@ async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
 }
 
 /** The first certificate of an authority is the one that signs; a user's own authority may have an RSA key. */
-async function signingAuthority({ certificate, key }: KeyPair) {
+export async function signingAuthority({ certificate, key }: KeyPair) {
   const [pem] = splitCertificates(certificate);
   if (!pem) throw new Error('the certificate authority has no certificate in tls.crt');
   const privateKey = createPrivateKey(key);
@@ -132,6 +132,17 @@ async function signingAuthority({ certificate, key }: KeyPair) {
     algorithm: signing,
     key: privateKey.toCryptoKey(signing, false, ['sign']),
   };
+}
+
+/**
+ * What the authority calls its own key. That is a hash of its maker's choice, SHA-1 here and SHA-256 in newer Go:
+ * OpenSSL refuses a certificate that names it otherwise.
+ */
+async function authorityKeyIdentifier(authority: x509.X509Certificate): Promise<x509.Extension> {
+  const own = authority.getExtension(x509.SubjectKeyIdentifierExtension);
+  return own
+    ? new x509.AuthorityKeyIdentifierExtension(own.keyId)
+    : x509.AuthorityKeyIdentifierExtension.create(authority);
 }
 
 function signingAlgorithm(key: KeyObject) {

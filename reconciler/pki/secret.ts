@@ -4,6 +4,7 @@ import { type OwnerReference, type RenderedObject } from '../../constructs/contr
 import { objectLabels } from '../../constructs/control-plane/labels.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { KeyPair } from './issue.ts';
+import { bundle } from './pem.ts';
 
 /** A Secret as the API returns it. */
 export interface SecretObject extends KubeObject {
@@ -25,6 +26,19 @@ const types = { clusterApi: clusterSecretType, tls: 'kubernetes.io/tls' } as con
 /** The Secret of a key pair. Secrets are made here and not in a chart: no rendered object ever holds key material. */
 export function pairSecret(props: SecretProps, type: keyof typeof types, pair: KeyPair): RenderedObject {
   return secret(props, types[type], { 'tls.crt': pair.certificate, 'tls.key': pair.key });
+}
+
+/**
+ * The Secret of a certificate that an authority has issued. Like cert-manager's it has the signer beside it: what must
+ * know exactly the one that signs, and not all that are trusted, reads it there.
+ * @param chain certificates by which whoever trusts only an earlier authority can verify it
+ */
+export function leafSecret(
+  props: SecretProps,
+  { certificate, key }: KeyPair,
+  { signer, chain }: { readonly signer: string; readonly chain: readonly string[] },
+): RenderedObject {
+  return secret(props, types.tls, { 'ca.crt': signer, 'tls.crt': bundle(certificate, ...chain), 'tls.key': key });
 }
 
 /** The Secret in which Cluster API looks for the kubeconfig of a cluster. */
