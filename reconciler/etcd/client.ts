@@ -1,4 +1,4 @@
-import { Etcd3, type IOptions } from 'etcd3';
+import type { Etcd3, IOptions } from 'etcd3';
 import { z } from 'zod';
 import { messageOf } from '../kube/error-message.ts';
 import type { Manifest } from '../backup/manifest.ts';
@@ -8,6 +8,7 @@ import { countKeysByResource } from './key-counts.ts';
 import type { MemberAlarm, MemberStatus, Registration } from './members.ts';
 import { grpcMessage } from './grpc-message.ts';
 import { readSnapshot } from './snapshot.ts';
+import { TrustingEtcd3 } from './trusting-client.ts';
 
 type CallOptions = NonNullable<Parameters<Etcd3['maintenance']['status']>[0]>;
 
@@ -186,21 +187,18 @@ export class MemberClient {
 
   #connect(): Etcd3 {
     const { address, serverName } = this.#endpoint;
-    const { ca, cert, key } = this.#credentials;
-    return new Etcd3({
-      hosts: `https://${address}`,
-      credentials: {
-        rootCertificate: Buffer.from(ca),
-        certChain: Buffer.from(cert),
-        privateKey: Buffer.from(key),
+    return new TrustingEtcd3(
+      {
+        hosts: `https://${address}`,
+        grpcOptions: {
+          'grpc.ssl_target_name_override': serverName,
+          'grpc.default_authority': serverName,
+          'grpc-node.flow_control_window': windowBytes,
+        },
+        faultHandling: { host: () => once, global: once },
       },
-      grpcOptions: {
-        'grpc.ssl_target_name_override': serverName,
-        'grpc.default_authority': serverName,
-        'grpc-node.flow_control_window': windowBytes,
-      },
-      faultHandling: { host: () => once, global: once },
-    });
+      this.#credentials,
+    );
   }
 }
 

@@ -83,13 +83,14 @@ export async function connect(config: KubeConfig): Promise<Connection> {
 export function connectionFor(target: ConnectionTarget): Connection {
   const headers: Record<string, string> = target.token ? { authorization: `Bearer ${target.token}` } : {};
   const { server, serverName: servername, ca, cert, key, lookup } = target;
-  const tls = withoutUndefined({ ca, cert, key, servername });
+  // An authority that an issuer has signed is trusted by itself, not its issuer; OpenSSL has to be told.
+  const tls = withoutUndefined({ ca, cert, key, servername, allowPartialTrustChain: true });
   return open({ server, lookup, tls: () => tls, authHeaders: () => Promise.resolve(headers) });
 }
 
 type TlsMaterial = Pick<
   ConnectionOptions,
-  'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'servername' | 'rejectUnauthorized'
+  'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'servername' | 'rejectUnauthorized' | 'allowPartialTrustChain'
 >;
 
 interface Source {

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { restorePaths, type RestorePaths } from '../../constructs/control-plane/etcd-volume.ts';
 import { exists, makeDirectory, removeOldest, removeOtherRuns, syncDirectory } from './directories.ts';
 
@@ -73,7 +74,15 @@ async function freeBytes(volume: string): Promise<number> {
 }
 
 async function listen({ port, tls, expected }: ReceiveOptions, paths: RestorePaths): Promise<Receiving> {
-  const server = createServer({ ...tls, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.2' });
+  // An authority that an issuer has signed is trusted by itself; a server's own options cannot say so.
+  const context = createSecureContext({ ...tls, allowPartialTrustChain: true, minVersion: 'TLSv1.2' });
+  const server = createServer({
+    ...tls,
+    SNICallback: (_, answer) => answer(null, context),
+    requestCert: true,
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2',
+  });
   // by default a request that takes longer than five minutes is cut off
   server.requestTimeout = 0;
   const received = new Promise<void>((resolve) => acceptUploads(server, paths, expected, resolve));
