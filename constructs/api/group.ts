@@ -46,6 +46,9 @@ export const clientCertificateSignerAnnotation = `${group}/client-certificate-si
 /** On a MachineDeployment: the CA of the cluster for which we have replaced its Machines, named likewise. */
 export const rolledOutForAnnotation = `${group}/rolled-out-for`;
 
+/** On what is kept and made to ask an issuer for an authority: the Secret that shall hold it. */
+export const requestedForLabel = `${group}/requested-for`;
+
 /** Asks for a backup: any new text takes one, and `status.etcd.backup.lastRequest` repeats it when that is stored. */
 export const backupAnnotation = `${group}/backup`;
 

@@ -64,6 +64,7 @@ export const tlsRoutes: readonly Resource[] = [
   ...['v1alpha3', 'v1alpha2'].map((version) => ({ ...TLSRoute, apiVersion: `${groupOf(TLSRoute)}/${version}` })),
 ];
 export const IngressRouteTCP = namespaced('traefik.io/v1alpha1', 'IngressRouteTCP', 'ingressroutetcps');
+export const CertificateRequest = namespaced('cert-manager.io/v1', 'CertificateRequest', 'certificaterequests');
 export const CiliumNetworkPolicy = namespaced('cilium.io/v2', 'CiliumNetworkPolicy', 'ciliumnetworkpolicies');
 /** Versions of policies that change objects on their way in: v1 since Kubernetes 1.36. */
 const admissionVersions = ['v1', 'v1beta1'];
@@ -126,6 +127,7 @@ const all: readonly Resource[] = [
   ...tlsRoutes,
   IngressRouteTCP,
   CiliumNetworkPolicy,
+  CertificateRequest,
   ...mutatingAdmissionPolicies,
   Lease,
   Event,
@@ -154,6 +156,7 @@ export const optionalResources = {
   TLSRoute: tlsRoutes,
   IngressRouteTCP: [IngressRouteTCP],
   CiliumNetworkPolicy: [CiliumNetworkPolicy],
+  CertificateRequest: [CertificateRequest],
 } as const satisfies Readonly<Record<string, readonly Resource[]>>;
 export type OptionalKind = keyof typeof optionalResources;
 

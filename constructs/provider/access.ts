@@ -1,6 +1,7 @@
 import type { Access, Verb } from '../access-rules.ts';
 import { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
 import {
+  CertificateRequest,
   Cluster,
   ConfigMap,
   CustomResourceDefinition,
@@ -114,6 +115,11 @@ export const furtherAccess: readonly Access[] = [
     verbs: ['list', 'watch'],
     why: 'Gateways, and routes that take a host name',
   })),
+  {
+    resource: CertificateRequest,
+    verbs: ['create', 'delete'],
+    why: 'authorities that an issuer of cert-manager signs, where certificates.issuerRef names one',
+  },
   {
     resource: CustomResourceDefinition,
     names: optional.map(definitionName),

@@ -1,4 +1,5 @@
 import {
+  CertificateRequest,
   CiliumNetworkPolicy,
   ConfigMap,
   Deployment,
@@ -18,7 +19,7 @@ import {
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { type ComponentName, selectorLabels } from '../../constructs/control-plane/labels.ts';
 import { etcdVolumeClaim, namesOf } from '../../constructs/control-plane/names.ts';
-import type { KubeObject } from '../kube/object.ts';
+import { isControlledBy, type KubeObject } from '../kube/object.ts';
 import { done, type Outcome, wait } from '../outcome.ts';
 import type { DeletionScope } from '../scope.ts';
 
@@ -115,6 +116,7 @@ const rest: readonly Resource[] = [
   CiliumNetworkPolicy,
   Service,
   ConfigMap,
+  CertificateRequest,
   Secret,
 ];
 
@@ -127,8 +129,8 @@ async function deleteRest(scope: DeletionScope): Promise<void> {
   }
 }
 
-function isOurs({ ownerUid }: DeletionScope, { metadata }: KubeObject): boolean {
-  return metadata.ownerReferences?.some(({ uid, controller }) => controller && uid === ownerUid) ?? false;
+function isOurs({ ownerUid }: DeletionScope, object: KubeObject): boolean {
+  return isControlledBy(object, ownerUid);
 }
 
 /** Names derive from the Cluster: a second object that claims it must not take the first one's etcd along. */

@@ -41,6 +41,7 @@ export class SurroundingsWatch {
       TLSRoute: new OptionalApi({ ...everywhere, known: optionalResources.TLSRoute }),
       IngressRouteTCP: new OptionalApi({ ...ours, known: optionalResources.IngressRouteTCP }),
       CiliumNetworkPolicy: new OptionalApi({ ...ours, known: optionalResources.CiliumNetworkPolicy }),
+      CertificateRequest: new OptionalApi({ ...ours, known: optionalResources.CertificateRequest }),
     };
     const fieldSelector = namespace === undefined ? undefined : `metadata.name=${namespace}`;
     this.#namespaces = new Informer({ ...everywhere, resource: Namespace, fieldSelector, metadataOnly: true });
