@@ -7,11 +7,13 @@ import type { Admission } from './gate.ts';
 import { mergeFacts, mergeReports, type PhaseResult, phaseVerdicts, runPhases, throwUnexpected } from './graph.ts';
 import { hostedClusterOf } from './hosted-cluster.ts';
 import { hostedTarget } from './hosted/target.ts';
-import { argumentsOverruled } from './notices.ts';
+import { newlyExpiring } from './newly-expiring.ts';
+import { argumentsOverruled, certificateExpiring } from './notices.ts';
 import { observe } from './observation.ts';
 import type { Pass } from './pass.ts';
 import { prune } from './prune.ts';
 import { pruneWorkload } from './prune-workload.ts';
+import { expiryReport } from './pki/expiries.ts';
 import { phases } from './reconcile.ts';
 import type { Scope } from './scope.ts';
 import { observedStatus, summarize } from './status.ts';
@@ -106,10 +108,13 @@ async function writeStatus({ object, options }: Pass, scope: Scope, results: rea
     scope.world,
     phaseVerdicts(results),
     scope.facts,
-    mergeReports(results),
+    { ...mergeReports(results), ...expiryReport(scope) },
     scope.etcdCare.report(),
   );
   const status = observedStatus(observation);
   const initialized = status.initialization?.controlPlaneInitialized ?? false;
   await options.statusWriter.write(object, status, summarize(observation, initialized));
+  for (const late of newlyExpiring(scope.hostedControlPlane.status?.certificates, status.certificates)) {
+    options.events.record(object, certificateExpiring(late));
+  }
 }

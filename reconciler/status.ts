@@ -70,6 +70,8 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
 /** What phases report now and then stays until they report it again: a pass that could not look must not wipe it. */
 function kept(previous: HostedControlPlaneStatus | undefined): Partial<HostedControlPlaneStatus> {
   return definedOnly({
+    certificates: previous?.certificates,
+    certificatesNotAfter: previous?.certificatesNotAfter,
     encryptionAtRest: previous?.encryptionAtRest,
     etcdVolumeUsage: previous?.etcdVolumeUsage,
     etcdLastBackupTime: previous?.etcdLastBackupTime,

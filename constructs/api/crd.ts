@@ -47,6 +47,8 @@ interface PrinterColumn {
   readonly type: 'boolean' | 'date' | 'integer' | 'string';
   readonly jsonPath: string;
   readonly description?: string;
+  /** Above 0 only `-o wide` shows it. */
+  readonly priority?: number;
 }
 
 const age: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
@@ -94,6 +96,13 @@ const columns: readonly PrinterColumn[] = [
   },
   { name: 'Version', type: 'string', jsonPath: '.spec.version', description: 'Kubernetes version asked for.' },
   age,
+  {
+    name: 'Certificates Until',
+    type: 'string',
+    jsonPath: '.status.certificatesNotAfter',
+    description: 'When the first of all certificates in use ends.',
+    priority: 1,
+  },
 ];
 
 /** What every schema of a kind starts with; the API server fills in the documentation of `metadata`. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CertificateStatus } from './certificate-status.ts';
 import { EtcdStatus } from './etcd-status.ts';
 import { InClusterAccess } from './in-cluster-access-spec.ts';
 import { Quantity } from './quantity.ts';
@@ -69,6 +70,16 @@ export const HostedControlPlaneStatus = z.object({
     })
     .optional()
     .describe('How Secrets are stored in etcd.'),
+  certificates: z
+    .array(CertificateStatus)
+    .max(16)
+    .optional()
+    .meta({
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['kind'],
+      description: 'Certificates in use, by kind.',
+    }),
+  certificatesNotAfter: time().optional().describe('When the first of all certificates in use ends.'),
   etcdVolumeSize: Quantity.optional().describe('Size of the volume of each etcd member.'),
   etcdVolumeUsage: Quantity.optional().describe('Bytes in use on the fullest volume.'),
   etcdLastBackupTime: time().optional().describe('When the last snapshot was stored.'),

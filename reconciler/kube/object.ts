@@ -63,6 +63,11 @@ export function objectName(key: string): ObjectName {
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
+/** Whether this is the owner that looks after the object. @param uid of the owner */
+export function isControlledBy({ metadata }: KubeObject, uid: string | undefined): boolean {
+  return metadata.ownerReferences?.some((owner) => owner.controller && owner.uid === uid) ?? false;
+}
+
 /** `Kind namespace/name`, as messages for people spell it. */
 export function describeObject(object: KubeObject): string {
   return `${object.kind} ${objectKey(object.metadata)}`;

@@ -1,4 +1,5 @@
 import { Secret } from '../../constructs/api/resources.ts';
+import { isControlledBy } from '../kube/object.ts';
 import { clientOf, writeKubeconfig } from '../pki/kubeconfig.ts';
 import { done, type Outcome } from '../outcome.ts';
 import { adminPlan } from '../../constructs/control-plane/certificates/plan.ts';
@@ -21,6 +22,7 @@ export const kubeconfig: Phase = {
     const { cluster, facts, hostedControlPlane, world, writer } = scope;
     const plan = adminPlan(cluster.name);
     const existing = world.get<SecretObject>(Secret, plan.secret);
+    // One that a user put there is theirs: Cluster API uses it, we leave it alone.
     if (existing && !isControlledBy(existing, hostedControlPlane.metadata.uid)) return done();
 
     const client = await issueIfDue(scope, plan, clientOf(valueOf(existing, 'value')));
@@ -39,8 +41,3 @@ export const kubeconfig: Phase = {
     return done({}, renewalTime(client.certificate, plan.secret));
   },
 };
-
-/** A kubeconfig that a user put there is theirs: Cluster API uses it, we leave it alone. */
-function isControlledBy({ metadata }: SecretObject, uid: string | undefined): boolean {
-  return metadata.ownerReferences?.some((owner) => owner.controller && owner.uid === uid) ?? false;
-}

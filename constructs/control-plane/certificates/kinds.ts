@@ -1,0 +1,26 @@
+import type { CertificateKind } from '../../api/certificate-status.ts';
+import type { SecretRole } from './uses.ts';
+
+/** A Secret with a certificate: keys of service accounts and of Secrets in etcd never end. */
+export type CertificateRole = Exclude<SecretRole, 'serviceAccount' | 'encryption'>;
+
+/** What each certificate is reported as. */
+export const kindOf: Readonly<Record<CertificateRole, CertificateKind>> = {
+  clusterAuthority: 'ClusterCA',
+  etcdAuthority: 'EtcdCA',
+  proxyAuthority: 'ProxyCA',
+  apiServer: 'Server',
+  konnectivityServer: 'Server',
+  tunnel: 'Server',
+  apiServerKubeletClient: 'Client',
+  frontProxyClient: 'Client',
+  konnectivityClient: 'Client',
+  controllerManager: 'Client',
+  scheduler: 'Client',
+  controller: 'Client',
+  etcdServer: 'EtcdServer',
+  etcdPeer: 'EtcdServer',
+  apiServerEtcdClient: 'EtcdClient',
+  etcdController: 'EtcdClient',
+  kubeconfig: 'Kubeconfig',
+};

@@ -1,0 +1,86 @@
+import { certificateKinds, type CertificateStatus } from '../../constructs/api/certificate-status.ts';
+import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
+import { Secret } from '../../constructs/api/resources.ts';
+import { type CertificateRole, kindOf } from '../../constructs/control-plane/certificates/kinds.ts';
+import type { HostedCluster } from '../../constructs/control-plane/cluster.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import { isControlledBy } from '../kube/object.ts';
+import type { StatusReport } from '../outcome.ts';
+import type { World } from '../world.ts';
+import { type CertificateContent, readCertificate } from './certificate.ts';
+import { clientOf } from './kubeconfig.ts';
+import { renewalTime } from './policy.ts';
+import { type SecretObject, valueOf } from './secret.ts';
+
+export interface ExpiryProps {
+  readonly cluster: Pick<HostedCluster, 'name'>;
+  readonly hostedControlPlane: Pick<HostedControlPlane, 'metadata'>;
+  readonly world: Pick<World, 'get'>;
+  readonly now: Date;
+}
+
+/** Renewal begins with 40 to 50 % left: below that it is late, and two thirds of the time to notice are still ahead. */
+const expiringShare = 0.4;
+
+/** The certificates in use, by kind: a user's own too. What cannot be read is told by the policy, not here. */
+export function certificateExpiries({ cluster, hostedControlPlane, world, now }: ExpiryProps): CertificateStatus[] {
+  const { secrets } = namesOf(cluster.name);
+  const { uid } = hostedControlPlane.metadata;
+  const found = (Object.keys(kindOf) as CertificateRole[]).flatMap((role) => {
+    const object = world.get<SecretObject>(Secret, secrets[role]);
+    const certificate = object && certificateIn(object, role);
+    const content = certificate === undefined ? undefined : readable(certificate);
+    if (!object || certificate === undefined || !content) return [];
+    const secret = object.metadata.name;
+    const renewsAt = isControlledBy(object, uid) ? { renewsAt: timeText(renewalTime(certificate, secret)) } : {};
+    return [{ kind: kindOf[role], secret, content, renewsAt }];
+  });
+  return certificateKinds.flatMap((kind) => {
+    const ofKind = found
+      .filter((entry) => entry.kind === kind)
+      .sort((a, b) => a.content.notAfter.getTime() - b.content.notAfter.getTime());
+    const [first] = ofKind;
+    if (!first) return [];
+    const expiring = ofKind.filter(({ content }) => isExpiring(content, now)).map(({ secret }) => secret);
+    return [
+      {
+        kind,
+        notAfter: timeText(first.content.notAfter),
+        secret: first.secret,
+        ...first.renewsAt,
+        ...(expiring.length > 0 ? { expiring } : {}),
+      },
+    ];
+  });
+}
+
+/** The same for the status, and when the first of all certificates ends. */
+export function expiryReport(props: ExpiryProps): StatusReport {
+  const certificates = certificateExpiries(props);
+  const [first] = certificates.map(({ notAfter }) => notAfter).sort();
+  return first === undefined ? {} : { certificates, certificatesNotAfter: first };
+}
+
+/** Whether less than 40 % of its life is left. */
+export function isExpiring({ notBefore, notAfter }: Pick<CertificateContent, 'notBefore' | 'notAfter'>, now: Date) {
+  const life = notAfter.getTime() - notBefore.getTime();
+  return notAfter.getTime() - now.getTime() < expiringShare * life;
+}
+
+/** The certificate that a Secret is about: of a kubeconfig that of its user. */
+export function certificateIn(object: SecretObject, role: CertificateRole): string | undefined {
+  return role === 'kubeconfig' ? clientOf(valueOf(object, 'value'))?.certificate : valueOf(object, 'tls.crt');
+}
+
+function readable(certificate: string): CertificateContent | undefined {
+  try {
+    return readCertificate(certificate);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whole seconds, as Kubernetes writes times. */
+function timeText(time: Date): string {
+  return time.toISOString().replace(/\.\d+Z$/, 'Z');
+}

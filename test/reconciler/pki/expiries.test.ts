@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../../constructs/api/resources.ts';
+import { certificateKinds, CertificateStatus } from '../../../constructs/api/certificate-status.ts';
+import type { Facts } from '../../../constructs/control-plane/facts.ts';
+import { authorities } from '../../../reconciler/phases/authorities.ts';
+import { certificates, etcdCertificates } from '../../../reconciler/phases/certificates.ts';
+import { kubeconfig } from '../../../reconciler/phases/kubeconfig.ts';
+import { certificateExpiries, expiryReport } from '../../../reconciler/pki/expiries.ts';
+import { MemoryWorld } from '../../support/memory-world.ts';
+import { now, scopeOf } from '../../support/scope.ts';
+
+const day = 24 * 3600_000;
+const address = { host: '192.0.2.10', port: 6443 };
+const facts: Partial<Facts> = { endpoint: address, konnectivityEndpoint: { ...address, port: 8132 } };
+
+/** A world with all certificates of a control plane, made `now`. */
+async function issued(): Promise<MemoryWorld> {
+  const world = new MemoryWorld();
+  const scope = scopeOf(world, { facts });
+  for (const phase of [authorities, etcdCertificates, certificates, kubeconfig]) await phase.run(scope);
+  return world;
+}
+
+const after = (world: MemoryWorld, days: number) =>
+  certificateExpiries(scopeOf(world, { now: new Date(now.getTime() + days * day) }));
+
+/** Takes the owner from a Secret: somebody else has put it there. */
+function disown(world: MemoryWorld, name: string): void {
+  const secret = world.objects.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name)!;
+  world.put({ ...secret, metadata: { ...secret.metadata, ownerReferences: [] } });
+}
+
+describe('what the status tells of certificates', () => {
+  it('has every kind, with an end and a renewal at about half of its life', async () => {
+    const found = after(await issued(), 0);
+    expect(found.map(({ kind }) => kind)).toEqual(certificateKinds);
+    for (const entry of found) {
+      expect(CertificateStatus.parse(entry)).toEqual(entry);
+      const days = entry.kind.endsWith('CA') ? 3650 : 365;
+      expect(Date.parse(entry.notAfter)).toBe(now.getTime() + days * day);
+      const share = (Date.parse(entry.renewsAt!) - now.getTime()) / (days * day);
+      expect(share).toBeGreaterThan(0.499);
+      expect(share).toBeLessThan(0.6);
+    }
+  });
+
+  it('is the same at every look, so that nothing is written at rest', async () => {
+    const world = await issued();
+    expect(after(world, 1)).toEqual(after(world, 0));
+  });
+
+  it('names the certificate that ends first', async () => {
+    const world = await issued();
+    const all = expiryReport(scopeOf(world));
+    expect(all.certificatesNotAfter).toBe(new Date(now.getTime() + 365 * day).toISOString().replace('.000', ''));
+    world.remove(world.get(Secret, 'c1-apiserver')!);
+    await certificates.run(scopeOf(world, { facts, now: new Date(now.getTime() + day) }));
+    const server = after(world, 1).find(({ kind }) => kind === 'Server');
+    expect(server).toMatchObject({ secret: 'c1-konnectivity-server', notAfter: all.certificatesNotAfter });
+  });
+
+  it.each([
+    [218, []],
+    [220, ['c1-apiserver', 'c1-konnectivity-server']],
+  ])('lists after %d days of a year those that are late', async (days, expected) => {
+    const server = after(await issued(), days).find(({ kind }) => kind === 'Server');
+    expect([...(server?.expiring ?? [])].sort()).toEqual(expected);
+  });
+
+  it("promises no renewal of a user's own authority and kubeconfig", async () => {
+    const world = await issued();
+    disown(world, 'c1-ca');
+    disown(world, 'c1-kubeconfig');
+    const withoutRenewal = after(world, 0).filter(({ renewsAt }) => renewsAt === undefined);
+    expect(withoutRenewal.map(({ kind }) => kind)).toEqual(['ClusterCA', 'Kubeconfig']);
+  });
+
+  it('leaves out what is missing or cannot be read', async () => {
+    const world = await issued();
+    world.remove(world.get(Secret, 'c1-etcd')!);
+    const secret = world.objects.find(({ metadata }) => metadata.name === 'c1-proxy')!;
+    world.put({ ...secret, data: { 'tls.crt': Buffer.from('no certificate').toString('base64') } });
+    expect(after(world, 0).map(({ kind }) => kind)).toEqual(
+      certificateKinds.filter((kind) => kind !== 'EtcdCA' && kind !== 'ProxyCA'),
+    );
+    expect(expiryReport(scopeOf(new MemoryWorld()))).toEqual({});
+  });
+});
