@@ -1,4 +1,16 @@
+import { X509Certificate } from 'node:crypto';
+import { clientCertificateSignerAnnotation, rolledOutForAnnotation } from '../../constructs/api/group.ts';
+import { Machine, MachineDeployment, type Resource } from '../../constructs/api/resources.ts';
+import { signingSeconds } from '../../constructs/control-plane/certificates/signing-duration.ts';
+import { HostedClusterNotReady } from '../hosted/not-ready.ts';
+import { resultsOf, settleAll } from '../kube/concurrency.ts';
+import { isConflict, isNotFound } from '../kube/errors.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { signerFingerprint } from '../pki/pem.ts';
 import type { Scope } from '../scope.ts';
+import { decideWorkers, type WorkersState } from './workers/decide.ts';
+import { type MachineDeploymentObject, timestamp } from './workers/machines.ts';
+import { issuedToNodes } from './workers/node-certificates.ts';
 
 /** How far the nodes of a hosted cluster have come on their way to another authority. */
 export interface WorkerMove {
@@ -19,10 +31,101 @@ export interface WorkerMoveProps {
   readonly since: Date;
 }
 
+/** Somebody else has written too. */
+const conflictRetryMs = 1_000;
+const notesAtOnce = 10;
+const dayMs = 24 * 3600_000;
+
 /**
  * Brings the nodes to the authority that signs now, after all of them trust it. To be called again until it is done; a
- * step that was taken shows in the world.
+ * step that was taken shows in the world. One with the key of the one before is no other to any node.
  */
-export async function moveWorkers(_scope: Scope, _props: WorkerMoveProps): Promise<WorkerMove> {
-  return { isDone: true, message: '' };
+export async function moveWorkers(scope: Scope, props: WorkerMoveProps): Promise<WorkerMove> {
+  if (props.retiring.every((one) => publicKeyOf(one).equals(publicKeyOf(props.signer)))) {
+    return { isDone: true, message: '' };
+  }
+  try {
+    return await move(scope, props);
+  } catch (error) {
+    if (!(error instanceof HostedClusterNotReady)) throw error;
+    return { isDone: false, message: error.message, again: new Date(scope.now.getTime() + error.afterMs) };
+  }
+}
+
+async function move(scope: Scope, props: WorkerMoveProps): Promise<WorkerMove> {
+  const state = await observe(scope, props);
+  if (!state) return { isDone: false, message: 'the Nodes of the hosted cluster have not been listed yet' };
+
+  const { note, rollOut, message, again } = decideWorkers(state);
+
+  const hosted = scope.hosted(scope.facts);
+  const annotations = { [clientCertificateSignerAnnotation]: state.signerName };
+  resultsOf(await settleAll(note, notesAtOnce, (node) => hosted.annotateNode(node, annotations)));
+  for (const deployment of rollOut) {
+    if (await replaceMachines(scope, deployment, state)) continue;
+    return { isDone: false, message, again: new Date(scope.now.getTime() + conflictRetryMs) };
+  }
+
+  return { isDone: message === '', message, again };
+}
+
+async function observe(scope: Scope, { signer, since }: WorkerMoveProps): Promise<WorkersState | undefined> {
+  const hosted = scope.hosted(scope.facts);
+  const [nodes, requests] = [hosted.nodeMetadata(), hosted.certificateRequests()];
+  if (!nodes || !requests) return undefined;
+  const [machines, deployments] = await Promise.all([
+    listInstalled<KubeObject>(scope, Machine),
+    listInstalled<MachineDeploymentObject>(scope, MachineDeployment),
+  ]);
+  return {
+    signer,
+    signerName: signerFingerprint(signer).slice(0, 12),
+    since,
+    oldEnd: endOfOld(scope, since),
+    now: scope.now,
+    nodes,
+    issued: issuedToNodes(requests),
+    machines,
+    deployments,
+  };
+}
+
+/** With a margin for clocks, and for a controller manager that learned of the new key a little later. */
+function endOfOld({ cluster }: Scope, since: Date): Date {
+  const lifeMs = signingSeconds(cluster) * 1000;
+  return new Date(since.getTime() + lifeMs + Math.min(dayMs, lifeMs / 10));
+}
+
+/** Tells whether it was done: not when somebody has changed the MachineDeployment meanwhile. */
+async function replaceMachines(
+  { writer }: Scope,
+  deployment: MachineDeploymentObject,
+  { signerName, since }: WorkersState,
+): Promise<boolean> {
+  const fields = {
+    annotations: { [rolledOutForAnnotation]: signerName },
+    spec: { rollout: { after: timestamp(since) } },
+    onlyIfUnchanged: true,
+  };
+  try {
+    await writer.setFields(MachineDeployment, deployment, fields, 'worker-rollout');
+    return true;
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    return false;
+  }
+}
+
+/** A kind that is not installed has no objects. */
+async function listInstalled<T extends KubeObject>({ writer }: Scope, resource: Resource): Promise<T[]> {
+  try {
+    return await writer.readAll<T>(resource, {});
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    return [];
+  }
+}
+
+function publicKeyOf(authority: string): Buffer {
+  return new X509Certificate(authority).publicKey.export({ type: 'spki', format: 'der' });
 }

@@ -1,0 +1,111 @@
+import { clientCertificateSignerAnnotation } from '../../../constructs/api/group.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { isSignedBy } from '../../pki/certificate.ts';
+import {
+  deploymentOf,
+  isOlderThan,
+  type MachineDeploymentObject,
+  machineOf,
+  mustRollOut,
+  timestamp,
+} from './machines.ts';
+import { namesOfMany } from './names-of-many.ts';
+
+/** What is known of the workers of a cluster whose authority has changed. */
+export interface WorkersState {
+  /** PEM of the authority that signs now. */
+  readonly signer: string;
+  /** The same as notes on Nodes and MachineDeployments name it. */
+  readonly signerName: string;
+  /** When it began to sign. */
+  readonly since: Date;
+  /** When the last certificate has expired that the one before it can have given to a kubelet. */
+  readonly oldEnd: Date;
+  readonly now: Date;
+  readonly nodes: readonly KubeObject[];
+  /** The newest certificates that were given to nodes lately, by the names of the nodes. */
+  readonly issued: ReadonlyMap<string, string>;
+  readonly machines: readonly KubeObject[];
+  readonly deployments: readonly MachineDeploymentObject[];
+}
+
+/** What is to be done, and for whom is to be waited. */
+export interface WorkersDecision {
+  /** Nodes on which it is to be noted that they have a certificate of the authority that signs now. */
+  readonly note: readonly KubeObject[];
+  /** MachineDeployments whose Machines are to be replaced. */
+  readonly rollOut: readonly MachineDeploymentObject[];
+  /** What is waited for, as a sentence; empty when nothing is. */
+  readonly message: string;
+  readonly again?: Date | undefined;
+}
+
+/**
+ * The controller manager has taken the new key up by then, and a Node that is new, of a Machine that is new, has never
+ * had another one's certificate. Younger ones are asked for the certificate that they were given.
+ */
+const surelyNewMs = 15 * 60_000;
+
+/** Where workers stand on their way to the authority that signs now. */
+export function decideWorkers(state: WorkersState): WorkersDecision {
+  const { now, oldEnd, signerName, since, deployments } = state;
+  const note = state.nodes.filter((node) => wasGivenNew(node, state) === true && noteOn(node) !== signerName);
+  if (now >= oldEnd) return { note: [], rollOut: [], message: '' };
+
+  const old = state.machines.filter((machine) => deploymentOf(machine) !== undefined && isOlderThan(machine, since));
+  const deploymentNames = new Set(old.map(deploymentOf));
+  const replaced = new Set(old.map(({ metadata }) => metadata.name));
+  const waiting = state.nodes
+    .filter((node) => !hasMoved(node, state) && !replaced.has(machineOf(node) ?? ''))
+    .map(({ metadata }) => metadata.name);
+  return {
+    note,
+    rollOut: deployments.filter(
+      (deployment) => deploymentNames.has(deployment.metadata.name) && mustRollOut(deployment, signerName, since),
+    ),
+    message: [...machinesSentence([...replaced], [...deploymentNames]), ...nodesSentence(waiting, oldEnd)].join('; '),
+    again: old.length > 0 ? nextLook(since, now) : waiting.length > 0 ? oldEnd : undefined,
+  };
+}
+
+/** Whether a node proves with a certificate of the authority that signs now who it is. */
+function hasMoved(node: KubeObject, state: WorkersState): boolean {
+  return wasGivenNew(node, state) ?? (noteOn(node) === state.signerName || isSurelyNew(node, state));
+}
+
+/** What the newest certificate of a node that is known says; undefined where none is. */
+function wasGivenNew({ metadata }: KubeObject, { issued, signer }: WorkersState): boolean | undefined {
+  const certificate = issued.get(metadata.name);
+  return certificate === undefined ? undefined : isSignedBy(certificate, signer);
+}
+
+function noteOn({ metadata }: KubeObject): string | undefined {
+  return metadata.annotations?.[clientCertificateSignerAnnotation];
+}
+
+/** Either alone may have been made anew for what was there before: a Node by its kubelet, a Machine by a move. */
+function isSurelyNew(node: KubeObject, { machines, since }: WorkersState): boolean {
+  const machine = machines.find(({ metadata }) => metadata.name === machineOf(node));
+  const from = new Date(since.getTime() + surelyNewMs);
+  return machine !== undefined && !isOlderThan(machine, from) && !isOlderThan(node, from);
+}
+
+/** Machines are not watched. At first they change often; one that nobody replaces for weeks is looked at seldom. */
+function nextLook(since: Date, now: Date): Date {
+  const elapsedMs = now.getTime() - since.getTime();
+  return new Date(now.getTime() + Math.min(Math.max(elapsedMs / 10, 5_000), 5 * 60_000));
+}
+
+function machinesSentence(machines: readonly string[], deployments: readonly (string | undefined)[]): string[] {
+  if (machines.length === 0) return [];
+  const names = deployments.filter((name) => name !== undefined);
+  return [`Machines ${namesOfMany(machines)} are to be replaced, by MachineDeployments ${namesOfMany(names)}`];
+}
+
+function nodesSentence(nodes: readonly string[], oldEnd: Date): string[] {
+  if (nodes.length === 0) return [];
+  const end = timestamp(oldEnd);
+  return [
+    `nodes ${namesOfMany(nodes)} renew their certificates by themselves, the last one by ${end}, or sooner when they are joined anew`,
+  ];
+}
