@@ -23,8 +23,12 @@ const audience = 'hosted-control-plane-key-proof';
  * @throws when it does not answer, or with something else
  */
 export async function verifyingKeys(client: Pick<KubeClient, 'raw'>): Promise<string[]> {
-  const keySet = KeySet.parse(JSON.parse(await client.raw('/openid/v1/jwks')));
-  return keySet.keys.map(({ kid }) => kid);
+  const answer = await client.raw('/openid/v1/jwks');
+  try {
+    return KeySet.parse(JSON.parse(answer)).keys.map(({ kid }) => kid);
+  } catch (error) {
+    throw new Error('the keys of tokens that an API server publishes cannot be read', { cause: error });
+  }
 }
 
 /**

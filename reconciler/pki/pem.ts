@@ -36,16 +36,15 @@ export function signerFingerprint(pem: string): string {
   return hashOf(publicParts(pem).slice(0, 1));
 }
 
-/** The public keys of a text with several PEM blocks, in their order. */
+/** The public keys of a text with several PEM blocks, in their order; of a user's also those of PKCS#1. */
 export function splitPublicKeys(pem: string): string[] {
-  return pem.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----\n?/g) ?? [];
+  return pem.match(/-----BEGIN (RSA )?PUBLIC KEY-----[^-]+-----END (RSA )?PUBLIC KEY-----\n?/g) ?? [];
 }
 
 function publicParts(pem: string): Buffer[] {
   const certificates = splitCertificates(pem).map((block) => new X509Certificate(block).raw);
   if (certificates.length > 0) return certificates;
   const keys = splitPublicKeys(pem);
-  // Users' keys may come as PKCS#1.
   return (keys.length > 0 ? keys : [pem]).map((key) => createPublicKey(key).export({ type: 'spki', format: 'der' }));
 }
 

@@ -1,8 +1,9 @@
-import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { canonicalHost } from '../../constructs/control-plane/canonical-host.ts';
 import { isKeyOf, isReadable, isSignedBy, readCertificate } from './certificate.ts';
 import type { KeyPair } from './issue.ts';
 import { splitCertificates } from './pem.ts';
+import { idOfPrivateKey, verifyingKeysOf } from './service-account-keys.ts';
 import type { CertificatePlan } from '../../constructs/control-plane/certificates/plan.ts';
 
 /** Why a certificate must be issued again. */
@@ -94,12 +95,13 @@ export function authorityProblem(secret: string, pair: KeyPair, now: Date): stri
   }
 }
 
-/** What is wrong with a service account key pair, as a sentence for a person. */
+/** What is wrong with a pair of service account keys, of which the first public one signs, as a sentence for a person. */
 export function keyProblem(secret: string, pair: KeyPair): string | undefined {
   try {
-    const derived = createPublicKey(createPrivateKey(pair.key)).export({ type: 'spki', format: 'der' });
-    const given = createPublicKey(pair.certificate).export({ type: 'spki', format: 'der' });
-    return derived.equals(given) ? undefined : `tls.key in Secret ${secret} does not belong to its tls.crt`;
+    const [signer] = verifyingKeysOf(pair.certificate);
+    return idOfPrivateKey(pair.key) === signer?.id
+      ? undefined
+      : `tls.key in Secret ${secret} does not belong to its tls.crt, of which the first key signs`;
   } catch {
     return `Secret ${secret} holds no readable public key in tls.crt and private key in tls.key`;
   }
