@@ -123,7 +123,12 @@ function carriedOut(world: World): World | undefined {
     case 'discard':
     case 'finish':
       return { ...world, next: undefined };
-    default:
+    case 'await-successor':
+    case 'prove':
+    case 'reissue':
+    case 'move-workers':
+    case 'clean-up':
+    case 'settled':
       return undefined;
   }
 }
