@@ -17,6 +17,7 @@ import { serviceAccountKeyRotation } from './phases/service-account-key-rotation
 import { verification } from './phases/verification.ts';
 import { coreDNS, inClusterAccess, konnectivityAgent, kubeProxy } from './phases/workload/add-ons.ts';
 import { clusterInfo, kubeadmConfig, kubeletConfig } from './phases/workload/join-configuration.ts';
+import { kubeletServingCertificates } from './phases/workload/kubelet-serving-certificates.ts';
 import { workloadRBAC } from './phases/workload/rbac.ts';
 import { workload } from './phases/workload/setup.ts';
 import type { Phase } from './scope.ts';
@@ -44,6 +45,7 @@ export const phases: readonly Phase[] = [
   clusterInfo,
   kubeadmConfig,
   kubeletConfig,
+  kubeletServingCertificates,
   kubeProxy,
   coreDNS,
   konnectivityAgent,

@@ -199,6 +199,11 @@ export const conditions = {
     meaning: 'kubeadm join finds kube-system/kubelet-config',
     reasons: ['WaitingForAPIServer'],
   },
+  WorkloadKubeletCertificatesReady: {
+    meaning:
+      'no kubelet waits for a certificate to serve with, without which logs and exec do not work on its node; always told apart from Ready',
+    reasons: ['WaitingForAPIServer', 'RequestNotApproved'],
+  },
   WorkloadSetupReady: {
     meaning: 'workers can join: rights and configuration are there and controllers work',
     reasons: ['WaitingForAPIServer', 'WaitingForControllers'],
@@ -223,14 +228,15 @@ export const conditions = {
 } as const satisfies Readonly<Record<string, ConditionDescription>>;
 
 /**
- * Conditions that are told by themselves alone: a store of backups that is away, or a rotation that takes its time, says
- * nothing about whether the control plane works.
+ * Conditions that are told by themselves alone: a store of backups that is away, a rotation that takes its time,
+ * or a node that asks for what it must not have, says nothing about whether the control plane works.
  */
 export const apartFromReady: readonly ConditionType[] = [
   'EtcdBackupReady',
   'EtcdBackupVerified',
   'CARotationReady',
   'ServiceAccountKeyRotationReady',
+  'WorkloadKubeletCertificatesReady',
 ];
 
 /** Reasons any condition may carry. */

@@ -51,6 +51,7 @@ export function apiServerFlags(
     ],
     ['external-hostname', endpoint.host, 'what generated URLs say'],
     ['goaway-chance', '0.001', 'spreads long-lived HTTP/2 connections over the API servers again after a restart'],
+    ...kubeletTrust(cluster),
     ['kubelet-client-certificate', `${pki}/apiserver-kubelet-client.crt`, ''],
     ['kubelet-client-key', `${pki}/apiserver-kubelet-client.key`, ''],
     ['kubelet-preferred-address-types', 'InternalIP,InternalDNS,Hostname', 'the agent resolves it inside the cluster'],
@@ -78,6 +79,16 @@ export function apiServerFlags(
     ['tls-cert-file', `${pki}/apiserver.crt`, 'reloaded when it changes'],
     ['tls-private-key-file', `${pki}/apiserver.key`, 'reloaded when it changes'],
   ];
+}
+
+/**
+ * Kubelets prove who they are by certificates of the cluster's authority, so that nobody in between reads logs or takes
+ * over commands. Where kubelets serve with other ones, the user names who signs them, or nothing for anybody at all.
+ */
+function kubeletTrust({ spec }: HostedCluster): Flag[] {
+  const flag = 'kubelet-certificate-authority';
+  if (spec.deployment.apiServer.args?.[flag] !== undefined) return [];
+  return [[flag, `${apiServerPaths.pki}/ca.crt`, 'logs and exec come from the right machine']];
 }
 
 const encryptionFlags: readonly Flag[] = [

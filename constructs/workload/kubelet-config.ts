@@ -4,8 +4,8 @@ import { Construct } from 'constructs';
 import { type ClusterNetwork, dnsServiceAddress } from '../control-plane/cluster.ts';
 
 /**
- * How kubelets are configured: what `kubeadm init` would write, field by field, and nothing more. All else is left to
- * the kubelet: defaults that a newer release of this product wrote down have kept older kubelets from starting before.
+ * How kubelets are configured: what `kubeadm init` would write, field by field, and one more: certificates to serve with
+ * are asked for, for the API server accepts no others. All else is left to the kubelet: defaults that a newer release of this product wrote down have kept older kubelets from starting before.
  */
 export class KubeletConfig extends Construct {
   constructor(scope: Construct, id: string, { network }: { readonly network: ClusterNetwork }) {
@@ -29,6 +29,8 @@ export class KubeletConfig extends Construct {
           healthzBindAddress: '127.0.0.1',
           healthzPort: 10248,
           rotateCertificates: true,
+          // Without it every kubelet serves as an authority of its own, which nobody can verify.
+          serverTLSBootstrap: true,
           staticPodPath: '/etc/kubernetes/manifests',
         }),
       },

@@ -169,6 +169,7 @@ describe('the phases of a control plane', () => {
       WorkloadClusterInfoReady ← WorkloadRBACReady
       WorkloadKubeadmConfigReady ← WorkloadRBACReady
       WorkloadKubeletConfigReady ← WorkloadRBACReady
+      WorkloadKubeletCertificatesReady ← WorkloadRBACReady
       WorkloadKubeProxyReady ← WorkloadRBACReady
       WorkloadCoreDNSReady ← WorkloadRBACReady
       WorkloadKonnectivityReady ← WorkloadRBACReady

@@ -43,7 +43,10 @@ export const podsOf: Readonly<Record<Program, ComponentName | undefined>> = {
   'Cluster API': undefined,
 };
 
-/** client-go reads the CA file of a kubeconfig again since 1.36; the client certificate in it, always. */
+/**
+ * client-go reads the CA file of a kubeconfig again since 1.36, at the next request after five minutes have passed since
+ * it last did; the client certificate in it, always.
+ */
 const kubeconfigTrust = (program: Program): Use => ({
   program,
   part: 'trust',
@@ -62,6 +65,9 @@ const pair = (program: Program, purpose: string, reloads: Use['reloads'] = true)
 export const uses: Readonly<Record<Exclude<SecretRole, 'encryption'>, readonly Use[]>> = {
   clusterAuthority: [
     { program: 'kube-apiserver', part: 'trust', purpose: 'verifies clients', reloads: true },
+    // Its logs and metrics take another file up within five minutes, but exec and port-forward only if one of those came
+    // before: they borrow what is there.
+    { program: 'kube-apiserver', part: 'trust', purpose: 'verifies kubelets', reloads: false },
     kubeconfigTrust('konnectivity-server'),
     { program: 'kube-controller-manager', part: 'trust', purpose: 'becomes kube-root-ca.crt', reloads: false },
     { program: 'kube-controller-manager', part: 'signer', purpose: 'signs certificates of kubelets', reloads: true },

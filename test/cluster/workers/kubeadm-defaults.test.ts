@@ -12,11 +12,14 @@ const { version } = clusterOf().spec;
 const kubeadm = (...args: string[]) =>
   run([join(binDirectory(instanceFrom(process.env, inject('testbed'))), 'kubeadm'), ...args]);
 
-test('kubelets are configured as the kubeadm of their version would do it', async () => {
+test('kubelets are configured as the kubeadm of their version would do it, and ask for certificates to serve with', async () => {
   const printed = await kubeadm('config', 'print', 'init-defaults', '--component-configs', 'KubeletConfiguration');
   const documents = parseAllDocuments(printed).map((document): unknown => document.toJS());
   const theirs = documents.find((document) => (document as { kind: string }).kind === 'KubeletConfiguration');
-  expect(parse(new RenderedPart('kubelet-config').file('kubelet'))).toEqual(withoutZeros(theirs));
+  expect(parse(new RenderedPart('kubelet-config').file('kubelet'))).toEqual({
+    ...(withoutZeros(theirs) as object),
+    serverTLSBootstrap: true,
+  });
 });
 
 test('kubeadm finds nothing wrong with the configuration of the cluster', async () => {

@@ -41,6 +41,14 @@ describe('the API server', () => {
     });
   });
 
+  it('accepts kubelets of the authority of the cluster alone, unless the user says otherwise', () => {
+    const flag = 'kubelet-certificate-authority';
+    const given = (value: string) => flags({ spec: { deployment: { apiServer: { args: { [flag]: value } } } } });
+    expect(flags()).toMatchObject({ [flag]: '/etc/kubernetes/pki/ca.crt' });
+    expect(given('/etc/ours/kubelets.crt')).toMatchObject({ [flag]: '/etc/ours/kubelets.crt' });
+    expect(given('')).toMatchObject({ [flag]: '' });
+  });
+
   it('restarts with keys that it reads only at its start, and not with those it reloads', () => {
     const { secrets } = namesOf('c1');
     const template = (...changed: string[]) => {
@@ -49,7 +57,8 @@ describe('the API server', () => {
     };
     expect(template(secrets.serviceAccount)).not.toEqual(template());
     expect(template(secrets.etcdAuthority)).not.toEqual(template());
-    const reloaded = [secrets.apiServer, secrets.clusterAuthority, secrets.proxyAuthority, secrets.frontProxyClient];
+    expect(template(secrets.clusterAuthority)).not.toEqual(template());
+    const reloaded = [secrets.apiServer, secrets.proxyAuthority, secrets.frontProxyClient];
     expect(template(...reloaded)).toEqual(template());
   });
 

@@ -89,7 +89,7 @@ describe('kubeadm-config', () => {
 });
 
 describe('kubelet-config', () => {
-  it('is what kubeadm writes, and leaves the rest to the kubelet', () => {
+  it('is what kubeadm writes, with certificates to serve with, and leaves the rest to the kubelet', () => {
     expect(configMap('kubelet-config')).toEqual({
       name: 'kube-system/kubelet-config',
       key: 'kubelet',
@@ -108,6 +108,7 @@ describe('kubelet-config', () => {
         healthzBindAddress: '127.0.0.1',
         healthzPort: 10248,
         rotateCertificates: true,
+        serverTLSBootstrap: true,
         staticPodPath: '/etc/kubernetes/manifests',
       },
     });
