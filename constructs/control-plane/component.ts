@@ -35,6 +35,12 @@ export function podTemplate(props: PodTemplateProps): k8s.PodTemplateSpec {
   };
 }
 
+/** {@link restartsWithAnnotation} as a part of a pod template's metadata; nothing where there is nothing to restart with. */
+export function restartMetadata(facts: Readonly<Record<string, string>>): Pick<k8s.ObjectMeta, 'annotations'> {
+  const value = restartsWith(facts);
+  return value === undefined ? {} : { annotations: { [restartsWithAnnotation]: value } };
+}
+
 /** The value of {@link restartsWithAnnotation}; undefined where there is nothing to restart with. */
 export function restartsWith(facts: Readonly<Record<string, string>> = {}): string | undefined {
   const sorted = Object.entries(facts).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,4 +1,8 @@
 import type { k8s } from 'cdk8s-plus-30';
+import type { HostedCluster } from '../control-plane/cluster.ts';
+import type { Facts } from '../control-plane/facts.ts';
+import { namesOf } from '../control-plane/names.ts';
+import { minorOf } from '../control-plane/versions.ts';
 
 /** Where kubeadm puts its add-ons, and we ours. */
 export const addOnNamespace = 'kube-system';
@@ -17,4 +21,28 @@ export const addOnTolerations: readonly k8s.Toleration[] = [
 /** How many pods an add-on has: as many as are wanted, but one per node; one while there is no node, to be there for it. */
 export function replicasFor(wanted: number, nodes: number | undefined): number {
   return Math.min(wanted, Math.max(1, nodes ?? 0));
+}
+
+/** kube-proxies read the CA file of their kubeconfig again since this minor, as every program with its client-go does. */
+const firstMinorThatReloads = 36;
+
+/** Which of the add-ons read `kube-root-ca.crt` only when they start. */
+const readAtStart = {
+  // No release has a client-go that reads it again yet.
+  coredns: () => true,
+  'konnectivity-agent': () => true,
+  'kube-proxy': (version: string) => minorOf(version) < firstMinorThatReloads,
+} as const satisfies Readonly<Record<string, (version: string) => boolean>>;
+
+/**
+ * The CA that signs, where an add-on knows it only from its start: its pods are replaced once when another one does. They
+ * trust that one then, for `kube-root-ca.crt` has held it since long before.
+ */
+export function authorityAtStart(
+  addOn: keyof typeof readAtStart,
+  { name, spec }: HostedCluster,
+  { signers }: Facts,
+): Readonly<Record<string, string>> {
+  if (!readAtStart[addOn](spec.version)) return {};
+  return { 'cluster-ca': signers?.[namesOf(name).secrets.clusterAuthority]?.slice(0, 12) ?? 'unknown' };
 }

@@ -7,6 +7,7 @@ import type { RenderedObject } from '../control-plane/chart.ts';
 import { type HostedCluster, networkOf } from '../control-plane/cluster.ts';
 import type { Facts } from '../control-plane/facts.ts';
 import { managedByLabel } from '../control-plane/labels.ts';
+import { authorityAtStart } from './add-on.ts';
 import { type AppliedKind, appliedKinds } from './applied-kinds.ts';
 import { ClusterInfo } from './cluster-info.ts';
 import { CoreDNS } from './coredns.ts';
@@ -50,14 +51,17 @@ export class WorkloadChart extends Chart {
     if (wants('kubeadm-config') && endpoint) new KubeadmConfig(this, 'kubeadm-config', { cluster, endpoint });
     if (wants('kubelet-config')) new KubeletConfig(this, 'kubelet-config', { network: cluster.network });
     if (wants('kube-proxy') && endpoint && !cluster.spec.kubeProxy.disabled) {
-      new KubeProxy(this, 'kube-proxy', { cluster, endpoint });
+      const startsWith = authorityAtStart('kube-proxy', cluster, facts);
+      new KubeProxy(this, 'kube-proxy', { cluster, endpoint, startsWith });
     }
     if (wants('coredns') && endpoint && !cluster.spec.coredns.disabled) {
-      new CoreDNS(this, 'coredns', { cluster, endpoint, nodes });
+      const startsWith = authorityAtStart('coredns', cluster, facts);
+      new CoreDNS(this, 'coredns', { cluster, endpoint, nodes, startsWith });
     }
     const wantsAgent = wants('konnectivity-agent') && !cluster.spec.konnectivityClient.disabled;
     if (wantsAgent && endpoint && konnectivityEndpoint) {
-      new KonnectivityAgent(this, 'konnectivity-agent', { cluster, endpoint, konnectivityEndpoint, nodes });
+      const startsWith = authorityAtStart('konnectivity-agent', cluster, facts);
+      new KonnectivityAgent(this, 'konnectivity-agent', { cluster, endpoint, konnectivityEndpoint, nodes, startsWith });
     }
     if (wants('in-cluster-access') && endpoint) {
       new InClusterAccess(this, 'in-cluster-access', { cluster, facts, endpoint });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { dnsServiceAddress, type HostedCluster } from '../control-plane/cluster.ts';
-import { container, type Probes, probes, restartsWith, restartsWithAnnotation } from '../control-plane/component.ts';
+import { container, type Probes, probes, restartMetadata } from '../control-plane/component.ts';
 import type { Endpoint } from '../control-plane/facts.ts';
 import { type Flag, renderFlags } from '../control-plane/flags.ts';
 import { restrictedPod } from '../control-plane/restricted-pod.ts';
@@ -27,11 +27,13 @@ export interface CoreDNSProps {
   readonly endpoint: Endpoint;
   /** Nodes of the hosted cluster, if they could be counted. */
   readonly nodes: number | undefined;
+  /** What its pods know only from their start, by name: a change of any of it replaces them. */
+  readonly startsWith: Readonly<Record<string, string>>;
 }
 
 /** DNS of the hosted cluster, as kubeadm has it. It dials the endpoint itself, so that no way into the cluster needs it and is needed by it. */
 export class CoreDNS extends Construct {
-  constructor(scope: Construct, id: string, { cluster, endpoint, nodes }: CoreDNSProps) {
+  constructor(scope: Construct, id: string, { cluster, endpoint, nodes, startsWith }: CoreDNSProps) {
     super(scope, id);
     const settings = cluster.spec.coredns;
     const corefile = settings.corefile ?? defaultCorefile(cluster.network.serviceDomain);
@@ -69,7 +71,7 @@ export class CoreDNS extends Construct {
         template: {
           metadata: {
             labels: selector,
-            annotations: { [restartsWithAnnotation]: restartsWith({ corefile: checksum(corefile) }) ?? '' },
+            ...restartMetadata({ ...startsWith, corefile: checksum(corefile) }),
           },
           spec: podSpec(cluster, endpoint),
         },

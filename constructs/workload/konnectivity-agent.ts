@@ -1,7 +1,7 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { HostedCluster } from '../control-plane/cluster.ts';
-import { container, probes } from '../control-plane/component.ts';
+import { container, probes, restartMetadata } from '../control-plane/component.ts';
 import type { Endpoint } from '../control-plane/facts.ts';
 import { type Flag, renderFlags } from '../control-plane/flags.ts';
 import { ports } from '../control-plane/ports.ts';
@@ -38,6 +38,8 @@ export interface KonnectivityAgentProps {
   readonly konnectivityEndpoint: Endpoint;
   /** Nodes of the hosted cluster, if they could be counted. */
   readonly nodes: number | undefined;
+  /** What its pods know only from their start, by name: a change of any of it replaces them. */
+  readonly startsWith: Readonly<Record<string, string>>;
 }
 
 /**
@@ -47,7 +49,7 @@ export interface KonnectivityAgentProps {
 export class KonnectivityAgent extends Construct {
   constructor(scope: Construct, id: string, props: KonnectivityAgentProps) {
     super(scope, id);
-    const { cluster, nodes } = props;
+    const { cluster, nodes, startsWith } = props;
     const settings = cluster.spec.konnectivityClient;
     const metadata = { name, namespace: addOnNamespace, labels };
 
@@ -64,7 +66,7 @@ export class KonnectivityAgent extends Construct {
           type: 'RollingUpdate',
           rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(0), maxUnavailable: k8s.IntOrString.fromNumber(1) },
         },
-        template: { metadata: { labels }, spec: podSpec(props) },
+        template: { metadata: { labels, ...restartMetadata(startsWith) }, spec: podSpec(props) },
       },
     });
   }

@@ -2,7 +2,7 @@ import { Yaml } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { HostedCluster } from '../control-plane/cluster.ts';
-import { container, probes } from '../control-plane/component.ts';
+import { container, probes, restartMetadata } from '../control-plane/component.ts';
 import { type Endpoint, formatEndpoint } from '../control-plane/facts.ts';
 import { type Flag, formatFlags, mergeFlags } from '../control-plane/flags.ts';
 import { imageReference, kubernetesImage } from '../control-plane/versions.ts';
@@ -30,6 +30,8 @@ export function kubeProxyFlags({ network }: Pick<HostedCluster, 'network'>): Fla
 export interface KubeProxyProps {
   readonly cluster: HostedCluster;
   readonly endpoint: Endpoint;
+  /** What its pods know only from their start, by name: a change of any of it replaces them. */
+  readonly startsWith: Readonly<Record<string, string>>;
 }
 
 /**
@@ -37,7 +39,7 @@ export interface KubeProxyProps {
  * pods use, works only through its rules.
  */
 export class KubeProxy extends Construct {
-  constructor(scope: Construct, id: string, { cluster, endpoint }: KubeProxyProps) {
+  constructor(scope: Construct, id: string, { cluster, endpoint, startsWith }: KubeProxyProps) {
     super(scope, id);
     const flags = mergeFlags(kubeProxyFlags(cluster), cluster.spec.kubeProxy.args);
     const metadata = { name, namespace: 'kube-system', labels };
@@ -61,7 +63,7 @@ export class KubeProxy extends Construct {
         selector: { matchLabels: labels },
         // Rules stay in force while their kube-proxy restarts.
         updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: k8s.IntOrString.fromString('10%') } },
-        template: { metadata: { labels }, spec: podSpec(cluster, flags) },
+        template: { metadata: { labels, ...restartMetadata(startsWith) }, spec: podSpec(cluster, flags) },
       },
     });
   }

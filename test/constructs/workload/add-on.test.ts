@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { restartsWithAnnotation } from '../../../constructs/control-plane/component.ts';
+import { namesOf } from '../../../constructs/control-plane/names.ts';
+import type { WorkloadPart } from '../../../constructs/workload/chart.ts';
+import { clusterOf } from '../../support/rendered-cluster.ts';
+import { RenderedPart } from '../../support/rendered-hosted-cluster.ts';
+
+const secret = namesOf(clusterOf().name).secrets.clusterAuthority;
+
+/** What the pods of an add-on are replaced for. */
+function restartsWith(part: WorkloadPart, version: string, signer: string): string | undefined {
+  const { workload } = new RenderedPart(part, { spec: { version } }, { signers: { [secret]: signer } });
+  return workload.template.metadata?.annotations?.[restartsWithAnnotation];
+}
+
+const reloads: readonly [part: WorkloadPart, version: string, isReplaced: boolean][] = [
+  ['kube-proxy', 'v1.35.3', true],
+  ['kube-proxy', 'v1.36.3', false],
+  ['coredns', 'v1.36.3', true],
+  ['konnectivity-agent', 'v1.35.3', true],
+  ['konnectivity-agent', 'v1.36.3', true],
+];
+
+describe.each(reloads)('pods of %s of %s', (part, version, isReplaced) => {
+  it(isReplaced ? 'are replaced when another CA signs' : 'stay when another CA signs, which they read again', () => {
+    const first = restartsWith(part, version, 'aaaaaaaaaaaa-of-the-first');
+    const second = restartsWith(part, version, 'bbbbbbbbbbbb-of-the-second');
+    expect(first !== second).toBe(isReplaced);
+    expect(second?.includes('cluster-ca=bbbbbbbbbbbb') ?? false).toBe(isReplaced);
+  });
+});
