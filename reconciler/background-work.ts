@@ -81,6 +81,12 @@ export class BackgroundWork {
     };
   }
 
+  /** How much of it runs now, or waits for its turn. */
+  get running(): number {
+    const states = [...this.#entries.values()].flatMap((works) => [...works.values()].map(({ state }) => state));
+    return states.filter(({ kind }) => kind === 'running').length;
+  }
+
   /** Aborts what runs for a control plane that is gone, and drops what is known of it. */
   forget(key: string): void {
     for (const { controller } of this.#entries.get(key)?.values() ?? []) controller.abort(stopped());

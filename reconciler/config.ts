@@ -51,6 +51,8 @@ export interface Config {
   readonly watchFilter: string | undefined;
   /** Port of /healthz and /readyz. */
   readonly healthPort: number;
+  /** Port of /metrics; 0 where nobody wants them. */
+  readonly metricsPort: number;
 }
 
 /**
@@ -64,6 +66,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
       namespace: { type: 'string' },
       'watch-filter': { type: 'string' },
       'health-port': { type: 'string', default: '8081' },
+      'metrics-port': { type: 'string', default: '8080' },
     },
   });
   // An empty variable is what a manifest leaves behind that sets it to nothing.
@@ -76,10 +79,6 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     });
     throw new Error(problems.join('\n'));
   }
-  const healthPort = Number(values['health-port']);
-  if (!/^\d+$/.test(values['health-port']) || healthPort > 65535) {
-    throw new Error(`--health-port must be a port, not "${values['health-port']}"`);
-  }
   return {
     leaderElection: parsed.data.LEADER_ELECTION,
     maxConcurrentReconciles: parsed.data.MAX_CONCURRENT_RECONCILES,
@@ -91,8 +90,14 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     // An empty flag is no filter, as in every controller of Cluster API.
     namespace: values.namespace || undefined,
     watchFilter: values['watch-filter'] || undefined,
-    healthPort,
+    healthPort: portOf('health-port', values['health-port']),
+    metricsPort: portOf('metrics-port', values['metrics-port']),
   };
+}
+
+function portOf(flag: string, text: string): number {
+  if (/^\d+$/.test(text) && Number(text) <= 65535) return Number(text);
+  throw new Error(`--${flag} must be a port, not "${text}"`);
 }
 
 /** Every environment variable with its description: what the provider's Deployment and the README list. */

@@ -16,6 +16,8 @@ export interface ControllerOptions {
   readonly concurrency: number;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Hears of every pass how it ended and how long it took. */
+  readonly onReconciled?: ((result: 'success' | 'error', ms: number) => void) | undefined;
 }
 
 /** Changes come in bursts, such as three pods that start: one pass for all of them. */
@@ -57,9 +59,22 @@ export class Controller {
     await this.#queue.stop();
   }
 
+  /** HostedControlPlanes that wait for a free worker. */
+  get queueDepth(): number {
+    return this.#queue.depth;
+  }
+
   async #process(key: string): Promise<void> {
-    const again = await this.#options.reconciler.reconcile(key);
-    if (again) this.#queue.addAfter(key, Math.max(soonestMs, again.getTime() - this.#options.clock.now()));
+    const { clock, onReconciled, reconciler } = this.#options;
+    const begun = clock.now();
+    let result: 'success' | 'error' = 'error';
+    try {
+      const again = await reconciler.reconcile(key);
+      result = 'success';
+      if (again) this.#queue.addAfter(key, Math.max(soonestMs, again.getTime() - clock.now()));
+    } finally {
+      onReconciled?.(result, clock.now() - begun);
+    }
   }
 
   #enqueue(resource: Resource, { object, old, type }: ObjectChange<KubeObject>): void {

@@ -5,6 +5,7 @@ import { connect, loadKubeConfig } from './kube/config.ts';
 import { Operator } from './operator.ts';
 import { ownImage } from './own-image.ts';
 import { createLogger } from './telemetry/log.ts';
+import { serveMetrics } from './telemetry/serve-metrics.ts';
 
 /** The process: configuration in, operator until a signal, hand over, exit. */
 async function main(): Promise<void> {
@@ -23,10 +24,12 @@ async function main(): Promise<void> {
     },
   });
   const health = await serveHealth(config.healthPort, operator);
+  const metrics = config.metricsPort > 0 ? await serveMetrics(config.metricsPort, operator.metrics) : undefined;
 
   const stop = async (signal: NodeJS.Signals) => {
     log.info({ signal }, 'stopping');
     health.close();
+    metrics?.close();
     await operator.stop();
     process.exit(0);
   };

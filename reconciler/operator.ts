@@ -14,6 +14,7 @@ import { ManagementCluster } from './management-cluster.ts';
 import { Reconciler } from './reconciler.ts';
 import { StatusWriter } from './status-writer.ts';
 import type { Logger } from './telemetry/log.ts';
+import { Metrics } from './telemetry/metrics.ts';
 import { tellTransition } from './transition.ts';
 
 export interface OperatorOptions {
@@ -33,6 +34,8 @@ export interface OperatorOptions {
 
 /** The whole operator: watches, election, work. One per process; tests run it in theirs. */
 export class Operator {
+  /** What is to be told to Prometheus. */
+  readonly metrics: Metrics;
   readonly #log: Logger;
   readonly #clock: Clock;
   readonly #client: KubeClient;
@@ -55,7 +58,17 @@ export class Operator {
   }: OperatorOptions) {
     this.#log = log;
     this.#clock = clock;
-    const client = new KubeClient(connection, onRequest ? { onRequest } : {});
+    this.metrics = new Metrics({
+      hostedControlPlanes: () => this.#management.list(HostedControlPlane),
+      queueDepth: () => this.#controller.queueDepth,
+      runningWork: () => this.#reconciler.runningWork,
+    });
+    const client = new KubeClient(connection, {
+      onRequest: (record) => {
+        this.metrics.requested('management', record);
+        onRequest?.(record);
+      },
+    });
     this.#client = client;
     const onError = (error: unknown) => log.warn({ error }, 'watch interrupted, going on');
     const { namespace, watchFilter } = config;
@@ -82,7 +95,10 @@ export class Operator {
       operatorNamespace: config.controllerNamespace,
       operatorImage: config.operatorImage,
       lookup,
-      onHostedRequest,
+      onHostedRequest: (record) => {
+        this.metrics.requested('hosted', record);
+        onHostedRequest?.(record);
+      },
       onHostedError: (key, error) =>
         log.info({ hostedControlPlane: key, error }, 'watch of the hosted cluster interrupted, going on'),
     });
@@ -92,6 +108,7 @@ export class Operator {
       concurrency: config.maxConcurrentReconciles,
       clock,
       log,
+      onReconciled: (result, ms) => this.metrics.reconciled(result, ms),
     });
     this.#election = config.leaderElection ? this.#elect(config, connection, onLeadershipLost) : undefined;
   }

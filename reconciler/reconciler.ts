@@ -65,6 +65,11 @@ export class Reconciler {
     }
   }
 
+  /** How much slow work runs now. */
+  get runningWork(): number {
+    return this.#memory.work.running;
+  }
+
   async close(): Promise<void> {
     await this.#memory.close();
   }

@@ -34,6 +34,7 @@ const warnings: readonly string[] = [
   'BackupFailed',
   'BackupSecretInvalid',
   'StoreUnavailable',
+  'CAExpiring',
 ];
 
 /** Steps, and what matters to whoever uses the cluster. What waits for other steps or repeats them tells nothing new. */

@@ -6,6 +6,9 @@ import { managerSelector, providerLabels, providerNames } from './names.ts';
 /** Port of the operator's health endpoints. */
 const healthPort = 8081;
 
+/** Port of the operator's metrics. */
+const metricsPort = 8080;
+
 /** What the operator reads from its environment, with the defaults it has anyway: a person sees what can be set. */
 export const managerEnvironment: Readonly<Record<string, string>> = {
   LEADER_ELECTION: 'true',
@@ -70,7 +73,10 @@ function container(image: string): k8s.Container {
       { name: 'NODE_OPTIONS', value: nodeOptions },
       ...Object.entries(managerEnvironment).map(([name, value]) => ({ name, value })),
     ],
-    ports: [{ name: 'health', containerPort: healthPort, protocol: 'TCP' }],
+    ports: [
+      { name: 'health', containerPort: healthPort, protocol: 'TCP' },
+      { name: 'metrics', containerPort: metricsPort, protocol: 'TCP' },
+    ],
     // Ready means: has seen everything once. That takes as long as the fleet is large, so only liveness restarts.
     readinessProbe: { ...probe('/readyz'), periodSeconds: 5, failureThreshold: 3 },
     livenessProbe: { ...probe('/healthz'), periodSeconds: 10, failureThreshold: 6 },

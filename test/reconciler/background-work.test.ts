@@ -32,8 +32,10 @@ describe('slow work', () => {
     const { all, changed } = setUp();
     const { run, resolve } = controlled();
     expect(all.of('ns/c').start('backup', 'monday', run)).toMatchObject({ kind: 'running', basis: 'monday' });
+    expect(all.running).toBe(1);
     resolve('stored');
     await settled();
+    expect(all.running).toBe(0);
     expect(all.of('ns/c').state('backup')).toMatchObject({ kind: 'done', basis: 'monday', result: 'stored' });
     expect(changed).toEqual(['ns/c']);
   });

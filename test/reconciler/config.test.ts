@@ -12,6 +12,7 @@ const defaults = {
   namespace: undefined,
   watchFilter: undefined,
   healthPort: 8081,
+  metricsPort: 8080,
 };
 
 describe('the environment', () => {
@@ -80,6 +81,8 @@ describe('the arguments', () => {
     ['--watch-filter=', {}],
     ['--health-port=0', { healthPort: 0 }],
     ['--health-port=65535', { healthPort: 65535 }],
+    ['--metrics-port=0', { metricsPort: 0 }],
+    ['--metrics-port=9100', { metricsPort: 9100 }],
   ])('are read: %s', (argument, expected) => {
     expect(readConfig([argument], {})).toEqual({ ...defaults, ...expected });
   });
@@ -88,6 +91,7 @@ describe('the arguments', () => {
     ['--health-port=65536', '--health-port must be a port, not "65536"'],
     ['--health-port=http', '--health-port must be a port, not "http"'],
     ['--health-port=', '--health-port must be a port, not ""'],
+    ['--metrics-port=all', '--metrics-port must be a port, not "all"'],
     ['--health-port=-1', '--health-port must be a port, not "-1"'],
     ['--namespaces=a', "Unknown option '--namespaces'"],
     ['team', "Unexpected argument 'team'"],

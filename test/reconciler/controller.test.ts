@@ -18,6 +18,7 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
   const clock = new ManualClock();
   const reconciled: string[] = [];
   const lines: string[] = [];
+  const ended: string[] = [];
   let tell: Handler = () => {
     throw new Error('the controller does not listen yet');
   };
@@ -49,6 +50,7 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
     },
     concurrency: 2,
     clock,
+    onReconciled: (result) => ended.push(result),
     log: createLogger({ format: 'json', level: 'info' }, { write: (line) => lines.push(line) }),
   });
   started.start();
@@ -74,7 +76,7 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
     await gathered();
     return [...reconciled];
   };
-  return { controller: started, clock, reconciled, lines, listed, told, toldAround, toldByHosted };
+  return { controller: started, clock, reconciled, ended, lines, listed, told, toldAround, toldByHosted };
 }
 
 function labelled({ apiVersion, kind }: Resource, metadata: Partial<ObjectMeta> = {}): KubeObject {
@@ -176,7 +178,7 @@ describe('time', () => {
 
   it('brings a failed reconcile up again, with one line of log and no more than its message', async () => {
     let isBroken = true;
-    const { clock, told, reconciled, lines } = controller(async () => {
+    const { clock, told, reconciled, ended, lines } = controller(async () => {
       if (isBroken) throw Object.assign(new Error('apply Secret a/b: refused'), { body: 'content' });
       return undefined;
     });
@@ -184,6 +186,7 @@ describe('time', () => {
     isBroken = false;
     await clock.advance(1000);
     expect(reconciled).toEqual([key, key]);
+    expect(ended).toEqual(['error', 'success']);
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { level: 'warn', hostedControlPlane: key, error: 'apply Secret a/b: refused' },
     ]);

@@ -49,6 +49,7 @@ export async function startOperator({
     namespace,
     watchFilter: undefined,
     healthPort: 0,
+    metricsPort: 0,
   };
   const level = process.env['HCP_TEST_LOG'] === 'debug' ? 'debug' : 'error';
   const operator = new Operator({

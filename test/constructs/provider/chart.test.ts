@@ -67,8 +67,9 @@ describe('the operator', () => {
     });
   });
 
-  it('is asked for its health where it serves it', () => {
-    expect(container?.ports?.map(({ containerPort }) => containerPort)).toEqual([readConfig([], {}).healthPort]);
+  it('is asked for its health and metrics where it serves them', () => {
+    const { healthPort, metricsPort } = readConfig([], {});
+    expect(container?.ports?.map(({ containerPort }) => containerPort)).toEqual([healthPort, metricsPort]);
     expect(container?.readinessProbe?.httpGet?.path).toBe('/readyz');
     expect(container?.livenessProbe?.httpGet?.path).toBe('/healthz');
   });

@@ -1,0 +1,54 @@
+import { isConditionType } from '../../constructs/api/conditions.ts';
+import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
+import type { KubeObject } from '../kube/object.ts';
+
+/** One line of a metric. */
+export interface Sample<Label extends string> {
+  readonly labels: Readonly<Record<Label, string>>;
+  readonly value: number;
+}
+
+/** A HostedControlPlane as the API returns it. */
+export type ReportedObject = KubeObject & { readonly status?: Partial<HostedControlPlaneStatus> };
+
+type CertificateLabel = 'namespace' | 'name' | 'kind';
+
+/** When the first certificate of each kind ends, in seconds since the epoch. */
+export function expirationSamples(object: ReportedObject): Sample<CertificateLabel>[] {
+  return certificatesOf(object).map(({ kind, notAfter }) => ({
+    labels: { ...identity(object), kind },
+    value: seconds(notAfter),
+  }));
+}
+
+/** When that certificate is renewed, in seconds since the epoch; nothing for what is not ours to renew. */
+export function renewalSamples(object: ReportedObject): Sample<CertificateLabel>[] {
+  return certificatesOf(object).flatMap(({ kind, renewsAt }) =>
+    renewsAt === undefined ? [] : [{ labels: { ...identity(object), kind }, value: seconds(renewsAt) }],
+  );
+}
+
+/** One sample for every value a condition can have, 1 for the one it has. Conditions of others are theirs to tell. */
+export function conditionSamples(object: ReportedObject): Sample<'namespace' | 'name' | 'type' | 'status'>[] {
+  const conditions = object.status?.conditions ?? [];
+  return conditions
+    .filter(({ type }) => isConditionType(type))
+    .flatMap(({ type, status }) =>
+      (['True', 'False', 'Unknown'] as const).map((value) => ({
+        labels: { ...identity(object), type, status: value },
+        value: value === status ? 1 : 0,
+      })),
+    );
+}
+
+function certificatesOf({ status }: ReportedObject) {
+  return status?.certificates ?? [];
+}
+
+function identity({ metadata: { namespace = '', name } }: KubeObject): { namespace: string; name: string } {
+  return { namespace, name };
+}
+
+function seconds(time: string): number {
+  return Date.parse(time) / 1000;
+}
