@@ -2,7 +2,9 @@ import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts'
 import { Secret } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
 import { done, type Outcome, wait } from '../outcome.ts';
+import { readCertificate } from '../pki/certificate.ts';
 import { createServiceAccountKey, type KeyPair } from '../pki/issue.ts';
+import { clearRequests } from '../pki/issuer/clear-requests.ts';
 import { obtainAuthority, type ObtainedAuthority } from '../pki/obtain-authority.ts';
 import { signerFingerprint, trustFingerprint } from '../pki/pem.ts';
 import { planAuthorities } from '../../constructs/control-plane/certificates/plan.ts';
@@ -12,6 +14,8 @@ import { answering, requestOf, type rotations } from '../rotation/request.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { takeOverIdentity } from './identity.ts';
 import { secretProps } from './secret-props.ts';
+
+type PendingAuthority = Extract<ObtainedAuthority, { readonly kind: 'pending' }>;
 
 /** A certificate authority or the service account key: what must exist once and is never replaced silently. */
 interface Root {
@@ -33,17 +37,23 @@ export const authorities: Phase = {
     if (takingOver) return takingOver;
     const roots = rootsOf(scope);
     const present = new Map<string, KeyPair>();
+    const pending: PendingAuthority[] = [];
     for (const root of roots) {
       const found = await observe(scope, root);
       if (found === undefined) return missing(root.secret);
-      if (found.kind === 'pending') return wait('WaitingForIssuer', found.message);
+      if (found.kind === 'pending') {
+        pending.push(found);
+        continue;
+      }
       const { pair } = found;
       const problem = (root.isAuthority ? authorityProblem : keyProblem)(root.secret, pair, scope.now);
       if (problem) return wait('CACertificateInvalid', problem, { afterMs: recheckMs });
       present.set(root.secret, pair);
     }
+    await clearRequests(scope);
+    if (pending.length > 0) return waitForIssuer(scope, pending);
 
-    return done({
+    const facts = {
       clusterAuthority: present.get(namesOf(scope.cluster.name).secrets.clusterAuthority)?.certificate,
       certificates: Object.fromEntries(
         [...present].map(([secret, { certificate }]) => [secret, trustFingerprint(certificate)]),
@@ -51,9 +61,29 @@ export const authorities: Phase = {
       signers: Object.fromEntries(
         [...present].map(([secret, { certificate }]) => [secret, signerFingerprint(certificate)]),
       ),
-    });
+    };
+    const { leafSeconds } = certificateLifetimes(scope.cluster.spec.certificates);
+    return done(facts, undefined, { message: shortened(scope.cluster.name, present, leafSeconds) });
   },
 };
+
+/** What cert-manager does is told by events, but not that it is time to ask again. */
+function waitForIssuer({ now }: Scope, pending: readonly PendingAuthority[]): Outcome {
+  const message = [...new Set(pending.map((one) => one.message))].join('; ');
+  const times = pending.flatMap(({ again }) => (again ? [again.getTime() - now.getTime()] : []));
+  return wait('WaitingForIssuer', message, times.length > 0 ? { afterMs: Math.min(...times) } : {});
+}
+
+/** Authorities that live so short that what they sign cannot live as long as it should; undefined when there is none. */
+function shortened(cluster: string, present: ReadonlyMap<string, KeyPair>, leafSeconds: number): string | undefined {
+  const short = planAuthorities(cluster).filter(({ secret }) => {
+    const { notBefore, notAfter } = readCertificate(present.get(secret)?.certificate ?? '');
+    return notAfter.getTime() - notBefore.getTime() < 2 * leafSeconds * 1000;
+  });
+  if (short.length === 0) return undefined;
+  const secrets = short.map(({ secret }) => secret).join(', ');
+  return `the authority in Secret ${secrets} lives less than twice as long as certificates are to live (${leafSeconds / 3600}h): theirs ends with it, and all are renewed more often`;
+}
 
 /** A Secret of the user carries no label of ours, so that no event tells when it is back. */
 const recheckMs = 30_000;

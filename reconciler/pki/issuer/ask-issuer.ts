@@ -1,0 +1,79 @@
+import { requestedForLabel } from '../../../constructs/api/group.ts';
+import type { IssuerRef } from '../../../constructs/api/certificates-spec.ts';
+import { CertificateRequest, Secret } from '../../../constructs/api/resources.ts';
+import { ownerReference } from '../../../constructs/control-plane/chart.ts';
+import { describeObject } from '../../kube/object.ts';
+import type { Scope } from '../../scope.ts';
+import type { ObtainAuthorityProps, ObtainedAuthority } from '../obtain-authority.ts';
+import type { SecretObject, SecretProps } from '../secret.ts';
+import { certificateRequest, type CertificateRequestObject, requestName } from './certificate-request.ts';
+import { decide } from './decide.ts';
+import { issuedProblem } from './issued-authority.ts';
+import { requestedKey, requestSecret, requestSecretName } from './request-key.ts';
+import { createKey, createSigningRequest, keyHash } from './signing-request.ts';
+
+/**
+ * Has an issuer of cert-manager sign an authority whose key stays here. The key is stored before anything is asked for,
+ * so that no crash can lose the key of a certificate that was issued. What is trusted is the certificate that comes back
+ * and never the issuer's own: else everything the issuer signs for others were a client of this control plane.
+ */
+export async function askIssuer(
+  scope: Scope,
+  props: ObtainAuthorityProps,
+  issuerRef: IssuerRef,
+): Promise<ObtainedAuthority> {
+  const { world, writer, surroundings, now } = scope;
+  const { plan, secret, durationSeconds } = props;
+  if (surroundings.servedVersions('CertificateRequest').length === 0) return { kind: 'pending', message: notInstalled };
+  const key = await keyFor(scope, secret);
+  const hash = keyHash(key);
+  const requests = world.list<CertificateRequestObject>(CertificateRequest, { [requestedForLabel]: secret });
+
+  const decision = decide({
+    requests,
+    secret,
+    keyHash: hash,
+    issuerRef,
+    problemOf: (certificate) => issuedProblem({ certificate, key, commonName: plan.commonName, secret, now }),
+    now,
+  });
+
+  if (decision.kind === 'take') return { kind: 'obtained', pair: { certificate: decision.certificate, key } };
+  for (const request of decision.outdated) await writer.delete(CertificateRequest, request);
+  if (decision.kind === 'wait') return { kind: 'pending', message: decision.message, again: decision.again };
+  const made = await writer.createOnce(
+    certificateRequest({
+      ...secretProps(scope, requestName(secret, hash, decision.attempt)),
+      requestedFor: secret,
+      issuerRef,
+      signingRequest: await createSigningRequest(plan.commonName, key),
+      durationSeconds,
+    }),
+  );
+  return { kind: 'pending', message: `${describeObject(made)} waits for ${issuerRef.kind} ${issuerRef.name}` };
+}
+
+const notInstalled =
+  'certificates.issuerRef names an issuer, and there is no cert-manager.io/v1 CertificateRequest here: install cert-manager, or remove certificates.issuerRef';
+
+/** The key that is kept for this authority, or a new one. @throws when what is kept is none */
+async function keyFor(scope: Scope, secret: string): Promise<string> {
+  const name = requestSecretName(secret);
+  const kept =
+    scope.world.get<SecretObject>(Secret, name) ??
+    (await scope.writer.createOnce<SecretObject>(requestSecret(secretProps(scope, name), secret, createKey())));
+  const key = requestedKey(kept);
+  try {
+    keyHash(key);
+    return key;
+  } catch {
+    // Without the cause: an error about a key may quote it.
+    throw new Error(`Secret ${name} holds no readable private key in tls.key: delete it, and a new one is made`);
+  }
+}
+
+function secretProps({ cluster, hostedControlPlane }: Scope, name: string): SecretProps {
+  const { name: ownerName, uid = '' } = hostedControlPlane.metadata;
+  const owner = ownerReference({ name: ownerName, uid });
+  return { name, namespace: cluster.namespace, cluster: cluster.name, owner };
+}

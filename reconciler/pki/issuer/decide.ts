@@ -1,0 +1,63 @@
+import type { IssuerRef } from '../../../constructs/api/certificates-spec.ts';
+import { describeObject } from '../../kube/object.ts';
+import { attemptOf, type CertificateRequestObject, isTo } from './certificate-request.ts';
+import { stateOf } from './request-state.ts';
+
+/** What there is to decide on. */
+export interface IssuerQuestion {
+  /** Everything that was ever asked for this Secret and is still there. */
+  readonly requests: readonly CertificateRequestObject[];
+  readonly secret: string;
+  readonly keyHash: string;
+  readonly issuerRef: IssuerRef;
+  readonly problemOf: (certificate: string) => string | undefined;
+  readonly now: Date;
+}
+
+/** What to do about an authority that an issuer is to sign. */
+export type IssuerDecision =
+  | { readonly kind: 'ask'; readonly attempt: number; readonly outdated: readonly CertificateRequestObject[] }
+  | {
+      readonly kind: 'wait';
+      readonly message: string;
+      /** When to ask again; missing where an event will tell. */
+      readonly again?: Date | undefined;
+      readonly outdated: readonly CertificateRequestObject[];
+    }
+  | { readonly kind: 'take'; readonly certificate: string };
+
+/**
+ * The newest request for this key to this issuer counts. One that was refused is made anew after a while, since people
+ * mend policies and issuers without a word; the refused one stays until then, to be read.
+ */
+export function decide(question: IssuerQuestion): IssuerDecision {
+  const { requests, secret, keyHash, issuerRef, problemOf, now } = question;
+  const attempt = (request: CertificateRequestObject) => attemptOf(request, secret, keyHash) ?? 0;
+  const newest = requests
+    .filter((request) => attempt(request) > 0 && isTo(request, issuerRef))
+    .sort((a, b) => attempt(b) - attempt(a))[0];
+  const outdated = requests.filter((request) => request !== newest);
+  const next = Math.max(0, ...requests.map(attempt)) + 1;
+  if (!newest) return { kind: 'ask', attempt: next, outdated };
+
+  const state = stateOf(newest, problemOf);
+  if (state.kind === 'issued') return { kind: 'take', certificate: state.certificate };
+  const name = describeObject(newest);
+  if (state.kind === 'pending') {
+    const { kind, name: issuer } = issuerRef;
+    return { kind: 'wait', message: `${name} waits for ${kind} ${issuer}: ${state.message}`, outdated };
+  }
+  const again = new Date(state.at.getTime() + backOffMs(attempt(newest)));
+  if (now >= again) return { kind: 'ask', attempt: next, outdated: requests };
+  return {
+    kind: 'wait',
+    message: `${name} ${state.message}; it is made anew at ${again.toISOString()}, or at once when you delete it`,
+    again,
+    outdated,
+  };
+}
+
+/** Five minutes, twice as long after each further refusal, at most six hours. */
+export function backOffMs(attempt: number): number {
+  return Math.min(5 * 2 ** (attempt - 1), 360) * 60_000;
+}

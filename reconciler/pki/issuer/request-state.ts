@@ -1,0 +1,54 @@
+import { splitCertificates } from '../pem.ts';
+import type { CertificateRequestObject, RequestCondition } from './certificate-request.ts';
+
+/** How far a request has come. */
+export type RequestState =
+  | { readonly kind: 'issued'; readonly certificate: string }
+  | { readonly kind: 'refused'; readonly message: string; readonly at: Date }
+  | { readonly kind: 'pending'; readonly message: string };
+
+/**
+ * What a request's conditions say. Whoever approves and whoever signs write into the same list.
+ * @param problemOf what is wrong with a certificate, for a person; undefined when it can be used
+ */
+export function stateOf(
+  request: CertificateRequestObject,
+  problemOf: (certificate: string) => string | undefined,
+): RequestState {
+  const { status = {}, metadata } = request;
+  const find = (type: string) => status.conditions?.find((condition) => condition.type === type);
+  const ready = find('Ready');
+  const refused = (why: string, { message, lastTransitionTime }: Partial<RequestCondition> = {}): RequestState => ({
+    kind: 'refused',
+    message: [why, message].filter(Boolean).join(': '),
+    at: new Date(status.failureTime ?? lastTransitionTime ?? metadata.creationTimestamp ?? 0),
+  });
+
+  const denied = isTrue(find('Denied'));
+  if (denied) return refused('was denied', denied);
+  const invalid = isTrue(find('InvalidRequest'));
+  if (invalid) return refused('is called invalid', invalid);
+  if (ready?.status === 'False' && (ready.reason === 'Failed' || ready.reason === 'Denied')) {
+    return refused('has failed', ready);
+  }
+
+  if (isTrue(ready) && status.certificate) {
+    const [certificate] = splitCertificates(Buffer.from(status.certificate, 'base64').toString('utf8'));
+    const problem = certificate === undefined ? 'it is no certificate in PEM' : problemOf(certificate);
+    if (certificate === undefined || problem) {
+      return refused('was answered by a certificate that cannot be used', { ...ready, message: problem ?? '' });
+    }
+    return { kind: 'issued', certificate };
+  }
+
+  if (ready?.message) return { kind: 'pending', message: ready.message };
+  return { kind: 'pending', message: isTrue(find('Approved')) ? unsigned : unapproved };
+}
+
+const unapproved =
+  'nobody has approved it yet; where approver-policy decides, a CertificateRequestPolicy has to allow it';
+const unsigned = 'it is approved and nobody has signed it yet; look whether the controller of the issuer runs';
+
+function isTrue(condition: RequestCondition | undefined): RequestCondition | undefined {
+  return condition?.status === 'True' ? condition : undefined;
+}
