@@ -1,0 +1,134 @@
+import { beforeAll, expect, it } from 'vitest';
+import { clientCertificateSignerAnnotation, rolledOutForAnnotation } from '../../../constructs/api/group.ts';
+import { Machine, MachineDeployment } from '../../../constructs/api/resources.ts';
+import { HostedClusterNotReady } from '../../../reconciler/hosted/not-ready.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { createAuthority, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { signerFingerprint } from '../../../reconciler/pki/pem.ts';
+import { moveWorkers } from '../../../reconciler/rotation/workers.ts';
+import type { HostedClient } from '../../../reconciler/scope.ts';
+import { issuedKubeletRequest } from '../../support/kubelet-client-request.ts';
+import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
+import { now, scopeOf } from '../../support/scope.ts';
+
+const since = new Date(now.getTime() - 60_000);
+const dayMs = 24 * 3600_000;
+let old: KeyPair;
+let signer: KeyPair;
+
+beforeAll(async () => {
+  const validity = validFor(3650 * dayMs, now);
+  old = await createAuthority({ commonName: 'kubernetes' }, validity);
+  signer = await createAuthority({ commonName: 'kubernetes' }, validity);
+});
+
+const props = () => ({ signer: signer.certificate, retiring: [old.certificate], since });
+const noteOf = ({ certificate }: KeyPair) => signerFingerprint(certificate).slice(0, 12);
+
+/** A hosted cluster whose Nodes keep what is noted on them. */
+class Nodes {
+  readonly notes = new Map<string, Readonly<Record<string, string>>>();
+  readonly #names: readonly string[];
+
+  constructor(...names: readonly string[]) {
+    this.#names = names;
+  }
+
+  hosted(changes: Partial<HostedClient> = {}): Partial<HostedClient> {
+    return {
+      nodeMetadata: () => this.#names.map((name) => this.#node(name)),
+      annotateNode: async ({ metadata }, annotations) => {
+        this.notes.set(metadata.name, annotations);
+      },
+      ...changes,
+    };
+  }
+
+  #node(name: string): KubeObject {
+    const annotations = this.notes.get(name) ?? {};
+    return {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name, creationTimestamp: '2026-01-01T00:00:00Z', annotations },
+    };
+  }
+}
+
+function worldWithDeployment(): MemoryWorld {
+  const world = new MemoryWorld();
+  const { apiVersion, kind } = MachineDeployment;
+  world.put({ apiVersion, kind, metadata: { name: 'd' }, spec: { replicas: 1 } });
+  const labels = { 'cluster.x-k8s.io/deployment-name': 'd' };
+  const metadata = { name: 'm', labels, creationTimestamp: '2026-01-01T00:00:00Z' };
+  world.put({ apiVersion: Machine.apiVersion, kind: Machine.kind, metadata });
+  return world;
+}
+
+it('is done at once for an authority with the key of the one before', async () => {
+  const scope = scopeOf(worldWithDeployment(), { hosted: new Nodes('a').hosted() });
+  await expect(moveWorkers(scope, { ...props(), retiring: [signer.certificate] })).resolves.toEqual({
+    isDone: true,
+    message: '',
+  });
+});
+
+it('notes on a Node that it was given a certificate of the new CA, and remembers that when the request is gone', async () => {
+  const nodes = new Nodes('a');
+  const certificateRequests = [await issuedKubeletRequest('a', signer, now)];
+  const world = new MemoryWorld();
+  const seen = scopeOf(world, { hosted: nodes.hosted({ certificateRequests: () => certificateRequests }) });
+  await expect(moveWorkers(seen, props())).resolves.toMatchObject({ isDone: true });
+  expect(nodes.notes.get('a')).toEqual({ [clientCertificateSignerAnnotation]: noteOf(signer) });
+  const gone = scopeOf(world, { hosted: nodes.hosted() });
+  await expect(moveWorkers(gone, props())).resolves.toMatchObject({ isDone: true });
+});
+
+it('waits as long as the controller manager signs for, and a margin', async () => {
+  const hosted = new Nodes('a').hosted();
+  const ends = async (spec: object) => (await moveWorkers(scopeOf(new MemoryWorld(), { spec, hosted }), props())).again;
+  const fromSince = (ms: number) => new Date(since.getTime() + ms);
+  expect(await ends({})).toEqual(fromSince(366 * dayMs));
+  expect(await ends({ certificates: { leafCertificateDuration: '480h' } })).toEqual(fromSince(21 * dayMs));
+  const args = { 'cluster-signing-duration': '10m' };
+  expect(await ends({ deployment: { controllerManager: { args } } })).toEqual(fromSince(11 * 60_000));
+});
+
+it('has Machines replaced once, and names them until they are gone', async () => {
+  const world = worldWithDeployment();
+  const scope = scopeOf(world);
+  const first = await moveWorkers(scope, props());
+  expect(first).toMatchObject({ isDone: false, message: 'Machines m are to be replaced, by MachineDeployments d' });
+  await moveWorkers(scope, props());
+  expect(world.writes).toEqual(['set worker-rollout of MachineDeployment d']);
+  const deployment = await world.read<StoredObject>(MachineDeployment, 'd');
+  expect(deployment).toMatchObject({
+    metadata: { annotations: { [rolledOutForAnnotation]: noteOf(signer) } },
+    spec: { replicas: 1, rollout: { after: '2026-11-21T11:59:00Z' } },
+  });
+  const [machine] = world.list(Machine, {});
+  world.remove(machine!);
+  await expect(moveWorkers(scope, props())).resolves.toMatchObject({ isDone: true, message: '' });
+});
+
+it('waits until Nodes and requests are known, and while the API server is away', async () => {
+  const unknown = [
+    { nodeMetadata: () => undefined },
+    { certificateRequests: () => undefined },
+  ] satisfies Partial<HostedClient>[];
+  for (const hosted of unknown) {
+    const move = await moveWorkers(scopeOf(new MemoryWorld(), { hosted }), props());
+    expect(move).toEqual({ isDone: false, message: 'the Nodes of the hosted cluster have not been listed yet' });
+  }
+  const certificateRequests = [await issuedKubeletRequest('a', signer, now)];
+  const hosted = new Nodes('a').hosted({
+    certificateRequests: () => certificateRequests,
+    annotateNode: async () => {
+      throw new HostedClusterNotReady('the API server does not answer', 2_000, undefined);
+    },
+  });
+  await expect(moveWorkers(scopeOf(new MemoryWorld(), { hosted }), props())).resolves.toEqual({
+    isDone: false,
+    message: 'the API server does not answer',
+    again: new Date(now.getTime() + 2_000),
+  });
+});

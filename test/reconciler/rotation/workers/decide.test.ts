@@ -1,0 +1,192 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { clientCertificateSignerAnnotation, rolledOutForAnnotation } from '../../../../constructs/api/group.ts';
+import type { KubeObject } from '../../../../reconciler/kube/object.ts';
+import { createAuthority, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
+import { decideWorkers, type WorkersState } from '../../../../reconciler/rotation/workers/decide.ts';
+import type { MachineDeploymentObject } from '../../../../reconciler/rotation/workers/machines.ts';
+import { issuedToNodes } from '../../../../reconciler/rotation/workers/node-certificates.ts';
+import { issuedKubeletRequest } from '../../../support/kubelet-client-request.ts';
+
+const since = new Date('2026-11-21T12:00:00.700Z');
+const after = (minutes: number) => new Date(since.getTime() + minutes * 60_000);
+const now = after(60);
+const oldEnd = new Date('2027-11-22T12:00:00Z');
+const signerName = 'bbbbbbbbbbbb';
+const before = after(-1000);
+let old: KeyPair;
+let signer: KeyPair;
+
+beforeAll(async () => {
+  const validity = validFor(10 * 365 * 24 * 3600_000, since);
+  old = await createAuthority({ commonName: 'kubernetes' }, validity);
+  signer = await createAuthority({ commonName: 'kubernetes' }, validity);
+});
+
+interface NodeOptions {
+  readonly created?: Date;
+  readonly machine?: string;
+  readonly note?: string;
+}
+
+function node(name: string, { created = before, machine, note }: NodeOptions = {}): KubeObject {
+  const annotations = {
+    ...(machine ? { 'cluster.x-k8s.io/machine': machine } : {}),
+    ...(note ? { [clientCertificateSignerAnnotation]: note } : {}),
+  };
+  return { apiVersion: 'v1', kind: 'Node', metadata: { name, creationTimestamp: seconds(created), annotations } };
+}
+
+function machine(name: string, created: Date, deployment?: string): KubeObject {
+  const labels = deployment ? { 'cluster.x-k8s.io/deployment-name': deployment } : {};
+  const metadata = { name, creationTimestamp: seconds(created), labels };
+  return { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Machine', metadata };
+}
+
+function deployment(name: string, rolloutAfter?: string, rolledOutFor?: string): MachineDeploymentObject {
+  const annotations = rolledOutFor ? { [rolledOutForAnnotation]: rolledOutFor } : {};
+  return {
+    apiVersion: 'cluster.x-k8s.io/v1beta2',
+    kind: 'MachineDeployment',
+    metadata: { name, annotations },
+    spec: rolloutAfter ? { rollout: { after: rolloutAfter } } : {},
+  };
+}
+
+const seconds = (time: Date) => time.toISOString().replace(/\.\d+/, '');
+
+function decide(changes: Partial<WorkersState>) {
+  const nothing = { nodes: [], issued: new Map<string, string>(), machines: [], deployments: [] };
+  const decision = decideWorkers({
+    signer: signer.certificate,
+    signerName,
+    since,
+    now,
+    oldEnd,
+    ...nothing,
+    ...changes,
+  });
+  const names = (objects: readonly KubeObject[]) => objects.map(({ metadata }) => metadata.name);
+  return { ...decision, note: names(decision.note), rollOut: names(decision.rollOut) };
+}
+
+const settled = { note: [], rollOut: [], message: '', again: undefined };
+
+describe('workers whose CA has changed', () => {
+  it('are done when there are none', () => {
+    expect(decide({})).toEqual(settled);
+  });
+
+  it('are done when each node is noted to have a certificate of the new one', () => {
+    expect(decide({ nodes: [node('a', { note: signerName })] })).toEqual(settled);
+  });
+
+  it.each([
+    ['was noted to have one of another CA', { note: 'aaaaaaaaaaaa' }],
+    ['says nothing', {}],
+    ['has joined lately, without that anybody saw its certificate', { created: after(5) }],
+  ])('are waited for until all old certificates have expired when one %s', (_, options) => {
+    const { message, again } = decide({ nodes: [node('a', options), node('b', { note: signerName })] });
+    expect(message).toBe(
+      'nodes a renew their certificates by themselves, the last one by 2027-11-22T12:00:00Z, or sooner when they are joined anew',
+    );
+    expect(again).toEqual(oldEnd);
+  });
+
+  it('are done when all old certificates have expired, whatever is known of them', () => {
+    const machines = [machine('m', before, 'd')];
+    expect(decide({ now: oldEnd, nodes: [node('a')], machines, deployments: [deployment('d')] })).toEqual(settled);
+  });
+
+  it('are told by at most five names', () => {
+    const nodes = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => node(name));
+    expect(decide({ nodes }).message).toMatch(/^nodes a, b, c, d, e and 2 more renew/);
+  });
+});
+
+describe('the certificate that a node was given', () => {
+  const issued = async (...certificates: (readonly [node: string, authority: KeyPair, minutes: number])[]) =>
+    issuedToNodes(
+      await Promise.all(
+        certificates.map(([name, authority, minutes]) => issuedKubeletRequest(name, authority, after(minutes))),
+      ),
+    );
+
+  it('is noted once when the new CA has signed it', async () => {
+    const certificates = await issued(['a', signer, 1]);
+    expect(decide({ nodes: [node('a')], issued: certificates })).toEqual({ ...settled, note: ['a'] });
+    expect(decide({ nodes: [node('a', { note: signerName })], issued: certificates })).toEqual(settled);
+  });
+
+  it('counts more than a note, and the newest most', async () => {
+    const certificates = await issued(['a', signer, 1], ['a', old, 2], ['b', old, 1], ['b', signer, 2]);
+    const nodes = [node('a', { note: signerName }), node('b')];
+    expect(decide({ nodes, issued: certificates })).toMatchObject({
+      note: ['b'],
+      message: expect.stringMatching(/^nodes a renew/) as string,
+    });
+  });
+
+  it('is none where another signer has signed it, or it is for another user', async () => {
+    const other = { signerName: 'kubernetes.io/kube-apiserver-client' };
+    const requests = [
+      await issuedKubeletRequest('a', signer, after(1), other),
+      await issuedKubeletRequest('b', signer, after(1), { commonName: 'somebody' }),
+    ];
+    expect(issuedToNodes(requests).size).toBe(0);
+  });
+});
+
+describe('MachineDeployments', () => {
+  const machines = () => [machine('m', before, 'd')];
+  const nodes = () => [node('n', { machine: 'm' })];
+
+  it('are rolled when one of their Machines is older than the new CA, and waited for', () => {
+    const { rollOut, message, again } = decide({
+      nodes: nodes(),
+      machines: machines(),
+      deployments: [deployment('d')],
+    });
+    expect(rollOut).toEqual(['d']);
+    expect(message).toBe('Machines m are to be replaced, by MachineDeployments d');
+    expect(again).toEqual(after(65));
+  });
+
+  it.each([
+    ['of an earlier time of a user', '2026-11-01T00:00:00Z', undefined, true],
+    ['of a later time of a user, which replaces the Machines too', '2026-12-01T00:00:00Z', undefined, false],
+    ['of the very time, which is ours', '2026-11-21T12:00:00Z', signerName, false],
+    ['of a user who has taken ours back', '2026-11-01T00:00:00Z', signerName, false],
+    ['of the rotation before this one', '2026-11-01T00:00:00Z', 'aaaaaaaaaaaa', true],
+  ])('with a rollout %s', (_, time, rolledOutFor, isRolled) => {
+    const deployments = [deployment('d', time, rolledOutFor)];
+    expect(decide({ nodes: nodes(), machines: machines(), deployments }).rollOut).toEqual(isRolled ? ['d'] : []);
+  });
+
+  it('stay as they are when all of their Machines are newer', () => {
+    const replaced = [machine('m', after(1), 'd')];
+    const state = { nodes: [node('n', { machine: 'm', note: signerName })], machines: replaced };
+    expect(decide({ ...state, deployments: [deployment('d')] })).toEqual(settled);
+  });
+
+  it('do not wait for a Machine that was made in the second in which the new CA began to sign', () => {
+    const state = { machines: [machine('m', new Date('2026-11-21T12:00:00Z'), 'd')] };
+    expect(decide({ ...state, deployments: [deployment('d')] })).toEqual(settled);
+  });
+
+  it('need no certificate to be seen of a Node that is surely as new as its Machine', () => {
+    const state = (minutes: number) => ({
+      nodes: [node('n', { machine: 'm', created: after(minutes) })],
+      machines: [machine('m', after(minutes - 1), 'd')],
+    });
+    expect(decide(state(20)).message).toBe('');
+    expect(decide(state(10)).message).toMatch(/^nodes n renew/);
+  });
+
+  it('replace no Machine that is of none of them: its node is told like one that was joined by hand', () => {
+    const state = { nodes: [node('n', { machine: 'm' })], machines: [machine('m', before)] };
+    expect(decide({ ...state, deployments: [deployment('d')] })).toMatchObject({
+      rollOut: [],
+      message: expect.stringMatching(/^nodes n renew/) as string,
+    });
+  });
+});
