@@ -5,6 +5,7 @@ import { clientOf, runningMachine } from './access.ts';
 import { applyObjects } from './apply-objects.ts';
 import { applyProvider, untilBootstrapAnswers } from './cluster-api.ts';
 import { kubeadmBootstrap, providerComponents } from './components.ts';
+import { certManager } from './families.ts';
 import { binDirectory, type Instance } from './instance.ts';
 import { withLock } from './lock.ts';
 import { step, type Report } from './progress.ts';
@@ -35,6 +36,16 @@ export const cilium: ModuleManifests = {
   paths: ['pkg/k8s/apis/cilium.io/client/crds/v2/ciliumnetworkpolicies.yaml'],
 };
 
+/** The kinds of cert-manager; its controllers are started by the tests that want them. */
+export const certManagerKinds: ModuleManifests = {
+  name: 'cert-manager',
+  family: certManager.name,
+  module: certManager.module,
+  paths: ['certificaterequests', 'certificates', 'clusterissuers', 'issuers'].map(
+    (kind) => `deploy/crds/cert-manager.io_${kind}.yaml`,
+  ),
+};
+
 const addons = {
   'gateway-api': async (target) => applyObjects(target.client, await manifestsOf(target, gatewayApi)),
   // a Gateway needs its kind first, and with its CRDs absent Traefik would look for them only when it starts again
@@ -43,6 +54,7 @@ const addons = {
     await installTraefik(target.instance, target.client, await manifestsOf(target, traefikManifests));
   },
   'cilium-crds': async (target) => applyObjects(target.client, await manifestsOf(target, cilium)),
+  'cert-manager-crds': async (target) => applyObjects(target.client, await manifestsOf(target, certManagerKinds)),
   s3: ({ instance }) => startObjectStore(instance),
   'kubeadm-bootstrap': async (target) => {
     const { instance, client, report } = target;

@@ -114,6 +114,13 @@ export const furtherEtcd: readonly Family[] = ['etcd-3.5', 'etcd-3.7'].map((name
   binaries: { [name]: 'go.etcd.io/etcd/server/v3' },
 }));
 
+/** Built only by the tests that want it: cert-manager's own controllers of the CA and SelfSigned issuers; its module has the CRDs. */
+export const certManager: Family = {
+  name: 'cert-manager',
+  module: 'github.com/cert-manager/cert-manager',
+  binaries: { 'cert-manager': 'testbed.local/cert-manager' },
+};
+
 /** Version of a module as the family's go.mod pins it, such as `v3.6.8`. */
 export async function pinnedVersion(familyName: string, module: string): Promise<string> {
   const path = join(goDirectory, familyName, 'go.mod');

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { isKeyOf, readCertificate } from '../certificate.ts';
 import { renewalTime } from '../policy.ts';
@@ -34,7 +35,9 @@ export function issuedProblem(issued: IssuedAuthority): string | undefined {
 const ofKey: Check = ({ certificate, key }) => (isKeyOf(certificate, key) ? undefined : 'it is for another key');
 
 const isAuthority: Check = ({ certificate }) =>
-  readCertificate(certificate).isAuthority ? undefined : 'it is not that of an authority (basic constraints CA: false)';
+  readCertificate(certificate).isAuthority
+    ? undefined
+    : 'it is not that of an authority (basic constraints CA: false, or a key usage without keyCertSign)';
 
 const asNamed: Check = ({ certificate, commonName }) =>
   readCertificate(certificate).commonNames.includes(commonName)
@@ -44,10 +47,6 @@ const asNamed: Check = ({ certificate, commonName }) =>
 /** Limits that hold for everything it signs: servers and clients, of any name. */
 const mayIssue: Check = ({ certificate }) => {
   const parsed = new x509.X509Certificate(certificate);
-  const usages = parsed.getExtension(x509.KeyUsagesExtension)?.usages;
-  if (usages !== undefined && (usages & x509.KeyUsageFlags.keyCertSign) === 0) {
-    return 'its key usage does not let it sign certificates (keyCertSign)';
-  }
   const extended = parsed.getExtension(x509.ExtendedKeyUsageExtension)?.usages.map(String);
   const needed = [x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth];
   if (extended && !extended.includes(anyUsage) && !needed.every((usage) => extended.includes(usage))) {

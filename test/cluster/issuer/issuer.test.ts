@@ -1,0 +1,147 @@
+import { X509Certificate } from 'node:crypto';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import {
+  CertificateRequest,
+  CustomResourceDefinition,
+  definitionName,
+  Secret,
+} from '../../../constructs/api/resources.ts';
+import { createAuthority, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import type { CertificateRequestObject } from '../../../reconciler/pki/issuer/certificate-request.ts';
+import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
+import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
+import { type CertManager, createIssuer, startCertManager } from '../../support/cert-manager.ts';
+import { recordFault } from '../../support/fault-table.ts';
+import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { until } from '../../support/until.ts';
+import { single, Workbench } from '../../support/workbench.ts';
+import { installAddon } from '../../testbed/addons.ts';
+import { instanceFrom } from '../../testbed/instance.ts';
+import { strangerAt } from './stranger.ts';
+
+const namespace = 'issued';
+const fieldManager = 'test';
+const dayMs = 24 * 3_600_000;
+const authorities = (cluster: string) => ['ca', 'etcd', 'proxy'].map((name) => `${cluster}-${name}`);
+
+let bench: Workbench;
+let operator: TestOperator;
+let root: KeyPair;
+let certManager: CertManager | undefined;
+
+beforeAll(async () => {
+  root = await createAuthority({ commonName: 'company root' }, validFor(20_000 * dayMs, new Date()));
+  bench = await Workbench.open(inject('kubeconfig'), namespace);
+  await bench.client.delete(CustomResourceDefinition, { name: definitionName(CertificateRequest) });
+  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
+});
+afterAll(async () => {
+  await bench.deleteAll();
+  await operator.stop();
+  await certManager?.stop();
+  await bench.close();
+});
+
+const specWith = (name: string, kind = 'Issuer') => ({ ...single, certificates: { issuerRef: { name, kind } } });
+const waiting = { status: 'False', reason: 'WaitingForIssuer' } as const;
+
+async function requests(cluster: string): Promise<CertificateRequestObject[]> {
+  const labelSelector = `cluster.x-k8s.io/cluster-name=${cluster}`;
+  return (await bench.client.list<CertificateRequestObject>(CertificateRequest, { namespace, labelSelector })).items;
+}
+
+async function pair(name: string): Promise<KeyPair> {
+  const found = pairOf(await bench.client.get<SecretObject>(Secret, { namespace, name }));
+  if (!found) throw new Error(`Secret ${name} holds no pair`);
+  return found;
+}
+
+async function untilMessage(cluster: string, text: string): Promise<void> {
+  await until(
+    `a condition of ${cluster} that says ${text}`,
+    async () => (await bench.untilCondition(cluster, 'CACertificatesReady', {})).message.includes(text),
+    60_000,
+  );
+}
+
+/** Answers a request as an approver and as a controller do. */
+async function deny(request: CertificateRequestObject, message: string): Promise<void> {
+  const lastTransitionTime = new Date().toISOString();
+  const conditions = [{ type: 'Denied', status: 'True', reason: 'Policy', message, lastTransitionTime }];
+  const options = { fieldManager, subresource: 'status' as const };
+  await bench.client.mergePatch(CertificateRequest, request.metadata, { status: { conditions } }, options);
+}
+
+test('a control plane waits for cert-manager, for its controllers and for its issuer, each by its name, and comes up with authorities that the issuer has signed', async () => {
+  await bench.create('c1', specWith('company'));
+  await bench.untilCondition('c1', 'CACertificatesReady', waiting);
+  await untilMessage('c1', 'install cert-manager, or remove certificates.issuerRef');
+
+  await installAddon(instanceFrom(process.env, inject('testbed')), 'cert-manager-crds', () => {});
+  await untilMessage('c1', 'waits for Issuer company: nobody has approved it yet');
+  expect(await requests('c1')).toHaveLength(3);
+
+  certManager = await startCertManager({ kubeconfig: inject('kubeconfig') });
+  await untilMessage('c1', 'Referenced "Issuer" not found');
+
+  const begun = performance.now();
+  await createIssuer(bench.client, 'company', root, namespace);
+  await bench.untilReady('c1');
+  for (const name of authorities('c1')) {
+    const { certificate } = await pair(name);
+    expect(isSignedBy(certificate, root.certificate)).toBe(true);
+    expect(new X509Certificate(certificate).ca).toBe(true);
+    expect(certificate.match(/BEGIN CERTIFICATE/g)).toHaveLength(1);
+    await expect(bench.client.find(Secret, { namespace, name: `${name}-request` })).resolves.toBeUndefined();
+  }
+  await until('no request to be left', async () => (await requests('c1')).length === 0);
+  await recordFault({
+    fault: 'certificates.issuerRef names an issuer before cert-manager, its controllers and the issuer are there',
+    observed: 'WaitingForIssuer says which of them is missing; the control plane is Ready soon after the last of them',
+    recoverySeconds: (performance.now() - begun) / 1000,
+    dataLost: 'none',
+  });
+});
+
+test('whoever has a certificate of the issuer is a stranger to the API server and to etcd', async () => {
+  const plan = { commonName: 'intruder', organizations: ['system:masters'], usages: ['client'], hosts: [] } as const;
+  const stranger = await issueCertificate(plan, root, validFor(dayMs, new Date()));
+  const own = await issueCertificate(plan, await pair('c1-ca'), validFor(dayMs, new Date()));
+  const { controlPlaneEndpoint } = (await bench.get('c1')).spec;
+  const at = strangerAt(controlPlaneEndpoint!, (await pair('c1-ca')).certificate);
+  expect(await at(own)).toBe(200);
+  expect(await at(stranger)).toBe(401);
+  expect(await at({ ...stranger, certificate: `${stranger.certificate}${root.certificate}` })).toBe(401);
+});
+
+test('an issuer of the whole management cluster, itself signed by another, does as well', async () => {
+  const plan = { commonName: 'unused', organizations: [], usages: ['client'], hosts: [] } as const;
+  const issuer = await createAuthority({ commonName: 'company clusters' }, validFor(10_000 * dayMs, new Date()));
+  await createIssuer(bench.client, 'clusters', issuer);
+  await bench.create('c2', specWith('clusters', 'ClusterIssuer'));
+  await bench.untilReady('c2');
+  for (const name of authorities('c2')) {
+    const { certificate, key } = await pair(name);
+    expect(isSignedBy(certificate, issuer.certificate)).toBe(true);
+    await expect(issueCertificate(plan, { certificate, key }, validFor(dayMs, new Date()))).resolves.toBeDefined();
+  }
+  await bench.delete('c2');
+});
+
+test('a request that is denied is told with its reason, and made anew when it is deleted', async () => {
+  await certManager?.stop();
+  certManager = await startCertManager({ kubeconfig: inject('kubeconfig'), approves: false });
+  await bench.create('c3', specWith('company'));
+  await bench.untilCondition('c3', 'CACertificatesReady', waiting);
+  const asked = await until('three requests', async () => {
+    const found = await requests('c3');
+    return found.length === 3 && found;
+  });
+  for (const request of asked) await deny(request, 'no authorities for team issued');
+  await untilMessage('c3', 'was denied: no authorities for team issued; it is made anew at ');
+  await certManager.stop();
+  certManager = await startCertManager({ kubeconfig: inject('kubeconfig') });
+  for (const { metadata } of await requests('c3')) await bench.client.delete(CertificateRequest, metadata);
+  await bench.untilCondition('c3', 'CACertificatesReady', { status: 'True' });
+  await bench.delete('c3');
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it, test } from 'vitest';
+import { CertificateRequest } from '../../../../constructs/api/resources.ts';
+import {
+  type CertificateRequestObject,
+  requestName,
+  type RequestCondition,
+} from '../../../../reconciler/pki/issuer/certificate-request.ts';
+import { backOffMs, decide, type IssuerQuestion } from '../../../../reconciler/pki/issuer/decide.ts';
+
+const now = new Date('2026-11-21T12:00:00Z');
+const minutes = (count: number) => new Date(now.getTime() + count * 60_000);
+const issuerRef = { name: 'ours', kind: 'Issuer', group: 'cert-manager.io' };
+const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+const certificate = Buffer.from(`${pem}-----BEGIN CERTIFICATE-----\nBBBB\n-----END CERTIFICATE-----\n`).toString(
+  'base64',
+);
+
+const condition = (type: string, status: string, more: Partial<RequestCondition> = {}): RequestCondition => ({
+  type,
+  status,
+  lastTransitionTime: minutes(-1).toISOString(),
+  ...more,
+});
+
+function request(
+  attempt: number,
+  changes: Omit<Partial<CertificateRequestObject>, 'metadata'> = {},
+  hash = 'aaaa1111',
+) {
+  const { apiVersion, kind } = CertificateRequest;
+  const metadata = { name: requestName('c1-ca', hash, attempt), namespace: 'team' };
+  return { apiVersion, kind, metadata, spec: { issuerRef }, ...changes };
+}
+
+const question = (requests: IssuerQuestion['requests'], changes: Partial<IssuerQuestion> = {}): IssuerQuestion => ({
+  requests,
+  secret: 'c1-ca',
+  keyHash: 'aaaa1111',
+  issuerRef,
+  problemOf: () => undefined,
+  now,
+  ...changes,
+});
+
+const conditions = (...list: RequestCondition[]) => ({ status: { conditions: list } });
+const denied = conditions(
+  condition('Denied', 'True', { message: 'no authorities here' }),
+  condition('Ready', 'False', { reason: 'Denied' }),
+);
+const issued = { status: { conditions: [condition('Ready', 'True', { reason: 'Issued' })], certificate } };
+
+describe('an issuer is asked', () => {
+  it.each<[string, IssuerQuestion, number, number]>([
+    ['when nobody has asked yet', question([]), 1, 0],
+    ['again for another key', question([request(3, issued, 'bbbb2222')]), 1, 1],
+    ['when the spec names another one now', question([request(1, { spec: { issuerRef: { name: 'other' } } })]), 2, 1],
+    ['again after a refusal, when time has passed', question([request(1, denied)], { now: minutes(4) }), 2, 1],
+    [
+      'again at once when a certificate of long ago cannot be used',
+      question([request(1, issued)], { problemOf: () => 'half of its life has passed already', now: minutes(600) }),
+      2,
+      1,
+    ],
+  ])('%s', (_, asked, attempt, outdated) => {
+    const decision = decide(asked);
+    expect(decision).toMatchObject({ kind: 'ask', attempt });
+    expect(decision).toHaveProperty('outdated.length', outdated);
+  });
+});
+
+describe('is waited for', () => {
+  it.each<[string, Omit<Partial<CertificateRequestObject>, 'metadata'>, string]>([
+    ['while nobody has said anything', {}, 'nobody has approved it yet'],
+    ['while nobody has signed', conditions(condition('Approved', 'True')), 'nobody has signed it yet'],
+    [
+      'while its issuer is missing',
+      conditions(
+        condition('Approved', 'True'),
+        condition('Ready', 'False', { reason: 'Pending', message: 'Referenced "Issuer" not found' }),
+      ),
+      'Referenced "Issuer" not found',
+    ],
+    ['while the certificate is not there', { status: { conditions: [condition('Ready', 'True')] } }, 'waits for'],
+  ])('%s, by events', (_, changes, message) => {
+    const decision = decide(question([request(1, changes)]));
+    expect(decision).toMatchObject({
+      kind: 'wait',
+      message: expect.stringContaining('CertificateRequest team/c1-ca-aaaa1111-1 waits for Issuer ours: ') as string,
+    });
+    expect(decision).toHaveProperty('message', expect.stringContaining(message));
+    expect(decision).not.toHaveProperty('again');
+  });
+
+  it.each<[string, Omit<Partial<CertificateRequestObject>, 'metadata'>, string]>([
+    ['denied', denied, 'was denied: no authorities here'],
+    ['invalid', conditions(condition('InvalidRequest', 'True', { message: 'bad' })), 'is called invalid: bad'],
+    [
+      'failed',
+      { status: { conditions: [condition('Ready', 'False', { reason: 'Failed', message: 'no CA' })] } },
+      'has failed: no CA',
+    ],
+  ])('when it has %s a request, until it is made anew', (_, changes, message) => {
+    const decision = decide(question([request(2, changes), request(1, denied)]));
+    expect(decision).toMatchObject({ kind: 'wait', again: minutes(9), outdated: [request(1, denied)] });
+    expect(decision).toHaveProperty('message', expect.stringContaining(message));
+    expect(decision).toHaveProperty('message', expect.stringContaining('or at once when you delete it'));
+  });
+
+  it('when its certificate cannot be used, which is told', () => {
+    const decision = decide(question([request(1, issued)], { problemOf: () => 'it is for another key' }));
+    expect(decision).toMatchObject({ kind: 'wait', again: minutes(4) });
+    expect(decision).toHaveProperty('message', expect.stringContaining('it is for another key'));
+  });
+});
+
+test('what it has issued is taken: the first certificate, whatever others come with it', () => {
+  expect(decide(question([request(1, denied), request(2, issued)]))).toEqual({ kind: 'take', certificate: pem });
+});
+
+test('refusals make for longer and longer waits, of at least minutes and at most hours', () => {
+  expect([1, 2, 3, 7, 20].map((attempt) => backOffMs(attempt) / 60_000)).toEqual([5, 10, 20, 320, 360]);
+});

@@ -1,0 +1,26 @@
+import { execFileSync } from 'node:child_process';
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createKey, createSigningRequest, keyHash } from '../../../../reconciler/pki/issuer/signing-request.ts';
+
+test('OpenSSL reads a request as that of an authority, signed by its own key', async () => {
+  const key = createKey();
+  const input = await createSigningRequest('kubernetes', key);
+  const openssl = (...args: string[]) => execFileSync('openssl', ['req', ...args], { input, encoding: 'utf8', stdio: 'pipe' });
+  const text = openssl('-noout', '-verify', '-text', '-nameopt', 'RFC2253');
+  expect(text).toContain('Subject: CN=kubernetes\n');
+  expect(text).toMatch(/Basic Constraints: critical\s+CA:TRUE\n/);
+  expect(text).toMatch(/Key Usage: critical\s+Digital Signature, Certificate Sign, CRL Sign\n/);
+  expect(text).toContain('NIST CURVE: P-256');
+  const publicHalf = createPublicKey(createPrivateKey(key)).export({ type: 'spki', format: 'pem' });
+  expect(openssl('-noout', '-pubkey')).toBe(publicHalf);
+  expect(input).not.toContain('PRIVATE KEY');
+});
+
+test('a key has the same hash each time, and another key another one', () => {
+  const [one, other] = [createKey(), createKey()];
+  expect(keyHash(one)).toMatch(/^[0-9a-f]{8}$/);
+  expect(keyHash(one)).toBe(keyHash(one));
+  expect(keyHash(other)).not.toBe(keyHash(one));
+  expect(() => keyHash('text')).toThrow();
+});
