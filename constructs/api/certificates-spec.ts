@@ -57,7 +57,7 @@ export const Rotation = z
       .max(128)
       .optional()
       .describe(
-        'Any text. Change it to sign the tokens of service accounts with a new key; tokens of the old one are accepted until the last of them has expired.',
+        'Any text. Change it to sign the tokens of service accounts with a new key; tokens of the old one are accepted until the last of them has expired, after a year unless arguments of the API server shorten their life. Taken back before the new key signs, that ends. Keys do not age: without a request none is replaced.',
       ),
   })
   .describe('Requests to replace authorities and keys before their time, without an interruption.');
@@ -101,7 +101,7 @@ export const Certificates = withRules(
       ),
     rotation: Rotation.optional(),
     issuerRef: IssuerRef.optional().describe(
-      'An issuer of cert-manager that signs the CAs. Keys are made and kept here; only signing requests leave. Each CA signs itself when unset.',
+      'An issuer of cert-manager that signs the CAs. Keys are made and kept here; only signing requests leave. What is trusted is each CA itself and never its issuer: whoever has another certificate of that issuer stays a stranger. A CA that is there stays until its next rotation when this changes. Each CA signs itself when unset.',
     ),
   }),
   [
