@@ -1,8 +1,9 @@
 import { Yaml } from 'cdk8s';
+import { planEtcdCertificates } from './certificates/plan.ts';
 import type { HostedCluster } from './cluster.ts';
 import { type EtcdSettings, etcdSettings } from './etcd-settings.ts';
 import type { EtcdFacts } from './facts.ts';
-import { etcdMember, etcdMemberHost } from './names.ts';
+import { etcdMember, etcdMemberHost, namesOf } from './names.ts';
 import { ports } from './ports.ts';
 import { quantityValue } from '../api/quantity.ts';
 import { etcdVersion } from './versions.ts';
@@ -73,13 +74,20 @@ export function etcdMemberConfig(
   { members, etcd }: { readonly members: number; readonly etcd?: EtcdFacts | undefined },
 ): string {
   const host = etcdMemberHost(cluster, ordinal);
-  const tls = (pair: 'server' | 'peer') => ({
+  const tls = (pair: 'server' | 'peer', users: readonly string[]) => ({
+    'allowed-cn': users,
     'cert-file': `${etcdPaths.pki}/${pair}.crt`,
     'key-file': `${etcdPaths.pki}/${pair}.key`,
     'trusted-ca-file': `${etcdPaths.pki}/ca.crt`,
     'client-cert-auth': true,
   });
+  const { secrets } = namesOf(cluster.name);
+  const plans = planEtcdCertificates(cluster);
+  const clients = plans.filter(({ usages }) => !usages.includes('server'));
+  const peers = plans.filter(({ secret }) => secret === secrets.etcdPeer);
   return Yaml.stringify({
+    // HTTP with JSON for those who speak no gRPC; it would ask with the member's own certificate, which is no client's.
+    'enable-grpc-gateway': false,
     ...etcdSettingsOf(cluster, etcd),
     name: etcdMember(cluster.name, ordinal),
     'data-dir': etcdPaths.data,
@@ -92,8 +100,14 @@ export function etcdMemberConfig(
     'initial-cluster-state': etcd?.isFormed ? 'existing' : 'new',
     // Members of another cluster that happen to get these addresses are refused.
     'initial-cluster-token': `${cluster.namespace}.${cluster.name}`,
-    'client-transport-security': tls('server'),
-    'peer-transport-security': tls('peer'),
+    'client-transport-security': tls(
+      'server',
+      clients.map(({ commonName }) => commonName),
+    ),
+    'peer-transport-security': tls(
+      'peer',
+      peers.map(({ commonName }) => commonName),
+    ),
   });
 }
 

@@ -50,6 +50,14 @@ describe('the configuration of a member', () => {
     expect(different.map(([key]) => key)).toEqual(['name', 'advertise-client-urls', 'initial-advertise-peer-urls']);
   });
 
+  it('lets in its clients alone, and its peers alone', () => {
+    expect(config(0)).toMatchObject({
+      'enable-grpc-gateway': false,
+      'client-transport-security': { 'allowed-cn': ['apiserver-etcd-client', 'hosted-control-plane-controller'] },
+      'peer-transport-security': { 'allowed-cn': ['etcd-peer'] },
+    });
+  });
+
   it('names itself and its peers as the headless Service does', () => {
     expect(config(1, 2)).toMatchObject({
       name: 'c1-etcd-1',
