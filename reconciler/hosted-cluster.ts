@@ -6,7 +6,7 @@ import type { Admission } from './gate.ts';
 export function hostedClusterOf({
   hostedControlPlane,
   clusterObject,
-}: Extract<Admission, { kind: 'admitted' }>): HostedCluster {
+}: Pick<Extract<Admission, { kind: 'admitted' }>, 'hostedControlPlane' | 'clusterObject'>): HostedCluster {
   return {
     name: clusterObject.metadata.name,
     namespace: hostedControlPlane.metadata.namespace,

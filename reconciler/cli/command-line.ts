@@ -1,6 +1,7 @@
 import { messageOf } from '../kube/error-message.ts';
 import { parseArgs } from 'node:util';
 import { type Command, type CommandOption, type Given, type Session, UsageError } from './command.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Which management cluster and namespace a command is for, as kubectl's options of the same names say it. */
 export interface Target {
@@ -12,6 +13,7 @@ export interface Target {
 /** What was typed. */
 export type CommandLine =
   | { readonly kind: 'help'; readonly command: Command | undefined }
+  | { readonly kind: 'offline'; readonly run: (terminal: Terminal) => void }
   | { readonly kind: 'run'; readonly target: Target; readonly run: (session: Session) => Promise<void> };
 
 /** Options that every command has. */
@@ -38,6 +40,8 @@ export function parseCommandLine(args: readonly string[], commands: readonly Com
   const command = commandNamed(name, commands);
   const given = parseOptions(rest, { ...command.options, ...commonOptions });
   if (given.values['help'] === true) return { kind: 'help', command };
+  const offline = command.offline?.(given);
+  if (offline) return { kind: 'offline', run: offline };
   const text = (option: keyof typeof commonOptions) => {
     const value = given.values[option];
     return typeof value === 'string' ? value : undefined;

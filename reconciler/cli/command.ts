@@ -37,6 +37,11 @@ export interface Command {
    * @throws UsageError
    */
   prepare(given: Given): (session: Session) => Promise<void>;
+  /**
+   * What can be told without a management cluster; undefined where one is needed.
+   * @throws UsageError
+   */
+  offline?(given: Given): ((terminal: Terminal) => void) | undefined;
 }
 
 type ParsedOption = ParseArgsOptionsConfig[string];

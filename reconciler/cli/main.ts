@@ -15,6 +15,10 @@ async function main(args: readonly string[]): Promise<void> {
     processTerminal.print(line.command ? helpOf(line.command) : helpOfAll(commands));
     return;
   }
+  if (line.kind === 'offline') {
+    line.run(processTerminal);
+    return;
+  }
   const { run, target } = line;
   const client = new KubeClient(await connect(kubeConfigOf(target)));
   const { connection } = client;

@@ -30,7 +30,7 @@ describe('what is typed', () => {
   });
 
   it.each([
-    ['destroy c1', 'there is no command "destroy": use backup, backups, restore, rebuild, kubeconfig'],
+    ['destroy c1', 'there is no command "destroy": use backup, backups, restore, rebuild, kubeconfig, certificates'],
     ['help destroy', 'there is no command "destroy"'],
     ['backup', 'which cluster? Give the name of its Cluster'],
     ['backup c1 c2', 'give one cluster, not 2: c1 c2'],
@@ -55,6 +55,9 @@ describe('what is typed', () => {
     ['kubeconfig c1 --user=', '--user must name a person, not ""'],
     ['kubeconfig c1 --ttl 169h', '--ttl must be a duration such as 30m or 8h, at most 168h, not "169h"'],
     ['kubeconfig c1 --ttl 0s', '--ttl must be a duration'],
+    ['certificates', 'which cluster? Give the name of its Cluster'],
+    ['certificates c1 -o yaml', '-o must be wide or json, not "yaml"'],
+    ['certificates c1 --plan', '--plan is the same for every cluster: give no cluster'],
     ['kubeconfig c1 --ttl 1d', '--ttl must be a duration'],
   ])('is refused before anything is done: "%s"', (line, message) => {
     expect(() => parse(line)).toThrow(UsageError);

@@ -1,0 +1,44 @@
+import type { HostedCluster } from '../cluster.ts';
+import type { Reached } from '../exposure/way-in.ts';
+import { namesOf } from '../names.ts';
+import type { CertificateRole } from './kinds.ts';
+import { adminPlan, type CertificatePlan, planAuthorities, planCertificates, planEtcdCertificates } from './plan.ts';
+
+/** One certificate of a control plane: an authority, which signs itself, or one that an authority signs. */
+export type PlannedCertificate =
+  | { readonly role: CertificateRole; readonly kind: 'authority'; readonly secret: string; readonly commonName: string }
+  | { readonly role: CertificateRole; readonly kind: 'leaf'; readonly secret: string; readonly plan: CertificatePlan };
+
+/**
+ * Every certificate of a control plane, authorities first.
+ * @param reached where everybody dials; without it only what does not depend on that
+ */
+export function planAll(cluster: HostedCluster, reached: Reached | undefined): PlannedCertificate[] {
+  const leaves = [
+    ...planEtcdCertificates(cluster),
+    ...(reached
+      ? planCertificates(cluster, reached.endpoint, reached.konnectivityEndpoint, reached.tunnelEndpoint)
+      : []),
+    adminPlan(cluster.name),
+  ];
+  return [
+    ...planAuthorities(cluster.name).map(({ secret, commonName }) => ({
+      role: roleOf(cluster, secret),
+      kind: 'authority' as const,
+      secret,
+      commonName,
+    })),
+    ...leaves.map((plan) => ({
+      role: roleOf(cluster, plan.secret),
+      kind: 'leaf' as const,
+      secret: plan.secret,
+      plan,
+    })),
+  ];
+}
+
+function roleOf({ name }: HostedCluster, secret: string): CertificateRole {
+  const found = Object.entries(namesOf(name).secrets).find(([, value]) => value === secret);
+  if (!found) throw new Error(`no role is known of Secret ${secret}`);
+  return found[0] as CertificateRole;
+}

@@ -1,0 +1,87 @@
+import type { PlannedCertificate } from '../../constructs/control-plane/certificates/overview.ts';
+import { isControlledBy } from '../kube/object.ts';
+import { type CertificateContent, readCertificate } from '../pki/certificate.ts';
+import { certificateIn, isExpiring } from '../pki/expiries.ts';
+import type { KeyPair } from '../pki/issue.ts';
+import { clientOf } from '../pki/kubeconfig.ts';
+import { splitCertificates } from '../pki/pem.ts';
+import { authorityProblem, mustIssue, renewalTime } from '../pki/policy.ts';
+import { pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
+
+/** What there is of one planned certificate. */
+export interface CertificateState {
+  readonly planned: PlannedCertificate;
+  readonly notAfter?: Date | undefined;
+  /** When it is renewed, or replaced, by itself; missing for what the user has put there. */
+  readonly renewsAt?: Date | undefined;
+  /** One word or sentence: `ok`, or what is the matter. */
+  readonly state: string;
+}
+
+export interface StatesProps {
+  readonly planned: readonly PlannedCertificate[];
+  /** By name. */
+  readonly secrets: ReadonlyMap<string, SecretObject>;
+  /** Of the HostedControlPlane. */
+  readonly uid: string | undefined;
+  readonly now: Date;
+}
+
+/** Compares what is planned with what there is, by the policy that issues. */
+export function certificateStates({ planned, secrets, uid, now }: StatesProps): CertificateState[] {
+  const authorities = new Map(
+    planned.flatMap((entry) => (entry.kind === 'authority' ? [[entry.role, secrets.get(entry.secret)] as const] : [])),
+  );
+  return planned.map((entry) => {
+    const object = secrets.get(entry.secret);
+    if (!object) return { planned: entry, state: 'due: Missing' };
+    const certificate = certificateIn(object, entry.role);
+    const content = certificate === undefined ? undefined : readable(certificate);
+    const isOurs = isControlledBy(object, uid);
+    const problem =
+      entry.kind === 'authority'
+        ? authorityState(entry.secret, object, now)
+        : isOurs
+          ? leafState(entry, object, authorities, now)
+          : undefined;
+    const state = problem ?? (content && isExpiring(content, now) ? 'ends soon' : 'ok');
+    return {
+      planned: entry,
+      notAfter: content?.notAfter,
+      renewsAt: isOurs && content && certificate ? renewalTime(certificate, entry.secret) : undefined,
+      state: isOurs ? state : `${state}, put there by a user`,
+    };
+  });
+}
+
+function authorityState(secret: string, object: SecretObject, now: Date): string | undefined {
+  const pair = pairOf(object);
+  const problem = pair ? authorityProblem(secret, pair, now) : `Secret ${secret} lacks tls.crt or tls.key`;
+  if (problem !== undefined) return `unusable: ${problem}`;
+  const trusted = splitCertificates(pair?.certificate ?? '').length;
+  return trusted > 1 ? `being replaced: ${trusted} are trusted` : undefined;
+}
+
+function leafState(
+  { plan }: Extract<PlannedCertificate, { kind: 'leaf' }>,
+  object: SecretObject,
+  authorities: ReadonlyMap<string, SecretObject | undefined>,
+  now: Date,
+): string | undefined {
+  const authority = valueOf(authorities.get(`${plan.signer}Authority`), 'tls.crt');
+  if (authority === undefined) return `unknown: there is no ${plan.signer} CA`;
+  const violation = mustIssue({ plan, current: currentOf(object), authority, now });
+  return violation && `due: ${violation.reason}: ${violation.message}`;
+}
+
+function currentOf(object: SecretObject): KeyPair | undefined {
+  return object.data?.['value'] === undefined ? pairOf(object) : clientOf(valueOf(object, 'value'));
+}
+
+function readable(certificate: string): CertificateContent | undefined {
+  try {
+    return readCertificate(certificate);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../../constructs/api/resources.ts';
+import { kindOf } from '../../../constructs/control-plane/certificates/kinds.ts';
+import { planAll } from '../../../constructs/control-plane/certificates/overview.ts';
+import type { Facts } from '../../../constructs/control-plane/facts.ts';
+import { planRows, policyRows, usersOf } from '../../../reconciler/cli/certificate-plan.ts';
+import { certificateStates } from '../../../reconciler/cli/certificate-states.ts';
+import { certificates as command } from '../../../reconciler/cli/certificates.ts';
+import { authorities } from '../../../reconciler/phases/authorities.ts';
+import { certificates, etcdCertificates } from '../../../reconciler/phases/certificates.ts';
+import { kubeconfig } from '../../../reconciler/phases/kubeconfig.ts';
+import { bundle } from '../../../reconciler/pki/pem.ts';
+import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
+import { hostedCluster, hostedControlPlaneUid, now, scopeOf } from '../../support/scope.ts';
+
+const day = 24 * 3600_000;
+const endpoint = { host: '192.0.2.10', port: 6443 };
+const konnectivityEndpoint = { host: '192.0.2.10', port: 8132 };
+const facts: Partial<Facts> = { endpoint, konnectivityEndpoint };
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+async function issued(): Promise<MemoryWorld> {
+  const world = new MemoryWorld();
+  const scope = scopeOf(world, { facts });
+  for (const phase of [authorities, etcdCertificates, certificates, kubeconfig]) await phase.run(scope);
+  return world;
+}
+
+/** The states by Secret; of those that are ok nothing. */
+function troublesOf(world: MemoryWorld, { days = 0, host = endpoint.host } = {}): Record<string, string> {
+  const secrets = world.objects.filter(({ kind }) => kind === Secret.kind) as unknown as SecretObject[];
+  const states = certificateStates({
+    planned: planAll(hostedCluster(), { endpoint: { ...endpoint, host }, konnectivityEndpoint }),
+    secrets: new Map(secrets.map((object) => [object.metadata.name, object])),
+    uid: hostedControlPlaneUid,
+    now: new Date(now.getTime() + days * day),
+  });
+  return Object.fromEntries(
+    states.filter(({ state }) => state !== 'ok').map(({ planned, state }) => [planned.secret, state]),
+  );
+}
+
+const secretIn = (world: MemoryWorld, name: string) => world.get<StoredObject & SecretObject>(Secret, name)!;
+
+function put(world: MemoryWorld, name: string, data: Readonly<Record<string, string>>): void {
+  const object = secretIn(world, name);
+  world.put({ ...object, data: { ...object.data, ...data } });
+}
+
+describe('hcp certificates', () => {
+  it('finds nothing the matter with what was just issued', async () => {
+    expect(troublesOf(await issued())).toEqual({});
+  });
+
+  it('names the reason for which the policy will issue one again', async () => {
+    const world = await issued();
+    world.remove(secretIn(world, 'c1-scheduler'));
+    expect(troublesOf(world, { host: 'api.example.org' })).toEqual({
+      'c1-scheduler': 'due: Missing',
+      'c1-apiserver': expect.stringMatching(/^due: OtherHosts: c1-apiserver is not valid for exactly /),
+    });
+  });
+
+  it('tells what is late for its renewal, authorities apart', async () => {
+    const troubles = troublesOf(await issued(), { days: 220 });
+    expect(Object.keys(troubles)).toContain('c1-kubeconfig');
+    expect(Object.keys(troubles)).not.toContain('c1-ca');
+    expect(new Set(Object.values(troubles).map((text) => text.split(': ')[1]))).toEqual(new Set(['RenewalDue']));
+  });
+
+  it('tells that an authority is being replaced, or of no use', async () => {
+    const world = await issued();
+    const certificateOf = (name: string) => valueOf(secretIn(world, name), 'tls.crt') ?? '';
+    put(world, 'c1-ca', { 'tls.crt': base64(bundle(certificateOf('c1-ca'), certificateOf('c1-etcd'))) });
+    put(world, 'c1-proxy', { 'tls.key': base64('no key') });
+    expect(troublesOf(world)).toMatchObject({
+      'c1-ca': 'being replaced: 2 are trusted',
+      'c1-proxy': 'unusable: Secret c1-proxy holds no readable certificate and key in tls.crt and tls.key',
+    });
+  });
+
+  it('judges nothing that a user has put there but whether it can be used', async () => {
+    const world = await issued();
+    for (const name of ['c1-etcd', 'c1-kubeconfig']) {
+      const object = secretIn(world, name);
+      world.put({ ...object, metadata: { ...object.metadata, ownerReferences: [] } });
+    }
+    expect(troublesOf(world)).toEqual({
+      'c1-etcd': 'ok, put there by a user',
+      'c1-kubeconfig': 'ok, put there by a user',
+    });
+  });
+});
+
+describe('the plan that is printed', () => {
+  it('has every certificate and the key of service accounts', () => {
+    const [heading, ...rows] = planRows();
+    expect(rows).toHaveLength(Object.keys(kindOf).length + 1);
+    expect(rows.every(({ length }) => length === heading?.length)).toBe(true);
+    expect(rows.find(([secret]) => secret === 'CLUSTER-kubeconfig')?.slice(0, 5)).toEqual([
+      'CLUSTER-kubeconfig',
+      'cluster CA',
+      'O=system:masters, CN=kubernetes-admin',
+      'client',
+      '1 year',
+    ]);
+  });
+
+  it('gives system:masters to nobody but the break-glass administrator', () => {
+    const omnipotent = planRows().filter((row) => row.some((cell) => cell.includes('system:masters')));
+    expect(omnipotent.map(([secret]) => secret)).toEqual(['CLUSTER-kubeconfig']);
+  });
+
+  it.each<[number | undefined, RegExp, RegExp]>([
+    [undefined, /kube-scheduler \(verifies the API server, since 1\.36\)/, /kube-scheduler \(.*, before 1\.36\)/],
+    [36, /kube-scheduler \(verifies the API server\)/, /^(?!.*kube-scheduler)/],
+    [35, /^(?!.*kube-scheduler)/, /kube-scheduler \(verifies the API server\)/],
+  ])('says who reads a new CA while it runs, and who is restarted: minor %o', (minor, reloaded, restarted) => {
+    const [takenUpBy, restartedForIt] = usersOf('clusterAuthority', minor);
+    expect(takenUpBy).toMatch(reloaded);
+    expect(restartedForIt).toMatch(restarted);
+  });
+
+  it('names each reason of the policy once', () => {
+    const reasons = policyRows().map(([reason]) => reason);
+    expect(new Set(reasons).size).toBe(reasons.length);
+    expect(reasons).toEqual(expect.arrayContaining(['Missing', 'OtherAuthority', 'RenewalDue']));
+  });
+
+  it('needs no management cluster', () => {
+    const lines: string[] = [];
+    const terminal = {
+      print: (line: string) => void lines.push(line),
+      tell: () => {},
+      confirm: async () => undefined,
+    };
+    command.offline?.({ positionals: [], values: { plan: true } })?.(terminal);
+    expect(lines.some((line) => line.startsWith('CLUSTER-apiserver '))).toBe(true);
+    expect(lines.some((line) => line.startsWith('RenewalDue '))).toBe(true);
+  });
+});
