@@ -165,7 +165,14 @@ export const conditions = {
   ServiceAccountKeyRotationReady: {
     meaning:
       'no key of service account tokens is being replaced; always told apart from Ready, for nothing is interrupted',
-    reasons: ['DistributingTrust', 'ChangingSigner', 'WaitingForTokens', 'RetiringTrust', 'ServiceAccountKeyInvalid'],
+    reasons: [
+      'DistributingTrust',
+      'WithdrawingTrust',
+      'ChangingSigner',
+      'WaitingForTokens',
+      'RetiringTrust',
+      'ServiceAccountKeyInvalid',
+    ],
   },
   ControllerManagerReady: {
     meaning: 'the controller manager is rolled out and works',

@@ -11,6 +11,7 @@ import { planAuthorities } from '../../constructs/control-plane/certificates/pla
 import { authorityProblem, keyProblem } from '../pki/policy.ts';
 import { pairSecret, type SecretObject, valueOf } from '../pki/secret.ts';
 import { answering, requestOf, type rotations } from '../rotation/request.ts';
+import { firstTokenRecord } from '../rotation/service-account-token-record.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { takeOverIdentity } from './identity.ts';
 import { secretProps } from './secret-props.ts';
@@ -22,6 +23,8 @@ interface Root {
   readonly secret: string;
   readonly isAuthority: boolean;
   readonly rotation: keyof typeof rotations;
+  /** What has to be known of it from its beginning on. */
+  readonly annotations?: Readonly<Record<string, string>>;
   obtain(): Promise<ObtainedAuthority>;
 }
 
@@ -107,6 +110,7 @@ function rootsOf(scope: Scope): Root[] {
       secret: namesOf(cluster.name).secrets.serviceAccount,
       isAuthority: false,
       rotation: 'serviceAccount',
+      annotations: firstTokenRecord(cluster.spec.deployment.apiServer.args),
       obtain: async () => ({ kind: 'obtained', pair: await createServiceAccountKey() }),
     },
   ];
@@ -126,7 +130,7 @@ async function observe(scope: Scope, root: Root): Promise<ObtainedAuthority | un
   const obtained = await root.obtain();
   if (obtained.kind === 'pending') return obtained;
   const { metadata, ...rest } = pairSecret(secretProps(scope, root.secret), 'clusterApi', obtained.pair);
-  const annotations = answering(requestOf(hostedControlPlane, root.rotation));
+  const annotations = { ...answering(requestOf(hostedControlPlane, root.rotation)), ...root.annotations };
   const isAnswered = Object.keys(annotations).length > 0;
   const live = await writer.createOnce<SecretObject>({
     ...rest,

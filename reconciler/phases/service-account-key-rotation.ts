@@ -1,16 +1,79 @@
-import { done, type Outcome } from '../outcome.ts';
-import type { Phase } from '../scope.ts';
-import { apiServer } from './api-server.ts';
-import { controllerManager } from './controllers.ts';
+import { Deployment, Secret } from '../../constructs/api/resources.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import { degraded, done, type Outcome } from '../outcome.ts';
+import type { SecretObject } from '../pki/secret.ts';
+import { answeredBy, isNew, requestOf } from '../rotation/request.ts';
+import { nextKeyStep } from '../rotation/service-account-key-decision.ts';
+import { note, takeKeyStep } from '../rotation/service-account-key-steps.ts';
+import {
+  problemOf,
+  readServiceAccountKeys,
+  type StoredServiceAccountKeys,
+  successorSecretOf,
+} from '../rotation/service-account-keys.ts';
+import { readTokenRecord, type TokenRecord, withLifetime } from '../rotation/service-account-token-record.ts';
+import { runningTokenSeconds } from '../rotation/running-token-lifetime.ts';
+import type { Phase, Scope } from '../scope.ts';
+import { certificates } from './certificates.ts';
 
 /**
- * Replaces the key that signs the tokens of service accounts: all API servers verify with the new one before any signs
- * with it, and the old one goes when its last token has expired. Nobody waits for it.
+ * Replaces the key that signs the tokens of service accounts: all API servers accept tokens of the new one before any
+ * signs with it, and the old one goes when its last token has expired. Nobody waits for it, and it waits for no roll-out:
+ * what API servers do, each of them is asked itself.
  */
 export const serviceAccountKeyRotation: Phase = {
   condition: 'ServiceAccountKeyRotationReady',
-  needs: [apiServer, controllerManager],
-  async run(): Promise<Outcome> {
-    return done();
+  needs: [certificates],
+  async run(scope): Promise<Outcome> {
+    const { world, cluster, hostedControlPlane, now } = scope;
+    const secret = world.get<SecretObject>(Secret, namesOf(cluster.name).secrets.serviceAccount);
+    if (!secret) return done();
+    const stored = readServiceAccountKeys(secret, scope);
+    const isRequested = isNew(requestOf(hostedControlPlane, 'serviceAccount'), answeredBy(secret));
+    const record = await trackLifetime(scope, stored);
+    const waiting = await findSuccessor(scope, stored, isRequested);
+    const problem = waiting && problemOf(waiting);
+    if (problem) return unusable(problem, now);
+    const successor = waiting && readServiceAccountKeys(waiting, scope);
+
+    const step = nextKeyStep({
+      keys: stored.keys.map(({ id }) => id),
+      successor: successor && { key: successor.keys[0].id, isOurs: successor.isOurs },
+      isOurs: stored.isOurs,
+      isRequested,
+      expiries: record.expiries,
+      now,
+    });
+
+    return takeKeyStep(scope, { stored, successor, record }, step);
   },
 };
+
+/** A Secret of a user carries no label of ours, so that no event tells when it is mended. */
+const recheckMs = 30_000;
+
+function unusable(problem: string, now: Date): Outcome {
+  const again = new Date(now.getTime() + recheckMs);
+  return degraded('ServiceAccountKeyInvalid', `${problem}: replace or delete it`, {}, { again });
+}
+
+/** A successor that the user brings carries no label of ours: it is asked for where it matters. */
+async function findSuccessor(
+  { world, writer, cluster }: Scope,
+  { isOurs, keys }: StoredServiceAccountKeys,
+  isRequested: boolean,
+): Promise<SecretObject | undefined> {
+  const name = successorSecretOf(cluster.name);
+  const found = world.get<SecretObject>(Secret, name);
+  const matters = !isOurs && (isRequested || keys.length > 1);
+  return found ?? (matters ? writer.read<SecretObject>(Secret, name) : undefined);
+}
+
+/** Remembers how long tokens have lived that were signed before API servers were told otherwise. */
+async function trackLifetime(scope: Scope, stored: StoredServiceAccountKeys): Promise<TokenRecord> {
+  const record = readTokenRecord(stored.secret);
+  const seconds = runningTokenSeconds(scope.world.get(Deployment, namesOf(scope.cluster.name).apiServer));
+  const present = seconds === undefined ? record : withLifetime(record, seconds, scope.now);
+  if (present !== record) await note(scope, stored, present);
+  return present;
+}

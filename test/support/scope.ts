@@ -84,6 +84,8 @@ export interface ScopeChanges {
   /** Fields of the spec that differ from the sample's. */
   readonly spec?: object;
   readonly status?: HostedControlPlaneStatus;
+  /** Annotations of the HostedControlPlane. */
+  readonly annotations?: Readonly<Record<string, string>>;
   /** Fields of the Cluster's spec. */
   readonly clusterSpec?: object;
   readonly facts?: Partial<Facts>;
@@ -100,6 +102,7 @@ export function scopeOf(world: MemoryWorld, changes: ScopeChanges = {}): Scope {
   const object = hostedControlPlaneObject({
     spec: { ...spec, ...published, ...changes.spec },
     ...(changes.status ? { status: changes.status } : {}),
+    ...(changes.annotations ? { metadata: { annotations: changes.annotations } } : {}),
   });
   const hostedControlPlane = parsed(object);
   return {

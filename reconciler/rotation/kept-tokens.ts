@@ -1,0 +1,58 @@
+import type { StoredToken } from '../hosted/service-account-tokens.ts';
+import { messageOf } from '../kube/error-message.ts';
+import type { Scope } from '../scope.ts';
+
+/** Tokens that never expire, and that retired keys have signed. */
+export type KeptTokens =
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'some' | 'unknown';
+      /** What stands in the way, and what to do. */
+      readonly message: string;
+      readonly again: Date | undefined;
+    };
+
+const work = 'tokens in Secrets';
+/** People have to mend it. */
+const lookAgainMs = 3600_000;
+const retryMs = 60_000;
+/** A look that is older than that tells nothing of a token that was made since. */
+const validMs = 60_000;
+
+const named = 3;
+
+/** Looks, beside the queue, whether there are tokens in Secrets that one of these keys has signed. */
+export function findKeptTokens(scope: Scope, keys: readonly string[]): KeptTokens {
+  const { now } = scope;
+  const basis = keys.join(' ');
+  const state = scope.work.state<readonly StoredToken[]>(work);
+  const isCurrent = state.kind !== 'idle' && state.kind !== 'running' && state.basis === basis;
+  const ageMs = isCurrent ? now.getTime() - state.at.getTime() : Infinity;
+  const found = isCurrent && state.kind === 'done' ? signedBy(keys, state.result) : undefined;
+  if (found?.length === 0 && ageMs < validMs) return { kind: 'none' };
+  const waitMs = found && found.length > 0 ? lookAgainMs : retryMs;
+  if (state.kind !== 'running' && ageMs >= waitMs) {
+    const hosted = scope.hosted(scope.facts);
+    scope.work.start(work, basis, () => hosted.storedTokens());
+  }
+  if (found && found.length > 0) {
+    return { kind: 'some', message: inTheWay(found), again: new Date(now.getTime() + lookAgainMs) };
+  }
+  const message =
+    isCurrent && state.kind === 'failed'
+      ? `whether tokens of the old key are kept in Secrets could not be seen, which is tried again: ${messageOf(state.error)}`
+      : 'whether tokens of the old key are kept in Secrets is looked up';
+  return { kind: 'unknown', message, again: new Date(now.getTime() + retryMs) };
+}
+
+/** One whose key is unknown may have been signed by any. */
+function signedBy(keys: readonly string[], tokens: readonly StoredToken[]): StoredToken[] {
+  return tokens.filter(({ key }) => key === undefined || keys.includes(key));
+}
+
+function inTheWay(tokens: readonly StoredToken[]): string {
+  const names = tokens.map(({ secret }) => secret).sort();
+  const more = names.length > named ? ` and ${names.length - named} more` : '';
+  const what = names.length === 1 ? '1 Secret keeps a token' : `${names.length} Secrets keep tokens`;
+  return `${what} of the old key, which never expire: remove the field token from the data of ${names.slice(0, named).join(', ')}${more}, which has it made anew, or delete them and use TokenRequests`;
+}

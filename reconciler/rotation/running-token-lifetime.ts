@@ -1,0 +1,28 @@
+import { longestTokenSeconds } from '../../constructs/control-plane/token-lifetime.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { type DeploymentObject, deploymentReadiness } from '../kube/readiness.ts';
+
+interface APIServers extends DeploymentObject {
+  readonly spec?: DeploymentObject['spec'] & {
+    readonly template?: {
+      readonly spec?: { readonly containers?: readonly { readonly name: string; readonly args?: readonly string[] }[] };
+    };
+  };
+}
+
+/**
+ * How long the longest token lives that API servers sign, in seconds, once all of them run with what their Deployment
+ * says; undefined before that.
+ */
+export function runningTokenSeconds(deployment: KubeObject | undefined): number | undefined {
+  const { spec }: APIServers = deployment ?? { apiVersion: '', kind: '', metadata: { name: '' } };
+  const args = spec?.template?.spec?.containers?.find(({ name }) => name === 'kube-apiserver')?.args;
+  if (!args || !deploymentReadiness(deployment).ready) return undefined;
+  return longestTokenSeconds(Object.fromEntries(args.map(named)));
+}
+
+/** `--name=value` */
+function named(arg: string): [name: string, value: string] {
+  const [name = '', ...value] = arg.replace(/^--/, '').split('=');
+  return [name, value.join('=')];
+}

@@ -1,0 +1,88 @@
+import { Deployment, Pod } from '../../constructs/api/resources.ts';
+import { restartsWith, restartsWithAnnotation } from '../../constructs/control-plane/component.ts';
+import { selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import { deploymentReadiness, type PodObject } from '../kube/readiness.ts';
+import type { HostedClient, Scope } from '../scope.ts';
+
+/** What API servers do with keys of tokens, by the ids of the keys. */
+export type KeyClaim =
+  | { readonly kind: 'accept'; readonly key: string }
+  | { readonly kind: 'sign with'; readonly key: string }
+  | { readonly kind: 'drop'; readonly keys: readonly string[] };
+
+export type Proof =
+  | { readonly kind: 'proved' }
+  /** Who is waited for, as a sentence. */
+  | { readonly kind: 'pending'; readonly message: string };
+
+const proved: Proof = { kind: 'proved' };
+const work = 'service account key proof';
+
+/** API servers are replaced one at a time, each within seconds. */
+export const askAgainMs = 3_000;
+
+/** Whether all API servers do so, as they themselves say; they are asked beside the queue. */
+export async function proveOfAPIServers(scope: Scope, claim: KeyClaim): Promise<Proof> {
+  const { cluster, world, now } = scope;
+  const pods = await runningPods(scope, 'api-server');
+  const rollout = deploymentReadiness(world.get(Deployment, namesOf(cluster.name).apiServer));
+  if (pods.length === 0) return { kind: 'pending', message: 'no API server runs that could tell its keys' };
+
+  const basis = [JSON.stringify(claim), ...pods.map(({ metadata }) => metadata.uid ?? '').sort()].join(' ');
+  const state = scope.work.state<number>(work);
+  const done = state.kind === 'done' && state.basis === basis ? state.result : 0;
+  if (rollout.ready && done === pods.length) return proved;
+  const isRecent = state.kind !== 'idle' && state.kind !== 'running' && now.getTime() - state.at.getTime() < askAgainMs;
+  if (state.kind !== 'running' && !(isRecent && state.basis === basis)) {
+    const hosted = scope.hosted(scope.facts);
+    scope.work.start(work, basis, () => countHolding(pods, hosted, claim));
+  }
+  const message = rollout.ready
+    ? `${done} of ${pods.length} API servers ${claim.kind} ${claim.kind === 'drop' ? 'the old key' : 'the new key'}`
+    : `API servers: ${rollout.message}`;
+  return { kind: 'pending', message };
+}
+
+/**
+ * Whether the controller manager signs with a key, of which it tells nothing: it was started with it.
+ * @param fingerprint of the key, as `facts.signers` has it
+ */
+export async function proveOfControllerManager(scope: Scope, fingerprint: string): Promise<Proof> {
+  const { cluster, world } = scope;
+  const { controllerManager, secrets } = namesOf(cluster.name);
+  const rollout = deploymentReadiness(world.get(Deployment, controllerManager));
+  if (!rollout.ready) return { kind: 'pending', message: `controller manager: ${rollout.message}` };
+  const entry = restartsWith({ [`${secrets.serviceAccount}/signer`]: fingerprint.slice(0, 12) }) ?? '';
+  const pods = await runningPods(scope, 'controller-manager');
+  const isNew = ({ metadata }: PodObject) =>
+    (metadata.annotations?.[restartsWithAnnotation] ?? '').split(',').includes(entry);
+  return pods.every(isNew) ? proved : { kind: 'pending', message: 'the controller manager is to be replaced' };
+}
+
+async function runningPods({ cluster, writer }: Scope, component: 'api-server' | 'controller-manager') {
+  const pods = await writer.readAll<PodObject>(Pod, selectorLabels(cluster.name, component));
+  // What has ended, such as by eviction, signs nothing and never will.
+  return pods.filter(({ status }) => status?.phase !== 'Failed' && status?.phase !== 'Succeeded');
+}
+
+/** One that does not answer counts as one that does not: it may be back the next moment with what it had. */
+async function countHolding(pods: readonly PodObject[], hosted: HostedClient, claim: KeyClaim): Promise<number> {
+  const answers = await Promise.all(
+    pods.map(async ({ status }) => status?.podIP && holds(hosted, status.podIP, claim).catch(() => false)),
+  );
+  return answers.filter(Boolean).length;
+}
+
+async function holds(hosted: HostedClient, address: string, claim: KeyClaim): Promise<boolean> {
+  switch (claim.kind) {
+    case 'accept':
+      return (await hosted.verifyingKeys(address)).includes(claim.key);
+    case 'sign with':
+      return (await hosted.signingKey(address)) === claim.key;
+    case 'drop': {
+      const accepted = await hosted.verifyingKeys(address);
+      return !claim.keys.some((key) => accepted.includes(key));
+    }
+  }
+}

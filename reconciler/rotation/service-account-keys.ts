@@ -1,0 +1,76 @@
+import { Secret } from '../../constructs/api/resources.ts';
+import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
+import { definedOnly } from '../../constructs/control-plane/defined.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import { isControlledBy } from '../kube/object.ts';
+import { createServiceAccountKey, type KeyPair } from '../pki/issue.ts';
+import { bundle } from '../pki/pem.ts';
+import { keyProblem } from '../pki/policy.ts';
+import { pairOf, pairSecret, type SecretObject, type SecretProps } from '../pki/secret.ts';
+import { type VerifyingKey, verifyingKeysOf } from '../pki/service-account-keys.ts';
+import type { Scope } from '../scope.ts';
+import { answering, type RotationRequest } from './request.ts';
+
+/** Keys of service account tokens, as a Secret holds them. */
+export interface StoredServiceAccountKeys {
+  readonly secret: SecretObject;
+  /** The first one signs. */
+  readonly keys: readonly [VerifyingKey, ...VerifyingKey[]];
+  readonly pair: KeyPair;
+  /** Made by us, and not brought by a user. */
+  readonly isOurs: boolean;
+}
+
+/** Name of the Secret in which the successor of a key waits. */
+export function successorSecretOf(cluster: string): string {
+  return `${namesOf(cluster).secrets.serviceAccount}-next`;
+}
+
+/** What is wrong with the keys in a Secret, as a sentence for a person; undefined when they can be used. */
+export function problemOf(secret: SecretObject): string | undefined {
+  return keyProblem(secret.metadata.name, pairIn(secret));
+}
+
+/** Reads a Secret with keys. @throws when there is a problem with them, see {@link problemOf} */
+export function readServiceAccountKeys(
+  secret: SecretObject,
+  { hostedControlPlane }: Pick<Scope, 'hostedControlPlane'>,
+): StoredServiceAccountKeys {
+  const pair = pairIn(secret);
+  const [signer, ...others] = verifyingKeysOf(pair.certificate);
+  if (!signer) throw new Error(`Secret ${secret.metadata.name} holds no public key in tls.crt`);
+  const isOurs = isControlledBy(secret, hostedControlPlane.metadata.uid);
+  return { secret, keys: [signer, ...others], pair, isOurs };
+}
+
+function pairIn(secret: SecretObject): KeyPair {
+  return pairOf(secret) ?? { certificate: '', key: '' };
+}
+
+/**
+ * The Secret with other public keys in another order, and the private key of the first.
+ * @param ids of the keys, each of which is one of `known`
+ */
+export function withKeys(
+  { secret }: StoredServiceAccountKeys,
+  ids: readonly string[],
+  { known, key }: { readonly known: readonly VerifyingKey[]; readonly key: string },
+): RenderedObject {
+  const { name, namespace, resourceVersion } = secret.metadata;
+  const certificate = bundle(...ids.flatMap((id) => known.find((one) => one.id === id)?.pem ?? []));
+  const encoded = (text: string) => Buffer.from(text, 'utf8').toString('base64');
+  return {
+    apiVersion: Secret.apiVersion,
+    kind: Secret.kind,
+    // With its version, an apply fails when somebody, such as an operator before us, has written since.
+    metadata: { name, ...definedOnly({ namespace, resourceVersion }) },
+    ...(secret.type ? { type: secret.type } : {}),
+    data: { 'tls.crt': encoded(certificate), 'tls.key': encoded(key) },
+  };
+}
+
+/** A Secret with a new key, which remembers what it was made for. */
+export async function successorSecret(props: SecretProps, request: RotationRequest): Promise<RenderedObject> {
+  const { metadata, ...rest } = pairSecret(props, 'clusterApi', await createServiceAccountKey());
+  return { ...rest, metadata: { ...metadata, annotations: answering(request) } };
+}

@@ -1,0 +1,146 @@
+import { restartsWith, restartsWithAnnotation } from '../../constructs/control-plane/component.ts';
+import { objectLabels, selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { Deployment, Pod, Secret } from '../../constructs/api/resources.ts';
+import type { StoredToken } from '../../reconciler/hosted/service-account-tokens.ts';
+import type { Clock } from '../../reconciler/kube/clock.ts';
+import { signerFingerprint } from '../../reconciler/pki/pem.ts';
+import { idOfPrivateKey, verifyingKeysOf } from '../../reconciler/pki/service-account-keys.ts';
+import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import type { HostedClient } from '../../reconciler/scope.ts';
+import type { MemoryWorld } from './memory-world.ts';
+
+interface Loaded {
+  readonly accepted: readonly string[];
+  readonly signer: string;
+  readonly fingerprint: string;
+}
+
+const defaultHours = 8_760;
+
+/**
+ * API servers and a controller manager that take over keys of service account tokens when they restart, one after the
+ * other, and the tokens they have signed. A token that an API server does not accept before it has expired is an error.
+ */
+export class KeyUsers {
+  readonly #world: MemoryWorld;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #servers = new Map<string, Loaded>();
+  #manager: Loaded;
+  #tokens: { readonly key: string; readonly until: number }[] = [];
+  readonly #kept = new Map<string, string>();
+  #hours = defaultHours;
+  #lives = 0;
+
+  constructor(world: MemoryWorld, clock: Pick<Clock, 'now'>) {
+    this.#world = world;
+    this.#clock = clock;
+    this.#manager = this.#present();
+    for (const podIP of ['192.0.2.1', '192.0.2.2']) this.#startServer(podIP);
+    this.#startManager();
+    this.allowHours(defaultHours);
+  }
+
+  /** What the phase sees of them. */
+  get client(): Partial<HostedClient> {
+    const loaded = (address: string): Loaded => {
+      const found = this.#servers.get(address);
+      if (!found) throw new Error(`nobody at ${address}`);
+      return found;
+    };
+    return {
+      verifyingKeys: async (address) => loaded(address).accepted,
+      signingKey: async (address) => loaded(address).signer,
+      storedTokens: async () => [...this.#kept].map(([secret, key]): StoredToken => ({ secret, key })),
+    };
+  }
+
+  /** Which keys each API server accepts. */
+  get accepted(): (readonly string[])[] {
+    return [...this.#servers.values()].map(({ accepted }) => accepted);
+  }
+
+  /** API servers are started anew with a bound of the life of tokens, which are signed as long as allowed. */
+  allowHours(hours: number): void {
+    this.#hours = hours;
+    const args = [`--service-account-max-token-expiration=${hours}h`];
+    this.#deploy('api-server', 2, [{ name: 'kube-apiserver', args }]);
+    this.#deploy('controller-manager', 1, []);
+  }
+
+  /** The controller manager puts a token into a Secret, for ever. */
+  keepToken(secret: string): void {
+    this.#kept.set(secret, this.#manager.signer);
+  }
+
+  /** It makes all of them anew. */
+  renewKeptTokens(): void {
+    for (const secret of this.#kept.keys()) this.keepToken(secret);
+  }
+
+  /** One of them restarts, all sign, and all tokens are used everywhere. @throws when one is refused */
+  live(): void {
+    const addresses = [...this.#servers.keys()];
+    const turn = this.#lives++ % (addresses.length + 1);
+    const address = addresses[turn];
+    if (address) this.#startServer(address);
+    else this.#startManager();
+    const now = this.#clock.now();
+    this.#tokens = this.#tokens.filter(({ until }) => until > now);
+    const until = now + this.#hours * 3600_000;
+    for (const { signer } of this.#servers.values()) this.#tokens.push({ key: signer, until });
+    const keys = new Set([...this.#tokens.map(({ key }) => key), ...this.#kept.values(), this.#manager.signer]);
+    for (const [server, { accepted }] of this.#servers) {
+      const refused = [...keys].filter((key) => !accepted.includes(key));
+      if (refused.length > 0) throw new Error(`${server} refuses tokens of ${refused.join(', ')}`);
+    }
+  }
+
+  #present(): Loaded {
+    const secret = this.#world.get<SecretObject>(Secret, 'c1-sa');
+    const certificate = valueOf(secret, 'tls.crt') ?? '';
+    return {
+      accepted: verifyingKeysOf(certificate).map(({ id }) => id),
+      signer: idOfPrivateKey(valueOf(secret, 'tls.key') ?? ''),
+      fingerprint: signerFingerprint(certificate),
+    };
+  }
+
+  #startServer(podIP: string): void {
+    this.#servers.set(podIP, this.#present());
+    this.#putPod(`api-server-${podIP}`, 'api-server', {}, podIP);
+  }
+
+  #startManager(): void {
+    this.#manager = this.#present();
+    const entry = restartsWith({ 'c1-sa/signer': this.#manager.fingerprint.slice(0, 12) }) ?? '';
+    this.#putPod('controller-manager', 'controller-manager', { [restartsWithAnnotation]: entry }, '192.0.2.9');
+  }
+
+  #putPod(
+    name: string,
+    component: 'api-server' | 'controller-manager',
+    annotations: Readonly<Record<string, string>>,
+    podIP: string,
+  ): void {
+    const { apiVersion, kind } = Pod;
+    const uid = `${name}-${this.#lives}`;
+    this.#world.put({
+      apiVersion,
+      kind,
+      metadata: { name, uid, labels: selectorLabels('c1', component), annotations },
+      status: { podIP, phase: 'Running' },
+    });
+  }
+
+  #deploy(component: 'api-server' | 'controller-manager', replicas: number, containers: readonly object[]): void {
+    const { apiVersion, kind } = Deployment;
+    const counts = { replicas, readyReplicas: replicas, availableReplicas: replicas, updatedReplicas: replicas };
+    this.#world.put({
+      apiVersion,
+      kind,
+      metadata: { name: `c1-${component}`, labels: objectLabels('c1', component), generation: 1 },
+      spec: { replicas, template: { spec: { containers } } },
+      status: { observedGeneration: 1, ...counts },
+    });
+  }
+}
