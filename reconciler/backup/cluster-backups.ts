@@ -84,9 +84,9 @@ export class ClusterBackups {
   }
 
   /** What is there, by one request for a thousand objects. */
-  async list(): Promise<BackupList> {
+  async list(signal?: AbortSignal): Promise<BackupList> {
     const objects = new Map<string, { backup: BackupName; names: Set<string> }>();
-    for (const key of await this.#store.list(this.#folder)) {
+    for (const key of await this.#store.list(this.#folder, signal)) {
       const found = parseObjectKey(this.#folder, key);
       if (!found) continue;
       const id = backupId(found.backup);
@@ -103,8 +103,9 @@ export class ClusterBackups {
     };
   }
 
-  async manifest(backup: BackupName): Promise<Manifest> {
-    const manifest = parseManifest(await this.#store.getText(this.#key(backup, objectNames.manifest)), backup);
+  async manifest(backup: BackupName, signal?: AbortSignal): Promise<Manifest> {
+    const text = await this.#store.getText(this.#key(backup, objectNames.manifest), signal);
+    const manifest = parseManifest(text, backup);
     const { namespace, cluster } = this.#owner;
     if (manifest.namespace === namespace && manifest.cluster === cluster) return manifest;
     throw new Error(

@@ -32,11 +32,11 @@ export async function findBundle(
   const { store, keys } = await openStore(namespace, spec, storeInquiries);
   try {
     const backups = new ClusterBackups(store, owner, keys);
-    const chosen = chosenBackup(choice, (await backups.list()).backups);
+    const chosen = chosenBackup(choice, (await backups.list(signal)).backups);
     if (!chosen)
       throw new BundleNotFound(`there is no such backup of ${owner.namespace}/${owner.cluster} in the bucket`);
     const backup = backupId(chosen);
-    const { objects } = await backups.manifest(chosen);
+    const { objects } = await backups.manifest(chosen, signal);
     if (objects.bundle === undefined) {
       throw new BundleNotFound(
         `backup ${backup} holds no authorities and keys, because it was stored without encryption: workers of a cluster made from it have to join anew`,

@@ -80,9 +80,8 @@ export class ObjectStore {
   /** Reads an object as it comes. Stopping early lets go of the connection. */
   async *get(key: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     const action = `read ${key}`;
-    const { Body } = await this.#ask(action, () =>
-      this.#client.send(new GetObjectCommand({ Bucket: this.settings.bucket, Key: key })),
-    );
+    const request = new GetObjectCommand({ Bucket: this.settings.bucket, Key: key });
+    const { Body } = await this.#ask(action, () => this.#client.send(request, abortedBy(signal)), signal);
     if (!(Body instanceof Readable)) throw new StoreError('Failed', `${action}: the answer has no body`);
     try {
       yield* withStallTimer(Body, { what: action, limitMs: this.#stallMs, clock: this.#clock, signal });
@@ -92,10 +91,10 @@ export class ObjectStore {
   }
 
   /** Reads a small object. What is longer than `maxBytes` is refused. */
-  async getText(key: string, maxBytes = 1 << 20): Promise<string> {
+  async getText(key: string, signal?: AbortSignal, maxBytes = 1 << 20): Promise<string> {
     const chunks: Uint8Array[] = [];
     let length = 0;
-    for await (const chunk of this.get(key)) {
+    for await (const chunk of this.get(key, signal)) {
       length += chunk.length;
       if (length > maxBytes)
         throw new StoreError('Failed', `read ${key}: it is longer than ${maxBytes} bytes, so it is not ours`);
@@ -105,18 +104,15 @@ export class ObjectStore {
   }
 
   /** Keys of all objects below a folder. */
-  async list(folder: string): Promise<string[]> {
+  async list(folder: string, signal?: AbortSignal): Promise<string[]> {
     const keys: string[] = [];
     for (let next: string | undefined, isFirst = true; isFirst || next !== undefined; isFirst = false) {
-      const page = await this.#ask(`list ${folder}`, () =>
-        this.#client.send(
-          new ListObjectsV2Command({
-            Bucket: this.settings.bucket,
-            Prefix: folder,
-            ...(next === undefined ? {} : { ContinuationToken: next }),
-          }),
-        ),
-      );
+      const request = new ListObjectsV2Command({
+        Bucket: this.settings.bucket,
+        Prefix: folder,
+        ...(next === undefined ? {} : { ContinuationToken: next }),
+      });
+      const page = await this.#ask(`list ${folder}`, () => this.#client.send(request, abortedBy(signal)), signal);
       keys.push(...(page.Contents ?? []).flatMap(({ Key }) => (Key === undefined ? [] : [Key])));
       next = page.IsTruncated ? page.NextContinuationToken : undefined;
     }
@@ -163,13 +159,18 @@ export class ObjectStore {
     );
   }
 
-  async #ask<T>(action: string, request: () => Promise<T>): Promise<T> {
+  async #ask<T>(action: string, request: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
       return await request();
     } catch (thrown) {
+      signal?.throwIfAborted();
       throw storeError(action, this.settings, thrown);
     }
   }
+}
+
+function abortedBy(signal: AbortSignal | undefined): { readonly abortSignal?: AbortSignal } {
+  return signal ? { abortSignal: signal } : {};
 }
 
 /** The same stream; an error of it, and not of what reads it, is shown before it goes on. */

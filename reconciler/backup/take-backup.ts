@@ -62,7 +62,7 @@ export async function takeBackup(attempt: BackupAttempt, context: WorkContext): 
   try {
     const backups = new ClusterBackups(store, owner, keys);
     context.report('looking at the backups there are');
-    const present = (await backups.list()).backups;
+    const present = (await backups.list(signal)).backups;
     const now = clock.now();
     const satisfied = await satisfiedBy(backups, present, causes, now);
     const [newest] = present;

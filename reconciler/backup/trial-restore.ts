@@ -23,7 +23,7 @@ const startLimitMs = 10 * 60_000;
  */
 export async function restoreForTrial(trial: Trial, context: WorkContext): Promise<Verification> {
   const { backups, backup, clock } = trial;
-  const manifest = await backups.manifest(backup).catch(asUnusable);
+  const manifest = await backups.manifest(backup, context.signal).catch(asUnusable);
   await trial.createPod(backupId(backup), manifest);
   context.report('waiting for the pod');
   await untilPod(trial, context, 'receiving', startLimitMs);

@@ -15,8 +15,11 @@ export interface TrialSurvey {
 }
 
 /** Asks the store: it alone outlives a status that is lost, and knows what an operator that was killed has done. */
-export async function surveyTrials(store: Pick<ClusterBackups, 'list' | 'verification'>): Promise<TrialSurvey> {
-  const { backups } = await store.list();
+export async function surveyTrials(
+  store: Pick<ClusterBackups, 'list' | 'verification'>,
+  signal?: AbortSignal,
+): Promise<TrialSurvey> {
+  const { backups } = await store.list(signal);
   const verified = backups.find(({ isVerified }) => isVerified);
   const noted = verified && (await store.verification(verified).catch(unreadable));
   if (!noted) return { backups, lastVerified: undefined };

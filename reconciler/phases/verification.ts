@@ -63,7 +63,9 @@ function lookIntoStore(scope: Scope, spec: Backup, trial: WorkState): WorkState<
     const isKnown = survey.kind === 'done' || retryTime(survey) > now;
     if (isKnown) return survey;
   }
-  return work.start(surveyName, basis, () => withBackups(scope, spec, surveyTrials));
+  return work.start(surveyName, basis, ({ signal }) =>
+    withBackups(scope, spec, (backups) => surveyTrials(backups, signal)),
+  );
 }
 
 async function hold(

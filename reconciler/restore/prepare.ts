@@ -58,7 +58,7 @@ export async function prepareBackup(
   return withBackupsOf(wish, async (backups, hasKeys) => {
     const chosen = await choose(wish, backups, { signal, report });
     const backup = backupId(chosen);
-    const manifest = await backups.manifest(chosen);
+    const manifest = await backups.manifest(chosen, signal);
     refuseUnsuitable(backup, manifest, wish, hasKeys);
     if (isChecked) return { backup, manifest, encryptionKeys: [] };
     const timed = (stream: AsyncIterable<Uint8Array>, what: string) =>
@@ -81,7 +81,7 @@ async function choose(wish: BackupWish, backups: ClusterBackups, context: WorkCo
   const { choice, survivors } = wish;
   if (choice.kind === 'survivor') return backUpSurvivor(survivors, choice.revision, backups, context);
   context.report('choosing the backup');
-  const { backups: found } = await backups.list();
+  const { backups: found } = await backups.list(context.signal);
   const chosen = chosenBackup(choice, found);
   if (chosen) return chosen;
   throw new BackupNotFound(describeMissing(choice, wish.owner, found));

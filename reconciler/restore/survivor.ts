@@ -26,7 +26,7 @@ export async function backUpSurvivor(
   backups: ClusterBackups,
   { signal, report }: WorkContext,
 ): Promise<BackupName> {
-  const present = (await backups.list()).backups.find((backup) => backup.revision === revision);
+  const present = (await backups.list(signal)).backups.find((backup) => backup.revision === revision);
   const etcd = openEtcd();
   try {
     const { members } = await observeEtcd(known, etcd.clients);

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   Cluster,
@@ -8,7 +9,9 @@ import {
   StatefulSet,
 } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { pausedAnnotation } from '../../../constructs/api/group.ts';
 import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { storeSecret } from '../../support/backup-secrets.ts';
 import { startOperator, type TestOperator } from '../../support/operator.ts';
 import { until } from '../../support/until.ts';
 import { single, Workbench } from '../../support/workbench.ts';
@@ -25,12 +28,7 @@ beforeAll(async () => {
   bench = await Workbench.open(server.kubeconfig, namespace);
   await installClusterKind();
   operator = await startOperator({ kubeconfig: server.kubeconfig, namespace });
-  const nodePort = { address: '192.0.2.10', port: 30443, konnectivityPort: 30444 };
-  await bench.create('c1', { ...single, exposure: { nodePort } });
-  const { apiVersion, kind, metadata } = await bench.client.get(Cluster, named('c1'));
-  await bench.patch('c1', {
-    metadata: { ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }] },
-  });
+  await create('c1');
   await bench.untilCondition('c1', 'APIServerDeploymentsReady', { reason: 'WaitingForEtcd' });
 });
 afterAll(async () => {
@@ -38,6 +36,16 @@ afterAll(async () => {
   await bench.client.connection.close();
   await server.stop();
 });
+
+/** Makes a control plane whose owner Cluster API would have named. */
+async function create(cluster: string, etcd: object = {}): Promise<void> {
+  const nodePort = { address: '192.0.2.10', port: 30443, konnectivityPort: 30444 };
+  await bench.create(cluster, { ...single, etcd: { ...single.etcd, ...etcd }, exposure: { nodePort } });
+  const { apiVersion, kind, metadata } = await bench.client.get(Cluster, named(cluster));
+  await bench.patch(cluster, {
+    metadata: { ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }] },
+  });
+}
 
 async function installClusterKind(): Promise<void> {
   const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
@@ -87,4 +95,39 @@ test('deletion leaves nothing, also where no Machines are installed', async () =
     [Secret, ConfigMap, StatefulSet].map((kind) => bench.client.list(kind, { namespace })),
   );
   expect(left.flatMap(({ items }) => items.map(({ metadata }) => metadata.name))).toEqual([]);
+});
+
+test('slow work ends when its control plane is paused, and begins anew when it is not any more', async () => {
+  const open = new Set<Socket>();
+  let accepted = 0;
+  const silentStore = createServer((socket) => {
+    accepted += 1;
+    open.add(socket);
+    socket.on('error', () => {}).on('close', () => open.delete(socket));
+    socket.resume();
+  });
+  await new Promise<void>((resolve) => silentStore.listen(0, '127.0.0.1', resolve));
+  try {
+    const endpoint = `http://127.0.0.1:${(silentStore.address() as AddressInfo).port}`;
+    const credentials = { kind: 'static', accessKeyId: 'id', secretAccessKey: 'key' } as const;
+    const settings = { endpoint, region: 'r', bucket: 'b', prefix: '', certificateAuthority: undefined, credentials };
+    await bench.client.create(storeSecret(named('store'), settings), { fieldManager: 'test' });
+    await create('c2', { restore: { latest: true }, backup: { schedule: '@daily', secret: { name: 'store' } } });
+    await until('the store to be asked for its backups', () => open.size > 0);
+
+    const pause = (value: string | null) =>
+      bench.patch('c2', { metadata: { annotations: { [pausedAnnotation]: value } } });
+    await pause('');
+    await bench.untilCondition('c2', 'Paused', { status: 'True' });
+    await until('the store to be left alone', () => open.size === 0);
+    const before = accepted;
+
+    await pause(null);
+    await bench.untilCondition('c2', 'EtcdRestoreReady', { reason: 'CheckingBackup' });
+    await until('the store to be asked again', () => open.size > 0);
+    expect(accepted).toBeGreaterThan(before);
+  } finally {
+    for (const socket of open) socket.destroy();
+    silentStore.close();
+  }
 });
