@@ -1,9 +1,7 @@
 /** `npx tsx test/faults.ts`: writes the faults that the tests have recorded as a table into the README. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { faultsDirectory, recordedFaults, renderFaultTable, withFaultTable } from './support/fault-table.ts';
-
-const readme = join(import.meta.dirname, '../README.md');
+import { readme } from './support/readme-block.ts';
 
 const faults = await recordedFaults();
 if (faults.length === 0) throw new Error(`no fault is recorded in ${faultsDirectory}: run the tests that record them`);

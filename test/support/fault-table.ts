@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { markdownTable, withBlock } from './readme-block.ts';
 
 /** One fault that a test has caused for real, and what came of it. */
 export interface Fault {
@@ -18,9 +19,6 @@ export interface Fault {
 
 /** Where faults wait to be rendered; ignored by git. Not in build/, all of which goes into the operator's image. */
 export const faultsDirectory = join(import.meta.dirname, '../../.faults');
-
-const begin = '<!-- faults -->';
-const end = '<!-- /faults -->';
 
 /** Keeps a fault for the table in the README. Call it after the assertions; a later run of the test replaces its row. */
 export async function recordFault(fault: Fault, directory = faultsDirectory): Promise<void> {
@@ -41,25 +39,20 @@ export async function recordedFaults(directory = faultsDirectory): Promise<Fault
 
 /** The faults as a table in Markdown. */
 export function renderFaultTable(faults: readonly Fault[]): string {
-  const rows = faults.map(({ fault, observed, recoverySeconds, dataLost }) =>
-    [fault, observed, durationOf(recoverySeconds), dataLost].map(cellOf),
-  );
-  return [['fault', 'what is seen', 'time to recover', 'data lost'], ['---', '---', '---', '---'], ...rows]
-    .map((cells) => `| ${cells.join(' | ')} |\n`)
-    .join('');
+  return markdownTable([
+    ['fault', 'what is seen', 'time to recover', 'data lost'],
+    ...faults.map(({ fault, observed, recoverySeconds, dataLost }) => [
+      fault,
+      observed,
+      durationOf(recoverySeconds),
+      dataLost,
+    ]),
+  ]);
 }
 
-/**
- * The text with the table between its two markers, and everything else as it was.
- * @throws when the text does not have each marker once, in order.
- */
+/** The text with the table between its two markers, and everything else as it was. @throws without the markers */
 export function withFaultTable(text: string, table: string): string {
-  const [before, rest, ...moreBegins] = text.split(begin);
-  const [old, after, ...moreEnds] = (rest ?? '').split(end);
-  if (before === undefined || old === undefined || after === undefined || moreBegins.length + moreEnds.length > 0) {
-    throw new Error(`the text must hold ${begin} and after it ${end}, each once`);
-  }
-  return `${before}${begin}\n\n${table}\n${end}${after}`;
+  return withBlock(text, 'faults', table);
 }
 
 function slugOf(fault: string): string {
@@ -74,8 +67,4 @@ function durationOf(seconds: Fault['recoverySeconds']): string {
   if (seconds === 'never') return 'waits for a person';
   if (seconds === undefined) return 'nothing stopped';
   return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
-}
-
-function cellOf(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').trim();
 }

@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+
+/** Path of the README. */
+export const readme = join(import.meta.dirname, '../../README.md');
+
+/**
+ * The text with other content between the markers `<!-- name -->` and `<!-- /name -->`, and everything else as it was.
+ * @throws when the text does not have each marker once, in order.
+ */
+export function withBlock(text: string, name: string, content: string): string {
+  const begin = `<!-- ${name} -->`;
+  const end = `<!-- /${name} -->`;
+  const [before, rest, ...moreBegins] = text.split(begin);
+  const [old, after, ...moreEnds] = (rest ?? '').split(end);
+  if (before === undefined || old === undefined || after === undefined || moreBegins.length + moreEnds.length > 0) {
+    throw new Error(`the text must hold ${begin} and after it ${end}, each once`);
+  }
+  return `${before}${begin}\n\n${content}\n${end}${after}`;
+}
+
+/** Rows as a table in Markdown; the first one is its heading. */
+export function markdownTable([heading = [], ...rows]: readonly (readonly string[])[]): string {
+  return [heading, heading.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cellOf).join(' | ')} |\n`).join('');
+}
+
+function cellOf(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').trim();
+}
