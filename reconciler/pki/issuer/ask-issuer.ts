@@ -2,6 +2,7 @@ import { requestedForLabel } from '../../../constructs/api/group.ts';
 import type { IssuerRef } from '../../../constructs/api/certificates-spec.ts';
 import { CertificateRequest, Secret } from '../../../constructs/api/resources.ts';
 import { ownerReference } from '../../../constructs/control-plane/chart.ts';
+import { usesTunnel } from '../../../constructs/control-plane/in-cluster-access.ts';
 import { describeObject } from '../../kube/object.ts';
 import type { Scope } from '../../scope.ts';
 import type { ObtainAuthorityProps, ObtainedAuthority } from '../obtain-authority.ts';
@@ -22,8 +23,9 @@ export async function askIssuer(
   props: ObtainAuthorityProps,
   issuerRef: IssuerRef,
 ): Promise<ObtainedAuthority> {
-  const { world, writer, surroundings, now } = scope;
+  const { cluster, world, writer, surroundings, now } = scope;
   const { plan, secret, durationSeconds } = props;
+  if (usesTunnel(cluster.spec)) return { kind: 'pending', message: distrusted };
   if (surroundings.servedVersions('CertificateRequest').length === 0) return { kind: 'pending', message: notInstalled };
   const key = await keyFor(scope, secret);
   const hash = keyHash(key);
@@ -52,6 +54,10 @@ export async function askIssuer(
   );
   return { kind: 'pending', message: `${describeObject(made)} waits for ${issuerRef.kind} ${issuerRef.name}` };
 }
+
+/** HAProxy cannot be told to be content with an authority that does not sign itself, as OpenSSL by itself is not. */
+const distrusted =
+  'certificates.issuerRef cannot be had with proxies on the workers behind a shared entry, because HAProxy trusts no authority that another has signed: set inClusterAccess to Policy, or remove certificates.issuerRef';
 
 const notInstalled =
   'certificates.issuerRef names an issuer, and there is no cert-manager.io/v1 CertificateRequest here: install cert-manager, or remove certificates.issuerRef';

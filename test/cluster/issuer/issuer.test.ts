@@ -4,12 +4,15 @@ import {
   CertificateRequest,
   CustomResourceDefinition,
   definitionName,
+  Pod,
   Secret,
 } from '../../../constructs/api/resources.ts';
+import { selectorString } from '../../../constructs/control-plane/labels.ts';
+import type { PodObject } from '../../../reconciler/kube/readiness.ts';
 import { createAuthority, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import type { CertificateRequestObject } from '../../../reconciler/pki/issuer/certificate-request.ts';
 import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
-import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
+import { pairOf, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import { type CertManager, createIssuer, startCertManager } from '../../support/cert-manager.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { startOperator, type TestOperator } from '../../support/operator.ts';
@@ -108,10 +111,18 @@ test('whoever has a certificate of the issuer is a stranger to the API server an
   const stranger = await issueCertificate(plan, root, validFor(dayMs, new Date()));
   const own = await issueCertificate(plan, await pair('c1-ca'), validFor(dayMs, new Date()));
   const { controlPlaneEndpoint } = (await bench.get('c1')).spec;
-  const at = strangerAt(controlPlaneEndpoint!, (await pair('c1-ca')).certificate);
+  const server = { ...controlPlaneEndpoint!, path: '/api/v1/nodes' };
+  const at = strangerAt(server, (await pair('c1-ca')).certificate);
   expect(await at(own)).toBe(200);
   expect(await at(stranger)).toBe(401);
   expect(await at({ ...stranger, certificate: `${stranger.certificate}${root.certificate}` })).toBe(401);
+
+  const { items } = await bench.client.list<PodObject>(Pod, { namespace, labelSelector: selectorString('c1', 'etcd') });
+  const etcd = await pair('c1-etcd');
+  const member = { host: items[0]?.status?.podIP ?? '', port: 2379, serverName: 'localhost', path: '/version' };
+  const atMember = strangerAt(member, etcd.certificate);
+  expect(await atMember(await issueCertificate(plan, etcd, validFor(dayMs, new Date())))).not.toBe('refused');
+  expect(await atMember(stranger)).toBe('refused');
 });
 
 test('an issuer of the whole management cluster, itself signed by another, does as well', async () => {
@@ -143,5 +154,46 @@ test('a request that is denied is told with its reason, and made anew when it is
   certManager = await startCertManager({ kubeconfig: inject('kubeconfig') });
   for (const { metadata } of await requests('c3')) await bench.client.delete(CertificateRequest, metadata);
   await bench.untilCondition('c3', 'CACertificatesReady', { status: 'True' });
+  expect(isSignedBy((await pair('c3-ca')).certificate, root.certificate)).toBe(true);
   await bench.delete('c3');
 });
+
+test("while cert-manager's webhook is away nothing can be asked for, which is told, and nothing of it has to be mended", async () => {
+  const webhook = webhookThatIsAway();
+  await bench.client.apply(webhook.object, { fieldManager, force: true, resource: webhook.resource });
+  await bench.create('c4', specWith('company'));
+  await untilMessage('c4', 'failed calling webhook');
+  expect(await requests('c4')).toEqual([]);
+  const kept = await until('a key that is kept', () =>
+    bench.client.find<SecretObject>(Secret, { namespace, name: 'c4-ca-request' }),
+  );
+  await bench.client.delete(webhook.resource, webhook.object.metadata);
+  await bench.untilCondition('c4', 'CACertificatesReady', { status: 'True' }, 120_000);
+  expect((await pair('c4-ca')).key).toBe(valueOf(kept, 'tls.key'));
+  await bench.delete('c4');
+});
+
+/** What cert-manager's webhook looks like to an API server when no pod of it runs. */
+function webhookThatIsAway() {
+  const [apiVersion, kind] = ['admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration'];
+  const rule = {
+    apiGroups: ['cert-manager.io'],
+    apiVersions: ['*'],
+    operations: ['CREATE'],
+    resources: ['certificaterequests'],
+  };
+  const clientConfig = { url: 'https://127.0.0.1:1/validate' };
+  const webhooks = [
+    {
+      name: 'webhook.cert-manager.io',
+      rules: [rule],
+      clientConfig,
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+    },
+  ];
+  return {
+    resource: { apiVersion, kind, plural: 'validatingwebhookconfigurations', namespaced: false },
+    object: { apiVersion, kind, metadata: { name: 'cert-manager-webhook' }, webhooks },
+  };
+}

@@ -1,22 +1,36 @@
 import { request } from 'node:https';
 import type { KeyPair } from '../../../reconciler/pki/issue.ts';
 
+export interface StrangeServer {
+  readonly host: string;
+  readonly port: number;
+  /** The name it is verified by. @default the host */
+  readonly serverName?: string;
+  readonly path: string;
+}
+
 /**
- * Asks an API server for something that only its users may see, by a client certificate; the answer is the status.
- * @param authority PEM of what the API server is verified by
+ * Asks a server for something that only its clients may see, by a client certificate: the status of its answer, or that
+ * it ends the connection instead of one.
+ * @param authority PEM of what the server is verified by
  */
 export function strangerAt(
-  { host, port }: { readonly host: string; readonly port: number },
+  { serverName, ...server }: StrangeServer,
   authority: string,
-): (client: KeyPair) => Promise<number | undefined> {
+): (client: KeyPair) => Promise<number | 'refused' | undefined> {
   return ({ certificate, key }) =>
     new Promise((resolve, reject) => {
       const tls = { ca: authority, cert: certificate, key, allowPartialTrustChain: true };
-      const asked = request({ host, port, path: '/api/v1/nodes', agent: false, ...tls }, (answer) => {
+      const name = serverName === undefined ? {} : { servername: serverName };
+      const asked = request({ ...server, ...tls, ...name, agent: false }, (answer) => {
         answer.resume();
         resolve(answer.statusCode);
       });
-      asked.on('error', reject);
+      asked.on('error', (error: NodeJS.ErrnoException) => {
+        const isRefused = error.code === 'ECONNRESET' || error.code?.startsWith('ERR_SSL_') === true;
+        if (isRefused) resolve('refused');
+        else reject(error);
+      });
       asked.end();
     });
 }

@@ -62,11 +62,13 @@ describe('authorities of an issuer', () => {
       ...secrets.flatMap((name) => [`create Secret ${name}-request`, `create CertificateRequest ${name}-<key>-1`]),
       'create Secret c1-sa',
     ]);
-    expect(requestsIn(world)).toMatchObject(
-      Array(3).fill({
-        spec: { isCA: true, usages: ['cert sign', 'crl sign', 'digital signature'], issuerRef, duration: '315360000s' },
-      }),
-    );
+    const asked = {
+      isCA: true,
+      usages: ['cert sign', 'crl sign', 'digital signature'],
+      issuerRef,
+      duration: '315360000s',
+    };
+    for (const { spec } of requestsIn(world)) expect(spec).toMatchObject(asked);
     expect(JSON.stringify(requestsIn(world))).not.toContain(Buffer.from('PRIVATE').toString('base64').slice(0, 8));
     const writes = world.writes.length;
     expect(await runIn(world)).toMatchObject({ kind: 'wait', reason: 'WaitingForIssuer' });
@@ -96,6 +98,18 @@ describe('authorities of an issuer', () => {
       message: expect.stringContaining('install cert-manager, or remove certificates.issuerRef') as string,
     });
     expect(world.names).toEqual(['Secret c1-sa']);
+  });
+
+  it('are none where proxies would have to verify by them', async () => {
+    const world = new MemoryWorld();
+    const gateway = { name: 'capi', namespace: 'capi-system' };
+    const spec = { certificates: { issuerRef }, exposure: undefined, gateway, inClusterAccess: 'Proxy' };
+    expect(await runIn(world, { spec })).toMatchObject({
+      kind: 'wait',
+      reason: 'WaitingForIssuer',
+      message: expect.stringContaining('set inClusterAccess to Policy, or remove certificates.issuerRef') as string,
+    });
+    expect(requestsIn(world)).toEqual([]);
   });
 
   it('are asked for anew some minutes after a refusal, with the same key', async () => {

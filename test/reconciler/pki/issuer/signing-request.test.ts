@@ -6,7 +6,8 @@ import { createKey, createSigningRequest, keyHash } from '../../../../reconciler
 test('OpenSSL reads a request as that of an authority, signed by its own key', async () => {
   const key = createKey();
   const input = await createSigningRequest('kubernetes', key);
-  const openssl = (...args: string[]) => execFileSync('openssl', ['req', ...args], { input, encoding: 'utf8', stdio: 'pipe' });
+  const openssl = (...args: string[]) =>
+    execFileSync('openssl', ['req', ...args], { input, encoding: 'utf8', stdio: 'pipe' });
   const text = openssl('-noout', '-verify', '-text', '-nameopt', 'RFC2253');
   expect(text).toContain('Subject: CN=kubernetes\n');
   expect(text).toMatch(/Basic Constraints: critical\s+CA:TRUE\n/);
@@ -22,5 +23,5 @@ test('a key has the same hash each time, and another key another one', () => {
   expect(keyHash(one)).toMatch(/^[0-9a-f]{8}$/);
   expect(keyHash(one)).toBe(keyHash(one));
   expect(keyHash(other)).not.toBe(keyHash(one));
-  expect(() => keyHash('text')).toThrow();
+  expect(() => keyHash('text')).toThrow(/DECODER|unsupported/);
 });

@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
+import { createAuthority, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { splitCertificates } from '../../../reconciler/pki/pem.ts';
+import { type CertManager, createIssuer, startCertManager } from '../../support/cert-manager.ts';
+import { until } from '../../support/until.ts';
+import { single } from '../../support/workbench.ts';
+import { clientOf } from '../../testbed/access.ts';
+import { installAddon } from '../../testbed/addons.ts';
+import { addWorker, type Worker } from '../../testbed/workers.ts';
+import { type JoinableCluster, openJoinableCluster } from '../workers/joinable-cluster.ts';
+
+const dayMs = 24 * 3_600_000;
+const issuerRef = { name: 'workers', kind: 'ClusterIssuer' };
+
+let root: KeyPair;
+let certManager: CertManager;
+let cluster: JoinableCluster;
+let worker: Worker;
+let directory: string;
+
+beforeAll(async () => {
+  root = await createAuthority({ commonName: 'company root' }, validFor(20_000 * dayMs, new Date()));
+  directory = await mkdtemp(join(tmpdir(), 'issued-'));
+  cluster = await openJoinableCluster('issuedwork', { ...single, certificates: { issuerRef } }, async (instance) => {
+    await installAddon(instance, 'cert-manager-crds', () => {});
+    certManager = await startCertManager({ kubeconfig: inject('kubeconfig') });
+    const client = await clientOf(instance);
+    await createIssuer(client, issuerRef.name, root);
+    await client.connection.close();
+  });
+  await writeFile(join(directory, 'ca.crt'), cluster.api.authority);
+  worker = await addWorker(cluster.instance, cluster.api);
+});
+afterAll(async () => {
+  await cluster.close();
+  await certManager.stop();
+  await rm(directory, { recursive: true });
+});
+
+/** What a program prints, also when it fails. */
+async function said(...[program, ...args]: [string, ...string[]]): Promise<string> {
+  const answer = await promisify(execFile)(program, args, { cwd: directory }).catch(
+    (error: { readonly stdout: string; readonly stderr: string }) => error,
+  );
+  return `${answer.stdout}${answer.stderr}`;
+}
+
+test('a node joins by kubeadm, which pins the authority that an issuer has signed, and runs pods whose logs can be read', async () => {
+  expect(splitCertificates(cluster.api.authority)).toHaveLength(1);
+  expect(isSignedBy(cluster.api.authority, root.certificate)).toBe(true);
+  const ready = '{.items[*].status.conditions[?(@.type=="Ready")].status}';
+  expect(await cluster.kubectl(['get', 'nodes', '--output', `jsonpath=${ready}`])).toBe('True');
+  const pods = ['--namespace=kube-system', '--selector=k8s-app=kube-dns'];
+  await until(
+    'logs of CoreDNS through konnectivity',
+    () =>
+      cluster.kubectl(['logs', ...pods]).then(
+        (log) => log.includes('CoreDNS-'),
+        () => false,
+      ),
+    120_000,
+  );
+  expect(worker.name).not.toBe('');
+});
+
+test('curl trusts the API server by that authority; OpenSSL has to be told that a chain may end there', async () => {
+  const { endpoint } = cluster.api;
+  const status = ['--silent', '--show-error', '--output', 'body', '--write-out', '%{http_code}'] as const;
+  expect(await said('curl', ...status, '--cacert', 'ca.crt', `https://${endpoint}/version`)).toBe('200');
+  const connect = ['s_client', '-connect', endpoint, '-CAfile', 'ca.crt', '-verify_return_error'] as const;
+  expect(await said('openssl', ...connect)).toContain('unable to get issuer certificate');
+  expect(await said('openssl', ...connect, '-partial_chain')).toContain('Verify return code: 0 (ok)');
+});
