@@ -15,6 +15,7 @@ import { prune } from './prune.ts';
 import { pruneWorkload } from './prune-workload.ts';
 import { expiryReport } from './pki/expiries.ts';
 import { phases } from './reconcile.ts';
+import { dialledProbes } from './rotation/trust-probes.ts';
 import type { Scope } from './scope.ts';
 import { observedStatus, summarize } from './status.ts';
 import { createWriter } from './writer.ts';
@@ -74,6 +75,7 @@ function scopeOf({ key, options, memory }: Pass, admission: Admitted): Scope {
     }),
     hosted: (facts) => memory.hosted.get(key, hostedTarget(cluster, facts, world)),
     endpointProbe: memory.probes.of(key),
+    trustProbes: dialledProbes,
     work: memory.work.of(key),
     etcdCare: memory.etcd.of(key),
     storeInquiries: storeInquiriesOf(client, namespace),

@@ -10,9 +10,11 @@ import type { EtcdCare } from './etcd/care.ts';
 import type { ClusterObject } from './cluster-object.ts';
 import type { CertificateRequest } from './hosted/certificate-request.ts';
 import type { NodeObject } from './hosted/node-object.ts';
+import type { PublishedTrust } from './hosted/published-trust.ts';
 import type { StoredToken } from './hosted/service-account-tokens.ts';
 import type { KubeObject } from './kube/object.ts';
 import type { Outcome } from './outcome.ts';
+import type { TrustProbes } from './rotation/trust-probes.ts';
 import type { Remover, Surroundings, World, Writer } from './world.ts';
 
 /**
@@ -39,7 +41,8 @@ export interface HostedClient {
   /** What the metadata of every Node says; undefined until they have been listed. */
   nodeMetadata(): readonly KubeObject[] | undefined;
   /**
-   * Sets annotations of exactly this Node, and touches nothing else of it. One that is gone is fine.
+   * Sets annotations of exactly this Node, takes back those it has set before and are not named again, and touches
+   * nothing else of it. One that is gone is fine.
    * @throws HostedClusterNotReady when the API server does not answer
    */
   annotateNode(node: KubeObject, annotations: Readonly<Record<string, string>>): Promise<void>;
@@ -73,6 +76,8 @@ export interface HostedClient {
   storedTokens(): Promise<readonly StoredToken[]>;
   /** Has every Secret stored anew, under the key that writes now. Slow: nothing that a pass waits for. */
   rewriteSecrets(context: WorkContext): Promise<void>;
+  /** What tells people and programs in the cluster whom to trust. Slow: nothing that a pass waits for. */
+  publishedTrust(): Promise<readonly PublishedTrust[]>;
   /** The answer of `/readyz` through the published endpoint. @throws when it cannot be reached or is not ready. */
   readyThroughEndpoint(): Promise<void>;
 }
@@ -105,6 +110,8 @@ export interface Scope {
   /** A client of the hosted cluster, made from its own Secrets. */
   hosted(facts: Facts): HostedClient;
   readonly endpointProbe: EndpointProbe;
+  /** Asks servers of single pods whom they trust and what they present. */
+  readonly trustProbes: TrustProbes;
   /** Slow work, such as uploads, which no pass waits for. */
   readonly work: Work;
   /** Looks after etcd's members beside the passes. */

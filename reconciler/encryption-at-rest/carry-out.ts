@@ -7,6 +7,7 @@ import { messageOf } from '../kube/error-message.ts';
 import { deploymentReadiness, type PodObject } from '../kube/readiness.ts';
 import { degraded, done, type Outcome } from '../outcome.ts';
 import type { SecretObject, SecretProps } from '../pki/secret.ts';
+import { refreshFiles } from '../refresh-files.ts';
 import type { Scope } from '../scope.ts';
 import { nameOf } from './configuration.ts';
 import { choose, encryptionFacts, encryptionReport } from './keys.ts';
@@ -116,7 +117,7 @@ async function prove(scope: Scope, stored: StoredKeys, reason: Reason): Promise<
     return underWay(scope, { props, keys: loaded }, reason, 'every API server has loaded the keys', now);
   }
   if (isDue(state, basis, now, askAgainMs)) {
-    await hurry(scope, pods, keys.hash);
+    await refreshFiles(scope.writer, pods, { purpose: 'encryption', version: keys.hash.slice('sha256:'.length) });
     const hosted = scope.hosted(scope.facts);
     work.start(proof, basis, () =>
       podsWithout({ hash: keys.hash, secret: props.name }, pods, (address) => hosted.loadedEncryption(address)),
@@ -131,18 +132,6 @@ async function prove(scope: Scope, stored: StoredKeys, reason: Reason): Promise<
 /** What has ended, such as by eviction, loads nothing and never will. */
 function runs({ status }: PodObject): boolean {
   return status?.phase !== 'Failed' && status?.phase !== 'Succeeded';
-}
-
-const hurryAnnotation = 'controlplane.cluster.x-k8s.io/encryption';
-
-/** A kubelet refreshes the files of a pod within a minute or so, and at once when the pod has changed. */
-async function hurry({ writer }: Scope, pods: readonly PodObject[], hash: string): Promise<void> {
-  const value = hash.slice('sha256:'.length, 'sha256:'.length + 12);
-  const late = pods.filter(({ metadata }) => metadata.annotations?.[hurryAnnotation] !== value);
-  // One that is gone meanwhile needs no hurry.
-  await Promise.allSettled(
-    late.map((pod) => writer.setFields(Pod, pod, { annotations: { [hurryAnnotation]: value } }, 'encryption')),
-  );
 }
 
 /** Has all Secrets stored anew, beside the queue. */

@@ -24,6 +24,7 @@ import type { NodeObject } from './node-object.ts';
 import { HostedClusterNotReady } from './not-ready.ts';
 import { Outage } from './outage.ts';
 import { privilegedClient } from './privileged-client.ts';
+import { publishedTrust, type PublishedTrust } from './published-trust.ts';
 import { signingKey, type StoredToken, storedTokens, verifyingKeys } from './service-account-tokens.ts';
 import type { HostedTarget } from './target.ts';
 
@@ -200,6 +201,10 @@ export class HostedCluster implements HostedClient {
 
   storedTokens(): Promise<readonly StoredToken[]> {
     return this.#administrator.use(storedTokens);
+  }
+
+  publishedTrust(): Promise<readonly PublishedTrust[]> {
+    return this.#administrator.use(publishedTrust);
   }
 
   async rewriteSecrets(context: WorkContext): Promise<void> {

@@ -35,6 +35,11 @@ export function validFor(durationMs: number, now: Date): Validity {
   return { notBefore: second(now.getTime() - backdateMs), notAfter: second(now.getTime() + durationMs) };
 }
 
+/** When a certificate of ours was issued. */
+export function issuedAt({ notBefore }: Pick<Validity, 'notBefore'>): Date {
+  return new Date(notBefore.getTime() + backdateMs);
+}
+
 /** A new self-signed certificate authority with a new key. */
 export async function createAuthority(
   { commonName }: Pick<AuthorityPlan, 'commonName'>,

@@ -55,6 +55,18 @@ export function clientOf(kubeconfig: string | undefined): KeyPair | undefined {
   return { certificate: text(user['client-certificate-data']), key: text(user['client-key-data']) };
 }
 
+const ReadableClusters = z.object({
+  clusters: z.tuple([z.object({ cluster: z.object({ 'certificate-authority-data': z.base64() }) })]),
+});
+
+/** PEM of those that a kubeconfig with one cluster trusts; undefined when it is none of that shape. */
+export function authorityOf(kubeconfig: string | undefined): string | undefined {
+  if (kubeconfig === undefined) return undefined;
+  const parsed = ReadableClusters.safeParse(parseYaml(kubeconfig));
+  if (!parsed.success) return undefined;
+  return Buffer.from(parsed.data.clusters[0].cluster['certificate-authority-data'], 'base64').toString('utf8');
+}
+
 function parseYaml(text: string): unknown {
   try {
     return parse(text);

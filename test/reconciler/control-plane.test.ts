@@ -83,7 +83,6 @@ describe('a control plane in a world where everything else works', () => {
       'WorkloadKonnectivityReady',
       'WorkloadInClusterAccessReady',
       'WorkloadSetupReady',
-      'CARotationReady',
       'ServiceAccountKeyRotationReady',
     ]);
     await bringUp(world, changes);

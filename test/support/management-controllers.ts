@@ -65,8 +65,12 @@ function rollOut(world: MemoryWorld, workload: Workload & StoredObject): string[
   const replicas = spec.replicas ?? 1;
   const pods = Array.from({ length: replicas }, (_, ordinal) => `${metadata.name}-${ordinal}`);
   const { labels, annotations } = spec.template.metadata;
-  for (const name of pods) {
-    world.put({ ...readyPod, metadata: { name, labels, annotations } });
+  for (const [ordinal, name] of pods.entries()) {
+    world.put({
+      ...readyPod,
+      status: { ...readyPod.status, podIP: `10.244.0.${ordinal + 1}` },
+      metadata: { name, labels, annotations },
+    });
     for (const claim of spec.volumeClaimTemplates ?? []) {
       const { apiVersion, kind } = PersistentVolumeClaim;
       const present = world.get<Claim>(PersistentVolumeClaim, `${claim.metadata.name}-${name}`);

@@ -10,10 +10,12 @@ import { systemClock } from '../../reconciler/kube/clock.ts';
 import type { EtcdCare } from '../../reconciler/etcd/care.ts';
 import { settled } from '../../reconciler/etcd/steps.ts';
 import type { KubeObject, ObjectMeta } from '../../reconciler/kube/object.ts';
+import type { TrustProbes } from '../../reconciler/rotation/trust-probes.ts';
 import type { EndpointProbe, HostedClient, Scope } from '../../reconciler/scope.ts';
 import type { Surroundings } from '../../reconciler/world.ts';
 import { observed } from '../reconciler/etcd/observed.ts';
 import type { MemoryWorld } from './memory-world.ts';
+import { probesOf } from './trust-probes.ts';
 
 export const namespace = 'team';
 export const clusterName = 'c1';
@@ -93,6 +95,7 @@ export interface ScopeChanges {
   readonly hosted?: Partial<HostedClient>;
   readonly work?: Work;
   readonly etcdCare?: EtcdCare;
+  readonly trustProbes?: TrustProbes;
   readonly now?: Date;
 }
 
@@ -120,6 +123,7 @@ export function scopeOf(world: MemoryWorld, changes: ScopeChanges = {}): Scope {
     writer: world,
     hosted: () => ({ ...workingHostedCluster, ...changes.hosted }),
     endpointProbe: tryingAlways,
+    trustProbes: changes.trustProbes ?? probesOf(world),
     etcdCare: changes.etcdCare ?? settledEtcd,
     work: changes.work ?? new BackgroundWork({ clock: systemClock, onChange: () => {} }).of(hostedControlPlaneName),
     storeInquiries: {
@@ -169,6 +173,7 @@ const workingHostedCluster: HostedClient = {
   readyThroughEndpoint: async () => {},
   loadedEncryption: async () => undefined,
   rewriteSecrets: async () => {},
+  publishedTrust: async () => [],
   verifyingKeys: async () => [],
   signingKey: async () => undefined,
   storedTokens: async () => [],

@@ -1,0 +1,41 @@
+import { ConfigMap } from '../../constructs/api/resources.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { type KubeObject, objectKey } from '../kube/object.ts';
+
+/** A ConfigMap from which somebody in a hosted cluster learns whom to trust. */
+export interface PublishedTrust {
+  /** `namespace/name`. */
+  readonly configMap: string;
+  readonly kind: 'root' | 'cluster-info' | 'request-header';
+  /** The text with certificates as PEM, or with PEM as base64. */
+  readonly text: string;
+}
+
+interface ConfigMapObject extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** The authentication configuration that API servers publish for aggregated ones. */
+export const extensionAuthentication = {
+  namespace: 'kube-system',
+  name: 'extension-apiserver-authentication',
+} as const;
+
+/** Reads what is published of authorities. @throws when the API server does not answer */
+export async function publishedTrust(client: Pick<KubeClient, 'find' | 'pages'>): Promise<PublishedTrust[]> {
+  const info = await client.find<ConfigMapObject>(ConfigMap, { namespace: 'kube-public', name: 'cluster-info' });
+  const extension = await client.find<ConfigMapObject>(ConfigMap, extensionAuthentication);
+  const roots: ConfigMapObject[] = [];
+  for await (const page of client.pages(ConfigMap, { fieldSelector: 'metadata.name=kube-root-ca.crt' })) {
+    roots.push(...page);
+  }
+  return [
+    ...roots.map((object) => published(object, 'root', 'ca.crt')),
+    ...(info ? [published(info, 'cluster-info', 'kubeconfig')] : []),
+    ...(extension ? [published(extension, 'request-header', 'requestheader-client-ca-file')] : []),
+  ];
+}
+
+function published({ metadata, data }: ConfigMapObject, kind: PublishedTrust['kind'], key: string): PublishedTrust {
+  return { configMap: objectKey(metadata), kind, text: data?.[key] ?? '' };
+}

@@ -1,0 +1,176 @@
+import { Pod, Secret } from '../../constructs/api/resources.ts';
+import {
+  adminPlan,
+  type AuthorityName,
+  type CertificatePlan,
+  planCertificates,
+  planEtcdCertificates,
+} from '../../constructs/control-plane/certificates/plan.ts';
+import { podsOf, type SecretRole, type Use } from '../../constructs/control-plane/certificates/uses.ts';
+import { usesTunnel } from '../../constructs/control-plane/in-cluster-access.ts';
+import { selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import { ports } from '../../constructs/control-plane/ports.ts';
+import { isControlledBy } from '../kube/object.ts';
+import type { PodObject } from '../kube/readiness.ts';
+import { isSignedBy, readCertificate } from '../pki/certificate.ts';
+import { issuedAt } from '../pki/issue.ts';
+import { clientOf } from '../pki/kubeconfig.ts';
+import { signerFingerprint } from '../pki/pem.ts';
+import { pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
+import { refreshFiles } from '../refresh-files.ts';
+import { known, type Scope } from '../scope.ts';
+import { askAll, askPods, basisOf, type Laggards, mayAnswer, waitingFor } from './laggards.ts';
+import type { RotatedAuthority } from './rotated-authority.ts';
+import { unfinishedRollouts, usesOf } from './rollouts.ts';
+import { apiServerOf, etcdServer } from './trust-proof.ts';
+import type { ProbedServer } from './trust-probes.ts';
+
+/**
+ * How long it may take until a client that runs presents a certificate that was renewed, which nobody can ask it: a
+ * kubelet writes the file within two minutes, and Kubernetes' own library looks at it every five minutes.
+ */
+const takenUpMs = 8 * 60_000;
+
+/** Those that are read for each connection, or when the file has changed. */
+const takenUpSooner: readonly (SecretRole | undefined)[] = ['apiServerEtcdClient', 'frontProxyClient'];
+const soonerMs = 3 * 60_000;
+
+/** A pod that was made so soon after may still have been given what was there before. */
+const writtenMs = 5_000;
+
+/** Who still presents a certificate that the authority which signs now has not signed. Of nodes it knows nothing. */
+export async function whoPresentsAnother(scope: Scope, authority: RotatedAuthority): Promise<Laggards> {
+  const { plan, pair } = authority;
+  const issued = issuedBy(scope, authority);
+  const missing = issued.filter(({ certificate }) => !certificate || !isSignedBy(certificate, pair.certificate));
+  if (missing.length > 0) return waitingFor(missing.map(({ secret }) => `Secret ${secret}`));
+  const rollouts = unfinishedRollouts(
+    scope,
+    issued.flatMap(({ role }) => role ?? []),
+  );
+  if (rollouts.length > 0) return waitingFor(rollouts);
+
+  const late = clientsThatMayBeLate(scope, issued);
+  const pods = await serversOf(scope, plan.authority);
+  const signer = signerFingerprint(pair.certificate);
+  await refreshFiles(scope.writer, pods, { purpose: 'certificates', version: signer });
+  // The front proxy is a client only.
+  if (plan.authority === 'proxy') return late;
+  const answers = askAll(scope, {
+    name: `certificates of the ${plan.authority} CA`,
+    basis: basisOf(signer, pods),
+    ask: () => whoServesAnother(scope, authority, pods),
+  });
+  return answers.kind === 'nobody' ? late : answers;
+}
+
+interface Issued {
+  readonly secret: string;
+  readonly role: SecretRole | undefined;
+  readonly isClient: boolean;
+  /** PEM; undefined while there is none. */
+  readonly certificate: string | undefined;
+}
+
+/** Everything in a Secret that this authority signs. */
+function issuedBy(scope: Scope, { plan: { authority } }: RotatedAuthority): Issued[] {
+  const { cluster, facts, world } = scope;
+  const plans: readonly CertificatePlan[] = [
+    ...planEtcdCertificates(cluster),
+    ...planCertificates(cluster, known(facts, 'endpoint'), known(facts, 'konnectivityEndpoint'), facts.tunnelEndpoint),
+  ];
+  const issued = plans
+    .filter(({ signer }) => signer === authority)
+    .map(({ secret, usages }) => ({
+      secret,
+      role: roleOf(cluster.name, secret),
+      isClient: usages.includes('client'),
+      certificate: pairOf(world.get<SecretObject>(Secret, secret))?.certificate,
+    }));
+  return authority === 'cluster' ? [...issued, ...administrators(scope)] : issued;
+}
+
+/** A kubeconfig that a user put there is theirs. */
+function administrators({ cluster, hostedControlPlane, world }: Scope): Issued[] {
+  const { secret } = adminPlan(cluster.name);
+  const object = world.get<SecretObject>(Secret, secret);
+  if (object && !isControlledBy(object, hostedControlPlane.metadata.uid)) return [];
+  const certificate = clientOf(valueOf(object, 'value'))?.certificate;
+  return [{ secret, role: undefined, isClient: true, certificate }];
+}
+
+function roleOf(cluster: string, secret: string): SecretRole | undefined {
+  const roles = Object.entries(namesOf(cluster).secrets) as [SecretRole, string][];
+  return roles.find(([, name]) => name === secret)?.[0];
+}
+
+/** Pods that were there before their client certificate was, for as long as they may not have taken it up. */
+function clientsThatMayBeLate({ cluster, world, now }: Scope, issued: readonly Issued[]): Laggards {
+  const late = issued
+    .filter(({ isClient }) => isClient)
+    .flatMap(({ role, certificate }) => {
+      const since = issuedAt(readCertificate(certificate ?? ''));
+      const until = new Date(since.getTime() + (takenUpSooner.includes(role) ? soonerMs : takenUpMs));
+      const users = role && now < until ? usesOf(role).filter(presentsWithoutBeingAsked) : [];
+      const components = [...new Set(users.flatMap(({ program }) => podsOf[program] ?? []))];
+      const pods = components.flatMap((name) => world.list<PodObject>(Pod, selectorLabels(cluster.name, name)));
+      return pods
+        .filter((pod) => mayAnswer(pod) && madeAt(pod) < since.getTime() + writtenMs)
+        .map(({ metadata }) => ({ name: metadata.name, until }));
+    });
+  const [first] = late.toSorted((a, b) => b.until.getTime() - a.until.getTime());
+  if (!first) return { kind: 'nobody' };
+  const names = [...new Set(late.map(({ name }) => `${name} to take its client certificate up`))];
+  return waitingFor(names, first.until);
+}
+
+/** etcd's peers are servers as well, and tell as such. */
+function presentsWithoutBeingAsked({ program, part }: Use): boolean {
+  return part === 'pair' && program !== 'etcd';
+}
+
+/** A pod that does not tell counts as an old one. */
+function madeAt({ metadata }: PodObject): number {
+  const time = Date.parse(metadata.creationTimestamp ?? '');
+  return Number.isNaN(time) ? 0 : time;
+}
+
+async function serversOf({ cluster, writer }: Scope, authority: AuthorityName): Promise<PodObject[]> {
+  const component = authority === 'etcd' ? 'etcd' : 'api-server';
+  return (await writer.readAll<PodObject>(Pod, selectorLabels(cluster.name, component))).filter(mayAnswer);
+}
+
+function whoServesAnother(scope: Scope, authority: RotatedAuthority, pods: readonly PodObject[]): Promise<string[]> {
+  const { pair, plan } = authority;
+  return askPods(pods, async (address, pod) => {
+    const servers = plan.authority === 'etcd' ? etcdServers(scope, pod, address) : serversOfCluster(scope, address);
+    const client = plan.authority === 'etcd' ? etcdClient(scope) : undefined;
+    const served = await Promise.all(servers.map((server) => scope.trustProbes.servedBy(server, client)));
+    const isNew = served.every((certificate) => isSignedBy(certificate, pair.certificate));
+    return isNew ? undefined : 'does not serve its new certificate yet';
+  });
+}
+
+function etcdServers(scope: Scope, pod: PodObject, address: string): ProbedServer[] {
+  const server = etcdServer(scope, pod, address);
+  return [server, { ...server, port: ports.etcdPeer }];
+}
+
+function etcdClient({ cluster, world }: Scope) {
+  return pairOf(world.get<SecretObject>(Secret, namesOf(cluster.name).secrets.etcdController));
+}
+
+/** All servers in the pod of an API server that workers or clients dial. */
+function serversOfCluster(scope: Scope, address: string): ProbedServer[] {
+  const { cluster, facts } = scope;
+  const server = apiServerOf(scope, address);
+  const { tunnelEndpoint } = facts;
+  return [
+    server,
+    { ...server, port: ports.konnectivityAgent },
+    ...(tunnelEndpoint && usesTunnel(cluster.spec)
+      ? [{ ...server, port: ports.tunnel, serverName: tunnelEndpoint.host }]
+      : []),
+  ];
+}

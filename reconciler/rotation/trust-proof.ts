@@ -1,0 +1,124 @@
+import { Pod, Secret } from '../../constructs/api/resources.ts';
+import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
+import type { SecretRole } from '../../constructs/control-plane/certificates/uses.ts';
+import { wayIn } from '../../constructs/control-plane/exposure/exposure.ts';
+import { selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { etcdMemberHost, namesOf } from '../../constructs/control-plane/names.ts';
+import { ports } from '../../constructs/control-plane/ports.ts';
+import { isControlledBy } from '../kube/object.ts';
+import type { PodObject } from '../kube/readiness.ts';
+import type { PublishedTrust } from '../hosted/published-trust.ts';
+import { issueCertificate, type KeyPair, validFor } from '../pki/issue.ts';
+import { authorityOf } from '../pki/kubeconfig.ts';
+import { fingerprint, splitCertificates, trustFingerprint } from '../pki/pem.ts';
+import { type SecretObject, valueOf } from '../pki/secret.ts';
+import { refreshFiles } from '../refresh-files.ts';
+import type { Scope } from '../scope.ts';
+import { askAll, askPods, basisOf, type Laggards, mayAnswer, waitingFor } from './laggards.ts';
+import { unfinishedRollouts } from './rollouts.ts';
+import type { RotatedAuthority } from './rotated-authority.ts';
+import type { ProbedServer } from './trust-probes.ts';
+
+/** The Secrets of authorities by their role. */
+export const authorityRoles = {
+  cluster: 'clusterAuthority',
+  etcd: 'etcdAuthority',
+  proxy: 'proxyAuthority',
+} as const satisfies Readonly<Record<string, SecretRole>>;
+
+/** Whoever a successor has signed this for may do nothing anywhere. */
+const probeName = 'hosted-control-plane-rotation';
+const probeLifetimeMs = 10 * 60_000;
+
+/**
+ * Who does not trust exactly those that the Secret of an authority names. Servers are asked one by one with a client
+ * certificate of the successor, as long as that has not signed anything else; the rest is read where it is published.
+ */
+export async function whoDistrusts(scope: Scope, authority: RotatedAuthority): Promise<Laggards> {
+  const { plan, pair } = authority;
+  const rollouts = unfinishedRollouts(scope, [authorityRoles[plan.authority]]);
+  if (rollouts.length > 0) return waitingFor(rollouts);
+  if (plan.authority === 'cluster' && !isInKubeconfig(scope, pair)) return waitingFor(['the kubeconfig']);
+
+  const component = plan.authority === 'etcd' ? 'etcd' : 'api-server';
+  const found = await scope.writer.readAll<PodObject>(Pod, selectorLabels(scope.cluster.name, component));
+  const pods = found.filter(mayAnswer);
+  if (pods.length === 0) return waitingFor([`${component}: it has no pods that could be asked`]);
+  const version = trustFingerprint(pair.certificate);
+  await refreshFiles(scope.writer, pods, { purpose: 'certificates', version });
+  return askAll(scope, {
+    name: `trust in the ${plan.authority} CA`,
+    basis: basisOf(version, pods),
+    ask: async () => [...(await whoRefuses(scope, authority, pods)), ...(await whoPublishesElse(scope, authority))],
+  });
+}
+
+async function whoRefuses(scope: Scope, authority: RotatedAuthority, pods: readonly PodObject[]): Promise<string[]> {
+  const { plan, pair, next } = authority;
+  // When it signs already, what it has signed is accepted, or nothing would work.
+  if (!next || next.pair.key === pair.key) return [];
+  const { trustProbes, now } = scope;
+  const commonName = plan.authority === 'proxy' ? 'front-proxy-client' : probeName;
+  const client = await issueCertificate(
+    { commonName, organizations: [], usages: ['client'], hosts: [] },
+    next.pair,
+    validFor(probeLifetimeMs, now),
+  );
+  return askPods(pods, async (address, pod) => {
+    if (plan.authority === 'etcd') {
+      const isAdmitted = await trustProbes.isAdmitted(etcdServer(scope, pod, address), client);
+      return isAdmitted ? undefined : 'does not trust the new one yet';
+    }
+    const asUser = plan.authority === 'proxy' ? probeName : undefined;
+    const user = await trustProbes.userOf(apiServerOf(scope, address), client, asUser);
+    return user === probeName ? undefined : 'does not trust the new one yet';
+  });
+}
+
+/** An API server as one of its pods serves it. */
+export function apiServerOf({ cluster, world }: Pick<Scope, 'cluster' | 'world'>, host: string): ProbedServer {
+  const secret = world.get<SecretObject>(Secret, namesOf(cluster.name).secrets.clusterAuthority);
+  return {
+    host,
+    port: wayIn(cluster.spec).securePort,
+    serverName: apiServiceHost(cluster),
+    authority: valueOf(secret, 'tls.crt') ?? '',
+  };
+}
+
+/** A member of etcd as its pod serves clients. */
+export function etcdServer({ cluster, world }: Scope, { metadata: { name } }: PodObject, host: string): ProbedServer {
+  const secret = world.get<SecretObject>(Secret, namesOf(cluster.name).secrets.etcdAuthority);
+  return {
+    host,
+    port: ports.etcdClient,
+    serverName: etcdMemberHost(cluster, Number(name.slice(name.lastIndexOf('-') + 1))),
+    authority: valueOf(secret, 'tls.crt') ?? '',
+  };
+}
+
+/** A kubeconfig that a user put there is theirs. */
+function isInKubeconfig({ cluster, world, hostedControlPlane }: Scope, { certificate }: KeyPair): boolean {
+  const secret = world.get<SecretObject>(Secret, namesOf(cluster.name).secrets.kubeconfig);
+  if (!secret || !isControlledBy(secret, hostedControlPlane.metadata.uid)) return true;
+  return authorityOf(valueOf(secret, 'value')) === certificate;
+}
+
+/** ConfigMaps of the hosted cluster that do not name all that are trusted, or others. */
+async function whoPublishesElse(scope: Scope, { plan, pair }: RotatedAuthority): Promise<string[]> {
+  if (plan.authority === 'etcd') return [];
+  const kinds: readonly PublishedTrust['kind'][] =
+    plan.authority === 'cluster' ? ['root', 'cluster-info'] : ['request-header'];
+  const published = (await scope.hosted(scope.facts).publishedTrust()).filter(({ kind }) => kinds.includes(kind));
+  const wanted = splitCertificates(pair.certificate);
+  return published
+    .filter(({ kind, text }) => !says(kind, text, wanted))
+    .map(({ configMap }) => `ConfigMap ${configMap} is not up to date yet`);
+}
+
+function says(kind: PublishedTrust['kind'], text: string, wanted: readonly string[]): boolean {
+  const given = splitCertificates(kind === 'cluster-info' ? (authorityOf(text) ?? '') : text).map(fingerprint);
+  const isComplete = wanted.map(fingerprint).every((one) => given.includes(one));
+  // API servers add theirs to what stands there, and take nothing away that has not expired.
+  return isComplete && (kind === 'request-header' || given.length === wanted.length);
+}

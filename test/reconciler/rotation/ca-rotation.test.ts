@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Secret } from '../../../constructs/api/resources.ts';
+import { BackgroundWork } from '../../../reconciler/background-work.ts';
+import type { PhaseResult } from '../../../reconciler/graph.ts';
+import { systemClock } from '../../../reconciler/kube/clock.ts';
+import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
+import { splitCertificates } from '../../../reconciler/pki/pem.ts';
+import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { bringUp, pass } from '../../support/bring-up.ts';
+import { Killed, MemoryWorld } from '../../support/memory-world.ts';
+import { now, type ScopeChanges } from '../../support/scope.ts';
+
+const initialized = { status: { initialization: { controlPlaneInitialized: true } } };
+
+const complete = new MemoryWorld();
+beforeAll(async () => {
+  await bringUp(complete);
+});
+
+type Authority = 'clusterCA' | 'etcdCA' | 'proxyCA';
+const secrets = { clusterCA: 'c1-ca', etcdCA: 'c1-etcd', proxyCA: 'c1-proxy' } as const;
+const ask = (...fields: Authority[]) => ({
+  spec: { certificates: { rotation: Object.fromEntries(fields.map((field) => [field, 'please'])) } },
+});
+
+const trusted = (world: MemoryWorld, secret: string) =>
+  splitCertificates(valueOf(world.get<SecretObject>(Secret, secret), 'tls.crt') ?? '');
+const reasonOf = (results: readonly PhaseResult[]) =>
+  results.find(({ phase }) => phase.condition === 'CARotationReady')?.verdict;
+
+/** Passes over one world, with what slow work remembers between them and a clock that goes on. */
+class Life {
+  readonly #work = new BackgroundWork({ clock: systemClock, onChange: () => {} }).of('c1');
+  readonly reasons: string[] = [];
+  readonly world: MemoryWorld;
+  readonly #changes: ScopeChanges;
+  time: number;
+
+  constructor(world: MemoryWorld, changes: ScopeChanges, time = now.getTime()) {
+    this.world = world;
+    this.#changes = changes;
+    this.time = time;
+  }
+
+  async pass(): Promise<PhaseResult[]> {
+    this.time += 60_000;
+    const results = await pass(this.world, {
+      ...initialized,
+      ...this.#changes,
+      work: this.#work,
+      now: new Date(this.time),
+    });
+    // What was begun beside the pass has ended by the next one.
+    await new Promise((resolve) => setImmediate(resolve));
+    const verdict = reasonOf(results);
+    if (verdict && verdict.status !== 'True' && this.reasons.at(-1) !== verdict.reason)
+      this.reasons.push(verdict.reason);
+    return results;
+  }
+
+  /** Tells whether it was settled before the process died. */
+  async untilDeadOrSettled(): Promise<boolean> {
+    for (let count = 0; count < 20; count++) {
+      const before = this.world.writes.length;
+      const results = await this.pass();
+      if (results.some(({ error }) => error instanceof Killed)) return false;
+      if (reasonOf(results)?.status === 'True' && this.world.writes.length === before) return true;
+    }
+    throw new Error(JSON.stringify(reasonOf(await this.pass())));
+  }
+
+  async untilSettled(limit = 60): Promise<void> {
+    for (let count = 0; count < limit; count++) {
+      const before = this.world.writes.length;
+      const verdict = reasonOf(await this.pass());
+      if (verdict?.status === 'True' && this.world.writes.length === before) return;
+    }
+    throw new Error(JSON.stringify(reasonOf(await this.pass())));
+  }
+}
+
+describe('a rotation', () => {
+  it.each<[Authority, string[]]>([
+    ['clusterCA', ['c1-apiserver', 'c1-konnectivity-server', 'c1-controller-manager']],
+    ['etcdCA', ['c1-etcd-server', 'c1-etcd-peer', 'c1-apiserver-etcd-client', 'c1-etcd-controller']],
+    ['proxyCA', ['c1-front-proxy-client']],
+  ])('of the %s distributes trust, signs and retires, and then nothing is written any more', async (field, leaves) => {
+    const world = complete.copy();
+    const [old = ''] = trusted(world, secrets[field]);
+    const life = new Life(world, ask(field));
+    await life.untilSettled();
+    expect(life.reasons).toEqual(['DistributingTrust', 'ReissuingCertificates', 'RetiringTrust']);
+    const now = trusted(world, secrets[field]);
+    expect(now).toHaveLength(1);
+    expect(now).not.toContain(old);
+    for (const leaf of leaves)
+      expect(isSignedBy(valueOf(world.get(Secret, leaf), 'tls.crt') ?? '', now[0] ?? '')).toBe(true);
+    expect(world.get(Secret, `${secrets[field]}-next`)).toBeUndefined();
+    const writes = world.writes.length;
+    await life.pass();
+    expect(world.writes.slice(writes)).toEqual([]);
+  });
+
+  it('converges when the process dies at every single write, and nothing is made twice', async () => {
+    const world = complete.copy();
+    const changes = ask('clusterCA', 'etcdCA', 'proxyCA');
+    let { time } = new Life(world, changes);
+    let lives = 0;
+    for (let isOver = false; !isOver && lives < 200; lives++) {
+      world.dieAfter(1);
+      const life = new Life(world, changes, time);
+      isOver = await life.untilDeadOrSettled();
+      ({ time } = life);
+    }
+    world.restart();
+    const life = new Life(world, changes, time);
+    await life.untilSettled();
+    for (const secret of Object.values(secrets)) expect(trusted(world, secret)).toHaveLength(1);
+    const made = world.writes.filter((write) => write.startsWith('create '));
+    expect(made).toEqual([...new Set(made)]);
+    expect(lives).toBeGreaterThan(10);
+    // As many lives as there are writes take a busy machine a while.
+  }, 240_000);
+});

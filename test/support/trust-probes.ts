@@ -1,0 +1,30 @@
+import { Secret } from '../../constructs/api/resources.ts';
+import { ports } from '../../constructs/control-plane/ports.ts';
+import { isSignedBy, readCertificate } from '../../reconciler/pki/certificate.ts';
+import type { KeyPair } from '../../reconciler/pki/issue.ts';
+import { splitCertificates } from '../../reconciler/pki/pem.ts';
+import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import type { TrustProbes } from '../../reconciler/rotation/trust-probes.ts';
+import type { World } from '../../reconciler/world.ts';
+
+/** Servers that have read every Secret of the sample cluster the moment it was written. */
+export function probesOf(world: Pick<World, 'get'>): TrustProbes {
+  const certificateOf = (secret: string) => valueOf(world.get<SecretObject>(Secret, secret), 'tls.crt') ?? '';
+  const trusts = (secret: string, { certificate }: KeyPair) =>
+    splitCertificates(certificateOf(secret)).some((authority) => isSignedBy(certificate, authority));
+  return {
+    async userOf(_, client, asUser) {
+      if (!trusts(asUser === undefined ? 'c1-ca' : 'c1-proxy', client)) return undefined;
+      return asUser ?? readCertificate(client.certificate).commonNames[0];
+    },
+    isAdmitted: async (_, client) => trusts('c1-etcd', client),
+    servedBy: async ({ port }) => certificateOf(servedAt[port] ?? 'c1-apiserver'),
+  };
+}
+
+const servedAt: Readonly<Record<number, string>> = {
+  [ports.etcdClient]: 'c1-etcd-server',
+  [ports.etcdPeer]: 'c1-etcd-peer',
+  [ports.konnectivityAgent]: 'c1-konnectivity-server',
+  [ports.tunnel]: 'c1-tunnel',
+};
