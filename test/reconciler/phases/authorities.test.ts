@@ -94,6 +94,20 @@ describe('authorities of our own', () => {
     expect(hours).toEqual([2000, 1000, 1000]);
   });
 
+  it('that live too short for what they sign are used, and named', async () => {
+    const leafCertificateDuration = '1000h';
+    const certificates = {
+      rootCaCertificateDuration: '2000h',
+      caCertificateDuration: '1500h',
+      leafCertificateDuration,
+    };
+    const outcome = await runIn(await created({ spec: { certificates } }), { spec: { certificates } });
+    expect(outcome).toMatchObject({
+      kind: 'done',
+      message: expect.stringContaining('Secret c1-etcd, c1-proxy lives less than twice as long') as string,
+    });
+  });
+
   it.each(names)('stop the line when %s is gone after workers may have joined', async (name) => {
     const world = await created();
     world.remove(secretIn(world, name)!);
