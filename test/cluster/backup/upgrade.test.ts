@@ -1,37 +1,20 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Deployment, Pod } from '../../../constructs/api/resources.ts';
 import { versionAnnotation } from '../../../constructs/control-plane/component.ts';
 import { defaultsFor } from '../../../constructs/control-plane/versions.ts';
-import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
-import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { storeSecret } from '../../support/backup-secrets.ts';
+import { BackupWorkbench, dailyBackup } from '../../support/backup-workbench.ts';
 import { recordFault } from '../../support/fault-table.ts';
-import { startOperator, type TestOperator } from '../../support/operator.ts';
-import { startS3, type S3 } from '../../support/s3.ts';
 import { until } from '../../support/until.ts';
-import { kubernetesVersion, single, Workbench } from '../../support/workbench.ts';
+import { kubernetesVersion, single } from '../../support/workbench.ts';
 
 const namespace = 'upgrades';
-const fieldManager = 'test';
 const limitMs = 240_000;
-let bench: Workbench;
-let operator: TestOperator;
-let s3: S3;
+let bench: BackupWorkbench;
 beforeAll(async () => {
-  s3 = await startS3();
-  bench = await Workbench.open(inject('kubeconfig'), namespace);
-  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
+  bench = await BackupWorkbench.start({ namespace, withoutImage: true });
 });
-afterAll(async () => {
-  await bench.deleteAll();
-  await operator.stop();
-  await bench.close();
-  await s3.stop();
-});
-
-const setStore = (changes: Readonly<Record<string, string>> = {}) =>
-  bench.client.apply(storeSecret({ namespace, name: 's3' }, s3.settings, changes), { fieldManager, force: true });
+afterAll(() => bench.close());
 
 /** The binaries of one version under the name of another: what is looked at is when the change is made. */
 const { etcd, konnectivity } = defaultsFor(kubernetesVersion);
@@ -47,7 +30,7 @@ const older = {
   etcd: {
     replicas: 1,
     image: { tag: `${etcd}-0` },
-    backup: { schedule: '@daily', secret: { name: 's3' } },
+    backup: dailyBackup,
   },
 };
 
@@ -64,13 +47,12 @@ test(
   'Kubernetes changes its minor version only after a backup, also when the store is away',
   { timeout: 3 * limitMs },
   async () => {
-    await setStore();
     await bench.create('c1', older);
     await bench.untilReady('c1', limitMs);
     await bench.untilCondition('c1', 'EtcdBackupReady', { status: 'True' }, limitMs);
     await until('the first backup', async () => (await bench.get('c1')).status?.etcd?.backup?.lastBackup, limitMs);
 
-    await setStore({ secretAccessKey: 'wrong' });
+    await bench.setStore({ secretAccessKey: 'wrong' });
     await bench.patch('c1', { spec: { version: kubernetesVersion } });
     const told = await until(
       'the upgrade to say what it waits for',
@@ -87,14 +69,12 @@ test(
     expect(await renderedVersion()).toBe('v1.35.1');
     await bench.untilCondition('c1', 'Available', { status: 'True' });
 
-    await setStore();
+    await bench.setStore();
     const mended = performance.now();
     await until('the API server to be changed', async () => (await renderedVersion()) === kubernetesVersion, limitMs);
-    const store = new ObjectStore(s3.settings);
-    const backups = new ClusterBackups(store, { namespace, cluster: 'c1' });
+    const backups = bench.backups('c1');
     const [newest] = (await backups.list()).backups;
     expect((await backups.manifest(newest!)).takenFor).toEqual(['change:Kubernetes 1.35 to 1.36']);
-    store.close();
     await until(
       'only API servers of the new version',
       async () => {

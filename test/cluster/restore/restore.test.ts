@@ -1,50 +1,33 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { backupAnnotation } from '../../../constructs/api/group.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigMap, Event, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
-import { instanceFrom } from '../../testbed/instance.ts';
-import { storeSecret } from '../../support/backup-secrets.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { RestorePodObject } from '../../../reconciler/restore/observe.ts';
+import { BackupWorkbench, dailyBackup } from '../../support/backup-workbench.ts';
 import { recordFault } from '../../support/fault-table.ts';
-import { startOperator, type TestOperator } from '../../support/operator.ts';
-import { loadOperatorImage } from '../../support/provider.ts';
-import { type S3, startS3 } from '../../support/s3.ts';
 import { until } from '../../support/until.ts';
-import { single, Workbench } from '../../support/workbench.ts';
+import { single } from '../../support/workbench.ts';
 
 const namespace = 'restores';
-const backup = { schedule: '@daily', secret: { name: 'backups' }, verify: { disabled: true } };
+const backup = { ...dailyBackup, verify: { disabled: true } };
 const spec = { ...single, etcd: { replicas: 1, backup } };
 const fieldManager = 'test';
 /** Other tests may share the processors. */
 const longMs = 300_000;
-let bench: Workbench;
-let operator: TestOperator;
-let s3: S3;
+let bench: BackupWorkbench;
 
 beforeAll(async () => {
-  await loadOperatorImage(instanceFrom(process.env, inject('testbed')), () => {});
-  s3 = await startS3('tls');
-  bench = await Workbench.open(inject('kubeconfig'), namespace);
-  await bench.client.create(storeSecret({ namespace, name: 'backups' }, s3.settings), { fieldManager });
-  operator = await start();
+  bench = await BackupWorkbench.start({ namespace });
 });
-afterAll(async () => {
-  await bench.deleteAll();
-  await operator.stop();
-  await bench.close();
-  await s3.stop();
-});
+afterAll(() => bench.close());
 
-const start = () => startOperator({ kubeconfig: inject('kubeconfig'), namespace });
 type EventObject = KubeObject & { readonly reason?: string };
 
 async function restart(): Promise<void> {
-  await operator.stop();
-  operator = await start();
+  await bench.stopOperator();
+  await bench.startOperator();
 }
 
 const stored = (name: string) => ({
@@ -52,18 +35,6 @@ const stored = (name: string) => ({
   kind: ConfigMap.kind,
   metadata: { namespace: 'default', name },
 });
-
-async function takeBackup(cluster: string, request: string): Promise<string> {
-  await bench.patch(cluster, { metadata: { annotations: { [backupAnnotation]: request } } });
-  return until(
-    `backup ${request}`,
-    async () => {
-      const { status } = await bench.get(cluster);
-      return status?.etcd?.backup?.lastRequest === request ? status.etcd.backup.lastBackup : undefined;
-    },
-    60_000,
-  );
-}
 
 async function untilRestored(cluster: string, limitMs = 100_000) {
   try {
@@ -89,7 +60,7 @@ describe('a control plane that is restored', () => {
     await bench.untilReady('c1', longMs);
     hosted = await bench.hosted('c1');
     await hosted.create(stored('before'), { fieldManager });
-    id = await takeBackup('c1', 'first');
+    id = await bench.takeBackup('c1', 'first', longMs);
     await hosted.create(stored('after'), { fieldManager });
   });
   afterAll(() => hosted.connection.close());
@@ -138,7 +109,7 @@ describe('a control plane that is restored', () => {
   });
 
   describe('from a backup that is no good', () => {
-    const objectOf = (name: string) => join(s3.directory, 'backups', namespace, 'c1', id, name);
+    const objectOf = (name: string) => join(bench.s3.directory, 'backups', namespace, 'c1', id, name);
     /** How a backup is damaged, and what is said of it. */
     const damages: [string, string, (bytes: Buffer) => Buffer, RegExp][] = [
       ['a flipped bit', 'snapshot.db', flipped, /bytes that are not the \d+ that were stored: it is damaged/],

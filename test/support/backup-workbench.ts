@@ -1,0 +1,128 @@
+import { inject } from 'vitest';
+import { backupAnnotation } from '../../constructs/api/group.ts';
+import { ClusterBackups } from '../../reconciler/backup/cluster-backups.ts';
+import { ObjectStore } from '../../reconciler/backup/object-store.ts';
+import type { EncryptionKey } from '../../reconciler/backup/encryption-keys.ts';
+import type { KubeClient } from '../../reconciler/kube/client.ts';
+import type { Connection } from '../../reconciler/kube/config.ts';
+import { instanceFrom } from '../testbed/instance.ts';
+import { storeSecret } from './backup-secrets.ts';
+import { startOperator, type TestOperator } from './operator.ts';
+import { loadOperatorImage } from './provider.ts';
+import { type S3, startS3 } from './s3.ts';
+import { until } from './until.ts';
+import { Workbench } from './workbench.ts';
+
+/** What `etcd.backup` needs to name the bucket of a {@link BackupWorkbench}; trial restores may come. */
+export const dailyBackup = { schedule: '@daily', secret: { name: 'backups' } } as const;
+
+export interface BackupWorkbenchOptions {
+  readonly namespace: string;
+  /** Leaves the operator's image out, where no pod restores: packing it takes seconds. By default it is loaded. */
+  readonly withoutImage?: boolean;
+  /** The S3 server, where it is a special one. By default one of its own, with TLS. */
+  readonly s3?: S3;
+  /** Where operators look for it, when that is not where it listens. */
+  readonly endpoint?: string;
+}
+
+/**
+ * A namespace whose control planes are backed up and restored: its operator, an S3 server with a bucket, and the Secret
+ * of that.
+ */
+export class BackupWorkbench extends Workbench {
+  readonly s3: S3;
+  /** The bucket, beside the code under test. */
+  readonly store: ObjectStore;
+  readonly #endpoint: string | undefined;
+  #operator: TestOperator | undefined;
+
+  private constructor(client: KubeClient, { namespace, endpoint }: BackupWorkbenchOptions, s3: S3) {
+    super(client, namespace);
+    this.s3 = s3;
+    this.store = new ObjectStore(s3.settings);
+    this.#endpoint = endpoint;
+  }
+
+  static async start(options: BackupWorkbenchOptions): Promise<BackupWorkbench> {
+    if (!options.withoutImage) await loadOperatorImage(instanceFrom(process.env, inject('testbed')), () => {});
+    const s3 = options.s3 ?? (await startS3('tls'));
+    const { client } = await Workbench.open(inject('kubeconfig'), options.namespace);
+    const bench = new BackupWorkbench(client, options, s3);
+    await bench.setStore();
+    await bench.startOperator();
+    return bench;
+  }
+
+  /** The operator that runs. @throws while there is none */
+  get operator(): TestOperator {
+    if (!this.#operator) throw new Error('no operator runs: start one first');
+    return this.#operator;
+  }
+
+  /** @param through wraps its connection, to cut it at an exact moment */
+  async startOperator(through?: (connection: Connection) => Connection): Promise<void> {
+    const { namespace } = this;
+    this.#operator = await startOperator({
+      kubeconfig: inject('kubeconfig'),
+      namespace,
+      ...(through ? { through } : {}),
+    });
+  }
+
+  async stopOperator(): Promise<void> {
+    await this.#operator?.stop();
+    this.#operator = undefined;
+  }
+
+  /** Writes the Secret of the bucket, whole or with what a test puts wrong; by another name for a cluster of its own. */
+  async setStore(
+    changes: Readonly<Record<string, string>> = {},
+    name: string = dailyBackup.secret.name,
+  ): Promise<void> {
+    const { settings } = this.s3;
+    const secret = storeSecret(
+      { namespace: this.namespace, name },
+      { ...settings, endpoint: this.#endpoint ?? settings.endpoint },
+      changes,
+    );
+    await this.client.apply(secret, { fieldManager: 'test', force: true });
+  }
+
+  /** The backups of a cluster as they lie in the bucket. */
+  backups(cluster: string, keys: readonly EncryptionKey[] = []): ClusterBackups {
+    return new ClusterBackups(this.store, { namespace: this.namespace, cluster }, keys);
+  }
+
+  /** Asks for a backup as a user does. */
+  async requestBackup(cluster: string, request: string): Promise<void> {
+    await this.patch(cluster, { metadata: { annotations: { [backupAnnotation]: request } } });
+  }
+
+  /** Resolves with the name of the backup that a request has led to; without one, with the first that is known. */
+  untilBackup(cluster: string, request: string | undefined, limitMs: number): Promise<string> {
+    return until(
+      `the backup of ${cluster}${request === undefined ? '' : ` for "${request}"`}`,
+      async () => {
+        const known = (await this.get(cluster)).status?.etcd?.backup;
+        return known?.lastRequest === request ? known?.lastBackup : undefined;
+      },
+      limitMs,
+    );
+  }
+
+  /** Asks for a backup and resolves with its name when it is there. */
+  async takeBackup(cluster: string, request: string, limitMs: number): Promise<string> {
+    await this.requestBackup(cluster, request);
+    return this.untilBackup(cluster, request, limitMs);
+  }
+
+  /** Deletes every control plane while the operator still works, then everything else. */
+  override async close(): Promise<void> {
+    await this.deleteAll();
+    await this.stopOperator();
+    await super.close();
+    this.store.close();
+    await this.s3.stop();
+  }
+}
