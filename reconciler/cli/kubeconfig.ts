@@ -2,6 +2,7 @@ import { Secret, SelfSubjectReview } from '../../constructs/api/resources.ts';
 import { durationSeconds, isDuration } from '../../constructs/api/duration.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { readCertificate } from '../pki/certificate.ts';
 import { writeKubeconfig } from '../pki/kubeconfig.ts';
 import { issueCertificate, validFor } from '../pki/issue.ts';
 import { pairOf, type SecretObject } from '../pki/secret.ts';
@@ -84,19 +85,19 @@ async function issueKubeconfig(session: Session, request: KubeconfigRequest): Pr
 
   const user = request.user ?? (await whoAmI(session));
   const plan = { commonName: user, organizations: request.groups, usages: ['client'], hosts: [] } as const;
-  const validity = validFor(request.lifetimeMs, new Date(session.now()));
-  const pair = await issueCertificate(plan, authority, validity);
+  const pair = await issueCertificate(plan, authority, validFor(request.lifetimeMs, new Date(session.now())));
   terminal.print(
     writeKubeconfig({
       cluster,
       user,
       endpoint: { host, port },
+      // All of them: while an authority is being replaced, API servers show certificates of either.
       authority: authority.certificate,
       client: pair,
     }).trimEnd(),
   );
   const groups = request.groups.length > 0 ? `, in ${request.groups.join(', ')}` : '';
-  terminal.tell(`valid for user ${user}${groups} until ${validity.notAfter.toISOString()}`);
+  terminal.tell(`valid for user ${user}${groups} until ${readCertificate(pair.certificate).notAfter.toISOString()}`);
 }
 
 /** Who the caller is in the management cluster. @throws when that is nobody a certificate should name */

@@ -4,12 +4,14 @@ import { parse } from 'yaml';
 import { hostedControlPlaneCRD } from '../../../constructs/api/crd.ts';
 import { HostedControlPlane, SelfSubjectReview } from '../../../constructs/api/resources.ts';
 import { namesOf } from '../../../constructs/control-plane/names.ts';
-import { ownerReference } from '../../../constructs/control-plane/chart.ts';
+import { type OwnerReference, ownerReference } from '../../../constructs/control-plane/chart.ts';
 import type { Session } from '../../../reconciler/cli/command.ts';
 import { kubeconfig } from '../../../reconciler/cli/kubeconfig.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connect, connectionFor } from '../../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { createAuthority, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { bundle, splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { pairSecret } from '../../../reconciler/pki/secret.ts';
 import { type ApiServer, startApiServer } from '../../support/api-server.ts';
 import { clusterName, ownedByCluster } from '../../support/scope.ts';
@@ -22,6 +24,7 @@ const namespace = 'default';
 /** One real API server that is both the management cluster and the hosted one. */
 let server: ApiServer;
 let client: KubeClient;
+let owner: OwnerReference;
 
 beforeAll(async () => {
   server = await startApiServer();
@@ -42,15 +45,20 @@ beforeAll(async () => {
       )
       .catch(() => undefined),
   );
-  const name = namesOf(clusterName).secrets.clusterAuthority;
-  const owner = ownerReference({ name: clusterName, uid: object.metadata.uid ?? '' });
-  const props = { name, namespace, cluster: clusterName, owner };
-  await client.create(pairSecret(props, 'clusterApi', server.target.authority), { fieldManager });
+  owner = ownerReference({ name: clusterName, uid: object.metadata.uid ?? '' });
+  await putAuthority(server.target.authority);
 });
 afterAll(async () => {
   await client.connection.close();
   await server.stop();
 });
+
+/** Makes this the authority of the cluster. */
+async function putAuthority(pair: KeyPair): Promise<void> {
+  const name = namesOf(clusterName).secrets.clusterAuthority;
+  const props = { name, namespace, cluster: clusterName, owner };
+  await client.apply(pairSecret(props, 'clusterApi', pair), { fieldManager });
+}
 
 /** Runs the command and gives what it printed and told. */
 async function run(values: Record<string, string>): Promise<{ printed: string; told: string }> {
@@ -99,6 +107,24 @@ describe('hcp kubeconfig', () => {
       { fieldManager },
     );
     expect((await holderOf(printed))?.userInfo?.username).toBe(self.status?.userInfo?.username);
+  });
+
+  it('trusts both authorities while one is being replaced, and has the first one sign', async () => {
+    const successor = await createAuthority({ commonName: 'kubernetes' }, validFor(3600_000, new Date()));
+    const { certificate, key } = server.target.authority;
+    await putAuthority({ certificate: bundle(certificate, successor.certificate), key });
+    const { printed } = await run({ user: 'jane' });
+    const { clusters } = parse(printed) as { clusters: [{ cluster: { 'certificate-authority-data': string } }] };
+    const trusted = Buffer.from(clusters[0].cluster['certificate-authority-data'], 'base64').toString();
+    expect(splitCertificates(trusted)).toEqual(splitCertificates(bundle(certificate, successor.certificate)));
+    expect((await holderOf(printed))?.userInfo?.username).toBe('jane');
+  });
+
+  it('tells when the certificate really ends, which is no later than its authority', async () => {
+    const ending = await createAuthority({ commonName: 'kubernetes' }, validFor(60_000, new Date()));
+    await putAuthority(ending);
+    const { told } = await run({ user: 'jane', ttl: '8h' });
+    expect(Date.parse(/until (.*)$/.exec(told)?.[1] ?? '')).toBeLessThanOrEqual(Date.now() + 60_000);
   });
 
   it('writes a kubeconfig whose key is not among what it tells people', async () => {
