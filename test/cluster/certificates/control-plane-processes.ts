@@ -1,0 +1,212 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { openSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { Program } from '../../../constructs/control-plane/certificates/uses.ts';
+import { findBinaries } from '../../testbed/binaries.ts';
+import { instanceFrom } from '../../testbed/instance.ts';
+import { unpackedPackage } from '../../testbed/unpacked-package.ts';
+import { freePort } from '../../support/free-port.ts';
+import { Rendered } from '../../support/rendered-cluster.ts';
+import { type Content, LaidOutContainer } from './laid-out-pod.ts';
+
+/** A program of a control plane's pods; `spare etcd` is one that nobody uses. */
+export type ProcessName = Exclude<Program, 'this provider' | 'Cluster API'> | 'spare etcd';
+
+const tunnelEndpoint = { host: 'tunnel.c1.team.example.org', port: 443 };
+const address = '127.0.0.1';
+
+/** A small control plane as it is rendered, with every program there is. */
+export const rendered = new Rendered(
+  {
+    spec: {
+      etcd: { replicas: 1 },
+      exposure: { gateway: { namespace: 'ingress', name: 'shared' } },
+      inClusterAccess: 'Proxy',
+    },
+  },
+  { tunnelEndpoint, advertiseAddress: undefined, encryptionAtRest: undefined },
+);
+
+const homes: Readonly<Record<ProcessName, readonly [workload: string, container: string, binary: string]>> = {
+  etcd: ['c1-etcd', 'etcd', 'etcd'],
+  'spare etcd': ['c1-etcd', 'etcd', 'etcd'],
+  'kube-apiserver': ['c1-api-server', 'kube-apiserver', 'kube-apiserver'],
+  'konnectivity-server': ['c1-api-server', 'konnectivity-server', 'konnectivity-server'],
+  tunnel: ['c1-api-server', 'tunnel', 'sh'],
+  'kube-controller-manager': ['c1-controller-manager', 'kube-controller-manager', 'kube-controller-manager'],
+  'kube-scheduler': ['c1-scheduler', 'kube-scheduler', 'kube-scheduler'],
+};
+
+/** A port of each thing that listens. */
+export type Ports = Readonly<
+  Record<
+    'api' | 'etcd' | 'peer' | 'spareEtcd' | 'sparePeer' | 'agents' | 'tunnel' | 'controllerManager' | 'scheduler',
+    number
+  >
+>;
+
+/**
+ * The programs of a control plane as processes of this machine, with the arguments and the files they have in pods, so
+ * that it shows what each of them makes of a file that changes.
+ */
+export class ControlPlaneProcesses {
+  readonly ports: Ports;
+  readonly #directory: string;
+  readonly #binaries: Readonly<Record<string, string>>;
+  readonly #haproxy: string;
+  readonly #layouts = new Map<ProcessName, LaidOutContainer>();
+  readonly #children = new Map<ProcessName, ChildProcess>();
+  readonly #further: readonly number[];
+
+  private constructor(
+    directory: string,
+    ports: Ports,
+    further: readonly number[],
+    binaries: Readonly<Record<string, string>>,
+    haproxy: string,
+  ) {
+    this.#directory = directory;
+    this.ports = ports;
+    this.#further = further;
+    this.#binaries = binaries;
+    this.#haproxy = haproxy;
+  }
+
+  /** Finds the binaries; nothing runs yet. */
+  static async prepare(): Promise<ControlPlaneProcesses> {
+    const { cache } = instanceFrom(process.env);
+    const binaries = await findBinaries(cache, process.env['HCP_TESTBED_BIN'], () => {});
+    const haproxy = await unpackedPackage('haproxy', join(cache, 'packages'), () => {});
+    const ports = {
+      api: await freePort(),
+      etcd: await freePort(),
+      peer: await freePort(),
+      spareEtcd: await freePort(),
+      sparePeer: await freePort(),
+      agents: await freePort(),
+      tunnel: await freePort(),
+      controllerManager: await freePort(),
+      scheduler: await freePort(),
+    };
+    const further = [await freePort(), await freePort(), await freePort(), await freePort(), await freePort()];
+    return new ControlPlaneProcesses(await mkdtemp(join(tmpdir(), 'cp-')), ports, further, binaries, haproxy);
+  }
+
+  /** Gives a program the Secrets that its pod mounts; those that run notice by themselves, or not. */
+  async write(name: ProcessName, secrets: ReadonlyMap<string, Content>): Promise<void> {
+    await this.#layout(name).write(secrets);
+  }
+
+  start(name: ProcessName): void {
+    const [, , binary] = homes[name];
+    const log = openSync(join(this.#directory, `${name}.log`), 'a');
+    const library = join(this.#haproxy, 'usr/lib/x86_64-linux-gnu');
+    const env = {
+      ...process.env,
+      PATH: [join(this.#haproxy, 'usr/sbin'), process.env['PATH']].join(delimiter),
+      POD_IP: address,
+      ...(name === 'tunnel' && { LD_LIBRARY_PATH: library }),
+    };
+    const path = binary === 'sh' ? '/bin/sh' : this.#binaries[binary];
+    if (!path) throw new Error(`the testbed has no binary ${binary}`);
+    // A group of its own, so that what a script starts ends with it.
+    const child = spawn(path, this.#args(name), { stdio: ['ignore', log, log], env, detached: true });
+    this.#children.set(name, child);
+  }
+
+  isRunning(name: ProcessName): boolean {
+    const child = this.#children.get(name);
+    return child !== undefined && child.exitCode === null && child.signalCode === null;
+  }
+
+  async kill(name: ProcessName): Promise<void> {
+    const child = this.#children.get(name);
+    if (!child?.pid || !this.isRunning(name)) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    process.kill(-child.pid, 'SIGKILL');
+    await gone;
+  }
+
+  /** Ends all and removes what they wrote. */
+  async stop(): Promise<void> {
+    for (const name of this.#children.keys()) await this.kill(name);
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  #layout(name: ProcessName): LaidOutContainer {
+    const known = this.#layouts.get(name);
+    if (known) return known;
+    const [workload, container] = homes[name];
+    const { pod } = rendered.workload(workload);
+    const root = join(this.#directory, name.replace(' ', '-'));
+    const layout = new LaidOutContainer(root, pod, container, rendered.objects, this.#replacements(name));
+    this.#layouts.set(name, layout);
+    return layout;
+  }
+
+  #replacements(name: ProcessName): Readonly<Record<string, string>> {
+    const { ports } = this;
+    const [metrics = 0, spareMetrics = 0, tunnelHealth = 0] = this.#further;
+    const isSpare = name === 'spare etcd';
+    const at = (port: number) => `https://${address}:${port}`;
+    const client = at(isSpare ? ports.spareEtcd : ports.etcd);
+    const peer = at(isSpare ? ports.sparePeer : ports.peer);
+    return {
+      'https://s-c1.team.svc:6443': at(ports.api),
+      'https://localhost:6443': at(ports.api),
+      'https://c1-etcd-0.e-c1-etcd.team.svc:2379': client,
+      'https://0.0.0.0:2379': client,
+      'https://c1-etcd-0.e-c1-etcd.team.svc:2380': peer,
+      'https://0.0.0.0:2380': peer,
+      'http://0.0.0.0:2381': `http://${address}:${isSpare ? spareMetrics : metrics}`,
+      '$(POD_NAME)': 'c1-etcd-0',
+      ':6444"': `:${ports.tunnel}"`,
+      ':6445"': `:${tunnelHealth}"`,
+    };
+  }
+
+  #args(name: ProcessName): string[] {
+    const layout = this.#layout(name);
+    const given = [...(layout.container.command ?? []).slice(1), ...(layout.container.args ?? [])];
+    const args = given.map((arg) => layout.localized(arg));
+    const changed = this.#otherFlags(name);
+    const isOurs = (arg: string) => !Object.keys(changed).includes(arg.slice(2).split('=')[0] ?? '');
+    const others = Object.entries(changed).flatMap(([flag, value]) => (value === '' ? [] : [`--${flag}=${value}`]));
+    return [...args.filter(isOurs), ...others];
+  }
+
+  /** What only a pod can have; empty where a flag is left out. */
+  #otherFlags(name: ProcessName): Readonly<Record<string, string>> {
+    const { ports } = this;
+    const [, , , konnectivityAdmin, konnectivityHealth] = this.#further;
+    const secure = (port: number) => ({ 'bind-address': address, 'secure-port': String(port) });
+    switch (name) {
+      case 'kube-apiserver':
+        return {
+          ...secure(ports.api),
+          'advertise-address': address,
+          'egress-selector-config-file': '',
+          'etcd-servers': `https://${address}:${ports.etcd}`,
+          // Nobody makes default ServiceAccounts as fast as a test makes Pods.
+          'disable-admission-plugins': 'ServiceAccount',
+        };
+      // Leadership is lost with the trust of a moment, and a program that lost it ends.
+      case 'kube-controller-manager':
+        return { ...secure(ports.controllerManager), 'leader-elect': 'false' };
+      case 'kube-scheduler':
+        return { ...secure(ports.scheduler), 'leader-elect': 'false' };
+      case 'konnectivity-server':
+        return {
+          'agent-port': String(ports.agents),
+          'admin-port': String(konnectivityAdmin),
+          'health-port': String(konnectivityHealth),
+        };
+      case 'etcd':
+      case 'spare etcd':
+      case 'tunnel':
+        return {};
+    }
+  }
+}

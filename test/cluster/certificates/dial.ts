@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { request } from 'node:https';
+import { connect } from 'node:tls';
+import type { KeyPair } from '../../../reconciler/pki/issue.ts';
+
+/** What was said to a request over TLS; `status` 0 where the server did not take the client's certificate. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface Question {
+  readonly port: number;
+  readonly path: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+  readonly client?: KeyPair | undefined;
+}
+
+/** Asks a server of this machine on a connection of its own. The server is not verified: who asks is what matters. */
+export function ask({ port, path, method = 'GET', headers = {}, body, client }: Question): Promise<Answer> {
+  const text = body ? JSON.stringify(body) : undefined;
+  return new Promise((resolve) => {
+    const asked = request({
+      host: '127.0.0.1',
+      port,
+      path,
+      method,
+      headers: { ...(text && { 'content-type': 'application/json' }), ...headers },
+      agent: false,
+      rejectUnauthorized: false,
+      signal: AbortSignal.timeout(10_000),
+      ...(client && { cert: client.certificate, key: client.key }),
+    });
+    asked.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
+      response.on('error', (error) => resolve({ status: 0, text: String(error) }));
+    });
+    asked.on('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve({ status: response.statusCode ?? 0, text: '' });
+    });
+    asked.on('error', (error) => resolve({ status: 0, text: String(error) }));
+    asked.end(text);
+  });
+}
+
+/** PEM of the certificate that a server of this machine shows; undefined while nobody listens. */
+export async function shownCertificate(port: number, client?: KeyPair): Promise<string | undefined> {
+  const socket = connect({
+    host: '127.0.0.1',
+    port,
+    rejectUnauthorized: false,
+    ...(client && { cert: client.certificate, key: client.key }),
+  });
+  try {
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(5_000) });
+    return socket.getPeerX509Certificate()?.toString();
+  } catch {
+    return undefined;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { KeyPair } from '../../../reconciler/pki/issue.ts';
+import { recordFault } from '../../support/fault-table.ts';
+import { until } from '../../support/until.ts';
+import { ControlPlaneProcesses, type ProcessName } from './control-plane-processes.ts';
+import { type Answer, ask } from './dial.ts';
+import { type Generation, newGeneration, pairIn, secretNames } from './generation.ts';
+
+const programs: readonly ProcessName[] = ['etcd', 'kube-apiserver'];
+
+let control: ControlPlaneProcesses;
+let generation: Generation;
+let clients: Readonly<Record<string, KeyPair>>;
+
+beforeAll(async () => {
+  [generation, control] = await Promise.all([newGeneration(), ControlPlaneProcesses.prepare()]);
+  for (const name of programs) {
+    await control.write(name, generation.secrets);
+    control.start(name);
+  }
+  const of = (secret: string) => pairIn(generation, secret);
+  const stranger = await newGeneration();
+  clients = {
+    'a kubelet': await generation.issue('cluster', 'system:node:n1', ['system:nodes']),
+    'an administrator': await generation.issue('cluster', 'kubernetes-admin', ['system:masters']),
+    'the API server towards kubelets': of(secretNames.apiServerKubeletClient),
+    'our own client': of(secretNames.controller),
+    'the front proxy': of(secretNames.frontProxyClient),
+    'another client of the front proxy': await generation.issue('proxy', 'somebody'),
+    'the API server towards etcd': of(secretNames.apiServerEtcdClient),
+    'this provider towards etcd': of(secretNames.etcdController),
+    'another client of etcd': await generation.issue('etcd', 'somebody'),
+    'a member of etcd that serves': of(secretNames.etcdServer),
+    // Without the names of pods, which etcd would look up and compare with where it is asked from.
+    'a member of etcd towards another': await generation.issue('etcd', 'etcd-peer'),
+    'etcd of another cluster': pairIn(stranger, secretNames.etcdController),
+    'an API server that serves': of(secretNames.apiServer),
+  };
+  const ready = () => ask({ port: control.ports.api, path: '/readyz', client: clientOf('an administrator') });
+  await until('the API server', async () => (await ready()).status === 200, 120_000);
+}, 180_000);
+afterAll(() => control?.stop());
+
+/** Asks the API server who one is, as somebody who claims to speak for jane. */
+function asking(who: string): Promise<Answer> {
+  return ask({
+    port: control.ports.api,
+    method: 'POST',
+    path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
+    headers: { 'x-remote-user': 'jane', 'x-remote-group': 'system:masters' },
+    client: clientOf(who),
+  });
+}
+
+function clientOf(who: string): KeyPair {
+  const client = clients[who];
+  if (!client) throw new Error(`no certificate is made for ${who}`);
+  return client;
+}
+
+const everybody = [
+  'a kubelet',
+  'an administrator',
+  'the API server towards kubelets',
+  'our own client',
+  'the front proxy',
+  'another client of the front proxy',
+  'the API server towards etcd',
+  'this provider towards etcd',
+  'another client of etcd',
+  'a member of etcd that serves',
+  'a member of etcd towards another',
+  'etcd of another cluster',
+  'an API server that serves',
+] as const;
+
+describe('etcd', () => {
+  const admitted = async (port: number) => {
+    const answers = await Promise.all(
+      everybody.map(
+        async (who) => [who, (await ask({ port, path: '/version', client: clientOf(who) })).status] as const,
+      ),
+    );
+    return answers.filter(([, status]) => status !== 0).map(([who]) => who);
+  };
+
+  test('lets in its two clients and nobody else, whoever has signed them', async () => {
+    expect(await admitted(control.ports.etcd)).toEqual(['the API server towards etcd', 'this provider towards etcd']);
+    await recordFault({
+      fault: "certificates of kubelets, administrators, the front proxy and etcd's own members tried on etcd",
+      observed: 'the TLS handshake is refused; only the API server and this provider are let in',
+      recoverySeconds: undefined,
+      dataLost: 'none',
+    });
+  });
+
+  test('lets members in where members talk, and nobody else', async () => {
+    expect(await admitted(control.ports.peer)).toEqual(['a member of etcd towards another']);
+  });
+
+  test('lets in nobody without a certificate', async () => {
+    for (const port of [control.ports.etcd, control.ports.peer]) {
+      expect((await ask({ port, path: '/version' })).status).toBe(0);
+    }
+  });
+});
+
+describe('the API server, towards those who claim to speak for somebody else', () => {
+  const userOf = ({ text }: Answer) =>
+    (JSON.parse(text) as { status?: { userInfo?: { username?: string } } }).status?.userInfo?.username;
+
+  test('believes the front proxy alone', async () => {
+    expect(userOf(await asking('the front proxy'))).toBe('jane');
+  });
+
+  test.each([
+    ['a kubelet', 'system:node:n1'],
+    ['an administrator', 'kubernetes-admin'],
+    ['the API server towards kubelets', 'kube-apiserver-kubelet-client'],
+    ['our own client', 'hosted-control-plane-controller'],
+  ])('takes %s for who it is', async (who, user) => {
+    expect(userOf(await asking(who))).toBe(user);
+  });
+
+  test.each([
+    'another client of the front proxy',
+    'the API server towards etcd',
+    'this provider towards etcd',
+    'a member of etcd that serves',
+    'a member of etcd towards another',
+    'etcd of another cluster',
+    'an API server that serves',
+  ])('refuses %s', async (who) => {
+    expect((await asking(who)).status).toBe(401);
+  });
+
+  test('was tried with every certificate there is', async () => {
+    expect(Object.keys(clients)).toEqual([...everybody]);
+    await recordFault({
+      fault: 'X-Remote-User sent with the certificate of a kubelet, of another client of the cluster, and of etcd',
+      observed: 'whoever the cluster knows is taken for who it is, everybody else is refused',
+      recoverySeconds: undefined,
+      dataLost: 'none',
+    });
+  });
+});

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { Pod, Secret } from '../../../constructs/api/resources.ts';
+import { clusterNameLabel } from '../../../constructs/api/group.ts';
+import { keyOf } from '../../../reconciler/hosted/service-account-tokens.ts';
+import type { KubeClient } from '../../../reconciler/kube/client.ts';
+import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { verifyingKeysOf } from '../../../reconciler/pki/service-account-keys.ts';
+import { readTokenRecord, tokensAnnotation } from '../../../reconciler/rotation/service-account-token-record.ts';
+import { recordFault } from '../../support/fault-table.ts';
+import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { TokenUser } from '../../support/token-user.ts';
+import { until } from '../../support/until.ts';
+import { single, Workbench } from '../../support/workbench.ts';
+
+const namespace = 'tokens';
+const cluster = 'c1';
+const fieldManager = 'test';
+const year = 365 * 24 * 3600;
+/** Every API server is replaced three times, one after the other, on a machine that others use too. */
+const rotationMs = 12 * 60_000;
+
+let bench: Workbench;
+let operator: TestOperator;
+let hosted: KubeClient;
+let user: TokenUser;
+const start = () => startOperator({ kubeconfig: inject('kubeconfig'), namespace });
+
+beforeAll(async () => {
+  bench = await Workbench.open(inject('kubeconfig'), namespace);
+  operator = await start();
+  await bench.create(cluster, { ...single, replicas: 2 });
+  await bench.untilReady(cluster, 240_000);
+  hosted = await bench.hosted(cluster);
+  user = new TokenUser(bench, cluster);
+}, 400_000);
+afterAll(async () => {
+  await user.stop();
+  await hosted.connection.close();
+  await bench.deleteAll();
+  await operator.stop();
+  await bench.close();
+});
+
+const secretName = { namespace, name: `${cluster}-sa` };
+const keysSecret = () => bench.client.get<SecretObject>(Secret, secretName);
+const keys = async () => verifyingKeysOf(valueOf(await keysSecret(), 'tls.crt') ?? '').map(({ id }) => id);
+const condition = async () =>
+  (await bench.get(cluster)).status?.conditions?.find(({ type }) => type === 'ServiceAccountKeyRotationReady');
+
+/** Pods of the control plane by component, each with everything that started in it. */
+async function started(): Promise<Map<string, Set<string>>> {
+  const { items } = await bench.client.list(Pod, { namespace, labelSelector: `${clusterNameLabel}=${cluster}` });
+  const found = new Map<string, Set<string>>();
+  for (const { metadata } of items) {
+    const component = metadata.labels?.['app.kubernetes.io/component'] ?? '';
+    found.set(component, (found.get(component) ?? new Set()).add(metadata.uid ?? ''));
+  }
+  return found;
+}
+
+async function createLegacyToken(name: string): Promise<string> {
+  const { apiVersion, kind } = Secret;
+  const annotations = { 'kubernetes.io/service-account.name': 'default' };
+  const metadata = { namespace: 'default', name, annotations };
+  await hosted.create({ apiVersion, kind, metadata, type: 'kubernetes.io/service-account-token' }, { fieldManager });
+  return legacyToken(name);
+}
+
+const legacyToken = (name: string) =>
+  until(`a token in Secret ${name}`, async () =>
+    valueOf(await hosted.get<SecretObject>(Secret, { namespace: 'default', name }), 'token'),
+  );
+
+/** A token as kubelets ask for it on behalf of a pod. */
+async function podToken(address: string): Promise<{ token: string; lifetimeSeconds: number }> {
+  const { apiVersion, kind } = Pod;
+  const metadata = { namespace: 'default', name: 'waits-for-ever' };
+  const spec = { containers: [{ name: 'any', image: 'any.example.org/any' }] };
+  await hosted.create({ apiVersion, kind, metadata, spec }, { fieldManager });
+  return user.ask(address, { expirationSeconds: 3607, boundObjectRef: { apiVersion, kind, name: metadata.name } });
+}
+
+test(
+  'the key of service account tokens is replaced while tokens of every kind are used at every API server and operators die',
+  async () => {
+    const [old = ''] = await keys();
+    const [address = ''] = await user.addresses();
+    // What Kubernetes makes of lives that somebody asks for.
+    expect((await user.ask(address, { expirationSeconds: 20_000 * 3600 })).lifetimeSeconds).toBe(year);
+    const ofPod = await podToken(address);
+    expect(ofPod.lifetimeSeconds).toBe(year);
+    const plain = await user.ask(address);
+    user.add('of a pod', ofPod.token);
+    user.add('of before', plain.token);
+    user.add('kept in a Secret', await createLegacyToken('legacy'));
+    expect(keyOf(plain.token)).toBe(old);
+
+    const before = await started();
+    const seen = new Map([...before].map(([component, uids]) => [component, new Set(uids)]));
+    const begun = performance.now();
+    await bench.patch(cluster, { spec: { certificates: { rotation: { serviceAccountKey: 'first' } } } });
+    const states = new Set<string>();
+    const operators = { count: 0 };
+    /** Passes time until a state; in each new one tokens are asked for, and the operator dies. */
+    const liveUntil = (reason: string, isOver: () => Promise<boolean>) =>
+      until(
+        reason,
+        async () => {
+          for (const [component, uids] of await started()) {
+            for (const uid of uids) seen.set(component, (seen.get(component) ?? new Set()).add(uid));
+          }
+          if (await isOver()) return true;
+          const state = `${(await keys()).length} ${(await keys())[0] === old} ${(await condition())?.reason}`;
+          if (states.has(state)) return false;
+          states.add(state);
+          for (const server of await user.addresses()) {
+            const given = await user.ask(server).catch(() => undefined);
+            if (given) user.add(`${state} at ${server}`, given.token);
+          }
+          await operator.stop();
+          operators.count += 1;
+          operator = await start();
+          return false;
+        },
+        rotationMs,
+      );
+
+    await liveUntil('tokens to be waited for', async () => (await condition())?.reason === 'WaitingForTokens');
+    const [signer = ''] = await keys();
+    expect(await keys()).toEqual([signer, old]);
+    expect(signer).not.toBe(old);
+    expect(await bench.client.find(Secret, { namespace, name: `${cluster}-sa-next` })).toBeUndefined();
+    for (const server of await user.addresses()) expect(keyOf((await user.ask(server)).token)).toBe(signer);
+    const until_ = readTokenRecord(await keysSecret()).expiries[old];
+    expect(until_!.getTime()).toBeGreaterThan(Date.now() + year * 1000);
+    const signingSeconds = Math.round((performance.now() - begun) / 1000);
+
+    // A year passes: what is noted of the old key lies in the past now. A token in a Secret outlives it.
+    const expiries = { [old]: new Date(Date.now() - 1000).toISOString() };
+    const record = JSON.stringify({ lifetimeSeconds: year, expiries });
+    await bench.client.mergePatch(
+      Secret,
+      secretName,
+      { metadata: { annotations: { [tokensAnnotation]: record } } },
+      { fieldManager },
+    );
+    const waiting = await until(
+      'the Secret to be named',
+      async () => {
+        const found = await condition();
+        return found?.message.includes('default/legacy') ? found : undefined;
+      },
+      120_000,
+    );
+    expect(waiting.message).toContain('1 Secret keeps a token of the old key');
+    expect(await keys()).toEqual([signer, old]);
+    expect(user.refused).toEqual([]);
+
+    await hosted.mergePatch(
+      Secret,
+      { namespace: 'default', name: 'legacy' },
+      { data: { token: null } },
+      { fieldManager },
+    );
+    const renewed = await until('another token', async () => {
+      const token = await legacyToken('legacy');
+      return keyOf(token) === signer ? token : undefined;
+    });
+    const uses = user.used;
+    // Those that a year would have ended.
+    user.drop(() => true);
+    user.add('kept in a Secret', renewed);
+    for (const server of await user.addresses()) user.add(`new at ${server}`, (await user.ask(server)).token);
+    await operator.stop();
+    operator = await start();
+    await liveUntil('the end', async () => (await condition())?.status === 'True');
+
+    expect(await keys()).toEqual([signer]);
+    for (const server of await user.addresses()) {
+      expect(await user.accepts(server, plain.token)).toBe(false);
+      expect(await user.accepts(server, renewed)).toBe(true);
+    }
+    await until('more uses', () => user.used > uses + 20, 60_000);
+    expect(user.refused).toEqual([]);
+    expect(operators.count).toBeGreaterThanOrEqual(4);
+
+    const restarts = Object.fromEntries(
+      [...seen].map(([component, uids]) => {
+        const count = before.get(component)?.size ?? 1;
+        return [component, (uids.size - count) / count];
+      }),
+    );
+    console.info(`restarts per pod: ${JSON.stringify(restarts)}, ${user.used} uses, ${user.unanswered} unanswered`);
+    expect(restarts).toEqual({ 'api-server': 3, 'controller-manager': 1, scheduler: 0, etcd: 0 });
+    await recordFault({
+      fault:
+        'the operator stopped in every state of a rotation of the key of service account tokens, with two API servers',
+      observed: `${operators.count} operators follow each other; each API server is replaced three times and the controller manager once; tokens of before and of every state used ${user.used} times at each API server by its address, none refused; a new key signs after ${signingSeconds} s; a Secret that keeps a token of the old key is named by the condition`,
+      recoverySeconds: undefined,
+      dataLost: 'none',
+    });
+  },
+  4 * rotationMs,
+);
