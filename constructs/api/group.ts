@@ -43,6 +43,9 @@ export const rotatedForAnnotation = `${group}/rotated-for`;
  */
 export const clientCertificateSignerAnnotation = `${group}/client-certificate-signer`;
 
+/** Likewise of the newest certificate that its kubelet serves with. */
+export const servingCertificateSignerAnnotation = `${group}/serving-certificate-signer`;
+
 /** On a MachineDeployment: the CA of the cluster for which we have replaced its Machines, named likewise. */
 export const rolledOutForAnnotation = `${group}/rolled-out-for`;
 

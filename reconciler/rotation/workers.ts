@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { clientCertificateSignerAnnotation, rolledOutForAnnotation } from '../../constructs/api/group.ts';
+import { rolledOutForAnnotation } from '../../constructs/api/group.ts';
 import { Machine, MachineDeployment, type Resource } from '../../constructs/api/resources.ts';
 import { signingSeconds } from '../../constructs/control-plane/certificates/signing-duration.ts';
 import { HostedClusterNotReady } from '../hosted/not-ready.ts';
@@ -10,7 +10,7 @@ import { signerFingerprint } from '../pki/pem.ts';
 import type { Scope } from '../scope.ts';
 import { decideWorkers, type WorkersState } from './workers/decide.ts';
 import { type MachineDeploymentObject, timestamp } from './workers/machines.ts';
-import { issuedToNodes } from './workers/node-certificates.ts';
+import { issuedToNodes, nodeCertificatesOf } from './workers/node-certificates.ts';
 
 /** How far the nodes of a hosted cluster have come on their way to another authority. */
 export interface WorkerMove {
@@ -56,11 +56,10 @@ async function move(scope: Scope, props: WorkerMoveProps): Promise<WorkerMove> {
   const state = await observe(scope, props);
   if (!state) return { isDone: false, message: 'the Nodes of the hosted cluster have not been listed yet' };
 
-  const { note, rollOut, message, again } = decideWorkers(state);
+  const { notes, rollOut, message, again } = decideWorkers(state);
 
   const hosted = scope.hosted(scope.facts);
-  const annotations = { [clientCertificateSignerAnnotation]: state.signerName };
-  resultsOf(await settleAll(note, notesAtOnce, (node) => hosted.annotateNode(node, annotations)));
+  resultsOf(await settleAll(notes, notesAtOnce, ({ node, annotations }) => hosted.annotateNode(node, annotations)));
   for (const deployment of rollOut) {
     if (await replaceMachines(scope, deployment, state)) continue;
     return { isDone: false, message, again: new Date(scope.now.getTime() + conflictRetryMs) };
@@ -84,7 +83,7 @@ async function observe(scope: Scope, { signer, since }: WorkerMoveProps): Promis
     oldEnd: endOfOld(scope, since),
     now: scope.now,
     nodes,
-    issued: issuedToNodes(requests),
+    issued: new Map(nodeCertificatesOf(scope.cluster).map((kind) => [kind, issuedToNodes(requests, kind)])),
     machines,
     deployments,
   };

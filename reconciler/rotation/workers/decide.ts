@@ -1,4 +1,3 @@
-import { clientCertificateSignerAnnotation } from '../../../constructs/api/group.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isSignedBy } from '../../pki/certificate.ts';
 import {
@@ -10,6 +9,7 @@ import {
   timestamp,
 } from './machines.ts';
 import { namesOfMany } from './names-of-many.ts';
+import type { NodeCertificate } from './node-certificates.ts';
 
 /** What is known of the workers of a cluster whose authority has changed. */
 export interface WorkersState {
@@ -19,20 +19,26 @@ export interface WorkersState {
   readonly signerName: string;
   /** When it began to sign. */
   readonly since: Date;
-  /** When the last certificate has expired that the one before it can have given to a kubelet. */
+  /** When the last certificate has expired that the authority before it can have given to a kubelet. */
   readonly oldEnd: Date;
   readonly now: Date;
   readonly nodes: readonly KubeObject[];
-  /** The newest certificates that were given to nodes lately, by the names of the nodes. */
-  readonly issued: ReadonlyMap<string, string>;
+  /** The newest certificates of each kind that were given to nodes lately, by the names of the nodes. */
+  readonly issued: ReadonlyMap<NodeCertificate, ReadonlyMap<string, string>>;
   readonly machines: readonly KubeObject[];
   readonly deployments: readonly MachineDeploymentObject[];
 }
 
+/** All annotations that say which certificates of a Node are of the authority that signs now. */
+export interface Note {
+  readonly node: KubeObject;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
 /** What is to be done, and for whom is to be waited. */
 export interface WorkersDecision {
-  /** Nodes on which it is to be noted that they have a certificate of the authority that signs now. */
-  readonly note: readonly KubeObject[];
+  /** What is to be noted on Nodes. */
+  readonly notes: readonly Note[];
   /** MachineDeployments whose Machines are to be replaced. */
   readonly rollOut: readonly MachineDeploymentObject[];
   /** What is waited for, as a sentence; empty when nothing is. */
@@ -49,8 +55,7 @@ const surelyNewMs = 15 * 60_000;
 /** Where workers stand on their way to the authority that signs now. */
 export function decideWorkers(state: WorkersState): WorkersDecision {
   const { now, oldEnd, signerName, since, deployments } = state;
-  const note = state.nodes.filter((node) => wasGivenNew(node, state) === true && noteOn(node) !== signerName);
-  if (now >= oldEnd) return { note: [], rollOut: [], message: '' };
+  if (now >= oldEnd) return { notes: [], rollOut: [], message: '' };
 
   const old = state.machines.filter((machine) => deploymentOf(machine) !== undefined && isOlderThan(machine, since));
   const deploymentNames = new Set(old.map(deploymentOf));
@@ -59,7 +64,7 @@ export function decideWorkers(state: WorkersState): WorkersDecision {
     .filter((node) => !hasMoved(node, state) && !replaced.has(machineOf(node) ?? ''))
     .map(({ metadata }) => metadata.name);
   return {
-    note,
+    notes: state.nodes.flatMap((node) => noteFor(node, state)),
     rollOut: deployments.filter(
       (deployment) => deploymentNames.has(deployment.metadata.name) && mustRollOut(deployment, signerName, since),
     ),
@@ -68,23 +73,36 @@ export function decideWorkers(state: WorkersState): WorkersDecision {
   };
 }
 
-/** Whether a node proves with a certificate of the authority that signs now who it is. */
+/** Whether every certificate of a node is of the authority that signs now. */
 function hasMoved(node: KubeObject, state: WorkersState): boolean {
-  return wasGivenNew(node, state) ?? (noteOn(node) === state.signerName || isSurelyNew(node, state));
+  return provenBy(node, state).length === state.issued.size || isSurelyNew(node, state);
 }
 
-/** What the newest certificate of a node that is known says; undefined where none is. */
-function wasGivenNew({ metadata }: KubeObject, { issued, signer }: WorkersState): boolean | undefined {
-  const certificate = issued.get(metadata.name);
-  return certificate === undefined ? undefined : isSignedBy(certificate, signer);
+function noteFor(node: KubeObject, state: WorkersState): Note[] {
+  const proven = provenBy(node, state);
+  const isNoted = (kind: NodeCertificate) => noteOn(node, kind) === state.signerName;
+  if ([...state.issued.keys()].every((kind) => isNoted(kind) === proven.includes(kind))) return [];
+  return [{ node, annotations: Object.fromEntries(proven.map(({ annotation }) => [annotation, state.signerName])) }];
 }
 
-function noteOn({ metadata }: KubeObject): string | undefined {
-  return metadata.annotations?.[clientCertificateSignerAnnotation];
+/** The kinds of which the newest certificate of a node that is known is of the authority that signs now. */
+function provenBy(node: KubeObject, { issued, signer, signerName }: WorkersState): NodeCertificate[] {
+  const proven = [...issued].filter(([kind, certificates]) => {
+    const certificate = certificates.get(node.metadata.name);
+    return certificate === undefined ? noteOn(node, kind) === signerName : isSignedBy(certificate, signer);
+  });
+  return proven.map(([kind]) => kind);
+}
+
+function noteOn({ metadata }: KubeObject, { annotation }: NodeCertificate): string | undefined {
+  return metadata.annotations?.[annotation];
 }
 
 /** Either alone may have been made anew for what was there before: a Node by its kubelet, a Machine by a move. */
-function isSurelyNew(node: KubeObject, { machines, since }: WorkersState): boolean {
+function isSurelyNew(node: KubeObject, state: WorkersState): boolean {
+  const { machines, since, issued, signer } = state;
+  const given = [...issued.values()].flatMap((certificates) => certificates.get(node.metadata.name) ?? []);
+  if (!given.every((certificate) => isSignedBy(certificate, signer))) return false;
   const machine = machines.find(({ metadata }) => metadata.name === machineOf(node));
   const from = new Date(since.getTime() + surelyNewMs);
   return machine !== undefined && !isOlderThan(machine, from) && !isOlderThan(node, from);

@@ -1,6 +1,11 @@
 import { beforeAll, expect, it } from 'vitest';
-import { clientCertificateSignerAnnotation, rolledOutForAnnotation } from '../../../constructs/api/group.ts';
+import {
+  clientCertificateSignerAnnotation,
+  rolledOutForAnnotation,
+  servingCertificateSignerAnnotation,
+} from '../../../constructs/api/group.ts';
 import { Machine, MachineDeployment } from '../../../constructs/api/resources.ts';
+import { kubeletServingSigner } from '../../../constructs/workload/identities.ts';
 import { HostedClusterNotReady } from '../../../reconciler/hosted/not-ready.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { createAuthority, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
@@ -72,13 +77,19 @@ it('is done at once for an authority with the key of the one before', async () =
   });
 });
 
-it('notes on a Node that it was given a certificate of the new CA, and remembers that when the request is gone', async () => {
+it('notes on a Node that it was given certificates of the new CA, and remembers that when the requests are gone', async () => {
   const nodes = new Nodes('a');
-  const certificateRequests = [await issuedKubeletRequest('a', signer, now)];
+  const certificateRequests = [
+    await issuedKubeletRequest('a', signer, now),
+    await issuedKubeletRequest('a', signer, now, { signerName: kubeletServingSigner }),
+  ];
   const world = new MemoryWorld();
   const seen = scopeOf(world, { hosted: nodes.hosted({ certificateRequests: () => certificateRequests }) });
   await expect(moveWorkers(seen, props())).resolves.toMatchObject({ isDone: true });
-  expect(nodes.notes.get('a')).toEqual({ [clientCertificateSignerAnnotation]: noteOf(signer) });
+  expect(nodes.notes.get('a')).toEqual({
+    [clientCertificateSignerAnnotation]: noteOf(signer),
+    [servingCertificateSignerAnnotation]: noteOf(signer),
+  });
   const gone = scopeOf(world, { hosted: nodes.hosted() });
   await expect(moveWorkers(gone, props())).resolves.toMatchObject({ isDone: true });
 });

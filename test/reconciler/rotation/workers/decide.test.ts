@@ -1,10 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { clientCertificateSignerAnnotation, rolledOutForAnnotation } from '../../../../constructs/api/group.ts';
+import {
+  clientCertificateSignerAnnotation,
+  rolledOutForAnnotation,
+  servingCertificateSignerAnnotation,
+} from '../../../../constructs/api/group.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { createAuthority, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
 import { decideWorkers, type WorkersState } from '../../../../reconciler/rotation/workers/decide.ts';
 import type { MachineDeploymentObject } from '../../../../reconciler/rotation/workers/machines.ts';
-import { issuedToNodes } from '../../../../reconciler/rotation/workers/node-certificates.ts';
+import { issuedToNodes, nodeCertificatesOf } from '../../../../reconciler/rotation/workers/node-certificates.ts';
+import { hostedCluster } from '../../../support/scope.ts';
 import { issuedKubeletRequest } from '../../../support/kubelet-client-request.ts';
 
 const since = new Date('2026-11-21T12:00:00.700Z');
@@ -13,6 +18,8 @@ const now = after(60);
 const oldEnd = new Date('2027-11-22T12:00:00Z');
 const signerName = 'bbbbbbbbbbbb';
 const before = after(-1000);
+const [client, serving] = nodeCertificatesOf(hostedCluster());
+if (!client || !serving) throw new Error('kubelets have two kinds of certificates');
 let old: KeyPair;
 let signer: KeyPair;
 
@@ -20,6 +27,11 @@ beforeAll(async () => {
   const validity = validFor(10 * 365 * 24 * 3600_000, since);
   old = await createAuthority({ commonName: 'kubernetes' }, validity);
   signer = await createAuthority({ commonName: 'kubernetes' }, validity);
+});
+
+const notes = (signedBy: string) => ({
+  [clientCertificateSignerAnnotation]: signedBy,
+  [servingCertificateSignerAnnotation]: signedBy,
 });
 
 interface NodeOptions {
@@ -31,7 +43,7 @@ interface NodeOptions {
 function node(name: string, { created = before, machine, note }: NodeOptions = {}): KubeObject {
   const annotations = {
     ...(machine ? { 'cluster.x-k8s.io/machine': machine } : {}),
-    ...(note ? { [clientCertificateSignerAnnotation]: note } : {}),
+    ...(note ? notes(note) : {}),
   };
   return { apiVersion: 'v1', kind: 'Node', metadata: { name, creationTimestamp: seconds(created), annotations } };
 }
@@ -54,8 +66,10 @@ function deployment(name: string, rolloutAfter?: string, rolledOutFor?: string):
 
 const seconds = (time: Date) => time.toISOString().replace(/\.\d+/, '');
 
+const noneIssued = () => new Map([client, serving].map((kind) => [kind!, new Map<string, string>()]));
+
 function decide(changes: Partial<WorkersState>) {
-  const nothing = { nodes: [], issued: new Map<string, string>(), machines: [], deployments: [] };
+  const nothing = { nodes: [], issued: noneIssued(), machines: [], deployments: [] };
   const decision = decideWorkers({
     signer: signer.certificate,
     signerName,
@@ -66,10 +80,11 @@ function decide(changes: Partial<WorkersState>) {
     ...changes,
   });
   const names = (objects: readonly KubeObject[]) => objects.map(({ metadata }) => metadata.name);
-  return { ...decision, note: names(decision.note), rollOut: names(decision.rollOut) };
+  const noted = decision.notes.map(({ node: { metadata }, annotations }) => [metadata.name, annotations]);
+  return { ...decision, notes: Object.fromEntries(noted) as object, rollOut: names(decision.rollOut) };
 }
 
-const settled = { note: [], rollOut: [], message: '', again: undefined };
+const settled = { notes: {}, rollOut: [], message: '', again: undefined };
 
 describe('workers whose CA has changed', () => {
   it('are done when there are none', () => {
@@ -103,36 +118,59 @@ describe('workers whose CA has changed', () => {
   });
 });
 
-describe('the certificate that a node was given', () => {
-  const issued = async (...certificates: (readonly [node: string, authority: KeyPair, minutes: number])[]) =>
-    issuedToNodes(
-      await Promise.all(
-        certificates.map(([name, authority, minutes]) => issuedKubeletRequest(name, authority, after(minutes))),
+describe('certificates that nodes were given', () => {
+  type Given = readonly [node: string, kind: typeof client, authority: KeyPair, minutes: number];
+  const issued = async (...given: readonly Given[]) => {
+    const requests = await Promise.all(
+      given.map(([name, { signerName }, authority, minutes]) =>
+        issuedKubeletRequest(name, authority, after(minutes), { signerName }),
       ),
     );
+    return new Map([client, serving].map((kind) => [kind, issuedToNodes(requests, kind)]));
+  };
 
-  it('is noted once when the new CA has signed it', async () => {
-    const certificates = await issued(['a', signer, 1]);
-    expect(decide({ nodes: [node('a')], issued: certificates })).toEqual({ ...settled, note: ['a'] });
+  it('are noted once when the new CA has signed them', async () => {
+    const certificates = await issued(['a', client, signer, 1], ['a', serving, signer, 1]);
+    expect(decide({ nodes: [node('a')], issued: certificates })).toEqual({
+      ...settled,
+      notes: { a: notes(signerName) },
+    });
     expect(decide({ nodes: [node('a', { note: signerName })], issued: certificates })).toEqual(settled);
   });
 
-  it('counts more than a note, and the newest most', async () => {
-    const certificates = await issued(['a', signer, 1], ['a', old, 2], ['b', old, 1], ['b', signer, 2]);
+  it('are waited for both, each in its own time', async () => {
+    const certificates = await issued(['a', client, signer, 1]);
+    const { notes: noted, message } = decide({ nodes: [node('a')], issued: certificates });
+    expect(noted).toEqual({ a: { [clientCertificateSignerAnnotation]: signerName } });
+    expect(message).toMatch(/^nodes a renew/);
+  });
+
+  it('count more than notes, and the newest most', async () => {
+    const certificates = await issued(
+      ['a', client, signer, 1],
+      ['a', client, old, 2],
+      ['b', client, old, 1],
+      ['b', client, signer, 2],
+      ['b', serving, signer, 2],
+    );
     const nodes = [node('a', { note: signerName }), node('b')];
     expect(decide({ nodes, issued: certificates })).toMatchObject({
-      note: ['b'],
+      notes: { a: { [servingCertificateSignerAnnotation]: signerName }, b: notes(signerName) },
       message: expect.stringMatching(/^nodes a renew/) as string,
     });
   });
 
-  it('is none where another signer has signed it, or it is for another user', async () => {
-    const other = { signerName: 'kubernetes.io/kube-apiserver-client' };
+  it('are none where another signer has signed them, or they are for another user', async () => {
     const requests = [
-      await issuedKubeletRequest('a', signer, after(1), other),
+      await issuedKubeletRequest('a', signer, after(1), { signerName: 'kubernetes.io/kube-apiserver-client' }),
       await issuedKubeletRequest('b', signer, after(1), { commonName: 'somebody' }),
     ];
-    expect(issuedToNodes(requests).size).toBe(0);
+    expect(issuedToNodes(requests, client).size).toBe(0);
+  });
+
+  it('that kubelets serve with do not matter where the user names who signs them', () => {
+    const args = { 'kubelet-certificate-authority': '/etc/kubernetes/custom/kubelet-ca.crt' };
+    expect(nodeCertificatesOf(hostedCluster({ deployment: { apiServer: { args } } }))).toEqual([client]);
   });
 });
 
