@@ -1,4 +1,3 @@
-import type { CertificateKind } from '../constructs/api/certificate-status.ts';
 import type { EventNote } from './kube/events.ts';
 import type { ExpiringCertificate } from './newly-expiring.ts';
 
@@ -29,32 +28,21 @@ export function argumentsOverruled(component: string, flags: readonly string[]):
 }
 
 /** Told on the HostedControlPlane, once for a certificate that was not renewed when it should have been. */
-export function certificateExpiring(late: ExpiringCertificate): EventNote {
-  const field = rotationFields[late.kind];
+export function certificateExpiring({ kind, secret, notAfter, renewsAt }: ExpiringCertificate): EventNote {
+  const warning = { type: 'Warning', action: 'WatchCertificates' } as const;
+  if (kind.endsWith('CA')) {
+    return {
+      ...warning,
+      reason: 'CAExpiring',
+      note: `the CA in Secret ${secret} ends on ${notAfter}, and its replacement, due since ${renewsAt}, has not come to an end: see the condition CARotationReady`,
+    };
+  }
   return {
-    type: 'Warning',
-    reason: field === undefined ? 'CertificateExpiring' : 'CAExpiring',
-    action: 'WatchCertificates',
-    note: field === undefined ? lateCertificate(late) : lateAuthority(late, field),
+    ...warning,
+    reason: 'CertificateExpiring',
+    note:
+      renewsAt === undefined
+        ? `the certificate in Secret ${secret} ends on ${notAfter} and is not ours to renew: renew it, or delete the Secret and one is made`
+        : `the certificate in Secret ${secret} is late for its renewal, the first of kind ${kind} ends on ${notAfter}: see the conditions CACertificatesReady and CertificatesReady`,
   };
-}
-
-/** Fields below `certificates.rotation` that ask for another authority. */
-const rotationFields: Partial<Record<CertificateKind, string>> = {
-  ClusterCA: 'clusterCA',
-  EtcdCA: 'etcdCA',
-  ProxyCA: 'proxyCA',
-};
-
-function lateAuthority({ secret, notAfter, renewsAt }: ExpiringCertificate, field: string): string {
-  const ends = `the CA in Secret ${secret} ends on ${notAfter}`;
-  return renewsAt === undefined
-    ? `${ends} and is not ours to replace: put its successor into Secret ${secret}-next and set certificates.rotation.${field}`
-    : `${ends}, and its replacement, due since ${renewsAt}, has not come to an end: see the condition CARotationReady`;
-}
-
-function lateCertificate({ kind, secret, notAfter, renewsAt }: ExpiringCertificate): string {
-  return renewsAt === undefined
-    ? `the certificate in Secret ${secret} ends on ${notAfter} and is not ours to renew: renew it, or delete the Secret and one is made`
-    : `the certificate in Secret ${secret} is late for its renewal, the first of kind ${kind} ends on ${notAfter}: see the conditions CACertificatesReady and CertificatesReady`;
 }

@@ -6,6 +6,7 @@ import type { KeyPair } from '../pki/issue.ts';
 import { clientOf } from '../pki/kubeconfig.ts';
 import { splitCertificates } from '../pki/pem.ts';
 import { authorityProblem, mustIssue, renewalTime } from '../pki/policy.ts';
+import { successorOf } from '../rotation/rotated-authority.ts';
 import { pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
 
 /** What there is of one planned certificate. */
@@ -40,7 +41,7 @@ export function certificateStates({ planned, secrets, uid, now }: StatesProps): 
     const isOurs = isControlledBy(object, uid);
     const problem =
       entry.kind === 'authority'
-        ? authorityState(entry.secret, object, now)
+        ? authorityState(object, secrets.has(successorOf(entry.secret)), now)
         : isOurs
           ? leafState(entry, object, authorities, now)
           : undefined;
@@ -54,12 +55,14 @@ export function certificateStates({ planned, secrets, uid, now }: StatesProps): 
   });
 }
 
-function authorityState(secret: string, object: SecretObject, now: Date): string | undefined {
+function authorityState(object: SecretObject, hasSuccessor: boolean, now: Date): string | undefined {
+  const secret = object.metadata.name;
   const pair = pairOf(object);
   const problem = pair ? authorityProblem(secret, pair, now) : `Secret ${secret} lacks tls.crt or tls.key`;
   if (problem !== undefined) return `unusable: ${problem}`;
   const trusted = splitCertificates(pair?.certificate ?? '').length;
-  return trusted > 1 ? `being replaced: ${trusted} are trusted` : undefined;
+  if (trusted > 1) return `being replaced: ${trusted} are trusted`;
+  return hasSuccessor ? `its successor waits in Secret ${successorOf(secret)}` : undefined;
 }
 
 function leafState(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CertificateStatus } from '../../constructs/api/certificate-status.ts';
+import type { CertificateKind, CertificateStatus } from '../../constructs/api/certificate-status.ts';
 import { newlyExpiring } from '../../reconciler/newly-expiring.ts';
 import { certificateExpiring } from '../../reconciler/notices.ts';
 
@@ -8,6 +8,12 @@ const renewsAt = '2026-11-01T00:00:00Z';
 const servers = (...expiring: string[]): CertificateStatus[] => [
   { kind: 'Server', notAfter, secret: 'c1-apiserver', renewsAt, ...(expiring.length > 0 ? { expiring } : {}) },
 ];
+const theirs = (kind: CertificateKind, secret: string): CertificateStatus => ({
+  kind,
+  notAfter,
+  secret,
+  expiring: [secret],
+});
 
 describe('certificates that are late', () => {
   it.each<[string, CertificateStatus[] | undefined, CertificateStatus[] | undefined, string[]]>([
@@ -18,6 +24,8 @@ describe('certificates that are late', () => {
     ['when another one is too', servers('c1-apiserver'), servers('c1-apiserver', 'c1-tunnel'), ['c1-tunnel']],
     ['when it was renewed', servers('c1-apiserver'), servers(), []],
     ['when nothing could be looked at', servers('c1-apiserver'), undefined, []],
+    ["when it is a user's kubeconfig", [], [theirs('Kubeconfig', 'c1-kubeconfig')], ['c1-kubeconfig']],
+    ["not when it is a user's CA, of which a condition tells", [], [theirs('ClusterCA', 'c1-ca')], []],
   ])('are told once: %s', (_, before, after, expected) => {
     expect(newlyExpiring(before, after).map(({ secret }) => secret)).toEqual(expected);
   });
@@ -26,7 +34,6 @@ describe('certificates that are late', () => {
     [{ kind: 'Server', secret: 'c1-apiserver', notAfter, renewsAt }, 'CertificateExpiring', /late for its renewal/],
     [{ kind: 'Kubeconfig', secret: 'c1-kubeconfig', notAfter }, 'CertificateExpiring', /not ours to renew/],
     [{ kind: 'EtcdCA', secret: 'c1-etcd', notAfter, renewsAt }, 'CAExpiring', /condition CARotationReady/],
-    [{ kind: 'ClusterCA', secret: 'c1-ca', notAfter }, 'CAExpiring', /Secret c1-ca-next and set .*rotation\.clusterCA/],
   ])('are told with what to do: %o', (late, reason, note) => {
     expect(certificateExpiring(late)).toMatchObject({ type: 'Warning', reason, note: expect.stringMatching(note) });
     expect(certificateExpiring(late).note).toContain(notAfter);

@@ -35,6 +35,12 @@ it.each<[string, ConditionType, Verdict, Partial<EventNote> | undefined]>([
     verdict('False', 'WaitingForMembers', '1 of 3'),
     { type: 'Normal', reason: 'WaitingForMembers', note: '1 of 3' },
   ],
+  [
+    "a user's CA that comes near its end",
+    'CARotationReady',
+    verdict('False', 'CAExpiring', 'cluster CA: put the next one'),
+    { type: 'Warning', reason: 'CAExpiring', note: 'cluster CA: put the next one' },
+  ],
   ['a step that waits for another one', 'EtcdClusterReady', waiting, undefined],
   [
     'a step that fails',

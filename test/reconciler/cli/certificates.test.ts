@@ -73,9 +73,12 @@ describe('hcp certificates', () => {
     const world = await issued();
     const certificateOf = (name: string) => valueOf(secretIn(world, name), 'tls.crt') ?? '';
     put(world, 'c1-ca', { 'tls.crt': base64(bundle(certificateOf('c1-ca'), certificateOf('c1-etcd'))) });
+    const { metadata, ...rest } = secretIn(world, 'c1-etcd');
+    world.put({ ...rest, metadata: { ...metadata, name: 'c1-etcd-next' } });
     put(world, 'c1-proxy', { 'tls.key': base64('no key') });
     expect(troublesOf(world)).toMatchObject({
       'c1-ca': 'being replaced: 2 are trusted',
+      'c1-etcd': 'its successor waits in Secret c1-etcd-next',
       'c1-proxy': 'unusable: Secret c1-proxy holds no readable certificate and key in tls.crt and tls.key',
     });
   });
