@@ -34,7 +34,9 @@ export class ResourceRequests {
 
   /** The text behind a path that is no resource. */
   text(path: string, { signal, deadlineMs = this.#deadlineMs }: CallOptions): Promise<string> {
-    const call = { verb: 'get', resource: '', target: path, method: 'GET', path, isIdempotent: true } as const;
+    // Some paths have a type of their own, and answer 406 to whoever insists on JSON.
+    const accept = 'application/json, */*';
+    const call = { verb: 'get', resource: '', target: path, method: 'GET', path, isIdempotent: true, accept } as const;
     return this.#transport.send({ ...call, deadlineMs, signal });
   }
 
