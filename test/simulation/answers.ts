@@ -1,0 +1,144 @@
+import { CertificateSigningRequest, ConfigMap, Node as NodeKind } from '../../constructs/api/resources.ts';
+import type { SecretRole } from '../../constructs/control-plane/certificates/uses.ts';
+import { ports } from '../../constructs/control-plane/ports.ts';
+import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
+import type { PublishedTrust } from '../../reconciler/hosted/published-trust.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { splitCertificates } from '../../reconciler/pki/pem.ts';
+import { verifyingKeysOf } from '../../reconciler/pki/service-account-keys.ts';
+import type { TrustProbes } from '../../reconciler/rotation/trust-probes.ts';
+import type { HostedClient } from '../../reconciler/scope.ts';
+import { verifies } from './chain.ts';
+import type { Nodes } from './nodes.ts';
+import type { Process, Processes } from './processes.ts';
+
+export interface AnswersProps {
+  readonly processes: Processes;
+  readonly nodes: Nodes;
+  readonly now: () => number;
+  /** What the controller manager publishes as kube-root-ca.crt. */
+  readonly rootTrust: () => string;
+}
+
+/** What the programs of a simulated cluster answer to those who ask them, by what they have read. */
+export class Answers implements TrustProbes {
+  readonly #props: AnswersProps;
+  readonly #applied = new Map<string, RenderedObject>();
+  readonly #notes = new Map<string, Readonly<Record<string, string>>>();
+  /** All that any API server has ever published of the front proxy's authorities: nobody takes anything away there. */
+  #requestHeader = new Set<string>();
+
+  constructor(props: AnswersProps) {
+    this.#props = props;
+  }
+
+  async userOf(
+    server: { readonly host: string },
+    client: { readonly certificate: string },
+    asUser?: string,
+  ): Promise<string | undefined> {
+    const role: SecretRole = asUser === undefined ? 'clusterAuthority' : 'proxyAuthority';
+    const purpose = asUser === undefined ? 'verifies clients' : undefined;
+    const trusted = this.#at(server.host).read(role, 'kube-apiserver', 'trust', 'tls.crt', purpose);
+    const isTrusted = verifies({ presented: client.certificate, trusted, usage: 'client' }, this.#props.now());
+    return isTrusted ? (asUser ?? 'hosted-control-plane-rotation') : undefined;
+  }
+
+  async isAdmitted(server: { readonly host: string }, client: { readonly certificate: string }): Promise<boolean> {
+    const trusted = this.#at(server.host).read('etcdAuthority', 'etcd', 'trust');
+    return verifies({ presented: client.certificate, trusted, usage: 'client' }, this.#props.now());
+  }
+
+  async servedBy({ host, port }: { readonly host: string; readonly port: number }): Promise<string> {
+    const process = this.#at(host);
+    const shown = () => {
+      switch (port) {
+        case ports.etcdClient:
+          return process.read('etcdServer', 'etcd', 'pair');
+        case ports.etcdPeer:
+          return process.read('etcdPeer', 'etcd', 'pair');
+        case ports.konnectivityAgent:
+          return process.read('konnectivityServer', 'konnectivity-server', 'pair');
+        default:
+          return process.read('apiServer', 'kube-apiserver', 'pair');
+      }
+    };
+    return splitCertificates(shown())[0] ?? '';
+  }
+
+  /** The client of the hosted cluster, as far as it depends on certificates. */
+  get hosted(): Partial<HostedClient> {
+    const { nodes, now } = this.#props;
+    return {
+      apply: async <T>(objects: readonly RenderedObject[]) => {
+        for (const object of objects) this.#applied.set(`${object.kind} ${object.metadata.name}`, object);
+        return objects.map(rolledOut) as T[];
+      },
+      nodes: () => nodes.all.length,
+      nodeMetadata: () => nodes.all.map(({ name, joinedAt }) => this.#nodeObject(name, joinedAt)),
+      annotateNode: async ({ metadata }, annotations) => {
+        this.#notes.set(metadata.name, { ...this.#notes.get(metadata.name), ...annotations });
+      },
+      certificateRequests: () =>
+        nodes.all
+          .filter(({ issuedAt }) => now() - issuedAt < requestsKeptMs)
+          .map(({ name, issuedAt, client }) => ({
+            apiVersion: CertificateSigningRequest.apiVersion,
+            kind: CertificateSigningRequest.kind,
+            metadata: { name: `csr-${name}`, creationTimestamp: new Date(issuedAt).toISOString() },
+            spec: { request: '', signerName: 'kubernetes.io/kube-apiserver-client-kubelet' },
+            status: {
+              conditions: [{ type: 'Approved', status: 'True' }],
+              certificate: Buffer.from(client.certificate).toString('base64'),
+            },
+          })),
+      verifyingKeys: async (address) =>
+        verifyingKeysOf(this.#at(address).read('serviceAccount', 'kube-apiserver', 'trust')).map(({ id }) => id),
+      signingKey: async (address) =>
+        verifyingKeysOf(this.#at(address).read('serviceAccount', 'kube-apiserver', 'signer'))[0]?.id,
+      storedTokens: async () => [],
+      publishedTrust: async () => this.#published(),
+    };
+  }
+
+  #nodeObject(name: string, joinedAt: number): KubeObject {
+    const annotations = this.#notes.get(name) ?? {};
+    const creationTimestamp = new Date(joinedAt).toISOString();
+    return { apiVersion: NodeKind.apiVersion, kind: NodeKind.kind, metadata: { name, creationTimestamp, annotations } };
+  }
+
+  #published(): PublishedTrust[] {
+    const { processes, rootTrust } = this.#props;
+    for (const process of processes.of('api-server')) {
+      const own = process.read('proxyAuthority', 'kube-apiserver', 'trust');
+      for (const certificate of splitCertificates(own)) this.#requestHeader.add(certificate);
+    }
+    const info = this.#applied.get(`${ConfigMap.kind} cluster-info`);
+    const { kubeconfig = '' } = (info?.['data'] ?? {}) as { readonly kubeconfig?: string };
+    return [
+      { configMap: 'default/kube-root-ca.crt', kind: 'root', text: rootTrust() },
+      { configMap: 'kube-public/cluster-info', kind: 'cluster-info', text: kubeconfig },
+      {
+        configMap: 'kube-system/extension-apiserver-authentication',
+        kind: 'request-header',
+        text: [...this.#requestHeader].join(''),
+      },
+    ];
+  }
+
+  #at(address: string): Process {
+    const found = this.#props.processes.all.find((process) => process.address === address);
+    if (!found) throw new Error(`nobody answers at ${address}`);
+    return found;
+  }
+}
+
+/** The controller manager clears answered requests away after that long. */
+const requestsKeptMs = 3600_000;
+
+/** What runs in the hosted cluster is always ready. */
+function rolledOut(object: RenderedObject): RenderedObject {
+  const { replicas = 1 } = (object['spec'] ?? {}) as { readonly replicas?: number };
+  const counts = { replicas, readyReplicas: replicas, availableReplicas: replicas, updatedReplicas: replicas };
+  return { ...object, status: { observedGeneration: 1, ...counts } };
+}

@@ -1,0 +1,170 @@
+import { Deployment, Pod, StatefulSet } from '../../constructs/api/resources.ts';
+import { reloads } from '../../constructs/control-plane/certificates/restarts.ts';
+import {
+  type Part,
+  type Program,
+  podsOf,
+  type SecretRole,
+  type Use,
+  uses,
+} from '../../constructs/control-plane/certificates/uses.ts';
+import { restartsWithAnnotation } from '../../constructs/control-plane/component.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import { isKeyOf } from '../../reconciler/pki/certificate.ts';
+import type { KeyPair } from '../../reconciler/pki/issue.ts';
+import { splitCertificates } from '../../reconciler/pki/pem.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import type { MemoryWorld, StoredObject } from '../support/memory-world.ts';
+import { clusterName, hostedCluster } from '../support/scope.ts';
+import { Secrets } from './secrets.ts';
+
+const cluster = hostedCluster();
+const names = namesOf(clusterName);
+
+const workloads = [
+  { component: 'etcd', resource: StatefulSet, name: names.etcd },
+  { component: 'api-server', resource: Deployment, name: names.apiServer },
+  { component: 'controller-manager', resource: Deployment, name: names.controllerManager },
+  { component: 'scheduler', resource: Deployment, name: names.scheduler },
+] as const;
+export type Component = (typeof workloads)[number]['component'];
+
+interface Workload extends KubeObject {
+  readonly spec: { readonly replicas?: number; readonly template: { readonly metadata: KubeObject['metadata'] } };
+}
+
+interface PodIdentity {
+  readonly pod: string;
+  readonly component: Component;
+  readonly template: Workload['spec']['template'];
+}
+
+let pods = 0;
+
+/** One pod with its programs: what they read when they started, and what is mounted now. */
+export class Process {
+  readonly pod: string;
+  readonly component: Component;
+  readonly template: Workload['spec']['template'];
+  readonly startedAt: number;
+  /** IP address, another one for each pod that ever was. */
+  readonly address = `10.9.${Math.floor(pods / 256)}.${pods++ % 256}`;
+  readonly #started: Secrets;
+  #mounted: Secrets;
+  #signer: KeyPair | undefined;
+
+  constructor({ pod, component, template }: PodIdentity, secrets: Secrets, now: number) {
+    this.pod = pod;
+    this.component = component;
+    this.template = template;
+    this.startedAt = now;
+    this.#started = secrets;
+    this.#mounted = secrets;
+    this.#readSigner();
+  }
+
+  /** Whether all that is mounted is as it stands in the Secrets. */
+  isCurrent(secrets: Secrets): boolean {
+    return this.#mounted.equals(secrets);
+  }
+
+  /** The kubelet mounts the Secrets as they are now. */
+  refresh(secrets: Secrets): void {
+    this.#mounted = secrets;
+    this.#readSigner();
+  }
+
+  /** What a program of the pod goes by, as the table of uses has it. */
+  read(role: keyof typeof uses, program: Program, part: Part, key = 'tls.crt', purpose?: string): string {
+    if (podsOf[program] !== this.component) throw new Error(`${program} does not run in pods of ${this.component}`);
+    const fits = (use: Use) => use.program === program && use.part === part && (purpose ?? use.purpose) === use.purpose;
+    const use = uses[role].find(fits);
+    if (!use) throw new Error(`${program} has no use of ${role} as ${part}`);
+    return (reloads(use, cluster) ? this.#mounted : this.#started).value(role satisfies SecretRole, key);
+  }
+
+  /** What a controller manager signs certificates of kubelets with: the newest pair it found whose halves belong together. */
+  get signer(): KeyPair {
+    if (!this.#signer) throw new Error(`${this.pod} has nothing to sign with`);
+    return this.#signer;
+  }
+
+  #readSigner(): void {
+    if (this.component !== 'controller-manager') return;
+    const own = this.#mounted.value('controllerManager', 'ca.crt');
+    const [certificate = ''] = splitCertificates(own || this.#mounted.value('clusterAuthority', 'tls.crt'));
+    const key = this.#mounted.value('clusterAuthority', 'tls.key');
+    if (certificate && key && isKeyOf(certificate, key)) this.#signer = { certificate, key };
+  }
+}
+
+/** Every pod of the control plane, as its workload asks for it. */
+export class Processes {
+  /** How many pods were replaced, by component and by what they were replaced for. */
+  readonly restarts = new Map<string, number>();
+  readonly #running = new Map<string, Process>();
+  readonly #notes = new Map<string, Readonly<Record<string, string>>>();
+
+  get all(): readonly Process[] {
+    return [...this.#running.values()];
+  }
+
+  of(component: Component): Process[] {
+    return this.all.filter((process) => process.component === component);
+  }
+
+  /** Replaces pods whose template is another one, one after the other. @param afterEach looks at the world with some new, some old ones */
+  follow(world: MemoryWorld, now: number, afterEach: () => void): void {
+    for (const { component, resource, name } of workloads) {
+      const workload = world.get<Workload>(resource, name);
+      if (!workload) continue;
+      for (let ordinal = 0; ordinal < (workload.spec.replicas ?? 1); ordinal++) {
+        const pod = `${name}-${ordinal}`;
+        const present = this.#running.get(pod);
+        const { template } = workload.spec;
+        if (present && JSON.stringify(present.template) === JSON.stringify(template)) continue;
+        if (present) this.#count(component, present.template, template);
+        this.#running.set(pod, new Process({ pod, component, template }, Secrets.of(world), now));
+        afterEach();
+      }
+    }
+  }
+
+  /** A pod is evicted, or its container dies: the new one reads everything anew. */
+  replace(old: Process, world: MemoryWorld, now: number): void {
+    this.#running.set(old.pod, new Process(old, Secrets.of(world), now));
+  }
+
+  /** What was noted on pods, which are about to be written anew in the world. */
+  remember(world: MemoryWorld): void {
+    for (const { metadata } of world.list(Pod, {})) this.#notes.set(metadata.uid ?? '', metadata.annotations ?? {});
+  }
+
+  /** The pods in the world tell where they are and since when. */
+  show(world: MemoryWorld): void {
+    for (const { pod, address, startedAt } of this.all) {
+      const object = world.get<StoredObject>(Pod, pod);
+      if (!object) continue;
+      const annotations = { ...this.#notes.get(address), ...object.metadata.annotations };
+      const status = { ...(object['status'] as object), podIP: address };
+      const creationTimestamp = new Date(startedAt).toISOString();
+      world.put({ ...object, metadata: { ...object.metadata, annotations, uid: address, creationTimestamp }, status });
+    }
+  }
+
+  #count(component: Component, before: Workload['spec']['template'], after: Workload['spec']['template']): void {
+    const row = `${component}: ${causesBetween(before.metadata, after.metadata).join(', ') || 'another change of the pod'}`;
+    this.restarts.set(row, (this.restarts.get(row) ?? 0) + 1);
+  }
+}
+
+function causesBetween(before: KubeObject['metadata'], after: KubeObject['metadata']): string[] {
+  const old = new Set(factsOf(before));
+  return factsOf(after)
+    .filter((fact) => !old.has(fact))
+    .map((fact) => fact.split('=', 1)[0] ?? fact);
+}
+
+function factsOf({ annotations }: KubeObject['metadata']): string[] {
+  return annotations?.[restartsWithAnnotation]?.split(',') ?? [];
+}

@@ -1,0 +1,44 @@
+import { Secret } from '../../constructs/api/resources.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import type { SecretRole } from '../../constructs/control-plane/certificates/uses.ts';
+import type { SecretObject } from '../../reconciler/pki/secret.ts';
+import type { MemoryWorld } from '../support/memory-world.ts';
+import { clusterName } from '../support/scope.ts';
+
+const { secrets } = namesOf(clusterName);
+
+/** What stood in all Secrets at one moment. */
+export class Secrets {
+  readonly #data: ReadonlyMap<string, SecretObject['data']>;
+
+  private constructor(data: ReadonlyMap<string, SecretObject['data']>) {
+    this.#data = data;
+  }
+
+  static of(world: MemoryWorld): Secrets {
+    const objects = world.objects.filter(({ kind }) => kind === Secret.kind) as unknown as SecretObject[];
+    return new Secrets(new Map(objects.map(({ metadata, data }) => [metadata.name, data])));
+  }
+
+  /** A value in clear; empty where there is none. */
+  value(role: SecretRole, key: string): string {
+    return decoded(this.#data.get(secrets[role])?.[key] ?? '');
+  }
+
+  equals(other: Secrets): boolean {
+    return (
+      this.#data.size === other.#data.size && [...this.#data].every(([name, data]) => other.#data.get(name) === data)
+    );
+  }
+}
+
+/** The same text gives the same string, so that what is known of it is found without comparing it. */
+function decoded(base64: string): string {
+  const known = texts.get(base64);
+  if (known !== undefined) return known;
+  const text = Buffer.from(base64, 'base64').toString('utf8');
+  texts.set(base64, text);
+  return text;
+}
+
+const texts = new Map<string, string>();

@@ -1,0 +1,294 @@
+import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
+import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
+import { runPhases } from '../../reconciler/graph.ts';
+import { phases } from '../../reconciler/reconcile.ts';
+import { settle } from '../support/management-controllers.ts';
+import { MemoryWorld } from '../support/memory-world.ts';
+import { hostedCluster, now as firstDay, scopeOf } from '../support/scope.ts';
+import { Answers } from './answers.ts';
+import { verifies } from './chain.ts';
+import { type Proof, proofsAmong } from './connections.ts';
+import { Nodes } from './nodes.ts';
+import { PassWork } from './pass-work.ts';
+import { Processes } from './processes.ts';
+import { Random } from './random.ts';
+import { Secrets } from './secrets.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+export const yearMs = 365 * dayMs;
+
+export interface SimulationProps {
+  readonly seed: number;
+  readonly years: number;
+  /** Longest time without an operator. */
+  readonly longestOutageMs: number;
+  /** `spec.certificates`. */
+  readonly certificates?: object;
+  /** How many times a user asks for another authority of each kind, at times of their own. */
+  readonly requests?: number;
+}
+
+/** What came of it. */
+export interface Outcome {
+  /** Everything that ever failed, each once, with the time at which it was first seen. */
+  readonly failures: readonly string[];
+  readonly passes: number;
+  readonly proofs: number;
+  /** Pods replaced, by component and cause. */
+  readonly restarts: ReadonlyMap<string, number>;
+  /** Successors of authorities and keys that were made, by the Secret that they are for. */
+  readonly rotations: ReadonlyMap<string, number>;
+  readonly daysWithoutOperator: number;
+}
+
+/** The phases that certificates, their consumers and rotations need; the others do not know of certificates. */
+const conditions = new Set([
+  'EtcdClusterReady',
+  'ControllerManagerReady',
+  'SchedulerReady',
+  'APIServerReachable',
+  'WorkloadClusterInfoReady',
+  'WorkloadKonnectivityReady',
+  'CARotationReady',
+  'ServiceAccountKeyRotationReady',
+]);
+const simulated = phases.filter(({ condition }) => conditions.has(condition));
+const initialized: HostedControlPlaneStatus = { initialization: { controlPlaneInitialized: true } };
+
+/** A pass is made no sooner than this after the one before: what comes close together is done together. */
+const restMs = 2 * dayMs;
+/** More passes in a row than anything ever takes. */
+const mostInARow = 200;
+
+/**
+ * Years of one hosted control plane in seconds: its phases in memory, an operator that is away now and then, dies at some
+ * writes and finds the world as it left it, pods that see their Secrets later than others or are evicted, and nodes that
+ * renew their certificates. Whenever anything has changed, everybody proves to everybody who they are.
+ */
+export class Simulation {
+  readonly #props: SimulationProps;
+  readonly #random: Random;
+  readonly #world = new MemoryWorld();
+  readonly #processes = new Processes();
+  readonly #nodes: Nodes;
+  readonly #answers: Answers;
+  readonly #work = new PassWork(() => this.#now);
+  readonly #failures = new Map<string, string>();
+  readonly #pods = new Map<string, { readonly trusted: string; readonly until: number }>();
+  readonly #requests: { readonly at: number; readonly field: string; readonly text: string }[];
+  #now = firstDay.getTime();
+  #told: string[] = [];
+  #outageMs = 0;
+  #passes = 0;
+  #proofsMade = 0;
+
+  constructor(props: SimulationProps) {
+    this.#props = props;
+    this.#random = new Random(props.seed);
+    const { rootCASeconds, leafSeconds } = this.#lifetimes;
+    this.#nodes = new Nodes({
+      random: this.#random,
+      count: 2,
+      // nodes are moved, or replaced as every upgrade does, long before half of a CA's life is over
+      longestLifeMs: (rootCASeconds * 1000) / 4,
+      signingMs: leafSeconds * 1000,
+    });
+    this.#answers = new Answers({
+      processes: this.#processes,
+      nodes: this.#nodes,
+      now: () => this.#now,
+      rootTrust: () => this.#rootTrust,
+    });
+    this.#requests = this.#chooseRequests();
+  }
+
+  /** Runs to the end. */
+  async run(): Promise<Outcome> {
+    const end = this.#now + this.#props.years * yearMs;
+    let next = await this.#reconcile(initial);
+    await this.#liveNodes();
+    while (this.#now < end) {
+      const outage = this.#random.between(0, this.#props.longestOutageMs);
+      const untilOutage = this.#now + this.#random.between(0.05, 2) * this.#props.longestOutageMs;
+      while (this.#now < untilOutage && this.#now < end) {
+        await this.#passTime(Math.min(next, untilOutage), 'watched');
+        if (this.#now < untilOutage) next = await this.#reconcile(initialized);
+      }
+      this.#outageMs += outage;
+      await this.#passTime(untilOutage + outage, 'unwatched');
+      this.#work.forget();
+      next = await this.#reconcile(initialized);
+    }
+    return {
+      failures: [...this.#failures].map(([what, when]) => `${when}: ${what}`),
+      passes: this.#passes,
+      proofs: this.#proofsMade,
+      restarts: this.#processes.restarts,
+      rotations: this.#rotations(),
+      daysWithoutOperator: Math.round(this.#outageMs / dayMs),
+    };
+  }
+
+  /** Lets the time pass, in which nodes and pods live and the operator does nothing; when it watches, until it sees something. */
+  async #passTime(until: number, attention: 'watched' | 'unwatched'): Promise<void> {
+    while (this.#now < until) {
+      const next = Math.min(until, this.#nodes.next, ...[...this.#pods.values()].map((pod) => pod.until));
+      this.#now = Math.max(this.#now, Math.ceil(next));
+      this.#prove();
+      const haveChanged = await this.#liveNodes();
+      if (this.#random.happens(0.1)) this.#evict();
+      this.#prove();
+      if (haveChanged && attention === 'watched') return;
+    }
+  }
+
+  /** Passes until there is nothing more to do at once. Gives the time of the next one. */
+  async #reconcile(status: HostedControlPlaneStatus): Promise<number> {
+    for (let count = 0; count < mostInARow; count++) {
+      const before = this.#world.writes.length;
+      const isKilled = this.#random.happens(0.1);
+      if (isKilled) this.#world.dieAfter(this.#random.integer(0, 3));
+      const { again, isDone } = await this.#pass(status);
+      this.#world.restart();
+      const isIdle = this.#world.writes.length === before && !isKilled && this.#areCurrent();
+      // pods see new Secrets within a minute or two
+      this.#now += Math.ceil(this.#random.between(0.2, 2) * minuteMs);
+      if (isIdle && (isDone || again > this.#now + hourMs)) return Math.max(again, this.#now + restMs * this.#haste);
+      if (isIdle && again > this.#now) this.#now = Math.ceil(again);
+    }
+    throw new Error(
+      `seed ${this.#props.seed}: ${mostInARow} passes in a row on ${this.#date}: ${this.#told.join('; ')}, ${this.#world.writes.slice(-5).join(', ')}`,
+    );
+  }
+
+  async #pass(status: HostedControlPlaneStatus): Promise<{ readonly again: number; readonly isDone: boolean }> {
+    this.#passes += 1;
+    const results = await runPhases(simulated, this.#scope(status));
+    this.#processes.remember(this.#world);
+    settle(this.#world);
+    this.#processes.follow(this.#world, this.#now, () => this.#prove());
+    this.#processes.show(this.#world);
+    const isNew = await this.#work.settle();
+    const secrets = Secrets.of(this.#world);
+    for (const process of this.#processes.all) if (this.#random.happens(0.7)) process.refresh(secrets);
+    await this.#liveNodes();
+    this.#prove();
+    this.#told = results.flatMap(({ phase, verdict }) =>
+      verdict.status === 'True' ? [] : `${phase.condition} ${verdict.reason} ${verdict.message}`,
+    );
+    const times = results.flatMap(({ again }) => (again ? [again.getTime()] : []));
+    return {
+      again: Math.min(
+        this.#now + 60 * dayMs,
+        ...times,
+        ...this.#requests.map(({ at }) => at).filter((at) => at > this.#now),
+      ),
+      isDone: results.every(({ isDone }) => isDone) && !isNew,
+    };
+  }
+
+  #scope(status: HostedControlPlaneStatus) {
+    const changes = { ...this.#changes(), status, hosted: this.#answers.hosted, work: this.#work };
+    return { ...scopeOf(this.#world, changes), trustProbes: this.#answers };
+  }
+
+  #changes() {
+    const asked = this.#requests.filter(({ at }) => at <= this.#now).map(({ field, text }) => [field, text] as const);
+    const certificates = { ...this.#props.certificates, rotation: Object.fromEntries(asked) };
+    return { now: new Date(this.#now), spec: { certificates } };
+  }
+
+  async #liveNodes(): Promise<boolean> {
+    const [controllerManager] = this.#processes.of('controller-manager');
+    const trusted = Secrets.of(this.#world).value('clusterAuthority', 'tls.crt');
+    if (!controllerManager) return false;
+    const haveChanged = await this.#nodes.live({ now: new Date(this.#now), trusted, signer: controllerManager.signer });
+    const published = this.#rootTrust;
+    for (const name of ['agent', 'pod']) {
+      if ((this.#pods.get(name)?.until ?? 0) > this.#now) continue;
+      this.#pods.set(name, {
+        trusted: published,
+        until: this.#now + this.#random.between(0.1, 1) * 0.1 * this.#lifetimes.rootCASeconds * 1000,
+      });
+    }
+    return haveChanged;
+  }
+
+  get #rootTrust(): string {
+    const [controllerManager] = this.#processes.of('controller-manager');
+    const purpose = 'becomes kube-root-ca.crt';
+    return controllerManager?.read('clusterAuthority', 'kube-controller-manager', 'trust', 'tls.crt', purpose) ?? '';
+  }
+
+  #evict(): void {
+    const { all } = this.#processes;
+    const process = all[this.#random.integer(0, all.length)];
+    if (process) this.#processes.replace(process, this.#world, this.#now);
+    this.#processes.show(this.#world);
+  }
+
+  #areCurrent(): boolean {
+    const secrets = Secrets.of(this.#world);
+    return this.#processes.all.every((process) => process.isCurrent(secrets));
+  }
+
+  /** Everybody proves who they are. */
+  #prove(): void {
+    for (const proof of this.#proofs()) {
+      this.#proofsMade += 1;
+      if (!verifies(proof, this.#now) && !this.#failures.has(proof.what)) this.#failures.set(proof.what, this.#date);
+    }
+  }
+
+  #proofs(): Proof[] {
+    const processes = this.#processes;
+    const [apiServers, etcd] = [processes.of('api-server'), processes.of('etcd')];
+    const trusts = (name: string) =>
+      new Map([...this.#pods].filter(([key]) => key === name).map(([key, { trusted }]) => [key, trusted]));
+    return proofsAmong({
+      secrets: Secrets.of(this.#world),
+      etcd,
+      apiServers,
+      controllerManagers: processes.of('controller-manager'),
+      schedulers: processes.of('scheduler'),
+      nodes: this.#nodes.all,
+      pods: trusts('pod'),
+      agents: trusts('agent'),
+    });
+  }
+
+  #rotations(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const write of this.#world.writes) {
+      const name = /^create Secret (c1-(?:ca|etcd|proxy|sa))-next$/.exec(write)?.[1];
+      if (name) counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  #chooseRequests() {
+    const { requests = 0, years } = this.#props;
+    const fields = ['clusterCA', 'etcdCA', 'proxyCA', 'serviceAccountKey'];
+    return Array.from({ length: requests }, (_, index) => index)
+      .flatMap((index) => fields.map((field) => ({ field, text: `request ${index}` })))
+      .map((request) => ({ ...request, at: this.#now + this.#random.between(0.02, 0.95) * years * yearMs }))
+      .sort((a, b) => a.at - b.at);
+  }
+
+  get #lifetimes() {
+    return certificateLifetimes(hostedCluster({ certificates: this.#props.certificates ?? {} }).spec.certificates);
+  }
+
+  /** How much shorter than usual all times are. */
+  get #haste(): number {
+    return this.#lifetimes.leafSeconds / (yearMs / 1000);
+  }
+
+  get #date(): string {
+    return new Date(this.#now).toISOString();
+  }
+}
+
+const initial: HostedControlPlaneStatus = {};
