@@ -1,40 +1,22 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
-import { instanceFrom } from '../../testbed/instance.ts';
-import { storeSecret } from '../../support/backup-secrets.ts';
+import { BackupWorkbench, dailyBackup } from '../../support/backup-workbench.ts';
 import { runHcp } from '../../support/hcp.ts';
-import { startOperator, type TestOperator } from '../../support/operator.ts';
-import { loadOperatorImage } from '../../support/provider.ts';
-import { type S3, startS3 } from '../../support/s3.ts';
 import { until } from '../../support/until.ts';
-import { single, Workbench } from '../../support/workbench.ts';
+import { single } from '../../support/workbench.ts';
 
 const namespace = 'operated';
 const fieldManager = 'test';
 /** The machine may be busy. */
 const limitMs = 180_000;
-let bench: Workbench;
-let operator: TestOperator;
-let s3: S3;
+let bench: BackupWorkbench;
 
 beforeAll(async () => {
-  await loadOperatorImage(instanceFrom(process.env, inject('testbed')), () => {});
-  s3 = await startS3();
-  bench = await Workbench.open(inject('kubeconfig'), namespace);
-  await bench.client.create(storeSecret({ namespace, name: 'bucket' }, s3.settings), { fieldManager });
-  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
-  await bench.create('c1', {
-    ...single,
-    etcd: { replicas: 1, backup: { schedule: '@daily', secret: { name: 'bucket' } } },
-  });
+  bench = await BackupWorkbench.start({ namespace });
+  await bench.create('c1', { ...single, etcd: { replicas: 1, backup: dailyBackup } });
   await bench.untilReady('c1', limitMs);
 });
-afterAll(async () => {
-  await bench.deleteAll();
-  await operator.stop();
-  await bench.close();
-  await s3.stop();
-});
+afterAll(() => bench.close());
 
 const hcp = (...args: string[]) => runHcp(inject('kubeconfig'), [...args, '-n', namespace]).ended;
 const named = (name: string) => ({ namespace: 'default', name });
