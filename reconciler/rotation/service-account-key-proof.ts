@@ -2,6 +2,7 @@ import { Deployment, Pod } from '../../constructs/api/resources.ts';
 import { restartsWith, restartsWithAnnotation } from '../../constructs/control-plane/component.ts';
 import { selectorLabels } from '../../constructs/control-plane/labels.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
+import { messageOf } from '../kube/error-message.ts';
 import { deploymentReadiness, type PodObject } from '../kube/readiness.ts';
 import type { HostedClient, Scope } from '../scope.ts';
 
@@ -30,18 +31,22 @@ export async function proveOfAPIServers(scope: Scope, claim: KeyClaim): Promise<
   if (pods.length === 0) return { kind: 'pending', message: 'no API server runs that could tell its keys' };
 
   const basis = [JSON.stringify(claim), ...pods.map(({ metadata }) => metadata.uid ?? '').sort()].join(' ');
-  const state = scope.work.state<number>(work);
-  const done = state.kind === 'done' && state.basis === basis ? state.result : 0;
-  if (rollout.ready && done === pods.length) return proved;
+  const state = scope.work.state<Answers>(work);
+  const answers = state.kind === 'done' && state.basis === basis ? state.result : { holding: 0, failures: [] };
+  if (rollout.ready && answers.holding === pods.length) return proved;
   const isRecent = state.kind !== 'idle' && state.kind !== 'running' && now.getTime() - state.at.getTime() < askAgainMs;
   if (state.kind !== 'running' && !(isRecent && state.basis === basis)) {
     const hosted = scope.hosted(scope.facts);
-    scope.work.start(work, basis, () => countHolding(pods, hosted, claim));
+    scope.work.start(work, basis, () => ask(pods, hosted, claim));
   }
-  const message = rollout.ready
-    ? `${done} of ${pods.length} API servers ${claim.kind} ${claim.kind === 'drop' ? 'the old key' : 'the new key'}`
-    : `API servers: ${rollout.message}`;
+  const message = rollout.ready ? describe(claim, pods.length, answers) : `API servers: ${rollout.message}`;
   return { kind: 'pending', message };
+}
+
+function describe({ kind }: KeyClaim, count: number, { holding, failures: [failure] }: Answers): string {
+  const what = kind === 'drop' ? 'have dropped the old key' : `${kind} the new key`;
+  const why = failure === undefined ? '' : `; asking one has failed: ${messageOf(failure)}`;
+  return `${holding} of ${count} API servers ${what}${why}`;
 }
 
 /**
@@ -66,12 +71,19 @@ async function runningPods({ cluster, writer }: Scope, component: 'api-server' |
   return pods.filter(({ status }) => status?.phase !== 'Failed' && status?.phase !== 'Succeeded');
 }
 
+interface Answers {
+  readonly holding: number;
+  readonly failures: readonly unknown[];
+}
+
 /** One that does not answer counts as one that does not: it may be back the next moment with what it had. */
-async function countHolding(pods: readonly PodObject[], hosted: HostedClient, claim: KeyClaim): Promise<number> {
-  const answers = await Promise.all(
-    pods.map(async ({ status }) => status?.podIP && holds(hosted, status.podIP, claim).catch(() => false)),
-  );
-  return answers.filter(Boolean).length;
+async function ask(pods: readonly PodObject[], hosted: HostedClient, claim: KeyClaim): Promise<Answers> {
+  const addresses = pods.flatMap(({ status }) => status?.podIP ?? []);
+  const answers = await Promise.allSettled(addresses.map((address) => holds(hosted, address, claim)));
+  return {
+    holding: answers.filter((answer) => answer.status === 'fulfilled' && answer.value).length,
+    failures: answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : [])),
+  };
 }
 
 async function holds(hosted: HostedClient, address: string, claim: KeyClaim): Promise<boolean> {

@@ -28,6 +28,8 @@ export class KeyUsers {
   #manager: Loaded;
   #tokens: { readonly key: string; readonly until: number }[] = [];
   readonly #kept = new Map<string, string>();
+  readonly #silent = new Set<string>();
+  readonly #held = new Set<string>();
   #hours = defaultHours;
   #lives = 0;
 
@@ -43,6 +45,7 @@ export class KeyUsers {
   /** What the phase sees of them. */
   get client(): Partial<HostedClient> {
     const loaded = (address: string): Loaded => {
+      if (this.#silent.has(address)) throw new Error(`${address} is silent`);
       const found = this.#servers.get(address);
       if (!found) throw new Error(`nobody at ${address}`);
       return found;
@@ -67,6 +70,17 @@ export class KeyUsers {
     this.#deploy('controller-manager', 1, []);
   }
 
+  /** Whether the API server of this address, or `controller-manager`, does not restart for the time being. */
+  hold(who: string, isHeld: boolean): void {
+    if (isHeld) this.#held.add(who);
+    else this.#held.delete(who);
+  }
+
+  /** From now on the API server of this address does not answer us, and works on. */
+  silence(address: string): void {
+    this.#silent.add(address);
+  }
+
   /** The controller manager puts a token into a Secret, for ever. */
   keepToken(secret: string): void {
     this.#kept.set(secret, this.#manager.signer);
@@ -81,9 +95,8 @@ export class KeyUsers {
   live(): void {
     const addresses = [...this.#servers.keys()];
     const turn = this.#lives++ % (addresses.length + 1);
-    const address = addresses[turn];
-    if (address) this.#startServer(address);
-    else this.#startManager();
+    const who = addresses[turn] ?? 'controller-manager';
+    if (!this.#held.has(who)) this.#start(who);
     const now = this.#clock.now();
     this.#tokens = this.#tokens.filter(({ until }) => until > now);
     const until = now + this.#hours * 3600_000;
@@ -103,6 +116,11 @@ export class KeyUsers {
       signer: idOfPrivateKey(valueOf(secret, 'tls.key') ?? ''),
       fingerprint: signerFingerprint(certificate),
     };
+  }
+
+  #start(who: string): void {
+    if (who === 'controller-manager') this.#startManager();
+    else this.#startServer(who);
   }
 
   #startServer(podIP: string): void {

@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { z } from 'zod';
+import { Pod, Secret } from '../../constructs/api/resources.ts';
+import { selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
+import { namesOf } from '../../constructs/control-plane/names.ts';
+import { ports } from '../../constructs/control-plane/ports.ts';
+import { KubeClient } from '../../reconciler/kube/client.ts';
+import { type Connection, connectionFor, type ConnectionTarget } from '../../reconciler/kube/config.ts';
+import { kubeErrorOf } from '../../reconciler/kube/errors.ts';
+import type { PodObject } from '../../reconciler/kube/readiness.ts';
+import { issueCertificate, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
+import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
+import type { Workbench } from './workbench.ts';
+
+const restMs = 30;
+
+/** A token, as it was given. */
+export interface GivenToken {
+  readonly token: string;
+  readonly lifetimeSeconds: number;
+}
+
+const Answer = z.object({ status: z.object({ token: z.string() }) });
+const Claims = z.object({ iat: z.number(), exp: z.number().optional() });
+
+/**
+ * Uses tokens of service accounts at every API server of a hosted cluster, by the addresses of their pods, whatever
+ * happens to their keys meanwhile. Begins at once and ends by {@link stop}.
+ */
+export class TokenUser {
+  readonly #bench: Workbench;
+  readonly #cluster: string;
+  readonly #tokens = new Map<string, string>();
+  readonly #refused: string[] = [];
+  readonly #work: Promise<void>;
+  #known: Promise<KeyPair> | undefined;
+  #used = 0;
+  #unanswered = 0;
+  #isStopped = false;
+
+  constructor(bench: Workbench, cluster: string) {
+    this.#bench = bench;
+    this.#cluster = cluster;
+    this.#work = this.#use();
+  }
+
+  /** How often a token was accepted. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Uses that were not answered, such as by an API server that was just stopped. */
+  get unanswered(): number {
+    return this.#unanswered;
+  }
+
+  /** Tokens that an API server has refused, by their names. */
+  get refused(): readonly string[] {
+    return this.#refused;
+  }
+
+  get count(): number {
+    return this.#tokens.size;
+  }
+
+  /** From now on this token is used too. */
+  add(name: string, token: string): void {
+    this.#tokens.set(name, token);
+  }
+
+  /** From now on none of these is used any more. */
+  drop(isDropped: (name: string) => boolean): void {
+    for (const name of this.#tokens.keys()) if (isDropped(name)) this.#tokens.delete(name);
+  }
+
+  /** Addresses of the API servers that run. */
+  async addresses(): Promise<string[]> {
+    const { client, namespace } = this.#bench;
+    const labels = Object.entries(selectorLabels(this.#cluster, 'api-server'));
+    const labelSelector = labels.map(([label, value]) => `${label}=${value}`).join(',');
+    const { items } = await client.list<PodObject>(Pod, { namespace, labelSelector });
+    return items.flatMap(({ metadata, status }) =>
+      !metadata.deletionTimestamp &&
+      status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')
+        ? (status.podIP ?? [])
+        : [],
+    );
+  }
+
+  /** A new token of ServiceAccount default, signed by the API server at this address. */
+  async ask(address: string, spec: object = {}): Promise<GivenToken> {
+    return this.#asAdministrator(address, async (connection) => {
+      const answer = await request(`${connection.baseUrl}/api/v1/namespaces/default/serviceaccounts/default/token`, {
+        method: 'POST',
+        dispatcher: connection.dispatcher(),
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec }),
+      });
+      const { token } = Answer.parse(await answer.body.json()).status;
+      const { iat, exp = Infinity } = Claims.parse(
+        JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')),
+      );
+      return { token, lifetimeSeconds: exp - iat };
+    });
+  }
+
+  /** Whether the API server at this address accepts a token. @throws when it does not answer */
+  async accepts(address: string, token: string): Promise<boolean> {
+    const connection = await this.#connect(address, { token });
+    try {
+      await new KubeClient(connection, { deadlineMs: 5_000 }).raw('/version');
+      return true;
+    } catch (error) {
+      if (kubeErrorOf(error)?.code === 401) return false;
+      throw error;
+    } finally {
+      await connection.close();
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#work;
+  }
+
+  async #use(): Promise<void> {
+    while (!this.#isStopped) {
+      const addresses = await this.addresses().catch(() => []);
+      for (const [name, token] of this.#tokens) {
+        for (const address of addresses) await this.#useOne(address, name, token);
+      }
+      await sleep(restMs);
+    }
+  }
+
+  async #useOne(address: string, name: string, token: string): Promise<void> {
+    try {
+      if (await this.accepts(address, token)) this.#used += 1;
+      // One that was dropped meanwhile is none of ours any more.
+      else if (this.#tokens.get(name) === token) this.#refused.push(`${name} at ${address}`);
+    } catch {
+      this.#unanswered += 1;
+    }
+  }
+
+  async #asAdministrator<T>(address: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const authority = await this.#authority();
+    const { certificate: cert, key } = await issueCertificate(administrator, authority, validFor(hourMs, new Date()));
+    const connection = await this.#connect(address, { cert, key });
+    try {
+      return await work(connection);
+    } finally {
+      await connection.close();
+    }
+  }
+
+  async #connect(address: string, as: Pick<ConnectionTarget, 'cert' | 'key' | 'token'>): Promise<Connection> {
+    const { certificate: ca } = await this.#authority();
+    const serverName = apiServiceHost({ name: this.#cluster, namespace: this.#bench.namespace });
+    return connectionFor({ server: `https://${address}:${ports.api}`, serverName, ca, ...as });
+  }
+
+  /** Read once: it is the same all the time. */
+  #authority(): Promise<KeyPair> {
+    return (this.#known ??= this.#readAuthority());
+  }
+
+  async #readAuthority(): Promise<KeyPair> {
+    const { client, namespace } = this.#bench;
+    const name = namesOf(this.#cluster).secrets.clusterAuthority;
+    const pair = pairOf(await client.get<SecretObject>(Secret, { namespace, name }));
+    if (!pair) throw new Error(`Secret ${name} holds no authority`);
+    return pair;
+  }
+}
+
+const administrator = { commonName: 'test', organizations: ['system:masters'], usages: ['client'], hosts: [] } as const;
+const hourMs = 3600_000;
