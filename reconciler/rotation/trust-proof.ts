@@ -1,10 +1,11 @@
 import { Pod, Secret } from '../../constructs/api/resources.ts';
-import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
+import { apiServiceHost, planEtcdCertificates } from '../../constructs/control-plane/certificates/plan.ts';
 import type { SecretRole } from '../../constructs/control-plane/certificates/uses.ts';
 import { wayIn } from '../../constructs/control-plane/exposure/exposure.ts';
 import { selectorLabels } from '../../constructs/control-plane/labels.ts';
 import { etcdMemberHost, namesOf } from '../../constructs/control-plane/names.ts';
 import { ports } from '../../constructs/control-plane/ports.ts';
+import { users } from '../../constructs/workload/identities.ts';
 import { isControlledBy } from '../kube/object.ts';
 import type { PodObject } from '../kube/readiness.ts';
 import type { PublishedTrust } from '../hosted/published-trust.ts';
@@ -28,6 +29,8 @@ export const authorityRoles = {
 
 /** Whoever a successor has signed this for may do nothing anywhere. */
 const probeName = 'hosted-control-plane-rotation';
+/** The API server takes one name for the front proxy, and etcd none but those of its clients, of which we are one. */
+const probeNames = { cluster: probeName, etcd: users.controller, proxy: 'front-proxy-client' } as const;
 const probeLifetimeMs = 10 * 60_000;
 
 /**
@@ -58,9 +61,8 @@ async function whoRefuses(scope: Scope, authority: RotatedAuthority, pods: reado
   // When it signs already, what it has signed is accepted, or nothing would work.
   if (!next || next.pair.key === pair.key) return [];
   const { trustProbes, now } = scope;
-  const commonName = plan.authority === 'proxy' ? 'front-proxy-client' : probeName;
   const client = await issueCertificate(
-    { commonName, organizations: [], usages: ['client'], hosts: [] },
+    { commonName: probeNames[plan.authority], organizations: [], usages: ['client'], hosts: [] },
     next.pair,
     validFor(probeLifetimeMs, now),
   );
@@ -73,6 +75,14 @@ async function whoRefuses(scope: Scope, authority: RotatedAuthority, pods: reado
     const user = await trustProbes.userOf(apiServerOf(scope, address), client, asUser);
     return user === probeName ? undefined : 'does not trust the new one yet';
   });
+}
+
+/** etcd, and API servers that are spoken to for others, let only those in whom they know by name. */
+function probeNameFor({ cluster }: Scope, { authority }: RotatedAuthority['plan']): string {
+  if (authority === 'proxy') return 'front-proxy-client';
+  const { etcdController } = namesOf(cluster.name).secrets;
+  const ours = planEtcdCertificates(cluster).find(({ secret }) => secret === etcdController);
+  return authority === 'etcd' && ours ? ours.commonName : probeName;
 }
 
 /** An API server as one of its pods serves it. */
