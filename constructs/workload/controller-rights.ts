@@ -54,7 +54,6 @@ const watched: readonly Access[] = [
   })),
   { resource: Node, verbs: watch, why: 'their number decides how many pods there are' },
   { resource: Node, verbs: ['get'], why: 'their addresses decide what a kubelet may serve as' },
-  { resource: Node, verbs: ['patch'], why: 'which CA has signed the certificate of its kubelet, as a note' },
   { resource: CertificateSigningRequest, verbs: watch, why: 'kubelets ask for certificates' },
   {
     resource: CertificateSigningRequest,

@@ -149,7 +149,9 @@ export class HostedCluster implements HostedClient {
     const patch = { apiVersion, kind, metadata: { name, uid, annotations } };
     const options = { fieldManager: `${fieldManager}-node`, force: true };
     try {
-      this.#known.remember(await this.#attempt(() => this.#client.apply(patch, options)));
+      // Who may note something on Nodes may also drain them: it is seldom enough to be no right of ours.
+      const write = () => this.#administrator.use((client) => client.apply(patch, options));
+      this.#known.remember(await this.#attempt(write));
     } catch (error) {
       if (!isConflict(error)) throw error;
     }

@@ -198,6 +198,23 @@ describe('a hosted cluster', () => {
     await admin.delete(Node, { name: 'n1' });
   });
 
+  it('keeps notes on its nodes until they are taken back, and gets no node back that is gone', async () => {
+    const notes = { first: 'notes.example.org/first', second: 'notes.example.org/second' };
+    const theirs = { 'theirs.example.org/note': 'stays' };
+    await pass();
+    await admin.create({ ...kindOf(Node), metadata: { name: 'n3', annotations: theirs } }, other);
+    const node = await until('the node', () => hosted.nodeMetadata()?.find(({ metadata }) => metadata.name === 'n3'));
+    await hosted.annotateNode(node, { [notes.first]: '1', [notes.second]: '1' });
+    await hosted.annotateNode(node, { [notes.second]: '2' });
+    const { metadata } = await admin.get(Node, { name: 'n3' });
+    expect(metadata.annotations).toEqual({ ...theirs, [notes.second]: '2' });
+    expect(hosted.nodeMetadata()?.map((one) => one.metadata.annotations)).toEqual([metadata.annotations]);
+
+    await admin.delete(Node, { name: 'n3' });
+    await hosted.annotateNode(node, { [notes.second]: '3' });
+    expect(await exists(Node, { name: 'n3' })).toBe(false);
+  });
+
   it('has controllers that work when the first service account is there', async () => {
     await pass();
     await allWatched();
