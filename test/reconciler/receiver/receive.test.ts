@@ -8,8 +8,10 @@ import type { EtcdCredentials } from '../../../reconciler/etcd/member-endpoint.t
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { messageOf } from '../../../reconciler/kube/error-message.ts';
 import { createAuthority, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { createKey, createSigningRequest } from '../../../reconciler/pki/issuer/signing-request.ts';
 import { receive, type Receiving } from '../../../reconciler/receiver/receive.ts';
 import { pushSnapshot } from '../../../reconciler/restore/push.ts';
+import { SigningIssuer } from '../../support/issuer.ts';
 
 const run = '2026-11-21T12-00-00Z-abc';
 const serverName = 'c1-etcd-0.e-c1-etcd.team.svc';
@@ -43,9 +45,15 @@ afterEach(async () => {
   await rm(volume, { recursive: true });
 });
 
-async function listen(changes: { readonly sizeBytes?: number; readonly run?: string } = {}): Promise<Receiving> {
+interface ListenChanges {
+  readonly sizeBytes?: number;
+  readonly run?: string;
+  readonly tls?: EtcdCredentials;
+}
+
+async function listen(changes: ListenChanges = {}): Promise<Receiving> {
   const expected = { sha256, sizeBytes: changes.sizeBytes ?? snapshot.length };
-  receiving = await receive({ volume, run: changes.run ?? run, expected, port: 0, tls: server });
+  receiving = await receive({ volume, run: changes.run ?? run, expected, port: 0, tls: changes.tls ?? server });
   return receiving;
 }
 
@@ -101,6 +109,20 @@ describe('a pod that waits for a snapshot', () => {
       /certificate required|reset|alert/i,
     );
     expect(await incoming()).toEqual([]);
+  });
+
+  it('takes it by an authority that an issuer has signed, and lets nobody else of that issuer in', async () => {
+    const issuer = await SigningIssuer.create(new Date());
+    const key = createKey();
+    const issued = await issuer.sign(await createSigningRequest('etcd', key), { now: new Date() });
+    const by = async (signer: KeyPair) => ({ ...(await signedBy(signer, ['server', 'client'])), ca: issued });
+    const own = await by({ certificate: issued, key });
+    const { received } = await listen({ tls: own });
+    const stranger = await by(issuer.root);
+    expect(await failureOf(push(chunks(snapshot), { credentials: stranger }))).toMatch(/unknown ca|reset|alert/i);
+    await push(chunks(snapshot), { credentials: own });
+    await received;
+    expect(await incoming()).toEqual(['snapshot.db']);
   });
 
   it('gets nothing when its certificate is that of another member', async () => {
