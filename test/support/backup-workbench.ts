@@ -13,8 +13,11 @@ import { type S3, startS3 } from './s3.ts';
 import { until } from './until.ts';
 import { Workbench } from './workbench.ts';
 
-/** What `etcd.backup` needs to name the bucket of a {@link BackupWorkbench}; trial restores may come. */
+/** What `etcd.backup` needs to name the bucket of a {@link BackupWorkbench}; backups are restored for a trial. */
 export const dailyBackup = { schedule: '@daily', secret: { name: 'backups' } } as const;
+
+/** The same without trials: for tests to which neither their pods nor a backup that is kept for them may come. */
+export const untriedBackup = { ...dailyBackup, verify: { disabled: true } } as const;
 
 export interface BackupWorkbenchOptions {
   readonly namespace: string;

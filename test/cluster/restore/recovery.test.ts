@@ -1,38 +1,21 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { backupAnnotation } from '../../../constructs/api/group.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
-import { instanceFrom } from '../../testbed/instance.ts';
-import { storeSecret } from '../../support/backup-secrets.ts';
+import { BackupWorkbench, untriedBackup } from '../../support/backup-workbench.ts';
 import { recordFault } from '../../support/fault-table.ts';
-import { startOperator, type TestOperator } from '../../support/operator.ts';
-import { loadOperatorImage } from '../../support/provider.ts';
-import { type S3, startS3 } from '../../support/s3.ts';
 import { until } from '../../support/until.ts';
-import { single, Workbench } from '../../support/workbench.ts';
+import { single } from '../../support/workbench.ts';
 import { EtcdPods } from '../etcd-pods/etcd-pods.ts';
 
-const namespace = 'recoveries';
-const backup = { schedule: '@daily', secret: { name: 'backups' }, verify: { disabled: true } };
+const backup = untriedBackup;
 const fieldManager = 'test';
 /** Other tests may share the processors. */
 const longMs = 300_000;
-let bench: Workbench;
-let operator: TestOperator;
-let s3: S3;
+let bench: BackupWorkbench;
 
 beforeAll(async () => {
-  await loadOperatorImage(instanceFrom(process.env, inject('testbed')), () => {});
-  s3 = await startS3('tls');
-  bench = await Workbench.open(inject('kubeconfig'), namespace);
-  await bench.client.create(storeSecret({ namespace, name: 'backups' }, s3.settings), { fieldManager });
-  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
+  bench = await BackupWorkbench.start({ namespace: 'recoveries' });
 });
-afterAll(async () => {
-  await bench.deleteAll();
-  await operator.stop();
-  await bench.close();
-  await s3.stop();
-});
+afterAll(() => bench.close());
 
 const stored = (name: string) => ({
   apiVersion: ConfigMap.apiVersion,
@@ -75,21 +58,13 @@ async function untilRecovered(cluster: string): Promise<string> {
   );
 }
 
-test(
-  'the only member, whose volume is gone, goes on from a backup that a person names',
-  async () => {
+// Side by side: most of it is waiting for pods that start, stop, and are given up.
+describe.concurrent('etcd', { timeout: 2 * longMs }, () => {
+  test('the only member, whose volume is gone, goes on from a backup that a person names', async () => {
     await bench.create('c1', { ...single, etcd: { replicas: 1, backup } });
     await bench.untilReady('c1', longMs);
     await write('c1', 'before');
-    await bench.patch('c1', { metadata: { annotations: { [backupAnnotation]: 'first' } } });
-    const id = await until(
-      'the backup',
-      async () => {
-        const known = (await bench.get('c1')).status?.etcd?.backup;
-        return known?.lastRequest === 'first' ? known.lastBackup : undefined;
-      },
-      longMs,
-    );
+    const id = await bench.takeBackup('c1', 'first', longMs);
     await write('c1', 'after');
 
     const began = performance.now();
@@ -108,13 +83,9 @@ test(
       recoverySeconds,
       dataLost: 'what was written after the backup, as agreed to',
     });
-  },
-  longMs * 2,
-);
+  });
 
-test(
-  'one member that is left of three goes on with all that it has, by exactly its revision',
-  async () => {
+  test('one member that is left of three goes on with all that it has, by exactly its revision', async () => {
     await bench.create('c3', { ...single, etcd: { replicas: 3, backup } });
     await bench.untilReady('c3', longMs);
     const etcd = new EtcdPods(bench, 'c3');
@@ -145,6 +116,5 @@ test(
       recoverySeconds,
       dataLost: 'none',
     });
-  },
-  longMs * 2,
-);
+  });
+});
