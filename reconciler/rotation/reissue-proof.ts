@@ -6,15 +6,17 @@ import {
   planCertificates,
   planEtcdCertificates,
 } from '../../constructs/control-plane/certificates/plan.ts';
+import { reloads } from '../../constructs/control-plane/certificates/restarts.ts';
 import { podsOf, type SecretRole, type Use } from '../../constructs/control-plane/certificates/uses.ts';
 import { usesTunnel } from '../../constructs/control-plane/in-cluster-access.ts';
-import { selectorLabels } from '../../constructs/control-plane/labels.ts';
+import type { HostedCluster } from '../../constructs/control-plane/cluster.ts';
+import { type ComponentName, selectorLabels } from '../../constructs/control-plane/labels.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
 import { ports } from '../../constructs/control-plane/ports.ts';
 import { isControlledBy } from '../kube/object.ts';
 import type { PodObject } from '../kube/readiness.ts';
 import { isSignedBy, readCertificate } from '../pki/certificate.ts';
-import { issuedAt } from '../pki/issue.ts';
+import { issuedAt, type KeyPair } from '../pki/issue.ts';
 import { clientOf } from '../pki/kubeconfig.ts';
 import { signerFingerprint } from '../pki/pem.ts';
 import { pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
@@ -107,13 +109,16 @@ function roleOf(cluster: string, secret: string): SecretRole | undefined {
 
 /** Pods that were there before their client certificate was, for as long as they may not have taken it up. */
 function clientsThatMayBeLate({ cluster, world, now }: Scope, issued: readonly Issued[]): Laggards {
+  const fresh = startedWith(issued, cluster);
   const late = issued
     .filter(({ isClient }) => isClient)
     .flatMap(({ role, certificate }) => {
       const since = issuedAt(readCertificate(certificate ?? ''));
       const until = new Date(since.getTime() + (takenUpSooner.includes(role) ? soonerMs : takenUpMs));
       const users = role && now < until ? usesOf(role).filter(presentsWithoutBeingAsked) : [];
-      const components = [...new Set(users.flatMap(({ program }) => podsOf[program] ?? []))];
+      const components = [...new Set(users.flatMap(({ program }) => podsOf[program] ?? []))].filter(
+        (name) => !fresh.includes(name),
+      );
       const pods = components.flatMap((name) => world.list<PodObject>(Pod, selectorLabels(cluster.name, name)));
       return pods
         .filter((pod) => mayAnswer(pod) && madeAt(pod) < since.getTime() + writtenMs)
@@ -123,6 +128,14 @@ function clientsThatMayBeLate({ cluster, world, now }: Scope, issued: readonly I
   if (!first) return { kind: 'nobody' };
   const names = [...new Set(late.map(({ name }) => `${name} to take its client certificate up`))];
   return waitingFor(names, first.until);
+}
+
+/** What has been started anew because of one of these certificates, all of which were written together before. */
+function startedWith(issued: readonly Issued[], cluster: HostedCluster): ComponentName[] {
+  return issued
+    .flatMap(({ role }) => (role ? usesOf(role) : []))
+    .filter((use) => !reloads(use, cluster))
+    .flatMap(({ program }) => podsOf[program] ?? []);
 }
 
 /** etcd's peers are servers as well, and tell as such. */
@@ -145,32 +158,35 @@ function whoServesAnother(scope: Scope, authority: RotatedAuthority, pods: reado
   const { pair, plan } = authority;
   return askPods(pods, async (address, pod) => {
     const servers = plan.authority === 'etcd' ? etcdServers(scope, pod, address) : serversOfCluster(scope, address);
-    const client = plan.authority === 'etcd' ? etcdClient(scope) : undefined;
-    const served = await Promise.all(servers.map((server) => scope.trustProbes.servedBy(server, client)));
+    const served = await Promise.all(servers.map(([server, client]) => scope.trustProbes.servedBy(server, client)));
     const isNew = served.every((certificate) => isSignedBy(certificate, pair.certificate));
     return isNew ? undefined : 'does not serve its new certificate yet';
   });
 }
 
-function etcdServers(scope: Scope, pod: PodObject, address: string): ProbedServer[] {
-  const server = etcdServer(scope, pod, address);
-  return [server, { ...server, port: ports.etcdPeer }];
-}
+/** A server, and as whom it is asked. */
+type Asked = readonly [server: ProbedServer, client: KeyPair | undefined];
 
-function etcdClient({ cluster, world }: Scope) {
-  return pairOf(world.get<SecretObject>(Secret, namesOf(cluster.name).secrets.etcdController));
+function etcdServers(scope: Scope, pod: PodObject, address: string): Asked[] {
+  const server = etcdServer(scope, pod, address);
+  const { etcdController, etcdPeer } = namesOf(scope.cluster.name).secrets;
+  const pair = (secret: string) => pairOf(scope.world.get<SecretObject>(Secret, secret));
+  return [
+    [server, pair(etcdController)],
+    [{ ...server, port: ports.etcdPeer }, pair(etcdPeer)],
+  ];
 }
 
 /** All servers in the pod of an API server that workers or clients dial. */
-function serversOfCluster(scope: Scope, address: string): ProbedServer[] {
+function serversOfCluster(scope: Scope, address: string): Asked[] {
   const { cluster, facts } = scope;
   const server = apiServerOf(scope, address);
   const { tunnelEndpoint } = facts;
-  return [
-    server,
+  const others = [
     { ...server, port: ports.konnectivityAgent },
     ...(tunnelEndpoint && usesTunnel(cluster.spec)
       ? [{ ...server, port: ports.tunnel, serverName: tunnelEndpoint.host }]
       : []),
   ];
+  return [server, ...others].map((each) => [each, undefined]);
 }

@@ -1,5 +1,5 @@
 import { Pod, Secret } from '../../constructs/api/resources.ts';
-import { apiServiceHost, planEtcdCertificates } from '../../constructs/control-plane/certificates/plan.ts';
+import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
 import type { SecretRole } from '../../constructs/control-plane/certificates/uses.ts';
 import { wayIn } from '../../constructs/control-plane/exposure/exposure.ts';
 import { selectorLabels } from '../../constructs/control-plane/labels.ts';
@@ -75,14 +75,6 @@ async function whoRefuses(scope: Scope, authority: RotatedAuthority, pods: reado
     const user = await trustProbes.userOf(apiServerOf(scope, address), client, asUser);
     return user === probeName ? undefined : 'does not trust the new one yet';
   });
-}
-
-/** etcd, and API servers that are spoken to for others, let only those in whom they know by name. */
-function probeNameFor({ cluster }: Scope, { authority }: RotatedAuthority['plan']): string {
-  if (authority === 'proxy') return 'front-proxy-client';
-  const { etcdController } = namesOf(cluster.name).secrets;
-  const ours = planEtcdCertificates(cluster).find(({ secret }) => secret === etcdController);
-  return authority === 'etcd' && ours ? ours.commonName : probeName;
 }
 
 /** An API server as one of its pods serves it. */

@@ -69,7 +69,8 @@ function rollOut(world: MemoryWorld, workload: Workload & StoredObject): string[
     world.put({
       ...readyPod,
       status: { ...readyPod.status, podIP: `10.244.0.${ordinal + 1}` },
-      metadata: { name, labels, annotations },
+      // What somebody else has noted on a pod stays there.
+      metadata: { name, labels, annotations: { ...world.get(Pod, name)?.metadata.annotations, ...annotations } },
     });
     for (const claim of spec.volumeClaimTemplates ?? []) {
       const { apiVersion, kind } = PersistentVolumeClaim;
