@@ -78,12 +78,12 @@ describe('a control plane in a world where everything else works', () => {
       'WorkloadClusterInfoReady',
       'WorkloadKubeadmConfigReady',
       'WorkloadKubeletConfigReady',
+      'WorkloadKubeletCertificatesReady',
       'WorkloadKubeProxyReady',
       'WorkloadCoreDNSReady',
       'WorkloadKonnectivityReady',
       'WorkloadInClusterAccessReady',
       'WorkloadSetupReady',
-      'ServiceAccountKeyRotationReady',
     ]);
     await bringUp(world, changes);
     const components = ['api-server', 'controller-manager', 'scheduler'];
