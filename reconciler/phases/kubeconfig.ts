@@ -37,7 +37,11 @@ export const kubeconfig: Phase = {
     );
 
     if (existing) await writer.apply([desired]);
-    else await writer.createOnce(desired);
+    else {
+      const live = await writer.createOnce<SecretObject>(desired);
+      // From now on the watch sees it: when it ends is told as of all others.
+      if (!isControlledBy(live, hostedControlPlane.metadata.uid)) await writer.adopt(Secret, plan.secret);
+    }
     return done({}, renewalTime(client.certificate, plan.secret));
   },
 };

@@ -101,7 +101,6 @@ it.each<[string, (world: MemoryWorld) => Promise<ScopeChanges>]>([
 
 it.each<[string, object]>([
   ['labelled', { labels: { 'cluster.x-k8s.io/cluster-name': 'c1' } }],
-  ['without a label', {}],
   [
     'owned by somebody else',
     {
@@ -119,6 +118,14 @@ it.each<[string, object]>([
   });
   expect((await runIn(world)).written).toEqual([]);
   expect(await world.read(Secret, name)).toEqual(theirs);
+});
+
+it('of a user without a label is labelled, so that its end is seen, and otherwise left alone', async () => {
+  const world = await withAuthorities();
+  world.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, data: { value: 'dGhlaXJz' } });
+  expect((await runIn(world)).written).toEqual([`adopt Secret ${name}`]);
+  expect(world.get(Secret, name)).toMatchObject({ data: { value: 'dGhlaXJz' } });
+  expect((await runIn(world)).written).toEqual([]);
 });
 
 it('spells an IPv6 endpoint as a URL does', () => {
