@@ -175,8 +175,8 @@ describe('the phases of a control plane', () => {
       WorkloadKonnectivityReady ← WorkloadRBACReady
       WorkloadInClusterAccessReady ← WorkloadRBACReady
       WorkloadSetupReady ← WorkloadRBACReady, WorkloadClusterInfoReady, WorkloadKubeadmConfigReady, WorkloadKubeletConfigReady, APIServerReachable
-      CARotationReady ← APIServerDeploymentsReady, ControllerManagerReady, SchedulerReady, AdminKubeconfigReady
-      ServiceAccountKeyRotationReady ← APIServerDeploymentsReady, ControllerManagerReady"
+      CARotationReady ← EtcdCertificatesReady, CertificatesReady, AdminKubeconfigReady
+      ServiceAccountKeyRotationReady ← CertificatesReady"
     `);
   });
 

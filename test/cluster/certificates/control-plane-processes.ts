@@ -99,7 +99,8 @@ export class ControlPlaneProcesses {
     await this.#layout(name).write(secrets);
   }
 
-  start(name: ProcessName): void {
+  /** @param flags that differ from the rendered ones, as a user's arguments would */
+  start(name: ProcessName, flags: Readonly<Record<string, string>> = {}): void {
     const [, , binary] = homes[name];
     const log = openSync(join(this.#directory, `${name}.log`), 'a');
     const library = join(this.#haproxy, 'usr/lib/x86_64-linux-gnu');
@@ -112,7 +113,7 @@ export class ControlPlaneProcesses {
     const path = binary === 'sh' ? '/bin/sh' : this.#binaries[binary];
     if (!path) throw new Error(`the testbed has no binary ${binary}`);
     // A group of its own, so that what a script starts ends with it.
-    const child = spawn(path, this.#args(name), { stdio: ['ignore', log, log], env, detached: true });
+    const child = spawn(path, this.#args(name, flags), { stdio: ['ignore', log, log], env, detached: true });
     this.#children.set(name, child);
   }
 
@@ -167,14 +168,16 @@ export class ControlPlaneProcesses {
     };
   }
 
-  #args(name: ProcessName): string[] {
+  #args(name: ProcessName, flags: Readonly<Record<string, string>>): string[] {
     const layout = this.#layout(name);
-    const given = [...(layout.container.command ?? []).slice(1), ...(layout.container.args ?? [])];
-    const args = given.map((arg) => layout.localized(arg));
+    const template = [...(layout.container.command ?? []).slice(1), ...(layout.container.args ?? [])];
+    const args = template.map((arg) => layout.localized(arg));
     const changed = this.#otherFlags(name);
-    const isOurs = (arg: string) => !Object.keys(changed).includes(arg.slice(2).split('=')[0] ?? '');
+    const replaced = new Set([...Object.keys(changed), ...Object.keys(flags)]);
+    const isOurs = (arg: string) => !replaced.has(arg.slice(2).split('=')[0] ?? '');
+    const given = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
     const others = Object.entries(changed).flatMap(([flag, value]) => (value === '' ? [] : [`--${flag}=${value}`]));
-    return [...args.filter(isOurs), ...others];
+    return [...args.filter(isOurs), ...others, ...given];
   }
 
   /** What only a pod can have; empty where a flag is left out. */

@@ -9,6 +9,8 @@ export class RecordingServer {
   readonly #server: Server;
   /** PEM of the certificate that came with the newest connection. */
   client: string | undefined;
+  /** How often it was asked something. */
+  requests = 0;
 
   private constructor(port: number, { certificate, key }: KeyPair) {
     this.port = port;
@@ -16,7 +18,10 @@ export class RecordingServer {
     this.#server.on('secureConnection', (socket: TLSSocket) => {
       this.client = socket.getPeerX509Certificate()?.toString();
     });
-    this.#server.on('request', (_, response) => response.setHeader('content-type', 'application/json').end('{}'));
+    this.#server.on('request', (_, response) => {
+      this.requests += 1;
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
     this.#server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n'));
   }
 

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { KeyPair } from '../../../reconciler/pki/issue.ts';
+import { createAuthority, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { until } from '../../support/until.ts';
 import { ControlPlaneProcesses, type ProcessName } from './control-plane-processes.ts';
 import { type Answer, ask } from './dial.ts';
+import { RecordingServer } from './recording-server.ts';
 import { type Generation, newGeneration, pairIn, secretNames } from './generation.ts';
 
+const dayMs = 24 * 60 * 60_000;
 const programs: readonly ProcessName[] = ['etcd', 'kube-apiserver'];
 
 let control: ControlPlaneProcesses;
@@ -143,5 +145,42 @@ describe('the API server, towards those who claim to speak for somebody else', (
       recoverySeconds: undefined,
       dataLost: 'none',
     });
+  });
+});
+
+describe('a kubelet that serves with a certificate of its own making', () => {
+  const path = '/api/v1/namespaces/default/pods/p/log';
+  let kubelet: RecordingServer;
+
+  beforeAll(async () => {
+    const stranger = await createAuthority({ commonName: 'n1@1234567890' }, validFor(dayMs, new Date()));
+    kubelet = await RecordingServer.start(stranger);
+    const addresses = [{ type: 'InternalIP', address: '127.0.0.1' }];
+    const status = { addresses, daemonEndpoints: { kubeletEndpoint: { Port: kubelet.port } } };
+    await create('/api/v1/nodes', { metadata: { name: 'n1' }, status });
+    const spec = { nodeName: 'n1', containers: [{ name: 'c', image: 'none' }] };
+    await create('/api/v1/namespaces/default/pods', { metadata: { name: 'p' }, spec });
+  });
+  afterAll(() => kubelet.stop());
+
+  async function create(collection: string, object: object): Promise<void> {
+    const client = clientOf('an administrator');
+    const answer = await ask({ port: control.ports.api, method: 'POST', path: collection, body: object, client });
+    expect([answer.status, answer.text]).toEqual([201, expect.anything()]);
+  }
+
+  test('is not asked for logs, and the message says why', async () => {
+    const { status, text } = await ask({ port: control.ports.api, path, client: clientOf('an administrator') });
+    expect(status).toBe(500);
+    expect(text).toContain('certificate');
+    expect(kubelet.requests).toBe(0);
+  });
+
+  test('is asked again where the user takes the flag away', async () => {
+    await control.kill('kube-apiserver');
+    control.start('kube-apiserver', { 'kubelet-certificate-authority': '' });
+    const asking = () => ask({ port: control.ports.api, path, client: clientOf('an administrator') });
+    await until('logs', async () => (await asking()).status === 200, 120_000);
+    expect(kubelet.requests).toBeGreaterThan(0);
   });
 });
