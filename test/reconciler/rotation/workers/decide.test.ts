@@ -66,7 +66,7 @@ function deployment(name: string, rolloutAfter?: string, rolledOutFor?: string):
 
 const seconds = (time: Date) => time.toISOString().replace(/\.\d+/, '');
 
-const noneIssued = () => new Map([client, serving].map((kind) => [kind!, new Map<string, string>()]));
+const noneIssued = () => new Map([client, serving].map((kind) => [kind, new Map<string, string>()]));
 
 function decide(changes: Partial<WorkersState>) {
   const nothing = { nodes: [], issued: noneIssued(), machines: [], deployments: [] };

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { clusterNameLabel, fieldManager } from '../../../constructs/api/group.ts';
+import { Machine, MachineDeployment } from '../../../constructs/api/resources.ts';
+import { ApplySet } from '../../../reconciler/kube/apply-set.ts';
+import { systemClock } from '../../../reconciler/kube/clock.ts';
+import { isConflict } from '../../../reconciler/kube/errors.ts';
+import { InquiryBook } from '../../../reconciler/inquiries.ts';
+import { ManagementCluster } from '../../../reconciler/management-cluster.ts';
+import { createAuthority, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { moveWorkers, type WorkerMove } from '../../../reconciler/rotation/workers.ts';
+import { timestamp, type MachineDeploymentObject } from '../../../reconciler/rotation/workers/machines.ts';
+import type { Writer } from '../../../reconciler/world.ts';
+import { createWriter } from '../../../reconciler/writer.ts';
+import { MemoryWorld } from '../../support/memory-world.ts';
+import { scopeOf } from '../../support/scope.ts';
+import { until } from '../../support/until.ts';
+import { single, Workbench } from '../../support/workbench.ts';
+import { createInfrastructure, infrastructureRef, installInfrastructure } from '../../system/infrastructure.ts';
+import { createMachineDeployment } from '../../system/machine-deployment.ts';
+import { installAddon } from '../../testbed/addons.ts';
+import { instanceFrom } from '../../testbed/instance.ts';
+
+const namespace = 'machine-deployments';
+const cluster = 'c1';
+const instance = instanceFrom(process.env, inject('testbed'));
+/** Cluster API keeps passes apart, and shares two cores with everything else. */
+const limitMs = 120_000;
+let bench: Workbench;
+let writer: Writer;
+let old: KeyPair;
+let signer: KeyPair;
+
+beforeAll(async () => {
+  // Its kinds are what Machines are made with; nobody needs data to boot from.
+  await installAddon(instance, 'kubeadm-bootstrap', (line) => console.log(line));
+  bench = await Workbench.open(inject('kubeconfig'), namespace);
+  await installInfrastructure(bench.client);
+  await createInfrastructure(bench.client, namespace, cluster);
+  // Nobody looks after its control plane.
+  await bench.create(cluster, single, { infrastructureRef: infrastructureRef(cluster) });
+  writer = writerOf(bench);
+  const validity = validFor(3_600_000, new Date());
+  old = await createAuthority({ commonName: 'kubernetes' }, validity);
+  signer = await createAuthority({ commonName: 'kubernetes' }, validity);
+});
+afterAll(async () => {
+  await bench.deleteAll();
+  await bench.close();
+});
+
+function writerOf({ client }: Workbench): Writer {
+  const clock = systemClock;
+  const onError = (error: unknown): void => console.log(error);
+  return createWriter({
+    client,
+    applySet: new ApplySet({ client, fieldManager, lookup: () => undefined, clock, onRevert: () => {} }),
+    management: new ManagementCluster({ client, clock, namespace, onError }),
+    key: `${namespace}/${cluster}-cp`,
+    namespace,
+    name: `${cluster}-cp`,
+    cluster,
+    infrastructure: undefined,
+    inquiries: new InquiryBook(clock),
+  });
+}
+
+const deployment = () => bench.client.get<MachineDeploymentObject>(MachineDeployment, { namespace, name: cluster });
+const machines = async () => (await bench.client.list(Machine, { namespace })).items;
+
+function move(since: Date): Promise<WorkerMove> {
+  const props = { signer: signer.certificate, retiring: [old.certificate], since };
+  return moveWorkers({ ...scopeOf(new MemoryWorld(), { now: new Date() }), writer }, props);
+}
+
+test(
+  'Cluster API replaces the Machines of a MachineDeployment once, when another CA signs',
+  { timeout: 4 * limitMs },
+  async () => {
+    const options = { namespace, cluster, version: single.version, replicas: 1 };
+    await createMachineDeployment(instance, bench.client, options);
+    // Cluster API would wait for a version of the control plane before it makes any Machine.
+    const annotations = { 'machineset.cluster.x-k8s.io/skip-preflight-checks': 'All' };
+    await bench.client.mergePatch(
+      MachineDeployment,
+      { namespace, name: cluster },
+      { metadata: { annotations } },
+      { fieldManager: 'user' },
+    );
+    const first = await until('a Machine', async () => (await machines())[0], limitMs);
+    expect(first.metadata.labels?.[clusterNameLabel]).toBe(cluster);
+    // A Machine of the very second counts as new, to Cluster API too.
+    const since = new Date(Date.parse(first.metadata.creationTimestamp ?? '') + 1_000);
+    await until('the next second', () => Date.now() > since.getTime() + 1_000);
+
+    const begun = await until('the roll-out to be asked for', async () => {
+      const one = await move(since);
+      return (await deployment()).spec.rollout?.after ? one : undefined;
+    });
+    expect(begun).toMatchObject({ isDone: false });
+    expect(begun.message).toBe(`Machines ${first.metadata.name} are to be replaced, by MachineDeployments ${cluster}`);
+    expect((await deployment()).spec.rollout).toMatchObject({ after: timestamp(since) });
+
+    await until('a second Machine', async () => (await machines()).length === 2, limitMs);
+    const { managedFields } = (await deployment()).metadata;
+    await move(since);
+    const ours = (fields: typeof managedFields) => fields?.filter(({ manager }) => manager?.startsWith(fieldManager));
+    expect(ours((await deployment()).metadata.managedFields)).toEqual(ours(managedFields));
+  },
+);
+
+test('a time that a user sets meanwhile is not overwritten', async () => {
+  const read = await deployment();
+  const after = '2031-01-01T00:00:00Z';
+  await bench.client.mergePatch(
+    MachineDeployment,
+    { namespace, name: cluster },
+    { spec: { rollout: { after } } },
+    { fieldManager: 'user' },
+  );
+  const fields = { spec: { rollout: { after: '2030-01-01T00:00:00Z' } }, onlyIfUnchanged: true };
+  await expect(writer.setFields(MachineDeployment, read, fields, 'worker-rollout')).rejects.toSatisfy(isConflict);
+  expect((await deployment()).spec.rollout?.after).toBe(after);
+});
