@@ -2,6 +2,7 @@ import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { isControlledBy } from '../kube/object.ts';
 import { readCertificate } from '../pki/certificate.ts';
+import { withdrawRequest } from '../pki/issuer/clear-requests.ts';
 import { obtainAuthority } from '../pki/obtain-authority.ts';
 import { fingerprint, signerFingerprint, splitCertificates } from '../pki/pem.ts';
 import { authorityProblem, renewalTime } from '../pki/policy.ts';
@@ -62,6 +63,7 @@ export async function rotate(scope: Scope, authority: RotatedAuthority): Promise
     case 'move-workers':
       throw new Error(`nodes of the ${plan.authority} CA are to be moved before anything else is`);
     case 'settled':
+      await withdrawRequest(scope, successorOf(plan.secret));
       return atRest(scope, authority);
   }
 }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { CertificateRequest, Secret } from '../../../../constructs/api/resources.ts';
 import type { Outcome } from '../../../../reconciler/outcome.ts';
+import { caRotation } from '../../../../reconciler/phases/ca-rotation.ts';
 import { authorities } from '../../../../reconciler/phases/authorities.ts';
 import { isKeyOf } from '../../../../reconciler/pki/certificate.ts';
 import type { KeyPair } from '../../../../reconciler/pki/issue.ts';
@@ -166,6 +167,22 @@ describe('an issuer that is named', () => {
     await clearRequests(scopeOf(world));
     expect(requestsIn(world)).toEqual([]);
     expect(secretIn(world, 'c1-ca-next-request')).toBeUndefined();
+  });
+
+  it('is asked no more for a successor that nobody wants any more', async () => {
+    const world = new MemoryWorld();
+    await runIn(world, { spec: {} });
+    const before = world.names;
+    const rotateIn = (certificates: object) =>
+      caRotation.run(scopeOf(world, { ...withIssuer, spec: { certificates: { issuerRef, ...certificates } } }));
+    expect(await rotateIn({ rotation: { proxyCA: 'new' } })).toMatchObject({
+      kind: 'degraded',
+      reason: 'WaitingForIssuer',
+      message: expect.stringContaining('c1-proxy-next') as string,
+    });
+    expect(requestsIn(world)).toHaveLength(1);
+    expect(await rotateIn({})).toMatchObject({ kind: 'done' });
+    expect(world.names).toEqual(before);
   });
 
   it('instead of another one is asked at once, and the other one no longer', async () => {
