@@ -1,0 +1,40 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createServiceAccountKey, type KeyPair } from '../../../reconciler/pki/issue.ts';
+import { bundle, signerFingerprint, trustFingerprint } from '../../../reconciler/pki/pem.ts';
+import { keyProblem } from '../../../reconciler/pki/policy.ts';
+import { idOfPrivateKey, verifyingKeysOf } from '../../../reconciler/pki/service-account-keys.ts';
+
+/** As kubeadm of old and many users have it. */
+const rsa = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+});
+
+let first: KeyPair;
+let second: KeyPair;
+beforeAll(async () => {
+  [first, second] = await Promise.all([createServiceAccountKey(), createServiceAccountKey()]);
+});
+
+describe('several service account keys', () => {
+  it('are read in their order, of whatever kind they are', () => {
+    const ids = verifyingKeysOf(bundle(rsa.publicKey, first.certificate)).map(({ id }) => id);
+    expect(ids).toEqual([idOfPrivateKey(rsa.privateKey), idOfPrivateKey(first.key)]);
+  });
+
+  it('are usable when the private key belongs to the first', () => {
+    const certificate = bundle(second.certificate, first.certificate, rsa.publicKey);
+    expect(keyProblem('c1-sa', { certificate, key: second.key })).toBeUndefined();
+    expect(keyProblem('c1-sa', { certificate, key: first.key })).toContain('does not belong to its tls.crt');
+  });
+
+  it('restart who only verifies when one comes or goes, and who signs when another one does', () => {
+    const one = bundle(first.certificate, second.certificate);
+    const other = bundle(second.certificate, first.certificate);
+    expect(trustFingerprint(one)).toBe(trustFingerprint(other));
+    expect(trustFingerprint(one)).not.toBe(trustFingerprint(first.certificate));
+    expect(signerFingerprint(one)).not.toBe(signerFingerprint(other));
+  });
+});
