@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { certificateKinds } from '../../constructs/api/certificate-status.ts';
 import { Cluster, ConfigMap, Pod } from '../../constructs/api/resources.ts';
 import type { Condition } from '../../constructs/api/status.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { runHcp } from '../support/hcp.ts';
 import { installProvider, providerNamespace, removeProvider } from '../support/provider.ts';
 import { until } from '../support/until.ts';
 import { controlPlaneKinds, kubernetesVersion, Workbench } from '../support/workbench.ts';
@@ -102,6 +104,21 @@ describe('a highly available control plane, the operator as a pod with its own r
     const table = await kubectl(instance, ['get', 'hcp', '--namespace', namespace]);
     expect(table).toMatch(/NAME +INITIALIZED +API SERVER AVAILABLE +REPLICAS +READY +UPDATED/);
     expect(table).toMatch(/c1-cp +true +True +2 +2 +2/);
+    const wide = await kubectl(instance, ['get', 'hcp', '--namespace', namespace, '--output', 'wide']);
+    const { status } = await bench.get('c1');
+    expect(wide).toMatch(/ CERTIFICATES UNTIL$/m);
+    expect(wide).toMatch(new RegExp(` ${status?.certificatesNotAfter}$`, 'm'));
+  });
+
+  test('has every certificate as planned, for a year and for ten', async () => {
+    const { ended } = runHcp(inject('kubeconfig'), ['certificates', 'c1', '--namespace', namespace, '-o', 'json']);
+    const { code, out, err } = await ended;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const { certificates } = JSON.parse(out) as { certificates: { secret: string; state: string }[] };
+    expect(certificates.filter(({ state }) => state !== 'ok')).toEqual([]);
+    expect(certificates.map(({ secret }) => secret)).toContain('c1-apiserver');
+    const { status } = await bench.get('c1');
+    expect(status?.certificates?.map(({ kind }) => kind)).toEqual(certificateKinds);
   });
 
   test('says nothing secret in its log', async () => {

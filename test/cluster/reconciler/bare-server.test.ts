@@ -4,14 +4,20 @@ import {
   Cluster,
   ConfigMap,
   CustomResourceDefinition,
+  Event,
   HostedControlPlane,
   Secret,
   StatefulSet,
 } from '../../../constructs/api/resources.ts';
+import { certificateKinds } from '../../../constructs/api/certificate-status.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { pausedAnnotation } from '../../../constructs/api/group.ts';
+import { createAuthority, issueCertificate } from '../../../reconciler/pki/issue.ts';
+import { writeKubeconfig } from '../../../reconciler/pki/kubeconfig.ts';
+import { serveMetrics } from '../../../reconciler/telemetry/serve-metrics.ts';
 import { type ApiServer, startApiServer } from '../../support/api-server.ts';
 import { storeSecret } from '../../support/backup-secrets.ts';
+import { runHcp } from '../../support/hcp.ts';
 import { startOperator, type TestOperator } from '../../support/operator.ts';
 import { until } from '../../support/until.ts';
 import { single, Workbench } from '../../support/workbench.ts';
@@ -38,8 +44,8 @@ afterAll(async () => {
 });
 
 /** Makes a control plane whose owner Cluster API would have named. */
-async function create(cluster: string, etcd: object = {}): Promise<void> {
-  const nodePort = { address: '192.0.2.10', port: 30443, konnectivityPort: 30444 };
+async function create(cluster: string, etcd: object = {}, port = 30443): Promise<void> {
+  const nodePort = { address: '192.0.2.10', port, konnectivityPort: port + 1 };
   await bench.create(cluster, { ...single, etcd: { ...single.etcd, ...etcd }, exposure: { nodePort } });
   const { apiVersion, kind, metadata } = await bench.client.get(Cluster, named(cluster));
   await bench.patch(cluster, {
@@ -83,6 +89,40 @@ test('an API server that dies under the operator is missed and nothing else; a c
   const after = await bench.client.get<Sized>(StatefulSet, named('c1-etcd'));
   expect(after.metadata.uid).toBe(before.metadata.uid);
   expect((await bench.client.list(Secret, { namespace })).items.map(({ metadata }) => metadata.uid)).toEqual(secrets);
+});
+
+test('certificates are told by the status, the command line and the metrics', async () => {
+  await bench.untilCondition('c1', 'CertificatesReady', { status: 'True' });
+  const status = await until('the status to have every kind', async () => {
+    const { status: found } = await bench.get('c1');
+    return found?.certificates?.length === certificateKinds.length ? found : undefined;
+  });
+  expect(status.certificates?.map(({ kind }) => kind)).toEqual(certificateKinds);
+
+  const { ended } = runHcp(server.kubeconfig, ['certificates', 'c1', '-n', namespace, '-o', 'json']);
+  const { out, err } = await ended;
+  expect(err).toBe('');
+  const { certificates } = JSON.parse(out) as { certificates: { secret: string; state: string }[] };
+  expect(certificates.filter(({ state }) => state !== 'ok')).toEqual([]);
+  expect(out).not.toContain('PRIVATE KEY');
+
+  const served = await serveMetrics(0, operator.operator.metrics);
+  try {
+    const { port } = served.address() as AddressInfo;
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const ends = status.certificates?.find(({ kind }) => kind === 'Server')?.notAfter ?? '';
+    const labels = `namespace="${namespace}",name="c1-cp"`;
+    const lines = text.split('\n');
+    expect(lines).toContain(
+      `hosted_control_plane_certificate_expiration_timestamp_seconds{${labels},kind="Server"} ${Date.parse(ends) / 1000}`,
+    );
+    expect(lines).toContain(`hosted_control_plane_condition{${labels},type="CertificatesReady",status="True"} 1`);
+    expect(text).toMatch(/hosted_control_plane_api_requests_total{cluster="management",verb="apply",code="20\d"} \d/);
+    expect(text).toMatch(/hosted_control_plane_reconcile_duration_seconds_count{result="success"} [1-9]/);
+  } finally {
+    served.closeAllConnections();
+    served.close();
+  }
 });
 
 test('deletion leaves nothing, also where no Machines are installed', async () => {
@@ -130,4 +170,40 @@ test('slow work ends when its control plane is paused, and begins anew when it i
     for (const socket of open) socket.destroy();
     silentStore.close();
   }
+});
+
+interface Told extends KubeObject {
+  readonly reason?: string;
+  readonly note?: string;
+}
+
+test("a user's kubeconfig that comes near its end is told by one event, whatever happens then", async () => {
+  const day = 24 * 3600_000;
+  const validity = { notBefore: new Date(Date.now() - 70 * day), notAfter: new Date(Date.now() + 30 * day) };
+  const authority = await createAuthority({ commonName: 'theirs' }, validity);
+  const plan = { commonName: 'somebody', organizations: [], usages: ['client'], hosts: [] } as const;
+  const value = writeKubeconfig({
+    cluster: 'c3',
+    endpoint: { host: '192.0.2.10', port: 30443 },
+    authority: authority.certificate,
+    client: await issueCertificate(plan, authority, validity),
+  });
+  const { apiVersion, kind } = Secret;
+  const data = { value: Buffer.from(value).toString('base64') };
+  await bench.client.create({ apiVersion, kind, metadata: named('c3-kubeconfig'), data }, { fieldManager: 'test' });
+  await create('c3', {}, 30453);
+  const told = async () => {
+    const { items } = await bench.client.list<Told>(Event, { namespace });
+    return items.flatMap(({ reason, note }) => (reason === 'CertificateExpiring' ? [note] : []));
+  };
+  await until('the event', async () => (await told()).length > 0);
+
+  await operator.stop();
+  operator = await startOperator({ kubeconfig: server.kubeconfig, namespace });
+  await bench.patch('c3', { spec: { etcd: { priorityClassName: 'system-cluster-critical' } } });
+  await until('a pass over the change', async () => {
+    const { metadata, status } = await bench.get('c3');
+    return status?.observedGeneration === metadata.generation;
+  });
+  expect(await told()).toEqual([expect.stringMatching(/^the certificate in Secret c3-kubeconfig ends on .*not ours/)]);
 });
