@@ -98,6 +98,11 @@ export class Answers implements TrustProbes {
         verifyingKeysOf(this.#at(address).read('serviceAccount', 'kube-apiserver', 'signer'))[0]?.id,
       storedTokens: async () => [],
       publishedTrust: async () => this.#published(),
+      republishTrust: async (kind, certificates) => {
+        if (kind !== 'front-proxy') return;
+        this.#requestHeader.clear();
+        for (const certificate of splitCertificates(certificates)) this.#requestHeader.add(certificate);
+      },
     };
   }
 
@@ -120,7 +125,7 @@ export class Answers implements TrustProbes {
       { configMap: 'kube-public/cluster-info', kind: 'cluster-info', text: kubeconfig },
       {
         configMap: 'kube-system/extension-apiserver-authentication',
-        kind: 'request-header',
+        kind: 'front-proxy',
         text: [...this.#requestHeader].join(''),
       },
     ];

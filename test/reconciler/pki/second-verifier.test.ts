@@ -1,0 +1,171 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createPublicKey } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  adminPlan,
+  type CertificatePlan,
+  planAuthorities,
+  planCertificates,
+  planEtcdCertificates,
+} from '../../../constructs/control-plane/certificates/plan.ts';
+import { crossCertify } from '../../../reconciler/pki/cross-certificate.ts';
+import { createAuthority, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { createKey, createSigningRequest } from '../../../reconciler/pki/issuer/signing-request.ts';
+import { clientOf, writeKubeconfig } from '../../../reconciler/pki/kubeconfig.ts';
+import { splitCertificates } from '../../../reconciler/pki/pem.ts';
+import { type Handshake, verifies } from '../../simulation/chain.ts';
+import { askGo } from '../../support/go-verifier.ts';
+import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
+
+const year = 365 * 24 * 3600_000;
+const now = new Date('2026-11-21T12:00:00Z');
+const cluster = clusterOf();
+const endpoint = knownFacts.endpoint!;
+const plans: readonly CertificatePlan[] = [
+  ...planEtcdCertificates(cluster),
+  ...planCertificates(cluster, endpoint, endpoint, endpoint),
+  adminPlan(cluster.name),
+];
+const goTakes = 5 * 60_000;
+
+interface Question extends Handshake {
+  readonly what: string;
+  readonly isValid: boolean;
+}
+
+/** Everything that is issued before and after each authority was replaced, and how each side may look at it. */
+const questions: Question[] = [];
+let requests: readonly string[];
+
+beforeAll(async () => {
+  const authorities = planAuthorities(cluster.name);
+  for (const { authority, commonName } of authorities) {
+    const [before, after, stranger] = await Promise.all([
+      createAuthority({ commonName }, validFor(10 * year, now)),
+      createAuthority({ commonName }, validFor(10 * year, now)),
+      createAuthority({ commonName }, validFor(10 * year, now)),
+    ]);
+    const cross = await crossCertify(after.certificate, before, now);
+    for (const plan of plans.filter(({ signer }) => signer === authority)) {
+      questions.push(...(await questionsOn(plan, { before, after, stranger, cross })));
+    }
+  }
+  requests = await Promise.all(
+    authorities.map(async ({ commonName }) => createSigningRequest(commonName, createKey())),
+  );
+}, goTakes);
+
+interface Authorities {
+  readonly before: KeyPair;
+  readonly after: KeyPair;
+  readonly stranger: KeyPair;
+  /** The one after, certified by the one before. */
+  readonly cross: string;
+}
+
+async function questionsOn(plan: CertificatePlan, authorities: Authorities): Promise<Question[]> {
+  const { before, after, stranger, cross } = authorities;
+  const [old, fresh] = await Promise.all([
+    issueCertificate(plan, before, validFor(year, now)),
+    issueCertificate(plan, after, validFor(year, now)),
+  ]);
+  const shown = plan.secret === adminPlan(cluster.name).secret ? inKubeconfig(fresh) : fresh.certificate;
+  const both = before.certificate + after.certificate;
+  const cases: readonly (readonly [string, string, string, boolean])[] = [
+    ['of the one before, trusted alone', old.certificate, before.certificate, true],
+    ['of the one before, both trusted', old.certificate, both, true],
+    ['of the next one, both trusted', fresh.certificate, both, true],
+    ['of the next one with the way to the one before, which is trusted alone', shown + cross, before.certificate, true],
+    ['of the next one with the way to the one before, the next one trusted', shown + cross, after.certificate, true],
+    ['of the next one with the way to the one before, both trusted', shown + cross, both, true],
+    ['of the next one, the one before trusted alone', fresh.certificate, before.certificate, false],
+    ['of the one before, the next one trusted alone', old.certificate, after.certificate, false],
+    [
+      'of the next one with the way to the one before, another of that name trusted',
+      shown + cross,
+      stranger.certificate,
+      false,
+    ],
+  ];
+  return cases.flatMap(([what, presented, trusted, isValid]) =>
+    plan.usages.flatMap((usage) =>
+      (usage === 'server' ? plan.hosts : [undefined]).map((host) => ({
+        what: `${plan.secret} as ${usage} ${host ?? ''}: ${what} (${plan.signer})`,
+        presented,
+        trusted,
+        usage,
+        host,
+        isValid,
+      })),
+    ),
+  );
+}
+
+/** As whoever uses the file finds it. */
+function inKubeconfig(client: KeyPair): string {
+  const text = writeKubeconfig({ cluster: cluster.name, endpoint, authority: client.certificate, client });
+  return clientOf(text)?.certificate ?? '';
+}
+
+describe('what we issue, and its chains through the replacement of every authority', () => {
+  test(
+    "is verified or refused by Go's library as it should be, at every name, and our own verifier agrees",
+    { timeout: goTakes },
+    () => {
+      expect(questions.length).toBeGreaterThan(300);
+      const answers = askGo(questions.map((question) => ({ ...question, at: now })));
+      const wrong = questions.flatMap(({ what, isValid }, index) =>
+        (answers[index] === '') === isValid ? [] : [`${what}: ${answers[index] || 'accepted'}`],
+      );
+      expect(wrong).toEqual([]);
+      expect(questions.filter((question) => verifies(question, now.getTime()) !== question.isValid)).toEqual([]);
+    },
+  );
+
+  test('is refused by Go as the other usage, and when its time is over', { timeout: goTakes }, () => {
+    const valid = questions.filter(({ isValid }) => isValid);
+    const clients = valid.filter(
+      ({ usage, what }) => usage === 'client' && !what.includes('etcd-server') && !what.includes('etcd-peer'),
+    );
+    const asked = [
+      ...clients.map((question) => ({ ...question, usage: 'server' as const, at: now })),
+      ...valid.map((question) => ({ ...question, at: new Date(now.getTime() + year + 1000) })),
+    ];
+    expect(askGo(asked).filter((answer) => answer === '')).toEqual([]);
+  });
+
+  test('is verified by OpenSSL in its strict mode', { timeout: goTakes }, () => {
+    const directory = mkdtempSync(join(tmpdir(), 'chains-'));
+    afterAll(() => rmSync(directory, { recursive: true, force: true }));
+    const file = (name: string, text: string) => {
+      writeFileSync(join(directory, name), text);
+      return join(directory, name);
+    };
+    // one name of each: OpenSSL takes a process for every question
+    const each = [...new Map(questions.map((question) => [question.what.replace(/ \S*:/, ':'), question])).values()];
+    const wrong = each.flatMap(({ what, presented, trusted, usage, isValid }) => {
+      const [leaf = '', ...between] = splitCertificates(presented);
+      const args = ['-x509_strict', '-attime', String(now.getTime() / 1000), '-purpose', `ssl${usage}`];
+      const untrusted = between.length > 0 ? ['-untrusted', file('between.pem', between.join(''))] : [];
+      const files = ['-CAfile', file('trusted.pem', trusted), ...untrusted, file('leaf.pem', leaf)];
+      const { status, stderr } = spawnSync('openssl', ['verify', ...args, ...files], { encoding: 'utf8' });
+      return (status === 0) === isValid ? [] : [`${what}: ${stderr}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('begins with requests that both read, for keys that are kept here', { timeout: goTakes }, () => {
+    expect(askGo(requests.map((presented) => ({ presented })))).toEqual(requests.map(() => ''));
+    for (const request of requests) {
+      const key = execFileSync('openssl', ['req', '-verify', '-noout', '-pubkey'], {
+        encoding: 'utf8',
+        input: request,
+        stdio: ['pipe', 'pipe', 'ignore'],
+      });
+      expect(createPublicKey(key).asymmetricKeyType).toBe('ec');
+    }
+  });
+});
