@@ -1,14 +1,22 @@
 /**
  * All tests, as `npm test` runs them: the pure ones, then those on real binaries in two lanes side by side, each with a
- * testbed of its own; most of their time is waiting. With arguments it is vitest with these: `npm test -- PATH`.
+ * testbed of its own; most of their time is waiting. Then everything that was said meanwhile is searched for private keys
+ * and other secrets. With arguments it is vitest with these: `npm test -- PATH`.
  */
 import { spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { OutputCollector } from './support/output-collector.ts';
+import { Needles, scanDirectory } from './support/output-scan.ts';
 
 const directory = import.meta.dirname;
 const vitest = join(directory, '../node_modules/vitest/vitest.mjs');
 const config = ['--config', join(directory, 'vitest.config.ts')];
+
+/** Everything that a run says, until the next one; ignored by git. */
+const output = join(directory, '../.test-output');
 
 /** Names of the testbeds, one for each lane. */
 const lanes = ['test', 'test2'];
@@ -16,18 +24,29 @@ const lanes = ['test', 'test2'];
 interface Run {
   readonly args: readonly string[];
   readonly testbed?: string;
-  /** What stands before each line; nothing for a run that has the terminal to itself. */
+  /** What stands before each line. A run without it has the terminal to itself, and nothing of it is kept. */
   readonly prefix?: string;
+  /** Name of the file in which its output is kept. */
+  readonly log?: string;
 }
 
 /** Runs vitest and gives its exit code. */
-function runVitest({ args, testbed, prefix }: Run): Promise<number> {
+function runVitest({ args, testbed, prefix, log }: Run): Promise<number> {
   const child = spawn(process.execPath, [vitest, 'run', ...config, ...args], {
     stdio: prefix === undefined ? 'inherit' : ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...(testbed === undefined ? {} : { HCP_TESTBED: testbed }) },
+    env: {
+      ...process.env,
+      ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
+      ...(testbed === undefined ? {} : { HCP_TESTBED: testbed }),
+    },
   });
+  const kept = log === undefined ? undefined : createWriteStream(join(output, log), { flags: 'a' });
   for (const stream of [child.stdout, child.stderr]) {
-    if (stream) createInterface({ input: stream }).on('line', (line) => console.log(`${prefix}${line}`));
+    if (!stream) continue;
+    createInterface({ input: stream }).on('line', (line) => {
+      console.log(`${prefix}${line}`);
+      kept?.write(`${line}\n`);
+    });
   }
   return new Promise((resolve, reject) => {
     child.once('error', reject);
@@ -42,12 +61,30 @@ const given = process.argv.slice(2);
 if (given.length > 0) {
   process.exitCode = await runVitest({ args: given });
 } else {
-  const pure = await runVitest({ args: ['--project', 'unit'] });
+  await rm(output, { recursive: true, force: true });
+  await mkdir(output, { recursive: true });
+  const pure = await runVitest({ args: ['--project', 'unit'], prefix: '', log: 'unit.log' });
+  const needles = new Needles();
+  const collectors = lanes.map((testbed) => new OutputCollector(testbed, { directory: output, needles }));
   const real = await Promise.all(
     lanes.map((testbed, index) => {
       const shard = `--shard=${index + 1}/${lanes.length}`;
-      return runVitest({ args: ['--project', 'testbed', shard], testbed, prefix: `${testbed.padEnd(5)} | ` });
+      return runVitest({
+        args: ['--project', 'testbed', shard],
+        testbed,
+        prefix: `${testbed.padEnd(5)} | `,
+        log: `${testbed}.log`,
+      });
     }),
   );
-  process.exitCode = Math.max(pure, ...real);
+  await Promise.all(collectors.map((collector) => collector.stop()));
+  process.exitCode = Math.max(pure, ...real, await findSecrets(needles));
+}
+
+/** Gives 1 when any output tells a secret. */
+async function findSecrets(needles: Needles): Promise<number> {
+  const found = await scanDirectory(output, needles);
+  console.log(`all output searched for ${needles.size} forms of secrets, and for private keys: ${found.length} found`);
+  for (const { file, line, what } of found) console.error(`.test-output/${file}:${line} tells ${what}`);
+  return found.length > 0 ? 1 : 0;
 }

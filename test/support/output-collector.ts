@@ -1,0 +1,103 @@
+import { mkdir, readdir, copyFile, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigMap, HostedControlPlane, Pod, type Resource, Secret } from '../../constructs/api/resources.ts';
+import { KubeClient } from '../../reconciler/kube/client.ts';
+import { connect, loadKubeConfig } from '../../reconciler/kube/config.ts';
+import { clientOf } from '../../reconciler/pki/kubeconfig.ts';
+import type { SecretObject } from '../../reconciler/pki/secret.ts';
+import { instanceFrom, kubeconfigPath } from '../testbed/instance.ts';
+import type { Needles } from './output-scan.ts';
+
+const EventKind = { apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true } as const satisfies Resource;
+const told: readonly Resource[] = [EventKind, HostedControlPlane, ConfigMap, Pod];
+const periodMs = 3_000;
+/** Public parts, and what is no secret although it stands in one. */
+const isSecret = (key: string) =>
+  !/\.crt$|\.pub$|^namespace$|^url$|^region$|^bucket$|description|usage|auth-extra/.test(key);
+
+/**
+ * Keeps what is told in a testbed while tests run in it, whoever comes and goes: events, statuses, ConfigMaps and logs. The
+ * secrets that there are meanwhile become needles, in memory only.
+ */
+export class OutputCollector {
+  readonly #testbed: string;
+  readonly #directory: string;
+  readonly #needles: Needles;
+  readonly #stopping = new AbortController();
+  readonly #work: Promise<void>;
+  readonly #kept = new Set<string>();
+  #numbers = 0;
+
+  constructor(testbed: string, { directory, needles }: { readonly directory: string; readonly needles: Needles }) {
+    this.#testbed = testbed;
+    this.#directory = join(directory, testbed);
+    this.#needles = needles;
+    this.#work = this.#collect();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#work;
+  }
+
+  async #collect(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      // there is no testbed yet, or none any more
+      await this.#look().catch(() => {});
+      await this.#copyLogs();
+      await sleep(periodMs, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  async #look(): Promise<void> {
+    const instance = instanceFrom(process.env, this.#testbed);
+    const client = new KubeClient(await connect(loadKubeConfig(kubeconfigPath(instance))), { deadlineMs: 5_000 });
+    try {
+      const { items } = await client.list<SecretObject>(Secret);
+      for (const secret of items) this.#learn(secret);
+      for (const resource of told) await this.#keep(resource.kind, (await client.list(resource)).items);
+    } finally {
+      await client.connection.close();
+    }
+  }
+
+  #learn({ metadata, data = {} }: SecretObject): void {
+    const secret = `Secret ${metadata.namespace}/${metadata.name}`;
+    for (const [key, value] of Object.entries(data)) {
+      if (!isSecret(key)) continue;
+      const text = Buffer.from(value, 'base64');
+      const client = key === 'value' ? clientOf(text.toString('utf8')) : undefined;
+      this.#needles.add(`${key} of ${secret}`, client?.key ?? text);
+    }
+  }
+
+  /** Each version once. */
+  async #keep(kind: string, objects: readonly object[]): Promise<void> {
+    const lines = objects.map((object) => JSON.stringify(object)).filter((line) => this.#isNew(line));
+    if (lines.length === 0) return;
+    await mkdir(this.#directory, { recursive: true });
+    await writeFile(join(this.#directory, `${kind}-${this.#numbers++}.jsonl`), `${lines.join('\n')}\n`);
+  }
+
+  #isNew(line: string): boolean {
+    const hash = createHash('sha1').update(line).digest('base64');
+    if (this.#kept.has(hash)) return false;
+    this.#kept.add(hash);
+    return true;
+  }
+
+  /** The directory of a testbed goes with it. */
+  async #copyLogs(): Promise<void> {
+    const { directory } = instanceFrom(process.env, this.#testbed);
+    const entries = await readdir(join(directory, 'machines'), { recursive: true }).catch(() => []);
+    const logs = entries.filter((entry) => /^[^/]+\/(log\/)?[^/]+\.log$/.test(entry));
+    await mkdir(this.#directory, { recursive: true });
+    for (const log of logs) {
+      const copy = join(this.#directory, log.replaceAll('/', '_'));
+      await copyFile(join(directory, 'machines', log), copy).catch(() => {});
+    }
+  }
+}
