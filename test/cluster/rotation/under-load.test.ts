@@ -1,0 +1,254 @@
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { Pod, Secret } from '../../../constructs/api/resources.ts';
+import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import { etcdMemberHost } from '../../../constructs/control-plane/names.ts';
+import { ports } from '../../../constructs/control-plane/ports.ts';
+import { MemberClient } from '../../../reconciler/etcd/client.ts';
+import type { PodObject } from '../../../reconciler/kube/readiness.ts';
+import { issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { pairOf, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { dialledProbes } from '../../../reconciler/rotation/trust-probes.ts';
+import { recordFault } from '../../support/fault-table.ts';
+import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { until } from '../../support/until.ts';
+import { kubernetesVersion, Workbench } from '../../support/workbench.ts';
+import { lookupFor } from '../../testbed/gateway-address.ts';
+import { type HostedApi, openHostedApi } from '../../testbed/hosted-api.ts';
+import { instanceFrom } from '../../testbed/instance.ts';
+import { addWorker, removeWorker, withHostedApi, type Worker } from '../../testbed/workers.ts';
+import { Random } from '../../simulation/random.ts';
+import { NodeWatcher } from '../workers/node-watcher.ts';
+import { RestartCounter } from './restart-counter.ts';
+import { UnstoppingLoad } from './unstopping-load.ts';
+
+const name = { namespace: 'under-load', name: 'rotated' };
+/** A kubelet renews its certificate after 70 to 90 % of this, instead of a year's. */
+const args = { 'cluster-signing-duration': '10m' };
+const spec = {
+  version: kubernetesVersion,
+  replicas: 2,
+  etcd: { replicas: 3 },
+  exposure: { loadBalancer: {} },
+  deployment: { controllerManager: { args } },
+};
+const limitMs = 25 * 60_000;
+const random = new Random(Number(process.env['HCP_SEED'] ?? Date.now() % 1_000_000));
+
+let bench: Workbench;
+let operator: TestOperator;
+let worker: Worker;
+let load: UnstoppingLoad;
+let node: NodeWatcher;
+let restarts: RestartCounter;
+let old: Record<'etcd' | 'cluster' | 'proxy', KeyPair>;
+
+const instance = () => instanceFrom(process.env, inject('testbed'));
+const start = () =>
+  startOperator({ kubeconfig: inject('kubeconfig'), namespace: name.namespace, lookup: lookupFor(instance()) });
+const open = <T>(work: (api: HostedApi) => Promise<T>): Promise<T> => withHostedApi(instance(), name, work);
+const secretNamed = (secret: string) =>
+  bench.client.get<SecretObject>(Secret, { namespace: name.namespace, name: `${name.name}-${secret}` });
+
+async function pairNamed(secret: string): Promise<KeyPair> {
+  const pair = pairOf(await secretNamed(secret));
+  if (!pair) throw new Error(`Secret ${name.name}-${secret} holds no pair`);
+  return pair;
+}
+
+beforeAll(async () => {
+  console.log(`seed ${random.seed}`);
+  bench = await Workbench.open(inject('kubeconfig'), name.namespace);
+  operator = await start();
+  await bench.create(name.name, spec);
+  await bench.untilReady(name.name, 240_000);
+  const api = await openHostedApi(instance(), bench.client, name);
+  worker = await addWorker(instance(), api);
+  const path = `/api/v1/nodes/${worker.name}/proxy/healthz`;
+  await until('the kubelet to be reached', () => api.client.raw(path).catch(() => false), 240_000);
+  await api.client.connection.close();
+  old = { etcd: await pairNamed('etcd'), cluster: await pairNamed('ca'), proxy: await pairNamed('proxy') };
+  load = new UnstoppingLoad({
+    node: worker.name,
+    open: async () => (await openHostedApi(instance(), bench.client, name)).client,
+  });
+  node = new NodeWatcher(worker.name, open);
+  restarts = new RestartCounter(bench.client, { namespace: name.namespace, cluster: name.name });
+}, 600_000);
+
+afterAll(async () => {
+  await load?.stop();
+  await node?.stop();
+  await restarts?.stop();
+  if (worker) await removeWorker(instance(), worker.name);
+  await bench.deleteAll();
+  await operator.stop();
+  await bench.close();
+}, 300_000);
+
+/** Raft's term, which every election raises by one. */
+async function term(): Promise<number> {
+  const [authority, own] = [await pairNamed('etcd'), await pairNamed('etcd-controller')];
+  const pods = await podsOf('etcd');
+  const terms = await Promise.all(
+    pods.map(async ({ metadata, status }) => {
+      const serverName = etcdMemberHost(name, Number(metadata.name.slice(-1)));
+      const endpoint = { name: metadata.name, address: `${status?.podIP}:${ports.etcdClient}`, serverName };
+      const member = new MemberClient(endpoint, { ca: authority.certificate, cert: own.certificate, key: own.key });
+      return member
+        .status()
+        .then(
+          (answer) => answer.status.raftTerm,
+          () => 0,
+        )
+        .finally(() => member.close());
+    }),
+  );
+  return Math.max(...terms);
+}
+
+async function podsOf(component: 'etcd' | 'api-server'): Promise<PodObject[]> {
+  const labels = Object.entries(selectorLabels(name.name, component)).map((pair) => pair.join('='));
+  const selection = { namespace: name.namespace, labelSelector: labels.join(',') };
+  return (await bench.client.list<PodObject>(Pod, selection)).items;
+}
+
+interface Rotation {
+  readonly what: string;
+  readonly field: 'etcdCA' | 'proxyCA' | 'clusterCA' | 'serviceAccountKey';
+  readonly secret: string;
+  readonly condition: 'CARotationReady' | 'ServiceAccountKeyRotationReady';
+  /** What is waited for: tokens of a key outlive every test. */
+  readonly until: 'done' | 'signs';
+  /** How often an etcd member may be started anew. */
+  readonly memberRestarts: number;
+}
+
+/** Rotates, with an operator that is stopped at a random moment, and tells what it cost. */
+async function rotate(rotation: Rotation): Promise<void> {
+  const { what, field, secret, condition, memberRestarts } = rotation;
+  const before = { counts: await restarts.count(), term: await term(), begun: performance.now() };
+  const tallies = { ...tallyNow() };
+  const signer = valueOf(await secretNamed(secret), 'tls.key');
+  await bench.patch(name.name, { spec: { certificates: { rotation: { [field]: `request ${random.seed}` } } } });
+  const stopAt = random.between(1, 90) * 1000;
+  let isStopped = false;
+  const said = new Set<string>();
+  await until(
+    `the rotation of the ${what} to be over`,
+    async () => {
+      const { status } = await bench.get(name.name);
+      const now = status?.conditions?.find(({ type }) => type === condition);
+      const text = `${now?.status} ${now?.reason}: ${now?.message}`;
+      if (!said.has(text)) console.log(`${((performance.now() - before.begun) / 1000).toFixed(0)} s ${what}: ${text}`);
+      said.add(text);
+      if (!isStopped && performance.now() - before.begun > stopAt) {
+        isStopped = true;
+        await operator.stop();
+        operator = await start();
+      }
+      if (valueOf(await secretNamed(secret), 'tls.key') === signer) return false;
+      return rotation.until === 'signs' || now?.status === 'True';
+    },
+    limitMs,
+  );
+  await bench.untilReady(name.name, 300_000);
+
+  const seconds = Math.round((performance.now() - before.begun) / 1000);
+  const counts = await restarts.count();
+  const started = Object.entries(counts)
+    .map(([component, count]) => [component, count - (before.counts[component] ?? 0)] as const)
+    .filter(([, count]) => count > 0);
+  const elections = (await term()) - before.term;
+  const now = tallyNow();
+  const tally = `${now.writes - tallies.writes} writes, ${now.calls - tallies.calls} calls through the worker and ${now.events - tallies.events} watched changes; ${now.reconnects - tallies.reconnects} of them on a new connection`;
+  const cost = started.map(([component, count]) => `${count} ${component}`).join(', ') || 'none';
+  console.log(`${what}: ${seconds} s; started anew: ${cost}; ${elections} elections; ${tally}`);
+
+  expect(load.writes.failures).toEqual([]);
+  expect(load.calls.failures).toEqual([]);
+  expect(load.events.failures).toEqual([]);
+  expect(elections).toBeLessThanOrEqual(memberRestarts);
+  expect(Object.fromEntries(started)['etcd'] ?? 0).toBe(memberRestarts);
+  expect(node.troubles).toEqual([]);
+  await recordFault({
+    fault: `${what} rotated under load, with the operator stopped meanwhile`,
+    observed: `complete in ${seconds} s; pods started anew: ${cost}; ${elections} elections of etcd; ${tally}; none failed; the worker stays Ready`,
+    recoverySeconds: undefined,
+    dataLost: 'none',
+  });
+  const directory = process.env['HCP_RESTART_TABLE'];
+  if (directory)
+    await writeFile(directory, `| ${what} | ${seconds} s | ${cost} | ${elections} | ${tally} |\n`, { flag: 'a' });
+}
+
+function tallyNow() {
+  const { writes, calls, events } = load;
+  const reconnects = writes.reconnects + calls.reconnects + events.reconnects;
+  return { writes: writes.answered, calls: calls.answered, events: events.answered, reconnects };
+}
+
+/** A client certificate that the authority of before signs now. */
+const strangerOf = (authority: KeyPair, commonName: string, organizations: readonly string[] = []) =>
+  issueCertificate(
+    { commonName, organizations, usages: ['client'], hosts: [] },
+    authority,
+    validFor(600_000, new Date()),
+  );
+
+describe('under a writer, a watcher and calls through a worker that never stop', { timeout: limitMs }, () => {
+  test('the CA of etcd is replaced, and who it has signed for is let in no more', async () => {
+    const etcdCA = { field: 'etcdCA', secret: 'etcd', condition: 'CARotationReady', until: 'done' } as const;
+    await rotate({ what: 'CA of etcd', ...etcdCA, memberRestarts: 6 });
+    const client = await strangerOf(old.etcd, 'hosted-control-plane-controller');
+    const { certificate: authority } = await pairNamed('etcd');
+    for (const { metadata, status } of await podsOf('etcd')) {
+      const serverName = etcdMemberHost(name, Number(metadata.name.slice(-1)));
+      const server = { host: status?.podIP ?? '', port: ports.etcdClient, serverName, authority };
+      expect(await dialledProbes.isAdmitted(server, client)).toBe(false);
+      await expect(dialledProbes.servedBy({ ...server, authority: old.etcd.certificate })).rejects.toThrow(
+        /verif|self-signed|certificate/,
+      );
+    }
+  });
+
+  test('the CA of the front proxy is replaced, and who it has signed for speaks for nobody', async () => {
+    const proxyCA = { field: 'proxyCA', secret: 'proxy', condition: 'CARotationReady', until: 'done' } as const;
+    await rotate({ what: 'CA of the front proxy', ...proxyCA, memberRestarts: 0 });
+    expect(await userOf(await strangerOf(old.proxy, 'front-proxy-client'), 'anybody')).toEqual([undefined, undefined]);
+  });
+
+  test('the key of service account tokens is replaced', async () => {
+    const key = { field: 'serviceAccountKey', secret: 'sa', condition: 'ServiceAccountKeyRotationReady' } as const;
+    const before = await pairNamed('sa');
+    await rotate({ what: 'key of service account tokens', ...key, until: 'signs', memberRestarts: 0 });
+    // The new one signs, and tokens of the one before are accepted as long as there are any.
+    const after = await pairNamed('sa');
+    expect(after.key).not.toBe(before.key);
+    expect(after.certificate).toContain(before.certificate.trim());
+  });
+
+  test('the CA of the cluster is replaced, and who it has signed for is nobody', async () => {
+    const clusterCA = { field: 'clusterCA', secret: 'ca', condition: 'CARotationReady', until: 'done' } as const;
+    await rotate({ what: 'CA of the cluster', ...clusterCA, memberRestarts: 0 });
+    const administrator = await strangerOf(old.cluster, 'kubernetes-admin', ['system:masters']);
+    expect(await userOf(administrator)).toEqual([undefined, undefined]);
+  });
+
+  test('the watcher has seen every write', async () => {
+    await until('the last events', () => load.unseen.length <= 1, 30_000);
+    expect(load.writes.answered).toBeGreaterThan(1000);
+  });
+});
+
+/** Whom each API server takes a client for. */
+async function userOf(client: KeyPair, asUser?: string): Promise<(string | undefined)[]> {
+  const { certificate: authority } = await pairNamed('ca');
+  const serverName = `s-${name.name}.${name.namespace}.svc`;
+  const servers = await podsOf('api-server');
+  return Promise.all(
+    servers.map(({ status }) =>
+      dialledProbes.userOf({ host: status?.podIP ?? '', port: 6443, serverName, authority }, client, asUser),
+    ),
+  );
+}

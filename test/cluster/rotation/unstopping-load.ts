@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigMap } from '../../../constructs/api/resources.ts';
+import type { KubeClient } from '../../../reconciler/kube/client.ts';
+import { isAlreadyExists, kubeErrorOf } from '../../../reconciler/kube/errors.ts';
+
+/** What came of one kind of request. */
+export interface Tally {
+  /** Requests that were answered as they should be. */
+  answered: number;
+  /** Those that were not answered on one connection, and were at once on a new one. */
+  reconnects: number;
+  /** Those that were not answered on the new connection either, or were refused. */
+  readonly failures: string[];
+}
+
+export interface UnstoppingLoadOptions {
+  /** Opens the API as a client that reads its kubeconfig anew does. Closed by the load. */
+  readonly open: () => Promise<KubeClient>;
+  /** The node whose kubelet is asked through the API server, as `kubectl logs` does. */
+  readonly node: string;
+}
+
+const namespace = 'default';
+/** So long rests each of them after an answer: what is measured shares the processors. */
+const restMs = 50;
+
+/**
+ * A writer, a watcher and somebody who asks a kubelet through the API server, who never stop. Each holds one connection
+ * and opens another one, with the kubeconfig as it is then, when that gives no answer.
+ */
+export class UnstoppingLoad {
+  readonly writes: Tally = { answered: 0, reconnects: 0, failures: [] };
+  readonly calls: Tally = { answered: 0, reconnects: 0, failures: [] };
+  /** Events of the watch; each time that it was begun anew where it had ended counts as a reconnect. */
+  readonly events: Tally = { answered: 0, reconnects: 0, failures: [] };
+  readonly #options: UnstoppingLoadOptions;
+  readonly #written: string[] = [];
+  readonly #seen = new Set<string>();
+  readonly #work: Promise<unknown>;
+  #isStopped = false;
+
+  constructor(options: UnstoppingLoadOptions) {
+    this.#options = options;
+    this.#work = Promise.all([this.#write(), this.#call(), this.#watch()]);
+  }
+
+  /** Writes that were acknowledged and that the watcher has not been told of. */
+  get unseen(): string[] {
+    return this.#written.filter((name) => !this.#seen.has(name));
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#work;
+  }
+
+  #write(): Promise<void> {
+    let number = 0;
+    return this.#repeat(this.writes, async (client, attempt) => {
+      if (attempt === 'first') number += 1;
+      const name = `load-${number}`;
+      const { apiVersion, kind } = ConfigMap;
+      const object = { apiVersion, kind, metadata: { namespace, name, labels: { test: 'load' } } };
+      await client.create(object, { fieldManager: 'test' }).catch((error: unknown) => {
+        // the attempt before may have done it, and its answer is what was lost
+        if (attempt === 'first' || !isAlreadyExists(error)) throw error;
+      });
+      this.#written.push(name);
+    });
+  }
+
+  #call(): Promise<void> {
+    const path = `/api/v1/nodes/${this.#options.node}/proxy/healthz`;
+    return this.#repeat(this.calls, async (client) => {
+      await client.raw(path);
+    });
+  }
+
+  async #repeat(tally: Tally, ask: (client: KubeClient, attempt: 'first' | 'second') => Promise<void>): Promise<void> {
+    let client = await this.#options.open();
+    while (!this.#isStopped) {
+      try {
+        await ask(client, 'first');
+        tally.answered += 1;
+      } catch (first) {
+        const old = client;
+        client = await this.#options.open();
+        void old.connection.close();
+        try {
+          await ask(client, 'second');
+          tally.reconnects += 1;
+        } catch (second) {
+          tally.failures.push(`${new Date().toISOString()} ${String(first)}; then ${String(second)}`);
+        }
+      }
+      await sleep(restMs);
+    }
+    await client.connection.close();
+  }
+
+  async #watch(): Promise<void> {
+    let resourceVersion: string | undefined;
+    while (!this.#isStopped) {
+      const client = await this.#options.open();
+      try {
+        const selection = { namespace, labelSelector: 'test=load' };
+        resourceVersion ??= (await client.list(ConfigMap, selection)).resourceVersion;
+        for await (const event of client.watch(ConfigMap, { ...selection, resourceVersion, timeoutSeconds: 20 })) {
+          if (event.type === 'BOOKMARK') resourceVersion = event.resourceVersion;
+          else {
+            this.#seen.add(event.object.metadata.name);
+            resourceVersion = event.object.metadata.resourceVersion;
+            this.events.answered += 1;
+          }
+          if (this.#isStopped) break;
+        }
+      } catch (error) {
+        // whoever is refused has failed; whoever is cut off begins where it was
+        if ((kubeErrorOf(error)?.code ?? 0) === 0) this.events.reconnects += 1;
+        else this.events.failures.push(`${new Date().toISOString()} ${String(error)}`);
+        await sleep(restMs);
+      } finally {
+        void client.connection.close();
+      }
+    }
+  }
+}
