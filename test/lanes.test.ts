@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { lanesOf } from './lanes.ts';
+import { lanesOf, seconds } from './lanes.ts';
 
 const files = [
   'test/system/disaster.test.ts',
@@ -24,4 +26,9 @@ it('what looks at the whole host is in the first lane, and the longest of the re
 
 it('one lane has everything', () => {
   expect(new Set(lanesOf(files, 1).values())).toEqual(new Set([1]));
+});
+
+it('durations are told of files that there are', () => {
+  const missing = Object.keys(seconds).filter((file) => !existsSync(join(import.meta.dirname, '..', file)));
+  expect(missing).toEqual([]);
 });

@@ -1,0 +1,42 @@
+import { expect } from 'vitest';
+import type { BackupWorkbench } from '../../support/backup-workbench.ts';
+import { recordFault } from '../../support/fault-table.ts';
+
+/** Something that keeps backups from being taken, and what is to be seen of it. */
+export interface Trouble {
+  readonly fault: string;
+  readonly reason: 'StoreUnavailable' | 'BackupSecretInvalid';
+  readonly message: RegExp;
+  readonly cause: () => Promise<void>;
+  readonly heal: () => Promise<void>;
+}
+
+/** Causes it for a cluster: one condition has to say so and nothing else, and once it is healed backups are taken again. */
+export async function bearTrouble(
+  bench: BackupWorkbench,
+  cluster: string,
+  { fault, reason, message, cause, heal }: Trouble,
+  limitMs: number,
+): Promise<void> {
+  const newestTime = async () => (await bench.backups(cluster).list()).backups[0]?.time ?? 0;
+  await cause();
+  await bench.requestBackup(cluster, `while ${fault}`);
+  const condition = await bench.untilCondition(cluster, 'EtcdBackupReady', { status: 'False', reason }, limitMs);
+  expect(condition.message).toMatch(message);
+  const { conditions = [] } = (await bench.get(cluster)).status ?? {};
+  const away = conditions.filter(({ status, type }) => status === 'False' && /Ready$|^Available$/.test(type));
+  expect(away.map(({ type }) => type)).toEqual(['EtcdBackupReady']);
+  const before = await newestTime();
+
+  await heal();
+  const healed = performance.now();
+  await bench.takeBackup(cluster, `after ${fault}`, limitMs);
+  await bench.untilCondition(cluster, 'EtcdBackupReady', { status: 'True' }, limitMs);
+  expect(await newestTime()).toBeGreaterThan(before);
+  await recordFault({
+    fault,
+    observed: `EtcdBackupReady False, ${reason}; Ready and Available stay True; half a backup is never listed`,
+    recoverySeconds: (performance.now() - healed) / 1000,
+    dataLost: 'none',
+  });
+}
