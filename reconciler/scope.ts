@@ -10,7 +10,7 @@ import type { EtcdCare } from './etcd/care.ts';
 import type { ClusterObject } from './cluster-object.ts';
 import type { CertificateRequest } from './hosted/certificate-request.ts';
 import type { NodeObject } from './hosted/node-object.ts';
-import type { PublishedTrust } from './hosted/published-trust.ts';
+import type { PublishedTrust, ServerTrust } from './hosted/published-trust.ts';
 import type { StoredToken } from './hosted/service-account-tokens.ts';
 import type { KubeObject } from './kube/object.ts';
 import type { Outcome } from './outcome.ts';
@@ -78,6 +78,8 @@ export interface HostedClient {
   rewriteSecrets(context: WorkContext): Promise<void>;
   /** What tells people and programs in the cluster whom to trust. Slow: nothing that a pass waits for. */
   publishedTrust(): Promise<readonly PublishedTrust[]>;
+  /** Publishes only these of whom API servers trust; one that trusts others adds them again. */
+  republishTrust(kind: ServerTrust, certificates: string): Promise<void>;
   /** The answer of `/readyz` through the published endpoint. @throws when it cannot be reached or is not ready. */
   readyThroughEndpoint(): Promise<void>;
 }

@@ -24,7 +24,7 @@ import type { NodeObject } from './node-object.ts';
 import { HostedClusterNotReady } from './not-ready.ts';
 import { Outage } from './outage.ts';
 import { privilegedClient } from './privileged-client.ts';
-import { publishedTrust, type PublishedTrust } from './published-trust.ts';
+import { publishedTrust, type PublishedTrust, republishTrust, type ServerTrust } from './published-trust.ts';
 import { signingKey, type StoredToken, storedTokens, verifyingKeys } from './service-account-tokens.ts';
 import type { HostedTarget } from './target.ts';
 
@@ -207,6 +207,10 @@ export class HostedCluster implements HostedClient {
 
   publishedTrust(): Promise<readonly PublishedTrust[]> {
     return this.#administrator.use(publishedTrust);
+  }
+
+  republishTrust(kind: ServerTrust, certificates: string): Promise<void> {
+    return this.#administrator.use((client) => republishTrust(client, kind, certificates));
   }
 
   async rewriteSecrets(context: WorkContext): Promise<void> {

@@ -1,12 +1,16 @@
+import { fieldManager } from '../../constructs/api/group.ts';
 import { ConfigMap } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type KubeObject, objectKey } from '../kube/object.ts';
+
+/** Whom API servers verify clients by, and those who speak for others. */
+export type ServerTrust = 'clients' | 'front-proxy';
 
 /** A ConfigMap from which somebody in a hosted cluster learns whom to trust. */
 export interface PublishedTrust {
   /** `namespace/name`. */
   readonly configMap: string;
-  readonly kind: 'root' | 'cluster-info' | 'request-header';
+  readonly kind: 'root' | 'cluster-info' | ServerTrust;
   /** The text with certificates as PEM, or with PEM as base64. */
   readonly text: string;
 }
@@ -32,8 +36,25 @@ export async function publishedTrust(client: Pick<KubeClient, 'find' | 'pages'>)
   return [
     ...roots.map((object) => published(object, 'root', 'ca.crt')),
     ...(info ? [published(info, 'cluster-info', 'kubeconfig')] : []),
-    ...(extension ? [published(extension, 'request-header', 'requestheader-client-ca-file')] : []),
+    ...(extension ? serverTrusts.map((kind) => published(extension, kind, serverTrustKeys[kind])) : []),
   ];
+}
+
+const serverTrusts: readonly ServerTrust[] = ['clients', 'front-proxy'];
+const serverTrustKeys = { clients: 'client-ca-file', 'front-proxy': 'requestheader-client-ca-file' } as const;
+
+/**
+ * Takes away what API servers have published of others. Each adds whom it trusts to what stands there, at once when that
+ * changes: what comes back is still trusted by one of them.
+ * @param certificates PEM of those that shall stay
+ */
+export async function republishTrust(
+  client: Pick<KubeClient, 'mergePatch'>,
+  kind: ServerTrust,
+  certificates: string,
+): Promise<void> {
+  const data = { [serverTrustKeys[kind]]: certificates };
+  await client.mergePatch(ConfigMap, extensionAuthentication, { data }, { fieldManager });
 }
 
 function published({ metadata, data }: ConfigMapObject, kind: PublishedTrust['kind'], key: string): PublishedTrust {

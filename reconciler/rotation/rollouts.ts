@@ -46,15 +46,11 @@ function rolloutOf({ cluster, facts, world }: Scope, component: ComponentName): 
 }
 
 function workloadOf(cluster: string, component: ComponentName): { readonly resource: Resource; readonly name: string } {
-  const names = namesOf(cluster);
-  switch (component) {
-    case 'etcd':
-      return { resource: StatefulSet, name: names.etcd };
-    case 'controller-manager':
-      return { resource: Deployment, name: names.controllerManager };
-    case 'scheduler':
-      return { resource: Deployment, name: names.scheduler };
-    default:
-      return { resource: Deployment, name: names.apiServer };
-  }
+  const { etcd, controllerManager, scheduler, apiServer } = namesOf(cluster);
+  if (component === 'etcd') return { resource: StatefulSet, name: etcd };
+  const deployments: Partial<Record<ComponentName, string>> = {
+    'controller-manager': controllerManager,
+    scheduler,
+  };
+  return { resource: Deployment, name: deployments[component] ?? apiServer };
 }

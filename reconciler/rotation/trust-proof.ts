@@ -8,7 +8,7 @@ import { ports } from '../../constructs/control-plane/ports.ts';
 import { users } from '../../constructs/workload/identities.ts';
 import { isControlledBy } from '../kube/object.ts';
 import type { PodObject } from '../kube/readiness.ts';
-import type { PublishedTrust } from '../hosted/published-trust.ts';
+import type { PublishedTrust, ServerTrust } from '../hosted/published-trust.ts';
 import { issueCertificate, type KeyPair, validFor } from '../pki/issue.ts';
 import { authorityOf } from '../pki/kubeconfig.ts';
 import { fingerprint, splitCertificates, trustFingerprint } from '../pki/pem.ts';
@@ -57,9 +57,9 @@ export async function whoDistrusts(scope: Scope, authority: RotatedAuthority): P
 }
 
 async function whoRefuses(scope: Scope, authority: RotatedAuthority, pods: readonly PodObject[]): Promise<string[]> {
-  const { plan, pair, next } = authority;
+  const { plan, next } = authority;
   // When it signs already, what it has signed is accepted, or nothing would work.
-  if (!next || next.pair.key === pair.key) return [];
+  if (!next || !isWaiting(authority)) return [];
   const { trustProbes, now } = scope;
   const client = await issueCertificate(
     { commonName: probeNames[plan.authority], organizations: [], usages: ['client'], hosts: [] },
@@ -106,21 +106,37 @@ function isInKubeconfig({ cluster, world, hostedControlPlane }: Scope, { certifi
   return authorityOf(valueOf(secret, 'value')) === certificate;
 }
 
-/** ConfigMaps of the hosted cluster that do not name all that are trusted, or others. */
-async function whoPublishesElse(scope: Scope, { plan, pair }: RotatedAuthority): Promise<string[]> {
+/** ConfigMaps of the hosted cluster that do not name all that are trusted, or name others. */
+async function whoPublishesElse(scope: Scope, authority: RotatedAuthority): Promise<string[]> {
+  const { plan, pair } = authority;
   if (plan.authority === 'etcd') return [];
+  const hosted = scope.hosted(scope.facts);
+  const server: ServerTrust = plan.authority === 'cluster' ? 'clients' : 'front-proxy';
   const kinds: readonly PublishedTrust['kind'][] =
-    plan.authority === 'cluster' ? ['root', 'cluster-info'] : ['request-header'];
-  const published = (await scope.hosted(scope.facts).publishedTrust()).filter(({ kind }) => kinds.includes(kind));
-  const wanted = splitCertificates(pair.certificate);
-  return published
-    .filter(({ kind, text }) => !says(kind, text, wanted))
+    plan.authority === 'cluster' ? ['root', 'cluster-info', server] : [server];
+  const published = (await hosted.publishedTrust()).filter(({ kind }) => kinds.includes(kind));
+  const others = published.filter(({ kind, text }) => !says(kind, text, pair.certificate));
+  // Before it signs, what stands there besides is what is being added.
+  const mayTakeAway = !isWaiting(authority);
+  const isServers = ({ kind }: PublishedTrust) => kind === server;
+  if (mayTakeAway && others.some(isServers)) await hosted.republishTrust(server, pair.certificate);
+  return others
+    .filter((one) => mayTakeAway || !isServers(one) || !names(one.text, pair.certificate))
     .map(({ configMap }) => `ConfigMap ${configMap} is not up to date yet`);
 }
 
-function says(kind: PublishedTrust['kind'], text: string, wanted: readonly string[]): boolean {
-  const given = splitCertificates(kind === 'cluster-info' ? (authorityOf(text) ?? '') : text).map(fingerprint);
-  const isComplete = wanted.map(fingerprint).every((one) => given.includes(one));
-  // API servers add theirs to what stands there, and take nothing away that has not expired.
-  return isComplete && (kind === 'request-header' || given.length === wanted.length);
+/** Whether the text names exactly these. */
+function says(kind: PublishedTrust['kind'], text: string, wanted: string): boolean {
+  const given = kind === 'cluster-info' ? (authorityOf(text) ?? '') : text;
+  return names(given, wanted) && splitCertificates(given).length === splitCertificates(wanted).length;
+}
+
+function names(text: string, wanted: string): boolean {
+  const given = splitCertificates(text).map(fingerprint);
+  return splitCertificates(wanted).every((one) => given.includes(fingerprint(one)));
+}
+
+/** The successor has not signed anything yet but what it is proved with. */
+function isWaiting({ pair, next }: RotatedAuthority): boolean {
+  return next !== undefined && next.pair.key !== pair.key;
 }

@@ -174,6 +174,7 @@ const workingHostedCluster: HostedClient = {
   loadedEncryption: async () => undefined,
   rewriteSecrets: async () => {},
   publishedTrust: async () => [],
+  republishTrust: async () => {},
   verifyingKeys: async () => [],
   signingKey: async () => undefined,
   storedTokens: async () => [],

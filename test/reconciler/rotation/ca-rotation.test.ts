@@ -4,18 +4,22 @@ import { BackgroundWork } from '../../../reconciler/background-work.ts';
 import type { PhaseResult } from '../../../reconciler/graph.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
+import { createAuthority, validFor } from '../../../reconciler/pki/issue.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
-import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
+import { secretProps } from '../../../reconciler/phases/secret-props.ts';
+import { pairSecret, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import { bringUp, pass } from '../../support/bring-up.ts';
-import { Killed, MemoryWorld } from '../../support/memory-world.ts';
-import { now, type ScopeChanges } from '../../support/scope.ts';
+import { Killed, MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
+import { now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
+const yearMs = 365 * 24 * 3600_000;
 const initialized = { status: { initialization: { controlPlaneInitialized: true } } };
 
 const complete = new MemoryWorld();
 beforeAll(async () => {
   await bringUp(complete);
-});
+  // A machine that does a lot else takes a while.
+}, 60_000);
 
 type Authority = 'clusterCA' | 'etcdCA' | 'proxyCA';
 const secrets = { clusterCA: 'c1-ca', etcdCA: 'c1-etcd', proxyCA: 'c1-proxy' } as const;
@@ -79,7 +83,15 @@ class Life {
   }
 }
 
-describe('a rotation', () => {
+async function untilReason(life: Life, reason: string): Promise<PhaseResult[]> {
+  for (let count = 0; count < 60; count++) {
+    const results = await life.pass();
+    if (reasonOf(results)?.reason === reason) return results;
+  }
+  throw new Error(`${reason} never came`);
+}
+
+describe('a rotation', { timeout: 120_000 }, () => {
   it.each<[Authority, string[]]>([
     ['clusterCA', ['c1-apiserver', 'c1-konnectivity-server', 'c1-controller-manager']],
     ['etcdCA', ['c1-etcd-server', 'c1-etcd-peer', 'c1-apiserver-etcd-client', 'c1-etcd-controller']],
@@ -99,6 +111,50 @@ describe('a rotation', () => {
     const writes = world.writes.length;
     await life.pass();
     expect(world.writes.slice(writes)).toEqual([]);
+  });
+
+  it('is taken back as long as the new one has not signed, and can be asked for again', async () => {
+    const world = complete.copy();
+    const before = trusted(world, 'c1-etcd');
+    const life = new Life(world, ask('etcdCA'));
+    while (trusted(world, 'c1-etcd').length < 2) await life.pass();
+    const back = new Life(world, {}, life.time);
+    await back.untilSettled();
+    expect(back.reasons).toEqual(['WithdrawingTrust']);
+    expect(trusted(world, 'c1-etcd')).toEqual(before);
+    expect(world.get(Secret, 'c1-etcd-next')).toBeUndefined();
+    await new Life(world, ask('etcdCA'), back.time).untilSettled();
+    expect(trusted(world, 'c1-etcd')).not.toEqual(before);
+  });
+
+  it('comes by itself when half of the life of an authority of ours is over', async () => {
+    const world = complete.copy();
+    const before = Object.values(secrets).map((secret) => trusted(world, secret));
+    const life = new Life(world, {}, now.getTime() + 6.1 * yearMs);
+    await life.untilSettled();
+    const after = Object.values(secrets).map((secret) => trusted(world, secret));
+    for (const [index, each] of after.entries()) expect(before[index]).not.toContain(each[0]);
+  });
+
+  it("of a user's own authority waits for theirs, and never comes by itself", async () => {
+    const world = complete.copy();
+    const own = world.get<SecretObject & StoredObject>(Secret, 'c1-proxy');
+    if (!own) throw new Error('there is no authority');
+    world.put({ ...own, metadata: { ...own.metadata, ownerReferences: [] } });
+    const before = trusted(world, 'c1-proxy');
+
+    const late = new Life(world, {}, now.getTime() + 6.5 * yearMs);
+    const told = reasonOf(await untilReason(late, 'CAExpiring'));
+    expect(told?.message).toContain('c1-proxy-next');
+    expect(trusted(world, 'c1-proxy')).toEqual(before);
+
+    const life = new Life(world, ask('proxyCA'));
+    expect(reasonOf(await untilReason(life, 'CACertificateInvalid'))?.message).toContain('Secret c1-proxy-next');
+    const next = await createAuthority({ commonName: 'mine' }, validFor(10 * yearMs, now));
+    const { metadata, ...rest } = pairSecret(secretProps(scopeOf(world), 'c1-proxy-next'), 'clusterApi', next);
+    world.put({ ...rest, metadata: { name: metadata.name, namespace: 'team' } });
+    await life.untilSettled();
+    expect(trusted(world, 'c1-proxy')).toEqual([next.certificate]);
   });
 
   it('converges when the process dies at every single write, and nothing is made twice', async () => {
