@@ -38,7 +38,7 @@ function referencesOf(workload: string, { volumes = [] }: V1PodSpec): Reference[
   ]);
 }
 
-/** Every Secret the operator makes, apart from the kubeconfig; each holds `tls.crt` and `tls.key`. */
+/** Every Secret the operator makes, apart from the kubeconfig; each holds `tls.crt` and `tls.key`, a leaf its signer in `ca.crt`. */
 function issuedSecrets(cluster: HostedCluster, { endpoint, konnectivityEndpoint, tunnelEndpoint }: Facts): string[] {
   if (!endpoint || !konnectivityEndpoint) throw new Error(`sample ${cluster.name} has no endpoint`);
   const plans = [
@@ -61,7 +61,10 @@ describe.each(samples)('sample $name', ({ cluster, facts, objects, references })
     expect(keys).toMatchObject(facts.encryptionAtRest ? [encryption] : []);
     expect(secrets.length).toBeGreaterThan(10);
     expect(secrets.filter(({ name }) => !issued.includes(name))).toEqual([]);
-    expect(secrets.filter(({ key }) => key !== 'tls.crt' && key !== 'tls.key')).toEqual([]);
+    const signers = secrets.filter(({ key }) => key === 'ca.crt');
+    expect(signers.map(({ name }) => name)).toEqual([namesOf(cluster.name).secrets.controllerManager]);
+    const others = secrets.filter((reference) => !signers.includes(reference));
+    expect(others.filter(({ key }) => key !== 'tls.crt' && key !== 'tls.key')).toEqual([]);
   });
 
   it('mounts only ConfigMaps of the chart, and only keys they have', () => {

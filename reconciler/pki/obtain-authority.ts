@@ -1,25 +1,7 @@
-import type { AuthorityPlan } from '../../constructs/control-plane/certificates/plan.ts';
-import type { Scope } from '../scope.ts';
-import { createAuthority, type KeyPair, validFor } from './issue.ts';
+import { createAuthority, validFor } from './issue.ts';
 import { askIssuer } from './issuer/ask-issuer.ts';
-
-/** A new authority, or what is being waited for. */
-export type ObtainedAuthority =
-  | { readonly kind: 'obtained'; readonly pair: KeyPair }
-  | {
-      readonly kind: 'pending';
-      /** One sentence: what is waited for, and what a person can do if it never comes. */
-      readonly message: string;
-      /** When to ask again; missing where an event will tell. */
-      readonly again?: Date | undefined;
-    };
-
-export interface ObtainAuthorityProps {
-  readonly plan: AuthorityPlan;
-  /** Of the Secret that shall hold it: names what is made on the way. */
-  readonly secret: string;
-  readonly durationSeconds: number;
-}
+import type { ObtainAuthorityProps, ObtainedAuthority } from './obtained-authority.ts';
+import type { Scope } from '../scope.ts';
 
 /**
  * A new authority with a new key: one that signs itself, or one that the issuer of the spec has signed. The latter is

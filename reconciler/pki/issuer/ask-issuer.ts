@@ -5,7 +5,7 @@ import { ownerReference } from '../../../constructs/control-plane/chart.ts';
 import { usesTunnel } from '../../../constructs/control-plane/in-cluster-access.ts';
 import { describeObject } from '../../kube/object.ts';
 import type { Scope } from '../../scope.ts';
-import type { ObtainAuthorityProps, ObtainedAuthority } from '../obtain-authority.ts';
+import type { ObtainAuthorityProps, ObtainedAuthority } from '../obtained-authority.ts';
 import type { SecretObject, SecretProps } from '../secret.ts';
 import { certificateRequest, type CertificateRequestObject, requestName } from './certificate-request.ts';
 import { decide } from './decide.ts';
