@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildsOf, findBinaries } from '../testbed/binaries.ts';
-import { families, furtherEtcd, goDirectory, pinnedVersion } from '../testbed/families.ts';
+import { families, certManager, furtherEtcd, goDirectory, pinnedVersion } from '../testbed/families.ts';
 
 const family = (name: string) => {
   const found = families.find((candidate) => candidate.name === name);
@@ -12,16 +12,15 @@ const family = (name: string) => {
   return found;
 };
 
+const all = [...families, ...furtherEtcd, certManager];
+
 test('every folder of pinned modules is a family and the other way round', async () => {
-  expect([...families, ...furtherEtcd].map(({ name }) => name).sort()).toEqual((await readdir(goDirectory)).sort());
+  expect(all.map(({ name }) => name).sort()).toEqual((await readdir(goDirectory)).sort());
 });
 
-test.for([...families, ...furtherEtcd].filter(({ name }) => name !== 'pause'))(
-  'the version of $name is pinned',
-  async ({ name, module }) => {
-    expect(await pinnedVersion(name, module)).toMatch(/^v\d+\.\d+\.\d+/);
-  },
-);
+test.for(all.filter(({ name }) => name !== 'pause'))('the version of $name is pinned', async ({ name, module }) => {
+  expect(await pinnedVersion(name, module)).toMatch(/^v\d+\.\d+\.\d+/);
+});
 
 test('a module that a family does not require is an error', async () => {
   await expect(pinnedVersion('etcd', 'example.org/absent')).rejects.toThrow('requires no example.org/absent');
