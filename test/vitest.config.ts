@@ -1,10 +1,18 @@
 import { defineConfig } from 'vitest/config';
 import { LaneSequencer } from './lanes.ts';
 
+const onRealBinaries = {
+  globalSetup: ['test/testbed/vitest-setup.ts'],
+  fileParallelism: false,
+  testTimeout: 120_000,
+  hookTimeout: 300_000,
+};
+
 /**
- * Two layers. `unit` is pure and needs nothing. `testbed` runs against real binaries: its global set-up builds or finds
+ * Three layers. `unit` is pure and needs nothing. `testbed` runs against real binaries: its global set-up builds or finds
  * them and brings a management cluster up; its files run one after the other because they share that cluster. `--shard`
- * divides them into lanes, each with a testbed of its own.
+ * divides them into lanes, each with a testbed of its own. `soak` is the same for what has to wait for a quarter of an
+ * hour: `npm run test:soak`.
  */
 export default defineConfig({
   test: {
@@ -14,7 +22,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/testbed/**', 'test/cluster/**', 'test/system/**'],
+          exclude: ['test/testbed/**', 'test/cluster/**', 'test/system/**', 'test/soak/**'],
           // a guard against what never ends: explored models take seconds, and more beside other work
           testTimeout: 60_000,
         },
@@ -23,12 +31,10 @@ export default defineConfig({
         test: {
           name: 'testbed',
           include: ['test/testbed/**/*.test.ts', 'test/cluster/**/*.test.ts', 'test/system/**/*.test.ts'],
-          globalSetup: ['test/testbed/vitest-setup.ts'],
-          fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 300_000,
+          ...onRealBinaries,
         },
       },
+      { test: { name: 'soak', include: ['test/soak/**/*.test.ts'], ...onRealBinaries } },
     ],
   },
 });

@@ -1,23 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  clientCertificateSignerAnnotation,
-  servingCertificateSignerAnnotation,
-} from '../../../constructs/api/group.ts';
-import { Node, Secret } from '../../../constructs/api/resources.ts';
-import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
-import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
-import { signerFingerprint, splitCertificates } from '../../../reconciler/pki/pem.ts';
-import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
-import { recordFault } from '../../support/fault-table.ts';
-import { until } from '../../support/until.ts';
-import { single } from '../../support/workbench.ts';
-import { type HostedApi, hostedKubectl } from '../../testbed/hosted-api.ts';
-import { kubectl as managementKubectl } from '../../testbed/kubectl.ts';
-import { inMachine } from '../../testbed/machine.ts';
-import { addWorker, withHostedApi, type Worker } from '../../testbed/workers.ts';
-import { clientPod, clientRights } from '../access/client-pod.ts';
-import { type JoinableCluster, openJoinableCluster } from './joinable-cluster.ts';
-import { NodeWatcher } from './node-watcher.ts';
+import { clientCertificateSignerAnnotation, servingCertificateSignerAnnotation } from '../../constructs/api/group.ts';
+import { Node, Secret } from '../../constructs/api/resources.ts';
+import { selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { isSignedBy } from '../../reconciler/pki/certificate.ts';
+import { signerFingerprint, splitCertificates } from '../../reconciler/pki/pem.ts';
+import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { recordFault } from '../support/fault-table.ts';
+import { until } from '../support/until.ts';
+import { single } from '../support/workbench.ts';
+import { type HostedApi, hostedKubectl } from '../testbed/hosted-api.ts';
+import { kubectl as managementKubectl } from '../testbed/kubectl.ts';
+import { inMachine } from '../testbed/machine.ts';
+import { addWorker, withHostedApi, type Worker } from '../testbed/workers.ts';
+import { clientPod, clientRights } from '../cluster/access/client-pod.ts';
+import { type JoinableCluster, openJoinableCluster } from '../cluster/workers/joinable-cluster.ts';
+import { NodeWatcher } from '../cluster/workers/node-watcher.ts';
 
 const name = { namespace: 'another-authority', name: 'hosted' };
 /**

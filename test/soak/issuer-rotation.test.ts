@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { CertificateRequest, Secret } from '../../../constructs/api/resources.ts';
-import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
-import { createAuthority, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
-import { splitCertificates } from '../../../reconciler/pki/pem.ts';
-import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
-import { type CertManager, createIssuer, startCertManager } from '../../support/cert-manager.ts';
-import { startOperator, type TestOperator } from '../../support/operator.ts';
-import { until } from '../../support/until.ts';
-import { single, Workbench } from '../../support/workbench.ts';
-import { installAddon } from '../../testbed/addons.ts';
-import { instanceFrom } from '../../testbed/instance.ts';
+import { CertificateRequest, Secret } from '../../constructs/api/resources.ts';
+import { isSignedBy } from '../../reconciler/pki/certificate.ts';
+import { createAuthority, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
+import { splitCertificates } from '../../reconciler/pki/pem.ts';
+import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
+import { type CertManager, createIssuer, startCertManager } from '../support/cert-manager.ts';
+import { startOperator, type TestOperator } from '../support/operator.ts';
+import { until } from '../support/until.ts';
+import { single, Workbench } from '../support/workbench.ts';
+import { installAddon } from '../testbed/addons.ts';
+import { instanceFrom } from '../testbed/instance.ts';
 
 const namespace = 'toissuer';
 const dayMs = 24 * 3_600_000;
