@@ -2,6 +2,7 @@ import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts'
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import { runPhases } from '../../reconciler/graph.ts';
 import { phases } from '../../reconciler/reconcile.ts';
+import type { Phase } from '../../reconciler/scope.ts';
 import { settle } from '../support/management-controllers.ts';
 import { MemoryWorld } from '../support/memory-world.ts';
 import { hostedCluster, now as firstDay, scopeOf } from '../support/scope.ts';
@@ -10,7 +11,7 @@ import { verifies } from './chain.ts';
 import { type Proof, proofsAmong } from './connections.ts';
 import { Nodes } from './nodes.ts';
 import { PassWork } from './pass-work.ts';
-import { Processes } from './processes.ts';
+import { type Process, Processes } from './processes.ts';
 import { Random } from './random.ts';
 import { Secrets } from './secrets.ts';
 
@@ -54,7 +55,13 @@ const conditions = new Set([
   'CARotationReady',
   'ServiceAccountKeyRotationReady',
 ]);
-const simulated = phases.filter(({ condition }) => conditions.has(condition));
+const wanted = phases.filter(({ condition }) => conditions.has(condition));
+// their needs too: each tells when it wants to be looked at again
+const simulated = phases.filter((phase) => wanted.some((one) => isNeededBy(one, phase)));
+
+function isNeededBy(one: Phase, other: Phase): boolean {
+  return one === other || one.needs.some((need) => isNeededBy(need, other));
+}
 const initialized: HostedControlPlaneStatus = { initialization: { controlPlaneInitialized: true } };
 
 /** A pass is made no sooner than this after the one before: what comes close together is done together. */
@@ -79,6 +86,7 @@ export class Simulation {
   readonly #pods = new Map<string, { readonly trusted: string; readonly until: number }>();
   readonly #requests: { readonly at: number; readonly field: string; readonly text: string }[];
   #now = firstDay.getTime();
+  readonly #late = new Set<Process>();
   #told: string[] = [];
   #outageMs = 0;
   #passes = 0;
@@ -111,7 +119,7 @@ export class Simulation {
     await this.#liveNodes();
     while (this.#now < end) {
       const outage = this.#random.between(0, this.#props.longestOutageMs);
-      const untilOutage = this.#now + this.#random.between(0.05, 2) * this.#props.longestOutageMs;
+      const untilOutage = Math.min(end, this.#now + this.#random.between(0.05, 2) * this.#props.longestOutageMs);
       while (this.#now < untilOutage && this.#now < end) {
         await this.#passTime(Math.min(next, untilOutage), 'watched');
         if (this.#now < untilOutage) next = await this.#reconcile(initialized);
@@ -172,7 +180,7 @@ export class Simulation {
     this.#processes.show(this.#world);
     const isNew = await this.#work.settle();
     const secrets = Secrets.of(this.#world);
-    for (const process of this.#processes.all) if (this.#random.happens(0.7)) process.refresh(secrets);
+    for (const process of this.#processes.all) this.#mount(process, secrets);
     await this.#liveNodes();
     this.#prove();
     this.#told = results.flatMap(({ phase, verdict }) =>
@@ -181,12 +189,18 @@ export class Simulation {
     const times = results.flatMap(({ again }) => (again ? [again.getTime()] : []));
     return {
       again: Math.min(
-        this.#now + 60 * dayMs,
+        this.#now + 60 * dayMs * this.#haste,
         ...times,
         ...this.#requests.map(({ at }) => at).filter((at) => at > this.#now),
       ),
       isDone: results.every(({ isDone }) => isDone) && !isNew,
     };
+  }
+
+  /** A kubelet takes two minutes at the most, which is as long as until the next pass. */
+  #mount(process: Process, secrets: Secrets): void {
+    if (this.#late.delete(process) || this.#random.happens(0.7)) process.refresh(secrets);
+    else this.#late.add(process);
   }
 
   #scope(status: HostedControlPlaneStatus) {

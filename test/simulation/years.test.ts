@@ -69,7 +69,7 @@ describe('certificates over the years, with an operator that is away for up to f
   );
 
   it.each([
-    ['of a month', { rootCaCertificateDuration: '8760h', leafCertificateDuration: '720h' }, 10 * dayMs, 2],
+    ['of a month', { rootCaCertificateDuration: '8760h', leafCertificateDuration: '720h' }, 10 * dayMs, 1],
     [
       'of a day',
       {
@@ -79,7 +79,7 @@ describe('certificates over the years, with an operator that is away for up to f
         shortLived: true,
       },
       dayMs / 3,
-      0.1,
+      0.06,
     ],
   ])(
     'go on when they have lives %s and an operator is away for a third of that',
