@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import { request, type RequestOptions } from 'node:https';
 import { connect, type ConnectionOptions } from 'node:tls';
 import type { KeyPair } from '../pki/issue.ts';

@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { parse } from 'yaml';
 import { providerNames } from '../../constructs/provider/names.ts';
 import { installProvider, removeProvider } from '../support/provider.ts';
 import { until } from '../support/until.ts';
 import { kubernetesVersion, single, Workbench } from '../support/workbench.ts';
 import { installAddon } from '../testbed/addons.ts';
-import { hostedKubectl } from '../testbed/hosted-api.ts';
 import { instanceFrom } from '../testbed/instance.ts';
-import { joinWith, startKubelet, untilNodeReady } from '../testbed/join.ts';
 import { kubectl } from '../testbed/kubectl.ts';
-import { addMachine, removeMachine } from '../testbed/node-machines.ts';
-import { withHostedApi } from '../testbed/workers.ts';
-import { createInfrastructure, infrastructureRef, installInfrastructure, provisionMachine } from './infrastructure.ts';
+import { removeMachine } from '../testbed/node-machines.ts';
+import { createInfrastructure, infrastructureRef, installInfrastructure } from './infrastructure.ts';
+import { bootstrapData, joinConfigurationIn, joinMachineOf } from './joined-machine.ts';
 import { createMachineDeployment } from './machine-deployment.ts';
 
 const namespace = 'bootstrap';
@@ -39,7 +36,7 @@ afterAll(async () => {
 });
 
 test('the kubeadm bootstrap provider writes what a machine of ours joins with', async () => {
-  const userData = await bootstrapData(await newestMachine());
+  const userData = await bootstrapData(instance, namespace, await newestMachine());
   expect(userData).toContain('kubeadm join');
   const { spec } = await bench.get(name);
   const { host, port } = spec.controlPlaneEndpoint ?? {};
@@ -52,19 +49,8 @@ test('the kubeadm bootstrap provider writes what a machine of ours joins with', 
 
 test('a machine that joins with it becomes the Node of its Machine', async () => {
   const machineName = await newestMachine();
-  const userData = await bootstrapData(machineName);
-  const machine = await addMachine(instance, machineName);
   try {
-    await startKubelet(machine);
-    await joinWith(machine, JSON.stringify(joinConfigurationIn(userData)));
-    await withHostedApi(instance, { namespace, name }, async (api) => {
-      await untilNodeReady(machine, api);
-      const providerID = `stub:///${machineName}`;
-      const patch = JSON.stringify({ spec: { providerID } });
-      await hostedKubectl(instance, api, ['patch', 'node', machineName, '--type=merge', `--patch=${patch}`]);
-      await provisionMachine(bench.client, namespace, machineName, providerID);
-    });
-    await inNamespace('wait', `machine/${machineName}`, '--for=condition=Ready', '--timeout=60s');
+    await joinMachineOf(instance, bench.client, { namespace, cluster: name, name: machineName });
     const node = await inNamespace('get', 'machine', machineName, '--output', 'jsonpath={.status.nodeRef.name}');
     expect(node).toBe(machineName);
   } finally {
@@ -93,7 +79,7 @@ test('without our ClusterRole it may not read the control plane and says so; wit
     ['create', '--filename', '-'],
     JSON.stringify({ ...rest, metadata: { name: roleName, labels } }),
   );
-  expect(await bootstrapData(machine)).toContain('kubeadm join');
+  expect(await bootstrapData(instance, namespace, machine)).toContain('kubeadm join');
 });
 
 async function machineNames(): Promise<string[]> {
@@ -103,20 +89,4 @@ async function machineNames(): Promise<string[]> {
 
 function newestMachine(): Promise<string> {
   return until('a Machine', async () => (await machineNames()).at(-1), 60_000);
-}
-
-/** What Cluster API gives to a machine at its first boot. */
-async function bootstrapData(machine: string): Promise<string> {
-  const path = 'jsonpath={.spec.bootstrap.dataSecretName}';
-  const secretName = async () => (await inNamespace('get', 'machine', machine, '--output', path)) || undefined;
-  const secret = await until(`bootstrap data of ${machine}`, secretName, 60_000);
-  const value = await inNamespace('get', 'secret', secret, '--output', 'jsonpath={.data.value}');
-  return Buffer.from(value, 'base64').toString('utf8');
-}
-
-/** The file that cloud-init would write for kubeadm. */
-function joinConfigurationIn(userData: string): unknown {
-  const { write_files: files } = parse(userData) as { write_files: { path: string; content: string }[] };
-  const content = files.find(({ path }) => path === '/run/kubeadm/kubeadm-join-config.yaml')?.content;
-  return parse(content ?? '');
 }

@@ -22,7 +22,7 @@ const reloads: readonly [part: WorkloadPart, version: string, isReplaced: boolea
 ];
 
 describe.each(reloads)('pods of %s of %s', (part, version, isReplaced) => {
-  it(isReplaced ? 'are replaced when another CA signs' : 'stay when another CA signs, which they read again', () => {
+  it(`${isReplaced ? 'are replaced' : 'stay, for they read again,'} when another CA signs`, () => {
     const first = restartsWith(part, version, 'aaaaaaaaaaaa-of-the-first');
     const second = restartsWith(part, version, 'bbbbbbbbbbbb-of-the-second');
     expect(first !== second).toBe(isReplaced);

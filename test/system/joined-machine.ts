@@ -1,0 +1,58 @@
+import { parse } from 'yaml';
+import type { KubeClient } from '../../reconciler/kube/client.ts';
+import { until } from '../support/until.ts';
+import { hostedKubectl } from '../testbed/hosted-api.ts';
+import type { Instance } from '../testbed/instance.ts';
+import { joinWith, startKubelet, untilNodeReady } from '../testbed/join.ts';
+import { kubectl } from '../testbed/kubectl.ts';
+import type { Machine } from '../testbed/machine.ts';
+import { addMachine } from '../testbed/node-machines.ts';
+import { withHostedApi } from '../testbed/workers.ts';
+import { provisionMachine } from './infrastructure.ts';
+
+export interface JoinedMachineOptions {
+  readonly namespace: string;
+  /** Name of the Cluster. */
+  readonly cluster: string;
+  /** Name of the Machine, and of the machine on this host. */
+  readonly name: string;
+}
+
+/** Makes a Machine's machine as infrastructure and cloud-init would, and waits until Cluster API knows its Node. */
+export async function joinMachineOf(
+  instance: Instance,
+  client: KubeClient,
+  { namespace, cluster, name }: JoinedMachineOptions,
+): Promise<Machine> {
+  const userData = await bootstrapData(instance, namespace, name);
+  const machine = await addMachine(instance, name);
+  await startKubelet(machine);
+  await joinWith(machine, JSON.stringify(joinConfigurationIn(userData)));
+  await withHostedApi(instance, { namespace, name: cluster }, async (api) => {
+    await untilNodeReady(machine, api);
+    const providerID = `stub:///${name}`;
+    const patch = JSON.stringify({ spec: { providerID } });
+    await hostedKubectl(instance, api, ['patch', 'node', name, '--type=merge', `--patch=${patch}`]);
+    await provisionMachine(client, namespace, name, providerID);
+  });
+  const ready = ['wait', `machine/${name}`, '--for=condition=Ready', '--timeout=90s'];
+  await kubectl(instance, ['--namespace', namespace, ...ready]);
+  return machine;
+}
+
+/** What Cluster API gives to a machine at its first boot. */
+export async function bootstrapData(instance: Instance, namespace: string, machine: string): Promise<string> {
+  const inNamespace = (...args: string[]) => kubectl(instance, ['--namespace', namespace, ...args]);
+  const path = 'jsonpath={.spec.bootstrap.dataSecretName}';
+  const secretName = async () => (await inNamespace('get', 'machine', machine, '--output', path)) || undefined;
+  const secret = await until(`bootstrap data of ${machine}`, secretName, 60_000);
+  const value = await inNamespace('get', 'secret', secret, '--output', 'jsonpath={.data.value}');
+  return Buffer.from(value, 'base64').toString('utf8');
+}
+
+/** The file that cloud-init would write for kubeadm. */
+export function joinConfigurationIn(userData: string): unknown {
+  const { write_files: files } = parse(userData) as { write_files: { path: string; content: string }[] };
+  const content = files.find(({ path }) => path === '/run/kubeadm/kubeadm-join-config.yaml')?.content;
+  return parse(content ?? '');
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { Machine, MachineDeployment, Secret } from '../../constructs/api/resources.ts';
+import { splitCertificates } from '../../reconciler/pki/pem.ts';
+import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import type { MachineDeploymentObject } from '../../reconciler/rotation/workers/machines.ts';
+import { installProvider, removeProvider } from '../support/provider.ts';
+import { until } from '../support/until.ts';
+import { kubernetesVersion, single, Workbench } from '../support/workbench.ts';
+import { installAddon } from '../testbed/addons.ts';
+import { instanceFrom } from '../testbed/instance.ts';
+import { removeMachine } from '../testbed/node-machines.ts';
+import { createInfrastructure, infrastructureRef, installInfrastructure } from './infrastructure.ts';
+import { joinMachineOf } from './joined-machine.ts';
+import { createMachineDeployment } from './machine-deployment.ts';
+
+const namespace = 'machine-rollout';
+const name = 'c1';
+const instance = instanceFrom(process.env, inject('testbed'));
+const machines = new Set<string>();
+/** Pods are replaced several times, and files reach pods within a minute or two. */
+const stepMs = 6 * 60_000;
+let bench: Workbench;
+
+beforeAll(async () => {
+  const report = (line: string): void => console.log(line);
+  await installAddon(instance, 'kubeadm-bootstrap', report);
+  await installProvider(instance, report);
+  bench = await Workbench.open(inject('kubeconfig'), namespace);
+  await installInfrastructure(bench.client);
+  await createInfrastructure(bench.client, namespace, name);
+  await bench.create(name, single, { infrastructureRef: infrastructureRef(name) });
+  await bench.untilReady(name);
+  await createMachineDeployment(instance, bench.client, {
+    namespace,
+    cluster: name,
+    version: kubernetesVersion,
+    replicas: 1,
+  });
+});
+afterAll(async () => {
+  await Promise.all([...machines].map((machine) => removeMachine(instance, machine)));
+  await bench.deleteAll();
+  await bench.close();
+  await removeProvider(instance);
+});
+
+test(
+  'Machines of a MachineDeployment are replaced once when the CA of the cluster is, and not before it signs',
+  { timeout: 3 * stepMs },
+  async () => {
+    const first = await until('a Machine', async () => (await machineNames())[0], 60_000);
+    await join(first);
+    const old = await authority();
+    expect((await deployment()).spec.rollout?.after).toBeUndefined();
+
+    const begun = new Date();
+    await bench.patch(name, { spec: { certificates: { rotation: { clusterCA: 'first' } } } });
+    const moving = await bench.untilCondition(name, 'CARotationReady', { reason: 'MovingWorkers' }, stepMs);
+    expect(moving.message).toContain(`Machines ${first} are to be replaced, by MachineDeployments ${name}`);
+    expect(splitCertificates(await authority())).toHaveLength(2);
+
+    const second = await until(
+      'a second Machine',
+      async () => (await machineNames()).find((one) => one !== first),
+      60_000,
+    );
+    const { rollout } = (await deployment()).spec;
+    expect(Date.parse(rollout?.after ?? '')).toBeGreaterThanOrEqual(Math.floor(begun.getTime() / 1000) * 1000);
+    await join(second);
+    await until('the first Machine to be gone', async () => !(await machineNames()).includes(first), stepMs);
+    await removeMachine(instance, first);
+    machines.delete(first);
+
+    await bench.untilCondition(name, 'CARotationReady', { status: 'True' }, stepMs);
+    const signer = splitCertificates(await authority());
+    expect(signer).toHaveLength(1);
+    expect(splitCertificates(old)).not.toContain(signer[0]);
+    expect(await machineNames()).toEqual([second]);
+    expect((await deployment()).spec.rollout).toEqual(rollout);
+  },
+);
+
+async function join(machine: string): Promise<void> {
+  machines.add(machine);
+  await joinMachineOf(instance, bench.client, { namespace, cluster: name, name: machine });
+}
+
+async function machineNames(): Promise<string[]> {
+  const { items } = await bench.client.list(Machine, { namespace });
+  return items.map(({ metadata }) => metadata.name);
+}
+
+function deployment(): Promise<MachineDeploymentObject> {
+  return bench.client.get<MachineDeploymentObject>(MachineDeployment, { namespace, name });
+}
+
+async function authority(): Promise<string> {
+  return valueOf(await bench.client.get<SecretObject>(Secret, { namespace, name: `${name}-ca` }), 'tls.crt') ?? '';
+}
