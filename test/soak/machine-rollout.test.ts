@@ -9,16 +9,16 @@ import { kubernetesVersion, single, Workbench } from '../support/workbench.ts';
 import { installAddon } from '../testbed/addons.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { removeMachine } from '../testbed/node-machines.ts';
-import { createInfrastructure, infrastructureRef, installInfrastructure } from './infrastructure.ts';
-import { joinMachineOf } from './joined-machine.ts';
-import { createMachineDeployment } from './machine-deployment.ts';
+import { createInfrastructure, infrastructureRef, installInfrastructure } from '../system/infrastructure.ts';
+import { joinMachineOf } from '../system/joined-machine.ts';
+import { createMachineDeployment } from '../system/machine-deployment.ts';
 
 const namespace = 'machine-rollout';
 const name = 'c1';
 const instance = instanceFrom(process.env, inject('testbed'));
 const machines = new Set<string>();
-/** Pods are replaced several times, and files reach pods within a minute or two. */
-const stepMs = 6 * 60_000;
+/** Pods are replaced several times, and clients have eight minutes to take their certificates up. */
+const stepMs = 15 * 60_000;
 let bench: Workbench;
 
 beforeAll(async () => {
