@@ -150,7 +150,7 @@ export const conditions = {
     reasons: ['WaitingForEtcd', 'WaitingForPods', 'WaitingForBackup', 'MountMissing'],
   },
   CARotationReady: {
-    meaning: 'no CA is being replaced, nor has to be; always told apart from Ready, for nothing is interrupted',
+    meaning: 'no CA is being replaced, nor has to be',
     reasons: [
       'DistributingTrust',
       'WithdrawingTrust',
@@ -163,8 +163,7 @@ export const conditions = {
     ],
   },
   ServiceAccountKeyRotationReady: {
-    meaning:
-      'no key of service account tokens is being replaced; always told apart from Ready, for nothing is interrupted',
+    meaning: 'no key of service account tokens is being replaced',
     reasons: [
       'DistributingTrust',
       'WithdrawingTrust',
@@ -207,8 +206,7 @@ export const conditions = {
     reasons: ['WaitingForAPIServer'],
   },
   WorkloadKubeletCertificatesReady: {
-    meaning:
-      'no kubelet waits for a certificate to serve with, without which logs and exec do not work on its node; always told apart from Ready',
+    meaning: 'no kubelet waits for a certificate to serve with, without which logs and exec do not work on its node',
     reasons: ['WaitingForAPIServer', 'RequestNotApproved'],
   },
   WorkloadSetupReady: {
