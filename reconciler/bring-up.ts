@@ -15,7 +15,7 @@ import { prune } from './prune.ts';
 import { pruneWorkload } from './prune-workload.ts';
 import { expiryReport } from './pki/expiries.ts';
 import { phases } from './reconcile.ts';
-import { dialledProbes } from './rotation/trust-probes.ts';
+import { dialledProbes } from './rotation/authority/trust-probes.ts';
 import type { Scope } from './scope.ts';
 import { observedStatus, summarize } from './status.ts';
 import { createWriter } from './writer.ts';

@@ -14,7 +14,7 @@ import type { PublishedTrust, ServerTrust } from './hosted/published-trust.ts';
 import type { StoredToken } from './hosted/service-account-tokens.ts';
 import type { KubeObject } from './kube/object.ts';
 import type { Outcome } from './outcome.ts';
-import type { TrustProbes } from './rotation/trust-probes.ts';
+import type { TrustProbes } from './rotation/authority/trust-probes.ts';
 import type { Remover, Surroundings, World, Writer } from './world.ts';
 
 /**

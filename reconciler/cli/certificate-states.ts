@@ -6,7 +6,7 @@ import type { KeyPair } from '../pki/issue.ts';
 import { clientOf } from '../pki/kubeconfig.ts';
 import { splitCertificates } from '../pki/pem.ts';
 import { authorityProblem, mustIssue, renewalTime } from '../pki/policy.ts';
-import { successorOf } from '../rotation/rotated-authority.ts';
+import { successorOf } from '../rotation/authority/rotated-authority.ts';
 import { pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
 
 /** What there is of one planned certificate. */

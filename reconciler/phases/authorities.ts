@@ -12,7 +12,7 @@ import { planAuthorities } from '../../constructs/control-plane/certificates/pla
 import { authorityProblem, keyProblem } from '../pki/policy.ts';
 import { pairSecret, type SecretObject, valueOf } from '../pki/secret.ts';
 import { answering, requestOf, type rotations } from '../rotation/request.ts';
-import { firstTokenRecord } from '../rotation/service-account-token-record.ts';
+import { firstTokenRecord } from '../rotation/service-account-key/token-record.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { takeOverIdentity } from './identity.ts';
 import { secretProps } from './secret-props.ts';

@@ -1,8 +1,8 @@
 import { planAuthorities } from '../../constructs/control-plane/certificates/plan.ts';
 import { earliest } from '../again.ts';
 import { degraded, done, type Outcome } from '../outcome.ts';
-import { rotate } from '../rotation/carry-out.ts';
-import { readAuthority } from '../rotation/rotated-authority.ts';
+import { rotate } from '../rotation/authority/carry-out.ts';
+import { readAuthority } from '../rotation/authority/rotated-authority.ts';
 import type { Phase } from '../scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
 import { kubeconfig } from './kubeconfig.ts';

@@ -3,16 +3,16 @@ import { namesOf } from '../../constructs/control-plane/names.ts';
 import { degraded, done, type Outcome } from '../outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { answeredBy, isNew, requestOf } from '../rotation/request.ts';
-import { nextKeyStep } from '../rotation/service-account-key-decision.ts';
-import { note, takeKeyStep } from '../rotation/service-account-key-steps.ts';
+import { nextKeyStep } from '../rotation/service-account-key/decide-rotation.ts';
+import { note, takeKeyStep } from '../rotation/service-account-key/carry-out.ts';
 import {
   problemOf,
   readServiceAccountKeys,
   type StoredServiceAccountKeys,
   successorSecretOf,
-} from '../rotation/service-account-keys.ts';
-import { readTokenRecord, type TokenRecord, withLifetime } from '../rotation/service-account-token-record.ts';
-import { runningTokenSeconds } from '../rotation/running-token-lifetime.ts';
+} from '../rotation/service-account-key/rotated-keys.ts';
+import { readTokenRecord, type TokenRecord, withLifetime } from '../rotation/service-account-key/token-record.ts';
+import { runningTokenSeconds } from '../rotation/service-account-key/running-token-lifetime.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { certificates } from './certificates.ts';
 

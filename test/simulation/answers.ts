@@ -6,7 +6,7 @@ import type { PublishedTrust } from '../../reconciler/hosted/published-trust.ts'
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import { verifyingKeysOf } from '../../reconciler/pki/service-account-keys.ts';
-import type { TrustProbes } from '../../reconciler/rotation/trust-probes.ts';
+import type { TrustProbes } from '../../reconciler/rotation/authority/trust-probes.ts';
 import type { HostedClient } from '../../reconciler/scope.ts';
 import { verifies } from './chain.ts';
 import type { Nodes } from './nodes.ts';

@@ -10,7 +10,7 @@ import { systemClock } from '../../reconciler/kube/clock.ts';
 import type { EtcdCare } from '../../reconciler/etcd/care.ts';
 import { settled } from '../../reconciler/etcd/steps.ts';
 import type { KubeObject, ObjectMeta } from '../../reconciler/kube/object.ts';
-import type { TrustProbes } from '../../reconciler/rotation/trust-probes.ts';
+import type { TrustProbes } from '../../reconciler/rotation/authority/trust-probes.ts';
 import type { EndpointProbe, HostedClient, Scope } from '../../reconciler/scope.ts';
 import type { Surroundings } from '../../reconciler/world.ts';
 import { observed } from '../reconciler/etcd/observed.ts';

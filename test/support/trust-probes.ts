@@ -4,7 +4,7 @@ import { isSignedBy, readCertificate } from '../../reconciler/pki/certificate.ts
 import type { KeyPair } from '../../reconciler/pki/issue.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
-import type { TrustProbes } from '../../reconciler/rotation/trust-probes.ts';
+import type { TrustProbes } from '../../reconciler/rotation/authority/trust-probes.ts';
 import type { World } from '../../reconciler/world.ts';
 
 /** Servers that have read every Secret of the sample cluster the moment it was written. */

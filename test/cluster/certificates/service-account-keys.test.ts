@@ -5,7 +5,7 @@ import { keyOf } from '../../../reconciler/hosted/service-account-tokens.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import { verifyingKeysOf } from '../../../reconciler/pki/service-account-keys.ts';
-import { readTokenRecord, tokensAnnotation } from '../../../reconciler/rotation/service-account-token-record.ts';
+import { readTokenRecord, tokensAnnotation } from '../../../reconciler/rotation/service-account-key/token-record.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { startOperator, type TestOperator } from '../../support/operator.ts';
 import { TokenUser } from '../../support/token-user.ts';

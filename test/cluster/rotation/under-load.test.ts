@@ -8,7 +8,7 @@ import { MemberClient } from '../../../reconciler/etcd/client.ts';
 import type { PodObject } from '../../../reconciler/kube/readiness.ts';
 import { issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import { pairOf, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
-import { dialledProbes } from '../../../reconciler/rotation/trust-probes.ts';
+import { dialledProbes } from '../../../reconciler/rotation/authority/trust-probes.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { startOperator, type TestOperator } from '../../support/operator.ts';
 import { until } from '../../support/until.ts';

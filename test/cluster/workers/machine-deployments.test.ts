@@ -7,7 +7,7 @@ import { isConflict } from '../../../reconciler/kube/errors.ts';
 import { InquiryBook } from '../../../reconciler/inquiries.ts';
 import { ManagementCluster } from '../../../reconciler/management-cluster.ts';
 import { createAuthority, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
-import { moveWorkers, type WorkerMove } from '../../../reconciler/rotation/workers.ts';
+import { moveWorkers, type WorkerMove } from '../../../reconciler/rotation/workers/move.ts';
 import { timestamp, type MachineDeploymentObject } from '../../../reconciler/rotation/workers/machines.ts';
 import type { Writer } from '../../../reconciler/world.ts';
 import { createWriter } from '../../../reconciler/writer.ts';

@@ -1,15 +1,15 @@
-import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
-import { group, rotatedForAnnotation } from '../../constructs/api/group.ts';
-import { Secret } from '../../constructs/api/resources.ts';
-import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
-import { definedOnly } from '../../constructs/control-plane/defined.ts';
-import type { AuthorityPlan } from '../../constructs/control-plane/certificates/plan.ts';
-import { crossCertify, crossKey, validChain } from '../pki/cross-certificate.ts';
-import type { KeyPair } from '../pki/issue.ts';
-import { bundle, fingerprint, splitCertificates } from '../pki/pem.ts';
-import { pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
-import type { Scope } from '../scope.ts';
-import { answeredBy, answering, type RotationRequest } from './request.ts';
+import { certificateLifetimes } from '../../../constructs/api/certificates-spec.ts';
+import { group, rotatedForAnnotation } from '../../../constructs/api/group.ts';
+import { Secret } from '../../../constructs/api/resources.ts';
+import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
+import { definedOnly } from '../../../constructs/control-plane/defined.ts';
+import type { AuthorityPlan } from '../../../constructs/control-plane/certificates/plan.ts';
+import { crossCertify, crossKey, validChain } from '../../pki/cross-certificate.ts';
+import type { KeyPair } from '../../pki/issue.ts';
+import { bundle, fingerprint, splitCertificates } from '../../pki/pem.ts';
+import { pairOf, type SecretObject, valueOf } from '../../pki/secret.ts';
+import type { Scope } from '../../scope.ts';
+import { answeredBy, answering, type RotationRequest } from '../request.ts';
 
 /** When the authority of a Secret began to sign, where it is not its first one. */
 const signsSinceAnnotation = `${group}/signs-since`;

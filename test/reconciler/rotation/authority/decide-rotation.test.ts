@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { decideRotation, type RotationState, type RotationStep } from '../../../reconciler/rotation/decide-rotation.ts';
+import {
+  decideRotation,
+  type RotationState,
+  type RotationStep,
+} from '../../../../reconciler/rotation/authority/decide-rotation.ts';
 
 const stable: RotationState = {
   trusted: ['old'],

@@ -1,18 +1,18 @@
-import type { ConditionReason } from '../../constructs/api/conditions.ts';
-import { Secret } from '../../constructs/api/resources.ts';
-import { isControlledBy } from '../kube/object.ts';
-import { readCertificate } from '../pki/certificate.ts';
-import { withdrawRequest } from '../pki/issuer/clear-requests.ts';
-import { obtainAuthority } from '../pki/obtain-authority.ts';
-import { fingerprint, signerFingerprint, splitCertificates } from '../pki/pem.ts';
-import { authorityProblem, renewalTime } from '../pki/policy.ts';
-import { pairSecret, type SecretObject } from '../pki/secret.ts';
-import { secretProps } from '../phases/secret-props.ts';
-import type { Scope } from '../scope.ts';
+import type { ConditionReason } from '../../../constructs/api/conditions.ts';
+import { Secret } from '../../../constructs/api/resources.ts';
+import { isControlledBy } from '../../kube/object.ts';
+import { readCertificate } from '../../pki/certificate.ts';
+import { withdrawRequest } from '../../pki/issuer/clear-requests.ts';
+import { obtainAuthority } from '../../pki/obtain-authority.ts';
+import { fingerprint, signerFingerprint, splitCertificates } from '../../pki/pem.ts';
+import { authorityProblem, renewalTime } from '../../pki/policy.ts';
+import { pairSecret, type SecretObject } from '../../pki/secret.ts';
+import { secretProps } from '../../phases/secret-props.ts';
+import type { Scope } from '../../scope.ts';
 import { decideRotation, type RotationState, type RotationStep } from './decide-rotation.ts';
 import type { Laggards } from './laggards.ts';
 import { whoPresentsAnother } from './reissue-proof.ts';
-import { answeredBy, isNew, requestOf } from './request.ts';
+import { answeredBy, isNew, requestOf } from '../request.ts';
 import {
   lifeSeconds,
   type RotatedAuthority,
@@ -23,7 +23,7 @@ import {
   trusting,
 } from './rotated-authority.ts';
 import { whoDistrusts } from './trust-proof.ts';
-import { moveWorkers } from './workers.ts';
+import { moveWorkers } from '../workers/move.ts';
 
 /** How far the rotation of one authority is. */
 export interface RotationProgress {

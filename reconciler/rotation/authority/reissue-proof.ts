@@ -1,27 +1,27 @@
-import { Pod, Secret } from '../../constructs/api/resources.ts';
+import { Pod, Secret } from '../../../constructs/api/resources.ts';
 import {
   adminPlan,
   type AuthorityName,
   type CertificatePlan,
   planCertificates,
   planEtcdCertificates,
-} from '../../constructs/control-plane/certificates/plan.ts';
-import { reloads } from '../../constructs/control-plane/certificates/restarts.ts';
-import { podsOf, type SecretRole, type Use } from '../../constructs/control-plane/certificates/uses.ts';
-import { usesTunnel } from '../../constructs/control-plane/in-cluster-access.ts';
-import type { HostedCluster } from '../../constructs/control-plane/cluster.ts';
-import { type ComponentName, selectorLabels } from '../../constructs/control-plane/labels.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
-import { ports } from '../../constructs/control-plane/ports.ts';
-import { isControlledBy } from '../kube/object.ts';
-import type { PodObject } from '../kube/readiness.ts';
-import { isSignedBy, readCertificate } from '../pki/certificate.ts';
-import { issuedAt, type KeyPair } from '../pki/issue.ts';
-import { clientOf } from '../pki/kubeconfig.ts';
-import { signerFingerprint } from '../pki/pem.ts';
-import { pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
-import { refreshFiles } from '../refresh-files.ts';
-import { known, type Scope } from '../scope.ts';
+} from '../../../constructs/control-plane/certificates/plan.ts';
+import { reloads } from '../../../constructs/control-plane/certificates/restarts.ts';
+import { podsOf, type SecretRole, type Use } from '../../../constructs/control-plane/certificates/uses.ts';
+import { usesTunnel } from '../../../constructs/control-plane/in-cluster-access.ts';
+import type { HostedCluster } from '../../../constructs/control-plane/cluster.ts';
+import { type ComponentName, selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import { namesOf } from '../../../constructs/control-plane/names.ts';
+import { ports } from '../../../constructs/control-plane/ports.ts';
+import { isControlledBy } from '../../kube/object.ts';
+import type { PodObject } from '../../kube/readiness.ts';
+import { isSignedBy, readCertificate } from '../../pki/certificate.ts';
+import { issuedAt, type KeyPair } from '../../pki/issue.ts';
+import { clientOf } from '../../pki/kubeconfig.ts';
+import { signerFingerprint } from '../../pki/pem.ts';
+import { pairOf, type SecretObject, valueOf } from '../../pki/secret.ts';
+import { refreshFiles } from '../../refresh-files.ts';
+import { known, type Scope } from '../../scope.ts';
 import { askAll, askPods, basisOf, type Laggards, mayAnswer, waitingFor } from './laggards.ts';
 import type { RotatedAuthority } from './rotated-authority.ts';
 import { unfinishedRollouts, usesOf } from './rollouts.ts';

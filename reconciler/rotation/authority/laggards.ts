@@ -1,9 +1,9 @@
-import type { WorkContext } from '../background-work.ts';
-import { pause, systemClock } from '../kube/clock.ts';
-import { messageOf } from '../kube/error-message.ts';
-import type { PodObject } from '../kube/readiness.ts';
-import type { Scope } from '../scope.ts';
-import { namesOfMany } from './workers/names-of-many.ts';
+import type { WorkContext } from '../../background-work.ts';
+import { pause, systemClock } from '../../kube/clock.ts';
+import { messageOf } from '../../kube/error-message.ts';
+import type { PodObject } from '../../kube/readiness.ts';
+import type { Scope } from '../../scope.ts';
+import { namesOfMany } from '../workers/names-of-many.ts';
 
 /** Who is not as far as the rest: nobody, or half a sentence, and when to look again where no event tells. */
 export type Laggards =

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { request, type RequestOptions } from 'node:https';
 import { connect, type ConnectionOptions } from 'node:tls';
-import type { KeyPair } from '../pki/issue.ts';
+import type { KeyPair } from '../../pki/issue.ts';
 
 /** A server of one pod: where it is, whose name its certificate is for, and PEM of whom to trust. */
 export interface ProbedServer {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { group } from '../../constructs/api/group.ts';
-import { longestTokenSecondsOf } from '../../constructs/control-plane/token-lifetime.ts';
-import type { KubeObject } from '../kube/object.ts';
+import { group } from '../../../constructs/api/group.ts';
+import { longestTokenSecondsOf } from '../../../constructs/control-plane/token-lifetime.ts';
+import type { KubeObject } from '../../kube/object.ts';
 
 /** On the Secret of service account keys: what of tokens has to be known for longer than a process lives. */
 export const tokensAnnotation = `${group}/service-account-tokens`;

@@ -3,18 +3,18 @@ import {
   clientCertificateSignerAnnotation,
   rolledOutForAnnotation,
   servingCertificateSignerAnnotation,
-} from '../../../constructs/api/group.ts';
-import { Machine, MachineDeployment } from '../../../constructs/api/resources.ts';
-import { kubeletServingSigner } from '../../../constructs/workload/identities.ts';
-import { HostedClusterNotReady } from '../../../reconciler/hosted/not-ready.ts';
-import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { createAuthority, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
-import { signerFingerprint } from '../../../reconciler/pki/pem.ts';
-import { moveWorkers } from '../../../reconciler/rotation/workers.ts';
-import type { HostedClient } from '../../../reconciler/scope.ts';
-import { issuedKubeletRequest } from '../../support/kubelet-client-request.ts';
-import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
-import { now, scopeOf } from '../../support/scope.ts';
+} from '../../../../constructs/api/group.ts';
+import { Machine, MachineDeployment } from '../../../../constructs/api/resources.ts';
+import { kubeletServingSigner } from '../../../../constructs/workload/identities.ts';
+import { HostedClusterNotReady } from '../../../../reconciler/hosted/not-ready.ts';
+import type { KubeObject } from '../../../../reconciler/kube/object.ts';
+import { createAuthority, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
+import { signerFingerprint } from '../../../../reconciler/pki/pem.ts';
+import { moveWorkers } from '../../../../reconciler/rotation/workers/move.ts';
+import type { HostedClient } from '../../../../reconciler/scope.ts';
+import { issuedKubeletRequest } from '../../../support/kubelet-client-request.ts';
+import { MemoryWorld, type StoredObject } from '../../../support/memory-world.ts';
+import { now, scopeOf } from '../../../support/scope.ts';
 
 const since = new Date(now.getTime() - 60_000);
 const dayMs = 24 * 3600_000;

@@ -1,16 +1,16 @@
 import { X509Certificate } from 'node:crypto';
-import { rolledOutForAnnotation } from '../../constructs/api/group.ts';
-import { Machine, MachineDeployment, type Resource } from '../../constructs/api/resources.ts';
-import { signingSeconds } from '../../constructs/control-plane/certificates/signing-duration.ts';
-import { HostedClusterNotReady } from '../hosted/not-ready.ts';
-import { resultsOf, settleAll } from '../kube/concurrency.ts';
-import { isConflict, isNotFound } from '../kube/errors.ts';
-import type { KubeObject } from '../kube/object.ts';
-import { signerFingerprint } from '../pki/pem.ts';
-import type { Scope } from '../scope.ts';
-import { decideWorkers, type WorkersState } from './workers/decide.ts';
-import { type MachineDeploymentObject, timestamp } from './workers/machines.ts';
-import { issuedToNodes, nodeCertificatesOf } from './workers/node-certificates.ts';
+import { rolledOutForAnnotation } from '../../../constructs/api/group.ts';
+import { Machine, MachineDeployment, type Resource } from '../../../constructs/api/resources.ts';
+import { signingSeconds } from '../../../constructs/control-plane/certificates/signing-duration.ts';
+import { HostedClusterNotReady } from '../../hosted/not-ready.ts';
+import { resultsOf, settleAll } from '../../kube/concurrency.ts';
+import { isConflict, isNotFound } from '../../kube/errors.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { signerFingerprint } from '../../pki/pem.ts';
+import type { Scope } from '../../scope.ts';
+import { decideWorkers, type WorkersState } from './decide.ts';
+import { type MachineDeploymentObject, timestamp } from './machines.ts';
+import { issuedToNodes, nodeCertificatesOf } from './node-certificates.ts';
 
 /** How far the nodes of a hosted cluster have come on their way to another authority. */
 export interface WorkerMove {

@@ -1,6 +1,6 @@
-import { longestTokenSeconds } from '../../constructs/control-plane/token-lifetime.ts';
-import type { KubeObject } from '../kube/object.ts';
-import { type DeploymentObject, deploymentReadiness } from '../kube/readiness.ts';
+import { longestTokenSeconds } from '../../../constructs/control-plane/token-lifetime.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { type DeploymentObject, deploymentReadiness } from '../../kube/readiness.ts';
 
 interface APIServers extends DeploymentObject {
   readonly spec?: DeploymentObject['spec'] & {

@@ -3,8 +3,8 @@ import {
   type KeyRotationState,
   type KeyRotationStep,
   nextKeyStep,
-} from '../../../reconciler/rotation/service-account-key-decision.ts';
-import { now } from '../../support/scope.ts';
+} from '../../../../reconciler/rotation/service-account-key/decide-rotation.ts';
+import { now } from '../../../support/scope.ts';
 
 const later = new Date(now.getTime() + 1000);
 const earlier = new Date(now.getTime() - 1000);

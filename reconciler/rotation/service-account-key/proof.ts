@@ -1,10 +1,10 @@
-import { Deployment, Pod } from '../../constructs/api/resources.ts';
-import { restartsWith, restartsWithAnnotation } from '../../constructs/control-plane/component.ts';
-import { selectorLabels } from '../../constructs/control-plane/labels.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
-import { messageOf } from '../kube/error-message.ts';
-import { deploymentReadiness, type PodObject } from '../kube/readiness.ts';
-import type { HostedClient, Scope } from '../scope.ts';
+import { Deployment, Pod } from '../../../constructs/api/resources.ts';
+import { restartsWith, restartsWithAnnotation } from '../../../constructs/control-plane/component.ts';
+import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import { namesOf } from '../../../constructs/control-plane/names.ts';
+import { messageOf } from '../../kube/error-message.ts';
+import { deploymentReadiness, type PodObject } from '../../kube/readiness.ts';
+import type { HostedClient, Scope } from '../../scope.ts';
 
 /** What API servers do with keys of tokens, by the ids of the keys. */
 export type KeyClaim =

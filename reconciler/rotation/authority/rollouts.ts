@@ -1,12 +1,12 @@
-import { Deployment, type Resource, StatefulSet } from '../../constructs/api/resources.ts';
-import { readAtStart, reloads } from '../../constructs/control-plane/certificates/restarts.ts';
-import { podsOf, type SecretRole, type Use, uses } from '../../constructs/control-plane/certificates/uses.ts';
-import { restartsWith, restartsWithAnnotation } from '../../constructs/control-plane/component.ts';
-import type { ComponentName } from '../../constructs/control-plane/labels.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
-import type { KubeObject } from '../kube/object.ts';
-import { deploymentReadiness, type Readiness, statefulSetReadiness } from '../kube/readiness.ts';
-import type { Scope } from '../scope.ts';
+import { Deployment, type Resource, StatefulSet } from '../../../constructs/api/resources.ts';
+import { readAtStart, reloads } from '../../../constructs/control-plane/certificates/restarts.ts';
+import { podsOf, type SecretRole, type Use, uses } from '../../../constructs/control-plane/certificates/uses.ts';
+import { restartsWith, restartsWithAnnotation } from '../../../constructs/control-plane/component.ts';
+import type { ComponentName } from '../../../constructs/control-plane/labels.ts';
+import { namesOf } from '../../../constructs/control-plane/names.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { deploymentReadiness, type Readiness, statefulSetReadiness } from '../../kube/readiness.ts';
+import type { Scope } from '../../scope.ts';
 
 interface Workload extends KubeObject {
   readonly spec?: {

@@ -1,21 +1,15 @@
-import type { ConditionReason } from '../../constructs/api/conditions.ts';
-import { Secret } from '../../constructs/api/resources.ts';
-import { longestTokenSecondsOf } from '../../constructs/control-plane/token-lifetime.ts';
-import { degraded, done, type Outcome } from '../outcome.ts';
-import { secretProps } from '../phases/secret-props.ts';
-import { signerFingerprint } from '../pki/pem.ts';
-import type { Scope } from '../scope.ts';
-import { answeredBy, answering, requestOf, isNew, type RotationRequest } from './request.ts';
-import type { KeyRotationStep } from './service-account-key-decision.ts';
-import {
-  askAgainMs,
-  type KeyClaim,
-  type Proof,
-  proveOfAPIServers,
-  proveOfControllerManager,
-} from './service-account-key-proof.ts';
-import { type StoredServiceAccountKeys, successorSecret, successorSecretOf, withKeys } from './service-account-keys.ts';
-import { formatTokenRecord, lastExpiry, type TokenRecord } from './service-account-token-record.ts';
+import type { ConditionReason } from '../../../constructs/api/conditions.ts';
+import { Secret } from '../../../constructs/api/resources.ts';
+import { longestTokenSecondsOf } from '../../../constructs/control-plane/token-lifetime.ts';
+import { degraded, done, type Outcome } from '../../outcome.ts';
+import { secretProps } from '../../phases/secret-props.ts';
+import { signerFingerprint } from '../../pki/pem.ts';
+import type { Scope } from '../../scope.ts';
+import { answeredBy, answering, requestOf, isNew, type RotationRequest } from '../request.ts';
+import type { KeyRotationStep } from './decide-rotation.ts';
+import { askAgainMs, type KeyClaim, type Proof, proveOfAPIServers, proveOfControllerManager } from './proof.ts';
+import { type StoredServiceAccountKeys, successorSecret, successorSecretOf, withKeys } from './rotated-keys.ts';
+import { formatTokenRecord, lastExpiry, type TokenRecord } from './token-record.ts';
 import { findKeptTokens } from './kept-tokens.ts';
 
 /** Everything that a step rests on, as it was read. */
