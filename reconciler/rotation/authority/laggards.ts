@@ -36,7 +36,7 @@ export function askAll(
   return { kind: 'some', who: beginning };
 }
 
-const beginning = 'all of them are being asked';
+const beginning = 'the answers of all of them';
 
 async function askUntilNobody(ask: () => Promise<string[]>, { signal, report }: WorkContext): Promise<void> {
   report(beginning);
@@ -70,9 +70,9 @@ export async function askPods(
     pods.map(async (pod) => {
       const { name } = pod.metadata;
       const address = pod.status?.podIP;
-      if (address === undefined) return [`${name} has no address yet`];
-      const problem = await ask(address, pod).catch((error: unknown) => messageOf(error));
-      return problem === undefined ? [] : [`${name} ${problem}`];
+      if (address === undefined) return [`${name}, which has no address yet`];
+      const problem = await ask(address, pod).catch((error: unknown) => `cannot be asked (${messageOf(error)})`);
+      return problem === undefined ? [] : [`${name}, which ${problem}`];
     }),
   );
   return answers.flat();

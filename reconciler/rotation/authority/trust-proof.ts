@@ -122,7 +122,7 @@ async function whoPublishesElse(scope: Scope, authority: RotatedAuthority): Prom
   if (mayTakeAway && others.some(isServers)) await hosted.republishTrust(server, pair.certificate);
   return others
     .filter((one) => mayTakeAway || !isServers(one) || !names(one.text, pair.certificate))
-    .map(({ configMap }) => `ConfigMap ${configMap} is not up to date yet`);
+    .map(({ configMap }) => `ConfigMap ${configMap}, which is not up to date yet`);
 }
 
 /** Whether the text names exactly these. */
