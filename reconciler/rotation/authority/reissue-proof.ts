@@ -25,21 +25,12 @@ import { known, type Scope } from '../../scope.ts';
 import { askAll, askPods, basisOf, type Laggards, mayAnswer, waitingFor } from './laggards.ts';
 import type { RotatedAuthority } from './rotated-authority.ts';
 import { unfinishedRollouts, usesOf } from './rollouts.ts';
+import { isOlderThan, soonerMs, takenUpMs } from './taken-up.ts';
 import { apiServerOf, etcdServer } from './trust-proof.ts';
 import type { ProbedServer } from './trust-probes.ts';
 
-/**
- * How long it may take until a client that runs presents a certificate that was renewed, which nobody can ask it: a
- * kubelet writes the file within two minutes, and Kubernetes' own library looks at it every five minutes.
- */
-const takenUpMs = 8 * 60_000;
-
 /** Those that are read for each connection, or when the file has changed. */
 const takenUpSooner: readonly (SecretRole | undefined)[] = ['apiServerEtcdClient', 'frontProxyClient'];
-const soonerMs = 3 * 60_000;
-
-/** A pod that was made so soon after may still have been given what was there before. */
-const writtenMs = 5_000;
 
 /** Who still presents a certificate that the authority which signs now has not signed. Of nodes it knows nothing. */
 export async function whoPresentsAnother(scope: Scope, authority: RotatedAuthority): Promise<Laggards> {
@@ -121,7 +112,7 @@ function clientsThatMayBeLate({ cluster, world, now }: Scope, issued: readonly I
       );
       const pods = components.flatMap((name) => world.list<PodObject>(Pod, selectorLabels(cluster.name, name)));
       return pods
-        .filter((pod) => mayAnswer(pod) && madeAt(pod) < since.getTime() + writtenMs)
+        .filter((pod) => mayAnswer(pod) && isOlderThan(pod, since))
         .map(({ metadata }) => ({ name: metadata.name, until }));
     });
   const [first] = late.toSorted((a, b) => b.until.getTime() - a.until.getTime());
@@ -141,12 +132,6 @@ function startedWith(issued: readonly Issued[], cluster: HostedCluster): Compone
 /** etcd's peers are servers as well, and tell as such. */
 function presentsWithoutBeingAsked({ program, part }: Use): boolean {
   return part === 'pair' && program !== 'etcd';
-}
-
-/** A pod that does not tell counts as an old one. */
-function madeAt({ metadata }: PodObject): number {
-  const time = Date.parse(metadata.creationTimestamp ?? '');
-  return Number.isNaN(time) ? 0 : time;
 }
 
 async function serversOf({ cluster, writer }: Scope, authority: AuthorityName): Promise<PodObject[]> {

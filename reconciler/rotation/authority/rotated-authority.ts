@@ -14,6 +14,9 @@ import { answeredBy, answering, type RotationRequest } from '../request.ts';
 /** When the authority of a Secret began to sign, where it is not its first one. */
 const signsSinceAnnotation = `${group}/signs-since`;
 
+/** When the Secret was last told whom to trust. */
+const trustsSinceAnnotation = `${group}/trusts-since`;
+
 /** Name of the Secret in which the successor of an authority waits. */
 export const successorOf = (secret: string): string => `${secret}-next`;
 
@@ -51,8 +54,17 @@ export function lifeSeconds({ cluster }: Pick<Scope, 'cluster'>, { authority }: 
 }
 
 /** When the one that signs began to; undefined for the first one, and where nobody wrote it down. */
-export function signsSince({ secret }: RotatedAuthority): Date | undefined {
-  const time = Date.parse(secret.metadata.annotations?.[signsSinceAnnotation] ?? '');
+export function signsSince(authority: RotatedAuthority): Date | undefined {
+  return timeOf(authority, signsSinceAnnotation);
+}
+
+/** When those that are trusted changed last without another one signing; undefined where nobody wrote it down. */
+export function trustsSince(authority: RotatedAuthority): Date | undefined {
+  return timeOf(authority, trustsSinceAnnotation);
+}
+
+function timeOf({ secret }: RotatedAuthority, annotation: string): Date | undefined {
+  const time = Date.parse(secret.metadata.annotations?.[annotation] ?? '');
   return Number.isNaN(time) ? undefined : new Date(time);
 }
 
@@ -64,7 +76,10 @@ export function trusting(authority: RotatedAuthority, trusted: readonly string[]
   return rewritten(authority, {
     pair: { certificate: bundle(...trusted), key: pair.key },
     chain: validChain(valueOf(secret, crossKey) ?? '', now),
-    annotations: Object.fromEntries(kept.map((name) => [name, annotations[name] ?? ''])),
+    annotations: {
+      ...Object.fromEntries(kept.map((name) => [name, annotations[name] ?? ''])),
+      [trustsSinceAnnotation]: now.toISOString(),
+    },
   });
 }
 

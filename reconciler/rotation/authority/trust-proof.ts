@@ -17,7 +17,8 @@ import { refreshFiles } from '../../refresh-files.ts';
 import type { Scope } from '../../scope.ts';
 import { askAll, askPods, basisOf, type Laggards, mayAnswer, waitingFor } from './laggards.ts';
 import { unfinishedRollouts } from './rollouts.ts';
-import type { RotatedAuthority } from './rotated-authority.ts';
+import { type RotatedAuthority, trustsSince } from './rotated-authority.ts';
+import { isOlderThan, soonerMs } from './taken-up.ts';
 import type { ProbedServer } from './trust-probes.ts';
 
 /** The Secrets of authorities by their role. */
@@ -49,11 +50,24 @@ export async function whoDistrusts(scope: Scope, authority: RotatedAuthority): P
   if (pods.length === 0) return waitingFor([`${component}: it has no pods that could be asked`]);
   const version = trustFingerprint(pair.certificate);
   await refreshFiles(scope.writer, pods, { purpose: 'certificates', version });
-  return askAll(scope, {
+  const answers = askAll(scope, {
     name: `trust in the ${plan.authority} CA`,
     basis: basisOf(version, pods),
     ask: async () => [...(await whoRefuses(scope, authority, pods)), ...(await whoPublishesElse(scope, authority))],
   });
+  return answers.kind === 'nobody' ? whoMayTrustTheOldOne(scope, authority, pods) : answers;
+}
+
+/** The key of the old one is gone, so that nobody can be asked: pods that were there before have time to read files. */
+function whoMayTrustTheOldOne({ now }: Scope, authority: RotatedAuthority, pods: readonly PodObject[]): Laggards {
+  const since = trustsSince(authority);
+  const until = new Date((since?.getTime() ?? 0) + soonerMs);
+  if (!since || isWaiting(authority) || now >= until) return { kind: 'nobody' };
+  const old = pods.filter((pod) => isOlderThan(pod, since));
+  return waitingFor(
+    old.map(({ metadata }) => `${metadata.name} to read again whom it trusts`),
+    until,
+  );
 }
 
 async function whoRefuses(scope: Scope, authority: RotatedAuthority, pods: readonly PodObject[]): Promise<string[]> {

@@ -113,6 +113,16 @@ describe('a rotation', { timeout: 120_000 }, () => {
     expect(world.writes.slice(writes)).toEqual([]);
   });
 
+  it('ends only when pods that were there before had time to read that the old one is trusted no more', async () => {
+    const life = new Life(complete.copy(), ask('proxyCA'));
+    await untilReason(life, 'RetiringTrust');
+    const retired = life.time;
+    await life.pass();
+    expect(reasonOf(await life.pass())?.message).toContain('to read again whom it trusts');
+    await life.untilSettled();
+    expect(life.time - retired).toBeGreaterThanOrEqual(3 * 60_000);
+  });
+
   it('is taken back as long as the new one has not signed, and can be asked for again', async () => {
     const world = complete.copy();
     const before = trusted(world, 'c1-etcd');
