@@ -37,7 +37,6 @@ export const seconds: Readonly<Record<string, number>> = {
   'test/cluster/reconciler/life.test.ts': 25,
   'test/cluster/restore/recovery.test.ts': 160,
   'test/cluster/restore/restore.test.ts': 175,
-  'test/cluster/rotation/under-load.test.ts': 1300,
   'test/cluster/workers/join.test.ts': 40,
   'test/cluster/workers/machine-deployments.test.ts': 40,
   'test/cluster/workers/refused-join.test.ts': 50,

@@ -1,5 +1,5 @@
 /**
- * All tests, as `npm test` runs them: the pure ones, then those on real binaries in three lanes side by side, each with a
+ * All tests, as `npm test` runs them: the pure ones, then those on real binaries in two lanes side by side, each with a
  * testbed of its own; most of their time is waiting. Then everything that was said meanwhile is searched for private keys
  * and other secrets. With arguments it is vitest with these: `npm test -- PATH`.
  */
@@ -19,7 +19,7 @@ const config = ['--config', join(directory, 'vitest.config.ts')];
 const output = join(directory, '../.test-output');
 
 /** Names of the testbeds, one for each lane. */
-const lanes = ['test', 'test2', 'test3'];
+const lanes = ['test', 'test2'];
 
 interface Run {
   readonly args: readonly string[];

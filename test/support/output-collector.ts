@@ -1,4 +1,4 @@
-import { mkdir, readdir, copyFile, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,8 @@ import type { Needles } from './output-scan.ts';
 
 const EventKind = { apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true } as const satisfies Resource;
 const told: readonly Resource[] = [EventKind, HostedControlPlane, ConfigMap, Pod];
-const periodMs = 3_000;
+/** Shorter than anything that holds a key lives; looking costs the tests what it takes. */
+const periodMs = 10_000;
 /** Public parts, and what is no secret although it stands in one. */
 const isSecret = (key: string) =>
   !/\.crt$|\.pub$|^namespace$|^url$|^region$|^bucket$|description|usage|auth-extra/.test(key);
@@ -96,8 +97,18 @@ export class OutputCollector {
     const logs = entries.filter((entry) => /^[^/]+\/(log\/)?[^/]+\.log$/.test(entry));
     await mkdir(this.#directory, { recursive: true });
     for (const log of logs) {
-      const copy = join(this.#directory, log.replaceAll('/', '_'));
-      await copyFile(join(directory, 'machines', log), copy).catch(() => {});
+      await keepFile(join(directory, 'machines', log), join(this.#directory, log.replaceAll('/', '_')));
     }
   }
+}
+
+/** A second name keeps what is written later too, and costs nothing; another file system knows copies only. */
+async function keepFile(from: string, to: string): Promise<void> {
+  // another machine may come by the same name
+  const { ino } = await stat(from).catch(() => ({ ino: undefined }));
+  if (ino === undefined) return;
+  const kept = `${to}.${ino}`;
+  await link(from, kept).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EXDEV') await copyFile(from, kept).catch(() => {});
+  });
 }

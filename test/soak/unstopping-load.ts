@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigMap } from '../../../constructs/api/resources.ts';
-import type { KubeClient } from '../../../reconciler/kube/client.ts';
-import { isAlreadyExists, kubeErrorOf } from '../../../reconciler/kube/errors.ts';
+import { ConfigMap } from '../../constructs/api/resources.ts';
+import type { KubeClient } from '../../reconciler/kube/client.ts';
+import { isAlreadyExists, kubeErrorOf } from '../../reconciler/kube/errors.ts';
 
 /** What came of one kind of request. */
 export interface Tally {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clusterNameLabel } from '../../../constructs/api/group.ts';
-import { Pod } from '../../../constructs/api/resources.ts';
-import { componentLabel } from '../../../constructs/control-plane/labels.ts';
-import type { KubeClient } from '../../../reconciler/kube/client.ts';
-import type { PodObject } from '../../../reconciler/kube/readiness.ts';
+import { clusterNameLabel } from '../../constructs/api/group.ts';
+import { Pod } from '../../constructs/api/resources.ts';
+import { componentLabel } from '../../constructs/control-plane/labels.ts';
+import type { KubeClient } from '../../reconciler/kube/client.ts';
+import type { PodObject } from '../../reconciler/kube/readiness.ts';
 
 /** Counts pods and containers of a control plane that were started anew. */
 export class RestartCounter {
