@@ -156,6 +156,8 @@ test(
     expect(await keys()).toEqual([signer, old]);
     expect(user.refused).toEqual([]);
 
+    // What a Secret does not hold any more is refused at once, whoever has signed it.
+    user.drop((name) => name === 'kept in a Secret');
     await hosted.mergePatch(
       Secret,
       { namespace: 'default', name: 'legacy' },
