@@ -127,9 +127,10 @@ export class TokenUser {
 
   async #use(): Promise<void> {
     while (!this.#isStopped) {
-      const addresses = await this.addresses().catch(() => []);
       for (const [name, token] of this.#tokens) {
-        for (const address of addresses) await this.#useOne(address, name, token);
+        // each time anew: nobody answers for a pod that is gone, and waiting for that would be all that is done
+        const addresses = await this.addresses().catch(() => []);
+        await Promise.all(addresses.map((address) => this.#useOne(address, name, token)));
       }
       await sleep(restMs);
     }
