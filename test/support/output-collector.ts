@@ -16,7 +16,7 @@ const told: readonly Resource[] = [EventKind, HostedControlPlane, ConfigMap, Pod
 const periodMs = 10_000;
 /** Public parts, and what is no secret although it stands in one. */
 const isSecret = (key: string) =>
-  !/\.crt$|\.pub$|^namespace$|^url$|^region$|^bucket$|description|usage|auth-extra/.test(key);
+  !/\.crt$|\.pub$|^(namespace|url|host|port|endpoint|region|bucket)$|description|usage|auth-extra/.test(key);
 
 /**
  * Keeps what is told in a testbed while tests run in it, whoever comes and goes: events, statuses, ConfigMaps and logs. The
