@@ -102,6 +102,16 @@ export function namesOf(cluster: string): Names {
   };
 }
 
+/** The Secret in which the successor of an authority or of a key of tokens waits. */
+export function successorSecretName(secret: string): string {
+  return `${secret}-next`;
+}
+
+/** The Secret that keeps the key of an authority from before an issuer is asked until it is there. */
+export function requestSecretName(secret: string): string {
+  return `${secret}-request`;
+}
+
 /** The pod, and etcd member, with this ordinal. */
 export function etcdMember(cluster: string, ordinal: number): string {
   return `${namesOf(cluster).etcd}-${ordinal}`;

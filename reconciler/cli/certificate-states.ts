@@ -6,7 +6,7 @@ import type { KeyPair } from '../pki/issue.ts';
 import { clientOf } from '../pki/kubeconfig.ts';
 import { splitCertificates } from '../pki/pem.ts';
 import { authorityProblem, mustIssue, renewalTime } from '../pki/policy.ts';
-import { successorOf } from '../rotation/authority/rotated-authority.ts';
+import { successorSecretName } from '../../constructs/control-plane/names.ts';
 import { pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
 
 /** What there is of one planned certificate. */
@@ -41,7 +41,7 @@ export function certificateStates({ planned, secrets, uid, now }: StatesProps): 
     const isOurs = isControlledBy(object, uid);
     const problem =
       entry.kind === 'authority'
-        ? authorityState(object, secrets.has(successorOf(entry.secret)), now)
+        ? authorityState(object, secrets.has(successorSecretName(entry.secret)), now)
         : isOurs
           ? leafState(entry, object, authorities, now)
           : undefined;
@@ -62,7 +62,7 @@ function authorityState(object: SecretObject, hasSuccessor: boolean, now: Date):
   if (problem !== undefined) return `unusable: ${problem}`;
   const trusted = splitCertificates(pair?.certificate ?? '').length;
   if (trusted > 1) return `being replaced: ${trusted} are trusted`;
-  return hasSuccessor ? `its successor waits in Secret ${successorOf(secret)}` : undefined;
+  return hasSuccessor ? `its successor waits in Secret ${successorSecretName(secret)}` : undefined;
 }
 
 function leafState(

@@ -4,7 +4,7 @@ import { selectorLabels } from '../../constructs/control-plane/labels.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
 import type { WorkState } from '../background-work.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { deploymentReadiness, type PodObject } from '../kube/readiness.ts';
+import { deploymentReadiness, hasEnded, type PodObject } from '../kube/readiness.ts';
 import { degraded, done, type Outcome } from '../outcome.ts';
 import type { SecretObject, SecretProps } from '../pki/secret.ts';
 import { refreshFiles } from '../refresh-files.ts';
@@ -100,7 +100,9 @@ async function configure(
 async function prove(scope: Scope, stored: StoredKeys, reason: Reason): Promise<Outcome> {
   const { cluster, world, writer, work, now } = scope;
   const { props, secret, keys } = stored;
-  const pods = (await writer.readAll<PodObject>(Pod, selectorLabels(cluster.name, 'api-server'))).filter(runs);
+  const pods = (await writer.readAll<PodObject>(Pod, selectorLabels(cluster.name, 'api-server'))).filter(
+    (pod) => !hasEnded(pod),
+  );
   const rollout = deploymentReadiness(world.get(Deployment, namesOf(cluster.name).apiServer));
   if (pods.length === 0)
     return underWay(scope, stored, 'WaitingForAPIServer', 'no API server runs that could load keys');
@@ -127,11 +129,6 @@ async function prove(scope: Scope, stored: StoredKeys, reason: Reason): Promise<
     ? `${pods.length - (missing ?? pods).length} of ${pods.length} API servers have loaded the keys`
     : `API servers: ${rollout.message}`;
   return underWay(scope, stored, reason, message, new Date(now.getTime() + askAgainMs));
-}
-
-/** What has ended, such as by eviction, loads nothing and never will. */
-function runs({ status }: PodObject): boolean {
-  return status?.phase !== 'Failed' && status?.phase !== 'Succeeded';
 }
 
 /** Has all Secrets stored anew, beside the queue. */

@@ -1,8 +1,6 @@
-import { Secret } from '../../constructs/api/resources.ts';
 import { encryptionConfigurationFile } from '../../constructs/control-plane/api-server-flags.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
-import { objectLabels } from '../../constructs/control-plane/labels.ts';
-import { type SecretObject, type SecretProps, valueOf } from '../pki/secret.ts';
+import { ownSecret, type SecretObject, type SecretProps, valueOf } from '../pki/secret.ts';
 import {
   configurationHash,
   formatConfiguration,
@@ -87,24 +85,10 @@ export function encryptionSecret(
     [encryptionConfigurationFile]: formatConfiguration(providers),
     [retiredKeys]: formatKeys(retired),
   };
-  const resourceVersion = basis?.metadata.resourceVersion;
-  const metadata = {
-    name: props.name,
-    namespace: props.namespace,
-    labels: objectLabels(props.cluster, 'certificates'),
+  return ownSecret(props, 'Opaque', values, {
     annotations: { [loadedAnnotation]: isLoaded ? hash : '', [rotationAnnotation]: rotation },
-    ownerReferences: [props.owner],
-    ...(resourceVersion ? { resourceVersion } : {}),
-  };
-  return {
-    apiVersion: Secret.apiVersion,
-    kind: Secret.kind,
-    metadata,
-    type: 'Opaque',
-    data: Object.fromEntries(
-      Object.entries(values).map(([key, value]) => [key, Buffer.from(value, 'utf8').toString('base64')]),
-    ),
-  };
+    resourceVersion: basis?.metadata.resourceVersion,
+  });
 }
 
 function has(providers: readonly Provider[], key: Key): boolean {

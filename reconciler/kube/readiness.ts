@@ -58,6 +58,11 @@ interface ContainerStatus {
   readonly state?: { readonly running?: object; readonly waiting?: { readonly reason?: string } };
 }
 
+/** What has ended, such as by eviction, answers nobody, and never will again. */
+export function hasEnded({ status }: PodObject): boolean {
+  return status?.phase === 'Failed' || status?.phase === 'Succeeded';
+}
+
 /** Every replica runs the present template and is available, and none of the old ones is left. */
 export function deploymentReadiness(object: KubeObject | undefined): Readiness {
   const deployment: DeploymentObject | undefined = object;

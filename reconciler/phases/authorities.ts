@@ -15,7 +15,7 @@ import { answering, requestOf, type rotations } from '../rotation/request.ts';
 import { firstTokenRecord } from '../rotation/service-account-key/token-record.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { takeOverIdentity } from './identity.ts';
-import { secretProps } from './secret-props.ts';
+import { secretProps } from '../pki/secret-props.ts';
 
 type PendingAuthority = Extract<ObtainedAuthority, { readonly kind: 'pending' }>;
 

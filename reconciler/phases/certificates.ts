@@ -17,7 +17,7 @@ import { leafSecret, pairOf, type SecretObject, valueOf } from '../pki/secret.ts
 import { known, type Phase, type Scope } from '../scope.ts';
 import { authorities } from './authorities.ts';
 import { endpoint } from './endpoint.ts';
-import { secretProps } from './secret-props.ts';
+import { secretProps } from '../pki/secret-props.ts';
 
 /** etcd's certificates. They wait for no endpoint, so that etcd starts while a load balancer is being made. */
 export const etcdCertificates: Phase = {

@@ -9,7 +9,7 @@ import { done, type Outcome, wait } from '../outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
-import { secretProps } from './secret-props.ts';
+import { secretProps } from '../pki/secret-props.ts';
 
 /**
  * The keys with which API servers encrypt Secrets, and their rotation. While keys change everything else goes on: no API

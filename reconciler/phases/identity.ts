@@ -12,7 +12,7 @@ import { InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { type Identity, type KeptSecret, readIdentity } from '../restore/read-identity.ts';
 import type { Scope } from '../scope.ts';
-import { secretProps } from './secret-props.ts';
+import { secretProps } from '../pki/secret-props.ts';
 
 const workName = 'identity';
 const retryMs = 30_000;

@@ -9,7 +9,7 @@ import { known, type Phase } from '../scope.ts';
 import { authorities } from './authorities.ts';
 import { authorityPair, issueIfDue } from './certificates.ts';
 import { endpoint } from './endpoint.ts';
-import { secretProps } from './secret-props.ts';
+import { secretProps } from '../pki/secret-props.ts';
 
 /**
  * The kubeconfig that Cluster API uses. It is there as soon as the endpoint is known: Cluster API looks for it when the

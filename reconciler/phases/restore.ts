@@ -18,7 +18,7 @@ import { prepareWork, type RestoreRecord, type Restoring, restoringOf } from '..
 import { wishOf } from '../restore/wish.ts';
 import type { Phase, Scope } from '../scope.ts';
 import { etcdCertificates } from './certificates.ts';
-import { secretProps } from './secret-props.ts';
+import { secretProps } from '../pki/secret-props.ts';
 
 /**
  * Replaces the data of etcd by a backup when the spec asks for it. From the moment on that data is taken out of use, etcd

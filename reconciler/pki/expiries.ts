@@ -61,10 +61,16 @@ export function expiryReport(props: ExpiryProps): StatusReport {
   return first === undefined ? {} : { certificates, certificatesNotAfter: first };
 }
 
+type Life = Pick<CertificateContent, 'notBefore' | 'notAfter'>;
+
+/** From when on less than 40 % of its life is left. */
+export function expiringFrom({ notBefore, notAfter }: Life): Date {
+  return new Date(notAfter.getTime() - expiringShare * (notAfter.getTime() - notBefore.getTime()));
+}
+
 /** Whether less than 40 % of its life is left. */
-export function isExpiring({ notBefore, notAfter }: Pick<CertificateContent, 'notBefore' | 'notAfter'>, now: Date) {
-  const life = notAfter.getTime() - notBefore.getTime();
-  return notAfter.getTime() - now.getTime() < expiringShare * life;
+export function isExpiring(life: Life, now: Date): boolean {
+  return now > expiringFrom(life);
 }
 
 /** The certificate that a Secret is about: of a kubeconfig that of its user. */

@@ -1,6 +1,7 @@
 import { clusterSecretType } from '../../constructs/api/group.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { type OwnerReference, type RenderedObject } from '../../constructs/control-plane/chart.ts';
+import { definedOnly } from '../../constructs/control-plane/defined.ts';
 import { objectLabels } from '../../constructs/control-plane/labels.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { KeyPair } from './issue.ts';
@@ -25,7 +26,7 @@ const types = { clusterApi: clusterSecretType, tls: 'kubernetes.io/tls' } as con
 
 /** The Secret of a key pair. Secrets are made here and not in a chart: no rendered object ever holds key material. */
 export function pairSecret(props: SecretProps, type: keyof typeof types, pair: KeyPair): RenderedObject {
-  return secret(props, types[type], { 'tls.crt': pair.certificate, 'tls.key': pair.key });
+  return ownSecret(props, types[type], { 'tls.crt': pair.certificate, 'tls.key': pair.key });
 }
 
 /**
@@ -38,12 +39,12 @@ export function leafSecret(
   { certificate, key }: KeyPair,
   { signer, chain }: { readonly signer: string; readonly chain: readonly string[] },
 ): RenderedObject {
-  return secret(props, types.tls, { 'ca.crt': signer, 'tls.crt': bundle(certificate, ...chain), 'tls.key': key });
+  return ownSecret(props, types.tls, { 'ca.crt': signer, 'tls.crt': bundle(certificate, ...chain), 'tls.key': key });
 }
 
 /** The Secret in which Cluster API looks for the kubeconfig of a cluster. */
 export function kubeconfigSecret(props: SecretProps, kubeconfig: string): RenderedObject {
-  return secret(props, types.clusterApi, { value: kubeconfig });
+  return ownSecret(props, types.clusterApi, { value: kubeconfig });
 }
 
 /** The key pair a Secret holds; undefined when there is no such Secret or one of its two keys is missing. */
@@ -59,20 +60,39 @@ export function valueOf(object: SecretObject | undefined, key: string): string |
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
 }
 
-function secret(props: SecretProps, type: string, values: Readonly<Record<string, string>>): RenderedObject {
+/** What a Secret of ours has besides, such as labels by which it is found. */
+export interface SecretExtras {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** With it, an apply fails when somebody, such as an operator before us, has written since. */
+  readonly resourceVersion?: string | undefined;
+}
+
+/** A Secret of ours, which goes with the control plane. */
+export function ownSecret(
+  props: SecretProps,
+  type: string,
+  values: Readonly<Record<string, string>>,
+  { labels, ...extras }: SecretExtras = {},
+): RenderedObject {
   return {
     apiVersion: Secret.apiVersion,
     kind: Secret.kind,
     metadata: {
       name: props.name,
       namespace: props.namespace,
-      labels: objectLabels(props.cluster, 'certificates'),
+      labels: { ...objectLabels(props.cluster, 'certificates'), ...labels },
       ownerReferences: [props.owner],
+      ...definedOnly(extras),
     },
     type,
-    // Never stringData: a key removed from it stays in the object for ever.
-    data: Object.fromEntries(
-      Object.entries(values).map(([key, value]) => [key, Buffer.from(value, 'utf8').toString('base64')]),
-    ),
+    data: encodedData(values),
   };
+}
+
+/** The values of a Secret as its `data`. Never `stringData`: a key removed from that stays in the object for ever. */
+export function encodedData(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, Buffer.from(value, 'utf8').toString('base64')]),
+  );
 }

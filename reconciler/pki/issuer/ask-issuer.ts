@@ -1,16 +1,17 @@
 import { requestedForLabel } from '../../../constructs/api/group.ts';
 import type { IssuerRef } from '../../../constructs/api/certificates-spec.ts';
 import { CertificateRequest, Secret } from '../../../constructs/api/resources.ts';
-import { ownerReference } from '../../../constructs/control-plane/chart.ts';
+import { requestSecretName } from '../../../constructs/control-plane/names.ts';
 import { usesTunnel } from '../../../constructs/control-plane/in-cluster-access.ts';
 import { describeObject } from '../../kube/object.ts';
 import type { Scope } from '../../scope.ts';
 import type { ObtainAuthorityProps, ObtainedAuthority } from '../obtained-authority.ts';
-import type { SecretObject, SecretProps } from '../secret.ts';
+import { secretProps } from '../secret-props.ts';
+import type { SecretObject } from '../secret.ts';
 import { certificateRequest, type CertificateRequestObject, requestName } from './certificate-request.ts';
 import { decide } from './decide.ts';
 import { issuedProblem } from './issued-authority.ts';
-import { requestedKey, requestSecret, requestSecretName } from './request-key.ts';
+import { requestedKey, requestSecret } from './request-key.ts';
 import { createKey, createSigningRequest, keyHash } from './signing-request.ts';
 
 /**
@@ -76,10 +77,4 @@ async function keyFor(scope: Scope, secret: string): Promise<string> {
     // Without the cause: an error about a key may quote it.
     throw new Error(`Secret ${name} holds no readable private key in tls.key: delete it, and a new one is made`);
   }
-}
-
-function secretProps({ cluster, hostedControlPlane }: Scope, name: string): SecretProps {
-  const { name: ownerName, uid = '' } = hostedControlPlane.metadata;
-  const owner = ownerReference({ name: ownerName, uid });
-  return { name, namespace: cluster.namespace, cluster: cluster.name, owner };
 }

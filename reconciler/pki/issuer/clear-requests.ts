@@ -1,9 +1,10 @@
 import { requestedForLabel } from '../../../constructs/api/group.ts';
 import { CertificateRequest, Secret } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import { requestSecretName } from '../../../constructs/control-plane/names.ts';
 import type { Scope } from '../../scope.ts';
 import type { SecretObject } from '../secret.ts';
-import { requestedFor, requestSecretName } from './request-key.ts';
+import { requestedFor } from './request-key.ts';
 
 /** Takes away what was kept to ask an issuer, once the authority it was for is stored. */
 export async function clearRequests(scope: Scope): Promise<void> {

@@ -1,27 +1,21 @@
 import type { ConditionReason } from '../../../constructs/api/conditions.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
+import { successorSecretName } from '../../../constructs/control-plane/names.ts';
 import { isControlledBy } from '../../kube/object.ts';
 import { readCertificate } from '../../pki/certificate.ts';
+import { expiringFrom, isExpiring } from '../../pki/expiries.ts';
 import { withdrawRequest } from '../../pki/issuer/clear-requests.ts';
 import { obtainAuthority } from '../../pki/obtain-authority.ts';
 import { fingerprint, signerFingerprint, splitCertificates } from '../../pki/pem.ts';
 import { authorityProblem, renewalTime } from '../../pki/policy.ts';
 import { pairSecret, type SecretObject } from '../../pki/secret.ts';
-import { secretProps } from '../../phases/secret-props.ts';
+import { secretProps } from '../../pki/secret-props.ts';
 import type { Scope } from '../../scope.ts';
 import { decideRotation, type RotationState, type RotationStep } from './decide-rotation.ts';
 import type { Laggards } from './laggards.ts';
 import { whoPresentsAnother } from './reissue-proof.ts';
 import { answeredBy, isNew, requestOf } from '../request.ts';
-import {
-  lifeSeconds,
-  type RotatedAuthority,
-  signing,
-  signsSince,
-  successorOf,
-  trustedBy,
-  trusting,
-} from './rotated-authority.ts';
+import { lifeSeconds, type RotatedAuthority, signing, signsSince, trustedBy, trusting } from './rotated-authority.ts';
 import { whoDistrusts } from './trust-proof.ts';
 import { moveWorkers } from '../workers/move.ts';
 
@@ -63,7 +57,7 @@ export async function rotate(scope: Scope, authority: RotatedAuthority): Promise
     case 'move-workers':
       throw new Error(`nodes of the ${plan.authority} CA are to be moved before anything else is`);
     case 'settled':
-      await withdrawRequest(scope, successorOf(plan.secret));
+      await withdrawRequest(scope, successorSecretName(plan.secret));
       return atRest(scope, authority);
   }
 }
@@ -153,7 +147,7 @@ async function perform(scope: Scope, authority: RotatedAuthority, step: Rotation
 
 async function begin(scope: Scope, { plan }: RotatedAuthority): Promise<RotationProgress> {
   const { world, writer, now } = scope;
-  const secret = successorOf(plan.secret);
+  const secret = successorSecretName(plan.secret);
   const obtained = await obtainAuthority(scope, { plan, secret, durationSeconds: lifeSeconds(scope, plan) });
   if (obtained.kind === 'pending') {
     return waiting('WaitingForIssuer', `${plan.authority} CA: ${obtained.message}`, obtained.again);
@@ -166,7 +160,7 @@ async function begin(scope: Scope, { plan }: RotatedAuthority): Promise<Rotation
 
 /** A user's own authority is replaced by another one of theirs only. */
 async function awaitSuccessor(scope: Scope, { plan }: RotatedAuthority): Promise<RotationProgress> {
-  const secret = successorOf(plan.secret);
+  const secret = successorSecretName(plan.secret);
   if (await scope.writer.read<SecretObject>(Secret, secret)) {
     await scope.writer.adopt(Secret, secret);
     return waiting('DistributingTrust', `${plan.authority} CA: step 1 of 3, there is a new one`, scope.now);
@@ -182,12 +176,11 @@ async function awaitSuccessor(scope: Scope, { plan }: RotatedAuthority): Promise
 function atRest(scope: Scope, { plan, secret, pair }: RotatedAuthority): RotationProgress {
   const isOurs = isControlledBy(secret, scope.hostedControlPlane.metadata.uid);
   if (isOurs) return { again: renewalTime(pair.certificate, plan.secret) };
-  const { notBefore, notAfter } = readCertificate(pair.certificate);
-  const from = new Date(notBefore.getTime() + 0.6 * (notAfter.getTime() - notBefore.getTime()));
-  if (scope.now < from) return { again: from };
+  const content = readCertificate(pair.certificate);
+  if (!isExpiring(content, scope.now)) return { again: expiringFrom(content) };
   return waiting(
     'CAExpiring',
-    `${plan.authority} CA: the one in Secret ${plan.secret}, which is not ours, expires on ${notAfter.toISOString()}: put the next one into Secret ${successorOf(plan.secret)} and ask for a rotation`,
+    `${plan.authority} CA: the one in Secret ${plan.secret}, which is not ours, expires on ${content.notAfter.toISOString()}: put the next one into Secret ${successorSecretName(plan.secret)} and ask for a rotation`,
     undefined,
   );
 }

@@ -50,11 +50,6 @@ async function askUntilNobody(ask: () => Promise<string[]>, { signal, report }: 
   }
 }
 
-/** Pods that may answer somebody: what has ended, such as by eviction, answers nobody and never will. */
-export function mayAnswer({ status }: PodObject): boolean {
-  return status?.phase !== 'Failed' && status?.phase !== 'Succeeded';
-}
-
 /** What a question to pods is about, together with which pods they are. */
 export function basisOf(subject: string, pods: readonly PodObject[]): string {
   const which = pods.map(({ metadata, status }) => `${metadata.uid} ${status?.podIP}`);

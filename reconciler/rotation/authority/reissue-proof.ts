@@ -14,7 +14,7 @@ import { type ComponentName, selectorLabels } from '../../../constructs/control-
 import { namesOf } from '../../../constructs/control-plane/names.ts';
 import { ports } from '../../../constructs/control-plane/ports.ts';
 import { isControlledBy } from '../../kube/object.ts';
-import type { PodObject } from '../../kube/readiness.ts';
+import { hasEnded, type PodObject } from '../../kube/readiness.ts';
 import { isSignedBy, readCertificate } from '../../pki/certificate.ts';
 import { issuedAt, type KeyPair } from '../../pki/issue.ts';
 import { clientOf } from '../../pki/kubeconfig.ts';
@@ -22,7 +22,7 @@ import { signerFingerprint } from '../../pki/pem.ts';
 import { pairOf, type SecretObject, valueOf } from '../../pki/secret.ts';
 import { refreshFiles } from '../../refresh-files.ts';
 import { known, type Scope } from '../../scope.ts';
-import { askAll, askPods, basisOf, type Laggards, mayAnswer, waitingFor } from './laggards.ts';
+import { askAll, askPods, basisOf, type Laggards, waitingFor } from './laggards.ts';
 import type { RotatedAuthority } from './rotated-authority.ts';
 import { unfinishedRollouts, usesOf } from './rollouts.ts';
 import { isOlderThan, soonerMs, takenUpMs } from './taken-up.ts';
@@ -112,7 +112,7 @@ function clientsThatMayBeLate({ cluster, world, now }: Scope, issued: readonly I
       );
       const pods = components.flatMap((name) => world.list<PodObject>(Pod, selectorLabels(cluster.name, name)));
       return pods
-        .filter((pod) => mayAnswer(pod) && isOlderThan(pod, since))
+        .filter((pod) => !hasEnded(pod) && isOlderThan(pod, since))
         .map(({ metadata }) => ({ name: metadata.name, until }));
     });
   const [first] = late.toSorted((a, b) => b.until.getTime() - a.until.getTime());
@@ -136,7 +136,9 @@ function presentsWithoutBeingAsked({ program, part }: Use): boolean {
 
 async function serversOf({ cluster, writer }: Scope, authority: AuthorityName): Promise<PodObject[]> {
   const component = authority === 'etcd' ? 'etcd' : 'api-server';
-  return (await writer.readAll<PodObject>(Pod, selectorLabels(cluster.name, component))).filter(mayAnswer);
+  return (await writer.readAll<PodObject>(Pod, selectorLabels(cluster.name, component))).filter(
+    (pod) => !hasEnded(pod),
+  );
 }
 
 function whoServesAnother(scope: Scope, authority: RotatedAuthority, pods: readonly PodObject[]): Promise<string[]> {

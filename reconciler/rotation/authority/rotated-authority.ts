@@ -3,11 +3,12 @@ import { group, rotatedForAnnotation } from '../../../constructs/api/group.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import { definedOnly } from '../../../constructs/control-plane/defined.ts';
+import { successorSecretName } from '../../../constructs/control-plane/names.ts';
 import type { AuthorityPlan } from '../../../constructs/control-plane/certificates/plan.ts';
 import { crossCertify, crossKey, validChain } from '../../pki/cross-certificate.ts';
 import type { KeyPair } from '../../pki/issue.ts';
 import { bundle, fingerprint, splitCertificates } from '../../pki/pem.ts';
-import { pairOf, type SecretObject, valueOf } from '../../pki/secret.ts';
+import { encodedData, pairOf, type SecretObject, valueOf } from '../../pki/secret.ts';
 import type { Scope } from '../../scope.ts';
 import { answeredBy, answering, type RotationRequest } from '../request.ts';
 
@@ -16,9 +17,6 @@ const signsSinceAnnotation = `${group}/signs-since`;
 
 /** When the Secret was last told whom to trust. */
 const trustsSinceAnnotation = `${group}/trusts-since`;
-
-/** Name of the Secret in which the successor of an authority waits. */
-export const successorOf = (secret: string): string => `${secret}-next`;
 
 /** An authority, and its successor if one waits, as their Secrets say. */
 export interface RotatedAuthority {
@@ -33,7 +31,7 @@ export interface RotatedAuthority {
 export function readAuthority({ world }: Pick<Scope, 'world'>, plan: AuthorityPlan): RotatedAuthority | undefined {
   const secret = world.get<SecretObject>(Secret, plan.secret);
   const pair = pairOf(secret);
-  const waiting = world.get<SecretObject>(Secret, successorOf(plan.secret));
+  const waiting = world.get<SecretObject>(Secret, successorSecretName(plan.secret));
   const next = waiting && {
     secret: waiting,
     // What is missing is reported by name.
@@ -139,8 +137,6 @@ function rewritten(
     apiVersion: Secret.apiVersion,
     kind: Secret.kind,
     metadata,
-    data: Object.fromEntries(
-      Object.entries(values).map(([key, value]) => [key, Buffer.from(value, 'utf8').toString('base64')]),
-    ),
+    data: encodedData(values),
   };
 }

@@ -7,7 +7,7 @@ import { etcdMemberHost, namesOf } from '../../../constructs/control-plane/names
 import { ports } from '../../../constructs/control-plane/ports.ts';
 import { users } from '../../../constructs/workload/identities.ts';
 import { isControlledBy } from '../../kube/object.ts';
-import type { PodObject } from '../../kube/readiness.ts';
+import { hasEnded, type PodObject } from '../../kube/readiness.ts';
 import type { PublishedTrust, ServerTrust } from '../../hosted/published-trust.ts';
 import { issueCertificate, type KeyPair, validFor } from '../../pki/issue.ts';
 import { authorityOf } from '../../pki/kubeconfig.ts';
@@ -15,7 +15,7 @@ import { fingerprint, splitCertificates, trustFingerprint } from '../../pki/pem.
 import { type SecretObject, valueOf } from '../../pki/secret.ts';
 import { refreshFiles } from '../../refresh-files.ts';
 import type { Scope } from '../../scope.ts';
-import { askAll, askPods, basisOf, type Laggards, mayAnswer, waitingFor } from './laggards.ts';
+import { askAll, askPods, basisOf, type Laggards, waitingFor } from './laggards.ts';
 import { unfinishedRollouts } from './rollouts.ts';
 import { type RotatedAuthority, trustsSince } from './rotated-authority.ts';
 import { isOlderThan, soonerMs } from './taken-up.ts';
@@ -46,7 +46,7 @@ export async function whoDistrusts(scope: Scope, authority: RotatedAuthority): P
 
   const component = plan.authority === 'etcd' ? 'etcd' : 'api-server';
   const found = await scope.writer.readAll<PodObject>(Pod, selectorLabels(scope.cluster.name, component));
-  const pods = found.filter(mayAnswer);
+  const pods = found.filter((pod) => !hasEnded(pod));
   if (pods.length === 0) return waitingFor([`${component}: it has no pods that could be asked`]);
   const version = trustFingerprint(pair.certificate);
   await refreshFiles(scope.writer, pods, { purpose: 'certificates', version });

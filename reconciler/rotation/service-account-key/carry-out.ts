@@ -2,7 +2,7 @@ import type { ConditionReason } from '../../../constructs/api/conditions.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { longestTokenSecondsOf } from '../../../constructs/control-plane/token-lifetime.ts';
 import { degraded, done, type Outcome } from '../../outcome.ts';
-import { secretProps } from '../../phases/secret-props.ts';
+import { secretProps } from '../../pki/secret-props.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
 import type { Scope } from '../../scope.ts';
 import { answeredBy, answering, requestOf, isNew, type RotationRequest } from '../request.ts';

@@ -3,7 +3,7 @@ import { restartsWith, restartsWithAnnotation } from '../../../constructs/contro
 import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
 import { namesOf } from '../../../constructs/control-plane/names.ts';
 import { messageOf } from '../../kube/error-message.ts';
-import { deploymentReadiness, type PodObject } from '../../kube/readiness.ts';
+import { deploymentReadiness, hasEnded, type PodObject } from '../../kube/readiness.ts';
 import type { HostedClient, Scope } from '../../scope.ts';
 
 /** What API servers do with keys of tokens, by the ids of the keys. */
@@ -67,8 +67,7 @@ export async function proveOfControllerManager(scope: Scope, fingerprint: string
 
 async function runningPods({ cluster, writer }: Scope, component: 'api-server' | 'controller-manager') {
   const pods = await writer.readAll<PodObject>(Pod, selectorLabels(cluster.name, component));
-  // What has ended, such as by eviction, signs nothing and never will.
-  return pods.filter(({ status }) => status?.phase !== 'Failed' && status?.phase !== 'Succeeded');
+  return pods.filter((pod) => !hasEnded(pod));
 }
 
 interface Answers {

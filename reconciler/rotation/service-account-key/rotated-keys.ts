@@ -1,12 +1,12 @@
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import { definedOnly } from '../../../constructs/control-plane/defined.ts';
-import { namesOf } from '../../../constructs/control-plane/names.ts';
+import { namesOf, successorSecretName } from '../../../constructs/control-plane/names.ts';
 import { isControlledBy } from '../../kube/object.ts';
 import { createServiceAccountKey, type KeyPair } from '../../pki/issue.ts';
 import { bundle } from '../../pki/pem.ts';
 import { keyProblem } from '../../pki/policy.ts';
-import { pairOf, pairSecret, type SecretObject, type SecretProps } from '../../pki/secret.ts';
+import { encodedData, pairOf, pairSecret, type SecretObject, type SecretProps } from '../../pki/secret.ts';
 import { type VerifyingKey, verifyingKeysOf } from '../../pki/service-account-keys.ts';
 import type { Scope } from '../../scope.ts';
 import { answering, type RotationRequest } from '../request.ts';
@@ -23,7 +23,7 @@ export interface StoredServiceAccountKeys {
 
 /** Name of the Secret in which the successor of a key waits. */
 export function successorSecretOf(cluster: string): string {
-  return `${namesOf(cluster).secrets.serviceAccount}-next`;
+  return successorSecretName(namesOf(cluster).secrets.serviceAccount);
 }
 
 /** What is wrong with the keys in a Secret, as a sentence for a person; undefined when they can be used. */
@@ -58,14 +58,13 @@ export function withKeys(
 ): RenderedObject {
   const { name, namespace, resourceVersion } = secret.metadata;
   const certificate = bundle(...ids.flatMap((id) => known.find((one) => one.id === id)?.pem ?? []));
-  const encoded = (text: string) => Buffer.from(text, 'utf8').toString('base64');
   return {
     apiVersion: Secret.apiVersion,
     kind: Secret.kind,
     // With its version, an apply fails when somebody, such as an operator before us, has written since.
     metadata: { name, ...definedOnly({ namespace, resourceVersion }) },
     ...(secret.type ? { type: secret.type } : {}),
-    data: { 'tls.crt': encoded(certificate), 'tls.key': encoded(key) },
+    data: encodedData({ 'tls.crt': certificate, 'tls.key': key }),
   };
 }
 

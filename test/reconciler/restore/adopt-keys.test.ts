@@ -4,7 +4,7 @@ import { objectLabels } from '../../../constructs/control-plane/labels.ts';
 import { identity, type Key, nameOf, newKey } from '../../../reconciler/encryption-at-rest/configuration.ts';
 import { type EncryptionKeys, readEncryptionKeys } from '../../../reconciler/encryption-at-rest/secret.ts';
 import { encryptionAtRest } from '../../../reconciler/phases/encryption-at-rest.ts';
-import { secretProps } from '../../../reconciler/phases/secret-props.ts';
+import { secretProps } from '../../../reconciler/pki/secret-props.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import { adoptKeys } from '../../../reconciler/restore/adopt-keys.ts';
 import { Killed, MemoryWorld, type StoredObject } from '../../support/memory-world.ts';

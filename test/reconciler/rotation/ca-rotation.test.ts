@@ -6,7 +6,7 @@ import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
 import { createAuthority, validFor } from '../../../reconciler/pki/issue.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
-import { secretProps } from '../../../reconciler/phases/secret-props.ts';
+import { secretProps } from '../../../reconciler/pki/secret-props.ts';
 import { pairSecret, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import { bringUp, pass } from '../../support/bring-up.ts';
 import { Killed, MemoryWorld, type StoredObject } from '../../support/memory-world.ts';

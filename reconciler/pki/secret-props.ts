@@ -1,9 +1,12 @@
 import { ownerReference } from '../../constructs/control-plane/chart.ts';
-import type { SecretProps } from '../pki/secret.ts';
+import type { SecretProps } from './secret.ts';
 import type { Scope } from '../scope.ts';
 
 /** What all Secrets of one hosted control plane share. */
-export function secretProps({ cluster, hostedControlPlane }: Scope, name: string): SecretProps {
+export function secretProps(
+  { cluster, hostedControlPlane }: Pick<Scope, 'cluster' | 'hostedControlPlane'>,
+  name: string,
+): SecretProps {
   const { name: ownerName, uid = '' } = hostedControlPlane.metadata;
   return {
     name,
