@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { OutputCollector } from './support/output-collector.ts';
 import { Needles, scanDirectory } from './support/output-scan.ts';
+import { readReport, verdict } from './verdict.ts';
 
 const directory = import.meta.dirname;
 const vitest = join(directory, '../node_modules/vitest/vitest.mjs');
@@ -26,13 +27,14 @@ interface Run {
   readonly testbed?: string;
   /** What stands before each line. A run without it has the terminal to itself, and nothing of it is kept. */
   readonly prefix?: string;
-  /** Name of the file in which its output is kept. */
+  /** Name of the files in which its output and its report are kept. */
   readonly log?: string;
 }
 
 /** Runs vitest and gives its exit code. */
 function runVitest({ args, testbed, prefix, log }: Run): Promise<number> {
-  const child = spawn(process.execPath, [vitest, 'run', ...config, ...args], {
+  const reporters = log === undefined ? [] : ['--reporter=default', '--reporter=json', `--outputFile=${reportOf(log)}`];
+  const child = spawn(process.execPath, [vitest, 'run', ...config, ...reporters, ...args], {
     stdio: prefix === undefined ? 'inherit' : ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
@@ -40,7 +42,7 @@ function runVitest({ args, testbed, prefix, log }: Run): Promise<number> {
       ...(testbed === undefined ? {} : { HCP_TESTBED: testbed }),
     },
   });
-  const kept = log === undefined ? undefined : createWriteStream(join(output, log), { flags: 'a' });
+  const kept = log === undefined ? undefined : createWriteStream(join(output, `${log}.log`), { flags: 'a' });
   for (const stream of [child.stdout, child.stderr]) {
     if (!stream) continue;
     createInterface({ input: stream }).on('line', (line) => {
@@ -63,7 +65,7 @@ if (given.length > 0) {
 } else {
   await rm(output, { recursive: true, force: true });
   await mkdir(output, { recursive: true });
-  const pure = await runVitest({ args: ['--project', 'unit'], prefix: '', log: 'unit.log' });
+  const pure = await runVitest({ args: ['--project', 'unit'], prefix: '', log: 'unit' });
   const needles = new Needles();
   const collectors = lanes.map((testbed) => new OutputCollector(testbed, { directory: output, needles }));
   const real = await Promise.all(
@@ -73,12 +75,25 @@ if (given.length > 0) {
         args: ['--project', 'testbed', shard],
         testbed,
         prefix: `${testbed.padEnd(5)} | `,
-        log: `${testbed}.log`,
+        log: testbed,
       });
     }),
   );
   await Promise.all(collectors.map((collector) => collector.stop()));
-  process.exitCode = Math.max(pure, ...real, await findSecrets(needles));
+  const secrets = await findSecrets(needles);
+  await tellVerdict('unit', pure);
+  for (const [index, code] of real.entries()) await tellVerdict(lanes[index] ?? '', code);
+  process.exitCode = Math.max(pure, ...real, secrets);
+}
+
+function reportOf(log: string): string {
+  return join(output, `${log}.json`);
+}
+
+/** Says last what of a run failed: the lanes wrote between each other, and far above. */
+async function tellVerdict(log: string, code: number): Promise<void> {
+  for (const line of verdict(await readReport(reportOf(log)), { code, root: join(directory, '..') }))
+    console.log(`${log.padEnd(5)} | ${line}`);
 }
 
 /** Gives 1 when any output tells a secret. */

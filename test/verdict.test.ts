@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { verdict } from './verdict.ts';
+
+const passed = { fullName: 'keys are kept', status: 'passed', failureMessages: [] };
+const failed = {
+  fullName: 'keys are rotated',
+  status: 'failed',
+  failureMessages: [
+    'AssertionError: expected 1 to be 2\n    at /p/test/a.test.ts:3:1\n    at /p/node_modules/x.js:1:1',
+  ],
+};
+
+describe('the verdict at the end of a run', () => {
+  it('counts, when all passed', () => {
+    const report = {
+      numTotalTests: 1,
+      numPassedTests: 1,
+      testResults: [{ name: '/p/test/a.test.ts', status: 'passed', assertionResults: [passed] }],
+    };
+    expect(verdict(report, { code: 0, root: '/p' })).toEqual(['1 of 1 tests passed in 1 files']);
+  });
+
+  it('names each failed test with its file, and says why without the frames of libraries', () => {
+    const report = {
+      numTotalTests: 2,
+      numPassedTests: 1,
+      testResults: [{ name: '/p/test/a.test.ts', status: 'failed', assertionResults: [passed, failed] }],
+    };
+    expect(verdict(report, { code: 1, root: '/p' })).toEqual([
+      '1 of 2 tests passed in 1 files',
+      'FAILED test/a.test.ts: keys are rotated',
+      '    AssertionError: expected 1 to be 2',
+      '        at /p/test/a.test.ts:3:1',
+    ]);
+  });
+
+  it('names a file that could not be run', () => {
+    const report = {
+      numTotalTests: 0,
+      numPassedTests: 0,
+      testResults: [{ name: '/p/test/a.test.ts', status: 'failed', message: 'no such module', assertionResults: [] }],
+    };
+    expect(verdict(report, { code: 1, root: '/p' }).slice(1)).toEqual(['FAILED test/a.test.ts', '    no such module']);
+  });
+
+  it('is not silent when vitest failed and no test did', () => {
+    const report = { numTotalTests: 0, numPassedTests: 0, testResults: [] };
+    expect(verdict(report, { code: 1, root: '/p' }).at(-1)).toContain('outside of any test');
+    expect(verdict(undefined, { code: 137, root: '/p' })).toEqual(['no report was written; vitest ended with 137']);
+  });
+});
