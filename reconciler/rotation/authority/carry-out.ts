@@ -11,13 +11,13 @@ import { authorityProblem, renewalTime } from '../../pki/policy.ts';
 import { pairSecret, type SecretObject } from '../../pki/secret.ts';
 import { secretProps } from '../../pki/secret-props.ts';
 import type { Scope } from '../../scope.ts';
-import { decideRotation, type RotationState, type RotationStep } from './decide-rotation.ts';
+import { decideRotation, type RotationState } from './decide-rotation.ts';
 import type { Laggards } from './laggards.ts';
 import { whoPresentsAnother } from './reissue-proof.ts';
 import { answeredBy, isNew, requestOf } from '../request.ts';
 import { lifeSeconds, type RotatedAuthority, signing, signsSince, trustedBy, trusting } from './rotated-authority.ts';
 import { whoDistrusts } from './trust-proof.ts';
-import { moveWorkers } from '../workers/move.ts';
+import { moveWorkers, type WorkerMove } from '../workers/move.ts';
 
 /** How far the rotation of one authority is. */
 export interface RotationProgress {
@@ -29,37 +29,19 @@ export interface RotationProgress {
 
 type Reason = ConditionReason<'CARotationReady'>;
 
+const distributing = 'step 1 of 3, trust in the new one is distributed';
+const reissuing = 'step 2 of 3, the new one signs';
+const retiring = 'step 3 of 3, trust in the old one is retired';
+
 /** A Secret of the user carries no label of ours, so that no event tells when it is there. */
 const recheckMs = 30_000;
 
 /** Does the next step of a rotation, if there is one, or looks how far it is. */
 export async function rotate(scope: Scope, authority: RotatedAuthority): Promise<RotationProgress> {
-  const { plan, next } = authority;
+  const { next } = authority;
   const problem = next && authorityProblem(next.secret.metadata.name, next.pair, scope.now);
   if (problem) return waiting('CACertificateInvalid', problem, later(scope));
-  const state = stateOf(scope, authority);
-  const step = decideRotation(state);
-  switch (step.kind) {
-    case 'prove':
-    case 'clean-up':
-      return prove(scope, authority, state, step.kind);
-    case 'reissue':
-      return reissue(scope, authority, state);
-    case 'begin':
-    case 'await-successor':
-    case 'distribute':
-    case 'withdraw':
-    case 'discard':
-    case 'sign':
-    case 'retire':
-    case 'finish':
-      return perform(scope, authority, step);
-    case 'move-workers':
-      throw new Error(`nodes of the ${plan.authority} CA are to be moved before anything else is`);
-    case 'settled':
-      await withdrawRequest(scope, successorSecretName(plan.secret));
-      return atRest(scope, authority);
-  }
+  return take(scope, authority, stateOf(scope, authority));
 }
 
 function stateOf(scope: Scope, authority: RotatedAuthority): RotationState {
@@ -77,72 +59,76 @@ function stateOf(scope: Scope, authority: RotatedAuthority): RotationState {
   };
 }
 
-async function prove(
-  scope: Scope,
-  authority: RotatedAuthority,
-  state: RotationState,
-  kind: 'prove' | 'clean-up',
-): Promise<RotationProgress> {
-  const laggards = await whoDistrusts(scope, authority);
-  if (laggards.kind === 'nobody') {
-    return perform(scope, authority, decideRotation({ ...state, isDistributed: true }));
-  }
-  return kind === 'prove'
-    ? lagging(authority, 'DistributingTrust', 'step 1 of 3, trust in the new one is distributed', laggards)
-    : lagging(authority, 'RetiringTrust', 'step 3 of 3, trust in the old one is retired', laggards);
-}
+/** Takes the next step. What is found out of the world on the way is added to the state, and decided from again. */
+async function take(scope: Scope, authority: RotatedAuthority, state: RotationState): Promise<RotationProgress> {
+  const { plan, next } = authority;
+  const goOn = (found: Partial<RotationState>) => take(scope, authority, { ...state, ...found });
+  const soon = (reason: Reason, message: string) => waiting(reason, `${nameOf(authority)}: ${message}`, scope.now);
+  const trust = ({ trusted }: { readonly trusted: readonly string[] }) =>
+    scope.writer.apply([trusting(authority, certificates(authority, trusted), scope.now)]);
 
-async function reissue(scope: Scope, authority: RotatedAuthority, state: RotationState): Promise<RotationProgress> {
-  const laggards = await whoPresentsAnother(scope, authority);
-  if (laggards.kind === 'some') {
-    return lagging(authority, 'ReissuingCertificates', 'step 2 of 3, the new one signs', laggards);
-  }
-  if (authority.plan.authority === 'cluster') {
-    const [signer = '', ...retiring] = splitCertificates(authority.pair.certificate);
-    const since = signsSince(authority) ?? readCertificate(signer).notBefore;
-    const { isDone, message, again } = await moveWorkers(scope, { signer, retiring, since });
-    if (!isDone) return waiting('MovingWorkers', `${nameOf(authority)}: step 2 of 3, nodes move: ${message}`, again);
-  }
-  return perform(scope, authority, decideRotation({ ...state, isReissued: true, areWorkersMoved: true }));
-}
-
-/** Carries out a step that is one write. */
-async function perform(scope: Scope, authority: RotatedAuthority, step: RotationStep): Promise<RotationProgress> {
-  const { writer, now } = scope;
-  const { next } = authority;
-  const soon = (reason: Reason, message: string) => waiting(reason, `${nameOf(authority)}: ${message}`, now);
+  const step = decideRotation(state);
   switch (step.kind) {
     case 'begin':
       return begin(scope, authority);
     case 'await-successor':
       return awaitSuccessor(scope, authority);
     case 'distribute':
-      await writer.apply([trusting(authority, certificates(authority, step.trusted), now)]);
-      return soon('DistributingTrust', 'step 1 of 3, trust in the new one is distributed');
+      await trust(step);
+      return soon('DistributingTrust', distributing);
+    case 'prove': {
+      const laggards = await whoDistrusts(scope, authority);
+      if (laggards.kind === 'some') return lagging(authority, 'DistributingTrust', distributing, laggards);
+      return goOn({ isDistributed: true });
+    }
     case 'withdraw':
-      await writer.apply([trusting(authority, certificates(authority, step.trusted), now)]);
+      await trust(step);
       return soon('WithdrawingTrust', 'the request was taken back, and so is trust in the new one');
+    case 'sign':
+      await sign(scope, authority, step.trusted);
+      return soon('ReissuingCertificates', reissuing);
+    case 'reissue': {
+      const laggards = await whoPresentsAnother(scope, authority);
+      if (laggards.kind === 'some') return lagging(authority, 'ReissuingCertificates', reissuing, laggards);
+      return goOn({ isReissued: true });
+    }
+    case 'move-workers': {
+      const { isDone, message, again } = await moveNodes(scope, authority);
+      if (!isDone) return waiting('MovingWorkers', `${nameOf(authority)}: step 2 of 3, nodes move: ${message}`, again);
+      return goOn({ areWorkersMoved: true });
+    }
     case 'retire':
-      await writer.apply([trusting(authority, certificates(authority, step.trusted), now)]);
-      return soon('RetiringTrust', 'step 3 of 3, trust in the old one is retired');
-    case 'sign': {
-      if (!next) return {};
-      const request = requestOf(scope.hostedControlPlane, authority.plan.authority);
-      const trusted = certificates(authority, step.trusted);
-      await writer.apply([await signing(authority, { next: next.pair, trusted, request, now })]);
-      return soon('ReissuingCertificates', 'step 2 of 3, the new one signs');
+      await trust(step);
+      return soon('RetiringTrust', retiring);
+    case 'clean-up': {
+      const laggards = await whoDistrusts(scope, authority);
+      if (laggards.kind === 'some') return lagging(authority, 'RetiringTrust', retiring, laggards);
+      return goOn({ isDistributed: true });
     }
     case 'discard':
     case 'finish':
-      if (next) await writer.delete(Secret, next.secret);
-      return { again: now };
-    case 'prove':
-    case 'reissue':
-    case 'move-workers':
-    case 'clean-up':
+      if (next) await scope.writer.delete(Secret, next.secret);
+      return { again: scope.now };
     case 'settled':
-      return { again: now };
+      await withdrawRequest(scope, successorSecretName(plan.secret));
+      return atRest(scope, authority);
   }
+}
+
+async function sign(scope: Scope, authority: RotatedAuthority, fingerprints: readonly string[]): Promise<void> {
+  const { hostedControlPlane, writer, now } = scope;
+  if (!authority.next) throw new Error(`nothing waits to sign as ${nameOf(authority)}`);
+  const request = requestOf(hostedControlPlane, authority.plan.authority);
+  const trusted = certificates(authority, fingerprints);
+  await writer.apply([await signing(authority, { next: authority.next.pair, trusted, request, now })]);
+}
+
+/** Nodes present certificates of the cluster CA only. */
+async function moveNodes(scope: Scope, authority: RotatedAuthority): Promise<WorkerMove> {
+  if (authority.plan.authority !== 'cluster') return { isDone: true, message: '' };
+  const [signer = '', ...retired] = splitCertificates(authority.pair.certificate);
+  const since = signsSince(authority) ?? readCertificate(signer).notBefore;
+  return moveWorkers(scope, { signer, retiring: retired, since });
 }
 
 async function begin(scope: Scope, { plan }: RotatedAuthority): Promise<RotationProgress> {
