@@ -112,7 +112,7 @@ function rootsOf(scope: Scope): Root[] {
       isAuthority: false,
       rotation: 'serviceAccount',
       annotations: firstTokenRecord(cluster.spec.deployment.apiServer.args),
-      obtain: async () => ({ kind: 'obtained', pair: await createServiceAccountKey() }),
+      obtain: async () => ({ kind: 'obtained', pair: createServiceAccountKey() }),
     },
   ];
 }

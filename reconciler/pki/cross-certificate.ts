@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { readCertificate } from './certificate.ts';
-import { type KeyPair, signingAuthority, validFor } from './issue.ts';
+import { authorityExtensions, authorityKeyIdentifier, type KeyPair, signingAuthority, validFor } from './issue.ts';
 import { bundle, splitCertificates } from './pem.ts';
 
 /** The key of an authority's Secret under which its cross certificates are. */
@@ -25,20 +25,16 @@ export async function crossCertify(successor: string, predecessor: KeyPair, now:
     publicKey: subject.publicKey,
     signingKey: signer.key,
     extensions: [
-      new x509.BasicConstraintsExtension(true, undefined, true),
-      new x509.KeyUsagesExtension(
-        x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign,
-        true,
-      ),
-      new x509.AuthorityKeyIdentifierExtension((await keyIdOf(signer.certificate)).keyId),
-      await keyIdOf(subject),
+      ...authorityExtensions(),
+      await authorityKeyIdentifier(signer.certificate),
+      await subjectKeyIdentifier(subject),
     ],
   });
   return bundle(certificate.toString('pem'));
 }
 
 /** As the certificate itself says: a user's authority may have made it in another way than we do. */
-async function keyIdOf(certificate: x509.X509Certificate): Promise<x509.SubjectKeyIdentifierExtension> {
+async function subjectKeyIdentifier(certificate: x509.X509Certificate): Promise<x509.SubjectKeyIdentifierExtension> {
   return (
     certificate.getExtension(x509.SubjectKeyIdentifierExtension) ??
     (await x509.SubjectKeyIdentifierExtension.create(certificate.publicKey))

@@ -1,19 +1,12 @@
 import 'reflect-metadata';
-import {
-  createPrivateKey,
-  createPublicKey,
-  type KeyObject,
-  type webcrypto,
-  X509Certificate as NodeCertificate,
-} from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate as NodeCertificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import * as x509 from '@peculiar/x509';
+import { algorithm, createKey, cryptoKeys } from './key.ts';
 import { bundle, splitCertificates } from './pem.ts';
 import type { AuthorityPlan, CertificatePlan } from '../../constructs/control-plane/certificates/plan.ts';
 
 x509.cryptoProvider.set(crypto);
-
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
 /** A certificate or public key with its private key, both PEM: what a Secret's `tls.crt` and `tls.key` hold. */
 export interface KeyPair {
@@ -45,22 +38,16 @@ export async function createAuthority(
   { commonName }: Pick<AuthorityPlan, 'commonName'>,
   validity: Validity,
 ): Promise<KeyPair> {
-  const keys = await generateKeys();
+  const key = createKey();
+  const keys = cryptoKeys(key);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: [{ CN: [commonName] }],
     ...validity,
     signingAlgorithm: algorithm,
     keys,
-    extensions: [
-      new x509.BasicConstraintsExtension(true, undefined, true),
-      new x509.KeyUsagesExtension(
-        x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign,
-        true,
-      ),
-      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
-    ],
+    extensions: [...authorityExtensions(), await x509.SubjectKeyIdentifierExtension.create(keys.publicKey)],
   });
-  return { certificate: bundle(certificate.toString('pem')), key: await exportKey(keys.privateKey) };
+  return { certificate: bundle(certificate.toString('pem')), key };
 }
 
 /**
@@ -72,7 +59,8 @@ export async function issueCertificate(
   authority: KeyPair,
   validity: Validity,
 ): Promise<KeyPair> {
-  const keys = await generateKeys();
+  const key = createKey();
+  const keys = cryptoKeys(key);
   const signer = await signingAuthority(authority);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: [...(plan.organizations.length > 0 ? [{ O: [...plan.organizations] }] : []), { CN: [plan.commonName] }],
@@ -103,24 +91,22 @@ export async function issueCertificate(
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
-  return { certificate: bundle(certificate.toString('pem')), key: await exportKey(keys.privateKey) };
+  return { certificate: bundle(certificate.toString('pem')), key };
 }
 
 /** A new key pair for service account tokens; the "certificate" is the PEM public key, as Cluster API stores it. */
-export async function createServiceAccountKey(): Promise<KeyPair> {
-  const key = await exportKey((await generateKeys()).privateKey);
+export function createServiceAccountKey(): KeyPair {
+  const key = createKey();
   return { certificate: createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString(), key };
 }
 
-async function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
-  return crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-}
-
-async function exportKey(key: webcrypto.CryptoKey): Promise<string> {
-  const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', key));
-  return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-    .export({ type: 'pkcs8', format: 'pem' })
-    .toString();
+/** What makes a certificate, or a request for one, that of an authority. */
+export function authorityExtensions(): x509.Extension[] {
+  const { digitalSignature, keyCertSign, cRLSign } = x509.KeyUsageFlags;
+  return [
+    new x509.BasicConstraintsExtension(true, undefined, true),
+    new x509.KeyUsagesExtension(digitalSignature | keyCertSign | cRLSign, true),
+  ];
 }
 
 /** The first certificate of an authority is the one that signs; a user's own authority may have an RSA key. */
@@ -143,7 +129,7 @@ export async function signingAuthority({ certificate, key }: KeyPair) {
  * What the authority calls its own key. That is a hash of its maker's choice, SHA-1 here and SHA-256 in newer Go:
  * OpenSSL refuses a certificate that names it otherwise.
  */
-async function authorityKeyIdentifier(authority: x509.X509Certificate): Promise<x509.Extension> {
+export async function authorityKeyIdentifier(authority: x509.X509Certificate): Promise<x509.Extension> {
   const own = authority.getExtension(x509.SubjectKeyIdentifierExtension);
   return own
     ? new x509.AuthorityKeyIdentifierExtension(own.keyId)

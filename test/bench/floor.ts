@@ -65,7 +65,7 @@ export async function prepareFloor(
   for (const plan of [...planEtcdCertificates(hosted), ...planCertificates(hosted, endpoint, endpoint)]) {
     pairs.set(plan.secret, await issueCertificate(plan, signed(plan.signer), validity));
   }
-  pairs.set(namesOf(cluster).secrets.serviceAccount, await createServiceAccountKey());
+  pairs.set(namesOf(cluster).secrets.serviceAccount, createServiceAccountKey());
   const admin = await issueCertificate(adminPlan(cluster), signed('cluster'), validity);
 
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };

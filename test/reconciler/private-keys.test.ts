@@ -49,7 +49,7 @@ function damage(world: MemoryWorld, name: string, key: string): void {
 describe('what looks for private keys', () => {
   let key: string;
   beforeAll(async () => {
-    ({ key } = await createServiceAccountKey());
+    ({ key } = createServiceAccountKey());
   });
 
   it.each<[string, (key: string) => string]>([
@@ -92,7 +92,7 @@ describe('a private key', () => {
     for (let count = 0; count < 5; count++) await listen();
     expect([...reasons]).toContain('ReconcileSucceeded');
 
-    const { key } = await createServiceAccountKey();
+    const { key } = createServiceAccountKey();
     damage(world, 'c1-etcd-server', key);
     damage(world, 'c1-apiserver', key.slice(0, 120));
     await listen({ now: new Date(now.getTime() + year) });

@@ -169,7 +169,7 @@ async function writeCredentials(directory: string, port: number): Promise<Admini
     validity,
   );
   const url = `https://127.0.0.1:${port}`;
-  const serviceAccount = await createServiceAccountKey();
+  const serviceAccount = createServiceAccountKey();
   const files = {
     'ca.crt': authority.certificate,
     'server.crt': server.certificate,

@@ -54,7 +54,7 @@ export async function writeCredentials(instance: Instance): Promise<void> {
   };
   const issue = (certificate: Certificate): Promise<KeyPair> =>
     issueFrom(authorities[certificate.authority], certificate);
-  const files: Record<string, KeyPair> = { ...authorities, 'service-account': await createServiceAccountKey() };
+  const files: Record<string, KeyPair> = { ...authorities, 'service-account': createServiceAccountKey() };
   for (const [name, certificate] of Object.entries(certificates(instance))) files[name] = await issue(certificate);
   await Promise.all(Object.entries(files).map(([name, pair]) => writePair(instance, name, pair)));
 

@@ -12,7 +12,8 @@ import { certificateRequest, type CertificateRequestObject, requestName } from '
 import { decide } from './decide.ts';
 import { issuedProblem } from './issued-authority.ts';
 import { requestedKey, requestSecret } from './request-key.ts';
-import { createKey, createSigningRequest, keyHash } from './signing-request.ts';
+import { createKey, keyHash } from '../key.ts';
+import { createSigningRequest } from './signing-request.ts';
 
 /**
  * Has an issuer of cert-manager sign an authority whose key stays here. The key is stored before anything is asked for,

@@ -70,6 +70,6 @@ export function withKeys(
 
 /** A Secret with a new key, which remembers what it was made for. */
 export async function successorSecret(props: SecretProps, request: RotationRequest): Promise<RenderedObject> {
-  const { metadata, ...rest } = pairSecret(props, 'clusterApi', await createServiceAccountKey());
+  const { metadata, ...rest } = pairSecret(props, 'clusterApi', createServiceAccountKey());
   return { ...rest, metadata: { ...metadata, annotations: answering(request) } };
 }

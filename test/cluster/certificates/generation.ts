@@ -63,7 +63,7 @@ export async function newGeneration(): Promise<Generation> {
       plans.map(async (plan) => [plan.secret, await issueCertificate(plan, of(plan.signer), validity())] as const),
     ),
   );
-  const serviceAccount = await createServiceAccountKey();
+  const serviceAccount = createServiceAccountKey();
   const signers = new Map(plans.map(({ secret, signer }) => [secret, of(signer).certificate]));
   const content = ({ certificate, key }: KeyPair, signer?: string): Content => ({
     'tls.crt': certificate,

@@ -26,7 +26,7 @@ let key: KeyPair;
 beforeAll(async () => {
   own = await createAuthority({ commonName: 'my own' }, validFor(hour, now));
   leaf = await issueCertificate(adminPlan('c1'), own, validFor(hour, now));
-  key = await createServiceAccountKey();
+  key = createServiceAccountKey();
 });
 
 const runIn = (world: MemoryWorld, changes: ScopeChanges = {}): Promise<Outcome> =>

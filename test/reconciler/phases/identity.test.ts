@@ -33,7 +33,7 @@ async function identity(): Promise<Identity> {
     backup: 'b',
     secrets: [
       ...secrets,
-      { name: 'c1-sa', data: pair(await createServiceAccountKey()) },
+      { name: 'c1-sa', data: pair(createServiceAccountKey()) },
       { name: 'c1-encryption', annotations: { 'controlplane.cluster.x-k8s.io/step': '2' }, data: { keys: 'a2V5' } },
     ],
   };

@@ -282,7 +282,7 @@ describe('the key of service account tokens', () => {
 
 describe("a user's own key", () => {
   async function usersSecret(name: string): Promise<StoredObject> {
-    const { certificate, key } = await createServiceAccountKey();
+    const { certificate, key } = createServiceAccountKey();
     const encoded = (text: string) => Buffer.from(text).toString('base64');
     const data = { 'tls.crt': encoded(certificate), 'tls.key': encoded(key) };
     return { apiVersion: 'v1', kind: 'Secret', metadata: { name }, type: 'Opaque', data };

@@ -125,7 +125,7 @@ test("a user's RSA authority signs, and one with a foreign key is refused by nam
 });
 
 test('a service account key is a PEM public key with its private key', async () => {
-  const pair = await createServiceAccountKey();
+  const pair = createServiceAccountKey();
   expect(pair.certificate).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
   expect(fingerprint(pair.certificate)).toBe(fingerprint(pair.key));
 });

@@ -13,7 +13,8 @@ import {
 } from '../../../constructs/control-plane/certificates/plan.ts';
 import { crossCertify } from '../../../reconciler/pki/cross-certificate.ts';
 import { createAuthority, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
-import { createKey, createSigningRequest } from '../../../reconciler/pki/issuer/signing-request.ts';
+import { createSigningRequest } from '../../../reconciler/pki/issuer/signing-request.ts';
+import { createKey } from '../../../reconciler/pki/key.ts';
 import { clientOf, writeKubeconfig } from '../../../reconciler/pki/kubeconfig.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { type Handshake, verifies } from '../../simulation/chain.ts';

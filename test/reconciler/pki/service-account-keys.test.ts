@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { createServiceAccountKey, type KeyPair } from '../../../reconciler/pki/issue.ts';
+import { describe, expect, it } from 'vitest';
+import { createServiceAccountKey } from '../../../reconciler/pki/issue.ts';
 import { bundle, signerFingerprint, trustFingerprint } from '../../../reconciler/pki/pem.ts';
 import { keyProblem } from '../../../reconciler/pki/policy.ts';
 import { idOfPrivateKey, verifyingKeysOf } from '../../../reconciler/pki/service-account-keys.ts';
@@ -12,11 +12,8 @@ const rsa = generateKeyPairSync('rsa', {
   privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
 });
 
-let first: KeyPair;
-let second: KeyPair;
-beforeAll(async () => {
-  [first, second] = await Promise.all([createServiceAccountKey(), createServiceAccountKey()]);
-});
+const first = createServiceAccountKey();
+const second = createServiceAccountKey();
 
 describe('several service account keys', () => {
   it('are read in their order, of whatever kind they are', () => {

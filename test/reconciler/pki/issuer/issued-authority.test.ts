@@ -5,7 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { isSignedBy } from '../../../../reconciler/pki/certificate.ts';
 import { issueCertificate, validFor } from '../../../../reconciler/pki/issue.ts';
 import { issuedProblem } from '../../../../reconciler/pki/issuer/issued-authority.ts';
-import { createKey, createSigningRequest } from '../../../../reconciler/pki/issuer/signing-request.ts';
+import { createSigningRequest } from '../../../../reconciler/pki/issuer/signing-request.ts';
+import { createKey } from '../../../../reconciler/pki/key.ts';
 import { mustIssue } from '../../../../reconciler/pki/policy.ts';
 import { authorityExtensions, publicHalf, SigningIssuer, type SignOptions } from '../../../support/issuer.ts';
 
