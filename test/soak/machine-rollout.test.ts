@@ -3,15 +3,12 @@ import { Machine, MachineDeployment, Secret } from '../../constructs/api/resourc
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import type { MachineDeploymentObject } from '../../reconciler/rotation/workers/machines.ts';
-import { installProvider, removeProvider } from '../support/provider.ts';
 import { until } from '../support/until.ts';
-import { kubernetesVersion, single, Workbench } from '../support/workbench.ts';
-import { installAddon } from '../testbed/addons.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { removeMachine } from '../testbed/node-machines.ts';
-import { createInfrastructure, infrastructureRef, installInfrastructure } from '../system/infrastructure.ts';
 import { joinMachineOf } from '../system/joined-machine.ts';
-import { createMachineDeployment } from '../system/machine-deployment.ts';
+import { type BootstrappedCluster, openBootstrappedCluster } from '../system/bootstrapped-cluster.ts';
+import type { Workbench } from '../support/workbench.ts';
 
 const namespace = 'machine-rollout';
 const name = 'c1';
@@ -19,29 +16,16 @@ const instance = instanceFrom(process.env, inject('testbed'));
 const machines = new Set<string>();
 /** Pods are replaced several times, and clients have eight minutes to take their certificates up. */
 const stepMs = 15 * 60_000;
+let cluster: BootstrappedCluster;
 let bench: Workbench;
 
 beforeAll(async () => {
-  const report = (line: string): void => console.log(line);
-  await installAddon(instance, 'kubeadm-bootstrap', report);
-  await installProvider(instance, report);
-  bench = await Workbench.open(inject('kubeconfig'), namespace);
-  await installInfrastructure(bench.client);
-  await createInfrastructure(bench.client, namespace, name);
-  await bench.create(name, single, { infrastructureRef: infrastructureRef(name) });
-  await bench.untilReady(name);
-  await createMachineDeployment(instance, bench.client, {
-    namespace,
-    cluster: name,
-    version: kubernetesVersion,
-    replicas: 1,
-  });
+  cluster = await openBootstrappedCluster(instance, { kubeconfig: inject('kubeconfig'), namespace, name });
+  ({ bench } = cluster);
 });
 afterAll(async () => {
   await Promise.all([...machines].map((machine) => removeMachine(instance, machine)));
-  await bench.deleteAll();
-  await bench.close();
-  await removeProvider(instance);
+  await cluster.close();
 });
 
 test(

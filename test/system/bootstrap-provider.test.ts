@@ -1,38 +1,26 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { providerNames } from '../../constructs/provider/names.ts';
-import { installProvider, removeProvider } from '../support/provider.ts';
 import { until } from '../support/until.ts';
-import { kubernetesVersion, single, Workbench } from '../support/workbench.ts';
-import { installAddon } from '../testbed/addons.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
 import { removeMachine } from '../testbed/node-machines.ts';
-import { createInfrastructure, infrastructureRef, installInfrastructure } from './infrastructure.ts';
 import { bootstrapData, joinConfigurationIn, joinMachineOf } from './joined-machine.ts';
-import { createMachineDeployment } from './machine-deployment.ts';
+import { type BootstrappedCluster, openBootstrappedCluster } from './bootstrapped-cluster.ts';
+import type { Workbench } from '../support/workbench.ts';
 
 const namespace = 'bootstrap';
 const name = 'c1';
 const instance = instanceFrom(process.env, inject('testbed'));
 const inNamespace = (...args: string[]): Promise<string> => kubectl(instance, ['--namespace', namespace, ...args]);
+let cluster: BootstrappedCluster;
 let bench: Workbench;
 
 beforeAll(async () => {
-  const report = (line: string): void => console.log(line);
-  await installAddon(instance, 'kubeadm-bootstrap', report);
-  await installProvider(instance, report);
-  bench = await Workbench.open(inject('kubeconfig'), namespace);
-  await installInfrastructure(bench.client);
-  await createInfrastructure(bench.client, namespace, name);
-  await bench.create(name, single, { infrastructureRef: infrastructureRef(name) });
-  await bench.untilReady(name);
-  const deployment = { namespace, cluster: name, version: kubernetesVersion, replicas: 1 };
-  await createMachineDeployment(instance, bench.client, deployment);
+  cluster = await openBootstrappedCluster(instance, { kubeconfig: inject('kubeconfig'), namespace, name });
+  ({ bench } = cluster);
 });
 afterAll(async () => {
-  await bench.deleteAll();
-  await bench.close();
-  await removeProvider(instance);
+  await cluster.close();
 });
 
 test('the kubeadm bootstrap provider writes what a machine of ours joins with', async () => {
