@@ -85,6 +85,8 @@ export function container(props: ContainerProps): k8s.Container {
       privileged: false,
       readOnlyRootFilesystem: true,
     },
+    // The last lines of a process that failed are why it did: people see them in its pod, and so do we.
+    terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: props.volumeMounts,
   };
 }

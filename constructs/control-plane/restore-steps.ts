@@ -67,9 +67,5 @@ export function restoreStep(cluster: HostedCluster, run: string, args: readonly 
 }
 
 function step(props: Omit<Parameters<typeof container>[0], 'requests'>): k8s.Container {
-  return {
-    ...container({ ...props, requests: { cpu: '50m', memory: '128Mi' } }),
-    // The last lines of a step that failed are why it did.
-    terminationMessagePolicy: 'FallbackToLogsOnError',
-  };
+  return container({ ...props, requests: { cpu: '50m', memory: '128Mi' } });
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { messageOf } from '../kube/error-message.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import type { EtcdCredentials, MemberEndpoint } from './member-endpoint.ts';
-import { readClusterVersion } from './cluster-version.ts';
+import { type HttpAccess, type KeysHash, readClusterVersion, readHash } from './http-api.ts';
 import { countKeysByResource } from './key-counts.ts';
 import type { MemberAlarm, MemberStatus, Registration } from './members.ts';
 import { grpcMessage } from './grpc-message.ts';
@@ -59,7 +59,16 @@ export class MemberClient {
 
   /** The version that all members behave as, such as `3.6.0`; it follows the last of them that was upgraded. */
   clusterVersion(): Promise<string> {
-    return readClusterVersion(this.#endpoint, this.#credentials, deadlineMs);
+    return readClusterVersion(this.#http);
+  }
+
+  /** A hash of all that it has up to this revision. */
+  hash(revision: number): Promise<KeysHash> {
+    return readHash(this.#http, revision);
+  }
+
+  get #http(): HttpAccess {
+    return { member: this.#endpoint, credentials: this.#credentials, deadlineMs };
   }
 
   /** Reads from the member's own database; fails while it is being defragmented, when status still answers. */

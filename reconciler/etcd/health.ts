@@ -4,8 +4,9 @@ import {
   type EtcdObservation,
   hasQuorum,
   isCorrupt,
-  isDataLost,
   isHealthy,
+  isDataLost,
+  damageOf,
   leaderOf,
   type Member,
   quorumOf,
@@ -45,12 +46,12 @@ function withoutQuorum(observation: EtcdObservation, record: EtcdRecord | undefi
   const choices = choicesFor(observation, record?.backup?.lastBackup);
   if (lost.length > 0 && kept === 0) {
     const whose = members === 1 ? 'the only member of etcd' : `all ${members} members of etcd`;
-    return unhealthy('DataLost', `the data of ${whose} is gone, and nothing is started empty. ${choices}`);
+    return unhealthy('DataLost', `the data of ${whose} is ${gone(lost)}, and nothing is started empty. ${choices}`);
   }
   if (kept < quorumOf(members)) {
     return unhealthy(
       'QuorumLost',
-      `the data of ${listOf(lost)} is gone, and ${kept} of ${members} is no quorum. ${choices}`,
+      `the data of ${listOf(lost)} is ${gone(lost)}, and ${kept} of ${members} is no quorum. ${choices}`,
     );
   }
   const away = voters.filter((member) => !isHealthy(observation, member));
@@ -73,7 +74,16 @@ function votersIn(observation: EtcdObservation, record: EtcdRecord | undefined):
 function hasNoData(member: Member): boolean {
   if (member.status) return false;
   if (member.registration) return isDataLost(member);
+  if (damageOf(member)?.kind === 'Unreadable') return true;
   return member.claim === undefined || member.claim.isLost || member.claim.memberId === undefined;
+}
+
+function gone(lost: readonly Member[]): string {
+  const damaged = lost.flatMap((member) => {
+    const damage = damageOf(member);
+    return damage?.kind === 'Unreadable' ? [`that of ${member.name} ${damage.what}`] : [];
+  });
+  return damaged.length === 0 ? 'gone' : `gone or damaged (${damaged.join('; ')})`;
 }
 
 function choicesFor({ members }: EtcdObservation, lastBackup: string | undefined): string {
@@ -88,6 +98,8 @@ function choicesFor({ members }: EtcdObservation, lastBackup: string | undefined
 
 function problemOf(observation: EtcdObservation, member: Member): string | undefined {
   if (isCorrupt(observation, member)) return 'has corrupt data';
+  const damage = damageOf(member);
+  if (damage) return `does not start: its data ${damage.what}`;
   if (isDataLost(member)) return 'has lost its data';
   if (member.registration?.isLearner) return 'is joining';
   if (isHealthy(observation, member)) return undefined;

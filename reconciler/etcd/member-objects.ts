@@ -5,6 +5,7 @@ import { ports } from '../../constructs/control-plane/ports.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { PodObject } from '../kube/readiness.ts';
 import type { World, Writer } from '../world.ts';
+import { damageIn } from './damage.ts';
 import type { MemberClaim, MemberPod } from './members.ts';
 import type { KnownMember } from './observe.ts';
 import { markOf } from './volume-mark.ts';
@@ -98,12 +99,14 @@ function ordinalsOf({ name }: ClusterName, { pods, claims }: MemberObjects): num
 }
 
 function memberPod({ metadata, status }: PodObject): MemberPod {
+  const [etcd] = status?.containerStatuses ?? [];
   return {
     uid: metadata.uid ?? '',
     revision: metadata.labels?.[revisionLabel] ?? '',
     isTerminating: metadata.deletionTimestamp !== undefined,
-    isRunning: status?.containerStatuses?.some(({ state }) => state?.running !== undefined) ?? false,
-    restarts: status?.containerStatuses?.[0]?.restartCount ?? 0,
+    isRunning: etcd?.state?.running !== undefined,
+    restarts: etcd?.restartCount ?? 0,
+    damage: damageIn((etcd?.state?.terminated ?? etcd?.lastState?.terminated)?.message),
   };
 }
 

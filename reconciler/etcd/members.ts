@@ -1,3 +1,5 @@
+import type { Damage } from './damage.ts';
+
 /** What is known of one etcd cluster at one moment: plain data, read together right before a decision. */
 export interface EtcdObservation {
   /** One entry for every ordinal that is wanted, or that has a registration, a pod or a volume claim; in order. */
@@ -9,6 +11,8 @@ export interface EtcdObservation {
   readonly alarms: readonly MemberAlarm[];
   /** No version of a key before the present revision is kept. Only known, and of interest, under a NOSPACE alarm. */
   readonly isCompacted: boolean;
+  /** All members that answer have the same data. Only asked for when another one is refused because its data differs. */
+  readonly doMembersAgree?: boolean;
   /** The version that all members behave as, such as `3.6.0`; undefined when none of them tells. */
   readonly clusterVersion?: string;
   /** A slow act of this process that etcd shows nobody, such as a defragmentation. */
@@ -67,6 +71,8 @@ export interface MemberPod {
   readonly isRunning: boolean;
   /** How often etcd's process was started again in this pod; never when missing. */
   readonly restarts?: number;
+  /** What etcd said about its data when it ended last. */
+  readonly damage?: Damage | undefined;
 }
 
 export interface MemberClaim {
@@ -146,8 +152,22 @@ export function hasQuorum(observation: EtcdObservation): boolean {
   );
 }
 
-export function isCorrupt({ alarms }: EtcdObservation, { registration }: Member): boolean {
-  return alarms.some(({ alarm, memberId }) => alarm === 'Corrupt' && memberId === registration?.id);
+/** Whether the data of a member is wrong, and that of the others is not. */
+export function isCorrupt({ alarms, doMembersAgree }: EtcdObservation, member: Member): boolean {
+  const { registration } = member;
+  if (alarms.some(({ alarm, memberId }) => alarm === 'Corrupt' && memberId === registration?.id)) return true;
+  return doMembersAgree === true && damageOf(member)?.kind === 'Different';
+}
+
+/** How often etcd may end for its data before that is believed. */
+const triesOnDamage = 2;
+
+/** What is wrong with the data of a member that does not start on it, again and again. */
+export function damageOf({ registration, status, pod }: Member): Damage | undefined {
+  // What the pod could not start on was left by the member that had this place before.
+  if (registration?.name === '') return undefined;
+  if (status || !pod || pod.isRunning || (pod.restarts ?? 0) < triesOnDamage) return undefined;
+  return pod.damage;
 }
 
 /**
@@ -156,13 +176,26 @@ export function isCorrupt({ alarms }: EtcdObservation, { registration }: Member)
  */
 const triesOfFounder = 4;
 
+/** What has become of the data that a registered member once stored, as the end of a sentence; undefined when it has it. */
+export function lossOf(member: Member): string | undefined {
+  if (!member.registration) return undefined;
+  const damage = damageOf(member);
+  if (damage?.kind === 'Unreadable') return damage.what;
+  return isGone(member) ? 'is gone' : undefined;
+}
+
+/** Whether what a registered member once stored is there no more, or cannot be read. */
+export function isDataLost(member: Member): boolean {
+  return lossOf(member) !== undefined;
+}
+
 /**
  * Whether what a registered member once stored is gone. One that answers has it still. A claim without a mark below a
  * member that was started before is a new, empty one that took the place of the claim somebody deleted: etcd refuses to
  * run on it, as that would break promises the member made. Only when it has failed so: a new member may be known to its
  * peers by name before the kubelet tells that it runs.
  */
-export function isDataLost({ registration, status, claim, pod }: Member): boolean {
+function isGone({ registration, status, claim, pod }: Member): boolean {
   if (!registration || status?.memberId === registration.id) return false;
   // It has not stored anything yet.
   if (registration.name === '') return false;

@@ -4,9 +4,10 @@ import {
   hasQuorum,
   healthyVoters,
   isCorrupt,
-  isDataLost,
   isHealthy,
+  damageOf,
   learnersOf,
+  lossOf,
   type Member,
   voterCount,
   votersOf,
@@ -59,11 +60,15 @@ const cannotDecide: Rule = ({ observation }) => {
   }
   const [stranger] = observation.strangers;
   if (stranger) return wait(`etcd member ${stranger.name || stranger.id} is none of ours: remove it with etcdctl`);
-  const isUnknown = observation.alarms.some(({ alarm, memberId }) => alarm === 'Corrupt' && memberId === '0');
-  return isUnknown
+  return isUnknownWhoIsCorrupt(observation)
     ? wait('members of etcd differ, and it cannot say whose data is corrupt: restore a backup')
     : undefined;
 };
+
+function isUnknownWhoIsCorrupt({ alarms, members, doMembersAgree }: EtcdObservation): boolean {
+  if (alarms.some(({ alarm, memberId }) => alarm === 'Corrupt' && memberId === '0')) return true;
+  return doMembersAgree === false && members.some((member) => damageOf(member)?.kind === 'Different');
+}
 
 /**
  * At its formation every member of etcd is registered, also one that has not started yet, whose empty volume must not
@@ -106,9 +111,8 @@ const finishLearner: Rule = (situation) => {
   if (!learner?.registration) return undefined;
   const { id, name } = learner.registration;
   if (learner.ordinal >= wantedReplicas) return remove(situation, learner, 'it is not wanted any more', 'Asked');
-  if (isDataLost(learner) || isCorrupt(observation, learner)) {
-    return remove(situation, learner, 'its data is gone', 'Unavoidable');
-  }
+  const loss = unusable(observation, learner);
+  if (loss) return remove(situation, learner, loss, 'Unavoidable');
   // Left behind by the member that had this place before: the new one could not start on it.
   if (name === '' && holdsOldData(learner)) return act({ kind: 'DiscardVolume', member: learner.name });
   if (isHealthy(observation, learner)) return act({ kind: 'Promote', member: learner.name, id });
@@ -117,10 +121,18 @@ const finishLearner: Rule = (situation) => {
 
 const removeLost: Rule = (situation) => {
   const { observation } = situation;
-  const lost = votersOf(observation).find((member) => isDataLost(member) || isCorrupt(observation, member));
-  if (!lost) return undefined;
-  return remove(situation, lost, isDataLost(lost) ? 'its data is gone' : 'its data is corrupt', 'Unavoidable');
+  for (const voter of votersOf(observation)) {
+    const loss = unusable(observation, voter);
+    if (loss) return remove(situation, voter, loss, 'Unavoidable');
+  }
+  return undefined;
 };
+
+/** Why a member cannot go on with its data, as a sentence; undefined when it can. */
+function unusable(observation: EtcdObservation, member: Member): string | undefined {
+  const loss = lossOf(member) ?? (isCorrupt(observation, member) ? 'is corrupt' : undefined);
+  return loss && `its data ${loss}`;
+}
 
 /** Only when its pod is gone, too: the StatefulSet would make another claim for it. */
 const discardOld: Rule = ({ observation: { members } }) => {

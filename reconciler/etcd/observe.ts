@@ -1,6 +1,6 @@
 import { messageOf } from '../kube/error-message.ts';
 import type { MemberClient } from './client.ts';
-import type { EtcdObservation, Member, MemberAlarm, Registration } from './members.ts';
+import { damageOf, type EtcdObservation, type Member, type MemberAlarm, type Registration } from './members.ts';
 
 /** What is known of a member without asking etcd. */
 export type KnownMember = Pick<Member, 'ordinal' | 'name' | 'peerUrl' | 'pod' | 'claim'>;
@@ -35,6 +35,8 @@ export async function observeEtcd(
     const registration = registrations.find(({ peerUrls }) => peerUrls.includes(member.peerUrl));
     return { ...member, registration, status, ...(problem ? { problem } : {}) };
   });
+  const isOneRefused = members.some((member) => damageOf(member)?.kind === 'Different');
+  const doMembersAgree = isOneRefused ? await doAgree(answers) : undefined;
   const urls = new Set(known.map(({ peerUrl }) => peerUrl));
   const alarms = alarmsOf(answers);
   return {
@@ -43,6 +45,7 @@ export async function observeEtcd(
     membership,
     alarms,
     isCompacted: alarms.some(({ alarm }) => alarm === 'Nospace') && (await isCompacted(answers)),
+    ...(doMembersAgree === undefined ? {} : { doMembersAgree }),
     ...(clusterVersion ? { clusterVersion } : {}),
     ...(underWay ? { underWay } : {}),
   };
@@ -82,6 +85,19 @@ function alarmsOf(answers: readonly Answer[]): readonly MemberAlarm[] {
   return [...new Map(all.map((alarm) => [`${alarm.alarm} ${alarm.memberId}`, alarm])).values()].sort((one, other) =>
     one.memberId.localeCompare(other.memberId),
   );
+}
+
+/** Undefined when not all of them can be compared now, such as in the middle of a compaction. */
+async function doAgree(answers: readonly Answer[]): Promise<boolean | undefined> {
+  const clients = newestFirst(answers);
+  const revision = Math.min(...answers.flatMap(({ status }) => (status ? [status.revision] : [])));
+  try {
+    const hashes = await Promise.all(clients.map((client) => client.hash(revision)));
+    if (new Set(hashes.map(({ since }) => since)).size > 1) return undefined;
+    return new Set(hashes.map(({ hash }) => hash)).size === 1;
+  } catch {
+    return undefined;
+  }
 }
 
 async function isCompacted(answers: readonly Answer[]): Promise<boolean> {

@@ -51,11 +51,19 @@ export interface PodObject extends KubeObject {
   };
 }
 
+interface ContainerState {
+  readonly running?: object;
+  readonly waiting?: { readonly reason?: string };
+  readonly terminated?: { readonly message?: string };
+}
+
 interface ContainerStatus {
   readonly name: string;
   readonly ready?: boolean;
   readonly restartCount?: number;
-  readonly state?: { readonly running?: object; readonly waiting?: { readonly reason?: string } };
+  readonly state?: ContainerState;
+  /** How it ended the last time. */
+  readonly lastState?: ContainerState;
 }
 
 /** What has ended, such as by eviction, answers nobody, and never will again. */

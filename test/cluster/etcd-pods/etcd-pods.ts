@@ -1,5 +1,7 @@
+import { open, readdir } from 'node:fs/promises';
 import { PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
 import type { EtcdStatus } from '../../../constructs/api/etcd-status.ts';
+import { etcdPaths } from '../../../constructs/control-plane/etcd-config.ts';
 import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
 import type { PodObject } from '../../../reconciler/kube/readiness.ts';
 import { until } from '../../support/until.ts';
@@ -77,14 +79,24 @@ export class EtcdPods {
 
   /** Kills the processes of members, as a machine without memory would. */
   async kill(...names: string[]): Promise<void> {
-    const pids = await Promise.all(
-      names.map(async (name) => {
-        const found = await processesOf((await this.pod(name)).metadata.uid ?? '', 'etcd');
-        if (found.length !== 1) throw new Error(`${found.length} processes of ${name} instead of one`);
-        return found;
-      }),
-    );
-    for (const pid of pids.flat()) process.kill(pid, 'SIGKILL');
+    const pids = await Promise.all(names.map((name) => this.#processOf(name)));
+    for (const pid of pids) process.kill(pid, 'SIGKILL');
+  }
+
+  /** Changes one byte of what a member has written to its log, as a bad disk would, and kills it. */
+  async damageLog(name: string): Promise<void> {
+    const pid = await this.#processOf(name);
+    const directory = `/proc/${pid}/root${etcdPaths.data}/member/wal`;
+    const [log] = (await readdir(directory)).filter((file) => file.endsWith('.wal')).toSorted();
+    const file = await open(`${directory}/${log}`, 'r+');
+    try {
+      const at = (await file.readFile()).indexOf('/registry/');
+      if (at < 0) throw new Error(`the log of ${name} holds no object`);
+      await file.write('#', at);
+    } finally {
+      await file.close();
+    }
+    process.kill(pid, 'SIGKILL');
   }
 
   /** Resolves when the container of a member was started again. */
@@ -94,6 +106,13 @@ export class EtcdPods {
 
   async restarts(name: string): Promise<number> {
     return (await this.pod(name)).status?.containerStatuses?.[0]?.restartCount ?? 0;
+  }
+
+  async #processOf(name: string): Promise<number> {
+    const [pid, ...others] = await processesOf((await this.pod(name)).metadata.uid ?? '', 'etcd');
+    if (pid === undefined || others.length > 0)
+      throw new Error(`${pid === undefined ? 'no process' : 'several processes'} of ${name} instead of one`);
+    return pid;
   }
 
   #named(name: string) {

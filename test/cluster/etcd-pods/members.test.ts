@@ -40,6 +40,21 @@ async function whileWriting(act: () => Promise<void>) {
   return { seconds, stallMs: writer.longestStallMs, lost: await writer.lost() };
 }
 
+/** Does something to a member of three, and waits until another one is in its place. */
+async function untilReplaced(name: string, act: () => Promise<void>): Promise<void> {
+  const before = (await etcd().members()).find((member) => member.name === name)?.id;
+  await act();
+  await until(
+    'another member in its place',
+    async () => {
+      const member = (await etcd().members()).find((one) => one.name === name);
+      return member?.id !== undefined && member.id !== before && member.role !== 'Learner';
+    },
+    180_000,
+  );
+  await etcd().untilMembers(3);
+}
+
 const replicas = (count: number) => bench.patch('c1', { spec: { etcd: { replicas: count } } });
 
 test('1 member becomes 3, 5 and 3 again while somebody writes, and no acknowledged write is lost', async () => {
@@ -62,23 +77,23 @@ test('1 member becomes 3, 5 and 3 again while somebody writes, and no acknowledg
 describe('of 3 members', () => {
   test('one whose volume was deleted joins anew, and no acknowledged write is lost', async () => {
     const name = await etcd().leader();
-    const before = (await etcd().members()).find((member) => member.name === name)?.id;
-    const { seconds, stallMs, lost } = await whileWriting(async () => {
-      await etcd().loseVolume(name);
-      await until(
-        'another member in its place',
-        async () => {
-          const member = (await etcd().members()).find((one) => one.name === name);
-          return member !== undefined && member.id !== undefined && member.id !== before && member.role !== 'Learner';
-        },
-        180_000,
-      );
-      await etcd().untilMembers(3);
-    });
+    const { seconds, stallMs, lost } = await whileWriting(() => untilReplaced(name, () => etcd().loseVolume(name)));
     expect(lost).toEqual([]);
     await recordFault({
       fault: 'volume of the leader of three etcd members deleted',
       observed: `removed, added as a learner, caught up and promoted by itself; longest stall of a write ${(stallMs / 1000).toFixed(1)} s`,
+      recoverySeconds: seconds,
+      dataLost: 'none',
+    });
+  }, 400_000);
+
+  test('one whose log is damaged on its disk is built anew, and no acknowledged write is lost', async () => {
+    const name = await etcd().follower();
+    const { seconds, stallMs, lost } = await whileWriting(() => untilReplaced(name, () => etcd().damageLog(name)));
+    expect(lost).toEqual([]);
+    await recordFault({
+      fault: 'a byte of the write-ahead log of one of three etcd members changed on its disk, and it is killed',
+      observed: `etcd refuses to start; the kubelet keeps what it says, by which the member is removed and joins anew; longest stall of a write ${(stallMs / 1000).toFixed(1)} s`,
       recoverySeconds: seconds,
       dataLost: 'none',
     });

@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { openSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Etcd3 } from 'etcd3';
 import { MemberClient } from '../../../reconciler/etcd/client.ts';
+import { damageIn } from '../../../reconciler/etcd/damage.ts';
 import { type EtcdCredentials, type MemberEndpoint } from '../../../reconciler/etcd/member-endpoint.ts';
 import type { EtcdObservation, MemberClaim, MemberPod } from '../../../reconciler/etcd/members.ts';
 import { initialCluster, podsFor } from '../../../reconciler/etcd/membership.ts';
@@ -14,6 +15,7 @@ import { createAuthority, issueCertificate, validFor } from '../../../reconciler
 import { findBinaries } from '../../testbed/binaries.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
 import { freePort } from '../../support/free-port.ts';
+import { until } from '../../support/until.ts';
 
 const serverName = 'etcd.test.svc';
 
@@ -25,7 +27,7 @@ interface Place {
   mark: string | undefined;
   /** The pod's, which there is as long as this is. */
   process: ChildProcess | undefined;
-  /** How often it would have been started anew in vain. */
+  /** How often it ended by itself since there is this pod. */
   failures: number;
   /** Of the template that the process was made from. */
   revision: string;
@@ -120,7 +122,7 @@ export class EtcdProcesses {
       ordinal,
       name: place.name,
       peerUrl: `https://127.0.0.1:${place.peer}`,
-      pod: podOf(place),
+      pod: this.#podOf(place),
       claim: { memberId: place.mark, isLost: false } satisfies MemberClaim,
     }));
     return observeEtcd(known, this.clients);
@@ -132,7 +134,7 @@ export class EtcdProcesses {
     place.failures = 0;
     const log = openSync(join(this.#directory, `${name}.log`), 'a');
     const file = (suffix: string): string => join(this.#directory, suffix);
-    place.process = spawn(
+    const child = spawn(
       this.#binary,
       [
         `--name=${name}`,
@@ -156,6 +158,10 @@ export class EtcdProcesses {
       ],
       { stdio: ['ignore', log, log] },
     );
+    child.once('exit', (code) => {
+      if (code) place.failures += 1;
+    });
+    place.process = child;
   }
 
   /**
@@ -165,10 +171,12 @@ export class EtcdProcesses {
   async runMissing(observation: EtcdObservation): Promise<void> {
     const pods = podsFor(observation);
     for (const { name, ordinal } of observation.members) {
+      const { failures } = this.#place(name);
       // Without a quorum nobody says who is wanted, and everything stays as it is.
       if (ordinal >= pods && observation.membership === 'Confirmed') await this.#deletePod(name);
-      if (ordinal < pods && !isRunning(this.#place(name)))
-        this.run(name, 'existing', initialCluster(observation, name));
+      if (ordinal >= pods || isRunning(this.#place(name))) continue;
+      this.run(name, 'existing', initialCluster(observation, name));
+      this.#place(name).failures = failures;
     }
   }
 
@@ -182,6 +190,18 @@ export class EtcdProcesses {
     await this.kill(name);
     await rm(join(this.#directory, name), { recursive: true, force: true });
     Object.assign(this.#place(name), { mark: undefined, failures: 1 });
+  }
+
+  /** Kills a member and changes its files; `change` is given the directory of its data. */
+  async tamper(name: string, change: (directory: string) => Promise<void>): Promise<void> {
+    await this.kill(name);
+    await change(join(this.#directory, name, 'member'));
+  }
+
+  /** Resolves when the database of a member, which is written ten times a second, holds this text. */
+  async untilOnDisk(name: string, text: string): Promise<void> {
+    const path = join(this.#directory, name, 'member/snap/db');
+    await until(`${text} in the database of ${name}`, async () => (await readFile(path)).includes(text));
   }
 
   /** Changes one byte of every copy of this text in the database of a member, as a bad disk would, while it runs. */
@@ -218,6 +238,19 @@ export class EtcdProcesses {
     await rm(this.#directory, { recursive: true, force: true });
   }
 
+  #podOf(place: Place): MemberPod | undefined {
+    if (!place.process) return undefined;
+    return {
+      uid: `${place.name}-${place.process.pid}`,
+      revision: place.revision,
+      isTerminating: false,
+      isRunning: isRunning(place),
+      restarts: place.failures,
+      // As much as the kubelet keeps.
+      damage: damageIn(readFileSync(join(this.#directory, `${place.name}.log`), 'utf8').slice(-2048)),
+    };
+  }
+
   async #deletePod(name: string): Promise<void> {
     await this.kill(name);
     Object.assign(this.#place(name), { process: undefined, failures: 0 });
@@ -244,17 +277,6 @@ async function placeOf(ordinal: number): Promise<Place> {
 
 function isRunning({ process: child }: Place): boolean {
   return child !== undefined && child.exitCode === null && child.signalCode === null;
-}
-
-function podOf(place: Place): MemberPod | undefined {
-  if (!place.process) return undefined;
-  return {
-    uid: `${place.name}-${place.process?.pid}`,
-    revision: place.revision,
-    isTerminating: false,
-    isRunning: isRunning(place),
-    restarts: place.failures,
-  };
 }
 
 async function writeCredentials(directory: string): Promise<EtcdCredentials> {

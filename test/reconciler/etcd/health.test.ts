@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { etcdHealth } from '../../../reconciler/etcd/health.ts';
 import type { EtcdObservation } from '../../../reconciler/etcd/members.ts';
 import { settled } from '../../../reconciler/etcd/steps.ts';
-import { learner, observed, observedStatus, silent, stopped } from './observed.ts';
+import { damaged, learner, observed, observedStatus, silent, stopped } from './observed.ts';
 
 const gone = { ...stopped, claim: { memberId: undefined, isLost: false } };
 const unknown = { membership: 'Unknown' } as const;
@@ -29,6 +29,11 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
   ],
   ['somebody joins', observed(3, { 2: learner(2) }), 'NotHealthy: etcd-2 is joining'],
   ['one volume is lost', observed(3, { 2: gone }), 'NotHealthy: etcd-2 has lost its data'],
+  [
+    'one member does not start on its data',
+    observed(3, { 2: damaged('Unreadable') }),
+    'NotHealthy: etcd-2 does not start: its data is wrong',
+  ],
   ['one member is corrupt', observed(3, {}, alarm('2', 'Corrupt')), 'NotHealthy: etcd-1 has corrupt data'],
   ['the database is full', observed(3, {}, alarm('2', 'Nospace')), 'SpaceExhausted: etcd is full and takes no writes'],
   [
@@ -40,6 +45,11 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
     'too many do not answer whose data is there',
     observed(3, { 1: silent, 2: { ...silent, problem: 'refused' } }),
     'NotHealthy: etcd has no quorum without etcd-1, etcd-2 (refused)',
+  ],
+  [
+    'the only member does not start on its data',
+    observed(1, { 0: { ...damaged('Unreadable'), registration: undefined } }, unknown),
+    'DataLost: the data of the only member of etcd is gone or damaged (that of etcd-0 is wrong), and nothing is started empty. Newest is backup b1: etcd.recovery.acceptDataLossTo decides what to go on from',
   ],
   [
     'a majority has lost its data',

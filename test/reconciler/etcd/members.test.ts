@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import type { Damage } from '../../../reconciler/etcd/damage.ts';
 import {
   type EtcdObservation,
   healthyVoters,
   isDataLost,
   leaderOf,
   type Member,
+  type MemberPod,
   quorumOf,
 } from '../../../reconciler/etcd/members.ts';
 import { wasFormed } from '../../../reconciler/etcd/membership.ts';
-import { observed, observedMember, observedStatus, silent, stopped, vacant } from './observed.ts';
+import { damaged, observed, observedMember, observedStatus, silent, stopped, vacant } from './observed.ts';
 
 const leads = (id: string | undefined, raftTerm: number) => ({ leaderId: id, raftTerm });
 
@@ -60,8 +62,18 @@ describe('the data of a member', () => {
     ['is gone when the claim holds that of another', { ...stopped, claim: claim('77') }, true],
     ['is gone when the process cannot run on a new claim', { ...stopped, claim: claim(undefined) }, true],
     ['may be there while a process runs on a new claim', { ...silent, claim: claim(undefined) }, false],
+    ['is lost when etcd says that it cannot read it', damaged('Unreadable'), true],
+    ['may be there when etcd has said so once', oncePod('Unreadable', { restarts: 1 }), false],
+    ['may be there while etcd is started on it again', oncePod('Unreadable', { isRunning: true }), false],
+    ['is there while the member answers, whatever it said before', { pod: damaged('Unreadable').pod }, false],
+    ['may be the right one where it differs', damaged('Different'), false],
     ['is not missed where nobody is a member', { ...vacant, claim: undefined }, false],
   ];
+  function oncePod(kind: Damage['kind'], change: Partial<MemberPod>): Partial<Member> {
+    const { pod, ...rest } = damaged(kind);
+    return { ...rest, pod: pod && { ...pod, ...change } };
+  }
+
   it.each(cases)('%s', (_, change, isLost) => {
     expect(isDataLost(observedMember(1, change))).toBe(isLost);
   });

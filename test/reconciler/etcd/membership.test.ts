@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EtcdObservation } from '../../../reconciler/etcd/members.ts';
 import { initialCluster, nextMembershipStep, podsFor } from '../../../reconciler/etcd/membership.ts';
 import type { Decision } from '../../../reconciler/etcd/steps.ts';
-import { learner, observed, observedStatus, silent, stopped, vacant } from './observed.ts';
+import { damaged, learner, observed, observedStatus, silent, stopped, vacant } from './observed.ts';
 
 /** A decision in few words. */
 function summary(decision: Decision): string {
@@ -124,6 +124,38 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     }),
     1,
     'MoveLeader etcd-1 etcd-0',
+  ],
+  ['a member does not start on its data', observed(3, { 1: damaged('Unreadable') }), 3, 'Remove etcd-1'],
+  [
+    'so do two of three',
+    observed(3, { 1: damaged('Unreadable'), 2: damaged('Unreadable') }),
+    3,
+    'Wait: etcd has no quorum: 1 of 3 members are well',
+  ],
+  [
+    'a member has joined whose pod did not start on what was there before',
+    observed(3, { 2: { ...added(2), pod: damaged('Unreadable').pod, claim: ofAnother } }),
+    3,
+    'DiscardVolume etcd-2',
+  ],
+  ['a learner does not', observed(3, { 2: { ...learner(2), ...damaged('Unreadable') } }), 3, 'Remove etcd-2'],
+  [
+    'a member is refused because it differs, and the others are the same',
+    observed(3, { 1: damaged('Different') }, { doMembersAgree: true }),
+    3,
+    'Remove etcd-1',
+  ],
+  [
+    'a member is refused because it differs, and so do the others',
+    observed(3, { 1: damaged('Different') }, { doMembersAgree: false }),
+    3,
+    'Wait: members of etcd differ, and it cannot say whose data is corrupt: restore a backup',
+  ],
+  [
+    'a member is refused because it differs, and the others cannot be compared now',
+    observed(3, { 1: damaged('Different') }),
+    3,
+    'Settled',
   ],
   ['a follower is corrupt', observed(3, {}, corruptionOf('2')), 3, 'Remove etcd-1'],
   ['the leader is corrupt', observed(3, {}, corruptionOf('1')), 3, 'MoveLeader etcd-0 etcd-1'],

@@ -1,3 +1,4 @@
+import type { Damage } from '../../../reconciler/etcd/damage.ts';
 import type { EtcdObservation, Member, MemberStatus } from '../../../reconciler/etcd/members.ts';
 
 export const mebibyte = 1024 ** 2;
@@ -41,6 +42,21 @@ export const stopped: Partial<Member> = {
   status: undefined,
   pod: { uid: 'pod', revision: 'old', isTerminating: false, isRunning: false, restarts: 9 },
 };
+
+/** A process that does not start on its data, and says so. */
+export function damaged(kind: Damage['kind']): Partial<Member> {
+  return {
+    status: undefined,
+    pod: {
+      uid: 'pod',
+      revision: 'new',
+      isTerminating: false,
+      isRunning: false,
+      restarts: 2,
+      damage: { kind, what: 'is wrong' },
+    },
+  };
+}
 
 /** A process that runs and gives no answer. */
 export const silent: Partial<Member> = { status: undefined };

@@ -1,0 +1,109 @@
+import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nextEtcdStep } from '../../../reconciler/etcd/next-step.ts';
+import { recordFault } from '../../support/fault-table.ts';
+import { until } from '../../support/until.ts';
+import { EtcdProcesses } from './etcd-processes.ts';
+import { settle } from './settle.ts';
+
+const flags = ['--feature-gates=CompactHashCheck=true,InitialCorruptCheck=true', '--snapshot-count=100'];
+const goal = { replicas: 3, revision: 'new', cause: 'Asked', quotaBytes: 2 ** 31 } as const;
+const text = 'text that a bad disk changes';
+
+let cluster: EtcdProcesses;
+beforeAll(async () => {
+  cluster = await EtcdProcesses.start(3, 3, flags);
+  await settle(cluster, 3);
+});
+afterAll(() => cluster.stop());
+
+describe('a member that cannot start on its data is built anew from the others', () => {
+  const faults: readonly [fault: string, what: string, change: (directory: string) => Promise<void>][] = [
+    [
+      'a byte of its write-ahead log is changed',
+      'its write-ahead log is damaged',
+      async (directory) => {
+        const logs = (await readdir(join(directory, 'wal'))).filter((name) => name.endsWith('.wal'));
+        await Promise.all(logs.map((name) => damageText(join(directory, 'wal', name))));
+      },
+    ],
+    ['its write-ahead log is gone', 'cut or put back', (directory) => rm(join(directory, 'wal'), { recursive: true })],
+    ['the head of its database is overwritten', 'its database is damaged', (directory) => zeros(directory, 0, 2)],
+    ['its database is overwritten but for the head', 'its database is damaged', (directory) => zeros(directory, 2, 10)],
+    [
+      'a byte of its database is changed',
+      'differs from that of the others',
+      (directory) => damageText(join(directory, 'snap/db')),
+    ],
+  ];
+  it.each(faults)('%s', { timeout: 120_000 }, async (fault, what, change) => {
+    const keys = cluster.keys();
+    const key = fault.replaceAll(' ', '-');
+    await keys.put(key).value(text);
+    const old = (await cluster.observe()).members[1]?.registration?.id;
+    await cluster.untilOnDisk('etcd-1', key);
+    const since = performance.now();
+    await cluster.tamper('etcd-1', change);
+
+    const told = await until('etcd to refuse its data again and again', async () => {
+      const observation = await cluster.observe();
+      const decision = nextEtcdStep(observation, goal);
+      if (decision.kind === 'Act') return observation.members[1]?.pod?.damage?.what;
+      await cluster.runMissing(observation);
+      return undefined;
+    });
+    expect(told).toContain(what);
+    const steps = await settle(cluster, 3);
+
+    expect(steps.filter((step) => !step.startsWith('MoveLeader'))).toEqual([
+      'Remove etcd-1',
+      'AddLearner etcd-1',
+      'DiscardVolume etcd-1',
+      'Promote etcd-1',
+    ]);
+    expect((await cluster.observe()).members[1]?.registration?.id).not.toBe(old);
+    expect(await keys.get(key).string()).toBe(text);
+    keys.close();
+    await recordFault({
+      fault: `${fault}, of one of three etcd members while it is down`,
+      observed: 'etcd refuses to start; what it says of its data is told, and it is built anew from the others',
+      recoverySeconds: (performance.now() - since) / 1_000,
+      dataLost: 'none',
+    });
+  });
+});
+
+it('a member is not built anew when it is another one whose data is wrong', { timeout: 120_000 }, async () => {
+  const keys = cluster.keys();
+  await keys.put('again').value(text);
+  await Promise.all(['etcd-1', 'etcd-2'].map((name) => cluster.untilOnDisk(name, 'again')));
+  await cluster.damage('etcd-1', text);
+  await cluster.tamper('etcd-2', async () => {});
+
+  const decision = await until('etcd to refuse the member that is right', async () => {
+    const observation = await cluster.observe();
+    await cluster.runMissing(observation);
+    return observation.doMembersAgree === false && nextEtcdStep(observation, goal);
+  });
+  expect(decision).toMatchObject({ kind: 'Wait', message: expect.stringContaining('whose data is corrupt') });
+  keys.close();
+});
+
+/** Changes one byte of every copy of the text in a file. */
+async function damageText(path: string): Promise<void> {
+  const content = await readFile(path);
+  for (let at = content.indexOf(text); at >= 0; at = content.indexOf(text, at + 1)) content.write('#', at);
+  await writeFile(path, content);
+}
+
+/** Overwrites pages of a database. */
+async function zeros(directory: string, page: number, count: number): Promise<void> {
+  const pageBytes = 4096;
+  const file = await open(join(directory, 'snap/db'), 'r+');
+  try {
+    await file.write(Buffer.alloc(count * pageBytes), 0, count * pageBytes, page * pageBytes);
+  } finally {
+    await file.close();
+  }
+}

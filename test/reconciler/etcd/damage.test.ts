@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { damageIn } from '../../../reconciler/etcd/damage.ts';
+
+const fatal = (error: string) =>
+  `{"level":"fatal","caller":"etcdmain/etcd.go:183","msg":"discovery failed","error":"${error}","stacktrace":"main.main"}`;
+const opening = (error: string) =>
+  `{"level":"panic","msg":"failed to open database","path":"/var/lib/etcd/data/member/snap/db","error":"${error}"}`;
+
+// What real members say when their data is damaged is seen by test/cluster/etcd/unreadable.test.ts.
+describe('the last lines of etcd say of its data', () => {
+  it.each([
+    ['differs', 'Different', fatal('ec1c560b83d6320 found data inconsistency with peers')],
+    ['log', 'Unreadable', fatal("walpb: crc mismatch: expected: 2fd89caf computed: a8eabfd: in file '0.wal'")],
+    [
+      'older',
+      'Unreadable',
+      'panic: tocommit(71) is out of range [lastIndex(0)]. Was the raft log corrupted, truncated, or lost?',
+    ],
+    ['database', 'Unreadable', opening('invalid database')],
+    ['database', 'Unreadable', '\tsync/once.go:69\ngo.etcd.io/bbolt.Open({0x2dd9d3117a00, 0x1b}, 0x180)\n\tdb.go:299'],
+    [
+      'database',
+      'Unreadable',
+      'goroutine 123 [running]:\ngo.etcd.io/bbolt.(*Tx).page(0x2a32fed64780?, 0x2a32fecc6600?)',
+    ],
+  ])('that it is damaged: %s', (word, kind, text) => {
+    expect(damageIn(text)).toEqual({ kind, what: expect.stringContaining(word) });
+  });
+
+  it.each([
+    ['the disk is full', opening('no space left on device')],
+    ['it may not read it', opening('permission denied')],
+    ['the disk fails', fatal('read /var/lib/etcd/data/member/wal/0.wal: input/output error')],
+    ['the member was removed', fatal('the member has been permanently removed from the cluster')],
+    ['nothing was said', ''],
+    ['nothing is known', undefined],
+  ])('nothing when %s', (_, text) => {
+    expect(damageIn(text)).toBeUndefined();
+  });
+});
