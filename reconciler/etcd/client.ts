@@ -211,9 +211,12 @@ export class MemberClient {
   }
 }
 
-/** Whether etcd refuses a change of members only for now: a member is not connected, or a learner not there yet. */
+/**
+ * Whether etcd refuses a change of members only for now: a member is not connected, or a learner not there yet, or the id
+ * of a new one, which is made from its address and the second, is that of one just removed.
+ */
 export function isRefusedForNow(error: unknown): boolean {
-  return /unhealthy cluster|in sync with leader|too many learner|leader changed|re-configuration failed/.test(
+  return /unhealthy cluster|in sync with leader|too many learner|leader changed|re-configuration failed|member add.*member not found/.test(
     messageOf(error),
   );
 }

@@ -14,7 +14,10 @@ interface Sign extends Damage {
   readonly text: RegExp;
 }
 
-/** Nothing that also a full or slow disk, missing rights or a wrong configuration leads to: data is discarded for these. */
+/**
+ * Each as etcd words it, or as a call in the trace of a panic, because a long trace is all that the kubelet keeps. Nothing
+ * that also a full or slow disk, missing rights or a wrong configuration leads to: data is discarded for these.
+ */
 const signs: readonly Sign[] = [
   {
     kind: 'Different',
@@ -29,12 +32,11 @@ const signs: readonly Sign[] = [
   {
     kind: 'Unreadable',
     what: 'is older than what it has confirmed, its write-ahead log was cut or put back',
-    text: /Was the raft log corrupted, truncated, or lost\?/,
+    text: /Was the raft log corrupted, truncated, or lost\?|^go\.etcd\.io\/(etcd\/)?raft\/v3\.\(\*raftLog\)\.commitTo\(/m,
   },
   {
     kind: 'Unreadable',
     what: 'cannot be read, its database is damaged',
-    // The second is what is left of a panic in a long trace of its calls.
     text: /"failed to open database".*"error":"(invalid database|checksum error|version mismatch|file size too small)"|^go\.etcd\.io\/bbolt\.(Open|\(\*Tx\)\.page)\(/m,
   },
 ];

@@ -99,12 +99,13 @@ function ordinalsOf({ name }: ClusterName, { pods, claims }: MemberObjects): num
 }
 
 function memberPod({ metadata, status }: PodObject): MemberPod {
-  const [etcd] = status?.containerStatuses ?? [];
+  const etcd = status?.containerStatuses?.find(({ name }) => name === 'etcd');
   return {
     uid: metadata.uid ?? '',
     revision: metadata.labels?.[revisionLabel] ?? '',
     isTerminating: metadata.deletionTimestamp !== undefined,
     isRunning: etcd?.state?.running !== undefined,
+    isReady: etcd?.ready ?? false,
     restarts: etcd?.restartCount ?? 0,
     damage: damageIn((etcd?.state?.terminated ?? etcd?.lastState?.terminated)?.message),
   };

@@ -69,6 +69,8 @@ export interface MemberPod {
   readonly isTerminating: boolean;
   /** Whether etcd's process runs, says the kubelet; false for a pod that waits to be started again. */
   readonly isRunning: boolean;
+  /** Whether Services lead to it, which is some seconds after it is well; when missing they may. */
+  readonly isReady?: boolean;
   /** How often etcd's process was started again in this pod; never when missing. */
   readonly restarts?: number;
   /** What etcd said about its data when it ended last. */

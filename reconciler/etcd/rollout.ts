@@ -1,7 +1,7 @@
 import { guarded } from './leadership.ts';
 import { type EtcdObservation, isHealthy, leaderOf, type Member } from './members.ts';
 import { type Act, type Guard, mayDisrupt } from './quorum-guard.ts';
-import { act, type Decision, settled } from './steps.ts';
+import { act, type Decision, settled, wait } from './steps.ts';
 
 export interface RolloutOptions {
   /** Revision of the StatefulSet's template that all pods should be made from; nothing to do while it is not known. */
@@ -12,7 +12,7 @@ export interface RolloutOptions {
 
 /**
  * The pod to replace next, so that all are made from the present template. Pods that do not run are first, as replacing
- * them costs nothing and may be the cure; then members that are ill, then followers, the leader last.
+ * them costs nothing and may be the cure; then members that are ill or not ready, then followers, the leader last.
  */
 export function nextRolloutStep(observation: EtcdObservation, options: RolloutOptions): Decision {
   const { revision, cause, guard = mayDisrupt } = options;
@@ -22,13 +22,21 @@ export function nextRolloutStep(observation: EtcdObservation, options: RolloutOp
     return urgency(observation, one) - urgency(observation, other) || other.ordinal - one.ordinal;
   });
   if (!next?.pod) return settled;
+  const unready = observation.members.find((member) => member.name !== next.name && isServedTo(member) === false);
+  // Clients come through a Service, which learns some seconds later that a member is well.
+  if (unready && isServedTo(next)) return wait(`the pod of ${unready.name} is not ready yet`);
   const successors = (member: Member): boolean => !outdated(member);
   const replacement = act({ kind: 'ReplacePod', member: next.name, podUid: next.pod.uid });
   return guarded({ observation, guard, successors }, next, { kind: 'Restart', cause }, replacement);
 }
 
+/** Whether clients come to a member; undefined for what is none, and while that is not known. */
+function isServedTo({ registration, pod }: Member): boolean | undefined {
+  return registration && pod?.isReady;
+}
+
 function urgency(observation: EtcdObservation, member: Member): number {
   if (member.pod?.isRunning === false) return 0;
-  if (!isHealthy(observation, member)) return 1;
+  if (!isHealthy(observation, member) || isServedTo(member) === false) return 1;
   return leaderOf(observation)?.name === member.name ? 3 : 2;
 }

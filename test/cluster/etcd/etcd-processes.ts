@@ -170,11 +170,12 @@ export class EtcdProcesses {
    */
   async runMissing(observation: EtcdObservation): Promise<void> {
     const pods = podsFor(observation);
-    for (const { name, ordinal } of observation.members) {
+    for (const { name, ordinal, pod } of observation.members) {
       const { failures } = this.#place(name);
       // Without a quorum nobody says who is wanted, and everything stays as it is.
       if (ordinal >= pods && observation.membership === 'Confirmed') await this.#deletePod(name);
-      if (ordinal >= pods || isRunning(this.#place(name))) continue;
+      // What has just ended is started again later, as kubelets do: it is to be seen that it does not run.
+      if (ordinal >= pods || isRunning(this.#place(name)) || pod?.isRunning) continue;
       this.run(name, 'existing', initialCluster(observation, name));
       this.#place(name).failures = failures;
     }

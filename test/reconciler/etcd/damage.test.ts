@@ -16,6 +16,8 @@ describe('the last lines of etcd say of its data', () => {
       'Unreadable',
       'panic: tocommit(71) is out of range [lastIndex(0)]. Was the raft log corrupted, truncated, or lost?',
     ],
+    ['older', 'Unreadable', 'goroutine 129 [running]:\ngo.etcd.io/raft/v3.(*raftLog).commitTo(0x21b18dee8b40, 0x9)'],
+    ['older', 'Unreadable', 'goroutine 129 [running]:\ngo.etcd.io/etcd/raft/v3.(*raftLog).commitTo(0x21b18, 0x9)'],
     ['database', 'Unreadable', opening('invalid database')],
     ['database', 'Unreadable', '\tsync/once.go:69\ngo.etcd.io/bbolt.Open({0x2dd9d3117a00, 0x1b}, 0x180)\n\tdb.go:299'],
     [

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
-import type { EtcdObservation } from '../../../reconciler/etcd/members.ts';
+import type { EtcdObservation, Member } from '../../../reconciler/etcd/members.ts';
 import { nextRolloutStep } from '../../../reconciler/etcd/rollout.ts';
-import { observed, silent, stopped } from './observed.ts';
+import { observed, observedMember, silent, stopped } from './observed.ts';
 
 const old = { pod: { uid: 'uid', revision: 'old', isTerminating: false, isRunning: true } };
+const ready = ({ pod }: Pick<Partial<Member>, 'pod'>, isReady: boolean) => ({ pod: pod && { ...pod, isReady } });
 const replace = (member: string, podUid = 'uid') => ({ kind: 'Act', step: { kind: 'ReplacePod', member, podUid } });
 
 const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
@@ -20,6 +21,21 @@ const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
   [
     'the member that is ill before those that are well',
     observed(3, { 1: { ...old, ...silent }, 2: old }),
+    replace('etcd-1'),
+  ],
+  [
+    'nothing while a new pod is well and clients do not come to it yet',
+    observed(3, { 1: ready(old, true), 2: ready(observedMember(2), false) }),
+    { kind: 'Wait', message: 'the pod of etcd-2 is not ready yet' },
+  ],
+  [
+    'a pod that clients do not come to before others',
+    observed(3, { 1: ready(old, false), 2: ready(old, true) }),
+    replace('etcd-1'),
+  ],
+  [
+    'a pod that clients do not come to, whatever the others are',
+    observed(3, { 1: ready(old, false), 2: ready(observedMember(2), false) }),
     replace('etcd-1'),
   ],
   [
