@@ -21,7 +21,10 @@ interface Claim extends KubeObject {
 interface Workload extends KubeObject {
   readonly spec: {
     readonly replicas?: number;
-    readonly template: { readonly metadata: Pick<KubeObject['metadata'], 'labels' | 'annotations'> };
+    readonly template: {
+      readonly metadata: Pick<KubeObject['metadata'], 'labels' | 'annotations'>;
+      readonly spec: { readonly containers: readonly { readonly name: string }[] };
+    };
     readonly volumeClaimTemplates?: readonly Pick<Claim, 'metadata' | 'spec'>[];
   };
 }
@@ -65,10 +68,15 @@ function rollOut(world: MemoryWorld, workload: Workload & StoredObject): string[
   const replicas = spec.replicas ?? 1;
   const pods = Array.from({ length: replicas }, (_, ordinal) => `${metadata.name}-${ordinal}`);
   const { labels, annotations } = spec.template.metadata;
+  const containerStatuses = spec.template.spec.containers.map(({ name }) => ({
+    name,
+    ready: true,
+    state: { running: {} },
+  }));
   for (const [ordinal, name] of pods.entries()) {
     world.put({
       ...readyPod,
-      status: { ...readyPod.status, podIP: `10.244.0.${ordinal + 1}` },
+      status: { ...readyPod.status, podIP: `10.244.0.${ordinal + 1}`, containerStatuses },
       // What somebody else has noted on a pod stays there.
       metadata: { name, labels, annotations: { ...world.get(Pod, name)?.metadata.annotations, ...annotations } },
     });
@@ -94,6 +102,5 @@ const readyPod = {
   kind: Pod.kind,
   status: {
     conditions: [{ type: 'Ready', status: 'True' }],
-    containerStatuses: [{ name: 'main', state: { running: {} } }],
   },
 };
