@@ -63,7 +63,14 @@ async function createLegacyToken(name: string): Promise<string> {
   const annotations = { 'kubernetes.io/service-account.name': 'default' };
   const metadata = { namespace: 'default', name, annotations };
   await hosted.create({ apiVersion, kind, metadata, type: 'kubernetes.io/service-account-token' }, { fieldManager });
-  return legacyToken(name);
+  return untilKnown(await legacyToken(name));
+}
+
+/** Each API server compares a token of a Secret with its own copy of that, which is late by a watch. */
+async function untilKnown(token: string): Promise<string> {
+  for (const server of await user.addresses())
+    await until(`the token at ${server}`, () => user.accepts(server, token), 60_000);
+  return token;
 }
 
 const legacyToken = (name: string) =>
@@ -171,7 +178,7 @@ test(
     const uses = user.used;
     // Those that a year would have ended.
     user.drop(() => true);
-    user.add('kept in a Secret', renewed);
+    user.add('kept in a Secret', await untilKnown(renewed));
     for (const server of await user.addresses()) user.add(`new at ${server}`, (await user.ask(server)).token);
     await operator.stop();
     operator = await start();
