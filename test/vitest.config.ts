@@ -4,7 +4,8 @@ import { LaneSequencer } from './lanes.ts';
 const onRealBinaries = {
   globalSetup: ['test/testbed/vitest-setup.ts'],
   fileParallelism: false,
-  testTimeout: 120_000,
+  // above the limits of what tests wait for, which say what that was
+  testTimeout: 240_000,
   hookTimeout: 300_000,
 };
 

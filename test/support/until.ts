@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Resolves with the first result that is not undefined or false; throws what was waited for after the time limit. */
+/**
+ * Resolves with the first result that is not undefined or false; throws what was waited for after the time limit. The
+ * limit ends what hangs, also on a machine with ten times more to do than it can: it says nothing about speed.
+ */
 export async function until<T>(
   what: string,
   condition: () => T | undefined | false | Promise<T | undefined | false>,
-  limitMs = 20_000,
+  limitMs = 60_000,
 ): Promise<T> {
   for (const end = performance.now() + limitMs; performance.now() < end;) {
     const result = await condition();
