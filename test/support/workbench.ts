@@ -141,7 +141,7 @@ export class Workbench {
     cluster: string,
     type: ConditionType,
     expected: Partial<Pick<Condition, 'status' | 'reason'>>,
-    limitMs = 60_000,
+    limitMs = 120_000,
   ): Promise<Condition> {
     let last: Condition | undefined;
     try {
@@ -161,7 +161,7 @@ export class Workbench {
     }
   }
 
-  async untilReady(cluster: string, limitMs = 90_000): Promise<void> {
+  async untilReady(cluster: string, limitMs = 180_000): Promise<void> {
     await this.untilCondition(cluster, 'Ready', { status: 'True' }, limitMs);
   }
 
@@ -174,7 +174,7 @@ export class Workbench {
   }
 
   /** Deletes the Cluster and resolves when it and everything of it is gone. */
-  async delete(cluster: string, limitMs = 60_000): Promise<void> {
+  async delete(cluster: string, limitMs = 120_000): Promise<void> {
     await this.beginDeletion(cluster);
     await until(`Cluster ${cluster} to be gone`, async () => !(await this.exists(cluster)), limitMs);
   }
