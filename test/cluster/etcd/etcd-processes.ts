@@ -27,6 +27,8 @@ interface Place {
   mark: string | undefined;
   /** The pod's, which there is as long as this is. */
   process: ChildProcess | undefined;
+  /** Somebody has looked at it while it did not run. */
+  wasSeenDown: boolean;
   /** How often it ended by itself since there is this pod. */
   failures: number;
   /** Of the template that the process was made from. */
@@ -118,13 +120,12 @@ export class EtcdProcesses {
   }
 
   observe(): Promise<EtcdObservation> {
-    const known = this.#places.map((place, ordinal) => ({
-      ordinal,
-      name: place.name,
-      peerUrl: `https://127.0.0.1:${place.peer}`,
-      pod: this.#podOf(place),
-      claim: { memberId: place.mark, isLost: false } satisfies MemberClaim,
-    }));
+    const known = this.#places.map((place, ordinal) => {
+      place.wasSeenDown = !isRunning(place);
+      const claim: MemberClaim = { memberId: place.mark, isLost: false };
+      const peerUrl = `https://127.0.0.1:${place.peer}`;
+      return { ordinal, name: place.name, peerUrl, pod: this.#podOf(place), claim };
+    });
     return observeEtcd(known, this.clients);
   }
 
@@ -132,6 +133,7 @@ export class EtcdProcesses {
     const place = this.#place(name);
     place.revision = this.#revision;
     place.failures = 0;
+    place.wasSeenDown = false;
     const log = openSync(join(this.#directory, `${name}.log`), 'a');
     const file = (suffix: string): string => join(this.#directory, suffix);
     const child = spawn(
@@ -170,12 +172,12 @@ export class EtcdProcesses {
    */
   async runMissing(observation: EtcdObservation): Promise<void> {
     const pods = podsFor(observation);
-    for (const { name, ordinal, pod } of observation.members) {
+    for (const { name, ordinal } of observation.members) {
       const { failures } = this.#place(name);
       // Without a quorum nobody says who is wanted, and everything stays as it is.
       if (ordinal >= pods && observation.membership === 'Confirmed') await this.#deletePod(name);
-      // What has just ended is started again later, as kubelets do: it is to be seen that it does not run.
-      if (ordinal >= pods || isRunning(this.#place(name)) || pod?.isRunning) continue;
+      // What has ended is started again later, as kubelets do: it is to be seen that it does not run.
+      if (ordinal >= pods || !this.#place(name).wasSeenDown) continue;
       this.run(name, 'existing', initialCluster(observation, name));
       this.#place(name).failures = failures;
     }
@@ -273,7 +275,17 @@ export async function testbedEtcd(): Promise<string> {
 
 async function placeOf(ordinal: number): Promise<Place> {
   const [client, peer] = [await freePort(), await freePort()];
-  return { name: `etcd-${ordinal}`, client, peer, mark: undefined, process: undefined, failures: 0, revision: 'new' };
+  const process = undefined;
+  return {
+    name: `etcd-${ordinal}`,
+    client,
+    peer,
+    mark: undefined,
+    process,
+    wasSeenDown: true,
+    failures: 0,
+    revision: 'new',
+  };
 }
 
 function isRunning({ process: child }: Place): boolean {

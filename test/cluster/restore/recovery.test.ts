@@ -60,25 +60,43 @@ async function untilRecovered(cluster: string): Promise<string> {
 
 // Side by side: most of it is waiting for pods that start, stop, and are given up.
 describe.concurrent('etcd', { timeout: 2 * longMs }, () => {
-  test('the only member, whose volume is gone, goes on from a backup that a person names', async () => {
-    await bench.create('c1', { ...single, etcd: { replicas: 1, backup } });
-    await bench.untilReady('c1', longMs);
-    await write('c1', 'before');
-    const id = await bench.takeBackup('c1', 'first', longMs);
-    await write('c1', 'after');
+  const losses = [
+    {
+      cluster: 'c1',
+      what: 'volume is gone',
+      fault: 'volume of the only etcd member deleted',
+      said: 'the data of the only member of etcd is gone, and nothing is started empty',
+      hurt: (etcd: EtcdPods, member: string) => etcd.loseVolume(member),
+    },
+    {
+      cluster: 'd1',
+      what: 'log is damaged',
+      fault: 'a byte of the write-ahead log of the only etcd member changed on its disk, and it is killed',
+      said: '(that of d1-etcd-0 cannot be read, its write-ahead log is damaged)',
+      hurt: (etcd: EtcdPods, member: string) => etcd.damageLog(member),
+    },
+  ];
+  test.each(losses)('the only member, whose $what, goes on from a backup that a person names', async (loss) => {
+    const { cluster, fault, said, hurt } = loss;
+    await bench.create(cluster, { ...single, etcd: { replicas: 1, backup } });
+    await bench.untilReady(cluster, longMs);
+    await write(cluster, 'before');
+    const id = await bench.takeBackup(cluster, 'first', longMs);
+    await write(cluster, 'after');
 
     const began = performance.now();
-    await new EtcdPods(bench, 'c1').loseVolume('c1-etcd-0');
-    const { message } = await bench.untilCondition('c1', 'EtcdClusterHealthy', { reason: 'DataLost' }, longMs);
+    await hurt(new EtcdPods(bench, cluster), `${cluster}-etcd-0`);
+    const { message } = await bench.untilCondition(cluster, 'EtcdClusterHealthy', { reason: 'DataLost' }, longMs);
+    expect(message).toContain(said);
     expect(message).toContain(`backup ${id}: etcd.recovery.acceptDataLossTo decides`);
-    await bench.patch('c1', { spec: { etcd: { recovery: { acceptDataLossTo: id } } } });
-    expect(await untilRecovered('c1')).toBe(id.split('-').at(-1));
-    expect(await holds('c1', 'before')).toBe(true);
+    await bench.patch(cluster, { spec: { etcd: { recovery: { acceptDataLossTo: id } } } });
+    expect(await untilRecovered(cluster)).toBe(id.split('-').at(-1));
+    expect(await holds(cluster, 'before')).toBe(true);
     const recoverySeconds = (performance.now() - began) / 1000;
-    expect(await holds('c1', 'after')).toBe(false);
-    await bench.untilCondition('c1', 'EtcdClusterHealthy', { status: 'True' }, longMs);
+    expect(await holds(cluster, 'after')).toBe(false);
+    await bench.untilCondition(cluster, 'EtcdClusterHealthy', { status: 'True' }, longMs);
     await recordFault({
-      fault: 'volume of the only etcd member deleted, then etcd.recovery.acceptDataLossTo: a backup',
+      fault: `${fault}, then etcd.recovery.acceptDataLossTo: a backup`,
       observed: 'DataLost names the backup; with the word of a person its data is served again',
       recoverySeconds,
       dataLost: 'what was written after the backup, as agreed to',
