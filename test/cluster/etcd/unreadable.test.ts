@@ -66,7 +66,7 @@ describe('a member that cannot start on its data is built anew from the others',
     expect(await keys.get(key).string()).toBe(text);
     keys.close();
     await recordFault({
-      fault: `${fault}, of one of three etcd members while it is down`,
+      fault: `one of three etcd members is down, and ${fault} meanwhile`,
       observed: 'etcd refuses to start; what it says of its data is told, and it is built anew from the others',
       recoverySeconds: (performance.now() - since) / 1_000,
       dataLost: 'none',
