@@ -1,10 +1,10 @@
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
-import { Deployment, Pod } from '../../constructs/api/resources.ts';
-import { selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { Deployment } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
+import { answeringPods } from '../answering-pods.ts';
 import type { WorkState } from '../background-work.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { deploymentReadiness, hasEnded, type PodObject } from '../kube/readiness.ts';
+import { deploymentReadiness } from '../kube/readiness.ts';
 import { degraded, done, type Outcome } from '../outcome.ts';
 import type { SecretObject, SecretProps } from '../pki/secret.ts';
 import { refreshFiles } from '../refresh-files.ts';
@@ -100,9 +100,7 @@ async function configure(
 async function prove(scope: Scope, stored: StoredKeys, reason: Reason): Promise<Outcome> {
   const { cluster, world, writer, work, now } = scope;
   const { props, secret, keys } = stored;
-  const pods = (await writer.readAll<PodObject>(Pod, selectorLabels(cluster.name, 'api-server'))).filter(
-    (pod) => !hasEnded(pod),
-  );
+  const pods = await answeringPods(scope, 'api-server');
   const rollout = deploymentReadiness(world.get(Deployment, namesOf(cluster.name).apiServer));
   if (pods.length === 0)
     return underWay(scope, stored, 'WaitingForAPIServer', 'no API server runs that could load keys');

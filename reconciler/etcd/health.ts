@@ -1,12 +1,12 @@
 import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
 import type { Verdict } from '../verdict.ts';
 import {
+  damageOf,
   type EtcdObservation,
   hasQuorum,
   isCorrupt,
-  isHealthy,
   isDataLost,
-  damageOf,
+  isHealthy,
   leaderOf,
   type Member,
   quorumOf,

@@ -1,7 +1,6 @@
 import { Pod, Secret } from '../../../constructs/api/resources.ts';
 import {
   adminPlan,
-  type AuthorityName,
   type CertificatePlan,
   planCertificates,
   planEtcdCertificates,
@@ -13,6 +12,7 @@ import type { HostedCluster } from '../../../constructs/control-plane/cluster.ts
 import { type ComponentName, selectorLabels } from '../../../constructs/control-plane/labels.ts';
 import { namesOf } from '../../../constructs/control-plane/names.ts';
 import { ports } from '../../../constructs/control-plane/ports.ts';
+import { answeringPods } from '../../answering-pods.ts';
 import { isControlledBy } from '../../kube/object.ts';
 import { hasEnded, type PodObject } from '../../kube/readiness.ts';
 import { isSignedBy, readCertificate } from '../../pki/certificate.ts';
@@ -45,7 +45,7 @@ export async function whoPresentsAnother(scope: Scope, authority: RotatedAuthori
   if (rollouts.length > 0) return waitingFor(rollouts);
 
   const late = clientsThatMayBeLate(scope, issued);
-  const pods = await serversOf(scope, plan.authority);
+  const pods = await answeringPods(scope, plan.authority === 'etcd' ? 'etcd' : 'api-server');
   const signer = signerFingerprint(pair.certificate);
   await refreshFiles(scope.writer, pods, { purpose: 'certificates', version: signer });
   // The front proxy is a client only.
@@ -132,13 +132,6 @@ function startedWith(issued: readonly Issued[], cluster: HostedCluster): Compone
 /** etcd's peers are servers as well, and tell as such. */
 function presentsWithoutBeingAsked({ program, part }: Use): boolean {
   return part === 'pair' && program !== 'etcd';
-}
-
-async function serversOf({ cluster, writer }: Scope, authority: AuthorityName): Promise<PodObject[]> {
-  const component = authority === 'etcd' ? 'etcd' : 'api-server';
-  return (await writer.readAll<PodObject>(Pod, selectorLabels(cluster.name, component))).filter(
-    (pod) => !hasEnded(pod),
-  );
 }
 
 function whoServesAnother(scope: Scope, authority: RotatedAuthority, pods: readonly PodObject[]): Promise<string[]> {

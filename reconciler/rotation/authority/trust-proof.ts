@@ -1,13 +1,13 @@
-import { Pod, Secret } from '../../../constructs/api/resources.ts';
+import { Secret } from '../../../constructs/api/resources.ts';
 import { apiServiceHost } from '../../../constructs/control-plane/certificates/plan.ts';
 import type { SecretRole } from '../../../constructs/control-plane/certificates/uses.ts';
 import { wayIn } from '../../../constructs/control-plane/exposure/exposure.ts';
-import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
 import { etcdMemberHost, namesOf } from '../../../constructs/control-plane/names.ts';
 import { ports } from '../../../constructs/control-plane/ports.ts';
+import { answeringPods } from '../../answering-pods.ts';
 import { users } from '../../../constructs/workload/identities.ts';
 import { isControlledBy } from '../../kube/object.ts';
-import { hasEnded, type PodObject } from '../../kube/readiness.ts';
+import type { PodObject } from '../../kube/readiness.ts';
 import type { PublishedTrust, ServerTrust } from '../../hosted/published-trust.ts';
 import { issueCertificate, type KeyPair, validFor } from '../../pki/issue.ts';
 import { authorityOf } from '../../pki/kubeconfig.ts';
@@ -45,8 +45,7 @@ export async function whoDistrusts(scope: Scope, authority: RotatedAuthority): P
   if (plan.authority === 'cluster' && !isInKubeconfig(scope, pair)) return waitingFor(['the kubeconfig']);
 
   const component = plan.authority === 'etcd' ? 'etcd' : 'api-server';
-  const found = await scope.writer.readAll<PodObject>(Pod, selectorLabels(scope.cluster.name, component));
-  const pods = found.filter((pod) => !hasEnded(pod));
+  const pods = await answeringPods(scope, component);
   if (pods.length === 0) return waitingFor([`${component}: it has no pods that could be asked`]);
   const version = trustFingerprint(pair.certificate);
   await refreshFiles(scope.writer, pods, { purpose: 'certificates', version });

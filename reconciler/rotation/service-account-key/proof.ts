@@ -1,9 +1,9 @@
-import { Deployment, Pod } from '../../../constructs/api/resources.ts';
+import { Deployment } from '../../../constructs/api/resources.ts';
 import { restartsWith, restartsWithAnnotation } from '../../../constructs/control-plane/component.ts';
-import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
 import { namesOf } from '../../../constructs/control-plane/names.ts';
+import { answeringPods } from '../../answering-pods.ts';
 import { messageOf } from '../../kube/error-message.ts';
-import { deploymentReadiness, hasEnded, type PodObject } from '../../kube/readiness.ts';
+import { deploymentReadiness, type PodObject } from '../../kube/readiness.ts';
 import type { HostedClient, Scope } from '../../scope.ts';
 
 /** What API servers do with keys of tokens, by the ids of the keys. */
@@ -26,7 +26,7 @@ export const askAgainMs = 3_000;
 /** Whether all API servers do so, as they themselves say; they are asked beside the queue. */
 export async function proveOfAPIServers(scope: Scope, claim: KeyClaim): Promise<Proof> {
   const { cluster, world, now } = scope;
-  const pods = await runningPods(scope, 'api-server');
+  const pods = await answeringPods(scope, 'api-server');
   const rollout = deploymentReadiness(world.get(Deployment, namesOf(cluster.name).apiServer));
   if (pods.length === 0) return { kind: 'pending', message: 'no API server runs that could tell its keys' };
 
@@ -59,15 +59,10 @@ export async function proveOfControllerManager(scope: Scope, fingerprint: string
   const rollout = deploymentReadiness(world.get(Deployment, controllerManager));
   if (!rollout.ready) return { kind: 'pending', message: `controller manager: ${rollout.message}` };
   const entry = restartsWith({ [`${secrets.serviceAccount}/signer`]: fingerprint.slice(0, 12) }) ?? '';
-  const pods = await runningPods(scope, 'controller-manager');
+  const pods = await answeringPods(scope, 'controller-manager');
   const isNew = ({ metadata }: PodObject) =>
     (metadata.annotations?.[restartsWithAnnotation] ?? '').split(',').includes(entry);
   return pods.every(isNew) ? proved : { kind: 'pending', message: 'the controller manager is to be replaced' };
-}
-
-async function runningPods({ cluster, writer }: Scope, component: 'api-server' | 'controller-manager') {
-  const pods = await writer.readAll<PodObject>(Pod, selectorLabels(cluster.name, component));
-  return pods.filter((pod) => !hasEnded(pod));
 }
 
 interface Answers {

@@ -1,4 +1,4 @@
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
 import type { EtcdStatus } from '../../../constructs/api/etcd-status.ts';
 import { etcdPaths } from '../../../constructs/control-plane/etcd-config.ts';
@@ -6,6 +6,7 @@ import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
 import type { PodObject } from '../../../reconciler/kube/readiness.ts';
 import { until } from '../../support/until.ts';
 import type { Workbench } from '../../support/workbench.ts';
+import { damageText } from '../etcd/damage-text.ts';
 import { processesOf } from './container-process.ts';
 
 type StatusMember = NonNullable<EtcdStatus['members']>[number];
@@ -83,19 +84,12 @@ export class EtcdPods {
     for (const pid of pids) process.kill(pid, 'SIGKILL');
   }
 
-  /** Changes one byte of what a member has written to its log, as a bad disk would, and kills it. */
+  /** Changes bytes of what a member has written to its log, as a bad disk would, and kills it. */
   async damageLog(name: string): Promise<void> {
     const pid = await this.#processOf(name);
     const directory = `/proc/${pid}/root${etcdPaths.data}/member/wal`;
     const [log] = (await readdir(directory)).filter((file) => file.endsWith('.wal')).toSorted();
-    const file = await open(`${directory}/${log}`, 'r+');
-    try {
-      const at = (await file.readFile()).indexOf('/registry/');
-      if (at < 0) throw new Error(`the log of ${name} holds no object`);
-      await file.write('#', at);
-    } finally {
-      await file.close();
-    }
+    await damageText(`${directory}/${log}`, '/registry/');
     process.kill(pid, 'SIGKILL');
   }
 

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { openSync, readFileSync } from 'node:fs';
-import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Etcd3 } from 'etcd3';
@@ -14,6 +14,7 @@ import type { EtcdStep } from '../../../reconciler/etcd/steps.ts';
 import { createAuthority, issueCertificate, validFor } from '../../../reconciler/pki/issue.ts';
 import { findBinaries } from '../../testbed/binaries.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
+import { damageText } from './damage-text.ts';
 import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/until.ts';
 
@@ -39,6 +40,7 @@ interface Place {
 export class EtcdProcesses {
   #binary: string;
   #revision = 'new';
+  #isStopped = false;
   readonly #directory: string;
   readonly #places: readonly Place[];
   readonly #clients: ReadonlyMap<string, MemberClient>;
@@ -130,6 +132,8 @@ export class EtcdProcesses {
   }
 
   run(name: string, state: 'new' | 'existing', members: string): void {
+    // A test that ran out of time may still be in the middle of something.
+    if (this.#isStopped) throw new Error(`${name} is not started: all has been stopped`);
     const place = this.#place(name);
     place.revision = this.#revision;
     place.failures = 0;
@@ -209,16 +213,7 @@ export class EtcdProcesses {
 
   /** Changes one byte of every copy of this text in the database of a member, as a bad disk would, while it runs. */
   async damage(name: string, text: string): Promise<void> {
-    const path = join(this.#directory, name, 'member/snap/db');
-    const content = await readFile(path);
-    const file = await open(path, 'r+');
-    try {
-      let found = content.indexOf(text);
-      if (found < 0) throw new Error(`the database of ${name} does not hold ${text}`);
-      for (; found >= 0; found = content.indexOf(text, found + 1)) await file.write('#', found);
-    } finally {
-      await file.close();
-    }
+    await damageText(join(this.#directory, name, 'member/snap/db'), text);
   }
 
   /** The steps that are not calls to etcd. */
@@ -236,6 +231,7 @@ export class EtcdProcesses {
 
   /** Kills all and removes what they wrote. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     for (const client of this.#clients.values()) client.close();
     await Promise.all(this.#places.map((place) => killed(place.process)));
     await rm(this.#directory, { recursive: true, force: true });

@@ -1,9 +1,10 @@
-import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nextEtcdStep } from '../../../reconciler/etcd/next-step.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { until } from '../../support/until.ts';
+import { damageText } from './damage-text.ts';
 import { EtcdProcesses } from './etcd-processes.ts';
 import { settle } from './settle.ts';
 
@@ -25,7 +26,7 @@ describe('a member that cannot start on its data is built anew from the others',
       'its write-ahead log is damaged',
       async (directory) => {
         const logs = (await readdir(join(directory, 'wal'))).filter((name) => name.endsWith('.wal'));
-        await Promise.all(logs.map((name) => damageText(join(directory, 'wal', name))));
+        await Promise.all(logs.map((name) => damageText(join(directory, 'wal', name), text)));
       },
     ],
     ['its write-ahead log is gone', 'cut or put back', (directory) => rm(join(directory, 'wal'), { recursive: true })],
@@ -34,7 +35,7 @@ describe('a member that cannot start on its data is built anew from the others',
     [
       'a byte of its database is changed',
       'differs from that of the others',
-      (directory) => damageText(join(directory, 'snap/db')),
+      (directory) => damageText(join(directory, 'snap/db'), text),
     ],
   ];
   it.each(faults)('%s', { timeout: 120_000 }, async (fault, what, change) => {
@@ -89,13 +90,6 @@ it('a member is not built anew when it is another one whose data is wrong', { ti
   expect(decision).toMatchObject({ kind: 'Wait', message: expect.stringContaining('whose data is corrupt') });
   keys.close();
 });
-
-/** Changes one byte of every copy of the text in a file. */
-async function damageText(path: string): Promise<void> {
-  const content = await readFile(path);
-  for (let at = content.indexOf(text); at >= 0; at = content.indexOf(text, at + 1)) content.write('#', at);
-  await writeFile(path, content);
-}
 
 /** Overwrites pages of a database. */
 async function zeros(directory: string, page: number, count: number): Promise<void> {
