@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config';
 import { LaneSequencer } from './lanes.ts';
 
+/** Long enough to show in the message of a test, all that is left of it in the verdict, what was there instead. */
+const chaiConfig = { truncateThreshold: 600 };
+
 const onRealBinaries = {
+  chaiConfig,
   globalSetup: ['test/testbed/vitest-setup.ts'],
   fileParallelism: false,
   // above the limits of what tests wait for, which say what that was
@@ -22,6 +26,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          chaiConfig,
           include: ['test/**/*.test.ts'],
           exclude: ['test/testbed/**', 'test/cluster/**', 'test/system/**', 'test/soak/**'],
           // a guard against what never ends: explored models take seconds, and more beside other work

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { setTimeout as rest } from 'node:timers/promises';
 import { request, type Dispatcher } from 'undici';
 import type { Connection } from './config.ts';
 import { Deadline } from './deadline.ts';
@@ -7,7 +8,10 @@ import { actionOf, type KubeRequest, type RequestRecord, type Stream } from './r
 
 type Answer = Dispatcher.ResponseData;
 
-/** Sends requests over one connection, with deadlines and one retry, and turns every failure into a KubeError. */
+/**
+ * Sends requests over one connection, with deadlines and one retry, and turns every failure into a KubeError. Tried again
+ * is what harms nobody after a dead connection, and whatever a server turned away for at most two seconds.
+ */
 export class Transport {
   readonly #connection: Connection;
   readonly #onRequest: (record: RequestRecord) => void;
@@ -46,14 +50,23 @@ export class Transport {
   }
 
   async #withRetry<T>(call: KubeRequest, deadline: Deadline, attempt: (on: Dispatcher) => Promise<T>): Promise<T> {
-    for (let mayRetry = call.isIdempotent; ; mayRetry = false) {
+    for (let isFirst = true; ; isFirst = false) {
       const dispatcher = this.#connection.dispatcher();
       try {
         return await attempt(dispatcher);
       } catch (error) {
-        if (error instanceof KubeError) throw error;
+        if (error instanceof KubeError) {
+          const restMs = isFirst ? restAfter(error) : undefined;
+          if (restMs === undefined) throw error;
+          // Whoever ends says so on connections that it still has; another server takes the next one.
+          if (error.code === 503) this.#connection.renew(dispatcher);
+          await rest(restMs, undefined, { signal: deadline.signal }).catch(() => {
+            throw call.signal?.aborted ? call.signal.reason : error;
+          });
+          continue;
+        }
         const failure = this.#failure(call, deadline, dispatcher, error);
-        if (!mayRetry || deadline.signal.aborted || isRefused(error)) throw failure;
+        if (!isFirst || !call.isIdempotent || deadline.signal.aborted || isRefused(error)) throw failure;
       }
     }
   }
@@ -127,6 +140,18 @@ function reasonOf(cause: unknown): string {
 /** Nobody listens there: unlike after a dead connection, trying again at once is of no use. */
 function isRefused(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
+}
+
+/** Longer rests are the queue's, which has other things to do meanwhile. */
+const longestRestMs = 2_000;
+
+/**
+ * After how many milliseconds to call again, whatever the call was: it was turned away before anything was done, by an
+ * API server that ends or has too much to do. Undefined for every other error.
+ */
+function restAfter({ code, retryAfterSeconds: seconds }: KubeError): number | undefined {
+  if ((code !== 429 && code !== 503) || seconds === undefined) return undefined;
+  return seconds * 1000 <= longestRestMs ? seconds * 1000 : undefined;
 }
 
 function retryAfterSeconds(headers: IncomingHttpHeaders): number | undefined {

@@ -35,11 +35,16 @@ test('the kubeadm bootstrap provider writes what a machine of ours joins with', 
   });
 });
 
+const nodeName = ['--output', 'jsonpath={.status.nodeRef.name}'];
+
 test('a machine that joins with it becomes the Node of its Machine', async () => {
   const machineName = await newestMachine();
   try {
     await joinMachineOf(instance, bench.client, { namespace, cluster: name, name: machineName });
-    const node = await inNamespace('get', 'machine', machineName, '--output', 'jsonpath={.status.nodeRef.name}');
+    // Cluster API writes conditions, by one of which the wait before this one ended, ahead of the rest of a status.
+    const node = await until('a Node of the Machine', async () =>
+      inNamespace('get', 'machine', machineName, ...nodeName),
+    );
     expect(node).toBe(machineName);
   } finally {
     await removeMachine(instance, machineName);

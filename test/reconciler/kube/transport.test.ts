@@ -1,0 +1,79 @@
+import { createServer, type Server } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigMap } from '../../../constructs/api/resources.ts';
+import { KubeClient } from '../../../reconciler/kube/client.ts';
+import { connectionFor } from '../../../reconciler/kube/config.ts';
+
+/** What the server says to one request, and the connection on which it was asked. */
+interface Answer {
+  readonly code: number;
+  readonly retryAfter?: string;
+}
+
+const name = { namespace: 'default', name: 'map' };
+const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: name };
+const shuttingDown: Answer = { code: 503, retryAfter: '1' };
+
+let server: Server;
+let client: KubeClient;
+let answers: Answer[];
+let connections: (number | undefined)[];
+
+beforeEach(async () => {
+  connections = [];
+  server = createServer((request, response) => {
+    connections.push(request.socket.remotePort);
+    request.resume();
+    const { code, retryAfter } = answers.shift() ?? { code: 200 };
+    response.writeHead(code, retryAfter ? { 'retry-after': retryAfter } : {});
+    response.end(JSON.stringify(code === 200 ? object : { code, message: 'come again' }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  client = new KubeClient(connectionFor({ server: `http://127.0.0.1:${port}`, ca: '' }));
+});
+afterEach(async () => {
+  await client.connection.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+describe('a request that is turned away', () => {
+  it('is made again after the time that was asked for, on a connection of its own when the server ends', async () => {
+    answers = [shuttingDown];
+    const begun = performance.now();
+    await expect(client.get(ConfigMap, name)).resolves.toEqual(object);
+    expect(performance.now() - begun).toBeGreaterThan(990);
+    expect(new Set(connections).size).toBe(2);
+  });
+
+  it('is made again whatever it was, for nothing was done', async () => {
+    answers = [{ code: 429, retryAfter: '1' }];
+    await expect(client.create(object, { fieldManager: 'test' })).resolves.toEqual(object);
+    expect(connections).toHaveLength(2);
+  });
+
+  it('fails when it is turned away once more', async () => {
+    answers = [shuttingDown, shuttingDown];
+    await expect(client.get(ConfigMap, name)).rejects.toMatchObject({ code: 503, message: /come again/ });
+    expect(connections).toHaveLength(2);
+  });
+
+  it.each<[string, Answer]>([
+    ['for longer than the queue would wait', { code: 503, retryAfter: '3' }],
+    ['for a time that is not said', { code: 503 }],
+    ['by a server that may have begun with it', { code: 500, retryAfter: '1' }],
+  ])('%s fails at once', async (_, answer) => {
+    answers = [answer];
+    await expect(client.get(ConfigMap, name)).rejects.toMatchObject({ code: answer.code });
+    expect(connections).toHaveLength(1);
+  });
+
+  it('ends with its caller while it rests', async () => {
+    answers = [shuttingDown];
+    const caller = new AbortController();
+    server.once('request', () => setTimeout(() => caller.abort(new Error('enough')), 100));
+    await expect(client.get(ConfigMap, name, { signal: caller.signal })).rejects.toThrow('enough');
+    expect(connections).toHaveLength(1);
+  });
+});
