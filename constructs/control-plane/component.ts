@@ -116,7 +116,10 @@ export interface Probes {
 }
 
 export interface ProbesProps {
-  readonly port: string;
+  /** Name of a port of the container, or a number that is no port of it. */
+  readonly port: string | number;
+  /** Address to ask. Default: the pod's. */
+  readonly host?: string;
   readonly scheme: 'HTTP' | 'HTTPS';
   readonly startup: string;
   readonly readiness: string;
@@ -133,7 +136,9 @@ export interface ProbesProps {
 export function probes(props: ProbesProps): Probes {
   const httpGet = (path: string): k8s.HttpGetAction => ({
     path,
-    port: k8s.IntOrString.fromString(props.port),
+    port:
+      typeof props.port === 'number' ? k8s.IntOrString.fromNumber(props.port) : k8s.IntOrString.fromString(props.port),
+    ...definedOnly({ host: props.host }),
     scheme: props.scheme,
   });
   return {

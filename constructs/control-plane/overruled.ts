@@ -36,7 +36,7 @@ export function overruledArguments(cluster: HostedCluster): OverruledArguments[]
     { component: 'coredns', flags: overruledFlags(corednsFlags, coredns.args) },
     {
       component: 'konnectivity-agent',
-      flags: overruledFlags(konnectivityAgentFlags(unknown), konnectivityClient.args),
+      flags: overruledFlags(konnectivityAgentFlags(unknown, unknown.host), konnectivityClient.args),
     },
     { component: 'etcd', flags: reservedEtcdSettings.filter((name) => etcd.args?.[name] !== undefined) },
   ];

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { HostedCluster } from '../control-plane/cluster.ts';
@@ -15,18 +16,29 @@ const name = 'konnectivity-agent';
 const labels = { 'k8s-app': name };
 const token = { directory: '/var/run/secrets/tokens', file: 'konnectivity-agent-token' } as const;
 
-/** Every flag we set on the konnectivity agent, sorted, each with its reason. */
-export function konnectivityAgentFlags({ host, port }: Endpoint): Flag[] {
+/**
+ * Every flag we set on the konnectivity agent, sorted, each with its reason.
+ *
+ * @param address where it tells its node how it is
+ */
+export function konnectivityAgentFlags({ host, port }: Endpoint, address: string): Flag[] {
   return [
-    ['admin-server-port', String(ports.konnectivityAdmin), 'on the loopback address only'],
+    ['admin-bind-address', address, ''],
+    ['admin-server-port', String(ports.konnectivityAdmin), ''],
     ['agent-id', '$(NODE_NAME)', ''],
     ['ca-cert', '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt', ''],
     ['count-server-leases', 'true', 'connects to every server behind the one address, however many there are'],
+    ['health-server-host', address, ''],
     ['health-server-port', String(ports.konnectivityHealth), ''],
     ['keepalive-time', '1m', 'notices servers that are gone without a word; they refuse less than 30s'],
     ['proxy-server-host', host, ''],
     ['proxy-server-port', String(port), ''],
     ['service-account-token-path', `${token.directory}/${token.file}`, ''],
+    [
+      'sync-interval',
+      '250ms',
+      'an API server that is new reaches no node until an agent has found it among the others',
+    ],
   ];
 }
 
@@ -49,7 +61,7 @@ export interface KonnectivityAgentProps {
 export class KonnectivityAgent extends Construct {
   constructor(scope: Construct, id: string, props: KonnectivityAgentProps) {
     super(scope, id);
-    const { cluster, nodes, startsWith } = props;
+    const { cluster, nodes } = props;
     const settings = cluster.spec.konnectivityClient;
     const metadata = { name, namespace: addOnNamespace, labels };
 
@@ -61,18 +73,33 @@ export class KonnectivityAgent extends Construct {
       spec: {
         replicas: replicasFor(settings.replicas, nodes),
         selector: { matchLabels: labels },
-        // Two cannot have the ports of one node: the old one goes first.
+        // The only agent of a cluster of one node is replaced on that node: until the new one serves, the old one does.
         strategy: {
           type: 'RollingUpdate',
-          rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(0), maxUnavailable: k8s.IntOrString.fromNumber(1) },
+          rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
         },
-        template: { metadata: { labels, ...restartMetadata(startsWith) }, spec: podSpec(props) },
+        template: podTemplate(props, addressOf(podTemplate(props, ''))),
       },
     });
   }
 }
 
-function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentProps): k8s.PodSpec {
+/**
+ * A loopback address of its own for each revision: the old agent and the new one are side by side on the one network of
+ * their node. The port is none that the node has to lend: an agent that a person restarts has the address of the old one,
+ * and works without it until its liveness probe has it begin anew; a lent port would keep it from starting at all.
+ */
+function addressOf(revision: k8s.PodTemplateSpec): string {
+  const [a = 0, b = 0, c = 0] = createHash('sha256').update(JSON.stringify(revision)).digest();
+  // 127.0 is where other programs are.
+  return `127.${1 + (a % 254)}.${b}.${1 + (c % 254)}`;
+}
+
+function podTemplate(props: KonnectivityAgentProps, address: string): k8s.PodTemplateSpec {
+  return { metadata: { labels, ...restartMetadata(props.startsWith) }, spec: podSpec(props, address) };
+}
+
+function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentProps, address: string): k8s.PodSpec {
   const { konnectivityClient: settings, version } = cluster.spec;
   const defaults = { registry: 'registry.k8s.io', repository: 'kas-network-proxy/proxy-agent' };
   const pod = restrictedPod({
@@ -94,15 +121,15 @@ function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentP
         name,
         image: imageReference({ ...defaults, tag: `v${defaultsFor(version).konnectivity}` }, settings.image),
         command: ['/proxy-agent'],
-        args: renderFlags(konnectivityAgentFlags(konnectivityEndpoint), settings.args),
+        args: renderFlags(konnectivityAgentFlags(konnectivityEndpoint, address), settings.args),
         env: [
           { name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
           ...apiServerVariables(endpoint),
         ],
-        ports: { health: ports.konnectivityHealth },
         // Not being connected is no reason to restart: it tries again by itself, and sooner.
         probes: probes({
-          port: 'health',
+          host: address,
+          port: ports.konnectivityHealth,
           scheme: 'HTTP',
           startup: '/healthz',
           readiness: '/readyz',

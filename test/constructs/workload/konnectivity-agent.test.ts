@@ -47,9 +47,21 @@ describe('the konnectivity agent', () => {
     expect(tolerations.filter(({ key }) => !key || key === 'node.kubernetes.io/unschedulable')).toEqual([]);
   });
 
-  it('makes room before it takes the ports of a node again', () => {
+  it('goes once the next one serves, beside it on the same node', () => {
     const { object } = agent().workload;
-    expect(object['spec']).toMatchObject({ strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } });
+    expect(object['spec']).toMatchObject({ strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } });
+    const placeOf = (settings: object, facts?: Partial<Facts>) => {
+      const { workload, args } = agent(settings, facts);
+      const [{ ports, readinessProbe } = {}] = workload.containers;
+      const host = String(readinessProbe?.httpGet?.host);
+      expect(args).toEqual(expect.arrayContaining([`--health-server-host=${host}`, `--admin-bind-address=${host}`]));
+      expect(ports).toBeUndefined();
+      return host;
+    };
+    const places = [placeOf({}), placeOf({ args: { v: '4' } }), placeOf({}, behindAGateway)];
+    for (const place of places) expect(place).toMatch(/^127\.([1-9]\d*)\.\d+\.[1-9]\d*$/);
+    expect(new Set(places).size).toBe(3);
+    expect(placeOf({}, { nodes: 5 })).toBe(places[0]);
   });
 
   it.each([

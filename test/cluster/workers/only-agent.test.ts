@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Pod } from '../../../constructs/api/resources.ts';
+import type { PodObject } from '../../../reconciler/kube/readiness.ts';
+import { until } from '../../support/until.ts';
+import { addWorker, type Worker } from '../../testbed/workers.ts';
+import { type JoinableCluster, openJoinableCluster } from './joinable-cluster.ts';
+
+let cluster: JoinableCluster;
+let worker: Worker;
+
+beforeAll(async () => {
+  cluster = await openJoinableCluster('only-agent');
+  worker = await addWorker(cluster.instance, cluster.api);
+  await until('the kubelet to be reached', () => call().catch(() => false));
+});
+afterAll(() => cluster.close());
+
+/** Asks the kubelet through the API server, as `kubectl logs` does and as admission webhooks are asked. */
+const call = () => cluster.api.client.raw(`/api/v1/nodes/${worker.name}/proxy/healthz`);
+
+async function agents(): Promise<PodObject[]> {
+  const selection = { namespace: 'kube-system', labelSelector: 'k8s-app=konnectivity-agent' };
+  return (await cluster.api.client.list<PodObject>(Pod, selection)).items;
+}
+
+test('the only agent of the only node is replaced without a call that goes nowhere', async () => {
+  const [before] = await agents();
+  await cluster.bench.patch('hosted', { spec: { konnectivityClient: { args: { v: '1' } } } });
+  const failures: string[] = [];
+  let calls = 0;
+  await until('another agent alone', async () => {
+    calls += 1;
+    await call().catch((error: unknown) => failures.push(String(error)));
+    const [agent, ...others] = await agents();
+    return agent && others.length === 0 && agent.metadata.uid !== before?.metadata.uid;
+  });
+  expect(calls).toBeGreaterThan(20);
+  expect(failures).toEqual([]);
+});
