@@ -67,7 +67,7 @@ const nodePlumbing: Readonly<Record<string, readonly string[]>> = {
     'container kube-proxy has no seccomp profile',
     'container kube-proxy does not drop all capabilities',
   ],
-  'konnectivity-agent': ['hostNetwork is true'],
+  'konnectivity-agent': ['hostNetwork is true', 'container konnectivity-agent has a probe or hook with a host'],
   'hosted-control-plane-proxy': ['hostNetwork is true', 'container proxy has a probe or hook with a host'],
 };
 
@@ -153,7 +153,7 @@ describe.each(chartsWithPods)('every pod of %s', (_, objects) => {
 
 function asksOwnPort({ ports = [] }: V1Container, probe: V1Probe | undefined): boolean {
   // On the node's network: a port that is declared there could be had by one pod only.
-  if (probe?.httpGet?.host === '127.0.0.1') return true;
+  if (probe?.httpGet?.host?.startsWith('127.')) return true;
   return ports.some(({ name, containerPort }) => [name, containerPort].includes(probe?.httpGet?.port));
 }
 

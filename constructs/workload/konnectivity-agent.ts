@@ -25,7 +25,7 @@ export function konnectivityAgentFlags({ host, port }: Endpoint, address: string
   return [
     ['admin-bind-address', address, ''],
     ['admin-server-port', String(ports.konnectivityAdmin), ''],
-    ['agent-id', '$(NODE_NAME)', ''],
+    ['agent-id', '$(POD_NAME)', 'two of one name on a node would be one, of which the older one is asked'],
     ['ca-cert', '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt', ''],
     ['count-server-leases', 'true', 'connects to every server behind the one address, however many there are'],
     ['health-server-host', address, ''],
@@ -123,7 +123,7 @@ function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentP
         command: ['/proxy-agent'],
         args: renderFlags(konnectivityAgentFlags(konnectivityEndpoint, address), settings.args),
         env: [
-          { name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+          { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
           ...apiServerVariables(endpoint),
         ],
         // Not being connected is no reason to restart: it tries again by itself, and sooner.
@@ -152,8 +152,8 @@ function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentP
     dnsPolicy: 'Default',
     nodeSelector: { 'kubernetes.io/os': 'linux' },
     tolerations: [...addOnTolerations, ...withoutNetwork, ...unreachable],
-    // It serves until it is killed, and does nothing in between that would have to end well.
-    terminationGracePeriodSeconds: 1,
+    // Told to end, it is given no more calls and serves until it is killed: as long as an admission webhook may take.
+    terminationGracePeriodSeconds: 10,
   };
 }
 

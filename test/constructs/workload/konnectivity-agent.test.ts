@@ -47,6 +47,15 @@ describe('the konnectivity agent', () => {
     expect(tolerations.filter(({ key }) => !key || key === 'node.kubernetes.io/unschedulable')).toEqual([]);
   });
 
+  it('is known to the servers by its own name: of two of one name the older one is asked, also when it ends', () => {
+    const { args, workload } = agent();
+    expect(args).toContain('--agent-id=$(POD_NAME)');
+    expect(workload.containers[0]?.env).toContainEqual({
+      name: 'POD_NAME',
+      valueFrom: { fieldRef: { fieldPath: 'metadata.name' } },
+    });
+  });
+
   it('goes once the next one serves, beside it on the same node', () => {
     const { object } = agent().workload;
     expect(object['spec']).toMatchObject({ strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } });
