@@ -6,7 +6,7 @@ import { installAddon } from '../testbed/addons.ts';
 import { bringUp } from '../testbed/bring-up.ts';
 import type { Instance } from '../testbed/instance.ts';
 import { loseManagement, replaceManagement } from '../testbed/management-loss.ts';
-import { type Report, step } from '../testbed/progress.ts';
+import { type Report, step, until } from '../testbed/progress.ts';
 import { addWorker } from '../testbed/workers.ts';
 import { cluster, fillSafe, provision, rebuild, takeBackup } from './hosted-cluster.ts';
 import { downloadKubeconfig, type Endpoint, endpointOf, openKubeconfig, openWithToken } from './kubeconfig.ts';
@@ -114,7 +114,11 @@ export async function liveThroughDisaster(instance: Instance, report: Report): P
       after: { worker: await tracesOf(machine), endpoint: endpointOf(await downloadKubeconfig(instance)) },
       pages: { before: pagesBefore, meanwhile, after: await readPages(machine, addresses) },
       writes: await compare(writer, patient, backup),
-      pod: { asked: await askFromPod(instance), byOldToken: await askWith(instance, before.endpoint, token) },
+      pod: {
+        // Agents notice within two minutes that they speak to nobody any more.
+        asked: await until({ what: 'an answer through an agent', timeoutMs: 180_000 }, () => askFromPod(instance)),
+        byOldToken: await askWith(instance, before.endpoint, token),
+      },
       sealed: { before: sealed, after: await readSealed(instance) },
       newPod: await runNewPod(instance),
       seconds: {

@@ -4,10 +4,15 @@ import { createServer } from 'node:net';
 /** Below those that the kernel gives to connections: one of these could be taken before it is listened on. */
 const [first, end] = [10_000, 20_000];
 
-/** A TCP port of the loopback address that nobody listens on right now. */
+/** Those that were given, which may be listened on much later. */
+const given = new Set<number>();
+
+/** A TCP port of the loopback address that nobody listens on right now, and that nobody in this process was given. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(first, end);
+    if (given.has(port)) continue;
+    given.add(port);
     if (await isFree(port)) return port;
   }
 }

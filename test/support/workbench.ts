@@ -174,7 +174,7 @@ export class Workbench {
   }
 
   /** Deletes the Cluster and resolves when it and everything of it is gone. */
-  async delete(cluster: string, limitMs = 120_000): Promise<void> {
+  async delete(cluster: string, limitMs = 240_000): Promise<void> {
     await this.beginDeletion(cluster);
     await until(`Cluster ${cluster} to be gone`, async () => !(await this.exists(cluster)), limitMs);
   }

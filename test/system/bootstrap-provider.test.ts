@@ -35,16 +35,12 @@ test('the kubeadm bootstrap provider writes what a machine of ours joins with', 
   });
 });
 
-const nodeName = ['--output', 'jsonpath={.status.nodeRef.name}'];
-
 test('a machine that joins with it becomes the Node of its Machine', async () => {
   const machineName = await newestMachine();
   try {
     await joinMachineOf(instance, bench.client, { namespace, cluster: name, name: machineName });
     // Cluster API writes conditions, by one of which the wait before this one ended, ahead of the rest of a status.
-    const node = await until('a Node of the Machine', async () =>
-      inNamespace('get', 'machine', machineName, ...nodeName),
-    );
+    const node = await until('a Node of the Machine', async () => (await nodeOf(machineName)) || undefined);
     expect(node).toBe(machineName);
   } finally {
     await removeMachine(instance, machineName);
@@ -82,4 +78,8 @@ async function machineNames(): Promise<string[]> {
 
 function newestMachine(): Promise<string> {
   return until('a Machine', async () => (await machineNames()).at(-1), 60_000);
+}
+
+function nodeOf(machine: string): Promise<string> {
+  return inNamespace('get', 'machine', machine, '--output', 'jsonpath={.status.nodeRef.name}');
 }

@@ -57,7 +57,7 @@ test('the Gateway is programmed at its fixed address', async () => {
 describe.for(ways)('through the kind $kind', ({ host, render }) => {
   test('a client reaches a server outside by name, and each sees the certificate of the other', async () => {
     await kubectl(instance, ['apply', '--filename', '-'], JSON.stringify(render(host, 'echo')));
-    const seen = await until({ what: `an answer from ${host}`, timeoutMs: 10_000 }, () => echo.ask(host, lookup));
+    const seen = await until({ what: `an answer from ${host}`, timeoutMs: 60_000 }, () => echo.ask(host, lookup));
     expect(seen).toEqual({ serverName: host, client: 'the client' });
   });
 });

@@ -9,7 +9,7 @@ import { kubectl } from './kubectl.ts';
 import { findMachine, inMachine, type Machine } from './machine.ts';
 import { loseManagement, replaceManagement } from './management-loss.ts';
 import { addMachine } from './node-machines.ts';
-import type { Report } from './progress.ts';
+import { type Report, until } from './progress.ts';
 import { startService } from './service.ts';
 import { takeDown } from './take-down.ts';
 
@@ -57,5 +57,8 @@ test('down removes the fresh one and the worker', async () => {
 });
 
 function servicePid(): Promise<string> {
-  return inMachine(worker, ['cat', '/run/services/page/pid']);
+  // Its supervisor writes it once the program runs.
+  return until({ what: 'the page to be served', timeoutMs: 60_000 }, async () => {
+    return (await inMachine(worker, ['cat', '/run/services/page/pid'])).trim() || undefined;
+  });
 }

@@ -36,7 +36,7 @@ test('the operator starts from its image without root and with a read-only file 
     'wait',
     'pod/operator',
     '--for=jsonpath={.status.phase}=Failed',
-    '--timeout=30s',
+    '--timeout=60s',
   ]);
   // its first act is to read its configuration: that it complains about it says that everything is loaded
   expect(await kubectl(instance, ['--namespace', namespace, 'logs', 'operator'])).toContain('LOG_LEVEL');

@@ -66,17 +66,17 @@ test('a claim that asks for more gets it while it is in use', async () => {
   const patch = JSON.stringify({ spec: claimSpec('3Gi') });
   await inNamespace('patch', 'pvc', 'data', '--type=merge', `--patch=${patch}`);
   const capacity = '--for=jsonpath={.status.capacity.storage}=3Gi';
-  await inNamespace('wait', 'pvc/data', capacity, '--timeout=10s');
+  await inNamespace('wait', 'pvc/data', capacity, '--timeout=60s');
   const volume = await inNamespace('get', 'pvc', 'data', '--output', 'jsonpath={.spec.volumeName}');
   expect(await kubectl(instance, ['get', 'pv', volume, '--output', 'jsonpath={.spec.capacity.storage}'])).toBe('3Gi');
 });
 
 test('a volume goes with its claim', async () => {
   await apply({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'brief' }, spec: claimSpec('1Gi') });
-  await inNamespace('wait', 'pvc/brief', '--for=jsonpath={.status.phase}=Bound', '--timeout=10s');
+  await inNamespace('wait', 'pvc/brief', '--for=jsonpath={.status.phase}=Bound', '--timeout=60s');
   const volume = await inNamespace('get', 'pvc', 'brief', '--output', 'jsonpath={.spec.volumeName}');
   await inNamespace('delete', 'pvc', 'brief');
-  const gone = ['wait', `pv/${volume}`, '--for=delete', '--timeout=20s'];
+  const gone = ['wait', `pv/${volume}`, '--for=delete', '--timeout=60s'];
   await expect(kubectl(instance, gone)).resolves.not.toThrow();
 });
 
@@ -95,7 +95,7 @@ test('a LoadBalancer gets the address it asks for, and gives it back', async () 
   await apply({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'asking' }, spec });
   expect(await addressOf('asking')).toBe(address);
   await inNamespace('delete', 'service', 'asking');
-  await until({ what: `${address} to be silent`, timeoutMs: 10_000 }, async () => !(await isReachable(address, 81)));
+  await until({ what: `${address} to be silent`, timeoutMs: 60_000 }, async () => !(await isReachable(address, 81)));
 });
 
 test("Cluster API's webhook refuses a Cluster that breaks its rules", async () => {
@@ -115,7 +115,7 @@ describe.for(['kubelet', 'containerd', 'kube-proxy', 'etcd', 'kube-apiserver'])(
     const pod = { ...serverPod(), metadata: { name: `after-${service}` } };
     await until({ what: `a pod after ${service} was killed`, timeoutMs: 60_000, intervalMs: 200 }, async () => {
       await apply(pod);
-      await inNamespace('wait', `pod/after-${service}`, '--for=condition=Ready', '--timeout=30s');
+      await inNamespace('wait', `pod/after-${service}`, '--for=condition=Ready', '--timeout=60s');
       return true;
     });
     const restarts = 'jsonpath={.status.containerStatuses[0].restartCount}';
@@ -148,7 +148,9 @@ test('a second testbed beside the first starts anew after a crash, and down leav
   const second = instanceFrom(process.env, `${instance.name.slice(0, 6)}two`);
   await bringUp(second, silent);
   process.kill((await runningMachine(second, 'm')).pid, 'SIGKILL');
-  expect(await checkHealth(second)).toMatchObject({ state: 'broken' });
+  await until({ what: 'it to be broken', timeoutMs: 60_000 }, async () => {
+    return (await checkHealth(second)).state === 'broken';
+  });
   await bringUp(second, silent);
   expect(await kubectl(second, ['get', 'node', 'm', '--output', 'name'])).toBe('node/m\n');
   expect(await takeDown(second, silent)).toEqual([]);
@@ -193,12 +195,12 @@ function serverPod(): object {
 
 async function addressOf(service: string): Promise<string> {
   const path = '{.status.loadBalancer.ingress[0].ip}';
-  await inNamespace('wait', `service/${service}`, `--for=jsonpath=${path}`, '--timeout=10s');
+  await inNamespace('wait', `service/${service}`, `--for=jsonpath=${path}`, '--timeout=60s');
   return inNamespace('get', 'service', service, '--output', `jsonpath=${path}`);
 }
 
 async function pageOf(address: string): Promise<string> {
-  return until({ what: `a page of ${address}`, timeoutMs: 10_000 }, async () =>
+  return until({ what: `a page of ${address}`, timeoutMs: 60_000 }, async () =>
     (await fetch(`http://${address}/`, { signal: AbortSignal.timeout(1_000) })).text(),
   );
 }

@@ -88,8 +88,15 @@ async function withPolicies(version: string, flags: readonly string[]) {
   const requests = new Requests(server.kubeconfig);
   await answered(200, () => requests.get(kubernetes));
   const applied = await applyAll(requests, objectsOf(version));
-  const inForce = async () => JSON.stringify(await created(requests, pod({}))).includes(endpoint.host);
-  await until('the policy to be in force', inForce, 30_000);
+  const running = pod({});
+  await requests.send(pods, { method: 'POST', content: running });
+  const debugged = `${pods}/${running.metadata.name}/ephemeralcontainers?dryRun=All`;
+  const content = { spec: { ephemeralContainers: [container('debug')] } };
+  const tells = (what: unknown) => JSON.stringify(what).includes(endpoint.host);
+  await until('the policies to be in force', async () => {
+    const debug = await requests.send(debugged, { method: 'PATCH', content });
+    return tells(debug.body['spec']) && tells(await created(requests, pod({})));
+  });
   return { server, requests, applied };
 }
 

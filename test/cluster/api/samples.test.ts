@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../../constructs/api/crd.ts';
 import { HostedControlPlane, Namespace, Service } from '../../../constructs/api/resources.ts';
@@ -11,6 +12,7 @@ import { renderSamples } from '../../support/rendered-objects.ts';
 import { cilium, gatewayApi } from '../../testbed/addons.ts';
 import { applyObjects } from '../../testbed/apply-objects.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
+import { withLock } from '../../testbed/lock.ts';
 import { moduleObjects } from '../../testbed/rendered-objects.ts';
 import { traefikManifests } from '../../testbed/traefik.ts';
 
@@ -28,7 +30,9 @@ beforeAll(async () => {
   client = new KubeClient(connectionFor(server.target));
   await applyObjects(client, [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD]);
   for (const manifests of [gatewayApi, cilium, traefikManifests]) {
-    const objects = await moduleObjects(instanceFrom(process.env).cache, manifests, () => {});
+    const { cache } = instanceFrom(process.env);
+    const silent = () => {};
+    const objects = await withLock(join(cache, 'lock'), silent, () => moduleObjects(cache, manifests, silent));
     await applyObjects(
       client,
       objects.filter(({ kind }) => kind === 'CustomResourceDefinition'),
@@ -38,7 +42,7 @@ beforeAll(async () => {
   for (const name of new Set(['kube-public', ...samples.map(({ cluster }) => cluster.namespace)])) {
     await client.apply({ apiVersion, kind, metadata: { name } }, apply);
   }
-}, 60_000);
+});
 afterAll(async () => {
   await client.connection.close();
   await server.stop();

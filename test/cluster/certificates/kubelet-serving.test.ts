@@ -54,7 +54,7 @@ test('a kubelet serves with a certificate of the cluster for its own name and ad
 
 test('logs, commands and metrics come through it', async () => {
   await cluster.apply(webServer);
-  await cluster.kubectl(['rollout', 'status', 'deployment/web', '--timeout=60s']);
+  await cluster.kubectl(['rollout', 'status', 'deployment/web', '--timeout=180s']);
   await until('logs', () => cluster.kubectl(['logs', 'deployment/web']).catch(() => undefined));
   expect(await cluster.kubectl(['exec', 'deployment/web', '--', 'echo', 'hello'])).toContain('hello');
   const metrics = await cluster.kubectl(['get', '--raw', `/api/v1/nodes/${worker.name}/proxy/metrics`]);

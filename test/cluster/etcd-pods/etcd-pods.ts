@@ -25,16 +25,16 @@ export class EtcdPods {
     return (await this.#bench.get(this.#cluster)).status?.etcd?.members ?? [];
   }
 
-  async leader(): Promise<string> {
-    const leader = (await this.members()).find(({ role }) => role === 'Leader');
-    if (!leader) throw new Error('the status names no leader');
-    return leader.name;
+  leader(): Promise<string> {
+    return until('a leader in the status', async () => {
+      return (await this.members()).find(({ role }) => role === 'Leader')?.name;
+    });
   }
 
-  async follower(): Promise<string> {
-    const follower = (await this.members()).findLast(({ role }) => role === 'Follower');
-    if (!follower) throw new Error('the status names no follower');
-    return follower.name;
+  follower(): Promise<string> {
+    return until('a follower in the status', async () => {
+      return (await this.members()).findLast(({ role }) => role === 'Follower')?.name;
+    });
   }
 
   /** Resolves when exactly so many members are leader and followers, by the status, and the condition says so. */
@@ -93,13 +93,15 @@ export class EtcdPods {
     process.kill(pid, 'SIGKILL');
   }
 
-  /** Resolves when the container of a member was started again. */
+  /** Resolves when the container of a member was started again, for which a kubelet takes ever longer, up to 5 minutes. */
   async untilRestarted(name: string, before: number): Promise<void> {
-    await until(`${name} to be started again`, async () => (await this.restarts(name)) > before, 60_000);
+    await until(`${name} to be started again`, async () => (await this.restarts(name)) > before, 400_000);
   }
 
+  /** How often the container of a member was started again; never while there is no pod. */
   async restarts(name: string): Promise<number> {
-    return (await this.pod(name)).status?.containerStatuses?.[0]?.restartCount ?? 0;
+    const pod = await this.#bench.client.find<PodObject>(Pod, this.#named(name));
+    return pod?.status?.containerStatuses?.[0]?.restartCount ?? 0;
   }
 
   async #processOf(name: string): Promise<number> {

@@ -122,7 +122,7 @@ describe('of 3 members', () => {
         dataLost: 'none',
       });
     },
-    300_000,
+    700_000,
   );
 
   test('one whose volume lies on a node that is gone gets another volume', async () => {

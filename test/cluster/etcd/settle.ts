@@ -7,17 +7,23 @@ import { until } from '../../support/until.ts';
 import type { EtcdProcesses } from './etcd-processes.ts';
 
 /**
- * Does what the decisions say, one step after the other, until all is as wanted.
+ * Does what the decisions say, one step after the other, until all is as wanted. A call of etcd's that fails is tried
+ * again, as the reconciler does.
  * @returns the steps that changed something, as `Kind member`.
  */
 export async function settle(cluster: EtcdProcesses, replicas: number, quotaBytes = 2 ** 31): Promise<string[]> {
   const steps: string[] = [];
+  let failed: { readonly step: string; readonly cause: unknown } | undefined;
   await until(
     `etcd to have ${replicas} members`,
     async () => {
       const observation = await cluster.observe();
       const goal = { replicas, revision: cluster.revision, cause: 'Asked', quotaBytes } as const;
       const decision = nextEtcdStep(observation, goal);
+      const next = decision.kind === 'Act' ? nameOf(decision.step) : undefined;
+      // No answer came, and yet it was done.
+      if (failed && failed.step !== next) steps.push(failed.step);
+      failed = undefined;
       if (decision.kind === 'Settled') return healthyVoters(observation).length === replicas;
       if (decision.kind === 'Wait') {
         await cluster.runMissing(observation);
@@ -27,13 +33,16 @@ export async function settle(cluster: EtcdProcesses, replicas: number, quotaByte
       try {
         await (isEtcdCall(step) ? carryOut(step, observation, cluster.clients) : cluster.carryOutOnPods(step));
         if (step.kind !== 'MarkVolume') steps.push(nameOf(step));
-      } catch (error) {
-        if (!isRefusedForNow(error)) throw error;
+      } catch (cause) {
+        if (!isEtcdCall(step)) throw cause;
+        if (!isRefusedForNow(cause)) failed = { step: nameOf(step), cause };
       }
       return false;
     },
     180_000,
-  );
+  ).catch((error: unknown) => {
+    throw failed ? new Error(`${String(error)}; ${failed.step} failed`, { cause: failed.cause }) : error;
+  });
   return steps;
 }
 

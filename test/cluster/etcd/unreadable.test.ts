@@ -38,7 +38,7 @@ describe('a member that cannot start on its data is built anew from the others',
       (directory) => damageText(join(directory, 'snap/db'), text),
     ],
   ];
-  it.each(faults)('%s', { timeout: 120_000 }, async (fault, what, change) => {
+  it.each(faults)('%s', async (fault, what, change) => {
     const keys = cluster.keys();
     const key = fault.replaceAll(' ', '-');
     await keys.put(key).value(text);
@@ -75,7 +75,7 @@ describe('a member that cannot start on its data is built anew from the others',
   });
 });
 
-it('a member is not built anew when it is another one whose data is wrong', { timeout: 120_000 }, async () => {
+it('a member is not built anew when it is another one whose data is wrong', async () => {
   const keys = cluster.keys();
   await keys.put('again').value(text);
   await Promise.all(['etcd-1', 'etcd-2'].map((name) => cluster.untilOnDisk(name, 'again')));

@@ -86,8 +86,8 @@ test('a Gateway is noticed when it is made, and its listener when it is put righ
   const spec = (tls: object) => ({ gatewayClassName: 'traefik', listeners: [listener(tls)] });
   const terminating = { mode: 'Terminate', certificateRefs };
   await bench.client.create({ apiVersion, kind, metadata: later, spec: spec(terminating) }, { fieldManager });
-  // No polling could be this fast: the informers' watches tell.
-  const unsuitable = await bench.untilCondition('c3', type, { reason: 'GatewayListenerUnsuitable' }, 3_000);
+  // Nobody looks at it again for ten minutes: the informers' watches tell.
+  const unsuitable = await bench.untilCondition('c3', type, { reason: 'GatewayListenerUnsuitable' });
   expect(unsuitable.message).toContain('listener tls: its tls.mode is Terminate, set Passthrough');
 
   await bench.client.mergePatch(Gateway, later, { spec: spec({ mode: 'Passthrough' }) }, { fieldManager });

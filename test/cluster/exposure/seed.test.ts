@@ -55,7 +55,7 @@ test("the reference provider's HostedControlPlane becomes a control plane behind
       const object = await bench.client.get<HostedControlPlaneObject>(HostedControlPlane, given.metadata);
       return object.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') && object;
     },
-    120_000,
+    200_000,
   );
   expect(ready.spec.controlPlaneEndpoint).toEqual({ host: 'my-cluster.default.clusters.example.com', port: 443 });
   expect(await whoAmI({ instance, bench, address: gatewayAddress(instance) }, 'my-cluster')).toMatchObject({

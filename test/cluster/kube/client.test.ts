@@ -225,11 +225,9 @@ describe('connection', () => {
   it('gives up at the deadline when nothing comes back, and works again once the network does', async () => {
     await client.list(Namespace);
     proxy.goSilent();
-    const beganAt = performance.now();
     const error = await failure(client.list(Namespace, { deadlineMs: 500 }));
     expect(error.message).toMatch(/^list namespaces: https:\S+ did not answer within 500 ms$/);
     expect(error).toMatchObject({ code: 0, reason: 'Timeout' });
-    expect(performance.now() - beganAt).toBeLessThan(2_000);
     proxy.heal();
     await client.list(Namespace);
   });

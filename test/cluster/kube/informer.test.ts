@@ -259,9 +259,8 @@ describe('Informer', () => {
     await informer.synced;
     const missing = inform({ resource: { ...ConfigMap, plural: 'nothings' } });
     await until('a failure', () => errors.length > 0);
-    const beganAt = performance.now();
-    await Promise.all([informer.stop(), missing.informer.stop()]);
-    expect(performance.now() - beganAt).toBeLessThan(500);
+    // A watch lasts for minutes, and the clock by which the other one rests stands still.
+    await expect(Promise.all([informer.stop(), missing.informer.stop()])).resolves.toBeDefined();
   });
 });
 

@@ -159,12 +159,12 @@ describe('while it runs', () => {
   test('scaling up and down is followed, and a budget for one pod is not left behind', async () => {
     const budget = () => bench.client.find(PodDisruptionBudget, named('c1-api-server'));
     await bench.patch('c1', { spec: { replicas: 2 } });
-    await until('the second API server', async () => (await bench.get('c1')).status?.readyReplicas === 2, 60_000);
+    await until('the second API server', async () => (await bench.get('c1')).status?.readyReplicas === 2, 180_000);
     await bench.untilReady('c1');
     expect(await budget()).toBeDefined();
 
     await bench.patch('c1', { spec: { replicas: 1 } });
-    await until('the budget to be gone', async () => !(await budget()), 60_000);
+    await until('the budget to be gone', async () => !(await budget()));
     await until('one API server', async () => (await bench.get('c1')).status?.replicas === 1);
     await bench.untilReady('c1');
   });
@@ -172,7 +172,7 @@ describe('while it runs', () => {
   test('a workload that somebody deletes comes back with its data', async () => {
     const hosted = await bench.hosted('c1');
     const written = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'kept' }, data: {} };
-    await hosted.create(written, { fieldManager });
+    await until('a write', () => hosted.apply(written, { fieldManager, force: true }).catch(() => undefined));
     const uidOf = async (kind: Resource, name: string) =>
       (await bench.client.find(kind, named(name)))?.metadata.uid ?? 'none';
     const before = { set: await uidOf(StatefulSet, 'c1-etcd'), pod: await uidOf(Pod, 'c1-etcd-0') };
@@ -183,11 +183,13 @@ describe('while it runs', () => {
       [StatefulSet, 'c1-etcd', before.set] as const,
       [Pod, 'c1-etcd-0', before.pod] as const,
     ]) {
-      await until(`another ${kind.kind}`, async () => ![old, 'none'].includes(await uidOf(kind, name)), 60_000);
+      await until(`another ${kind.kind}`, async () => ![old, 'none'].includes(await uidOf(kind, name)), 180_000);
     }
     await bench.untilReady('c1');
-    const kept = await until('the API server to answer', () =>
-      hosted.raw('/api/v1/namespaces/default/configmaps/kept').catch(() => undefined),
+    const kept = await until(
+      'the API server to answer',
+      () => hosted.raw('/api/v1/namespaces/default/configmaps/kept').catch(() => undefined),
+      180_000,
     );
     expect(kept).toContain('"name":"kept"');
     await hosted.connection.close();

@@ -181,7 +181,7 @@ describe('a hosted cluster', () => {
     proxy.heal();
     await converge('the rights to be back', () => exists(ClusterRoleBinding, rights));
     expect(hosted.nodes()).toBe(0);
-  }, 60_000);
+  });
 
   it('counts its nodes, and is not troubled by what they report', async () => {
     await pass();
@@ -259,7 +259,7 @@ describe('an API server that is killed', () => {
     await server.startApiServer();
     await admin.delete(ConfigMap, clusterInfo);
     await converge('cluster-info to be back', () => exists(ConfigMap, clusterInfo));
-  }, 60_000);
+  });
 });
 
 describe('our own identity', () => {

@@ -70,7 +70,7 @@ async function everything(): Promise<string[]> {
 describe('what somebody does in the hosted cluster', () => {
   const live = async <T extends KubeObject>(resource: Resource, name: ObjectName) => hosted.get<T>(resource, name);
 
-  test('is put right within a second where it is ours to say, and stays where it is not', async () => {
+  test('is put right at once where it is ours to say, and stays where it is not', async () => {
     const { id } = await createBootstrapToken(hosted);
     const signature = `jws-kubeconfig-${id}`;
     const before = await until('cluster-info to be signed', async () => {
@@ -84,7 +84,8 @@ describe('what somebody does in the hosted cluster', () => {
       other,
     );
     const isWhole = ({ data }: ConfigMapObject) => data?.['kubeconfig'] === before.data?.['kubeconfig'];
-    await until('cluster-info', async () => isWhole(await live(ConfigMap, clusterInfo)), 1_000);
+    // Nobody looks at it again for ten minutes: its watch tells.
+    await until('cluster-info', async () => isWhole(await live(ConfigMap, clusterInfo)));
     const after = await live<ConfigMapObject>(ConfigMap, clusterInfo);
     expect(Object.keys(after.data ?? {}).sort()).toEqual([signature, 'kubeconfig', 'theirs']);
     expect(after.metadata.labels?.['theirs']).toBe('stays');
@@ -100,22 +101,20 @@ describe('what somebody does in the hosted cluster', () => {
     await until(
       'the configuration of kube-proxy',
       async () => (await live<ConfigMapObject>(ConfigMap, proxy)).data?.[file] === before.data?.[file],
-      1_000,
     );
-    await until(
-      'the subjects',
-      async () => {
-        const { subjects } = await live<KubeObject & { subjects?: object[] }>(ClusterRoleBinding, binding);
-        return subjects?.length === 1;
-      },
-      1_000,
-    );
-    const { items } = await bench.client.list<KubeObject & { note?: string; reason?: string }>(
-      { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events', namespaced: true },
-      { namespace },
-    );
-    const notes = items.filter(({ reason }) => reason === 'ForeignChangeReverted').map(({ note }) => note);
-    expect(notes.join()).toContain('ConfigMap kube-system/kube-proxy in the hosted cluster');
+    await until('the subjects', async () => {
+      const { subjects } = await live<KubeObject & { subjects?: object[] }>(ClusterRoleBinding, binding);
+      return subjects?.length === 1;
+    });
+    const told = await until('an event', async () => {
+      const { items } = await bench.client.list<KubeObject & { note?: string; reason?: string }>(
+        { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events', namespaced: true },
+        { namespace },
+      );
+      const notes = items.filter(({ reason }) => reason === 'ForeignChangeReverted').map(({ note }) => note);
+      return notes.find((note) => note?.includes('kube-proxy'));
+    });
+    expect(told).toContain('ConfigMap kube-system/kube-proxy in the hosted cluster');
   });
 
   test.each<[Resource, ObjectName]>([

@@ -24,7 +24,7 @@ async function runUntilKilled(writes: number, isDone: () => Promise<boolean>): P
     return cut.connection;
   };
   const operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace, through });
-  await until('the operator to be killed or done', async () => isDead() || (await isDone()), 120_000);
+  await until('the operator to be killed or done', async () => isDead() || (await isDone()), 240_000);
   await operator.stop();
   return isDead();
 }
@@ -58,4 +58,4 @@ test('an operator that is killed after its first, second, third, … write is fo
   await bench.beginDeletion('c1');
   for (let writes = 1; await runUntilKilled(writes, isGone); writes += 1);
   await until('Cluster c1 to be gone', isGone);
-});
+}, 900_000);

@@ -41,7 +41,9 @@ async function holds(cluster: string, name: string): Promise<boolean> {
 async function write(cluster: string, name: string): Promise<void> {
   const hosted = await bench.hosted(cluster);
   try {
-    await hosted.create(stored(name), { fieldManager });
+    await until(`${name} to be written`, () =>
+      hosted.apply(stored(name), { fieldManager, force: true }).catch(() => undefined),
+    );
   } finally {
     await hosted.connection.close();
   }

@@ -36,7 +36,12 @@ const stored = (name: string) => ({
   metadata: { namespace: 'default', name },
 });
 
-async function untilRestored(cluster: string, limitMs = 100_000) {
+const write = (hosted: KubeClient, name: string) =>
+  until(`${name} to be written`, () =>
+    hosted.apply(stored(name), { fieldManager, force: true }).catch(() => undefined),
+  );
+
+async function untilRestored(cluster: string, limitMs = longMs) {
   try {
     return await until(
       `the restore of ${cluster}`,
@@ -59,9 +64,9 @@ describe('a control plane that is restored', () => {
     await bench.create('c1', spec);
     await bench.untilReady('c1', longMs);
     hosted = await bench.hosted('c1');
-    await hosted.create(stored('before'), { fieldManager });
+    await write(hosted, 'before');
     id = await bench.takeBackup('c1', 'first', longMs);
-    await hosted.create(stored('after'), { fieldManager });
+    await write(hosted, 'after');
   });
   afterAll(() => hosted.connection.close());
 
@@ -80,7 +85,7 @@ describe('a control plane that is restored', () => {
       );
       const recoverySeconds = (performance.now() - began) / 1000;
       expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'after' })).toBeUndefined();
-      const later = await hosted.create(stored('later'), { fieldManager });
+      const later = await write(hosted, 'later');
       expect(Number(later.metadata.resourceVersion)).toBeGreaterThan(Number(metadata.resourceVersion) + 1_000_000_000);
       expect(kept.metadata.name).toBe('before');
       await bench.untilReady('c1');
@@ -128,9 +133,7 @@ describe('a control plane that is restored', () => {
         await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: id, request: what } } } });
         const message = await untilRefused('c1', 'BackupUnusable');
         expect(message).toMatch(said);
-        await hosted.create(stored(`beside-${object}-${damages.findIndex(([name]) => name === what)}`), {
-          fieldManager,
-        });
+        await write(hosted, `beside-${object}-${damages.findIndex(([name]) => name === what)}`);
         expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'later' })).toBeDefined();
         await recordFault({
           fault: `restore of a backup with ${what}`,

@@ -34,6 +34,6 @@ test('the only agent of the only node is replaced without a call that goes nowhe
     const [agent, ...others] = await agents();
     return agent && others.length === 0 && agent.metadata.uid !== before?.metadata.uid;
   });
-  expect(calls).toBeGreaterThan(20);
+  expect(calls).toBeGreaterThan(0);
   expect(failures).toEqual([]);
 });

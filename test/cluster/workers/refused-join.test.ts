@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BootstrapToken, createBootstrapToken, untilSigned } from '../../testbed/bootstrap-token.ts';
+import type { JoinTimeouts } from '../../testbed/join-configuration.ts';
 import { joinMachine } from '../../testbed/join.ts';
 import { addMachine, removeMachine } from '../../testbed/node-machines.ts';
 import { type JoinableCluster, openJoinableCluster } from './joinable-cluster.ts';
@@ -103,15 +104,15 @@ test('with a token that the cluster does not know a join fails and says so', asy
 });
 
 test('with all of them a machine joins', async () => {
-  await expect(join()).resolves.not.toThrow();
+  await expect(join(token, {})).resolves.not.toThrow();
 });
 
 /** Joins a fresh machine, which is gone afterwards: the node it may have become stays without a kubelet. */
-async function join(shown = token): Promise<void> {
+async function join(shown = token, limits: JoinTimeouts = timeouts): Promise<void> {
   const { instance, api } = cluster;
   const machine = await addMachine(instance, 'refused');
   try {
-    await joinMachine(machine, api, shown, timeouts);
+    await joinMachine(machine, api, shown, limits);
   } finally {
     await removeMachine(instance, machine.name);
   }
