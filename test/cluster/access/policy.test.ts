@@ -92,7 +92,7 @@ async function withPolicies(version: string, flags: readonly string[]) {
   await requests.send(pods, { method: 'POST', content: running });
   const debugged = `${pods}/${running.metadata.name}/ephemeralcontainers?dryRun=All`;
   const content = { spec: { ephemeralContainers: [container('debug')] } };
-  const tells = (what: unknown) => JSON.stringify(what).includes(endpoint.host);
+  const tells = (what: unknown) => JSON.stringify({ what }).includes(endpoint.host);
   await until('the policies to be in force', async () => {
     const debug = await requests.send(debugged, { method: 'PATCH', content });
     return tells(debug.body['spec']) && tells(await created(requests, pod({})));
