@@ -152,7 +152,7 @@ function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentP
     dnsPolicy: 'Default',
     nodeSelector: { 'kubernetes.io/os': 'linux' },
     tolerations: [...addOnTolerations, ...withoutNetwork, ...unreachable],
-    // Told to end, it is given no more calls and serves until it is killed: as long as an admission webhook may take.
+    // Told to end, it is given no more calls and serves until it is killed: as long as an admission webhook may take by default.
     terminationGracePeriodSeconds: 10,
   };
 }

@@ -23,8 +23,6 @@ export interface UnstoppingLoadOptions {
 const namespace = 'default';
 /** So long rests each of them after an answer: what is measured shares the processors. */
 const restMs = 50;
-/** An API server that has just started reaches no node before an agent has found it: for no longer than this. */
-const agentLimitMs = 5_000;
 
 /**
  * A writer, a watcher and somebody who asks a kubelet through the API server, who never stop. Each holds one connection
@@ -38,7 +36,6 @@ export class UnstoppingLoad {
   readonly #options: UnstoppingLoadOptions;
   readonly #written: string[] = [];
   readonly #seen = new Set<string>();
-  #longestWithoutAgentMs = 0;
   readonly #work: Promise<unknown>;
   #isStopped = false;
 
@@ -50,11 +47,6 @@ export class UnstoppingLoad {
   /** Writes that were acknowledged and that the watcher has not been told of. */
   get unseen(): string[] {
     return this.#written.filter((name) => !this.#seen.has(name));
-  }
-
-  /** For how long calls were refused at most, because the API server had no agent yet. */
-  get longestWithoutAgentMs(): number {
-    return this.#longestWithoutAgentMs;
   }
 
   async stop(): Promise<void> {
@@ -80,19 +72,7 @@ export class UnstoppingLoad {
   #call(): Promise<void> {
     const path = `/api/v1/nodes/${this.#options.node}/proxy/healthz`;
     return this.#repeat(this.calls, async (client) => {
-      const begun = performance.now();
-      for (let isAnswered = false; !isAnswered;) {
-        isAnswered = await client.raw(path).then(
-          () => true,
-          (error: unknown) => {
-            const ms = performance.now() - begun;
-            if (!String(error).includes('No agent available') || ms > agentLimitMs) throw error;
-            this.#longestWithoutAgentMs = Math.max(this.#longestWithoutAgentMs, ms);
-            return false;
-          },
-        );
-        if (!isAnswered) await sleep(restMs);
-      }
+      await client.raw(path);
     });
   }
 

@@ -1,6 +1,6 @@
 import { carryOut, isEtcdCall } from '../../../reconciler/etcd/carry-out.ts';
 import { isRefusedForNow } from '../../../reconciler/etcd/client.ts';
-import { healthyVoters } from '../../../reconciler/etcd/members.ts';
+import { type EtcdObservation, healthyVoters } from '../../../reconciler/etcd/members.ts';
 import { nextEtcdStep } from '../../../reconciler/etcd/next-step.ts';
 import type { EtcdStep } from '../../../reconciler/etcd/steps.ts';
 import { until } from '../../support/until.ts';
@@ -9,9 +9,15 @@ import type { EtcdProcesses } from './etcd-processes.ts';
 /**
  * Does what the decisions say, one step after the other, until all is as wanted. A call of etcd's that fails is tried
  * again, as the reconciler does.
+ * @param onAct is told each step before it is done, and what was seen when it was decided
  * @returns the steps that changed something, as `Kind member`.
  */
-export async function settle(cluster: EtcdProcesses, replicas: number, quotaBytes = 2 ** 31): Promise<string[]> {
+export async function settle(
+  cluster: EtcdProcesses,
+  replicas: number,
+  quotaBytes = 2 ** 31,
+  onAct: (step: EtcdStep, observation: EtcdObservation) => void = () => {},
+): Promise<string[]> {
   const steps: string[] = [];
   let failed: { readonly step: string; readonly cause: unknown } | undefined;
   await until(
@@ -30,6 +36,7 @@ export async function settle(cluster: EtcdProcesses, replicas: number, quotaByte
         return false;
       }
       const { step } = decision;
+      onAct(step, observation);
       try {
         await (isEtcdCall(step) ? carryOut(step, observation, cluster.clients) : cluster.carryOutOnPods(step));
         if (step.kind !== 'MarkVolume') steps.push(nameOf(step));
