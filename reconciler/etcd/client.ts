@@ -156,6 +156,17 @@ export class MemberClient {
     }
   }
 
+  /**
+   * Lets the member count anew what is free in its database. It counts at each commit, and what one commit frees is
+   * counted at the third after it at the latest; a member that nobody writes to commits nothing, and tells for ever what
+   * was free before. To begin to read a snapshot is the one call that commits without a change of any data.
+   */
+  async recount(): Promise<void> {
+    for (let commits = 0; commits < 3; commits++) {
+      for await (const _ of this.snapshot(AbortSignal.timeout(deadlineMs))) break;
+    }
+  }
+
   /** How many keys the member has at a revision, which must not be compacted yet, in all and by resource. */
   keyCounts(revision: number): Promise<Manifest['keys']> {
     return countKeysByResource(async ({ start, end, what }) => {

@@ -23,7 +23,9 @@ export async function observeEtcd(
   clients: Clients,
   underWay?: EtcdObservation['underWay'],
 ): Promise<EtcdObservation> {
-  const answers = await Promise.all(known.map(({ name }) => ask(clients(name))));
+  const first = await Promise.all(known.map(({ name }) => ask(clients(name))));
+  const isFull = alarmsOf(first).some(({ alarm }) => alarm === 'Nospace');
+  const answers = isFull ? await Promise.all(first.map(recounted)) : first;
   const [{ membership, registrations }, clusterVersion] = await Promise.all([
     membersOf(answers),
     newestFirst(answers)[0]
@@ -38,13 +40,12 @@ export async function observeEtcd(
   const isOneRefused = members.some((member) => damageOf(member)?.kind === 'Different');
   const doMembersAgree = isOneRefused ? await doAgree(answers) : undefined;
   const urls = new Set(known.map(({ peerUrl }) => peerUrl));
-  const alarms = alarmsOf(answers);
   return {
     members,
     strangers: registrations.filter(({ peerUrls }) => !peerUrls.some((url) => urls.has(url))),
     membership,
-    alarms,
-    isCompacted: alarms.some(({ alarm }) => alarm === 'Nospace') && (await isCompacted(answers)),
+    alarms: alarmsOf(answers),
+    isCompacted: isFull && (await isCompacted(answers)),
     ...(doMembersAgree === undefined ? {} : { doMembersAgree }),
     ...(clusterVersion ? { clusterVersion } : {}),
     ...(underWay ? { underWay } : {}),
@@ -58,6 +59,19 @@ async function ask(client: MemberClient | undefined): Promise<Answer> {
     return { ...answer, client };
   } catch (error) {
     return unanswered(messageOf(error));
+  }
+}
+
+/** With the space that is free now: nobody can write to a full etcd, and so it has not counted since. */
+async function recounted(answer: Answer): Promise<Answer> {
+  const { client } = answer;
+  if (!client) return answer;
+  try {
+    await client.recount();
+    return { ...(await client.status()), client };
+  } catch {
+    // What it said first is true, but for the space.
+    return answer;
   }
 }
 

@@ -20,6 +20,7 @@ export async function settle(
 ): Promise<string[]> {
   const steps: string[] = [];
   let failed: { readonly step: string; readonly cause: unknown } | undefined;
+  let last = 'nothing';
   await until(
     `etcd to have ${replicas} members`,
     async () => {
@@ -27,6 +28,7 @@ export async function settle(
       const goal = { replicas, revision: cluster.revision, cause: 'Asked', quotaBytes } as const;
       const decision = nextEtcdStep(observation, goal);
       const next = decision.kind === 'Act' ? nameOf(decision.step) : undefined;
+      last = next ?? (decision.kind === 'Wait' ? decision.message : `${healthyVoters(observation).length} are well`);
       // No answer came, and yet it was done.
       if (failed && failed.step !== next) steps.push(failed.step);
       failed = undefined;
@@ -48,7 +50,9 @@ export async function settle(
     },
     180_000,
   ).catch((error: unknown) => {
-    throw failed ? new Error(`${String(error)}; ${failed.step} failed`, { cause: failed.cause }) : error;
+    const done = steps.slice(-10).join(', ') || 'nothing';
+    const why = `${failed ? 'which failed' : 'the last decision'}: ${last}; done before: ${done}`;
+    throw new Error(`${String(error)}; ${why}`, { cause: failed?.cause ?? error });
   });
   return steps;
 }
