@@ -3,6 +3,9 @@ import type { LookupFunction } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { KubeConfig } from '@kubernetes/client-node';
 import { Agent, ProxyAgent, type Dispatcher } from 'undici';
+import { cancelGivenUpRequests } from './cancelled-streams.ts';
+
+cancelGivenUpRequests();
 
 /** A way to one API server: where it is, who we are, and the pool of connections every request shares. */
 export interface Connection {
