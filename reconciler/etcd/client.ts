@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { messageOf } from '../kube/error-message.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import type { EtcdCredentials, MemberEndpoint } from './member-endpoint.ts';
-import { type HttpAccess, type KeysHash, readClusterVersion, readHash } from './http-api.ts';
+import { type HttpAccess, readClusterVersion } from './http-api.ts';
 import { countKeysByResource } from './key-counts.ts';
 import type { MemberAlarm, MemberStatus, Registration } from './members.ts';
 import { grpcMessage } from './grpc-message.ts';
 import { readSnapshot } from './snapshot.ts';
-import { TrustingEtcd3 } from './trusting-client.ts';
+import { type KeysHash, TrustingEtcd3 } from './trusting-client.ts';
 
 type CallOptions = NonNullable<Parameters<Etcd3['maintenance']['status']>[0]>;
 
@@ -28,7 +28,7 @@ const countDeadlineMs = 30_000;
 export class MemberClient {
   readonly #endpoint: MemberEndpoint;
   readonly #credentials: EtcdCredentials;
-  readonly #etcd: Etcd3;
+  readonly #etcd: TrustingEtcd3;
 
   constructor(endpoint: MemberEndpoint, credentials: EtcdCredentials) {
     this.#endpoint = endpoint;
@@ -64,7 +64,7 @@ export class MemberClient {
 
   /** A hash of all that it has up to this revision. */
   hash(revision: number): Promise<KeysHash> {
-    return readHash(this.#http, revision);
+    return this.#call('hash', (etcd, options) => etcd.hashKeys(revision, options));
   }
 
   get #http(): HttpAccess {
@@ -195,7 +195,7 @@ export class MemberClient {
 
   async #call<T>(
     what: string,
-    call: (etcd: Etcd3, options: CallOptions) => Promise<T>,
+    call: (etcd: TrustingEtcd3, options: CallOptions) => Promise<T>,
     { etcd = this.#etcd, limitMs = deadlineMs } = {},
   ): Promise<T> {
     try {
@@ -205,7 +205,7 @@ export class MemberClient {
     }
   }
 
-  #connect(): Etcd3 {
+  #connect(): TrustingEtcd3 {
     const { address, serverName } = this.#endpoint;
     return new TrustingEtcd3(
       {

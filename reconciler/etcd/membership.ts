@@ -66,7 +66,8 @@ const cannotDecide: Rule = ({ observation }) => {
 };
 
 function isUnknownWhoIsCorrupt({ alarms, members, doMembersAgree }: EtcdObservation): boolean {
-  if (alarms.some(({ alarm, memberId }) => alarm === 'Corrupt' && memberId === '0')) return true;
+  const corrupt = alarms.filter(({ alarm }) => alarm === 'Corrupt');
+  if (corrupt.length > 0 && corrupt.every(({ memberId }) => memberId === '0')) return true;
   return doMembersAgree === false && members.some((member) => damageOf(member)?.kind === 'Different');
 }
 
@@ -95,11 +96,14 @@ const markVolume: Rule = ({ observation: { members } }) => {
   return unmarked?.registration && act({ kind: 'MarkVolume', member: unmarked.name, id: unmarked.registration.id });
 };
 
-/** A corruption alarm stops all writes, also when the member it was about has gone. */
+/**
+ * A corruption alarm stops all writes, also when the member it was about has gone. One of nobody beside one that names a
+ * member is of a moment before: while another member compacts, etcd cannot say yet who differs. It says so again if it
+ * still cannot.
+ */
 const forgetCorruption: Rule = ({ observation: { alarms, members } }) => {
   const left = alarms.find(
-    ({ alarm, memberId }) =>
-      alarm === 'Corrupt' && memberId !== '0' && members.every(({ registration }) => registration?.id !== memberId),
+    ({ alarm, memberId }) => alarm === 'Corrupt' && members.every(({ registration }) => registration?.id !== memberId),
   );
   const via = members.find(({ status, registration }) => status && registration?.isLearner === false);
   return left && via && act({ kind: 'Disarm', member: via.name, alarm: 'Corrupt', memberId: left.memberId });

@@ -1,6 +1,23 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { Etcd3, type IOptions } from 'etcd3';
+import { z } from 'zod';
 import type { EtcdCredentials } from './member-endpoint.ts';
+
+/** A hash over the keys of a member. Two of them compare only when both are `since` the same revision. */
+export interface KeysHash {
+  readonly hash: number;
+  /** The revision of the last compaction: older versions of keys are not in it. */
+  readonly since: string;
+}
+
+const Hash = z.object({ hash: z.number(), compact_revision: z.string() });
+
+/** How etcd3 calls a method by its name. Its own `hashKV` does so by one that gRPC does not know. */
+interface Calls {
+  exec(service: 'Maintenance', method: 'HashKV', request: { revision: string }, options: CallOptions): Promise<unknown>;
+}
+
+type CallOptions = NonNullable<Parameters<Etcd3['maintenance']['status']>[0]>;
 
 /** Where etcd3 keeps what it dials with, and gRPC in it what it verifies by. Neither has an option for it. */
 interface Dialling {
@@ -22,5 +39,13 @@ export class TrustingEtcd3 extends Etcd3 {
     const secureContext = createSecureContext({ ca, cert, key, allowPartialTrustChain: true });
     const { hosts } = this.pool as unknown as Dialling;
     for (const { channelCredentials } of hosts) channelCredentials.secureContext = secureContext;
+  }
+
+  /** A hash over all keys and versions that a member has up to this revision. */
+  async hashKeys(revision: number, options: CallOptions): Promise<KeysHash> {
+    const calls = this.pool as unknown as Calls;
+    const answer = await calls.exec('Maintenance', 'HashKV', { revision: String(revision) }, options);
+    const { hash, compact_revision: since } = Hash.parse(answer);
+    return { hash, since };
   }
 }

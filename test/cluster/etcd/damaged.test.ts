@@ -45,7 +45,7 @@ it('a bit that flips in one database is found at the next compaction, and that m
   try {
     await settle(cluster, 3);
     const keys = cluster.keys();
-    await keys.put('damaged').value('text that a bad disk changes');
+    const written = await keys.put('damaged').value('text that a bad disk changes');
     await until('the write on every disk', () =>
       cluster.damage('etcd-1', 'text that a bad disk').then(
         () => true,
@@ -54,8 +54,7 @@ it('a bit that flips in one database is found at the next compaction, and that m
     );
     const damaged = performance.now();
 
-    const { members } = await cluster.observe();
-    await cluster.client('etcd-0').compact(members[0]?.status?.revision ?? 0);
+    await cluster.client('etcd-0').compact(Number(written.header.revision));
     await until('the alarm', async () => (await cluster.observe()).alarms.length > 0);
     const found = (performance.now() - damaged) / 1_000;
     const steps = await settle(cluster, 3);
@@ -97,7 +96,8 @@ it('nothing is guessed when two of three volumes are gone: no step is taken', as
     await cluster.loseVolume('etcd-2');
     const observation = await until('the member that is left to have no leader', async () => {
       const seen = await cluster.observe();
-      return seen.members[0]?.status?.leaderId === undefined && seen;
+      const { status } = seen.members[0] ?? {};
+      return status && status.leaderId === undefined && seen;
     });
     expect(observation.membership).toBe('Unconfirmed');
     expect(healthyVoters(observation)).toEqual([]);

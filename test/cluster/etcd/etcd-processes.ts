@@ -8,7 +8,7 @@ import { MemberClient } from '../../../reconciler/etcd/client.ts';
 import { damageIn } from '../../../reconciler/etcd/damage.ts';
 import { type EtcdCredentials, type MemberEndpoint } from '../../../reconciler/etcd/member-endpoint.ts';
 import type { EtcdObservation, MemberClaim, MemberPod } from '../../../reconciler/etcd/members.ts';
-import { initialCluster, podsFor } from '../../../reconciler/etcd/membership.ts';
+import { initialCluster, isAwaited, podsFor } from '../../../reconciler/etcd/membership.ts';
 import { observeEtcd } from '../../../reconciler/etcd/observe.ts';
 import type { EtcdStep } from '../../../reconciler/etcd/steps.ts';
 import { createAuthority, issueCertificate, validFor } from '../../../reconciler/pki/issue.ts';
@@ -146,6 +146,8 @@ export class EtcdProcesses {
         `--name=${name}`,
         `--data-dir=${file(name)}`,
         '--unsafe-no-fsync',
+        // As the product has it.
+        '--enable-grpc-gateway=false',
         `--initial-cluster=${members}`,
         `--initial-cluster-state=${state}`,
         `--listen-client-urls=https://127.0.0.1:${place.client}`,
@@ -176,13 +178,15 @@ export class EtcdProcesses {
    */
   async runMissing(observation: EtcdObservation): Promise<void> {
     const pods = podsFor(observation);
-    for (const { name, ordinal } of observation.members) {
+    for (const member of observation.members) {
+      const { name, ordinal, peerUrl } = member;
       const { failures } = this.#place(name);
       // Without a quorum nobody says who is wanted, and everything stays as it is.
       if (ordinal >= pods && observation.membership === 'Confirmed') await this.#deletePod(name);
       // What has ended is started again later, as kubelets do: it is to be seen that it does not run.
       if (ordinal >= pods || !this.#place(name).wasSeenDown) continue;
-      this.run(name, 'existing', initialCluster(observation, name));
+      const isNew = isAwaited(observation, member);
+      this.run(name, 'existing', isNew ? initialCluster(observation, name) : `${name}=${peerUrl}`);
       this.#place(name).failures = failures;
     }
   }

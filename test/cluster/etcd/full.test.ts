@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { carryOut } from '../../../reconciler/etcd/carry-out.ts';
+import { carryOut, type EtcdCall } from '../../../reconciler/etcd/carry-out.ts';
 import { nextSpaceStep } from '../../../reconciler/etcd/maintenance.ts';
 import { until } from '../../support/until.ts';
 import { EtcdProcesses } from './etcd-processes.ts';
@@ -16,11 +16,16 @@ it('a full etcd forgets old versions, gives their space back on every member, an
     const write = () => keys.put('fill').value(Buffer.alloc(valueBytes, 'x'));
     await until('the alarm', () => write().then(() => false, isFull), 60_000);
 
-    const full = await cluster.observe();
-    expect(full.alarms.length).toBeGreaterThan(0);
-    const first = nextSpaceStep(full, quotaBytes);
-    if (first.kind !== 'Act' || first.step.kind !== 'Compact') throw new Error(`began with ${JSON.stringify(first)}`);
-    await carryOut(first.step, full, cluster.clients);
+    await until('old versions to be forgotten first', async () => {
+      const full = await cluster.observe();
+      if (full.isCompacted) return true;
+      const first = nextSpaceStep(full, quotaBytes);
+      if (first.kind === 'Wait' || first.kind === 'Settled') return false;
+      expect(first.step.kind).toBe('Compact');
+      // What had no answer is asked for again.
+      await carryOut(first.step as EtcdCall, full, cluster.clients).catch(() => {});
+      return false;
+    });
     // Followers forget by themselves. Each is seen to, though nobody writes to it any more.
     await until('every member to have one version left, and to say so', async () => {
       const { members } = await cluster.observe();

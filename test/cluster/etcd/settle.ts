@@ -29,9 +29,11 @@ export async function settle(
       const decision = nextEtcdStep(observation, goal);
       const next = decision.kind === 'Act' ? nameOf(decision.step) : undefined;
       last = next ?? (decision.kind === 'Wait' ? decision.message : `${healthyVoters(observation).length} are well`);
-      // No answer came, and yet it was done.
-      if (failed && failed.step !== next) steps.push(failed.step);
-      failed = undefined;
+      // No answer came, and yet it was done, unless nobody can say yet.
+      if (decision.kind !== 'Wait') {
+        if (failed && failed.step !== next) steps.push(failed.step);
+        failed = undefined;
+      }
       if (decision.kind === 'Settled') return healthyVoters(observation).length === replicas;
       if (decision.kind === 'Wait') {
         await cluster.runMissing(observation);

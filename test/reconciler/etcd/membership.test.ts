@@ -167,6 +167,12 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'Wait: members of etcd differ, and it cannot say whose data is corrupt: restore a backup',
   ],
   [
+    'etcd could not say at first which member is corrupt, and now can',
+    observed(3, {}, { alarms: [...corruptionOf('0').alarms, ...corruptionOf('2').alarms] }),
+    3,
+    'Disarm etcd-0',
+  ],
+  [
     'there is a member that is none of ours',
     observed(3, {}, { strangers: [{ id: '9', name: 'guest', isLearner: true, peerUrls: [] }] }),
     3,
