@@ -23,6 +23,8 @@ export interface UnstoppingLoadOptions {
 const namespace = 'default';
 /** So long rests each of them after an answer: what is measured shares the processors. */
 const restMs = 50;
+/** A call without an answer for so long is not answered on its connection. */
+const deadlineMs = 5_000;
 
 /**
  * A writer, a watcher and somebody who asks a kubelet through the API server, who never stop. Each holds one connection
@@ -61,7 +63,7 @@ export class UnstoppingLoad {
       const name = `load-${number}`;
       const { apiVersion, kind } = ConfigMap;
       const object = { apiVersion, kind, metadata: { namespace, name, labels: { test: 'load' } } };
-      await client.create(object, { fieldManager: 'test' }).catch((error: unknown) => {
+      await client.create(object, { fieldManager: 'test', deadlineMs }).catch((error: unknown) => {
         // the attempt before may have done it, and its answer is what was lost
         if (attempt === 'first' || !isAlreadyExists(error)) throw error;
       });
@@ -72,7 +74,7 @@ export class UnstoppingLoad {
   #call(): Promise<void> {
     const path = `/api/v1/nodes/${this.#options.node}/proxy/healthz`;
     return this.#repeat(this.calls, async (client) => {
-      await client.raw(path);
+      await client.raw(path, { deadlineMs });
     });
   }
 
@@ -103,7 +105,7 @@ export class UnstoppingLoad {
     while (!this.#isStopped) {
       const client = await this.#options.open();
       try {
-        const selection = { namespace, labelSelector: 'test=load' };
+        const selection = { namespace, labelSelector: 'test=load', deadlineMs };
         resourceVersion ??= (await client.list(ConfigMap, selection)).resourceVersion;
         for await (const event of client.watch(ConfigMap, { ...selection, resourceVersion, timeoutSeconds: 20 })) {
           if (event.type === 'BOOKMARK') resourceVersion = event.resourceVersion;

@@ -24,6 +24,9 @@ const label = 'test/numbered';
 /** So long rests a writer after each try: a loop of failures would take the processor from what is to recover. */
 const restMs = 10;
 
+/** A write without an answer for so long is given up for the next one: it bounds the stall that a lost answer makes. */
+const deadlineMs = 5_000;
+
 /**
  * Writes one numbered ConfigMap after the other into a hosted cluster, whatever happens to it meanwhile, and knows which
  * were acknowledged: each of those has to be there afterwards. Begins at once and ends by {@link stop}.
@@ -94,7 +97,7 @@ export class NumberedConfigMaps {
     while (!this.#isStopped) {
       const number = this.#next++;
       try {
-        const { metadata } = await this.#client.create(this.#object(number), { fieldManager: 'test' });
+        const { metadata } = await this.#client.create(this.#object(number), { fieldManager: 'test', deadlineMs });
         this.#acknowledge({ number, revision: Number(metadata.resourceVersion) });
       } catch (error) {
         // it may be there or not; the number is never used again

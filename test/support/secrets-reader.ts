@@ -7,6 +7,8 @@ import { until } from './until.ts';
 
 const namespace = 'default';
 const restMs = 20;
+/** A call without an answer for so long counts as unanswered, and the next one is made. */
+const deadlineMs = 5_000;
 
 /**
  * Writes Secrets of a hosted cluster and reads all of them again and again, one by one and past every cache, whatever
@@ -55,7 +57,7 @@ export class SecretsReader {
   /** Whether it is there; false when there was no answer, of which nobody knows. */
   async #create(name: string): Promise<boolean> {
     try {
-      await this.#client.create(secret(name), { fieldManager: 'test' });
+      await this.#client.create(secret(name), { fieldManager: 'test', deadlineMs });
       return true;
     } catch (error) {
       if (isAlreadyExists(error)) return true;
@@ -73,7 +75,7 @@ export class SecretsReader {
     while (!this.#isStopped) {
       for (const name of this.#names.toSorted(() => Math.random() - 0.5).slice(0, 10)) {
         try {
-          const found = await this.#client.get<SecretObject>(Secret, { namespace, name });
+          const found = await this.#client.get<SecretObject>(Secret, { namespace, name }, { deadlineMs });
           if (valueOf(found, 'name') !== name) this.#failures.push(`${name} is not what was written`);
           this.#reads += 1;
         } catch (error) {

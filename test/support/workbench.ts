@@ -140,7 +140,7 @@ export class Workbench {
   async untilCondition(
     cluster: string,
     type: ConditionType,
-    expected: Partial<Pick<Condition, 'status' | 'reason'>>,
+    { message = /(?:)/, ...expected }: Partial<Pick<Condition, 'status' | 'reason'>> & { readonly message?: RegExp },
     limitMs = 120_000,
   ): Promise<Condition> {
     let last: Condition | undefined;
@@ -150,14 +150,17 @@ export class Workbench {
         async () => {
           last = (await this.get(cluster)).status?.conditions?.find((condition) => condition.type === type);
           const matches = Object.entries(expected).every(([key, value]) => last?.[key as 'status'] === value);
-          return matches ? last : undefined;
+          return last && matches && message.test(last.message) ? last : undefined;
         },
         limitMs,
       );
     } catch (error) {
-      throw new Error(`${type} never became ${JSON.stringify(expected)}, it is ${JSON.stringify(last)}`, {
-        cause: error,
-      });
+      throw new Error(
+        `${type} never became ${JSON.stringify(expected)} ${message.source}, it is ${JSON.stringify(last)}`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 
@@ -224,6 +227,7 @@ export function hostedClient(kubeconfig: string, lookup?: LookupFunction): KubeC
       key: text(users[0].user['client-key-data']),
       lookup,
     }),
-    { deadlineMs: 5_000 },
+    // Long enough for a busy machine, and short enough to ask again when its API server has just been replaced.
+    { deadlineMs: 15_000 },
   );
 }

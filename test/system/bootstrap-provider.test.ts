@@ -77,7 +77,7 @@ async function machineNames(): Promise<string[]> {
 }
 
 function newestMachine(): Promise<string> {
-  return until('a Machine', async () => (await machineNames()).at(-1), 60_000);
+  return until('a Machine', async () => (await machineNames()).at(-1), 180_000);
 }
 
 function nodeOf(machine: string): Promise<string> {

@@ -45,7 +45,7 @@ export async function bootstrapData(instance: Instance, namespace: string, machi
   const inNamespace = (...args: string[]) => kubectl(instance, ['--namespace', namespace, ...args]);
   const path = 'jsonpath={.spec.bootstrap.dataSecretName}';
   const secretName = async () => (await inNamespace('get', 'machine', machine, '--output', path)) || undefined;
-  const secret = await until(`bootstrap data of ${machine}`, secretName, 60_000);
+  const secret = await until(`bootstrap data of ${machine}`, secretName, 180_000);
   const value = await inNamespace('get', 'secret', secret, '--output', 'jsonpath={.data.value}');
   return Buffer.from(value, 'base64').toString('utf8');
 }

@@ -46,7 +46,7 @@ export async function createBootstrapToken(client: KubeClient): Promise<Bootstra
 export async function untilSigned(client: KubeClient, { id }: BootstrapToken): Promise<void> {
   const what =
     'the signature in ConfigMap kube-public/cluster-info of the hosted cluster, which joining machines verify';
-  await until({ what, timeoutMs: 30_000, intervalMs: 20 }, async () => {
+  await until({ what, timeoutMs: 60_000, intervalMs: 20 }, async () => {
     const info = await client.get<ClusterInfo>(ConfigMap, { namespace: 'kube-public', name: 'cluster-info' });
     return info.data?.[`jws-kubeconfig-${id}`] !== undefined;
   });

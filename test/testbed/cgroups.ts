@@ -21,12 +21,12 @@ export async function makeCgroup(name: string): Promise<void> {
   }
 }
 
-/** Removes a cgroup and all below it in every hierarchy; gives the directories that would not go within 3 s. */
+/** Removes a cgroup and all below it in every hierarchy; gives the directories that would not go within a minute. */
 export async function removeCgroup(name: string): Promise<string[]> {
   const directories = (await cgroupRoots()).map((root) => join(root, name));
   let left = directories;
   // the cgroup of a killed container is busy until the kernel has buried its last process
-  for (let waitedMs = 0; waitedMs < 3_000; waitedMs += 20) {
+  for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 20) {
     const removed = await Promise.all(left.map(removeTree));
     left = left.filter((_, index) => !removed[index]);
     if (left.length === 0) break;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { haproxyImage } from './haproxy-image.ts';
 import { instanceFrom } from './instance.ts';
-import { kubectl } from './kubectl.ts';
+import { kubectl, untilNamespaceTakesPods } from './kubectl.ts';
 
 const instance = instanceFrom(process.env, inject('testbed'));
 const namespace = 'haproxy-image-test';
@@ -22,6 +22,7 @@ frontend hello
 beforeAll(async () => {
   const enforce = { 'pod-security.kubernetes.io/enforce': 'restricted' };
   await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: enforce } });
+  await untilNamespaceTakesPods(instance, namespace);
   await apply(
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'config' }, data: { 'haproxy.cfg': config } },
     pod(),

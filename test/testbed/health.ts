@@ -1,6 +1,7 @@
 import { access, readFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isCloudRunning } from './background.ts';
 import { authorityPath, apiServerUrl, type Instance } from './instance.ts';
 import { findMachine } from './machine.ts';
@@ -11,17 +12,24 @@ export type Health =
   | { readonly state: 'broken'; readonly reason: string }
   | { readonly state: 'up' };
 
+/** So long may an API server not answer before it is broken: whoever hears that it is takes everything down. */
+const patienceMs = 30_000;
+
 /**
- * Looks whether the testbed is there and answers, in some milliseconds. Kept free of the API client, whose loading would
- * be most of the time.
+ * Looks whether the testbed is there and answers, in some milliseconds unless it is too busy. Kept free of the API
+ * client, whose loading would be most of the time.
  */
 export async function checkHealth(instance: Instance): Promise<Health> {
   if (!(await exists(instance.directory))) return { state: 'down' };
   if (!(await exists(completionMark(instance)))) return broken('it was never up completely');
-  if (!(await findMachine(instance, 'm'))) return broken('the management machine does not run');
-  if (!(await isCloudRunning(instance))) return broken('the process for storage and load balancers does not run');
-  const failure = await apiServerFailure(instance);
-  return failure === undefined ? { state: 'up' } : broken(`the API server does not answer: ${failure}`);
+  for (const end = performance.now() + patienceMs; ; await sleep(200)) {
+    if (!(await findMachine(instance, 'm'))) return broken('the management machine does not run');
+    if (!(await isCloudRunning(instance))) return broken('the process for storage and load balancers does not run');
+    const failure = await apiServerFailure(instance);
+    if (failure === undefined) return { state: 'up' };
+    const isOver = failure.code === 'ECONNREFUSED' || performance.now() > end;
+    if (isOver) return broken(`the API server does not answer: ${failure.message}`);
+  }
 }
 
 /** A file that is there when the testbed was up once. */
@@ -34,15 +42,15 @@ function broken(reason: string): Health {
 }
 
 /** Anybody may ask for /readyz. */
-async function apiServerFailure(instance: Instance): Promise<string | undefined> {
+async function apiServerFailure(instance: Instance): Promise<NodeJS.ErrnoException | undefined> {
   const ca = await readFile(authorityPath(instance), 'utf8').catch(() => undefined);
   return new Promise((resolve) => {
     const question = request(`${apiServerUrl(instance)}/readyz`, { ca, timeout: 3_000, agent: false }, (answer) => {
       answer.resume();
-      resolve(answer.statusCode === 200 ? undefined : `status ${answer.statusCode}`);
+      resolve(answer.statusCode === 200 ? undefined : new Error(`status ${answer.statusCode}`));
     });
     question.once('timeout', () => question.destroy(new Error('no answer within 3 s')));
-    question.once('error', (error) => resolve(error.message));
+    question.once('error', resolve);
     question.end();
   });
 }

@@ -93,7 +93,8 @@ export async function openHostedApi(
     endpoint: withPort(new URL(published.server)),
     authority,
     services: networkOf(ClusterObject.parse(object).spec?.clusterNetwork).services,
-    client: new KubeClient(connection, { deadlineMs: 5_000 }),
+    // Long enough for a busy machine, and short enough to ask again when its API server has just been replaced.
+    client: new KubeClient(connection, { deadlineMs: 15_000 }),
     kubeconfig: path,
   };
 }

@@ -79,7 +79,7 @@ async function read(log: string): Promise<string[]> {
 
 /** Ends when the hosted cluster says that the node is Ready. Throws with the end of the kubelet's log. */
 export async function untilNodeReady(machine: Machine, { client }: Pick<HostedApi, 'client'>): Promise<void> {
-  const expectation = { what: `node ${machine.name} Ready`, timeoutMs: 60_000, log: serviceLog(machine, 'kubelet') };
+  const expectation = { what: `node ${machine.name} Ready`, timeoutMs: 180_000, log: serviceLog(machine, 'kubelet') };
   await until(expectation, async () => {
     const node = await client.find<NodeObject>(Node, { name: machine.name });
     return node?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');

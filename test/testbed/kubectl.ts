@@ -7,3 +7,9 @@ export async function kubectl(instance: Instance, args: readonly string[], input
   const env = { ...process.env, KUBECONFIG: kubeconfigPath(instance) };
   return run([join(binDirectory(instance), 'kubectl'), ...args], { env, input });
 }
+
+/** Ends when a new namespace takes pods: they are refused until the controller manager has made its ServiceAccount. */
+export async function untilNamespaceTakesPods(instance: Instance, namespace: string): Promise<void> {
+  const isThere = ['wait', '--for=create', 'serviceaccount/default', '--timeout=60s'];
+  await kubectl(instance, ['--namespace', namespace, ...isThere]);
+}

@@ -39,13 +39,13 @@ export async function powerOn(instance: Instance, options: MachineOptions): Prom
   const log = join(directory, 'init.log');
   await Promise.all([
     plugIn(instance, number, pid),
-    until({ what: `the root file system of machine ${name}`, timeoutMs: 10_000, intervalMs: 5, log }, () =>
+    until({ what: `the root file system of machine ${name}`, timeoutMs: 60_000, intervalMs: 5, log }, () =>
       exists(insidePath(machine, '/run/services/.ready')),
     ),
   ]);
   await startService(machine, 'containerd', ['containerd', '--config', '/etc/containerd/config.toml']);
   const socket = insidePath(machine, '/run/containerd/containerd.sock');
-  const expectation = { what: `containerd on machine ${name}`, timeoutMs: 20_000, intervalMs: 20 };
+  const expectation = { what: `containerd on machine ${name}`, timeoutMs: 60_000, intervalMs: 20 };
   await until({ ...expectation, log: join(directory, 'log/containerd.log') }, () => servesKubelets(socket));
   return machine;
 }
@@ -78,7 +78,7 @@ async function startInit(instance: Instance, name: string, directory: string): P
   const { pid } = parent;
   if (pid === undefined) throw new Error('unshare cannot be started: is the package util-linux installed?');
   await saveProcess(join(directory, 'parent.pid'), pid);
-  const expectation = { what: `the first process of machine ${name}`, timeoutMs: 5_000, intervalMs: 2 };
+  const expectation = { what: `the first process of machine ${name}`, timeoutMs: 60_000, intervalMs: 2 };
   const children = await until({ ...expectation, log: join(directory, 'init.log') }, async () => {
     const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
     return text.trim() || undefined;

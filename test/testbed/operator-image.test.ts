@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { loadImage } from './access.ts';
 import { instanceFrom } from './instance.ts';
-import { kubectl } from './kubectl.ts';
+import { kubectl, untilNamespaceTakesPods } from './kubectl.ts';
 import { bundleOperator } from './operator-bundle.ts';
 import { packOperatorImage } from './operator-image.ts';
 
@@ -21,6 +21,7 @@ beforeAll(async () => {
   await kubectl(instance, ['create', 'namespace', namespace]);
   const enforce = 'pod-security.kubernetes.io/enforce=restricted';
   await kubectl(instance, ['label', 'namespace', namespace, enforce]);
+  await untilNamespaceTakesPods(instance, namespace);
 });
 
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { runningMachine } from './access.ts';
 import { checkHealth } from './health.ts';
 import { busyboxImage } from './images.ts';
 import { instanceFrom, kubeconfigPath, lanAddress, loadBalancerNumbers } from './instance.ts';
-import { kubectl } from './kubectl.ts';
+import { kubectl, untilNamespaceTakesPods } from './kubectl.ts';
 import { inMachine } from './machine.ts';
 import { addMachine, removeMachine } from './node-machines.ts';
 import { until, type Report } from './progress.ts';
@@ -28,6 +28,7 @@ const apply = (...objects: object[]): Promise<string> =>
 beforeAll(async () => {
   const enforce = { 'pod-security.kubernetes.io/enforce': 'restricted' };
   await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: enforce } });
+  await untilNamespaceTakesPods(instance, namespace);
   await apply(
     { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' }, spec: claimSpec('1Gi') },
     serverPod(),
@@ -48,12 +49,19 @@ afterAll(async () => {
 test('a pod looks up a Service and the API server by name', async () => {
   const names = [`web.${namespace}.svc.cluster.local`, 'kubernetes.default.svc.cluster.local'];
   for (const name of names) {
-    expect(await inNamespace('exec', 'server', '--', 'nslookup', name)).toContain(`Name:\t${name}`);
+    // Endpoints of DNS and the rules that lead to them come a moment after the pod is Ready.
+    const answer = await until({ what: `an answer to ${name}`, timeoutMs: 60_000 }, () =>
+      inNamespace('exec', 'server', '--', 'nslookup', name),
+    );
+    expect(answer).toContain(`Name:\t${name}`);
   }
 });
 
 test('a pod reads its own page through the Service, by the node it runs on', async () => {
-  const answer = await inNamespace('exec', 'server', '--', 'timeout', '3', 'wget', '-qO-', 'http://web/');
+  // Its endpoint and the rules that lead to it come a moment after the pod is Ready.
+  const answer = await until({ what: 'a page through the Service', timeoutMs: 60_000 }, () =>
+    inNamespace('exec', 'server', '--', 'timeout', '3', 'wget', '-qO-', 'http://web/'),
+  );
   expect(answer.trim()).toBe('written as 65532');
 });
 

@@ -37,7 +37,7 @@ export async function installTraefik(
   await applyObjects(client, [...definitions, ...traefikObjects(await traefikImage(), address, roles)]);
   await untilCondition(client, Deployment, traefikName, 'Available');
   await untilCondition(client, Gateway, gatewayName, 'Programmed');
-  await until({ what: `Traefik at ${address}:443`, timeoutMs: 30_000 }, () => takesConnections(address, 443));
+  await until({ what: `Traefik at ${address}:443`, timeoutMs: 60_000 }, () => takesConnections(address, 443));
 }
 
 const Gateway: Resource = {

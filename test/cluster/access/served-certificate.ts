@@ -5,7 +5,7 @@ import { connect, type PeerCertificate } from 'node:tls';
 export async function servedCertificate(address: string, host: string): Promise<PeerCertificate> {
   const socket = connect({ host: address, port: 443, servername: host, rejectUnauthorized: false });
   try {
-    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(5_000) });
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(60_000) });
     return socket.getPeerCertificate();
   } finally {
     socket.destroy();

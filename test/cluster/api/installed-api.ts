@@ -41,7 +41,7 @@ export async function install(requests: Requests, definition: CustomResourceDefi
 
 /** Waits until a request is answered with this code: a changed definition takes effect a moment after it is stored. */
 export async function answered(code: number, attempt: () => Promise<Answer>): Promise<void> {
-  await vi.waitFor(async () => expect((await attempt()).code).toBe(code), { timeout: 20_000, interval: 50 });
+  await vi.waitFor(async () => expect((await attempt()).code).toBe(code), { timeout: 60_000, interval: 50 });
 }
 
 /** A name no other test uses, for the server may be shared. */

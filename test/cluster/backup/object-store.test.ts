@@ -10,7 +10,7 @@ let s3: S3;
 let store: ObjectStore;
 beforeAll(async () => {
   s3 = await startS3('tls');
-  store = new ObjectStore(s3.settings, { stallMs: 5_000 });
+  store = new ObjectStore(s3.settings);
 });
 afterAll(async () => {
   store.close();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pod } from '../../../constructs/api/resources.ts';
 import { selectorString } from '../../../constructs/control-plane/labels.ts';
 import { backupId, objectNames, parseBackupId } from '../../../reconciler/backup/names.ts';
-import { BackupWorkbench, dailyBackup } from '../../support/backup-workbench.ts';
+import { BackupWorkbench, triedBackup } from '../../support/backup-workbench.ts';
 import { cutAfter } from '../../support/cut-connection.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { until } from '../../support/until.ts';
@@ -52,7 +52,7 @@ async function flipBit(name: string): Promise<void> {
 test('the first backup is restored for a trial, and how long that took is told and stored', async () => {
   await bench.create('c1', {
     ...single,
-    etcd: { replicas: 1, backup: { ...dailyBackup, verify: { every: 100 } } },
+    etcd: { replicas: 1, backup: { ...triedBackup, verify: { every: 100 } } },
   });
   await bench.untilReady('c1', limitMs);
   const first = await until('the first backup', async () => (await etcdStatus())?.backup?.lastBackup, limitMs);
@@ -78,10 +78,10 @@ test('one flipped bit in the store is found by the next trial, and another backu
   expect(message).toContain(`backup ${damaged}: `);
   expect(message).toContain('damaged');
   await untilNoPod();
-  const { conditions } = (await bench.get('c1')).status ?? {};
-  for (const type of ['Ready', 'EtcdBackupReady', 'EtcdClusterHealthy']) {
-    expect(conditions?.find((condition) => condition.type === type)).toMatchObject({ type, status: 'True' });
+  for (const type of ['Ready', 'EtcdBackupReady', 'EtcdClusterHealthy'] as const) {
+    await bench.untilCondition('c1', type, { status: 'True' }, limitMs);
   }
+  await bench.untilCondition('c1', 'EtcdBackupVerified', { status: 'False', reason: 'BackupUnusable' }, limitMs);
 
   const good = await bench.takeBackup('c1', 'after the damaged one', limitMs);
   await untilVerified(good);

@@ -30,7 +30,7 @@ export function ask({ port, path, method = 'GET', headers = {}, body, client }: 
       headers: { ...(text && { 'content-type': 'application/json' }), ...headers },
       agent: false,
       rejectUnauthorized: false,
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(30_000),
       ...(client && { cert: client.certificate, key: client.key }),
     });
     asked.on('response', (response) => {
@@ -57,7 +57,7 @@ export async function shownCertificate(port: number, client?: KeyPair): Promise<
     ...(client && { cert: client.certificate, key: client.key }),
   });
   try {
-    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(5_000) });
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(30_000) });
     return socket.getPeerX509Certificate()?.toString();
   } catch {
     return undefined;

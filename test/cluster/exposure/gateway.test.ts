@@ -51,7 +51,8 @@ test('it rests: another pass over everything writes nothing but the status', asy
     const { metadata, status } = await bench.get('c1');
     return status?.observedGeneration === metadata.generation;
   });
-  const sent = operator.requests.slice(requests).filter(({ verb }) => verb !== 'watch');
+  // What an API server that had too much to do turned away was sent again.
+  const sent = operator.requests.slice(requests).filter(({ verb, code }) => verb !== 'watch' && code < 300);
   expect(sent.map(({ verb, resource }) => `${verb} ${resource}`)).toEqual(['apply hostedcontrolplanes']);
 });
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   bench = await Workbench.open(server.kubeconfig, namespace);
   await installDefinition(bench.client, Cluster, { served: [versionOf(Cluster)] });
   operator = await startOperator({ kubeconfig: server.kubeconfig, namespace });
-  const nodePort = { address: '192.0.2.10', port: 30443, konnectivityPort: 30444 };
+  const nodePort = { address: '192.0.2.10', port: 30044, konnectivityPort: 30045 };
   await bench.create('c1', { ...single, exposure: { nodePort }, networkPolicy: 'CiliumNetworkPolicy' });
   const { apiVersion, kind, metadata } = await bench.client.get(Cluster, { namespace, name: 'c1' });
   await bench.patch('c1', {
@@ -53,7 +53,7 @@ async function present(): Promise<{ kubernetes: string[]; cilium: string[] }> {
   return { kubernetes: await names(NetworkPolicy), cilium: await names(CiliumNetworkPolicy) };
 }
 
-const limit = { timeout: 20_000, interval: 50 };
+const limit = { timeout: 60_000, interval: 50 };
 
 test('Cilium policies that cannot be are told of, and others can be had', async () => {
   await bench.untilCondition('c1', 'NetworkPoliciesReady', { status: 'False', reason: 'CiliumNotInstalled' });

@@ -75,19 +75,20 @@ describe('before anything may be made', () => {
   });
 
   test('a node port that is taken is a condition that names it, and heals when it is free', async () => {
-    const nodePort = { address: '192.0.2.1', port: 30555, konnectivityPort: 30556 };
+    // Below 30086, where nobody is given a port by chance before all others are taken.
+    const nodePort = { address: '192.0.2.1', port: 30055, konnectivityPort: 30056 };
     await bench.client.create(
       {
         apiVersion: Service.apiVersion,
         kind: Service.kind,
         metadata: named('squatter'),
-        spec: { type: 'NodePort', ports: [{ port: 80, nodePort: 30555, protocol: 'TCP' }] },
+        spec: { type: 'NodePort', ports: [{ port: 80, nodePort: 30055, protocol: 'TCP' }] },
       },
       { fieldManager },
     );
     await bench.create('crowded', { ...single, exposure: { nodePort } });
     const { message } = await bench.untilCondition('crowded', 'APIServerServiceReady', { reason: 'NodePortTaken' });
-    expect(message).toContain('30555');
+    expect(message).toContain('30055');
 
     await bench.client.delete(Service, named('squatter'));
     await bench.patch('crowded', { spec: { replicas: 2 } });

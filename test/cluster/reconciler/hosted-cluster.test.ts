@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
+  CertificateSigningRequest,
   ClusterRole,
   ClusterRoleBinding,
   ConfigMap,
   DaemonSet,
   Deployment,
+  EndpointSlice,
   Namespace,
   Node,
   type Resource,
@@ -81,7 +83,8 @@ async function close(): Promise<void> {
 /** Every kind has been listed and is watched. */
 async function allWatched(): Promise<void> {
   const { applied } = await hostedTargetOf(server, proxy.port);
-  const besides = [ClusterRole, ClusterRoleBinding, Role, RoleBinding, ServiceAccount, Node].length;
+  const rbac = [ClusterRole, ClusterRoleBinding, Role, RoleBinding];
+  const besides = [...rbac, ServiceAccount, EndpointSlice, CertificateSigningRequest, Node].length;
   await until('every watch to have begun', () => {
     const watches = requests.filter(({ verb, code }) => verb === 'watch' && code === 200);
     return watches.length >= applied.length + besides;

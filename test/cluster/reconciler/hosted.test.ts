@@ -18,6 +18,7 @@ import { fieldManager } from '../../../constructs/api/group.ts';
 import { managedByLabel, selectorLabels } from '../../../constructs/control-plane/labels.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
+import type { PodObject } from '../../../reconciler/kube/readiness.ts';
 import { createBootstrapToken } from '../../testbed/bootstrap-token.ts';
 import { startOperator, type TestOperator } from '../../support/operator.ts';
 import { until } from '../../support/until.ts';
@@ -211,17 +212,29 @@ describe('the operator', () => {
   });
 
   test('goes on when the API server was killed', async () => {
-    const pods = await bench.client.list(Pod, {
-      namespace,
-      labelSelector: Object.entries(selectorLabels('c1', 'api-server'))
-        .map(([key, value]) => `${key}=${value}`)
-        .join(),
-    });
-    for (const { metadata } of pods.items) {
+    const labelSelector = Object.entries(selectorLabels('c1', 'api-server'))
+      .map(([key, value]) => `${key}=${value}`)
+      .join();
+    const pods = async () => (await bench.client.list<PodObject>(Pod, { namespace, labelSelector })).items;
+    const killed = await pods();
+    for (const { metadata } of killed) {
       await bench.client.delete(Pod, { namespace, name: metadata.name }, { gracePeriodSeconds: 0 });
     }
-    await bench.untilCondition('c1', 'Available', { status: 'False' });
+    // By identity: that there is none may be over before anybody looks.
+    const uids = new Set(killed.map(({ metadata }) => metadata.uid));
+    const isReady = ({ status }: PodObject) =>
+      status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
+    await until(
+      'another API server',
+      async () => {
+        const now = await pods();
+        return now.every(({ metadata }) => !uids.has(metadata.uid)) && now.some(isReady);
+      },
+      180_000,
+    );
     await bench.untilReady('c1');
+    // The rules that lead to it come a moment after it is Ready.
+    await until('the API server to answer', () => hosted.raw('/readyz', { deadlineMs: 5_000 }).catch(() => false));
     await hosted.delete(ConfigMap, clusterInfo);
     await until('cluster-info to be back', () => hosted.find(ConfigMap, clusterInfo));
     expect((await bench.get('c1')).status?.initialization?.controlPlaneInitialized).toBe(true);

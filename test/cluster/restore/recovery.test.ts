@@ -114,11 +114,14 @@ describe.concurrent('etcd', { timeout: 2 * longMs }, () => {
 
     const began = performance.now();
     await Promise.all(['c3-etcd-1', 'c3-etcd-2'].map((name) => etcd.loseVolume(name)));
-    const { message } = await bench.untilCondition('c3', 'EtcdClusterHealthy', { reason: 'QuorumLost' }, longMs);
-    const revision = Number(/revision (\d+) of c3-etcd-0/.exec(message)?.[1]);
+    // Until the member that is left answers in time nothing can be said of it.
+    const lost = { reason: 'QuorumLost', message: /revision (\d+) of c3-etcd-0/ };
+    const { message } = await bench.untilCondition('c3', 'EtcdClusterHealthy', lost, longMs);
+    const revision = Number(lost.message.exec(message)?.[1]);
 
     await bench.patch('c3', { spec: { etcd: { recovery: { acceptDataLossTo: String(revision - 1) } } } });
-    const refused = await bench.untilCondition('c3', 'EtcdRestoreReady', { reason: 'BackupUnusable' }, longMs);
+    const unusable = { reason: 'BackupUnusable', message: /the newest member that is left/ };
+    const refused = await bench.untilCondition('c3', 'EtcdRestoreReady', unusable, longMs);
     expect(refused.message).toContain(`is revision ${revision - 1}, and the newest member that is left, c3-etcd-0,`);
     expect(refused.message).toContain(`has revision ${revision}`);
 

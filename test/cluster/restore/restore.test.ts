@@ -76,7 +76,7 @@ describe('a control plane that is restored', () => {
       const { metadata } = await hosted.get(ConfigMap, { namespace: 'default', name: 'after' });
       const began = performance.now();
       await bench.patch('c1', { spec: { etcd: { restore: { latest: true } } } });
-      const stopped = bench.untilCondition('c1', 'EtcdRestoreReady', { reason: 'RestoringMembers' });
+      const stopped = bench.untilCondition('c1', 'EtcdRestoreReady', { reason: 'RestoringMembers' }, longMs);
       const restored = await untilRestored('c1');
       await stopped;
       expect(restored).toMatchObject({ backup: id, step: 'Completed', restoredTo: id.split('-').at(-1) });
@@ -159,8 +159,8 @@ describe('a control plane that is restored', () => {
     'is restored once though the operator dies again and again',
     async () => {
       const began = performance.now();
-      await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: id, request: 'killed' } } } });
       const before = (await bench.get('c1')).status?.etcd?.restore?.startTime;
+      await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: id, request: 'killed' } } } });
       const runs = new Set<string>();
       let restarts = 0;
       for (let last = await shows('c1'); ; restarts++) {

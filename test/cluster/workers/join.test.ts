@@ -56,6 +56,15 @@ describe('a web server of two replicas, one on each node, behind a Service', () 
     for (const name of ['coredns', 'konnectivity-agent']) await untilRolledOut(name);
     const names = ['get', 'pods', '--selector=app=web', '--output', 'jsonpath={.items[*].metadata.name}'];
     pods = (await cluster.kubectl(names)).split(' ');
+    // Each kubelet serves once it has its serving certificate, for which one may wait longer than the other.
+    for (const pod of pods) {
+      const hasLog = () =>
+        cluster.kubectl(['logs', pod]).then(
+          () => true,
+          () => false,
+        );
+      await until(`the kubelet of ${pod} to be reached`, hasLog);
+    }
   });
 
   test('a pod reaches the replica on the other node by the DNS name of the Service', async () => {

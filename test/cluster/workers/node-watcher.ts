@@ -7,6 +7,9 @@ interface NodeObject extends KubeObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
+/** A look without an answer for so long is given up for the next one. */
+const deadlineMs = 5_000;
+
 /** Looks at a Node twice a second, and keeps what it said of being ready whenever that was not `True`. */
 export class NodeWatcher {
   readonly troubles: string[] = [];
@@ -28,7 +31,8 @@ export class NodeWatcher {
   async #watch(name: string, open: <T>(work: (api: HostedApi) => Promise<T>) => Promise<T>): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       // An API server that is being replaced does not answer; that says nothing of the node.
-      const node = await open(({ client }) => client.find<NodeObject>(Node, { name })).catch(() => null);
+      const look = open(({ client }) => client.find<NodeObject>(Node, { name }, { deadlineMs }));
+      const node = await look.catch(() => null);
       if (node !== null) {
         this.looks++;
         const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready')?.status ?? 'gone';

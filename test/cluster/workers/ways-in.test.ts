@@ -26,7 +26,8 @@ const ingress = {
   apiHost: host,
   konnectivityHost: `agents.by-ingress.${clustersDomain}`,
 };
-const nodePort = { address: lanAddress(instance, managementNumber), port: 30443, konnectivityPort: 30132 };
+// Below 30086, where nobody is given a port by chance before all others are taken.
+const nodePort = { address: lanAddress(instance, managementNumber), port: 30043, konnectivityPort: 30032 };
 
 /** The hosted cluster's Service `kubernetes`, which leads to an address where there is one. */
 const service = '10.128.0.1:443';
