@@ -43,7 +43,7 @@ export async function bringUp(pass: Pass, admission: Admitted): Promise<Again> {
 
 function scopeOf({ key, options, memory }: Pass, admission: Admitted): Scope {
   const { hostedControlPlane, clusterObject } = admission;
-  const { client, management, operatorNamespace, operatorImage } = options;
+  const { client, management, operatorNamespace, operatorImage, reach } = options;
   const { namespace, name, uid = '' } = hostedControlPlane.metadata;
   const cluster = hostedClusterOf(admission);
   const world = management.worldOf(namespace, cluster.name);
@@ -75,7 +75,7 @@ function scopeOf({ key, options, memory }: Pass, admission: Admitted): Scope {
     }),
     hosted: (facts) => memory.hosted.get(key, hostedTarget(cluster, facts, world)),
     endpointProbe: memory.probes.of(key),
-    trustProbes: dialledProbes,
+    trustProbes: reach?.trustProbes ?? dialledProbes,
     work: memory.work.of(key),
     etcdCare: memory.etcd.of(key),
     storeInquiries: storeInquiriesOf(client, namespace),

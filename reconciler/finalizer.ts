@@ -1,13 +1,13 @@
 import { fieldManager, finalizer } from '../constructs/api/group.ts';
 import { HostedControlPlane } from '../constructs/api/resources.ts';
-import type { KubeClient } from './kube/client.ts';
+import type { KubernetesApi } from './kube/client.ts';
 import { isNotFound } from './kube/errors.ts';
 import type { KubeObject } from './kube/object.ts';
 import type { ManagementCluster } from './management-cluster.ts';
 
 /** Nothing may be created before the finalizer is there: what was created could outlive its object otherwise. */
 export async function addFinalizer(
-  client: KubeClient,
+  client: KubernetesApi,
   management: ManagementCluster,
   object: KubeObject,
 ): Promise<KubeObject> {
@@ -19,7 +19,7 @@ export async function addFinalizer(
 }
 
 /** Lets go of an object whose control plane is gone. */
-export async function removeFinalizer(client: KubeClient, object: KubeObject): Promise<void> {
+export async function removeFinalizer(client: KubernetesApi, object: KubeObject): Promise<void> {
   const others = object.metadata.finalizers?.filter((entry) => entry !== finalizer) ?? [];
   await setFinalizers(client, object, others).catch((error: unknown) => {
     // The watch has not told yet that the object went with our finalizer at the pass before.
@@ -28,7 +28,7 @@ export async function removeFinalizer(client: KubeClient, object: KubeObject): P
 }
 
 /** Bound to the version we saw: somebody else's finalizer must not get lost. */
-function setFinalizers(client: KubeClient, object: KubeObject, finalizers: readonly string[]): Promise<KubeObject> {
+function setFinalizers(client: KubernetesApi, object: KubeObject, finalizers: readonly string[]): Promise<KubeObject> {
   const { name, namespace, resourceVersion } = object.metadata;
   const options = { fieldManager, ...(resourceVersion ? { resourceVersion } : {}) };
   return client.mergePatch(HostedControlPlane, { name, namespace }, { metadata: { finalizers } }, options);

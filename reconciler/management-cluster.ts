@@ -18,7 +18,7 @@ import {
   StatefulSet,
 } from '../constructs/api/resources.ts';
 import { componentLabel } from '../constructs/control-plane/labels.ts';
-import type { KubeClient } from './kube/client.ts';
+import type { KubernetesApi } from './kube/client.ts';
 import type { Clock } from './kube/clock.ts';
 import { Informer } from './kube/informer.ts';
 import { InformerSet } from './kube/informer-set.ts';
@@ -28,7 +28,7 @@ import type { Surroundings, World } from './world.ts';
 import { SurroundingsWatch } from './surroundings/surroundings-watch.ts';
 
 export interface ManagementClusterOptions {
-  readonly client: KubeClient;
+  readonly client: KubernetesApi;
   readonly clock: Clock;
   /** Only this namespace; all when unset. */
   readonly namespace?: string | undefined;

@@ -26,11 +26,11 @@ export class Memory {
 
   /** @param onChange hears the key when something of this has changed that no watch of the management cluster tells */
   constructor(options: ReconcilerOptions, onChange: (key: string) => void) {
-    const { client, management, clock, events } = options;
+    const { client, management, clock, events, reach } = options;
     this.inquiries = new InquiryBook(clock);
     this.probes = new EndpointProbes({ clock, onResult: onChange });
     this.work = new BackgroundWork({ clock, onChange });
-    this.etcd = new EtcdCares({ clock, onChange });
+    this.etcd = new EtcdCares({ clock, onChange, open: reach?.etcd });
     this.applySet = new ApplySet({
       client,
       fieldManager,
@@ -42,6 +42,7 @@ export class Memory {
       clock,
       lookup: options.lookup,
       onRequest: options.onHostedRequest,
+      open: reach?.hostedApi,
       onChange,
       onRevert: (key, what) => {
         const object = management.get(HostedControlPlane, objectName(key));

@@ -1,18 +1,33 @@
 import type { LookupFunction } from 'node:net';
-import type { KubeClient } from './kube/client.ts';
+import type { OpenCareAccess } from './etcd/round.ts';
+import type { OpenApi } from './hosted/open-api.ts';
+import type { KubernetesApi } from './kube/client.ts';
 import type { Clock } from './kube/clock.ts';
 import type { EventRecorder } from './kube/events.ts';
 import type { RequestRecord } from './kube/request.ts';
 import type { ManagementCluster } from './management-cluster.ts';
+import type { TrustProbes } from './rotation/authority/trust-probes.ts';
 import type { StatusWriter } from './status-writer.ts';
+
+/** How everything is reached that belongs to a hosted control plane. */
+export interface Reach {
+  /** Its API servers. */
+  readonly hostedApi: OpenApi;
+  /** The members of its etcd, to look after them. */
+  readonly etcd: OpenCareAccess;
+  /** Servers of single pods, in a rotation. */
+  readonly trustProbes: TrustProbes;
+}
 
 /** What a reconciler is given by the process it runs in. */
 export interface ReconcilerOptions {
-  readonly client: KubeClient;
+  readonly client: KubernetesApi;
   readonly management: ManagementCluster;
   readonly statusWriter: StatusWriter;
   readonly clock: Clock;
   readonly events: Pick<EventRecorder, 'record'>;
+  /** Ways to what is not the management cluster. By default connections are dialled. */
+  readonly reach?: Partial<Reach> | undefined;
   /** Resolves the hosts of endpoints. By default the machine's resolver does. */
   readonly lookup?: LookupFunction | undefined;
   /** Hears of watches of hosted clusters that were interrupted, with the key of the HostedControlPlane. */

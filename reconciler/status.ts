@@ -13,7 +13,7 @@ import type { EtcdReport } from './etcd/report.ts';
 import type { StatusReport } from './outcome.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from './kube/readiness.ts';
 import { type Verdict, verdict, type Verdicts } from './verdict.ts';
-import { deploymentReadiness } from './kube/readiness.ts';
+import { deploymentReadiness, isReady } from './kube/readiness.ts';
 
 /** What a status is computed from. */
 export interface Observation {
@@ -84,18 +84,14 @@ function kept(previous: HostedControlPlaneStatus | undefined): Partial<HostedCon
 /** API servers that serve, by version, oldest first. */
 function versionsOf(pods: readonly PodObject[]): { version: string; replicas: number }[] {
   const counts = new Map<string, number>();
-  for (const pod of pods.filter(serves)) {
+  // One that is being deleted serves until it is no longer ready: an upgrade is not over before that.
+  for (const pod of pods.filter(isReady)) {
     const version = pod.metadata.annotations?.[versionAnnotation];
     if (version) counts.set(version, (counts.get(version) ?? 0) + 1);
   }
   return [...counts]
     .map(([version, replicas]) => ({ version, replicas }))
     .sort((a, b) => compare(parseVersion(a.version) ?? '0.0.0', parseVersion(b.version) ?? '0.0.0'));
-}
-
-/** Also a pod that is being deleted serves, until it is no longer ready: an upgrade is not over before that. */
-function serves(pod: PodObject): boolean {
-  return pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 }
 
 /** The verdicts on everything but the phases, which are part of them. */

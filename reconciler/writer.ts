@@ -9,10 +9,11 @@ import {
 } from '../constructs/api/resources.ts';
 import type { RenderedObject } from '../constructs/control-plane/chart.ts';
 import type { Endpoint } from '../constructs/control-plane/facts.ts';
+import { selectorOf } from '../constructs/control-plane/labels.ts';
 import { type InfrastructureReference, publishToInfrastructure } from './infrastructure/endpoint.ts';
 import type { InquiryBook } from './inquiries.ts';
 import type { ApplySet } from './kube/apply-set.ts';
-import type { KubeClient } from './kube/client.ts';
+import type { KubernetesApi } from './kube/client.ts';
 import { isAlreadyExists, isNotFound } from './kube/errors.ts';
 import type { KubeObject } from './kube/object.ts';
 import type { ManagementCluster } from './management-cluster.ts';
@@ -20,7 +21,7 @@ import type { Remover, Writer } from './world.ts';
 
 /** What writing for one HostedControlPlane needs. */
 export interface WriterOptions {
-  readonly client: KubeClient;
+  readonly client: KubernetesApi;
   readonly applySet: ApplySet;
   readonly management: ManagementCluster;
   /** `namespace/name` of the HostedControlPlane. */
@@ -67,10 +68,7 @@ export function createWriter(options: WriterOptions): Writer {
     read: <T extends KubeObject>(resource: Resource, object: string) =>
       client.find<T>(resource, { namespace, name: object }),
     async readAll<T extends KubeObject>(resource: Resource, labels: Readonly<Record<string, string>>) {
-      const all = { [clusterNameLabel]: cluster, ...labels };
-      const labelSelector = Object.entries(all)
-        .map(([label, value]) => `${label}=${value}`)
-        .join(',');
+      const labelSelector = selectorOf({ [clusterNameLabel]: cluster, ...labels });
       return (await client.list<T>(resource, { namespace, labelSelector })).items;
     },
     async countNodes(labels) {
@@ -114,7 +112,7 @@ export function createWriter(options: WriterOptions): Writer {
 }
 
 export interface RemoverOptions {
-  readonly client: Pick<KubeClient, 'delete' | 'list'>;
+  readonly client: Pick<KubernetesApi, 'delete' | 'list'>;
   readonly namespace: string;
   readonly cluster: string;
   /** Cluster API has seen to the workers before it deletes the control plane. */

@@ -1,7 +1,8 @@
-/** `npx tsx test/certificates.ts`: writes the plan and the policy of certificates as tables into the README. */
+/** `npm run certificates [-- FILE]`: writes the plan and the policy of certificates as tables into the README. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { withCertificateTables } from './support/certificate-tables.ts';
 import { readme } from './support/readme-block.ts';
 
-await writeFile(readme, withCertificateTables(await readFile(readme, 'utf8')));
-console.log(`tables of certificates in ${readme}`);
+const [file = readme] = process.argv.slice(2);
+await writeFile(file, withCertificateTables(await readFile(file, 'utf8')));
+console.log(`tables of certificates in ${file}`);

@@ -1,99 +1,90 @@
 /**
- * All tests, as `npm test` runs them: the pure ones, then those on real binaries in two lanes side by side, each with a
- * testbed of its own; most of their time is waiting. Then everything that was said meanwhile is searched for private keys
- * and other secrets. With arguments it is vitest with these: `npm test -- PATH`.
+ * All tests, as `npm test` runs them: the pure ones, then those on real binaries in two lanes side by side: what looks at
+ * the whole host or at every namespace of a testbed, one file after the other, and the others, some files at a time on
+ * one testbed. Then everything that was said meanwhile is searched for private keys and other secrets.
+ * With arguments it is vitest with these: `npm test -- PATH`.
  */
-import { spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import durations from './run/durations.json' with { type: 'json' };
+import { drift, durationsOf } from './run/file-times.ts';
+import { type Lane, readTimes, reportFile, runLane, runVitest } from './run/lane.ts';
+import { measuredFile, output } from './run/output.ts';
+import { ProcessorTimeRecorder } from './run/processor-time.ts';
+import { laneSummary, processorSummary } from './run/summary.ts';
+import { readReport, verdict } from './run/verdict.ts';
 import { OutputCollector } from './support/output-collector.ts';
 import { Needles, scanDirectory } from './support/output-scan.ts';
-import { readReport, verdict } from './verdict.ts';
+import { checkHealth } from './testbed/health.ts';
+import { instanceFrom } from './testbed/instance.ts';
+import { takeDown } from './testbed/take-down.ts';
+import { hasUsers } from './testbed/users.ts';
 
-const directory = import.meta.dirname;
-const vitest = join(directory, '../node_modules/vitest/vitest.mjs');
-const config = ['--config', join(directory, 'vitest.config.ts')];
+const pure: Lane = { name: 'unit', project: 'unit' };
+const real: readonly Lane[] = [
+  { name: 'host', project: 'host', testbed: 'testhost' },
+  { name: 'real', project: 'testbed', testbed: 'test' },
+];
 
-/** Everything that a run says, until the next one; ignored by git. */
-const output = join(directory, '../.test-output');
-
-/** Names of the testbeds, one for each lane. */
-const lanes = ['test', 'test2'];
-
-interface Run {
-  readonly args: readonly string[];
-  readonly testbed?: string;
-  /** What stands before each line. A run without it has the terminal to itself, and nothing of it is kept. */
-  readonly prefix?: string;
-  /** Name of the files in which its output and its report are kept. */
-  readonly log?: string;
-}
-
-/** Runs vitest and gives its exit code. */
-function runVitest({ args, testbed, prefix, log }: Run): Promise<number> {
-  const reporters = log === undefined ? [] : ['--reporter=default', '--reporter=json', `--outputFile=${reportOf(log)}`];
-  const child = spawn(process.execPath, [vitest, 'run', ...config, ...reporters, ...args], {
-    stdio: prefix === undefined ? 'inherit' : ['ignore', 'pipe', 'pipe'],
-    env: {
-      ...process.env,
-      ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
-      ...(testbed === undefined ? {} : { HCP_TESTBED: testbed }),
-    },
-  });
-  const kept = log === undefined ? undefined : createWriteStream(join(output, `${log}.log`), { flags: 'a' });
-  for (const stream of [child.stdout, child.stderr]) {
-    if (!stream) continue;
-    createInterface({ input: stream }).on('line', (line) => {
-      console.log(`${prefix}${line}`);
-      kept?.write(`${line}\n`);
-    });
-  }
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve(code ?? 1));
-  });
-}
+const lanes = [pure, ...real];
+const testbeds = real.flatMap(({ testbed }) => testbed ?? []);
 
 // A signal of the terminal reaches vitest, too: this ends when all of them have.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 
 const given = process.argv.slice(2);
-if (given.length > 0) {
-  process.exitCode = await runVitest({ args: given });
-} else {
+process.exitCode = given.length > 0 ? await runVitest(given) : await runAll();
+
+async function runAll(): Promise<number> {
   await rm(output, { recursive: true, force: true });
   await mkdir(output, { recursive: true });
-  const pure = await runVitest({ args: ['--project', 'unit'], prefix: '', log: 'unit' });
+  await removeRemains();
+  const recorder = new ProcessorTimeRecorder();
   const needles = new Needles();
-  const collectors = lanes.map((testbed) => new OutputCollector(testbed, { directory: output, needles }));
-  const real = await Promise.all(
-    lanes.map((testbed, index) => {
-      const shard = `--shard=${index + 1}/${lanes.length}`;
-      return runVitest({
-        args: ['--project', 'testbed', shard],
-        testbed,
-        prefix: `${testbed.padEnd(5)} | `,
-        log: testbed,
-      });
-    }),
-  );
+  const collectors = testbeds.map((testbed) => new OutputCollector(testbed, { directory: output, needles }));
+  // The pure ones alone: they use all processors, and what they find is known at once.
+  const code = await runLane(pure, 0, output);
+  const codes = [code, ...(await Promise.all(real.map((lane, index) => runLane(lane, index + 1, output))))];
   await Promise.all(collectors.map((collector) => collector.stop()));
   const secrets = await findSecrets(needles);
-  await tellVerdict('unit', pure);
-  for (const [index, code] of real.entries()) await tellVerdict(lanes[index] ?? '', code);
-  process.exitCode = Math.max(pure, ...real, secrets);
+
+  await tellTimes();
+  for (const line of processorSummary(await recorder.stop())) console.log(line);
+  for (const [index, { name }] of lanes.entries()) await tellVerdict(name, codes[index] ?? 1);
+  return Math.max(...codes, secrets);
 }
 
-function reportOf(log: string): string {
-  return join(output, `${log}.json`);
+/** Takes down what a run that was broken off has left: its namespaces would be met again. */
+async function removeRemains(): Promise<void> {
+  for (const testbed of testbeds) {
+    const instance = instanceFrom(process.env, testbed);
+    if ((await checkHealth(instance)).state === 'down' || (await hasUsers(instance))) continue;
+    await takeDown(instance, (line) => console.log(line));
+  }
+}
+
+/** Says what took how long, and which committed durations are wrong by now. */
+async function tellTimes(): Promise<void> {
+  const times = await Promise.all(lanes.map(({ name }) => readTimes(name, output)));
+  for (const [index, { name }] of lanes.entries())
+    for (const line of laneSummary(times[index] ?? [])) console.log(`${name.padEnd(5)} | ${line}`);
+  const real = lanes.flatMap(({ testbed }, index) => (testbed ? (times[index] ?? []) : []));
+  const measured = durationsOf(real);
+  await writeFile(measuredFile, `${JSON.stringify(measured, undefined, 2)}\n`);
+  const drifted = drift(durations, measured);
+  if (drifted.length === 0) return;
+  console.log(
+    'these files took another time than test/run/durations.json says; `npm run test:durations` keeps this run there:',
+  );
+  for (const line of drifted) console.log(`  ${line}`);
 }
 
 /** Says last what of a run failed: the lanes wrote between each other, and far above. */
-async function tellVerdict(log: string, code: number): Promise<void> {
-  for (const line of verdict(await readReport(reportOf(log)), { code, root: join(directory, '..') }))
-    console.log(`${log.padEnd(5)} | ${line}`);
+async function tellVerdict(name: string, code: number): Promise<void> {
+  const report = await readReport(reportFile(name, output));
+  for (const line of verdict(report, { code, root: join(import.meta.dirname, '..') })) {
+    console.log(`${name.padEnd(5)} | ${line}`);
+  }
 }
 
 /** Gives 1 when any output tells a secret. */

@@ -1,46 +1,73 @@
 import { defineConfig } from 'vitest/config';
-import { LaneSequencer } from './lanes.ts';
+import { LongestFirst } from './run/order.ts';
 
 /** Long enough to show in the message of a test, all that is left of it in the verdict, what was there instead. */
 const chaiConfig = { truncateThreshold: 600 };
 
+/** Files share the modules of their worker: importing them anew for each file is most of the time of pure tests. */
+const everywhere = { chaiConfig, setupFiles: ['test/run/file-time.ts'], isolate: false };
+
 const onRealBinaries = {
-  chaiConfig,
+  ...everywhere,
   globalSetup: ['test/testbed/vitest-setup.ts'],
-  fileParallelism: false,
   // above the limits of what tests wait for, which say what that was
   testTimeout: 240_000,
   hookTimeout: 300_000,
 };
 
+/** These look at everything on the host, bring up further testbeds, or have operators for all namespaces. */
+const wholeHost = ['test/testbed/**/*.test.ts', 'test/system/**/*.test.ts', 'test/cluster/exposure/gateway.test.ts'];
+
 /**
- * Three layers. `unit` is pure and needs nothing. `testbed` runs against real binaries: its global set-up builds or finds
- * them and brings a management cluster up; its files run one after the other because they share that cluster. `--shard`
- * divides them into lanes, each with a testbed of its own. `soak` is the same for what has to wait for a quarter of an
- * hour: `npm run test:soak`.
+ * Four layers. `unit` is pure and needs nothing. The others run against real binaries: their global set-up builds or finds
+ * them and brings a management cluster up. The files of `testbed` share one and keep to namespaces of their own, so that
+ * some of them run at a time; those of `host` run one after the other; `soak` is for what has to wait for a quarter of an
+ * hour: `npm run test:soak`. Projects with another number of workers need a place in the order of their own.
  */
 export default defineConfig({
   test: {
-    sequence: { sequencer: LaneSequencer },
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
           name: 'unit',
-          chaiConfig,
+          ...everywhere,
           include: ['test/**/*.test.ts'],
           exclude: ['test/testbed/**', 'test/cluster/**', 'test/system/**', 'test/soak/**'],
           // a guard against what never ends: explored models take seconds, and more beside other work
           testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 0 },
         },
       },
       {
         test: {
           name: 'testbed',
-          include: ['test/testbed/**/*.test.ts', 'test/cluster/**/*.test.ts', 'test/system/**/*.test.ts'],
+          include: ['test/cluster/**/*.test.ts'],
+          exclude: wholeHost,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
           ...onRealBinaries,
         },
       },
-      { test: { name: 'soak', include: ['test/soak/**/*.test.ts'], ...onRealBinaries } },
+      {
+        test: {
+          name: 'host',
+          include: wholeHost,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+          ...onRealBinaries,
+        },
+      },
+      {
+        test: {
+          name: 'soak',
+          include: ['test/soak/**/*.test.ts'],
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
+          ...onRealBinaries,
+        },
+      },
     ],
   },
 });

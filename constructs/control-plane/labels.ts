@@ -25,7 +25,12 @@ export function objectLabels(cluster: string, component: ComponentName): Record<
 
 /** The selector string of a component's pods, as `status.selector` of the scale subresource wants it. */
 export function selectorString(cluster: string, component: ComponentName): string {
-  return Object.entries(selectorLabels(cluster, component))
-    .map(([key, value]) => `${key}=${value}`)
+  return selectorOf(selectorLabels(cluster, component));
+}
+
+/** The selector string of objects that have all of these labels. */
+export function selectorOf(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([label, value]) => `${label}=${value}`)
     .join(',');
 }

@@ -38,7 +38,7 @@ export function decideBackup(situation: BackupSituation): BackupDecision {
   const { schedule, now, lastBackup, causes, work, hasMember, hasContent } = situation;
   if (work.kind === 'running') return { kind: 'Running', progress: work.progress };
   const isDue = isBackupDue(schedule, lastBackup, now);
-  if (!isDue && causes.length === 0) return { kind: 'Rest', nextTime: nextBackupTime(schedule, lastBackup ?? now) };
+  if (!isDue && causes.length === 0) return { kind: 'Rest', nextTime: nextBackupTime(schedule, now) };
   if (!hasContent && causes.length === 0) return { kind: 'WaitForContent' };
   const basis = basisOf(situation, isDue);
   if (work.kind === 'failed' && work.basis === basis) {

@@ -1,6 +1,6 @@
 import { restartsWith, restartsWithAnnotation, versionAnnotation } from '../../constructs/control-plane/component.ts';
 import { tellsLoadedEncryption } from '../../constructs/control-plane/versions.ts';
-import type { PodObject } from '../kube/readiness.ts';
+import { isReady, type PodObject } from '../kube/readiness.ts';
 
 const metric = 'apiserver_encryption_config_controller_last_config_info';
 
@@ -34,10 +34,9 @@ export async function podsWithout(
 }
 
 /** The kubelet fetches a Secret anew when a pod starts, and this one was made when the Secret said so already. */
-function isStartedWith({ metadata, status }: PodObject, secret: string, hash: string): boolean {
+function isStartedWith(pod: PodObject, secret: string, hash: string): boolean {
   const entry = restartsWith({ [secret]: startedWith(hash) }) ?? '';
-  const isReady = status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
-  return isReady && (metadata.annotations?.[restartsWithAnnotation] ?? '').split(',').includes(entry);
+  return isReady(pod) && (pod.metadata.annotations?.[restartsWithAnnotation] ?? '').split(',').includes(entry);
 }
 
 /** The hash as far as pods carry it. */

@@ -2,16 +2,20 @@ import { Pod, Secret } from '../../constructs/api/resources.ts';
 import { selectorLabels } from '../../constructs/control-plane/labels.ts';
 import { etcdMemberHost, namesOf } from '../../constructs/control-plane/names.ts';
 import { ports } from '../../constructs/control-plane/ports.ts';
-import type { PodObject } from '../kube/readiness.ts';
+import { isReady, type PodObject } from '../kube/readiness.ts';
 import { pairOf, type SecretObject } from '../pki/secret.ts';
 import type { World } from '../world.ts';
 import { MemberClient } from './client.ts';
 import { type EtcdCredentials } from './member-endpoint.ts';
-import type { Clients, KnownMember } from './observe.ts';
+import type { KnownMember } from './observe.ts';
+
+/** Every call to one etcd member. Tests put a member in memory in the client's place. */
+export type MemberCalls = Pick<MemberClient, keyof MemberClient>;
 
 /** Clients of an etcd cluster, each opened when it is asked for. */
 export interface EtcdAccess {
-  readonly clients: Clients;
+  /** The client of a member; undefined for one that cannot be there, such as one without a pod. */
+  readonly clients: (name: string) => MemberCalls | undefined;
   /** Closes all of them. */
   close(): void;
 }
@@ -52,7 +56,7 @@ export function readyMembers(
 ): Pick<KnownMember, 'ordinal' | 'name' | 'peerUrl'>[] {
   return world
     .list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'))
-    .filter(({ status }) => status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'))
+    .filter(isReady)
     .map(({ metadata: { name } }) => {
       const ordinal = Number(name.slice(name.lastIndexOf('-') + 1));
       return { ordinal, name, peerUrl: `https://${etcdMemberHost(cluster, ordinal)}:${ports.etcdPeer}` };

@@ -5,7 +5,7 @@ import { openEtcd } from './access.ts';
 import { watchedMemberObjects } from './member-objects.ts';
 import type { EtcdObservation } from './members.ts';
 import { type EtcdReport, significance } from './report.ts';
-import { etcdRound, type EtcdTask } from './round.ts';
+import { etcdRound, type EtcdTask, type OpenCareAccess } from './round.ts';
 import type { EtcdStep } from './steps.ts';
 
 /** A report, and whether it was made for the goal that was handed in last. */
@@ -30,6 +30,8 @@ export interface EtcdCaresOptions {
   readonly clock: Clock;
   /** Hears of the key of a control plane about whose etcd there is something new. */
   readonly onChange: (key: string) => void;
+  /** By default members are dialled. */
+  readonly open?: OpenCareAccess | undefined;
 }
 
 /** A member that gives no answer keeps a look waiting for seconds, and a worker slot is not to wait with it. */
@@ -61,10 +63,12 @@ interface Entry {
 /** All etcd clusters that are looked after, each by a loop of its own. */
 export class EtcdCares {
   readonly #options: EtcdCaresOptions;
+  readonly #open: OpenCareAccess;
   readonly #entries = new Map<string, Entry>();
 
   constructor(options: EtcdCaresOptions) {
     this.#options = options;
+    this.#open = options.open ?? openEtcd;
   }
 
   /** The care of one cluster, by the key of its HostedControlPlane. */
@@ -136,6 +140,7 @@ export class EtcdCares {
       const { task, basis, report, underWay } = entry;
       const before = report && significance(report);
       const step = await etcdRound(task, {
+        open: this.#open,
         tell: (seen) => this.#tell(key, entry, { task, basis, seen }),
         signal,
         underWay,
@@ -175,7 +180,7 @@ export class EtcdCares {
 
   /** Beside the rounds, which go on to see what becomes of the members. etcd ends it, also when this process does not. */
   async #defragment(entry: Entry, member: string): Promise<void> {
-    const access = openEtcd(entry.task.cluster, entry.task.world);
+    const access = this.#open(entry.task.cluster, entry.task.world);
     entry.underWay = { act: 'defragmentation', member };
     try {
       const client = access.clients(member);

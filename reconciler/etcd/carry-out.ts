@@ -1,6 +1,5 @@
-import type { MemberClient } from './client.ts';
 import { type EtcdObservation, leaderOf } from './members.ts';
-import type { Clients } from './observe.ts';
+import type { CaredForMember, Clients } from './observe.ts';
 import type { EtcdStep } from './steps.ts';
 
 const objectKinds = ['MarkVolume', 'ReserveVolume', 'DiscardVolume', 'ReplacePod'] as const;
@@ -40,7 +39,7 @@ export async function carryOut(step: EtcdCall, observation: EtcdObservation, cli
   }
 }
 
-function clientOf(clients: Clients, name: string | undefined): MemberClient {
+function clientOf(clients: Clients, name: string | undefined): CaredForMember {
   const client = name === undefined ? undefined : clients(name);
   if (!client) throw new Error(`etcd member ${name ?? '(no leader)'} cannot be reached: it has no pod`);
   return client;

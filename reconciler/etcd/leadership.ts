@@ -1,10 +1,10 @@
-import { type EtcdObservation, healthyVoters, leaderOf, type Member } from './members.ts';
+import { type EtcdObservation, healthyVoters, type Member } from './members.ts';
 import { act, type Decision, wait } from './steps.ts';
 import { type Act, type Guard } from './quorum-guard.ts';
 
 /** `decision` if the guard lets the member be taken away; else leadership is moved first, or what is waited for. */
 export function guarded(
-  { observation, guard, successors = () => true }: Guarded,
+  { observation, guard, successors }: Guarded,
   member: Member,
   intent: Act,
   decision: Decision,
@@ -12,20 +12,22 @@ export function guarded(
   const verdict = guard(observation, member, intent);
   if (verdict.isAllowed) return decision;
   if (verdict.reason !== 'Leads') return wait(verdict.message);
-  return moveLeader(observation, successors);
+  return moveLeader(observation, member, successors);
 }
 
 export interface Guarded {
   readonly observation: EtcdObservation;
   readonly guard: Guard;
-  /** Who should lead next, if one of them can: members that the same act has passed, so that leadership moves once. */
+  /**
+   * Who should lead next, if one of them can: members that the same act has passed, so that leadership moves once. By
+   * default the lowest ordinal that can, which stays the longest.
+   */
   readonly successors?: (member: Member) => boolean;
 }
 
-function moveLeader(observation: EtcdObservation, isPreferred: (member: Member) => boolean): Decision {
-  const leader = leaderOf(observation);
-  const able = healthyVoters(observation).filter(({ name }) => name !== leader?.name);
-  const next = able.find(isPreferred) ?? able[0];
-  if (!leader || !next?.registration) return wait('no other etcd member can lead');
+function moveLeader(observation: EtcdObservation, leader: Member, isPreferred?: (member: Member) => boolean): Decision {
+  const able = healthyVoters(observation).filter(({ name }) => name !== leader.name);
+  const next = (isPreferred && able.find(isPreferred)) ?? able[0];
+  if (!next?.registration) return wait('no other etcd member can lead');
   return act({ kind: 'MoveLeader', from: leader.name, to: next.name, targetId: next.registration.id });
 }

@@ -77,9 +77,8 @@ function defragment(
     .filter((member) => member.status && isWorthIt(member))
     .sort((one, other) => rank(one) - rank(other) || reclaimableBytes(other) - reclaimableBytes(one));
   if (!next) return settled;
-  const successors = (member: Member) => !isWorthIt(member);
   const step = act({ kind: 'Defragment', member: next.name });
-  return guarded({ observation, guard, successors }, next, { kind: 'Defragment', cause }, step);
+  return guarded({ observation, guard }, next, { kind: 'Defragment', cause }, step);
 }
 
 function reclaimableBytes({ status }: Member): number {

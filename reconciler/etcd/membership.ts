@@ -177,14 +177,13 @@ const rules: readonly Rule[] = [
 function remove(situation: Situation, member: Member, because: string, cause: Act['cause']): Decision {
   const { registration, claim } = member;
   if (!registration) return settled;
-  const { observation, guard, wantedReplicas } = situation;
+  const { observation, guard } = situation;
   // Without a mark nobody could tell later that the claim may hold the data of a member that was removed.
   const decision =
     claim && claim.memberId === undefined && !claim.isLost
       ? act({ kind: 'MarkVolume', member: member.name, id: noMember })
       : act({ kind: 'Remove', member: member.name, id: registration.id, because });
-  const successors = (next: Member) => next.ordinal < wantedReplicas;
-  return guarded({ observation, guard, successors }, member, { kind: 'Remove', cause }, decision);
+  return guarded({ observation, guard }, member, { kind: 'Remove', cause }, decision);
 }
 
 function holdsOldData({ claim }: Member): boolean {

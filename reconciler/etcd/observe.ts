@@ -6,11 +6,30 @@ import { damageOf, type EtcdObservation, type Member, type MemberAlarm, type Reg
 export type KnownMember = Pick<Member, 'ordinal' | 'name' | 'peerUrl' | 'pod' | 'claim'>;
 
 /** The client of a member by name; undefined for one that cannot be there, such as one without a pod. */
-export type Clients = (name: string) => MemberClient | undefined;
+export type Clients = (name: string) => CaredForMember | undefined;
+
+/** What the care for an etcd cluster asks of one member. */
+export type CaredForMember = Pick<
+  MemberClient,
+  | 'status'
+  | 'read'
+  | 'members'
+  | 'clusterVersion'
+  | 'hash'
+  | 'recount'
+  | 'isCompacted'
+  | 'addLearner'
+  | 'promote'
+  | 'remove'
+  | 'moveLeader'
+  | 'compact'
+  | 'defragment'
+  | 'disarm'
+>;
 
 interface Answer extends Pick<Member, 'status'> {
   readonly alarms: readonly MemberAlarm[];
-  readonly client?: MemberClient;
+  readonly client?: CaredForMember;
   readonly problem?: string;
 }
 
@@ -52,7 +71,7 @@ export async function observeEtcd(
   };
 }
 
-async function ask(client: MemberClient | undefined): Promise<Answer> {
+async function ask(client: CaredForMember | undefined): Promise<Answer> {
   if (!client) return unanswered('it has no pod');
   try {
     const [answer] = await Promise.all([client.status(), client.read()]);
@@ -120,7 +139,7 @@ async function isCompacted(answers: readonly Answer[]): Promise<boolean> {
   return newest ? newest.isCompacted(revision).catch(() => false) : false;
 }
 
-function newestFirst(answers: readonly Answer[]): readonly MemberClient[] {
+function newestFirst(answers: readonly Answer[]): readonly CaredForMember[] {
   return answers
     .toSorted((one, other) => (other.status?.raftAppliedIndex ?? 0) - (one.status?.raftAppliedIndex ?? 0))
     .flatMap(({ client }) => (client ? [client] : []));

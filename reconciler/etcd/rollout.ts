@@ -22,7 +22,7 @@ export function nextRolloutStep(observation: EtcdObservation, options: RolloutOp
     return urgency(observation, one) - urgency(observation, other) || other.ordinal - one.ordinal;
   });
   if (!next?.pod) return settled;
-  const unready = observation.members.find((member) => member.name !== next.name && isServedTo(member) === false);
+  const unready = observation.members.find((member) => isServedTo(member) === false);
   // Clients come through a Service, which learns some seconds later that a member is well.
   if (unready && isServedTo(next)) return wait(`the pod of ${unready.name} is not ready yet`);
   const successors = (member: Member): boolean => !outdated(member);

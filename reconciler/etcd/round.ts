@@ -2,17 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HostedCluster } from '../../constructs/control-plane/cluster.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { World, Writer } from '../world.ts';
-import { type EtcdAccess, openEtcd } from './access.ts';
 import { carryOut, isEtcdCall } from './carry-out.ts';
 import { carryOutOnObjects } from './carry-out-objects.ts';
 import { isRefusedForNow } from './client.ts';
 import { knownMembers, type MemberObjects, readMemberObjects, watchedMemberObjects } from './member-objects.ts';
 import type { EtcdObservation } from './members.ts';
 import { type EtcdGoal, nextEtcdStep } from './next-step.ts';
-import { observeEtcd } from './observe.ts';
+import { type Clients, observeEtcd } from './observe.ts';
 import { type EtcdReport, fillOf, withoutVacancies } from './report.ts';
 import { strandedClaims } from './stranded-volumes.ts';
-import type { Decision, EtcdStep } from './steps.ts';
+import { type Decision, type EtcdStep, isDisruptive } from './steps.ts';
 
 /** What is to become of an etcd cluster, and by what means. */
 export interface EtcdTask {
@@ -22,8 +21,18 @@ export interface EtcdTask {
   readonly writer: Writer;
 }
 
+/** A way to the members of an etcd cluster. */
+export interface CareAccess {
+  readonly clients: Clients;
+  close(): void;
+}
+
+/** Opens one from what the watches know. @throws when a certificate is missing */
+export type OpenCareAccess = (cluster: EtcdTask['cluster'], world: World) => CareAccess;
+
 /** What a round is told, and whom it tells. */
 export interface RoundOptions {
+  readonly open: OpenCareAccess;
   /** Hears of what was seen before anything is done about it. */
   readonly tell: (report: EtcdReport) => void;
   readonly signal: AbortSignal;
@@ -47,10 +56,10 @@ interface Look {
  */
 export async function etcdRound(
   task: EtcdTask,
-  { tell, signal, underWay, defragment }: RoundOptions,
+  { open, tell, signal, underWay, defragment }: RoundOptions,
 ): Promise<EtcdStep | undefined> {
   const { cluster, goal, world, writer } = task;
-  const access = openEtcd(cluster, world);
+  const access = open(cluster, world);
   try {
     const first = await look(task, watchedMemberObjects(cluster, world), access, underWay);
     const { observation, decision } = first;
@@ -78,7 +87,7 @@ export async function etcdRound(
 async function look(
   { cluster, goal, writer }: EtcdTask,
   objects: MemberObjects,
-  { clients }: EtcdAccess,
+  { clients }: CareAccess,
   underWay: EtcdObservation['underWay'],
 ): Promise<Look> {
   const seen = await observeEtcd(
@@ -90,12 +99,7 @@ async function look(
   return { objects, observation, decision: nextEtcdStep(observation, goal) };
 }
 
-function perform(step: EtcdStep, { objects, observation }: Look, task: EtcdTask, access: EtcdAccess): Promise<void> {
+function perform(step: EtcdStep, { objects, observation }: Look, task: EtcdTask, access: CareAccess): Promise<void> {
   if (isEtcdCall(step)) return carryOut(step, observation, access.clients);
   return carryOutOnObjects(step, { cluster: task.cluster, objects, writer: task.writer });
-}
-
-/** Whether a step takes something away that may be needed. */
-function isDisruptive({ kind }: EtcdStep): boolean {
-  return ['Remove', 'DiscardVolume', 'ReplacePod', 'MoveLeader', 'Defragment'].includes(kind);
 }

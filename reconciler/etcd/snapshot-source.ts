@@ -1,11 +1,11 @@
-import type { MemberClient } from './client.ts';
+import type { EtcdAccess, MemberCalls } from './access.ts';
 import { healthyVoters, leaderOf, type MemberStatus } from './members.ts';
-import { type Clients, type KnownMember, observeEtcd } from './observe.ts';
+import { type KnownMember, observeEtcd } from './observe.ts';
 
 /** The member to take a snapshot of, and what it says of itself. */
 export interface SnapshotSource {
   readonly name: string;
-  readonly client: MemberClient;
+  readonly client: MemberCalls;
   readonly status: MemberStatus;
 }
 
@@ -16,7 +16,7 @@ export interface SnapshotSource {
  */
 export async function snapshotSource(
   known: readonly Pick<KnownMember, 'ordinal' | 'name' | 'peerUrl'>[],
-  clients: Clients,
+  clients: EtcdAccess['clients'],
 ): Promise<SnapshotSource> {
   const members = known.map((member) => ({ ...member, pod: undefined, claim: undefined }));
   const observation = await observeEtcd(members, clients);

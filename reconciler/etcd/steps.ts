@@ -25,6 +25,25 @@ export type EtcdStep =
       readonly memberId: string;
     };
 
+/** Which steps take something away that may be needed: a member, its data, its pod, or its answers for a while. */
+const disruptive: Readonly<Record<EtcdStep['kind'], boolean>> = {
+  MarkVolume: false,
+  ReserveVolume: false,
+  AddLearner: false,
+  Promote: false,
+  Remove: true,
+  DiscardVolume: true,
+  MoveLeader: true,
+  ReplacePod: true,
+  Compact: false,
+  Defragment: true,
+  Disarm: false,
+};
+
+export function isDisruptive({ kind }: Pick<EtcdStep, 'kind'>): boolean {
+  return disruptive[kind];
+}
+
 /** What is to be done next, what has to change first, or that all is as wanted. */
 export type Decision =
   | { readonly kind: 'Act'; readonly step: EtcdStep }

@@ -1,20 +1,20 @@
-import type { KubeClient } from '../kube/client.ts';
+import type { KubernetesApi } from '../kube/client.ts';
 
 /**
  * The right to grant rights in a hosted cluster. Its client exists only while somebody uses it, and so does its key:
  * an administrator that is kept could be stolen.
  */
 export class Administrator {
-  readonly #open: () => Promise<KubeClient>;
-  #opened: Promise<KubeClient> | undefined;
+  readonly #open: () => Promise<KubernetesApi>;
+  #opened: Promise<KubernetesApi> | undefined;
   #users = 0;
 
-  constructor(open: () => Promise<KubeClient>) {
+  constructor(open: () => Promise<KubernetesApi>) {
     this.#open = open;
   }
 
   /** Does something with the client, which those share who use it at the same time. */
-  async use<T>(work: (client: KubeClient) => Promise<T>): Promise<T> {
+  async use<T>(work: (client: KubernetesApi) => Promise<T>): Promise<T> {
     this.#users += 1;
     const opened = (this.#opened ??= this.#open());
     try {
@@ -24,7 +24,7 @@ export class Administrator {
       if (this.#users === 0) {
         this.#opened = undefined;
         await opened.then(
-          (client) => client.connection.close(),
+          (client) => client.close(),
           () => {},
         );
       }

@@ -8,9 +8,9 @@ import type { WorkContext } from '../background-work.ts';
 import { loadedConfiguration } from '../encryption-at-rest/loaded.ts';
 import { rewriteSecrets } from '../encryption-at-rest/rewrite.ts';
 import { ApplySet } from '../kube/apply-set.ts';
-import { KubeClient } from '../kube/client.ts';
+import type { KubernetesApi } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
-import { type Connection, connectionFor, type ConnectionTarget } from '../kube/config.ts';
+import type { ConnectionTarget } from '../kube/config.ts';
 import { isConflict, isForbidden, isNotFound } from '../kube/errors.ts';
 import { InformerSet } from '../kube/informer-set.ts';
 import { describeObject, type KubeObject } from '../kube/object.ts';
@@ -26,6 +26,7 @@ import { Outage } from './outage.ts';
 import { privilegedClient } from './privileged-client.ts';
 import { publishedTrust, type PublishedTrust, republishTrust, type ServerTrust } from './published-trust.ts';
 import { signingKey, type StoredToken, storedTokens, verifyingKeys } from './service-account-tokens.ts';
+import { dialApi, type OpenApi } from './open-api.ts';
 import type { HostedTarget } from './target.ts';
 
 export interface HostedClusterOptions {
@@ -40,6 +41,8 @@ export interface HostedClusterOptions {
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
   /** Resolves the host of the endpoint. By default the machine's resolver does. */
   readonly lookup?: LookupFunction | undefined;
+  /** Opens a client of an API server. By default connections are dialled. */
+  readonly open?: OpenApi | undefined;
 }
 
 /** A hosted API server answers at once or not at all; a worker slot is not to wait for the usual half minute. */
@@ -59,9 +62,8 @@ const owner = 'hosted';
 export class HostedCluster implements HostedClient {
   readonly #target: HostedTarget;
   readonly #options: HostedClusterOptions;
-  readonly #inside: Connection;
-  readonly #outside: Connection;
-  readonly #client: KubeClient;
+  readonly #inside: KubernetesApi;
+  readonly #outside: KubernetesApi;
   readonly #known: InformerSet;
   readonly #privileged: ReturnType<typeof privilegedClient>;
   readonly #administrator: Administrator;
@@ -77,9 +79,8 @@ export class HostedCluster implements HostedClient {
     this.#options = options;
     this.#inside = this.#connect(target.service, target.controller, { serverName: target.serverName });
     this.#outside = this.#connect(target.endpoint, target.controller, { lookup: options.lookup });
-    this.#client = this.#clientOf(this.#inside);
     this.#known = new InformerSet(
-      hostedInformers(target.applied, { client: this.#client, clock, onError: (error) => this.#onWatchError(error) }),
+      hostedInformers(target.applied, { client: this.#inside, clock, onError: (error) => this.#onWatchError(error) }),
     );
     this.#known.onChange((resource, { type }) => {
       // That they are there counts, not the status that nodes report for ever.
@@ -89,11 +90,9 @@ export class HostedCluster implements HostedClient {
       if (!isCleanUp && (!isThereOrNot || type !== 'updated')) options.onChange();
     });
     this.#administrator = new Administrator(async () =>
-      this.#clientOf(
-        this.#connect(target.service, await target.admin(new Date(clock.now())), { serverName: target.serverName }),
-      ),
+      this.#connect(target.service, await target.admin(new Date(clock.now())), { serverName: target.serverName }),
     );
-    this.#privileged = privilegedClient(this.#client, this.#administrator, () => (this.#grantedAt = clock.now()));
+    this.#privileged = privilegedClient(this.#inside, this.#administrator, () => (this.#grantedAt = clock.now()));
     this.#applySet = new ApplySet({
       client: this.#privileged,
       fieldManager,
@@ -163,13 +162,13 @@ export class HostedCluster implements HostedClient {
   }
 
   node(name: string): Promise<NodeObject | undefined> {
-    return this.#attempt(() => this.#client.find<NodeObject>(Node, { name }));
+    return this.#attempt(() => this.#inside.find<NodeObject>(Node, { name }));
   }
 
   async approve(request: CertificateRequest, why: string): Promise<void> {
     try {
       const options = { fieldManager, force: true, subresource: 'approval' };
-      this.#known.remember(await this.#attempt(() => this.#client.apply(approval(request, why), options)));
+      this.#known.remember(await this.#attempt(() => this.#inside.apply(approval(request, why), options)));
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }
@@ -180,16 +179,16 @@ export class HostedCluster implements HostedClient {
   }
 
   async readyThroughEndpoint(): Promise<void> {
-    await this.#clientOf(this.#outside).raw('/readyz');
+    await this.#outside.raw('/readyz');
   }
 
   async loadedEncryption(address: string): Promise<string | undefined> {
     const { podPort, controller, serverName } = this.#target;
-    const connection = this.#connect({ host: address, port: podPort }, controller, { serverName });
+    const client = this.#connect({ host: address, port: podPort }, controller, { serverName });
     try {
-      return loadedConfiguration(await this.#clientOf(connection).raw('/metrics'));
+      return loadedConfiguration(await client.raw('/metrics'));
     } finally {
-      await connection.close();
+      await client.close();
     }
   }
 
@@ -258,29 +257,26 @@ export class HostedCluster implements HostedClient {
     onError(error);
   }
 
-  async #asAdministratorAt<T>(host: string, work: (client: KubeClient) => Promise<T>): Promise<T> {
+  async #asAdministratorAt<T>(host: string, work: (client: KubernetesApi) => Promise<T>): Promise<T> {
     const { podPort, admin, serverName } = this.#target;
     const administrator = await admin(new Date(this.#options.clock.now()));
-    const connection = this.#connect({ host, port: podPort }, administrator, { serverName });
+    const client = this.#connect({ host, port: podPort }, administrator, { serverName });
     try {
-      return await work(this.#clientOf(connection));
+      return await work(client);
     } finally {
-      await connection.close();
+      await client.close();
     }
   }
 
-  #connect(address: Endpoint, client: KeyPair, how: Pick<ConnectionTarget, 'serverName' | 'lookup'>): Connection {
-    return connectionFor({
+  #connect(address: Endpoint, client: KeyPair, how: Pick<ConnectionTarget, 'serverName' | 'lookup'>): KubernetesApi {
+    const { onRequest, open = dialApi } = this.#options;
+    const target: ConnectionTarget = {
       server: `https://${formatEndpoint(address)}`,
       ca: this.#target.authority,
       cert: client.certificate,
       key: client.key,
       ...how,
-    });
-  }
-
-  #clientOf(connection: Connection): KubeClient {
-    const { onRequest } = this.#options;
-    return new KubeClient(connection, { deadlineMs, ...(onRequest ? { onRequest } : {}) });
+    };
+    return open(target, { deadlineMs, ...(onRequest ? { onRequest } : {}) });
   }
 }

@@ -2,7 +2,7 @@ import { fingerprint } from '../pki/pem.ts';
 import { HostedCluster, type HostedClusterOptions } from './client.ts';
 import type { HostedTarget } from './target.ts';
 
-export interface HostedClientsOptions extends Pick<HostedClusterOptions, 'clock' | 'lookup' | 'onRequest'> {
+export interface HostedClientsOptions extends Pick<HostedClusterOptions, 'clock' | 'lookup' | 'onRequest' | 'open'> {
   /** Something has changed in the hosted cluster of this HostedControlPlane. */
   readonly onChange: (key: string) => void;
   /** Somebody has changed what we determine, and it was put right. */
@@ -25,11 +25,12 @@ export class HostedClients {
     const existing = this.#open.get(key);
     if (existing?.identity === identity) return existing.cluster;
     void existing?.cluster.close();
-    const { clock, lookup, onRequest, onChange, onRevert, onError } = this.#options;
+    const { clock, lookup, onRequest, open, onChange, onRevert, onError } = this.#options;
     const cluster = new HostedCluster(target, {
       clock,
       lookup,
       onRequest,
+      open,
       onChange: () => onChange(key),
       onRevert: (what) => onRevert(key, what),
       onError: (error) => onError(key, error),

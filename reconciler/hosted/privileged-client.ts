@@ -1,6 +1,6 @@
 import { resourceOf } from '../../constructs/api/resources.ts';
 import { isRbac } from '../../constructs/workload/applied-kinds.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubernetesApi } from '../kube/client.ts';
 import type { ApplyOptions } from '../kube/client-options.ts';
 import { kubeErrorOf } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -12,10 +12,10 @@ import type { Administrator } from './administrator.ts';
  * @param onGrant told when rights have been written, which the API server may notice a little later
  */
 export function privilegedClient(
-  ourselves: Pick<KubeClient, 'apply'>,
+  ourselves: Pick<KubernetesApi, 'apply'>,
   administrator: Administrator,
   onGrant: () => void,
-): Pick<KubeClient, 'apply' | 'delete'> {
+): Pick<KubernetesApi, 'apply' | 'delete'> {
   return {
     async apply(object, options) {
       if (!isRbac(object)) return ourselves.apply(object, options);
@@ -28,7 +28,7 @@ export function privilegedClient(
 }
 
 /** Nobody can change which role a binding gives: one that somebody has made for another role is made anew. */
-async function grant<T extends KubeObject>(client: KubeClient, object: T, options: ApplyOptions): Promise<T> {
+async function grant<T extends KubeObject>(client: KubernetesApi, object: T, options: ApplyOptions): Promise<T> {
   try {
     return await client.apply(object, options);
   } catch (error) {

@@ -206,6 +206,11 @@ export class KubeClient {
     return this.#requests.text(path, options);
   }
 
+  /** Ends all connections and every request on them. */
+  close(): Promise<void> {
+    return this.connection.close();
+  }
+
   async #listPaged<T extends KubeObject>(
     resource: Resource,
     options: Selection & CallOptions,
@@ -240,6 +245,9 @@ export class KubeClient {
     } while (next);
   }
 }
+
+/** Every request to one API server. Tests put an API server in memory in the client's place. */
+export type KubernetesApi = Omit<KubeClient, 'connection'>;
 
 /** The patch with the version the object must be at. */
 function atVersion(patch: object, resourceVersion: string): object {

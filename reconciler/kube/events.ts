@@ -1,5 +1,5 @@
 import { Event } from '../../constructs/api/resources.ts';
-import type { KubeClient } from './client.ts';
+import type { KubernetesApi } from './client.ts';
 import type { Clock } from './clock.ts';
 import { microTime } from './micro-time.ts';
 import { identityOf, type KubeObject } from './object.ts';
@@ -17,7 +17,7 @@ export interface EventNote {
 
 /** What a recorder needs. */
 export interface EventRecorderOptions {
-  readonly client: KubeClient;
+  readonly client: KubernetesApi;
   readonly clock: Clock;
   /** Name of the controller, qualified by a domain. */
   readonly reportingController: string;

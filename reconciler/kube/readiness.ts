@@ -71,6 +71,11 @@ export function hasEnded({ status }: PodObject): boolean {
   return status?.phase === 'Failed' || status?.phase === 'Succeeded';
 }
 
+/** Whether a pod passes its readiness probes, so that Services lead to it; it may be being deleted. */
+export function isReady({ status }: PodObject): boolean {
+  return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
+}
+
 /** Every replica runs the present template and is available, and none of the old ones is left. */
 export function deploymentReadiness(object: KubeObject | undefined): Readiness {
   const deployment: DeploymentObject | undefined = object;

@@ -1,5 +1,5 @@
 import type { Resource } from '../../constructs/api/resources.ts';
-import type { KubeClient } from './client.ts';
+import type { KubernetesApi } from './client.ts';
 import type { Selection } from './client-options.ts';
 import { jittered, pause, type Clock, type Random } from './clock.ts';
 import { isGone, isNotFound } from './errors.ts';
@@ -15,7 +15,7 @@ export interface ReflectorSink<T extends KubeObject> {
 
 /** What a reflector needs. */
 export interface ReflectorOptions extends Selection {
-  readonly client: KubeClient;
+  readonly client: KubernetesApi;
   readonly resource: Resource;
   readonly clock: Clock;
   /** By default Math.random. */

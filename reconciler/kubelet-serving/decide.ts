@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { canonicalHost } from '../../constructs/control-plane/canonical-host.ts';
 import { groups, kubeletServingSigner } from '../../constructs/workload/identities.ts';
 import { type CertificateRequest, isPending } from '../hosted/certificate-request.ts';
@@ -68,7 +69,9 @@ export function objection(request: CertificateRequest, evidence: Evidence): stri
 const checks: readonly Check[] = [
   function asksForItself({ node, content: { subject } }) {
     const wanted = [`CN=${userPrefix}${node}`, `O=${groups.nodes}`];
-    return sameElements(subject, wanted) ? undefined : `asks for ${subject.join(', ')} instead of ${wanted.join(', ')}`;
+    return isDeepStrictEqual(subject, wanted)
+      ? undefined
+      : `asks for ${subject.join(', ')} instead of ${wanted.join(', ')}`;
   },
   function asksToServe({ request: { spec } }) {
     const asked = spec.usages ?? [];
@@ -119,8 +122,4 @@ function hostsOf(addresses: readonly NodeAddress[]): Set<string> {
 
 function listed(hosts: RequestContent['hosts']): string {
   return hosts.map(({ host }) => host).join(', ');
-}
-
-function sameElements(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && [...a].sort().join('\n') === [...b].sort().join('\n');
 }

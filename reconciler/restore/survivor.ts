@@ -3,7 +3,7 @@ import type { WorkContext } from '../background-work.ts';
 import type { ClusterBackups } from '../backup/cluster-backups.ts';
 import type { BackupName } from '../backup/names.ts';
 import type { EtcdAccess } from '../etcd/access.ts';
-import { type Clients, type KnownMember, observeEtcd } from '../etcd/observe.ts';
+import { type KnownMember, observeEtcd } from '../etcd/observe.ts';
 import type { Member, MemberStatus } from '../etcd/members.ts';
 
 /** Members of an etcd that has lost its quorum, and how to ask them. */
@@ -64,7 +64,7 @@ function chosen(newest: Survivor | undefined, revision: number): Survivor {
 }
 
 async function backUp(
-  { name, status, clients, version }: Survivor & { readonly clients: Clients; readonly version: string },
+  { name, status, clients, version }: Survivor & { readonly clients: EtcdAccess['clients']; readonly version: string },
   backups: ClusterBackups,
   signal: AbortSignal,
 ): Promise<BackupName> {

@@ -9,9 +9,9 @@ import { gatewayAddress } from '../testbed/gateway-address.ts';
 import { hostedKubectl } from '../testbed/hosted-api.ts';
 import { kubeconfigPath, type Instance } from '../testbed/instance.ts';
 import { inMachine } from '../testbed/machine.ts';
-import type { Report } from '../testbed/progress.ts';
 import { gatewayName } from '../testbed/traefik-objects.ts';
-import { addWorker, removeWorker, withHostedApi, type Worker, workerNames } from '../testbed/workers.ts';
+import { addWorker, removeWorker, withHostedApi, type Worker } from '../testbed/workers.ts';
+import { benchNamespace, type BenchTestbed } from './bench-testbed.ts';
 import type { RequestPlan, RequestTarget, RequestTimes } from './request-times.ts';
 
 /** Requests by one kind of in-cluster access beside those that dial the endpoint, from the same node in the same minute. */
@@ -21,28 +21,29 @@ export interface AccessTimes {
   readonly byAccess: RequestTimes;
 }
 
+type RequestQuestion = Omit<RequestPlan, keyof BenchTestbed['extent']['requests']>;
+
 const cluster = 'access';
 const node = join(import.meta.dirname, '../../node_modules/.bin/node');
 const program = join(import.meta.dirname, 'request-times.ts');
 
 /** Measures each kind on one cluster behind the testbed's gateway. The endpoint through that gateway is what is direct. */
-export async function measureAccess(instance: Instance, namespace: string, report: Report): Promise<AccessTimes[]> {
+export async function measureAccess({ instance, extent, report }: BenchTestbed): Promise<AccessTimes[]> {
   await installAddon(instance, 'traefik', report);
-  const bench = await Workbench.open(kubeconfigPath(instance), namespace);
+  const bench = await Workbench.open(kubeconfigPath(instance), benchNamespace);
+  const plan = async (names: readonly string[]) => ({
+    ...(await whatToAsk(instance, bench, names)),
+    ...extent.requests,
+  });
   try {
-    // what an aborted run has left
-    for (const name of await workerNames(instance, { namespace, name: cluster })) await removeWorker(instance, name);
     await bench.create(cluster, { ...single, exposure: { gateway: gatewayName }, inClusterAccess: 'Proxy' });
     await bench.untilReady(cluster);
-    const worker = await addWorker(instance, { namespace, name: cluster });
+    const worker = await addWorker(instance, { namespace: benchNamespace, name: cluster });
     // Policy has pods dial the endpoint: the second row of the endpoint tells how much of a difference is chance.
-    const [direct, policy, proxy] = await timesOf(
-      worker,
-      await planFor(instance, bench, ['direct', 'Policy', 'Proxy']),
-    );
+    const [direct, policy, proxy] = await timesOf(worker, await plan(['direct', 'Policy', 'Proxy']));
     await bench.patch(cluster, { spec: { inClusterAccess: 'LoadBalancer' } });
     await untilSettled(bench);
-    const [alone, balanced] = await timesOf(worker, await planFor(instance, bench, ['direct', 'LoadBalancer']));
+    const [alone, balanced] = await timesOf(worker, await plan(['direct', 'LoadBalancer']));
     await removeWorker(instance, worker.name);
     await bench.delete(cluster, 120_000);
     if (!direct || !policy || !proxy || !alone || !balanced) throw new Error('a target was not measured');
@@ -70,7 +71,7 @@ async function timesOf(worker: Worker, plan: RequestPlan): Promise<RequestTimes[
   return measured();
 }
 
-async function planFor(instance: Instance, bench: Workbench, names: readonly string[]): Promise<RequestPlan> {
+async function whatToAsk(instance: Instance, bench: Workbench, names: readonly string[]): Promise<RequestQuestion> {
   const { host, port } = (await bench.get(cluster)).spec.controlPlaneEndpoint ?? { host: '', port: 0 };
   const endpoint = { host: gatewayAddress(instance), port, serverName: host };
   return withHostedApi(instance, { namespace: bench.namespace, name: cluster }, async (api) => {
@@ -83,7 +84,7 @@ async function planFor(instance: Instance, bench: Workbench, names: readonly str
       const isEndpoint = name === 'direct' || name === 'Policy';
       return { name, ...(isEndpoint ? endpoint : inCluster) };
     });
-    return { targets, authority, path, token, rounds: 20, onOpenConnection: 100, onNewConnections: 10 };
+    return { targets, authority, path, token };
   });
 }
 

@@ -11,9 +11,9 @@ import { run } from '../testbed/run.ts';
 import type { BackupJob, BackupMeasurement } from './backup-process.ts';
 import { answerOf, ending, start } from './child-program.ts';
 import { fill } from './etcd-data.ts';
+import type { Extent } from './extent.ts';
 import { type Figure, median, seconds } from './figure.ts';
 
-const sizeBytes = 2 ** 30;
 const goal = { atLeast: 0.8 };
 
 /** One backup and its restore, and the same by etcd's own tools; times in milliseconds. */
@@ -23,16 +23,16 @@ interface Round {
 }
 
 /**
- * Backups of a gigabyte as the operator takes and restores them, beside etcd's own tools with the same data. Both sides
+ * Backups as the operator takes and restores them, beside etcd's own tools with the same data. Both sides
  * take turns, on the same disk, so that a busy machine slows them alike.
  */
-export async function measureBackups(runs: number, report: (line: string) => void): Promise<Figure[]> {
+export async function measureBackups({ runs, backupBytes }: Extent, report: (line: string) => void): Promise<Figure[]> {
   const cluster = await EtcdProcesses.start(1, 1, ['--quota-backend-bytes=4294967296']);
   const s3 = await startS3();
   const directory = await mkdtemp(join(tmpdir(), 'backups-'));
   try {
     await settle(cluster, 1);
-    await fill(cluster, sizeBytes);
+    await fill(cluster, backupBytes);
     const rounds: Round[] = [];
     for (let number = 1; number <= runs; number += 1) {
       const round = await measureRound({ cluster, s3, directory });
@@ -42,7 +42,7 @@ export async function measureBackups(runs: number, report: (line: string) => voi
         `backup, run ${number} of ${runs}: taken in ${seconds(ours.take.ms)} s, etcdctl ${seconds(theirs.save)} s; sent to a pod in ${seconds(ours.push.ms)} s, etcdutl ${seconds(theirs.restore)} s`,
       );
     }
-    return figuresOf(rounds);
+    return figuresOf(rounds, `${backupBytes / 2 ** 20} MiB`);
   } finally {
     await cluster.stop();
     await s3.stop();
@@ -85,7 +85,10 @@ async function measureRound({ cluster, s3, directory }: Place): Promise<Round> {
     tls: credentials,
   });
   const ended = ending(receiver);
-  const port = Number(await new Promise((resolve) => receiver.stdout?.once('data', resolve)));
+  const listening = new Promise((resolve) => receiver.stdout?.once('data', resolve));
+  const port = Number(
+    await Promise.race([listening, ended.then(() => Promise.reject(new Error('it never listened')))]),
+  );
   const push = await answerOf<BackupMeasurement>('backup-process.ts', {
     kind: 'push',
     store: s3.settings,
@@ -112,7 +115,7 @@ async function timed(program: string, args: readonly string[]): Promise<number> 
   return performance.now() - start;
 }
 
-function figuresOf(rounds: readonly Round[]): Figure[] {
+function figuresOf(rounds: readonly Round[], size: string): Figure[] {
   const of = (value: (round: Round) => number): number => median(rounds.map(value));
   const rate = (value: (round: Round) => number): number =>
     of((round) => round.ours.take.sizeBytes / 2 ** 20 / (value(round) / 1000));
@@ -136,9 +139,14 @@ function figuresOf(rounds: readonly Round[]): Figure[] {
     },
     { name: 'restore, from S3 to the volume: throughput', value: rate(({ ours }) => ours.push.ms), unit: 'MiB/s' },
     { name: 'etcdutl snapshot restore: throughput', value: rate(({ theirs }) => theirs.restore), unit: 'MiB/s' },
-    { name: 'memory of the operator above rest, upload of 1 GiB', value: memory('take'), unit: 'MB', goal: memoryGoal },
     {
-      name: 'memory of the operator above rest, restore of 1 GiB',
+      name: `memory of the operator above rest, upload of ${size}`,
+      value: memory('take'),
+      unit: 'MB',
+      goal: memoryGoal,
+    },
+    {
+      name: `memory of the operator above rest, restore of ${size}`,
       value: memory('push'),
       unit: 'MB',
       goal: memoryGoal,

@@ -1,31 +1,94 @@
 /**
- * `npm run bench [-- --only NAME ...] [--json FILE] [--runs N]`: how fast a control plane comes up, relative to the same
- * pods without us, what it costs the management API, and how backups and etcd's upkeep compare with etcd's own tools.
- * Every ratio is of neighbours in one run on one machine.
+ * `npm run bench [-- --only NAME ...] [--json FILE] [--runs N] [--smoke]`: how fast a control plane comes up, relative to
+ * the same pods without us, what it costs the management API, and how backups and etcd's upkeep compare with etcd's own
+ * tools. Every ratio is of neighbours in one run on one machine. `--smoke` does as little as possible of everything, all
+ * at once: it shows that each part works, and its figures mean nothing.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { messageOf } from '../../reconciler/kube/error-message.ts';
+import { settleAll } from '../../reconciler/kube/concurrency.ts';
 import { measureBackups } from './backups.ts';
 import { type BenchTestbed, inBenchTestbed } from './bench-testbed.ts';
 import { measureControlPlanes, measureRest } from './control-planes.ts';
-import { type Figure, line } from './figure.ts';
+import { type Extent, smokeExtent, wholeExtent } from './extent.ts';
+import { type Figure, line, seconds, unmeasured, withoutGoal } from './figure.ts';
 import { measureStalls } from './stalls.ts';
 import { measureInClusterAccess, measureWorkers } from './workers.ts';
 
-const inTestbed = {
+const inTestbed: Readonly<Record<string, (testbed: BenchTestbed) => Promise<Figure[]>>> = {
   'control-planes': measureControlPlanes,
   workers: measureWorkers,
   'in-cluster-access': measureInClusterAccess,
   rest: measureRest,
-} satisfies Record<string, (testbed: BenchTestbed) => Promise<Figure[]>>;
+};
 
 type Report = (line: string) => void;
 
 /** What needs nothing but processes of etcd and an S3 store. */
-const onHost = {
+const onHost: Readonly<Record<string, (extent: Extent, report: Report) => Promise<Figure[]>>> = {
   backups: measureBackups,
-  stalls: (_, report) => measureStalls(report),
-} satisfies Record<string, (runs: number, report: Report) => Promise<Figure[]>>;
+  stalls: measureStalls,
+};
+
+/** One part of the bench, and what came of it. */
+interface Part {
+  readonly name: string;
+  measure(): Promise<Figure[]>;
+}
+
+class Bench {
+  readonly figures: Figure[] = [];
+  readonly failures: string[] = [];
+  readonly #report: Report = (text) => console.error(text);
+  readonly #extent: Extent;
+  /** Parts that are measured at a time. */
+  readonly #atOnce: number;
+
+  constructor(extent: Extent, atOnce: number) {
+    this.#extent = extent;
+    this.#atOnce = atOnce;
+  }
+
+  async runOnHost(names: readonly string[]): Promise<void> {
+    await this.#measure(partsOf(onHost, names, (measure) => measure(this.#extent, this.#report)));
+  }
+
+  async runInTestbed(names: readonly string[]): Promise<void> {
+    const parts = (testbed: BenchTestbed) => partsOf(inTestbed, names, (measure) => measure(testbed));
+    if (!names.some((name) => name in inTestbed)) return;
+    await inBenchTestbed(this.#extent, (testbed) => this.#measure(parts(testbed)));
+  }
+
+  /** What fails does not take the figures of the others along. */
+  async #measure(parts: readonly Part[]): Promise<void> {
+    await settleAll(parts, this.#atOnce, async (part) => {
+      const { name } = part;
+      const start = performance.now();
+      try {
+        const figures = await part.measure();
+        this.figures.push(...figures);
+        const missing = unmeasured(figures);
+        if (missing.length > 0) throw new Error(`nothing was measured for ${missing.join('; ')}`);
+        this.#report(`${seconds(performance.now() - start)} s  ${name}`);
+      } catch (error) {
+        this.#report(`${seconds(performance.now() - start)} s  ${name} FAILED`);
+        this.failures.push(`${name}: ${messageOf(error)}`);
+      }
+    });
+  }
+}
+
+function partsOf<Measure>(
+  all: Readonly<Record<string, Measure>>,
+  names: readonly string[],
+  run: (measure: Measure) => Promise<Figure[]>,
+): Part[] {
+  return names.flatMap((name) => {
+    const measure = all[name];
+    return measure ? [{ name, measure: () => run(measure) }] : [];
+  });
+}
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -33,25 +96,24 @@ async function main(): Promise<void> {
       json: { type: 'string' },
       runs: { type: 'string', default: '3' },
       only: { type: 'string', multiple: true },
+      smoke: { type: 'boolean', default: false },
     },
   });
-  const known = [...Object.keys(inTestbed), ...Object.keys(onHost)];
+  const known = [...Object.keys(onHost), ...Object.keys(inTestbed)];
   const wanted = values.only ?? known;
   const unknown = wanted.filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Error(`--only ${unknown.join(' ')}: there is only ${known.join(', ')}`);
 
-  const runs = Number(values.runs);
-  const chosen = <T>(of: Record<string, T>): T[] => wanted.flatMap((name) => of[name] ?? []);
-  const figures: Figure[] = [];
-  for (const measure of chosen(onHost)) figures.push(...(await measure(runs, (text) => console.error(text))));
-  const measurements = chosen(inTestbed);
-  if (measurements.length > 0) {
-    await inBenchTestbed(runs, async (testbed) => {
-      for (const measure of measurements) figures.push(...(await measure(testbed)));
-    });
+  const bench = values.smoke ? new Bench(smokeExtent, known.length) : new Bench(wholeExtent(Number(values.runs)), 1);
+  if (values.smoke) await Promise.all([bench.runOnHost(wanted), bench.runInTestbed(wanted)]);
+  else {
+    await bench.runOnHost(wanted);
+    await bench.runInTestbed(wanted);
   }
+  const figures = values.smoke ? bench.figures.map(withoutGoal) : bench.figures;
   for (const figure of figures) console.log(line(figure));
   if (values.json) await writeFile(values.json, `${JSON.stringify(figures, undefined, 2)}\n`);
+  if (bench.failures.length > 0) throw new Error(bench.failures.join('\n'));
 }
 
 main().catch((error: unknown) => {

@@ -2,29 +2,23 @@ import { setTimeout } from 'node:timers/promises';
 import { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
 import { kubernetesVersion, Workbench } from '../support/workbench.ts';
 import { kubeconfigPath } from '../testbed/instance.ts';
-import type { BenchTestbed } from './bench-testbed.ts';
+import { benchNamespace, type BenchTestbed } from './bench-testbed.ts';
+import type { Shape } from './extent.ts';
 import { type Figure, median, seconds } from './figure.ts';
 import { measureFloor, prepareFloor, removeFloor } from './floor.ts';
 import { measureDeletion, measureProvisioning, ownerNamed, type Provisioning } from './product.ts';
 import { difference, requestCounts } from './requests.ts';
 
-const shapes = [
-  { name: '1 API server, 1 etcd member', replicas: 1, members: 1 },
-  { name: '2 API servers, 3 etcd members', replicas: 2, members: 3 },
-] as const;
-
-const restMs = 120_000;
-
 /** From the apply to a control plane that works, beside the same objects applied at once without any operator. */
 export async function measureControlPlanes(testbed: BenchTestbed): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const shape of shapes) figures.push(...(await measureShape(testbed, shape)));
+  for (const shape of testbed.extent.shapes) figures.push(...(await measureShape(testbed, shape)));
   return figures;
 }
 
 async function measureShape(
-  { instance, client, runs, report }: BenchTestbed,
-  { name, replicas, members }: (typeof shapes)[number],
+  { instance, client, extent: { runs }, report }: BenchTestbed,
+  { name, replicas, members }: Shape,
 ): Promise<Figure[]> {
   const parsed = HostedControlPlaneSpec.parse({
     version: kubernetesVersion,
@@ -38,11 +32,11 @@ async function measureShape(
   const requests: number[] = [];
   for (let run = 1; run <= runs; run += 1) {
     const address = `172.30.${instance.index}.${250 - run}`;
-    const floor = await prepareFloor(client, 'bench-floor', parsed, address);
+    const floor = await prepareFloor(client, parsed, address);
     floors.push(await measureFloor(client, floor));
-    await removeFloor(client, 'bench-floor');
+    await removeFloor(client);
 
-    const room = await Workbench.open(kubeconfigPath(instance), 'bench');
+    const room = await Workbench.open(kubeconfigPath(instance), benchNamespace);
     const before = await requestCounts(client);
     products.push(await measureProvisioning(room, `c${run}`, { ...parsed, exposure: { loadBalancer: {} } }));
     const { reads, writes } = difference(await requestCounts(client), before);
@@ -78,16 +72,16 @@ async function measureShape(
 }
 
 /** What one control plane costs the management API while nothing happens. */
-export async function measureRest({ instance, client, report }: BenchTestbed): Promise<Figure[]> {
-  const room = await Workbench.open(kubeconfigPath(instance), 'bench');
-  await measureProvisioning(room, 'rest', { version: kubernetesVersion, exposure: { loadBalancer: {} } });
-  report(`at rest for ${restMs / 1000} s`);
-  await setTimeout(5_000);
+export async function measureRest({ instance, client, extent: { rest }, report }: BenchTestbed): Promise<Figure[]> {
+  const room = await Workbench.open(kubeconfigPath(instance), benchNamespace);
+  await measureProvisioning(room, 'rest', rest.spec);
+  report(`at rest for ${rest.ms / 1000} s`);
+  await setTimeout(rest.settleMs);
   const before = await requestCounts(client);
-  await setTimeout(restMs);
+  await setTimeout(rest.ms);
   const { reads, writes, election } = difference(await requestCounts(client), before);
   await room.client.connection.close();
-  const perMinute = (count: number) => (count * 60_000) / restMs;
+  const perMinute = (count: number) => (count * 60_000) / rest.ms;
   const unit = 'requests/min';
   return [
     { name: 'at rest: writes per cluster and minute', value: perMinute(writes), unit, goal: { atMost: 0 } },

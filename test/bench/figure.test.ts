@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { line, median, percentile } from './figure.ts';
+import { line, median, percentile, unmeasured } from './figure.ts';
 
 it.each([
   [{ name: 'ratio', value: 0.9, unit: 'ratio', goal: { atLeast: 0.8 } }, 'goal at least 0.8: met'],
@@ -29,4 +29,16 @@ it.each([
 ])('finds what a share of %d does not exceed', (share, value) => {
   const values = Array.from({ length: 100 }, (_, index) => 100 - index);
   expect(percentile(values, share)).toBe(value);
+});
+
+it('finds the figures for which nothing was measured, so that a part that did nothing fails', () => {
+  const figure = (name: string, value: number) => ({ name, value, unit: 's' });
+  const figures = [
+    figure('median', median([])),
+    figure('p99', percentile([], 0.99)),
+    figure('longest', -Infinity),
+    figure('ratio', 1 / 0),
+    figure('rest', 0),
+  ];
+  expect(unmeasured(figures)).toEqual(['median', 'p99', 'longest', 'ratio']);
 });

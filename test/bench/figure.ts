@@ -18,10 +18,21 @@ export function line({ name, value, unit, goal }: Figure): string {
   return `${figure} goal ${words}: ${isMet ? 'met' : 'MISSED'}`;
 }
 
+/** The figure where it says nothing about the product: on a run too small for its goal. */
+export function withoutGoal({ name, value, unit }: Figure): Figure {
+  return { name, value, unit };
+}
+
+/** Names of figures for which nothing was measured: the median of no times is no number. */
+export function unmeasured(figures: readonly Figure[]): string[] {
+  return figures.filter(({ value }) => !Number.isFinite(value)).map(({ name }) => name);
+}
+
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 ? (sorted[middle] ?? Number.NaN) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+  const middle = sorted.length / 2;
+  const [below, above] = [Math.ceil(middle) - 1, Math.floor(middle)].map((index) => sorted[index] ?? Number.NaN);
+  return ((below ?? Number.NaN) + (above ?? Number.NaN)) / 2;
 }
 
 /** The smallest of the values that this share of them does not exceed; 0.99 for the 99th percentile. */

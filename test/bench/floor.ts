@@ -4,103 +4,51 @@ import { type RenderedObject, renderControlPlane } from '../../constructs/contro
 import { type HostedCluster, networkOf } from '../../constructs/control-plane/cluster.ts';
 import { ports } from '../../constructs/control-plane/ports.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
-import { settleAll } from '../../reconciler/kube/concurrency.ts';
+import { resultsOf, settleAll } from '../../reconciler/kube/concurrency.ts';
 import { deploymentReadiness, statefulSetReadiness } from '../../reconciler/kube/readiness.ts';
-import { writeKubeconfig } from '../../reconciler/pki/kubeconfig.ts';
-import {
-  createAuthority,
-  createServiceAccountKey,
-  issueCertificate,
-  type KeyPair,
-  validFor,
-} from '../../reconciler/pki/issue.ts';
-import { fingerprint } from '../../reconciler/pki/pem.ts';
-import {
-  adminPlan,
-  type AuthorityName,
-  planAuthorities,
-  planCertificates,
-  planEtcdCertificates,
-} from '../../constructs/control-plane/certificates/plan.ts';
-import { pairSecret } from '../../reconciler/pki/secret.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
-import { until } from '../testbed/progress.ts';
+import { withPodStates } from '../support/pod-states.ts';
 import { hostedClient } from '../support/workbench.ts';
+import { until } from '../testbed/progress.ts';
+import { issueSecrets } from './issued-secrets.ts';
 
 const fieldManager = 'bench';
 const cluster = 'floor';
-const year = 365 * 24 * 3600_000;
+
+/** Where the floor is; nothing else is there. */
+export const floorNamespace = 'bench-floor';
 
 /** What is measured against: everything rendered and every Secret made beforehand. */
 export interface Floor {
-  readonly namespace: string;
   readonly objects: readonly RenderedObject[];
   /** Of the hosted cluster's administrator. */
   readonly kubeconfig: string;
 }
 
 /** Renders the control plane of a spec, makes its Secrets, and puts namespace and Secrets in place. */
-export async function prepareFloor(
-  client: KubeClient,
-  namespace: string,
-  spec: HostedControlPlaneSpec,
-  address: string,
-): Promise<Floor> {
+export async function prepareFloor(client: KubeClient, spec: HostedControlPlaneSpec, address: string): Promise<Floor> {
   const endpoint = { host: address, port: ports.api };
   const hosted: HostedCluster = {
     name: cluster,
-    namespace,
+    namespace: floorNamespace,
     network: networkOf({ services: { cidrBlocks: ['10.128.0.0/16'] } }),
     spec: { ...spec, exposure: { loadBalancer: { port: ports.api, loadBalancerIP: address } } },
   };
-  const validity = validFor(year, new Date());
-  const authorities = new Map<AuthorityName, KeyPair>();
-  const pairs = new Map<string, KeyPair>();
-  for (const plan of planAuthorities(cluster)) {
-    const pair = await createAuthority(plan, validity);
-    authorities.set(plan.authority, pair);
-    pairs.set(plan.secret, pair);
-  }
-  const signed = (signer: AuthorityName) => authorities.get(signer) ?? { certificate: '', key: '' };
-  for (const plan of [...planEtcdCertificates(hosted), ...planCertificates(hosted, endpoint, endpoint)]) {
-    pairs.set(plan.secret, await issueCertificate(plan, signed(plan.signer), validity));
-  }
-  pairs.set(namesOf(cluster).secrets.serviceAccount, createServiceAccountKey());
-  const admin = await issueCertificate(adminPlan(cluster), signed('cluster'), validity);
+  const { objects: secrets, facts, kubeconfig } = await issueSecrets(hosted, endpoint);
 
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
   const { apiVersion, kind } = Namespace;
-  await client.apply({ apiVersion, kind, metadata: { name: namespace, labels } }, { fieldManager, force: true });
-  for (const [name, pair] of pairs) {
-    const { metadata, ...secret } = pairSecret({ name, namespace, cluster, owner: nobody }, 'tls', pair);
-    const { ownerReferences: _, ...ownerless } = metadata;
-    await client.apply({ ...secret, metadata: ownerless }, { fieldManager, force: true });
-  }
-  const certificates = Object.fromEntries(
-    [...pairs].map(([name, { certificate }]) => [name, fingerprint(certificate)]),
-  );
-  return {
-    namespace,
-    objects: renderControlPlane(hosted, {
-      endpoint,
-      konnectivityEndpoint: endpoint,
-      advertiseAddress: address,
-      certificates,
-      mounts: {},
-    }),
-    kubeconfig: writeKubeconfig({ cluster, endpoint, authority: signed('cluster').certificate, client: admin }),
-  };
+  await client.apply({ apiVersion, kind, metadata: { name: floorNamespace, labels } }, { fieldManager, force: true });
+  for (const secret of secrets) await client.apply(secret, { fieldManager, force: true });
+  return { objects: renderControlPlane(hosted, { ...facts, advertiseAddress: address }), kubeconfig };
 }
-
-const nobody = { apiVersion: '', kind: '', name: '', uid: '', controller: true, blockOwnerDeletion: true };
 
 /** Applies all objects at once; milliseconds until every workload is there, the kubeconfig works and controllers do. */
 export async function measureFloor(client: KubeClient, floor: Floor): Promise<number> {
   const start = performance.now();
-  const applied = await settleAll(floor.objects, 8, (object) => client.apply(object, { fieldManager, force: true }));
-  const failed = applied.find((outcome) => outcome.status === 'rejected');
-  if (failed) throw failed.reason;
-  await Promise.all([untilUsable(floor.kubeconfig), untilRolledOut(client, floor.namespace)]);
+  resultsOf(await settleAll(floor.objects, 8, (object) => client.apply(object, { fieldManager, force: true })));
+  await withPodStates(client, floorNamespace, () =>
+    Promise.all([untilUsable(floor.kubeconfig), untilRolledOut(client)]),
+  );
   return performance.now() - start;
 }
 
@@ -117,7 +65,8 @@ export async function untilUsable(kubeconfig: string): Promise<void> {
   }
 }
 
-async function untilRolledOut(client: KubeClient, namespace: string): Promise<void> {
+async function untilRolledOut(client: KubeClient): Promise<void> {
+  const namespace = floorNamespace;
   await until({ what: 'all workloads of the floor', timeoutMs: 180_000, intervalMs: 100 }, async () => {
     const [deployments, sets] = await Promise.all([
       client.list(Deployment, { namespace }),
@@ -131,7 +80,8 @@ async function untilRolledOut(client: KubeClient, namespace: string): Promise<vo
 }
 
 /** Takes it down in the order that does not make an API server wait for its etcd. */
-export async function removeFloor(client: KubeClient, namespace: string): Promise<void> {
+export async function removeFloor(client: KubeClient): Promise<void> {
+  const namespace = floorNamespace;
   for (const resource of [Deployment, StatefulSet]) {
     const { items } = await client.list(resource, { namespace });
     for (const { metadata } of items) {

@@ -1,9 +1,11 @@
-import { Cluster, HostedControlPlane, Namespace, Secret } from '../../constructs/api/resources.ts';
-import type { KubeClient } from '../../reconciler/kube/client.ts';
+import { HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { withPodStates } from '../support/pod-states.ts';
 import type { HostedControlPlaneObject, Workbench } from '../support/workbench.ts';
 import { until } from '../testbed/progress.ts';
 import { untilUsable } from './floor.ts';
+
+const limitSeconds = 180;
 
 /** When what was there, in milliseconds from the moment the Cluster and the HostedControlPlane were applied. */
 export interface Provisioning {
@@ -20,12 +22,19 @@ export const ownerNamed = 'Cluster API has named the owner';
 export async function measureProvisioning(bench: Workbench, cluster: string, spec: object): Promise<Provisioning> {
   const start = performance.now();
   await bench.create(cluster, spec);
+  const [timeLine] = await withPodStates(bench.client, bench.namespace, () =>
+    Promise.all([followUntilReady(bench, cluster, start), untilKubeconfig(bench, cluster).then(untilUsable)]),
+  );
+  return { ready: performance.now() - start, timeLine };
+}
+
+/** @param start a `performance.now()`, what times are counted from */
+async function followUntilReady(bench: Workbench, cluster: string, start: number): Promise<Provisioning['timeLine']> {
   const timeLine: { what: string; ms: number }[] = [];
-  const usable = untilKubeconfig(bench, cluster).then(untilUsable);
-  const name = { namespace: bench.namespace, name: `${cluster}-cp` };
   const events = bench.client.watch<HostedControlPlaneObject>(HostedControlPlane, {
     namespace: bench.namespace,
-    fieldSelector: `metadata.name=${name.name}`,
+    fieldSelector: `metadata.name=${cluster}-cp`,
+    timeoutSeconds: limitSeconds,
   });
   const seen = new Set<string>();
   for await (const event of events) {
@@ -40,10 +49,11 @@ export async function measureProvisioning(bench: Workbench, cluster: string, spe
       seen.add(type);
       timeLine.push({ what: type, ms: performance.now() - start });
     }
-    if (seen.has('Ready')) break;
+    if (seen.has('Ready')) return timeLine;
   }
-  await usable;
-  return { ready: performance.now() - start, timeLine };
+  const { status } = await bench.get(cluster);
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  throw new Error(`${cluster} was not Ready within ${limitSeconds} s: ${ready?.message ?? 'nobody has worked on it'}`);
 }
 
 async function untilKubeconfig({ client, namespace }: Workbench, cluster: string): Promise<string> {
@@ -57,14 +67,4 @@ export async function measureDeletion(bench: Workbench, cluster: string): Promis
   const start = performance.now();
   await bench.delete(cluster, 120_000);
   return performance.now() - start;
-}
-
-/** Removes what an aborted run has left. */
-export async function clearAway(client: KubeClient, namespace: string): Promise<void> {
-  const { items } = await client.list(Cluster, { namespace });
-  for (const { metadata } of items) await client.delete(Cluster, { namespace, name: metadata.name });
-  await until({ what: `clusters in ${namespace} gone`, timeoutMs: 180_000, intervalMs: 200 }, async () => {
-    return (await client.list(Cluster, { namespace })).items.length === 0;
-  });
-  await client.delete(Namespace, { name: namespace });
 }

@@ -40,6 +40,11 @@ spec:
   await kubectl(instance, ['apply', '--server-side', '--force-conflicts', '--filename', '-'], manifests.join('---'));
 }
 
+/** Leaves the API server to count as it did before. */
+export async function forgetRequests(instance: Instance): Promise<void> {
+  await kubectl(instance, ['delete', 'flowschema', ...schemas, '--ignore-not-found']);
+}
+
 /** The counts since the API server started. */
 export async function requestCounts(client: KubeClient): Promise<RequestCounts> {
   const metrics = await client.raw('/metrics');

@@ -13,13 +13,12 @@ import { until } from '../support/until.ts';
 import { findBinaries } from '../testbed/binaries.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { fill } from './etcd-data.ts';
+import type { Extent } from './extent.ts';
 import { type Figure, percentile } from './figure.ts';
 import { MemberService } from './member-service.ts';
 import { TimedWriter } from './timed-writer.ts';
 
 const names = ['etcd-0', 'etcd-1', 'etcd-2'] as const;
-const sizeBytes = 2 ** 29;
-const restMs = 5_000;
 const stallGoal = { atMost: 2 };
 
 /** A step that was taken, and when. */
@@ -35,14 +34,17 @@ interface Taken {
  * What writers notice while etcd's three members are defragmented and restarted by the operator's own decisions. One
  * writes through each member, for an API server keeps its connection while it lasts.
  */
-export async function measureStalls(report: (line: string) => void): Promise<Figure[]> {
+export async function measureStalls(
+  { stalls: { dataBytes, quotaBytes, restMs } }: Extent,
+  report: (line: string) => void,
+): Promise<Figure[]> {
   const cluster = await EtcdProcesses.start(3, 3, ['--quota-backend-bytes=4294967296']);
   const directory = await mkdtemp(join(tmpdir(), 'stalls-'));
   const services: MemberService[] = [];
   const writers = new Map<string, TimedWriter>();
   try {
     await settle(cluster, names.length);
-    await leaveHoles(cluster);
+    await leaveHoles(cluster, dataBytes);
     for (const name of names) {
       const { member, credentials } = cluster.access(name);
       const others = names.filter((other) => other !== name).map((other) => cluster.access(other).member.address);
@@ -55,10 +57,10 @@ export async function measureStalls(report: (line: string) => void): Promise<Fig
     await setTimeout(restMs);
     const restTo = performance.now();
 
-    const defragmented = await carryOutAll(cluster);
+    const defragmented = await carryOutAll(cluster, quotaBytes);
     cluster.useBinary(await anotherPath(directory));
     const rolloutFrom = performance.now();
-    const restarted = await carryOutAll(cluster);
+    const restarted = await carryOutAll(cluster, quotaBytes);
     const rollout = [{ from: rolloutFrom, to: performance.now() }];
     await setTimeout(1_000);
     await Promise.all([...writers.values()].map((writer) => writer.stop()));
@@ -94,8 +96,8 @@ export async function measureStalls(report: (line: string) => void): Promise<Fig
 }
 
 /** A database file of which most holds nothing, as after a burst of objects. */
-async function leaveHoles(cluster: EtcdProcesses): Promise<void> {
-  await fill(cluster, sizeBytes);
+async function leaveHoles(cluster: EtcdProcesses, dataBytes: number): Promise<void> {
+  await fill(cluster, dataBytes);
   const keys = cluster.keys();
   await keys.delete().inRange({ start: '/registry/secrets/bench/', end: '/registry/secrets/bench/4' });
   const { status } = await cluster.client(names[0]).status();
@@ -110,15 +112,15 @@ async function hasHoles(cluster: EtcdProcesses, name: string): Promise<boolean> 
 }
 
 /** Does one step after the other as the operator would, until all is as wanted. */
-async function carryOutAll(cluster: EtcdProcesses): Promise<Taken[]> {
+async function carryOutAll(cluster: EtcdProcesses, quotaBytes: number): Promise<Taken[]> {
   const taken: Taken[] = [];
-  await until('nothing left to do', async () => carryOutNext(cluster, taken), 300_000);
+  await until('nothing left to do', async () => carryOutNext(cluster, quotaBytes, taken), 300_000);
   return taken;
 }
 
-async function carryOutNext(cluster: EtcdProcesses, taken: Taken[]): Promise<boolean> {
+async function carryOutNext(cluster: EtcdProcesses, quotaBytes: number, taken: Taken[]): Promise<boolean> {
   const observation = await cluster.observe();
-  const goal = { replicas: names.length, revision: cluster.revision, cause: 'Asked', quotaBytes: 2 ** 32 } as const;
+  const goal = { replicas: names.length, revision: cluster.revision, cause: 'Asked', quotaBytes } as const;
   const decision = nextEtcdStep(observation, goal);
   if (decision.kind === 'Settled') return healthyVoters(observation).length === names.length;
   if (decision.kind === 'Wait') {

@@ -27,12 +27,12 @@ export class TimedWriter {
   }
 
   /**
-   * How long writes took that were under way between two instants, in milliseconds. A writer that stands still does not
+   * How long writes took that were under way between two instants, or were the next ones, in milliseconds. A writer that stands still does not
    * see the writes that it would have begun: they count too, each with the time that was left.
    */
   between(from: number, to: number): number[] {
     return this.#writes
-      .filter(({ at, ms }) => at + ms >= from && at <= to)
+      .filter(({ at, ms }) => at + ms >= from && at <= to + everyMs)
       .flatMap(({ ms }) => Array.from({ length: Math.max(1, Math.ceil(ms / everyMs)) }, (_, n) => ms - n * everyMs));
   }
 

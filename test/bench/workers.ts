@@ -4,8 +4,8 @@ import { type Figure, median } from './figure.ts';
 import { measureJoins } from './joining.ts';
 
 /** How fast a worker is a Ready node. */
-export async function measureWorkers({ instance, runs }: BenchTestbed): Promise<Figure[]> {
-  const times = await measureJoins(instance, 'bench', runs);
+export async function measureWorkers(testbed: BenchTestbed): Promise<Figure[]> {
+  const times = await measureJoins(testbed);
   const figure = (name: string, key: 'join' | 'powerOn'): Figure => ({
     name: `worker: ${name} to node Ready`,
     value: median(times.map((time) => time[key])) / 1000,
@@ -16,8 +16,8 @@ export async function measureWorkers({ instance, runs }: BenchTestbed): Promise<
 }
 
 /** What the ways of pods to their API server cost, beside dialling the endpoint from the same node. */
-export async function measureInClusterAccess({ instance, report }: BenchTestbed): Promise<Figure[]> {
-  const times = await measureAccess(instance, 'bench', report);
+export async function measureInClusterAccess(testbed: BenchTestbed): Promise<Figure[]> {
+  const times = await measureAccess(testbed);
   return times.flatMap(({ access, direct, byAccess }): Figure[] => [
     {
       name: `pod to API server by ${access}: request / direct`,

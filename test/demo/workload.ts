@@ -1,26 +1,37 @@
 import { join } from 'node:path';
-import { runningMachine } from '../testbed/access.ts';
+import { Node } from '../../constructs/api/resources.ts';
 import { type ClusterName, hostedKubectl } from '../testbed/hosted-api.ts';
 import type { Instance } from '../testbed/instance.ts';
 import { untilNodeReady } from '../testbed/join.ts';
+import { findMachine, type Machine } from '../testbed/machine.ts';
 import { repository } from '../testbed/operator-bundle.ts';
 import { type Report, step, until } from '../testbed/progress.ts';
-import { addWorker, withHostedApi, workerNames } from '../testbed/workers.ts';
+import { addWorker, removeWorker, withHostedApi, workerNames } from '../testbed/workers.ts';
 
 const limitMs = 120_000;
 
-/** Gives the hosted cluster a worker; one that it has from an earlier run will do. */
+/** Gives the hosted cluster a worker; one that has joined it in an earlier run will do, others go. */
 export async function haveWorker(instance: Instance, cluster: ClusterName, report: Report): Promise<void> {
-  const [present] = await workerNames(instance, cluster);
+  const names = await workerNames(instance, cluster);
+  const machines = await Promise.all(names.map((name) => joinedMachine(instance, cluster, name)));
+  for (const name of names.filter((_, index) => !machines[index])) {
+    await step(report, `removed ${name}, which an earlier run did not let join`, () => removeWorker(instance, name));
+  }
+  const present = machines.find((machine) => machine !== undefined);
   if (present) {
-    const machine = await runningMachine(instance, present);
-    await step(report, `${present} is there already, and Ready`, () =>
-      withHostedApi(instance, cluster, (api) => untilNodeReady(machine, api)),
+    await step(report, `${present.name} is there already, and Ready`, () =>
+      withHostedApi(instance, cluster, (api) => untilNodeReady(present, api)),
     );
     return;
   }
   const { name, readyAfterMs } = await addWorker(instance, cluster, report);
   report(`${name} was Ready ${(readyAfterMs.powerOn / 1000).toFixed(1)} s after power on`);
+}
+
+/** The machine of a worker that is a node of the cluster, ready or not. */
+async function joinedMachine(instance: Instance, cluster: ClusterName, name: string): Promise<Machine | undefined> {
+  const node = await withHostedApi(instance, cluster, ({ client }) => client.find(Node, { name }));
+  return node && findMachine(instance, name);
 }
 
 /** Runs a page of two replicas behind a Service, and lets a pod read it until both have answered. */

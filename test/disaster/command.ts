@@ -1,6 +1,8 @@
+import { access, rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { checkHealth } from '../testbed/health.ts';
 import { binDirectory, type Instance, kubeconfigPath } from '../testbed/instance.ts';
+import { savedProcess, saveProcess } from '../testbed/process-record.ts';
 import type { Report } from '../testbed/progress.ts';
 import { takeDown } from '../testbed/take-down.ts';
 import { claims } from './claims.ts';
@@ -12,17 +14,35 @@ import { liveThroughDisaster, type Rebuilt } from './disaster.ts';
  */
 export async function disasterCommand(instance: Instance, args: readonly string[], report: Report): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: { keep: { type: 'boolean', default: false } } });
-  if ((await checkHealth(instance)).state !== 'down') {
-    throw new Error(
-      `testbed ${instance.name} is there, and would be lost: npm run testbed -- down, or choose another HCP_TESTBED`,
-    );
-  }
+  await makeRoom(instance, report);
+  await saveProcess(ownerRecord(instance), process.pid);
   try {
     return tell(await liveThroughDisaster(instance, report), report);
   } finally {
     if (values.keep) report(whereToLook(instance));
-    else await takeDown(instance, report);
+    else for (const line of await takeDown(instance, report)) report(`left behind: ${line}`);
+    await rm(ownerRecord(instance));
   }
+}
+
+/** Takes down what a disaster has left that was killed. @throws for a testbed that is somebody's */
+async function makeRoom(instance: Instance, report: Report): Promise<void> {
+  if ((await checkHealth(instance)).state === 'down') return;
+  const isLeftOver = await access(ownerRecord(instance)).then(
+    async () => !(await savedProcess(ownerRecord(instance))),
+    () => false,
+  );
+  if (!isLeftOver) {
+    throw new Error(
+      `testbed ${instance.name} is there, and would be lost: npm run testbed -- down, or choose another HCP_TESTBED`,
+    );
+  }
+  await takeDown(instance, report);
+}
+
+/** Names the process that lives through a disaster in a testbed, which is nobody else's meanwhile. */
+function ownerRecord(instance: Instance): string {
+  return `${instance.directory}.disaster`;
 }
 
 /** Says what has survived; gives 1 when something has not. */

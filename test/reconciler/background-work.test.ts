@@ -109,6 +109,18 @@ describe('slow work', () => {
     expect(changed).toEqual(['ns/c']);
   });
 
+  it('that reports again and again leads to a pass every ten seconds and not to one for each report', async () => {
+    const { all, changed, clock } = setUp();
+    const { run, context } = controlled();
+    all.of('ns/c').start('backup', '', run);
+    await settled();
+    for (let seconds = 1; seconds <= 30; seconds++) {
+      await clock.advance(1_000);
+      context()?.report(`${seconds} of 99 MiB`);
+    }
+    expect(changed).toEqual(['ns/c', 'ns/c', 'ns/c']);
+  });
+
   it.each<[string, (all: BackgroundWork) => void]>([
     ['the control plane is gone', (all) => all.forget('ns/c')],
     ['it is cancelled', (all) => all.of('ns/c').cancel('backup')],

@@ -1,7 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { conditionTypes, type ConditionType } from '../../constructs/api/conditions.ts';
-import { type PhaseResult, phaseVerdicts, runPhases } from '../../reconciler/graph.ts';
-import { degraded, done, InvalidConfiguration, type Outcome, wait } from '../../reconciler/outcome.ts';
+import {
+  mergeFacts,
+  mergeReports,
+  type PhaseResult,
+  phaseVerdicts,
+  runPhases,
+  throwUnexpected,
+} from '../../reconciler/graph.ts';
+import {
+  degraded,
+  done,
+  InvalidConfiguration,
+  type Outcome,
+  type StatusReport,
+  wait,
+} from '../../reconciler/outcome.ts';
 import { phases } from '../../reconciler/reconcile.ts';
 import type { Phase, Scope } from '../../reconciler/scope.ts';
 import { MemoryWorld } from '../support/memory-world.ts';
@@ -139,6 +153,66 @@ describe('running phases', () => {
   ])('looks again at %s', async (_, outcome, afterMs) => {
     const result = (await resultsOf(phase('EtcdClusterReady', [], () => outcome))).get('EtcdClusterReady');
     expect(result?.again?.getTime()).toBe(afterMs === undefined ? undefined : now.getTime() + afterMs);
+  });
+});
+
+describe('what phases have found out', () => {
+  const reporting = (condition: ConditionType, report: StatusReport) =>
+    phase(condition, [], () => done({}, undefined, { report }));
+
+  it('is put together for the status, of which later phases have the last word and silent ones none', async () => {
+    const results = await runPhases(
+      [
+        reporting('EtcdBackupReady', { etcdVolumeUsage: '1Gi', etcd: { clusterID: '1267' } }),
+        phase('SchedulerReady', []),
+        reporting('EtcdClusterReady', { etcdVolumeUsage: '2Gi', etcd: { members: [] } }),
+      ],
+      scope,
+    );
+    expect(mergeReports(results)).toEqual({ etcdVolumeUsage: '2Gi', etcd: { clusterID: '1267', members: [] } });
+    expect(mergeReports([])).toEqual({ etcd: {} });
+  });
+
+  it('adds mounts up, as it does certificates', () => {
+    const [one, other] = [{ volume: 'one' }, { volume: 'other' }];
+    expect(mergeFacts([{ mounts: one }, {}, { mounts: { ...other, more: 'x' } }])).toEqual({
+      certificates: {},
+      mounts: { volume: 'other', more: 'x' },
+    });
+  });
+});
+
+describe('what phases have thrown', () => {
+  const throwing = async (...errors: unknown[]) => {
+    const types = ['EtcdClusterReady', 'SchedulerReady', 'CertificatesReady'] as const;
+    const results = await runPhases(
+      errors.map((error, index) =>
+        phase(types[index] ?? 'EtcdBackupReady', [], () => {
+          throw error;
+        }),
+      ),
+      scope,
+    );
+    return () => throwUnexpected(results);
+  };
+  const [one, other] = [new Error('apply Secret a/b: refused'), new Error('list Pods: no answer')];
+  const mistake = new InvalidConfiguration('EndpointMismatch', 'other port');
+
+  it('is thrown for the retry, as it is where it is one thing', async () => {
+    expect(await throwing(one, mistake)).toThrow(one);
+  });
+
+  it('is thrown all together where it is more', async () => {
+    const thrown = await throwing(one, mistake, other);
+    expect(thrown).toThrow(AggregateError);
+    expect(thrown).toThrow('Error: apply Secret a/b: refused; Error: list Pods: no answer');
+  });
+
+  it('is not retried where only the user can mend it, or nothing was', async () => {
+    expect(await throwing(mistake)).not.toThrow();
+    expect(await throwing()).not.toThrow();
+    const results = await runPhases([phase('EtcdClusterReady', [])], scope);
+    expect(() => throwUnexpected(results)).not.toThrow();
   });
 });
 

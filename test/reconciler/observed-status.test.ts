@@ -61,6 +61,13 @@ describe('the versions of the API servers', () => {
     expect(status.version).toBe(expected[0]?.[0]);
   });
 
+  it('are counted of pods that are ready, whatever else their conditions say', () => {
+    const started = { type: 'PodReadyToStartContainers', status: 'False' };
+    const ready = { type: 'Ready', status: 'True' };
+    const apiServerPods = [{ ...pod(after), status: { conditions: [started, ready] } }];
+    expect(observedStatus(observation({ apiServerPods })).version).toBe(after);
+  });
+
   it('stay what they were while none serves: Cluster API takes none for not provisioned', () => {
     const previous = { versions: [{ version: before, replicas: 2 }], version: before };
     expect(observedStatus(observation({ previous, apiServerPods: [pod(after, false)] }))).toMatchObject(previous);
@@ -84,10 +91,13 @@ describe('the other fields', () => {
     const none = { replicas: 0, readyReplicas: 0, upToDateReplicas: 0, availableReplicas: 0 };
     expect(observedStatus(observation({ apiServer: undefined }))).toMatchObject(none);
     expect(observedStatus(observation({ apiServer: deployment({}) }))).toMatchObject(none);
+    const { status: _, ...fresh } = deployment({});
+    expect(observedStatus(observation({ apiServer: fresh }))).toMatchObject(none);
   });
 
   it.each<[string, Verdicts, Observation['previous'], boolean]>([
     ['is set when workers can join', { WorkloadSetupReady: succeeded }, undefined, true],
+    ['is not set before anything ran', {}, undefined, false],
     ['is not set before', { WorkloadSetupReady: waiting }, undefined, false],
     [
       'stays when the hosted cluster fails',
@@ -107,6 +117,48 @@ describe('the other fields', () => {
     expect(observedStatus(observation({ previous })).inClusterAccess).toBe('LoadBalancer');
     expect(observedStatus(observation({ previous, inClusterAccess: undefined })).inClusterAccess).toBe('Proxy');
     expect(observedStatus(observation({ inClusterAccess: undefined }))).not.toHaveProperty('inClusterAccess');
+  });
+
+  const before = {
+    certificates: [{ kind: 'Server', secret: 'c1-apiserver', notAfter: '2027-11-21T12:00:00Z' }],
+    certificatesNotAfter: '2027-11-21T12:00:00Z',
+    encryptionAtRest: { provider: 'secretbox' },
+    etcdVolumeUsage: '256Mi',
+    etcdLastBackupTime: '2026-11-20T02:30:00Z',
+    etcdNextBackupTime: '2026-11-21T02:30:00Z',
+    etcdLastDefragTime: '2026-11-19T12:00:00Z',
+    etcdLastAttemptedDefragTime: '2026-11-19T12:00:00Z',
+  } satisfies Observation['previous'];
+
+  it('keep what phases have reported before until they report something else, and forget all else', () => {
+    const previous: Observation['previous'] = { ...before, etcd: { clusterID: '1267' }, legacyIP: '192.0.2.9' };
+    const kept = observedStatus(observation({ previous }));
+    expect(kept).toMatchObject({ ...before, etcd: { clusterID: '1267' } });
+    expect(kept).not.toHaveProperty('legacyIP');
+    const report = { etcdVolumeUsage: '512Mi', etcd: { members: [] } };
+    expect(observedStatus(observation({ previous, report }))).toMatchObject({
+      ...before,
+      etcdVolumeUsage: '512Mi',
+      etcd: { clusterID: '1267', members: [] },
+    });
+  });
+
+  it('are absent before anybody has reported them', () => {
+    const fresh = observedStatus(observation());
+    for (const field of [...Object.keys(before), 'etcd', 'legacyIP']) expect(fresh).not.toHaveProperty(field);
+  });
+
+  it('count no API server of which nobody knows the version or whether it is ready', () => {
+    const unknown: PodObject = { apiVersion: Pod.apiVersion, kind: Pod.kind, metadata: { name: 'x' } };
+    const unmarked = { ...unknown, status: { conditions: [{ type: 'Ready', status: 'True' }] } };
+    const other = {
+      ...unknown,
+      metadata: { name: 'y', annotations: { [versionAnnotation]: 'v1.36.3' } },
+      status: { conditions: [{ type: 'Initialized', status: 'True' }] },
+    };
+    const silent = { ...other, status: {} };
+    const status = observedStatus(observation({ apiServerPods: [unknown, unmarked, other, silent] }));
+    expect(status).not.toHaveProperty('versions');
   });
 
   it('say what Cluster API and the scale subresource need', () => {

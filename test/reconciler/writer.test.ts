@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { Deployment, Machine, type Resource } from '../../constructs/api/resources.ts';
+import { ConfigMap, Deployment, Machine, type Resource } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { DeleteOptions, ObjectList, Selection } from '../../reconciler/kube/client-options.ts';
 import { KubeError } from '../../reconciler/kube/errors.ts';
 import type { KubeObject, ObjectName } from '../../reconciler/kube/object.ts';
-import { createRemover } from '../../reconciler/writer.ts';
+import { InquiryBook } from '../../reconciler/inquiries.ts';
+import { ApplySet } from '../../reconciler/kube/apply-set.ts';
+import { ManagementCluster } from '../../reconciler/management-cluster.ts';
+import { createRemover, createWriter } from '../../reconciler/writer.ts';
+import type { Writer } from '../../reconciler/world.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { MemoryApiServer } from '../support/memory-cluster/api-server.ts';
+import { MemoryClient } from '../support/memory-cluster/client.ts';
 
 /** Lists as many objects as it is told, and notes what is asked of it. */
 class WorkerLists implements Pick<KubeClient, 'delete' | 'list'> {
@@ -73,4 +80,58 @@ it('deletes the very object that was seen, and does not wait for what it owns', 
   expect(client.asked).toEqual([
     { kind, namespace: 'team', name: 'c1-api-server', uid: 'uid-1', propagationPolicy: 'Background' },
   ]);
+});
+
+describe('fields that are set on an object', () => {
+  const namespace = 'team';
+  const name = { namespace, name: 'one' };
+  const somebody = { fieldManager: 'somebody' };
+  const noted = { annotations: { noted: 'yes' } };
+
+  /** An API server with one object, and a writer that has seen it. */
+  async function seenObject(): Promise<{ client: MemoryClient; writer: Writer; object: KubeObject }> {
+    const clock = new ManualClock();
+    const client = new MemoryClient(new MemoryApiServer(() => clock.now()));
+    await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, somebody);
+    const management = new ManagementCluster({ client, clock, onError: () => {} });
+    const applySet = new ApplySet({ client, fieldManager: 'us', lookup: () => undefined, clock });
+    const inquiries = new InquiryBook(clock);
+    const names = { key: 'team/c1', namespace, name: 'c1', cluster: 'c1', infrastructure: undefined };
+    const writer = createWriter({ client, applySet, management, inquiries, ...names });
+    return { client, writer, object: await make(client) };
+  }
+
+  const make = (client: MemoryClient) =>
+    client.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: name }, somebody);
+
+  it('are there beside those of others, and go when they are not named again for the same purpose', async () => {
+    const { client, writer, object } = await seenObject();
+    await writer.setFields(ConfigMap, object, noted, 'note');
+    await writer.setFields(ConfigMap, object, { annotations: { other: 'yes' } }, 'another');
+    expect((await client.get(ConfigMap, name)).metadata.annotations).toEqual({ noted: 'yes', other: 'yes' });
+    await writer.setFields(ConfigMap, object, {}, 'note');
+    expect((await client.get(ConfigMap, name)).metadata.annotations).toEqual({ other: 'yes' });
+  });
+
+  it('do not bring one back that was deleted meanwhile: it would be empty', async () => {
+    const { client, writer, object } = await seenObject();
+    await client.delete(ConfigMap, name);
+    await expect(writer.setFields(ConfigMap, object, noted, 'note')).rejects.toThrow('Precondition failed');
+    expect(await client.find(ConfigMap, name)).toBeUndefined();
+  });
+
+  it('are not set on another one that has taken its name', async () => {
+    const { client, writer, object } = await seenObject();
+    await client.delete(ConfigMap, name);
+    await make(client);
+    await expect(writer.setFields(ConfigMap, object, noted, 'note')).rejects.toThrow('metadata.uid');
+    expect((await client.get(ConfigMap, name)).metadata.annotations).toBeUndefined();
+  });
+
+  it('are not set when somebody has changed the object since, where that matters', async () => {
+    const { client, writer, object } = await seenObject();
+    await client.mergePatch(ConfigMap, name, { data: { theirs: 'yes' } }, somebody);
+    const fields = { ...noted, onlyIfUnchanged: true };
+    await expect(writer.setFields(ConfigMap, object, fields, 'note')).rejects.toThrow('has been modified');
+  });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clientCertificateSignerAnnotation, servingCertificateSignerAnnotation } from '../../constructs/api/group.ts';
 import { Node, Secret } from '../../constructs/api/resources.ts';
-import { selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { selectorString } from '../../constructs/control-plane/labels.ts';
 import { isSignedBy } from '../../reconciler/pki/certificate.ts';
 import { signerFingerprint, splitCertificates } from '../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
@@ -80,8 +80,7 @@ const pods = async (): Promise<Record<string, string>> => {
 const clientCertificate = (): Promise<string> =>
   inMachine(worker.machine, ['cat', '/var/lib/kubelet/pki/kubelet-client-current.pem']);
 const trustOfKubelet = (): Promise<string> => inMachine(worker.machine, ['cat', '/etc/kubernetes/pki/ca.crt']);
-const condition = async () =>
-  (await cluster.bench.get(name.name)).status?.conditions?.find(({ type }) => type === 'CARotationReady');
+const condition = () => cluster.bench.condition(name.name, 'CARotationReady');
 
 test(
   'a worker that was joined by hand is never cut off while the CA of the cluster is replaced',
@@ -152,8 +151,7 @@ async function expectServed(): Promise<void> {
 
 /** Then everybody has to shake hands again. */
 async function replaceAPIServer(): Promise<void> {
-  const labels = Object.entries(selectorLabels(name.name, 'api-server')).map((label) => label.join('='));
-  const selection = ['--namespace', name.namespace, 'pods', `--selector=${labels.join(',')}`];
+  const selection = ['--namespace', name.namespace, 'pods', `--selector=${selectorString(name.name, 'api-server')}`];
   await managementKubectl(cluster.instance, ['delete', ...selection, '--wait']);
   await cluster.bench.untilCondition(name.name, 'Available', { status: 'True' }, 90_000);
 }

@@ -5,9 +5,9 @@ import { createAuthority, type KeyPair, validFor } from '../../reconciler/pki/is
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
 import { type CertManager, createIssuer, startCertManager } from '../support/cert-manager.ts';
-import { startOperator, type TestOperator } from '../support/operator.ts';
+import { operatedNamespace } from '../support/operated-namespace.ts';
 import { until } from '../support/until.ts';
-import { single, Workbench } from '../support/workbench.ts';
+import { single } from '../support/workbench.ts';
 import { installAddon } from '../testbed/addons.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 
@@ -16,23 +16,18 @@ const dayMs = 24 * 3_600_000;
 /** Kubelets bring a changed Secret into a pod within a minute and a half, three times. */
 const rotationMs = 15 * 60_000;
 
-let bench: Workbench;
-let operator: TestOperator;
 let certManager: CertManager;
 let root: KeyPair;
 
 beforeAll(async () => {
   root = await createAuthority({ commonName: 'company root' }, validFor(20_000 * dayMs, new Date()));
   await installAddon(instanceFrom(process.env, inject('testbed')), 'cert-manager-crds', () => {});
-  bench = await Workbench.open(inject('kubeconfig'), namespace);
   certManager = await startCertManager({ kubeconfig: inject('kubeconfig') });
-  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
 });
+const bench = operatedNamespace(namespace);
 afterAll(async () => {
   await bench.deleteAll();
-  await operator.stop();
   await certManager.stop();
-  await bench.close();
 });
 
 async function authority(name: string): Promise<string> {

@@ -1,41 +1,28 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { Pod } from '../../constructs/api/resources.ts';
 import { componentLabel } from '../../constructs/control-plane/labels.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { PodObject } from '../../reconciler/kube/readiness.ts';
+import { UnstoppingUser } from '../support/unstopping-user.ts';
 
 /** Counts pods and containers of a control plane that were started anew. */
-export class RestartCounter {
+export class RestartCounter extends UnstoppingUser {
   readonly #client: KubeClient;
   readonly #selection: { readonly namespace: string; readonly labelSelector: string };
   /** Each start that was ever seen, by component. */
   readonly #starts = new Map<string, Set<string>>();
-  readonly #work: Promise<void>;
-  #isStopped = false;
 
   constructor(client: KubeClient, { namespace, cluster }: { readonly namespace: string; readonly cluster: string }) {
+    super();
     this.#client = client;
     this.#selection = { namespace, labelSelector: `${clusterNameLabel}=${cluster}` };
-    this.#work = this.#watch();
+    this.begin(500, () => this.#look());
   }
 
   /** Starts that were seen so far, by component. */
   async count(): Promise<Readonly<Record<string, number>>> {
     await this.#look();
     return Object.fromEntries([...this.#starts].map(([component, starts]) => [component, starts.size]));
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#work;
-  }
-
-  async #watch(): Promise<void> {
-    while (!this.#isStopped) {
-      await this.#look();
-      await sleep(500);
-    }
   }
 
   async #look(): Promise<void> {

@@ -1,18 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { Pod, Secret } from '../../constructs/api/resources.ts';
-import { selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { Secret } from '../../constructs/api/resources.ts';
 import { etcdMemberHost } from '../../constructs/control-plane/names.ts';
 import { ports } from '../../constructs/control-plane/ports.ts';
 import { MemberClient } from '../../reconciler/etcd/client.ts';
-import type { PodObject } from '../../reconciler/kube/readiness.ts';
 import { issueCertificate, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
 import { pairOf, type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { dialledProbes } from '../../reconciler/rotation/authority/trust-probes.ts';
 import { recordFault } from '../support/fault-table.ts';
-import { startOperator, type TestOperator } from '../support/operator.ts';
+import { operatedNamespace } from '../support/operated-namespace.ts';
 import { until } from '../support/until.ts';
-import { kubernetesVersion, Workbench } from '../support/workbench.ts';
+import { kubernetesVersion } from '../support/workbench.ts';
 import { lookupFor } from '../testbed/gateway-address.ts';
 import { type HostedApi, openHostedApi } from '../testbed/hosted-api.ts';
 import { instanceFrom } from '../testbed/instance.ts';
@@ -35,18 +33,15 @@ const spec = {
 const limitMs = 25 * 60_000;
 const random = new Random(Number(process.env['HCP_SEED'] ?? Date.now() % 1_000_000));
 
-let bench: Workbench;
-let operator: TestOperator;
 let worker: Worker;
 let load: UnstoppingLoad;
 let node: NodeWatcher;
 let restarts: RestartCounter;
 let old: Record<'etcd' | 'cluster' | 'proxy', KeyPair>;
 
-const instance = () => instanceFrom(process.env, inject('testbed'));
-const start = () =>
-  startOperator({ kubeconfig: inject('kubeconfig'), namespace: name.namespace, lookup: lookupFor(instance()) });
-const open = <T>(work: (api: HostedApi) => Promise<T>): Promise<T> => withHostedApi(instance(), name, work);
+const instance = instanceFrom(process.env, inject('testbed'));
+const bench = operatedNamespace(name.namespace, { lookup: lookupFor(instance) });
+const open = <T>(work: (api: HostedApi) => Promise<T>): Promise<T> => withHostedApi(instance, name, work);
 const secretNamed = (secret: string) =>
   bench.client.get<SecretObject>(Secret, { namespace: name.namespace, name: `${name.name}-${secret}` });
 
@@ -58,19 +53,17 @@ async function pairNamed(secret: string): Promise<KeyPair> {
 
 beforeAll(async () => {
   console.log(`seed ${random.seed}`);
-  bench = await Workbench.open(inject('kubeconfig'), name.namespace);
-  operator = await start();
   await bench.create(name.name, spec);
   await bench.untilReady(name.name, 240_000);
-  const api = await openHostedApi(instance(), bench.client, name);
-  worker = await addWorker(instance(), api);
+  const api = await openHostedApi(instance, bench.client, name);
+  worker = await addWorker(instance, api);
   const path = `/api/v1/nodes/${worker.name}/proxy/healthz`;
   await until('the kubelet to be reached', () => api.client.raw(path).catch(() => false), 240_000);
   await api.client.connection.close();
   old = { etcd: await pairNamed('etcd'), cluster: await pairNamed('ca'), proxy: await pairNamed('proxy') };
   load = new UnstoppingLoad({
     node: worker.name,
-    open: async () => (await openHostedApi(instance(), bench.client, name)).client,
+    open: async () => (await openHostedApi(instance, bench.client, name)).client,
   });
   node = new NodeWatcher(worker.name, open);
   restarts = new RestartCounter(bench.client, { namespace: name.namespace, cluster: name.name });
@@ -80,10 +73,8 @@ afterAll(async () => {
   await load?.stop();
   await node?.stop();
   await restarts?.stop();
-  if (worker) await removeWorker(instance(), worker.name);
+  if (worker) await removeWorker(instance, worker.name);
   await bench.deleteAll();
-  await operator.stop();
-  await bench.close();
 }, 300_000);
 
 /** Raft's term, which every election raises by one. */
@@ -107,11 +98,7 @@ async function term(): Promise<number> {
   return Math.max(...terms);
 }
 
-async function podsOf(component: 'etcd' | 'api-server'): Promise<PodObject[]> {
-  const labels = Object.entries(selectorLabels(name.name, component)).map((pair) => pair.join('='));
-  const selection = { namespace: name.namespace, labelSelector: labels.join(',') };
-  return (await bench.client.list<PodObject>(Pod, selection)).items;
-}
+const podsOf = (component: 'etcd' | 'api-server') => bench.pods(name.name, component);
 
 interface Rotation {
   readonly what: string;
@@ -137,15 +124,13 @@ async function rotate(rotation: Rotation): Promise<void> {
   await until(
     `the rotation of the ${what} to be over`,
     async () => {
-      const { status } = await bench.get(name.name);
-      const now = status?.conditions?.find(({ type }) => type === condition);
+      const now = await bench.condition(name.name, condition);
       const text = `${now?.status} ${now?.reason}: ${now?.message}`;
       if (!said.has(text)) console.log(`${((performance.now() - before.begun) / 1000).toFixed(0)} s ${what}: ${text}`);
       said.add(text);
       if (!isStopped && performance.now() - before.begun > stopAt) {
         isStopped = true;
-        await operator.stop();
-        operator = await start();
+        await bench.restartOperator();
       }
       if (valueOf(await secretNamed(secret), 'tls.key') === signer) return false;
       return rotation.until === 'signs' || now?.status === 'True';
@@ -250,7 +235,8 @@ describe('under a writer, a watcher and calls through a worker that never stop',
   });
 
   test('the watcher has seen every write', async () => {
-    await until('the last events', () => load.unseen.length <= 1, 30_000);
+    await load.stopWriting();
+    await until('the last events', () => load.unseen.length === 0, 30_000);
     expect(load.writes.answered).toBeGreaterThan(1000);
   });
 });

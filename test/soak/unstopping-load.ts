@@ -38,12 +38,15 @@ export class UnstoppingLoad {
   readonly #options: UnstoppingLoadOptions;
   readonly #written: string[] = [];
   readonly #seen = new Set<string>();
+  readonly #writing: Promise<void>;
   readonly #work: Promise<unknown>;
+  #isWriting = true;
   #isStopped = false;
 
   constructor(options: UnstoppingLoadOptions) {
     this.#options = options;
-    this.#work = Promise.all([this.#write(), this.#call(), this.#watch()]);
+    this.#writing = this.#write();
+    this.#work = Promise.all([this.#writing, this.#call(), this.#watch()]);
   }
 
   /** Writes that were acknowledged and that the watcher has not been told of. */
@@ -51,14 +54,22 @@ export class UnstoppingLoad {
     return this.#written.filter((name) => !this.#seen.has(name));
   }
 
+  /** Ends the writer alone, so that the watcher can be told of everything. */
+  async stopWriting(): Promise<void> {
+    this.#isWriting = false;
+    await this.#writing;
+  }
+
   async stop(): Promise<void> {
+    this.#isWriting = false;
     this.#isStopped = true;
     await this.#work;
   }
 
   #write(): Promise<void> {
     let number = 0;
-    return this.#repeat(this.writes, async (client, attempt) => {
+    const goesOn = () => this.#isWriting;
+    return this.#repeat(this.writes, goesOn, async (client, attempt) => {
       if (attempt === 'first') number += 1;
       const name = `load-${number}`;
       const { apiVersion, kind } = ConfigMap;
@@ -73,14 +84,19 @@ export class UnstoppingLoad {
 
   #call(): Promise<void> {
     const path = `/api/v1/nodes/${this.#options.node}/proxy/healthz`;
-    return this.#repeat(this.calls, async (client) => {
+    const goesOn = () => !this.#isStopped;
+    return this.#repeat(this.calls, goesOn, async (client) => {
       await client.raw(path, { deadlineMs });
     });
   }
 
-  async #repeat(tally: Tally, ask: (client: KubeClient, attempt: 'first' | 'second') => Promise<void>): Promise<void> {
+  async #repeat(
+    tally: Tally,
+    goesOn: () => boolean,
+    ask: (client: KubeClient, attempt: 'first' | 'second') => Promise<void>,
+  ): Promise<void> {
     let client = await this.#options.open();
-    while (!this.#isStopped) {
+    while (goesOn()) {
       try {
         await ask(client, 'first');
         tally.answered += 1;

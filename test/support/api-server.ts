@@ -1,11 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { KubeClient } from '../../reconciler/kube/client.ts';
-import { connectionFor, type ConnectionTarget } from '../../reconciler/kube/config.ts';
+import { type Connection, connectionFor, type ConnectionTarget } from '../../reconciler/kube/config.ts';
 import {
   createAuthority,
   createServiceAccountKey,
@@ -16,6 +14,7 @@ import {
 import { findBinaries, type Binaries } from '../testbed/binaries.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { run } from '../testbed/run.ts';
+import { ChildProgram } from './child-program.ts';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';
 
@@ -33,58 +32,66 @@ interface Ports {
   readonly peer: number;
 }
 
-/**
- * Starts both processes and resolves when the API server is ready, in about four seconds.
- * @param flags more flags of the API server, with their dashes
- */
+/** Where its files and ports are, from when it is started. */
+interface Place {
+  readonly binaries: Binaries;
+  readonly directory: string;
+  readonly ports: Ports;
+  readonly target: AdministratorTarget;
+  readonly connection: Connection;
+}
+
+/** Starts both processes and resolves when the API server is ready, in about four seconds. */
 export async function startApiServer(flags: readonly string[] = []): Promise<ApiServer> {
-  const binaries = await findBinaries(instanceFrom(process.env).cache, process.env['HCP_TESTBED_BIN'], () => {});
-  const directory = await mkdtemp(join(tmpdir(), 'api-server-'));
-  const ports = { apiServer: await freePort(), etcd: await freePort(), peer: await freePort() };
-  const target = await writeCredentials(directory, ports.apiServer);
-  const server = new ApiServer(binaries, directory, ports, target, flags);
-  server.startEtcd();
-  await server.startApiServer();
+  const server = new ApiServer(flags);
+  await server.start();
   return server;
 }
 
 /** An API server with an etcd of its own, as two processes on loopback ports: for tests that hurt it. */
 export class ApiServer {
-  /** How an administrator reaches it. */
-  readonly target: AdministratorTarget;
-  /** Path of a file that says the same. */
-  readonly kubeconfig: string;
-  readonly #binaries: Binaries;
-  readonly #directory: string;
-  readonly #ports: Ports;
+  /** The administrator's client. It can be had at once, used from when the server is started, and ends with it. */
+  readonly client = new KubeClient(lateConnection(() => this.#started.connection));
   readonly #flags: readonly string[];
-  #etcd: ChildProcess | undefined;
-  #apiServer: ChildProcess | undefined;
+  #place: Place | undefined;
+  #etcd: ChildProgram | undefined;
+  #apiServer: ChildProgram | undefined;
 
-  constructor(
-    binaries: Binaries,
-    directory: string,
-    ports: Ports,
-    target: AdministratorTarget,
-    flags: readonly string[],
-  ) {
-    this.#binaries = binaries;
-    this.#directory = directory;
-    this.#ports = ports;
+  /** @param flags more flags of the API server, with their dashes */
+  constructor(flags: readonly string[] = []) {
     this.#flags = flags;
-    this.target = target;
-    this.kubeconfig = join(directory, 'kubeconfig');
+  }
+
+  async start(): Promise<void> {
+    const binaries = await findBinaries(instanceFrom(process.env).cache, process.env['HCP_TESTBED_BIN'], () => {});
+    const directory = await mkdtemp(join(tmpdir(), 'api-server-'));
+    const ports = { apiServer: await freePort(), etcd: await freePort(), peer: await freePort() };
+    const target = await writeCredentials(directory, ports.apiServer);
+    this.#place = { binaries, directory, ports, target, connection: connectionFor(target) };
+    this.startEtcd();
+    await this.startApiServer();
+  }
+
+  /** How an administrator reaches it. */
+  get target(): AdministratorTarget {
+    return this.#started.target;
+  }
+
+  /** Path of a file that says how an administrator reaches it. */
+  get kubeconfig(): string {
+    return join(this.#started.directory, 'kubeconfig');
   }
 
   /** Starts the API server after a kill, on the same port and data. */
   async startApiServer(): Promise<void> {
-    const file = (name: string): string => join(this.#directory, name);
+    const { directory, ports, target } = this.#started;
+    const file = (name: string): string => join(directory, name);
     this.#apiServer = this.#spawn('kube-apiserver', [
-      `--secure-port=${this.#ports.apiServer}`,
+      `--secure-port=${ports.apiServer}`,
       '--bind-address=127.0.0.1',
       '--advertise-address=127.0.0.1',
       '--endpoint-reconciler-type=none',
-      `--etcd-servers=http://127.0.0.1:${this.#ports.etcd}`,
+      `--etcd-servers=http://127.0.0.1:${ports.etcd}`,
       `--tls-cert-file=${file('server.crt')}`,
       `--tls-private-key-file=${file('server.key')}`,
       `--client-ca-file=${file('ca.crt')}`,
@@ -97,24 +104,24 @@ export class ApiServer {
       '--disable-admission-plugins=ServiceAccount',
       ...this.#flags,
     ]);
-    const client = new KubeClient(connectionFor(this.target), { deadlineMs: 2_000 });
+    const client = new KubeClient(connectionFor(target), { deadlineMs: 2_000 });
     await until('the API server to be ready', () => client.raw('/readyz').catch(() => false), 60_000);
     await client.connection.close();
   }
 
   /** The TCP port of the API server, to put a proxy in front of it. */
   get port(): number {
-    return this.#ports.apiServer;
+    return this.#started.ports.apiServer;
   }
 
   /** Kills the API server as a power cut would. Its etcd goes on. */
   async killApiServer(): Promise<void> {
-    await killed(this.#apiServer);
+    await this.#apiServer?.end();
   }
 
   /** Makes etcd forget all versions before the present one. */
   async compact(): Promise<void> {
-    const etcdctl = [this.#binary('etcdctl'), `--endpoints=http://127.0.0.1:${this.#ports.etcd}`] as const;
+    const etcdctl = [this.#binary('etcdctl'), `--endpoints=http://127.0.0.1:${this.#started.ports.etcd}`] as const;
     const status = await run([...etcdctl, 'endpoint', 'status', '--write-out=fields']);
     const revision = /"Revision" : (\d+)/.exec(status)?.[1];
     if (!revision) throw new Error(`no revision in: ${status}`);
@@ -123,16 +130,18 @@ export class ApiServer {
 
   /** Kills both and removes what they wrote. */
   async stop(): Promise<void> {
-    await killed(this.#apiServer);
-    await killed(this.#etcd);
-    await rm(this.#directory, { recursive: true, force: true });
+    await this.#place?.connection.close();
+    await this.#apiServer?.end();
+    await this.#etcd?.end();
+    if (this.#place) await rm(this.#place.directory, { recursive: true, force: true });
   }
 
   /** Starts etcd; the API server waits for it by itself. */
   startEtcd(): void {
-    const [client, peer] = [`http://127.0.0.1:${this.#ports.etcd}`, `http://127.0.0.1:${this.#ports.peer}`];
+    const { directory, ports } = this.#started;
+    const [client, peer] = [`http://127.0.0.1:${ports.etcd}`, `http://127.0.0.1:${ports.peer}`];
     this.#etcd = this.#spawn('etcd', [
-      `--data-dir=${join(this.#directory, 'etcd')}`,
+      `--data-dir=${join(directory, 'etcd')}`,
       '--unsafe-no-fsync',
       `--listen-client-urls=${client}`,
       `--advertise-client-urls=${client}`,
@@ -142,16 +151,36 @@ export class ApiServer {
     ]);
   }
 
-  #spawn(name: string, args: readonly string[]): ChildProcess {
-    const log = openSync(join(this.#directory, `${name}.log`), 'a');
-    return spawn(this.#binary(name), args, { stdio: ['ignore', log, log] });
+  get #started(): Place {
+    if (!this.#place) throw new Error('the API server is not started yet');
+    return this.#place;
+  }
+
+  #spawn(name: string, args: readonly string[]): ChildProgram {
+    return new ChildProgram(this.#binary(name), args, { log: join(this.#started.directory, `${name}.log`) });
   }
 
   #binary(name: string): string {
-    const path = this.#binaries[name];
+    const path = this.#started.binaries[name];
     if (!path) throw new Error(`the testbed has no binary ${name}`);
     return path;
   }
+}
+
+/** A connection that there is only later. */
+function lateConnection(connection: () => Connection): Connection {
+  return {
+    get baseUrl() {
+      return connection().baseUrl;
+    },
+    get namespace() {
+      return connection().namespace;
+    },
+    dispatcher: () => connection().dispatcher(),
+    authHeaders: () => connection().authHeaders(),
+    renew: (failed) => connection().renew(failed),
+    close: () => connection().close(),
+  };
 }
 
 async function writeCredentials(directory: string, port: number): Promise<AdministratorTarget> {
@@ -190,11 +219,4 @@ async function writeCredentials(directory: string, port: number): Promise<Admini
 
 function base64(text: string): string {
   return Buffer.from(text).toString('base64');
-}
-
-async function killed(child: ChildProcess | undefined): Promise<void> {
-  if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await gone;
 }

@@ -3,15 +3,12 @@ import { backupAnnotation } from '../../constructs/api/group.ts';
 import { ClusterBackups } from '../../reconciler/backup/cluster-backups.ts';
 import { ObjectStore } from '../../reconciler/backup/object-store.ts';
 import type { EncryptionKey } from '../../reconciler/backup/encryption-keys.ts';
-import type { KubeClient } from '../../reconciler/kube/client.ts';
-import type { Connection } from '../../reconciler/kube/config.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { storeSecret } from './backup-secrets.ts';
-import { startOperator, type TestOperator } from './operator.ts';
+import { OperatedNamespace } from './operated-namespace.ts';
 import { loadOperatorImage } from './provider.ts';
 import { type S3, startS3 } from './s3.ts';
 import { until } from './until.ts';
-import { Workbench } from './workbench.ts';
 
 /** Besides the first backup, which is due at once, a test gets only those that it asks for. */
 const monthsAway = `0 0 1 ${((new Date().getUTCMonth() + 6) % 12) + 1} *`;
@@ -36,15 +33,14 @@ export interface BackupWorkbenchOptions {
  * A namespace whose control planes are backed up and restored: its operator, an S3 server with a bucket, and the Secret
  * of that.
  */
-export class BackupWorkbench extends Workbench {
+export class BackupWorkbench extends OperatedNamespace {
   readonly s3: S3;
   /** The bucket, beside the code under test. */
   readonly store: ObjectStore;
   readonly #endpoint: string | undefined;
-  #operator: TestOperator | undefined;
 
-  private constructor(client: KubeClient, { namespace, endpoint }: BackupWorkbenchOptions, s3: S3) {
-    super(client, namespace);
+  private constructor({ namespace, endpoint }: BackupWorkbenchOptions, s3: S3) {
+    super(namespace);
     this.s3 = s3;
     this.store = new ObjectStore(s3.settings);
     this.#endpoint = endpoint;
@@ -53,32 +49,11 @@ export class BackupWorkbench extends Workbench {
   static async start(options: BackupWorkbenchOptions): Promise<BackupWorkbench> {
     if (!options.withoutImage) await loadOperatorImage(instanceFrom(process.env, inject('testbed')), () => {});
     const s3 = options.s3 ?? (await startS3('tls'));
-    const { client } = await Workbench.open(inject('kubeconfig'), options.namespace);
-    const bench = new BackupWorkbench(client, options, s3);
+    const bench = new BackupWorkbench(options, s3);
+    await bench.make(inject('kubeconfig'));
     await bench.setStore();
     await bench.startOperator();
     return bench;
-  }
-
-  /** The operator that runs. @throws while there is none */
-  get operator(): TestOperator {
-    if (!this.#operator) throw new Error('no operator runs: start one first');
-    return this.#operator;
-  }
-
-  /** @param through wraps its connection, to cut it at an exact moment */
-  async startOperator(through?: (connection: Connection) => Connection): Promise<void> {
-    const { namespace } = this;
-    this.#operator = await startOperator({
-      kubeconfig: inject('kubeconfig'),
-      namespace,
-      ...(through ? { through } : {}),
-    });
-  }
-
-  async stopOperator(): Promise<void> {
-    await this.#operator?.stop();
-    this.#operator = undefined;
   }
 
   /** Writes the Secret of the bucket, whole or with what a test puts wrong; by another name for a cluster of its own. */
@@ -123,10 +98,7 @@ export class BackupWorkbench extends Workbench {
     return this.untilBackup(cluster, request, limitMs);
   }
 
-  /** Deletes every control plane while the operator still works, then everything else. */
   override async close(): Promise<void> {
-    await this.deleteAll();
-    await this.stopOperator();
     await super.close();
     this.store.close();
     await this.s3.stop();

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { openSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +8,7 @@ import type { KeyPair } from '../../reconciler/pki/issue.ts';
 import { findFurtherBinaries } from '../testbed/binaries.ts';
 import { certManager } from '../testbed/families.ts';
 import { instanceFrom } from '../testbed/instance.ts';
+import { ChildProgram } from './child-program.ts';
 import { until } from './until.ts';
 
 const fieldManager = 'test';
@@ -39,30 +39,25 @@ export async function startCertManager({ kubeconfig, approves = true }: CertMana
   const { cache } = instanceFrom(process.env);
   const binaries = await findFurtherBinaries([certManager], cache, (line) => console.log(line));
   const directory = await mkdtemp(join(tmpdir(), 'cert-manager-'));
-  const logFile = join(directory, 'log');
-  const log = openSync(logFile, 'a');
-  const child = spawn(
-    binaries['cert-manager'] ?? '',
-    [`--kubeconfig=${kubeconfig}`, `--cluster-resource-namespace=${clusterIssuerNamespace}`, `--approve=${approves}`],
-    { stdio: ['ignore', log, log] },
-  );
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
+  const log = join(directory, 'log');
+  const args = [
+    `--kubeconfig=${kubeconfig}`,
+    `--cluster-resource-namespace=${clusterIssuerNamespace}`,
+    `--approve=${approves}`,
+  ];
+  const child = new ChildProgram(binaries['cert-manager'] ?? '', args, { log });
   await until(
     'cert-manager to start',
     () => {
-      const text = readFileSync(logFile, 'utf8');
-      if (child.exitCode !== null) throw new Error(`cert-manager ended: ${text}`);
+      const text = readFileSync(log, 'utf8');
+      if (!child.isRunning) throw new Error(`cert-manager ended: ${text}`);
       return text.includes('controllers: ');
     },
     60_000,
   );
   return {
     async stop() {
-      process.off('exit', kill);
-      child.kill('SIGTERM');
-      await ended;
+      await child.end('SIGTERM');
       await rm(directory, { recursive: true });
     },
   };

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { repository } from '../testbed/operator-bundle.ts';
+import { bundleOperator } from '../testbed/operator-bundle.ts';
 
 /** How a run of the command line ended. */
 export interface Ended {
@@ -16,20 +19,31 @@ export interface Running {
   told(): string;
 }
 
+let bundled: Promise<string> | undefined;
+
+/** The command line as it is shipped: bundled once by a process, because compiling it takes longer than it runs. */
+async function bundle(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'hcp-'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  await bundleOperator(directory);
+  return join(directory, 'hcp.js');
+}
+
 /** Runs `hcp`. @param kubeconfig path of the management cluster's */
 export function runHcp(kubeconfig: string, args: readonly string[]): Running {
-  const program = ['--import', 'tsx', join(repository, 'reconciler/cli/main.ts')];
-  const child = spawn(process.execPath, [...program, ...args, '--kubeconfig', kubeconfig], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    cwd: repository,
-  });
-  let out = '';
   let err = '';
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-  const ended = new Promise<Ended>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, out, err }));
-  });
-  return { ended, told: () => err };
+  const ended = async (): Promise<Ended> => {
+    const program = await (bundled ??= bundle());
+    const child = spawn(process.execPath, [program, ...args, '--kubeconfig', kubeconfig], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let out = '';
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+    return new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code) => resolve({ code, out, err }));
+    });
+  };
+  return { ended: ended(), told: () => err };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import {
   Deployment,
@@ -6,13 +7,25 @@ import {
   Service,
   StatefulSet,
   TLSRoute,
+  type Resource,
 } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import type { MemoryWorld, StoredObject } from './memory-world.ts';
+import type { StoredObject } from './memory-world.ts';
 import { clusterName } from './scope.ts';
 
 /** The address that load balancers are given. */
 export const loadBalancerAddress = '192.0.2.10';
+
+/** What controllers look at and change: the objects of one namespace, wherever they are stored. */
+export interface ControlledObjects {
+  readonly objects: readonly StoredObject[];
+  get<T extends KubeObject>(resource: Resource, name: string): T | undefined;
+  list<T extends KubeObject>(resource: Resource, labels: Readonly<Record<string, string>>): T[];
+  /** Writes what differs from what is there. */
+  put(object: StoredObject): unknown;
+  /** Does the last step of a deletion, or deletes. */
+  remove(object: KubeObject): void;
+}
 
 interface Claim extends KubeObject {
   readonly spec: { readonly resources: { readonly requests: { readonly storage: string } } };
@@ -21,6 +34,7 @@ interface Claim extends KubeObject {
 interface Workload extends KubeObject {
   readonly spec: {
     readonly replicas?: number;
+    readonly updateStrategy?: { readonly type?: string };
     readonly template: {
       readonly metadata: Pick<KubeObject['metadata'], 'labels' | 'annotations'>;
       readonly spec: { readonly containers: readonly { readonly name: string }[] };
@@ -29,8 +43,13 @@ interface Workload extends KubeObject {
   };
 }
 
+export interface SettleOptions {
+  /** Pods of an `OnDelete` set stay as they are until somebody deletes them. By default somebody has done so at once. */
+  readonly keepsOnDelete?: boolean;
+}
+
 /** Does at once all that Kubernetes would do in its own time: addresses, pods, volumes, roll-outs, removals. */
-export function settle(world: MemoryWorld): void {
+export function settle(world: ControlledObjects, options: SettleOptions = {}): void {
   for (const object of world.objects) if (object.metadata.deletionTimestamp) world.remove(object);
   for (const service of world.list<StoredObject>(Service, { [clusterNameLabel]: clusterName }))
     giveAddress(world, service);
@@ -39,17 +58,17 @@ export function settle(world: MemoryWorld): void {
   const pods = new Set<string>();
   for (const resource of [Deployment, StatefulSet]) {
     for (const workload of world.list<Workload & StoredObject>(resource, { [clusterNameLabel]: clusterName })) {
-      for (const pod of rollOut(world, workload)) pods.add(pod);
+      for (const pod of rollOut(world, workload, options)) pods.add(pod);
     }
   }
   for (const pod of world.list(Pod, {})) if (!pods.has(pod.metadata.name)) world.remove(pod);
 }
 
-function giveAddress(world: MemoryWorld, service: StoredObject): void {
+function giveAddress(world: ControlledObjects, service: StoredObject): void {
   const balanced = (service['spec'] as { type?: string }).type === 'LoadBalancer';
   world.put({
     ...service,
-    spec: { ...(service['spec'] as object), clusterIP: '10.1.2.3' },
+    spec: { clusterIP: '10.1.2.3', ...(service['spec'] as object) },
     status: balanced ? { loadBalancer: { ingress: [{ ip: loadBalancerAddress }] } } : {},
   });
 }
@@ -63,43 +82,75 @@ export function accepted({ metadata, spec }: StoredObject): object[] {
 }
 
 /** Replaces the pods of a workload by ready ones of its present template; returns their names. */
-function rollOut(world: MemoryWorld, workload: Workload & StoredObject): string[] {
+function rollOut(
+  world: ControlledObjects,
+  workload: Workload & StoredObject,
+  { keepsOnDelete = false }: SettleOptions,
+): string[] {
   const { metadata, spec } = workload;
   const replicas = spec.replicas ?? 1;
+  const revision = revisionOf(workload);
   const pods = Array.from({ length: replicas }, (_, ordinal) => `${metadata.name}-${ordinal}`);
-  const { labels, annotations } = spec.template.metadata;
-  const containerStatuses = spec.template.spec.containers.map(({ name }) => ({
-    name,
+  for (const [ordinal, name] of pods.entries()) {
+    const present = world.get<StoredObject>(Pod, name);
+    const isKept = keepsOnDelete && spec.updateStrategy?.type === 'OnDelete' && present !== undefined;
+    if (!isKept) world.put(podOf(workload, { name, ordinal, revision }, present));
+    makeClaims(world, workload, name);
+  }
+  const updated = pods.filter((name) => world.get(Pod, name)?.metadata.labels?.[revisionLabel] === revision).length;
+  const counts = { replicas, readyReplicas: replicas, availableReplicas: replicas, updatedReplicas: updated };
+  const revisions = { updateRevision: revision, currentRevision: updated === replicas ? revision : 'before' };
+  const isSet = workload.kind === StatefulSet.kind;
+  const status = { observedGeneration: metadata.generation ?? 0, ...counts, ...(isSet ? revisions : {}) };
+  world.put({ ...workload, status });
+  return pods;
+}
+
+const revisionLabel = 'controller-revision-hash';
+
+function revisionOf({ metadata, spec }: Workload): string {
+  const digest = createHash('sha256').update(JSON.stringify(spec.template)).digest('hex').slice(0, 10);
+  return `${metadata.name}-${digest}`;
+}
+
+function podOf(
+  { spec: { template } }: Workload,
+  { name, ordinal, revision }: { readonly name: string; readonly ordinal: number; readonly revision: string },
+  present: StoredObject | undefined,
+): StoredObject {
+  const { labels, annotations } = template.metadata;
+  const containerStatuses = template.spec.containers.map((container) => ({
+    name: container.name,
     ready: true,
     state: { running: {} },
   }));
-  for (const [ordinal, name] of pods.entries()) {
-    world.put({
-      ...readyPod,
-      status: { ...readyPod.status, podIP: `10.244.0.${ordinal + 1}`, containerStatuses },
+  return {
+    ...readyPod,
+    status: { ...readyPod.status, podIP: `10.244.0.${ordinal + 1}`, containerStatuses },
+    metadata: {
+      name,
+      labels: { ...labels, [revisionLabel]: revision },
       // What somebody else has noted on a pod stays there.
-      metadata: { name, labels, annotations: { ...world.get(Pod, name)?.metadata.annotations, ...annotations } },
-    });
-    for (const claim of spec.volumeClaimTemplates ?? []) {
-      const { apiVersion, kind } = PersistentVolumeClaim;
-      const present = world.get<Claim>(PersistentVolumeClaim, `${claim.metadata.name}-${name}`);
-      const wanted = present ?? {
-        apiVersion,
-        kind,
-        metadata: { name: `${claim.metadata.name}-${name}`, labels },
-        spec: claim.spec,
-      };
-      world.put({ ...wanted, status: { phase: 'Bound', capacity: wanted.spec.resources.requests } });
-    }
+      annotations: { ...present?.metadata.annotations, ...annotations },
+    },
+  };
+}
+
+function makeClaims(world: ControlledObjects, { spec }: Workload, pod: string): void {
+  for (const { metadata, spec: claimSpec } of spec.volumeClaimTemplates ?? []) {
+    const { apiVersion, kind } = PersistentVolumeClaim;
+    const name = `${metadata.name}-${pod}`;
+    const { labels } = spec.template.metadata;
+    const present = world.get<Claim>(PersistentVolumeClaim, name);
+    const wanted = present ?? { apiVersion, kind, metadata: { name, labels }, spec: claimSpec };
+    world.put({ ...wanted, status: { phase: 'Bound', capacity: wanted.spec.resources.requests } });
   }
-  const counts = { replicas, readyReplicas: replicas, availableReplicas: replicas, updatedReplicas: replicas };
-  world.put({ ...workload, status: { observedGeneration: metadata.generation ?? 0, ...counts } });
-  return pods;
 }
 
 const readyPod = {
   apiVersion: Pod.apiVersion,
   kind: Pod.kind,
+  spec: { nodeName: 'node-1' },
   status: {
     conditions: [{ type: 'Ready', status: 'True' }],
   },

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigMap } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
+import { UnstoppingUser } from './unstopping-user.ts';
 import { until } from './until.ts';
 
 /** A write that the API server has acknowledged. */
@@ -22,32 +22,31 @@ export interface NumberedConfigMapsOptions {
 const label = 'test/numbered';
 
 /** So long rests a writer after each try: a loop of failures would take the processor from what is to recover. */
-const restMs = 10;
+const restMs = 50;
 
 /** A write without an answer for so long is given up for the next one: it bounds the stall that a lost answer makes. */
 const deadlineMs = 5_000;
 
 /**
  * Writes one numbered ConfigMap after the other into a hosted cluster, whatever happens to it meanwhile, and knows which
- * were acknowledged: each of those has to be there afterwards. Begins at once and ends by {@link stop}.
+ * were acknowledged: each of those has to be there afterwards.
  */
-export class NumberedConfigMaps {
+export class NumberedConfigMaps extends UnstoppingUser {
   readonly #client: KubeClient;
   readonly #namespace: string;
   readonly #acknowledged: Acknowledged[] = [];
-  readonly #work: Promise<unknown>;
   /** Tells the writers of one test apart that begin one after the other. */
   readonly #run = Date.now().toString(36);
   #next = 0;
-  #isStopped = false;
   #lastAcknowledgedAt = performance.now();
   #longestStallMs = 0;
   #lastError: unknown;
 
   constructor({ client, namespace = 'default', writers = 2 }: NumberedConfigMapsOptions) {
+    super();
     this.#client = client;
     this.#namespace = namespace;
-    this.#work = Promise.all(Array.from({ length: writers }, () => this.#write()));
+    for (let begun = 0; begun < writers; begun++) this.begin(restMs, () => this.#write());
   }
 
   /** How many writes were acknowledged. */
@@ -70,13 +69,11 @@ export class NumberedConfigMaps {
     }
   }
 
-  /** Ends the writing; resolves when the last answer is there. */
-  async stop(): Promise<void> {
-    if (this.#isStopped) return;
+  override async stop(): Promise<void> {
+    if (this.isStopped) return;
     this.#longestStallMs = this.longestStallMs;
     this.#lastAcknowledgedAt = Number.POSITIVE_INFINITY;
-    this.#isStopped = true;
-    await this.#work;
+    await super.stop();
   }
 
   /**
@@ -94,22 +91,19 @@ export class NumberedConfigMaps {
   }
 
   async #write(): Promise<void> {
-    while (!this.#isStopped) {
-      const number = this.#next++;
-      try {
-        const { metadata } = await this.#client.create(this.#object(number), { fieldManager: 'test', deadlineMs });
-        this.#acknowledge({ number, revision: Number(metadata.resourceVersion) });
-      } catch (error) {
-        // it may be there or not; the number is never used again
-        this.#lastError = error;
-      }
-      await sleep(restMs);
+    const number = this.#next++;
+    try {
+      const { metadata } = await this.#client.create(this.#object(number), { fieldManager: 'test', deadlineMs });
+      this.#acknowledge({ number, revision: Number(metadata.resourceVersion) });
+    } catch (error) {
+      // it may be there or not; the number is never used again
+      this.#lastError = error;
     }
   }
 
   #acknowledge(write: Acknowledged): void {
     this.#acknowledged.push(write);
-    if (this.#isStopped) return;
+    if (this.isStopped) return;
     const now = performance.now();
     this.#longestStallMs = Math.max(this.#longestStallMs, now - this.#lastAcknowledgedAt);
     this.#lastAcknowledgedAt = now;

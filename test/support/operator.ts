@@ -23,9 +23,9 @@ export interface TestOperatorOptions {
   /** All namespaces when unset. */
   readonly namespace?: string;
   /** Wraps the connection, to cut it at an exact moment. */
-  readonly through?: (connection: Connection) => Connection;
+  readonly through?: ((connection: Connection) => Connection) | undefined;
   /** Resolves the hosts of endpoints. By default this machine's resolver does. */
-  readonly lookup?: LookupFunction;
+  readonly lookup?: LookupFunction | undefined;
 }
 
 /** Starts an operator and resolves when it works. `HCP_TEST_LOG=debug` shows what it logs. */

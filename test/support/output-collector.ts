@@ -93,13 +93,22 @@ export class OutputCollector {
   /** The directory of a testbed goes with it. */
   async #copyLogs(): Promise<void> {
     const { directory } = instanceFrom(process.env, this.#testbed);
-    const entries = await readdir(join(directory, 'machines'), { recursive: true }).catch(() => []);
-    const logs = entries.filter((entry) => /^[^/]+\/(log\/)?[^/]+\.log$/.test(entry));
+    const machines = join(directory, 'machines');
     await mkdir(this.#directory, { recursive: true });
-    for (const log of logs) {
-      await keepFile(join(directory, 'machines', log), join(this.#directory, log.replaceAll('/', '_')));
+    for (const machine of await namesIn(machines)) {
+      // Beside them are the machine's disks, with every file of every image.
+      for (const folder of [machine, join(machine, 'log')]) {
+        const logs = (await namesIn(join(machines, folder))).filter((name) => name.endsWith('.log'));
+        for (const log of logs.map((name) => join(folder, name))) {
+          await keepFile(join(machines, log), join(this.#directory, log.replaceAll('/', '_')));
+        }
+      }
     }
   }
+}
+
+function namesIn(directory: string): Promise<string[]> {
+  return readdir(directory).catch(() => []);
 }
 
 /** A second name keeps what is written later too, and costs nothing; another file system knows copies only. */

@@ -1,8 +1,10 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { managerImage } from '../../constructs/provider/image.ts';
-import { loadImage } from '../testbed/access.ts';
+import { loadImage, runningMachine } from '../testbed/access.ts';
 import type { Instance } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
+import { withLock } from '../testbed/lock.ts';
 import { bundleOperator, repository } from '../testbed/operator-bundle.ts';
 import { packOperatorImage } from '../testbed/operator-image.ts';
 import { type Report, step } from '../testbed/progress.ts';
@@ -29,17 +31,35 @@ export async function installProvider(instance: Instance, report: Report): Promi
   });
 }
 
-/** Makes pods find an operator's image of the present sources, as those need it that restore backups. Gives its digest. */
+/**
+ * Makes pods find an operator's image of the present sources, as those need it that restore backups. Gives its digest.
+ * One that is loaded already stays.
+ */
 export async function loadOperatorImage(instance: Instance, report: Report): Promise<string> {
   // Of its own for each instance: tests of several run side by side.
   const directory = join(instance.directory, 'operator');
   const archive = join(directory, 'image.tar');
-  return step(report, 'operator bundled, packed as an image, and loaded', async () => {
-    await bundleOperator(directory);
-    const digest = await packOperatorImage(archive, managerImage, directory);
-    await loadImage(instance, archive);
-    return digest;
-  });
+  const loaded = join(instance.directory, 'operator-image');
+  const onWait = (holder: number): void => report(`waiting for process ${holder}, which packs the operator`);
+  return withLock(`${loaded}.lock`, onWait, () =>
+    step(report, 'operator bundled, packed as an image, and loaded', async () => {
+      await bundleOperator(directory);
+      const digest = await packOperatorImage(archive, managerImage, directory);
+      const node = await runningMachine(instance, 'm');
+      // another management machine has another store of images
+      const identity = `${digest} ${node.pid}`;
+      if ((await readFile(loaded, 'utf8').catch(() => '')) !== identity) {
+        await loadImage(instance, archive);
+        await writeFile(loaded, identity);
+      }
+      return digest;
+    }),
+  );
+}
+
+/** Whether there is an operator, which may be of other sources. */
+export async function isProviderInstalled(instance: Instance): Promise<boolean> {
+  return (await installedDigest(instance)) !== undefined;
 }
 
 /** Removes the operator; its CRDs and their objects stay. */

@@ -1,6 +1,4 @@
 import { CreateBucketCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { openSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -9,6 +7,7 @@ import type { StoreSettings } from '../../reconciler/backup/store-settings.ts';
 import { createAuthority, issueCertificate, validFor } from '../../reconciler/pki/issue.ts';
 import { findBinaries } from '../testbed/binaries.ts';
 import { instanceFrom } from '../testbed/instance.ts';
+import { ChildProgram } from './child-program.ts';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';
 
@@ -61,7 +60,7 @@ export async function startS3(security: 'plain' | 'tls' = 'plain', place = tmpdi
     },
     stop: async () => {
       client.destroy();
-      await killed(child);
+      await child.end();
       await rm(directory, { recursive: true, force: true });
     },
   };
@@ -72,9 +71,8 @@ async function spawnServer(
   directory: string,
   port: number,
   flags: readonly string[],
-): Promise<ChildProcess> {
+): Promise<ChildProgram> {
   for (const name of ['data', 'iam']) await mkdir(join(directory, name));
-  const log = openSync(join(directory, 'versitygw.log'), 'a');
   // without accounts it answers to an unknown key id as no other store does
   const args = [
     '--port',
@@ -85,8 +83,8 @@ async function spawnServer(
     '--quiet',
     ...flags,
   ];
-  return spawn(path, [...args, 'posix', join(directory, 'data')], {
-    stdio: ['ignore', log, log],
+  return new ChildProgram(path, [...args, 'posix', join(directory, 'data')], {
+    log: join(directory, 'versitygw.log'),
     env: { ...process.env, ROOT_ACCESS_KEY: accessKeyId, ROOT_SECRET_KEY: secretAccessKey },
   });
 }
@@ -118,11 +116,4 @@ function isBucketMade(client: S3Client): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-async function killed(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await gone;
 }

@@ -1,32 +1,32 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Secret } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { isAlreadyExists, kubeErrorOf } from '../../reconciler/kube/errors.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { UnstoppingUser } from './unstopping-user.ts';
 import { until } from './until.ts';
 
 const namespace = 'default';
-const restMs = 20;
+/** Between two turns of ten reads: often enough to meet every state of a rotation. */
+const restMs = 200;
 /** A call without an answer for so long counts as unanswered, and the next one is made. */
 const deadlineMs = 5_000;
 
 /**
  * Writes Secrets of a hosted cluster and reads all of them again and again, one by one and past every cache, whatever
- * happens to their keys meanwhile. Begins at once and ends by {@link stop}.
+ * happens to their keys meanwhile.
  */
-export class SecretsReader {
+export class SecretsReader extends UnstoppingUser {
   readonly #client: KubeClient;
   readonly #names: string[] = [];
   readonly #failures: string[] = [];
-  readonly #work: Promise<void>;
   #reads = 0;
   #unanswered = 0;
-  #isStopped = false;
 
   /** @param client one hosted cluster; it is left open */
   constructor(client: KubeClient) {
+    super();
     this.#client = client;
-    this.#work = this.#read();
+    this.begin(restMs, () => this.#read());
   }
 
   /** How often a Secret was read. */
@@ -66,24 +66,16 @@ export class SecretsReader {
     }
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#work;
-  }
-
   async #read(): Promise<void> {
-    while (!this.#isStopped) {
-      for (const name of this.#names.toSorted(() => Math.random() - 0.5).slice(0, 10)) {
-        try {
-          const found = await this.#client.get<SecretObject>(Secret, { namespace, name }, { deadlineMs });
-          if (valueOf(found, 'name') !== name) this.#failures.push(`${name} is not what was written`);
-          this.#reads += 1;
-        } catch (error) {
-          if (kubeErrorOf(error)?.code === 0) this.#unanswered += 1;
-          else this.#failures.push(String(error));
-        }
+    for (const name of this.#names.toSorted(() => Math.random() - 0.5).slice(0, 10)) {
+      try {
+        const found = await this.#client.get<SecretObject>(Secret, { namespace, name }, { deadlineMs });
+        if (valueOf(found, 'name') !== name) this.#failures.push(`${name} is not what was written`);
+        this.#reads += 1;
+      } catch (error) {
+        if (kubeErrorOf(error)?.code === 0) this.#unanswered += 1;
+        else this.#failures.push(String(error));
       }
-      await sleep(restMs);
     }
   }
 }

@@ -1,20 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { z } from 'zod';
-import { Pod, Secret } from '../../constructs/api/resources.ts';
-import { selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { Secret } from '../../constructs/api/resources.ts';
 import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
 import { namesOf } from '../../constructs/control-plane/names.ts';
 import { ports } from '../../constructs/control-plane/ports.ts';
 import { KubeClient } from '../../reconciler/kube/client.ts';
 import { type Connection, connectionFor, type ConnectionTarget } from '../../reconciler/kube/config.ts';
 import { kubeErrorOf } from '../../reconciler/kube/errors.ts';
-import type { PodObject } from '../../reconciler/kube/readiness.ts';
+import { isReady } from '../../reconciler/kube/readiness.ts';
 import { issueCertificate, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
 import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
+import { UnstoppingUser } from './unstopping-user.ts';
 import type { Workbench } from './workbench.ts';
 
-const restMs = 30;
+/** Often enough to meet every state of a rotation, and seldom enough to leave the processors to it. */
+const restMs = 100;
 
 /** A token, as it was given. */
 export interface GivenToken {
@@ -27,23 +27,22 @@ const Claims = z.object({ iat: z.number(), exp: z.number().optional() });
 
 /**
  * Uses tokens of service accounts at every API server of a hosted cluster, by the addresses of their pods, whatever
- * happens to their keys meanwhile. Begins at once and ends by {@link stop}.
+ * happens to their keys meanwhile.
  */
-export class TokenUser {
+export class TokenUser extends UnstoppingUser {
   readonly #bench: Workbench;
   readonly #cluster: string;
   readonly #tokens = new Map<string, string>();
   readonly #refused: string[] = [];
-  readonly #work: Promise<void>;
   #known: Promise<KeyPair> | undefined;
   #used = 0;
   #unanswered = 0;
-  #isStopped = false;
 
   constructor(bench: Workbench, cluster: string) {
+    super();
     this.#bench = bench;
     this.#cluster = cluster;
-    this.#work = this.#use();
+    this.begin(restMs, () => this.#use());
   }
 
   /** How often a token was accepted. */
@@ -77,16 +76,10 @@ export class TokenUser {
 
   /** Addresses of the API servers that run. */
   async addresses(): Promise<string[]> {
-    const { client, namespace } = this.#bench;
-    const labels = Object.entries(selectorLabels(this.#cluster, 'api-server'));
-    const labelSelector = labels.map(([label, value]) => `${label}=${value}`).join(',');
-    const { items } = await client.list<PodObject>(Pod, { namespace, labelSelector });
-    return items.flatMap(({ metadata, status }) =>
-      !metadata.deletionTimestamp &&
-      status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')
-        ? (status.podIP ?? [])
-        : [],
-    );
+    const pods = await this.#bench.pods(this.#cluster, 'api-server');
+    return pods
+      .filter((pod) => isReady(pod) && !pod.metadata.deletionTimestamp)
+      .flatMap(({ status }) => status?.podIP ?? []);
   }
 
   /** A new token of ServiceAccount default, signed by the API server at this address. */
@@ -120,19 +113,11 @@ export class TokenUser {
     }
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#work;
-  }
-
   async #use(): Promise<void> {
-    while (!this.#isStopped) {
-      for (const [name, token] of this.#tokens) {
-        // each time anew: nobody answers for a pod that is gone, and waiting for that would be all that is done
-        const addresses = await this.addresses().catch(() => []);
-        await Promise.all(addresses.map((address) => this.#useOne(address, name, token)));
-      }
-      await sleep(restMs);
+    for (const [name, token] of this.#tokens) {
+      // each time anew: nobody answers for a pod that is gone, and waiting for that would be all that is done
+      const addresses = await this.addresses().catch(() => []);
+      await Promise.all(addresses.map((address) => this.#useOne(address, name, token)));
     }
   }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
 import { parse } from 'yaml';
 import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../constructs/api/crd.ts';
@@ -8,7 +9,6 @@ import {
   CustomResourceDefinition,
   Deployment,
   HostedControlPlane,
-  Namespace,
   NetworkPolicy,
   PersistentVolumeClaim,
   Pod,
@@ -19,10 +19,14 @@ import {
   StatefulSet,
 } from '../../constructs/api/resources.ts';
 import type { Condition, HostedControlPlaneStatus } from '../../constructs/api/status.ts';
+import { type ComponentName, selectorString } from '../../constructs/control-plane/labels.ts';
 import { KubeClient } from '../../reconciler/kube/client.ts';
 import { connect, connectionFor, loadKubeConfig } from '../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
+import type { PodObject } from '../../reconciler/kube/readiness.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { describePods } from './pod-states.ts';
+import { endNamespace, makeNamespace } from './test-namespace.ts';
 import { until } from './until.ts';
 
 /** A HostedControlPlane as the API returns it. */
@@ -60,17 +64,32 @@ const fieldManager = 'test';
 
 /** One namespace of the management cluster with the Cluster and the HostedControlPlane that a test makes in it. */
 export class Workbench {
-  readonly client: KubeClient;
   readonly namespace: string;
+  #client: KubeClient | undefined;
 
-  constructor(client: KubeClient, namespace: string) {
-    this.client = client;
+  /** @param client where the namespace is there already; otherwise {@link make} makes it */
+  constructor(namespace: string, client?: KubeClient) {
     this.namespace = namespace;
+    this.#client = client;
   }
 
-  /** Makes the namespace, under the strictest pod security, and installs the CRDs. */
   static async open(kubeconfig: string, namespace: string): Promise<Workbench> {
+    const bench = new Workbench(namespace);
+    await bench.make(kubeconfig);
+    return bench;
+  }
+
+  /** @throws before the namespace is made */
+  get client(): KubeClient {
+    if (!this.#client) throw new Error(`namespace ${this.namespace} is not made yet`);
+    return this.#client;
+  }
+
+  /** Makes the namespace, under the strictest pod security, and installs the CRDs. What a run before has left of it goes first. */
+  async make(kubeconfig: string): Promise<void> {
+    const { namespace } = this;
     const client = new KubeClient(await connect(loadKubeConfig(kubeconfig)));
+    this.#client = client;
     for (const crd of [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD]) {
       await client.apply(crd, { fieldManager, force: true });
     }
@@ -81,42 +100,37 @@ export class Workbench {
       );
       return crd.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True');
     });
-    const bench = new Workbench(client, namespace);
-    await client.apply(
-      {
-        apiVersion: Namespace.apiVersion,
-        kind: Namespace.kind,
-        metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
-      },
-      { fieldManager, force: true },
-    );
-    return bench;
+    await makeNamespace(client, namespace);
   }
 
-  /** Removes the namespace and whatever is left in it. */
+  /**
+   * Removes the namespace and whatever is left in it, and waits for none of it: finalizers fall, and pods are killed. What
+   * an operator does at a deletion is proved by the tests that call {@link delete}.
+   */
   async close(): Promise<void> {
-    await this.client.delete(Namespace, { name: this.namespace });
+    await endNamespace(this.client, this.namespace);
     await this.client.connection.close();
   }
 
   /** Makes a Cluster and its HostedControlPlane `<cluster>-cp`. */
   async create(cluster: string, spec: object, clusterSpec: object = {}): Promise<void> {
-    await this.client.create(
-      {
-        apiVersion: Cluster.apiVersion,
-        kind: Cluster.kind,
-        metadata: { namespace: this.namespace, name: cluster },
-        spec: {
-          clusterNetwork: { services: { cidrBlocks: ['10.128.0.0/16'] }, pods: { cidrBlocks: ['10.244.0.0/16'] } },
-          controlPlaneRef: {
-            apiGroup: 'controlplane.cluster.x-k8s.io',
-            kind: HostedControlPlane.kind,
-            name: `${cluster}-cp`,
-          },
-          ...clusterSpec,
+    const object = {
+      apiVersion: Cluster.apiVersion,
+      kind: Cluster.kind,
+      metadata: { namespace: this.namespace, name: cluster },
+      spec: {
+        clusterNetwork: { services: { cidrBlocks: ['10.128.0.0/16'] }, pods: { cidrBlocks: ['10.244.0.0/16'] } },
+        controlPlaneRef: {
+          apiGroup: 'controlplane.cluster.x-k8s.io',
+          kind: HostedControlPlane.kind,
+          name: `${cluster}-cp`,
         },
+        ...clusterSpec,
       },
-      { fieldManager },
+    };
+    // On a busy machine Cluster API's only pod may miss a probe, and nobody answers its webhooks for a moment.
+    await until('the webhooks of Cluster API to answer', () =>
+      this.client.create<KubeObject>(object, { fieldManager }).catch(unlessWebhookIsAway),
     );
     await this.createHostedControlPlane(`${cluster}-cp`, spec);
   }
@@ -127,16 +141,37 @@ export class Workbench {
     await this.client.create({ apiVersion, kind, metadata, spec }, { fieldManager });
   }
 
+  /** Names the Cluster as the owner of its HostedControlPlane, as Cluster API does where it runs. */
+  async nameOwner(cluster: string): Promise<void> {
+    const { apiVersion, kind, metadata } = await this.client.get(Cluster, this.#name(cluster));
+    const { name, uid } = metadata;
+    await this.patch(cluster, { metadata: { ownerReferences: [{ apiVersion, kind, name, uid }] } });
+  }
+
   /** Changes a HostedControlPlane as a user would. */
   async patch(cluster: string, patch: object): Promise<void> {
     await this.client.mergePatch(HostedControlPlane, this.#name(`${cluster}-cp`), patch, { fieldManager });
+  }
+
+  /** Changes a field that changes nothing else, and resolves when a pass over everything has seen it. */
+  async untilSeen(cluster: string): Promise<void> {
+    await this.patch(cluster, { spec: { machineTemplate: { metadata: { labels: { touched: randomUUID() } } } } });
+    await until(`a pass over ${cluster}`, async () => {
+      const { metadata, status } = await this.get(cluster);
+      return status?.observedGeneration === metadata.generation;
+    });
+  }
+
+  /** What the status of a HostedControlPlane says now. */
+  async condition(cluster: string, type: ConditionType): Promise<Condition | undefined> {
+    return (await this.get(cluster)).status?.conditions?.find((condition) => condition.type === type);
   }
 
   get(cluster: string): Promise<HostedControlPlaneObject> {
     return this.client.get<HostedControlPlaneObject>(HostedControlPlane, this.#name(`${cluster}-cp`));
   }
 
-  /** Resolves with the condition once it says so; throws with what it said instead. */
+  /** Resolves with the condition once it says so; throws with what it said instead, and what pods say that are not ready. */
   async untilCondition(
     cluster: string,
     type: ConditionType,
@@ -156,7 +191,7 @@ export class Workbench {
       );
     } catch (error) {
       throw new Error(
-        `${type} never became ${JSON.stringify(expected)} ${message.source}, it is ${JSON.stringify(last)}`,
+        `${type} never became ${JSON.stringify(expected)} ${message.source}, it is ${JSON.stringify(last)}\n${await describePods(this.client, this.namespace)}`,
         {
           cause: error,
         },
@@ -198,6 +233,12 @@ export class Workbench {
       .map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
   }
 
+  /** The pods of one component of a control plane. */
+  async pods(cluster: string, component: ComponentName): Promise<readonly PodObject[]> {
+    const labelSelector = selectorString(cluster, component);
+    return (await this.client.list<PodObject>(Pod, { namespace: this.namespace, labelSelector })).items;
+  }
+
   /**
    * A client of the hosted cluster, from the kubeconfig Cluster API uses. Close its connection when done.
    * @param lookup resolves the host of the endpoint; by default this machine's resolver does
@@ -210,6 +251,10 @@ export class Workbench {
   #name(name: string) {
     return { namespace: this.namespace, name };
   }
+}
+
+function unlessWebhookIsAway(error: unknown): undefined {
+  if (!(error instanceof Error && error.message.includes('failed calling webhook'))) throw error;
 }
 
 /** A client from the text of a kubeconfig in the shape we write. */

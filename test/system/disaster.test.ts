@@ -10,6 +10,8 @@ const instance = instanceFrom(process.env, `${inject('testbed').slice(0, 5)}fire
 let rebuilt: Rebuilt;
 
 beforeAll(async () => {
+  // what a run has left that was killed
+  await takeDown(instance, () => {});
   rebuilt = await liveThroughDisaster(instance, (line) => console.log(line));
 }, 900_000);
 afterAll(async () => {

@@ -1,5 +1,6 @@
-import { bundleOperator } from './operator-bundle.ts';
+import { buildDirectory, bundleOperator } from './operator-bundle.ts';
 
-// `npm run build`
-const sizeBytes = await bundleOperator();
-console.log(`build/main.js: ${(sizeBytes / 1e6).toFixed(1)} MB`);
+// `npm run build [-- DIRECTORY]`
+const [directory = buildDirectory] = process.argv.slice(2);
+const sizeBytes = await bundleOperator(directory);
+console.log(`${directory}/main.js: ${(sizeBytes / 1e6).toFixed(1)} MB`);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { haproxyImage } from './haproxy-image.ts';
 import { instanceFrom } from './instance.ts';
 import { kubectl, untilNamespaceTakesPods } from './kubectl.ts';
+import { until } from './progress.ts';
 
 const instance = instanceFrom(process.env, inject('testbed'));
 const namespace = 'haproxy-image-test';
@@ -36,7 +37,8 @@ afterAll(async () => {
 
 test('HAProxy answers from its image without root and with a read-only file system', async () => {
   const address = await inNamespace('get', 'pod', 'haproxy', '--output', 'jsonpath={.status.podIP}');
-  const answer = await fetch(`http://${address}:8080/`, { signal: AbortSignal.timeout(3_000) });
+  const page = () => fetch(`http://${address}:8080/`, { signal: AbortSignal.timeout(3_000) });
+  const answer = await until({ what: 'an answer of HAProxy', timeoutMs: 60_000 }, page);
   expect(await answer.text()).toBe('hello');
 });
 

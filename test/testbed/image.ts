@@ -4,10 +4,10 @@ import { managerImage } from '../../constructs/provider/image.ts';
 import { buildDirectory, bundleOperator } from './operator-bundle.ts';
 import { packOperatorImage } from './operator-image.ts';
 
-// `npm run image [-- REFERENCE]`
-const reference = process.argv[2] ?? managerImage;
-const archive = join(buildDirectory, 'image.tar');
-await bundleOperator();
-const digest = await packOperatorImage(archive, reference);
+// `npm run image [-- REFERENCE [DIRECTORY]]`
+const [reference = managerImage, directory = buildDirectory] = process.argv.slice(2);
+const archive = join(directory, 'image.tar');
+await bundleOperator(directory);
+const digest = await packOperatorImage(archive, reference, directory);
 const { size } = await stat(archive);
-console.log(`build/image.tar: ${reference} ${digest}, ${(size / 1e6).toFixed(0)} MB`);
+console.log(`${archive}: ${reference} ${digest}, ${(size / 1e6).toFixed(0)} MB`);

@@ -20,6 +20,8 @@ let worker: Machine;
 let before: { readonly service: string; readonly authority: string };
 
 beforeAll(async () => {
+  // what a run has left that was killed
+  await takeDown(instance, silent);
   await bringUp(instance, silent);
   worker = await addMachine(instance, 'worker');
   await startService(worker, 'page', ['busybox', 'httpd', '-f', '-p', '8080', '-h', '/etc']);

@@ -130,6 +130,8 @@ export function kubeletConfig(instance: Instance): string {
     maxOpenFiles: 20_000,
     oomScoreAdj: 0,
     maxPods: 250,
+    // a container that ended is started again after a second at most: the first back-offs are 10, 20 and 40
+    crashLoopBackOff: { maxContainerRestartPeriod: '1s' },
     resolvConf: '/etc/resolv.conf',
   });
 }

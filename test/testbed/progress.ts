@@ -33,6 +33,7 @@ export function reportTo(logFile: string, terminal: NodeJS.WritableStream): Repo
 export interface Expectation {
   readonly what: string;
   readonly timeoutMs: number;
+  /** Between two looks at the least, 50 ms by default; four times as long as a look takes, where that is longer. */
   readonly intervalMs?: number;
   readonly log?: string | undefined;
 }
@@ -42,6 +43,7 @@ export async function until<T>(expectation: Expectation, probe: () => Promise<T 
   const deadline = performance.now() + expectation.timeoutMs;
   let cause: unknown;
   while (performance.now() < deadline) {
+    const begun = performance.now();
     try {
       const answer = await probe();
       if (answer !== undefined && answer !== false) return answer;
@@ -49,7 +51,7 @@ export async function until<T>(expectation: Expectation, probe: () => Promise<T 
     } catch (error) {
       cause = error;
     }
-    await sleep(expectation.intervalMs ?? 50);
+    await sleep(Math.max(expectation.intervalMs ?? 50, 4 * (performance.now() - begun)));
   }
   const why = cause instanceof Error ? `: ${cause.message}` : '';
   const log = expectation.log ? `\n${expectation.log} ends with\n${await endOf(expectation.log)}` : '';

@@ -13,12 +13,18 @@ export async function joinUsers(instance: Instance): Promise<void> {
 export async function leaveUsers(instance: Instance): Promise<boolean> {
   const directory = usersDirectory(instance);
   await rm(join(directory, String(process.pid)), { force: true });
-  for (const name of await readdir(directory).catch(() => [])) {
-    if (await savedProcess(join(directory, name))) return false;
-    await rm(join(directory, name), { force: true });
-  }
+  if (await hasUsers(instance)) return false;
   await rm(directory, { recursive: true, force: true });
   return true;
+}
+
+/** Whether a process that runs has noted that it uses a testbed. */
+export async function hasUsers(instance: Instance): Promise<boolean> {
+  const directory = usersDirectory(instance);
+  for (const name of await readdir(directory).catch(() => [])) {
+    if (await savedProcess(join(directory, name))) return true;
+  }
+  return false;
 }
 
 function usersDirectory(instance: Instance): string {

@@ -1,4 +1,7 @@
 import type { TestProject } from 'vitest/node';
+import { isWholeRun } from '../run/lane.ts';
+import { findFurtherBinaries } from './binaries.ts';
+import { certManager, furtherEtcd } from './families.ts';
 import { instanceFrom, kubeconfigPath, testbedLog } from './instance.ts';
 import { reportTo } from './progress.ts';
 import { bringUp } from './bring-up.ts';
@@ -24,6 +27,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const report = reportTo(testbedLog(instance), process.stderr);
   await joinUsers(instance);
   await bringUp(instance, report);
+  // a run of all tests compiles everything before any of them begins: none has the time to wait for that
+  if (isWholeRun(process.env)) await findFurtherBinaries([...furtherEtcd, certManager], instance.cache, report);
   project.provide('kubeconfig', kubeconfigPath(instance));
   project.provide('testbed', instance.name);
   return async () => {

@@ -63,21 +63,32 @@ export async function addWorker(
  */
 export async function removeWorker(instance: Instance, name: string): Promise<string[]> {
   const cluster = await clusterOf(instance, name);
-  const left = await removeMachine(instance, name);
-  await rm(recordPath(instance, name));
-  const isThere = await withManagement(instance, (management) => management.find(Cluster, cluster));
+  const left = await endWorker(instance, name);
+  const object = await withManagement(instance, (management) => management.find(Cluster, cluster));
+  const isThere = object !== undefined && object.metadata.deletionTimestamp === undefined;
   // not earlier: a kubelet that lives on would register its Node again
   if (isThere) await withHostedApi(instance, cluster, ({ client }) => client.delete(Node, { name }));
   return left;
 }
 
-/** Names of a cluster's workers, those that failed to join too. */
-export async function workerNames(instance: Instance, cluster: ClusterName): Promise<string[]> {
+/** Ends a worker's machine and nothing else: where its hosted cluster does not answer, or goes as well. Gives what it left. */
+export async function endWorker(instance: Instance, name: string): Promise<string[]> {
+  const left = await removeMachine(instance, name);
+  await rm(recordPath(instance, name));
+  return left;
+}
+
+/** Names of a cluster's workers, or of those of all clusters of a namespace; those that failed to join too. */
+export async function workerNames(
+  instance: Instance,
+  { namespace, name }: { readonly namespace: string; readonly name?: string },
+): Promise<string[]> {
   const names = await readdir(recordDirectory(instance)).catch(() => []);
   const clusters = await Promise.all(names.map((name) => clusterOf(instance, name)));
-  return names.filter(
-    (_, index) => clusters[index]?.name === cluster.name && clusters[index].namespace === cluster.namespace,
-  );
+  return names.filter((_, index) => {
+    const cluster = clusters[index];
+    return cluster?.namespace === namespace && (name === undefined || cluster.name === name);
+  });
 }
 
 /** Does something with the API of a hosted cluster, and closes its connections. */

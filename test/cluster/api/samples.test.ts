@@ -1,13 +1,11 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../../constructs/api/crd.ts';
 import { HostedControlPlane, Namespace, Service } from '../../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import { renderWorkload } from '../../../constructs/workload/chart.ts';
-import { KubeClient } from '../../../reconciler/kube/client.ts';
-import { connectionFor } from '../../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { plainApiServer } from '../../support/plain-api-server.ts';
 import { renderSamples } from '../../support/rendered-objects.ts';
 import { cilium, gatewayApi } from '../../testbed/addons.ts';
 import { applyObjects } from '../../testbed/apply-objects.ts';
@@ -19,16 +17,12 @@ import { traefikManifests } from '../../testbed/traefik.ts';
 const samples = await renderSamples();
 const apply = { fieldManager: 'test', force: true };
 
-let server: ApiServer;
-let client: KubeClient;
-beforeAll(async () => {
+const { client } = plainApiServer({
   // The samples of older minors have admission policies in an older version.
-  server = await startApiServer([
-    '--allow-privileged=true',
-    '--runtime-config=admissionregistration.k8s.io/v1beta1=true',
-  ]);
-  client = new KubeClient(connectionFor(server.target));
-  await applyObjects(client, [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD]);
+  flags: ['--allow-privileged=true', '--runtime-config=admissionregistration.k8s.io/v1beta1=true'],
+  definitions: [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD],
+});
+beforeAll(async () => {
   for (const manifests of [gatewayApi, cilium, traefikManifests]) {
     const { cache } = instanceFrom(process.env);
     const silent = () => {};
@@ -42,10 +36,6 @@ beforeAll(async () => {
   for (const name of new Set(['kube-public', ...samples.map(({ cluster }) => cluster.namespace)])) {
     await client.apply({ apiVersion, kind, metadata: { name } }, apply);
   }
-});
-afterAll(async () => {
-  await client.connection.close();
-  await server.stop();
 });
 
 test.each(samples)('the API server takes sample $name and everything it becomes as it is', async (sample) => {

@@ -7,6 +7,7 @@ import { readEncryptionKey } from '../../../reconciler/backup/encryption-keys.ts
 import { backupId, type BackupName } from '../../../reconciler/backup/names.ts';
 import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
 import { startS3, type S3 } from '../../support/s3.ts';
+import { snapshotFacts } from '../../support/snapshot-facts.ts';
 
 let s3: S3;
 let store: ObjectStore;
@@ -36,12 +37,7 @@ async function collect(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
 
 const backup = (number: number, snapshot: AsyncIterable<Uint8Array> = inParts(content)): NewBackup => ({
   name: { time: start + number * 3_600_000, revision: 100 + number },
-  facts: {
-    clusterId: 'cdf818194e3a8c32',
-    etcdVersion: '3.6.16',
-    kubernetesVersion: 'v1.36.3',
-    keys: { total: 2, byResource: { '/registry/secrets': 2 } },
-  },
+  facts: snapshotFacts,
   snapshot,
 });
 

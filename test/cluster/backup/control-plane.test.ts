@@ -180,10 +180,8 @@ describe('when', () => {
         async () => {
           // A snapshot as small as this one is read at once, after which nothing reports: the next pass tells of it.
           await bench.patch('c1', { metadata: { annotations: { 'test/look': String(performance.now()) } } });
-          const { conditions = [] } = (await bench.get('c1')).status ?? {};
-          return conditions.find(
-            (one) => one.type === 'EtcdBackupReady' && / of about \d+ MiB, \d+ s$/.test(one.message),
-          );
+          const condition = await bench.condition('c1', 'EtcdBackupReady');
+          return condition && / of about \d+ MiB, \d+ s$/.test(condition.message) && condition;
         },
         limitMs,
       );

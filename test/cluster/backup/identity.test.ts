@@ -14,6 +14,7 @@ import { readIdentity } from '../../../reconciler/restore/read-identity.ts';
 import { MemoryWorld } from '../../support/memory-world.ts';
 import { scopeOf } from '../../support/scope.ts';
 import { startS3, type S3 } from '../../support/s3.ts';
+import { snapshotFacts } from '../../support/snapshot-facts.ts';
 
 const owner = { namespace: 'old', cluster: 'c0' };
 const keyBytes = randomBytes(32);
@@ -51,7 +52,7 @@ function write(number: number, keys: Parameters<typeof backupsOf>[0]) {
     .map((secretName) => secret(secretName, { of: base64(secretName) }));
   return backupsOf(keys).write({
     name: name(number),
-    facts: { clusterId: '1', etcdVersion: '3.6.8', kubernetesVersion: 'v1.36.3', keys: { total: 0, byResource: {} } },
+    facts: snapshotFacts,
     snapshot: once('a snapshot'),
     bundle: once(serializeBundle({ hostedControlPlane, clusterObject, secrets })),
   });

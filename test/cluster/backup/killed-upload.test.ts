@@ -6,6 +6,7 @@ import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
 import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { startS3, type S3 } from '../../support/s3.ts';
+import { snapshotFacts } from '../../support/snapshot-facts.ts';
 import { until } from '../../support/until.ts';
 
 let s3: S3;
@@ -38,13 +39,7 @@ it('an upload whose process is killed is never listed as a backup, and is cleane
   expect((await backups.list()).backups).toEqual([]);
   const began = performance.now();
   const name = { time: Date.now(), revision: 2 };
-  const facts = {
-    clusterId: 'cdf818194e3a8c32',
-    etcdVersion: '3.6.16',
-    kubernetesVersion: 'v1.36.3',
-    keys: { total: 0, byResource: {} },
-  };
-  await backups.write({ name, facts, snapshot: small() });
+  await backups.write({ name, facts: snapshotFacts, snapshot: small() });
   await backups.deleteUnfinished(Date.parse('2020-01-01T00:00:00Z'));
   expect(await s3.unfinishedUploads()).toHaveLength(1);
   await backups.deleteUnfinished(Date.now() + 1_000);

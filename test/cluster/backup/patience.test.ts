@@ -64,8 +64,7 @@ describe.concurrent('a control plane', { timeout: 2 * limitMs }, () => {
     const said = await until(
       'what fails to be said',
       async () => {
-        const { conditions = [] } = (await bench.get('last')).status ?? {};
-        const deleting = conditions.find(({ type }) => type === 'Deleting');
+        const deleting = await bench.condition('last', 'Deleting');
         return deleting?.message.includes('beforeDeletion: false') && deleting.message;
       },
       limitMs,

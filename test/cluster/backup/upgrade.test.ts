@@ -57,8 +57,7 @@ test(
     const told = await until(
       'the upgrade to say what it waits for',
       async () => {
-        const { conditions = [] } = (await bench.get('c1')).status ?? {};
-        const condition = conditions.find(({ type }) => type === 'APIServerDeploymentsReady');
+        const condition = await bench.condition('c1', 'APIServerDeploymentsReady');
         return condition?.reason === 'WaitingForBackup' && /which fails/.test(condition.message) && condition.message;
       },
       limitMs,

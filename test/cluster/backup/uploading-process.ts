@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
 import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
 import type { StoreSettings } from '../../../reconciler/backup/store-settings.ts';
+import { snapshotFacts } from '../../support/snapshot-facts.ts';
 
 async function* endless(): AsyncGenerator<Uint8Array> {
   for (;;) {
@@ -15,11 +16,6 @@ async function* endless(): AsyncGenerator<Uint8Array> {
 const store = new ObjectStore(JSON.parse(await text(process.stdin)) as StoreSettings);
 await new ClusterBackups(store, { namespace: 'team', cluster: 'killed' }).write({
   name: { time: Date.now(), revision: 1 },
-  facts: {
-    clusterId: 'cdf818194e3a8c32',
-    etcdVersion: '3.6.16',
-    kubernetesVersion: 'v1.36.3',
-    keys: { total: 0, byResource: {} },
-  },
+  facts: snapshotFacts,
   snapshot: endless(),
 });

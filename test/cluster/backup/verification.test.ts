@@ -1,8 +1,6 @@
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Pod } from '../../../constructs/api/resources.ts';
-import { selectorString } from '../../../constructs/control-plane/labels.ts';
 import { backupId, objectNames, parseBackupId } from '../../../reconciler/backup/names.ts';
 import { BackupWorkbench, triedBackup } from '../../support/backup-workbench.ts';
 import { cutAfter } from '../../support/cut-connection.ts';
@@ -20,10 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-const pods = async () => {
-  const labelSelector = selectorString('c1', 'etcd-verify');
-  return (await bench.client.list(Pod, { namespace, labelSelector })).items;
-};
+const pods = () => bench.pods('c1', 'etcd-verify');
 const untilNoPod = () => until('no pod of a trial to be left', async () => (await pods()).length === 0, limitMs);
 const verifyEvery = (every: number) => bench.patch('c1', { spec: { etcd: { backup: { verify: { every } } } } });
 const etcdStatus = async () => (await bench.get('c1')).status?.etcd;

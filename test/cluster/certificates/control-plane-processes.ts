@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { openSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -7,6 +5,7 @@ import type { Program } from '../../../constructs/control-plane/certificates/use
 import { findBinaries } from '../../testbed/binaries.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
 import { unpackedPackage } from '../../testbed/unpacked-package.ts';
+import { ChildProgram } from '../../support/child-program.ts';
 import { freePort } from '../../support/free-port.ts';
 import { Rendered } from '../../support/rendered-cluster.ts';
 import { type Content, LaidOutContainer } from './laid-out-pod.ts';
@@ -57,7 +56,7 @@ export class ControlPlaneProcesses {
   readonly #binaries: Readonly<Record<string, string>>;
   readonly #haproxy: string;
   readonly #layouts = new Map<ProcessName, LaidOutContainer>();
-  readonly #children = new Map<ProcessName, ChildProcess>();
+  readonly #children = new Map<ProcessName, ChildProgram>();
   readonly #further: readonly number[];
 
   private constructor(
@@ -102,7 +101,7 @@ export class ControlPlaneProcesses {
   /** @param flags that differ from the rendered ones, as a user's arguments would */
   start(name: ProcessName, flags: Readonly<Record<string, string>> = {}): void {
     const [, , binary] = homes[name];
-    const log = openSync(join(this.#directory, `${name}.log`), 'a');
+    const log = join(this.#directory, `${name}.log`);
     const library = join(this.#haproxy, 'usr/lib/x86_64-linux-gnu');
     const env = {
       ...process.env,
@@ -112,22 +111,15 @@ export class ControlPlaneProcesses {
     };
     const path = binary === 'sh' ? '/bin/sh' : this.#binaries[binary];
     if (!path) throw new Error(`the testbed has no binary ${binary}`);
-    // A group of its own, so that what a script starts ends with it.
-    const child = spawn(path, this.#args(name, flags), { stdio: ['ignore', log, log], env, detached: true });
-    this.#children.set(name, child);
+    this.#children.set(name, new ChildProgram(path, this.#args(name, flags), { log, env }));
   }
 
   isRunning(name: ProcessName): boolean {
-    const child = this.#children.get(name);
-    return child !== undefined && child.exitCode === null && child.signalCode === null;
+    return this.#children.get(name)?.isRunning ?? false;
   }
 
   async kill(name: ProcessName): Promise<void> {
-    const child = this.#children.get(name);
-    if (!child?.pid || !this.isRunning(name)) return;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
-    process.kill(-child.pid, 'SIGKILL');
-    await gone;
+    await this.#children.get(name)?.end();
   }
 
   /** Ends all and removes what they wrote. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pod, Secret } from '../../../constructs/api/resources.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { keyOf } from '../../../reconciler/hosted/service-account-tokens.ts';
@@ -7,10 +7,10 @@ import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import { verifyingKeysOf } from '../../../reconciler/pki/service-account-keys.ts';
 import { readTokenRecord, tokensAnnotation } from '../../../reconciler/rotation/service-account-key/token-record.ts';
 import { recordFault } from '../../support/fault-table.ts';
-import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { TokenUser } from '../../support/token-user.ts';
 import { until } from '../../support/until.ts';
-import { single, Workbench } from '../../support/workbench.ts';
+import { single } from '../../support/workbench.ts';
 
 const namespace = 'tokens';
 const cluster = 'c1';
@@ -19,15 +19,11 @@ const year = 365 * 24 * 3600;
 /** Every API server is replaced three times, one after the other, on a machine that others use too. */
 const rotationMs = 12 * 60_000;
 
-let bench: Workbench;
-let operator: TestOperator;
+const bench = operatedNamespace(namespace);
 let hosted: KubeClient;
 let user: TokenUser;
-const start = () => startOperator({ kubeconfig: inject('kubeconfig'), namespace });
 
 beforeAll(async () => {
-  bench = await Workbench.open(inject('kubeconfig'), namespace);
-  operator = await start();
   await bench.create(cluster, { ...single, replicas: 2 });
   await bench.untilReady(cluster, 240_000);
   hosted = await bench.hosted(cluster);
@@ -36,16 +32,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await user.stop();
   await hosted.connection.close();
-  await bench.deleteAll();
-  await operator.stop();
-  await bench.close();
 });
 
 const secretName = { namespace, name: `${cluster}-sa` };
 const keysSecret = () => bench.client.get<SecretObject>(Secret, secretName);
 const keys = async () => verifyingKeysOf(valueOf(await keysSecret(), 'tls.crt') ?? '').map(({ id }) => id);
-const condition = async () =>
-  (await bench.get(cluster)).status?.conditions?.find(({ type }) => type === 'ServiceAccountKeyRotationReady');
+const condition = () => bench.condition(cluster, 'ServiceAccountKeyRotationReady');
 
 /** Pods of the control plane by component, each with everything that started in it. */
 async function started(): Promise<Map<string, Set<string>>> {
@@ -124,9 +116,8 @@ test(
             const given = await user.ask(server).catch(() => undefined);
             if (given) user.add(`${state} at ${server}`, given.token);
           }
-          await operator.stop();
           operators.count += 1;
-          operator = await start();
+          await bench.restartOperator();
           return false;
         },
         rotationMs,
@@ -180,8 +171,7 @@ test(
     user.drop(() => true);
     user.add('kept in a Secret', await untilKnown(renewed));
     for (const server of await user.addresses()) user.add(`new at ${server}`, (await user.ask(server)).token);
-    await operator.stop();
-    operator = await start();
+    await bench.restartOperator();
     await liveUntil('the end', async () => (await condition())?.status === 'True');
 
     expect(await keys()).toEqual([signer]);

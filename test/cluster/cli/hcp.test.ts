@@ -6,13 +6,12 @@ import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
 import { backupId } from '../../../reconciler/backup/names.ts';
 import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
-import { KubeClient } from '../../../reconciler/kube/client.ts';
-import { connectionFor } from '../../../reconciler/kube/config.ts';
-import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { plainApiServer } from '../../support/plain-api-server.ts';
 import { storeSecret } from '../../support/backup-secrets.ts';
 import { startS3, type S3 } from '../../support/s3.ts';
 import { runHcp } from '../../support/hcp.ts';
 import { ownedByCluster } from '../../support/scope.ts';
+import { snapshotFacts } from '../../support/snapshot-facts.ts';
 import { until as untilWithin } from '../../support/until.ts';
 import { type HostedControlPlaneObject, single } from '../../support/workbench.ts';
 
@@ -20,37 +19,30 @@ const fieldManager = 'test';
 const namespace = 'default';
 const name = 'c1-x7k2p';
 
-let server: ApiServer;
-let client: KubeClient;
+const server = plainApiServer({ definitions: [hostedControlPlaneCRD] });
+const { client } = server;
 let s3: S3;
 let store: ObjectStore;
 
 beforeAll(async () => {
-  [server, s3] = await Promise.all([startApiServer(), startS3()]);
-  client = new KubeClient(connectionFor(server.target));
+  s3 = await startS3();
   store = new ObjectStore(s3.settings);
-  await client.apply(hostedControlPlaneCRD, { fieldManager });
   const { apiVersion, kind } = HostedControlPlane;
   const secret = { name: 'bucket' };
-  await until('the kind to be served', () =>
-    client
-      .create(
-        {
-          apiVersion,
-          kind,
-          metadata: { namespace, name, ownerReferences: [ownedByCluster] },
-          spec: { ...single, etcd: { replicas: 1, backup: { schedule: '@daily', secret } } },
-        },
-        { fieldManager },
-      )
-      .catch(() => false as const),
+  await client.create(
+    {
+      apiVersion,
+      kind,
+      metadata: { namespace, name, ownerReferences: [ownedByCluster] },
+      spec: { ...single, etcd: { replicas: 1, backup: { schedule: '@daily', secret } } },
+    },
+    { fieldManager },
   );
   await client.create(storeSecret({ namespace, name: secret.name }, s3.settings), { fieldManager });
 });
 afterAll(async () => {
   store.close();
-  await client.connection.close();
-  await Promise.all([server.stop(), s3.stop()]);
+  await s3.stop();
 });
 
 const hcp = (...args: string[]) => runHcp(server.kubeconfig, args);
@@ -76,12 +68,7 @@ async function write(cluster: string, hour: number): Promise<string> {
   const backup = { time: Date.parse(`2026-11-21T0${hour}:00:00Z`), revision: 100 + hour };
   await new ClusterBackups(store, { namespace, cluster }).write({
     name: backup,
-    facts: {
-      clusterId: 'cdf818194e3a8c32',
-      etcdVersion: '3.6.16',
-      kubernetesVersion: 'v1.36.3',
-      keys: { total: 2, byResource: { '/registry/secrets': 2 } },
-    },
+    facts: snapshotFacts,
     snapshot: bytes('a snapshot'),
   });
   return backupId(backup);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { KubeConfig } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import { hostedControlPlaneCRD } from '../../../constructs/api/crd.ts';
@@ -8,49 +8,37 @@ import { type OwnerReference, ownerReference } from '../../../constructs/control
 import type { Session } from '../../../reconciler/cli/command.ts';
 import { kubeconfig } from '../../../reconciler/cli/kubeconfig.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
-import { connect, connectionFor } from '../../../reconciler/kube/config.ts';
+import { connect } from '../../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { createAuthority, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import { bundle, splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { pairSecret } from '../../../reconciler/pki/secret.ts';
-import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { plainApiServer } from '../../support/plain-api-server.ts';
 import { clusterName, ownedByCluster } from '../../support/scope.ts';
-import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
 
 const fieldManager = 'test';
 const namespace = 'default';
 
 /** One real API server that is both the management cluster and the hosted one. */
-let server: ApiServer;
-let client: KubeClient;
+const server = plainApiServer({ definitions: [hostedControlPlaneCRD] });
+const { client } = server;
 let owner: OwnerReference;
 
 beforeAll(async () => {
-  server = await startApiServer();
-  client = new KubeClient(connectionFor(server.target));
-  await client.apply(hostedControlPlaneCRD, { fieldManager });
   const { apiVersion, kind } = HostedControlPlane;
   const url = new URL(server.target.server);
-  const object = await until('the kind to be served', () =>
-    client
-      .create(
-        {
-          apiVersion,
-          kind,
-          metadata: { namespace, name: clusterName, ownerReferences: [ownedByCluster] },
-          spec: { ...single, controlPlaneEndpoint: { host: url.hostname, port: Number(url.port) } },
-        },
-        { fieldManager },
-      )
-      .catch(() => undefined),
+  const object = await client.create(
+    {
+      apiVersion,
+      kind,
+      metadata: { namespace, name: clusterName, ownerReferences: [ownedByCluster] },
+      spec: { ...single, controlPlaneEndpoint: { host: url.hostname, port: Number(url.port) } },
+    },
+    { fieldManager },
   );
   owner = ownerReference({ name: clusterName, uid: object.metadata.uid ?? '' });
   await putAuthority(server.target.authority);
-});
-afterAll(async () => {
-  await client.connection.close();
-  await server.stop();
 });
 
 /** Makes this the authority of the cluster. */

@@ -2,7 +2,6 @@ import { readdir } from 'node:fs/promises';
 import { PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
 import type { EtcdStatus } from '../../../constructs/api/etcd-status.ts';
 import { etcdPaths } from '../../../constructs/control-plane/etcd-config.ts';
-import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
 import type { PodObject } from '../../../reconciler/kube/readiness.ts';
 import { until } from '../../support/until.ts';
 import type { Workbench } from '../../support/workbench.ts';
@@ -60,11 +59,8 @@ export class EtcdPods {
     return this.#bench.client.get<PodObject>(Pod, this.#named(name));
   }
 
-  async pods(): Promise<PodObject[]> {
-    const labelSelector = Object.entries(selectorLabels(this.#cluster, 'etcd'))
-      .map((label) => label.join('='))
-      .join(',');
-    return (await this.#bench.client.list<PodObject>(Pod, { namespace: this.#bench.namespace, labelSelector })).items;
+  pods(): Promise<readonly PodObject[]> {
+    return this.#bench.pods(this.#cluster, 'etcd');
   }
 
   async claims(): Promise<string[]> {

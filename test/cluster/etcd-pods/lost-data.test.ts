@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { recordFault } from '../../support/fault-table.ts';
-import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { until } from '../../support/until.ts';
-import { single, Workbench } from '../../support/workbench.ts';
+import { single } from '../../support/workbench.ts';
 import { EtcdPods } from './etcd-pods.ts';
 
-const namespace = 'etcd-lost-data';
-let bench: Workbench;
-let operator: TestOperator;
+const bench = operatedNamespace('etcd-lost-data');
 beforeAll(async () => {
-  bench = await Workbench.open(inject('kubeconfig'), namespace);
-  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
   await bench.create('c1', single);
   await bench.create('c3', { ...single, etcd: { replicas: 3 } });
   await Promise.all([bench.untilReady('c1', 240_000), bench.untilReady('c3', 240_000)]);
-});
-afterAll(async () => {
-  await bench.deleteAll();
-  await operator.stop();
-  await bench.close();
 });
 
 test('the only member does not start empty when its volume is gone, and its loss is said', async () => {

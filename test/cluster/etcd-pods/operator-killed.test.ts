@@ -1,47 +1,27 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
-import type { Connection } from '../../../reconciler/kube/config.ts';
-import { cutAfter } from '../../support/cut-connection.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { NumberedConfigMaps } from '../../support/numbered-config-maps.ts';
-import { startOperator } from '../../support/operator.ts';
-import { until } from '../../support/until.ts';
-import { single, Workbench } from '../../support/workbench.ts';
+import { operatedNamespace } from '../../support/operated-namespace.ts';
+import { single } from '../../support/workbench.ts';
 import { EtcdPods } from './etcd-pods.ts';
 
 const namespace = 'etcd-killed';
-let bench: Workbench;
+const bench = operatedNamespace(namespace);
 let hosted: KubeClient;
 beforeAll(async () => {
-  bench = await Workbench.open(inject('kubeconfig'), namespace);
-  const operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
   await bench.create('c1', single);
   await bench.untilReady('c1', 240_000);
-  await operator.stop();
+  await bench.stopOperator();
   hosted = await bench.hosted('c1');
 });
-afterAll(async () => {
-  await hosted?.connection.close();
-  const operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
-  await bench.deleteAll();
-  await operator.stop();
-  await bench.close();
-});
+afterAll(() => hosted?.connection.close());
 
 /** Runs operators one after the other, each killed after three writes more. @returns how many were killed */
 async function killedUntil(isDone: () => Promise<boolean>): Promise<number> {
-  for (let kills = 0; ; kills++) {
-    let isDead = () => false;
-    const through = (connection: Connection): Connection => {
-      const cut = cutAfter(3 * kills + 1, connection);
-      isDead = cut.isDead;
-      return cut.connection;
-    };
-    const operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace, through });
-    await until('the operator to be killed or done', async () => isDead() || (await isDone()), 180_000);
-    await operator.stop();
-    if (!isDead()) return kills;
-  }
+  let kills = 0;
+  while (await bench.runUntilKilled(3 * kills + 1, isDone, 180_000)) kills++;
+  return kills;
 }
 
 const isReadyWith = (count: number, isNew: (id: string) => boolean) => async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigMap, PersistentVolumeClaim, Pod, Secret, StatefulSet } from '../../../constructs/api/resources.ts';
 import { quantityValue } from '../../../constructs/api/quantity.ts';
 import { namesOf } from '../../../constructs/control-plane/names.ts';
@@ -11,30 +11,22 @@ import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import type { World } from '../../../reconciler/world.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { NumberedConfigMaps } from '../../support/numbered-config-maps.ts';
-import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { until } from '../../support/until.ts';
-import { single, Workbench } from '../../support/workbench.ts';
+import { single } from '../../support/workbench.ts';
 
 const namespace = 'etcd-volumes';
 const limitMs = 240_000;
-let bench: Workbench;
-let operator: TestOperator;
+const bench = operatedNamespace(namespace);
 let hosted: KubeClient;
 let made: string[];
 beforeAll(async () => {
-  bench = await Workbench.open(inject('kubeconfig'), namespace);
-  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
   await bench.create('c1', { ...single, etcd: { replicas: 1, maxVolumeSize: '32Mi' } });
   await bench.untilReady('c1', limitMs);
   hosted = await bench.hosted('c1');
   made = await identities();
 });
-afterAll(async () => {
-  await hosted?.connection.close();
-  await bench.deleteAll();
-  await operator.stop();
-  await bench.close();
-});
+afterAll(() => hosted?.connection.close());
 
 interface Claim extends KubeObject {
   readonly status?: { readonly capacity?: { readonly storage?: string } };

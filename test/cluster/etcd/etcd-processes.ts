@@ -1,5 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { openSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +13,9 @@ import type { EtcdStep } from '../../../reconciler/etcd/steps.ts';
 import { createAuthority, issueCertificate, validFor } from '../../../reconciler/pki/issue.ts';
 import { findBinaries } from '../../testbed/binaries.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
+import { ask } from '../certificates/dial.ts';
 import { damageText } from './damage-text.ts';
+import { ChildProgram } from '../../support/child-program.ts';
 import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/until.ts';
 
@@ -27,7 +28,7 @@ interface Place {
   readonly peer: number;
   mark: string | undefined;
   /** The pod's, which there is as long as this is. */
-  process: ChildProcess | undefined;
+  process: ChildProgram | undefined;
   /** Somebody has looked at it while it did not run. */
   wasSeenDown: boolean;
   /** How often it ended by itself since there is this pod. */
@@ -121,6 +122,12 @@ export class EtcdProcesses {
     });
   }
 
+  /** What a member tells of itself in Prometheus' form. */
+  async metrics(name: string): Promise<string> {
+    const { cert: certificate, key } = this.#credentials;
+    return (await ask({ port: this.#place(name).client, path: '/metrics', client: { certificate, key } })).text;
+  }
+
   observe(): Promise<EtcdObservation> {
     const known = this.#places.map((place, ordinal) => {
       place.wasSeenDown = !isRunning(place);
@@ -138,9 +145,8 @@ export class EtcdProcesses {
     place.revision = this.#revision;
     place.failures = 0;
     place.wasSeenDown = false;
-    const log = openSync(join(this.#directory, `${name}.log`), 'a');
     const file = (suffix: string): string => join(this.#directory, suffix);
-    const child = spawn(
+    const child = new ChildProgram(
       this.#binary,
       [
         `--name=${name}`,
@@ -164,11 +170,9 @@ export class EtcdProcesses {
         '--peer-client-cert-auth',
         ...this.#flags,
       ],
-      { stdio: ['ignore', log, log] },
+      { log: file(`${name}.log`) },
     );
-    child.once('exit', (code) => {
-      if (code) place.failures += 1;
-    });
+    child.onFailure(() => (place.failures += 1));
     place.process = child;
   }
 
@@ -193,7 +197,7 @@ export class EtcdProcesses {
 
   /** Kills a member as a power cut would. */
   async kill(name: string): Promise<void> {
-    await killed(this.#place(name).process);
+    await this.#place(name).process?.end();
   }
 
   /** Kills a member and deletes its volume claim; an empty one takes its place, on which etcd refuses to start. */
@@ -237,7 +241,7 @@ export class EtcdProcesses {
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const client of this.#clients.values()) client.close();
-    await Promise.all(this.#places.map((place) => killed(place.process)));
+    await Promise.all(this.#places.map(async (place) => place.process?.end()));
     await rm(this.#directory, { recursive: true, force: true });
   }
 
@@ -289,7 +293,7 @@ async function placeOf(ordinal: number): Promise<Place> {
 }
 
 function isRunning({ process: child }: Place): boolean {
-  return child !== undefined && child.exitCode === null && child.signalCode === null;
+  return child?.isRunning ?? false;
 }
 
 async function writeCredentials(directory: string): Promise<EtcdCredentials> {
@@ -306,11 +310,4 @@ async function writeCredentials(directory: string): Promise<EtcdCredentials> {
   const files = { 'ca.crt': authority.certificate, 'etcd.crt': cert, 'etcd.key': key };
   for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content);
   return { ca: authority.certificate, cert, key };
-}
-
-async function killed(child: ChildProcess | undefined): Promise<void> {
-  if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await gone;
 }

@@ -33,6 +33,16 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
+/** Snapshots that etcd has begun to send and has not ended, by its own counters. */
+async function openSnapshots(): Promise<number> {
+  const text = await cluster.metrics('etcd-0');
+  const total = (name: string) =>
+    [...text.matchAll(new RegExp(`^${name}\\{[^}]*grpc_method="Snapshot"[^}]*\\} (\\d+)$`, 'gm'))]
+      .map(([, count]) => Number(count))
+      .reduce((sum, count) => sum + count, 0);
+  return total('grpc_server_started_total') - total('grpc_server_handled_total');
+}
+
 describe('keys of a member', () => {
   it('are counted by resource as a list of all of them is, at the revision that is asked for', async () => {
     const { status } = await cluster.client('etcd-0').status();
@@ -75,7 +85,17 @@ describe('a snapshot', () => {
       for await (const _ of snapshot);
     };
     await expect(reading()).rejects.toThrow('the operator ends');
-    await until('etcd to serve as before', async () => (await cluster.client('etcd-0').status()).status.revision > 0);
+    const unread = cluster.client('etcd-0').snapshot();
+    await unread.next();
+    await unread.return(undefined);
+    await until('etcd to end what nobody reads', async () => (await openSnapshots()) === 0);
+  });
+
+  it('is seen at etcd while it is read', async () => {
+    const snapshot = cluster.client('etcd-0').snapshot();
+    await snapshot.next();
+    expect(await openSnapshots()).toBe(1);
+    await snapshot.return(undefined);
   });
 
   it('of a member that dies meanwhile ends with an error that names it', async () => {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { startOperator, type TestOperator } from '../../support/operator.ts';
-import { single, Workbench } from '../../support/workbench.ts';
+import { beforeAll, expect, inject, test } from 'vitest';
+import { operatedNamespace } from '../../support/operated-namespace.ts';
+import { single } from '../../support/workbench.ts';
 import { installAddon } from '../../testbed/addons.ts';
 import { clustersDomain, gatewayAddress, lookupFor } from '../../testbed/gateway-address.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
@@ -9,21 +9,12 @@ import { whoAmI } from './who-am-i.ts';
 const instance = instanceFrom(process.env, inject('testbed'));
 const address = gatewayAddress(instance);
 
-let bench: Workbench;
-let operator: TestOperator;
+beforeAll(() => installAddon(instance, 'traefik', () => {}));
+const bench = operatedNamespace('ingress', { lookup: lookupFor(instance) });
 beforeAll(async () => {
-  const kubeconfig = inject('kubeconfig');
-  await installAddon(instance, 'traefik', () => {});
-  bench = await Workbench.open(kubeconfig, 'ingress');
-  operator = await startOperator({ kubeconfig, namespace: 'ingress', lookup: lookupFor(instance) });
   // Side by side, to save time.
   await create('c1', { controller: 'nginx', className: 'nginx' });
   await create('c2', { controller: 'traefik' });
-});
-afterAll(async () => {
-  await bench.deleteAll();
-  await operator.stop();
-  await bench.close();
 });
 
 const apiHost = (cluster: string) => `api.${cluster}.ingress.${clustersDomain}`;

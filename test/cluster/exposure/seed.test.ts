@@ -29,7 +29,7 @@ beforeAll(async () => {
   await installAddon(instance, 'traefik', () => {});
   const installed = await Workbench.open(kubeconfig, 'seed');
   await installed.close();
-  bench = new Workbench(new KubeClient(await connect(loadKubeConfig(kubeconfig))), 'default');
+  bench = new Workbench('default', new KubeClient(await connect(loadKubeConfig(kubeconfig))));
   operator = await startOperator({ kubeconfig, namespace: 'default', lookup: lookupFor(instance) });
 });
 afterAll(async () => {

@@ -4,20 +4,17 @@ import {
   CertificateRequest,
   CustomResourceDefinition,
   definitionName,
-  Pod,
   Secret,
 } from '../../../constructs/api/resources.ts';
-import { selectorString } from '../../../constructs/control-plane/labels.ts';
-import type { PodObject } from '../../../reconciler/kube/readiness.ts';
 import { createAuthority, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import type { CertificateRequestObject } from '../../../reconciler/pki/issuer/certificate-request.ts';
 import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
 import { pairOf, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import { type CertManager, createIssuer, startCertManager } from '../../support/cert-manager.ts';
 import { recordFault } from '../../support/fault-table.ts';
-import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { until } from '../../support/until.ts';
-import { single, Workbench } from '../../support/workbench.ts';
+import { single } from '../../support/workbench.ts';
 import { installAddon } from '../../testbed/addons.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
 import { strangerAt } from './stranger.ts';
@@ -27,23 +24,16 @@ const fieldManager = 'test';
 const dayMs = 24 * 3_600_000;
 const authorities = (cluster: string) => ['ca', 'etcd', 'proxy'].map((name) => `${cluster}-${name}`);
 
-let bench: Workbench;
-let operator: TestOperator;
+const bench = operatedNamespace(namespace, {
+  prepare: (client) => client.delete(CustomResourceDefinition, { name: definitionName(CertificateRequest) }),
+});
 let root: KeyPair;
 let certManager: CertManager | undefined;
 
 beforeAll(async () => {
   root = await createAuthority({ commonName: 'company root' }, validFor(20_000 * dayMs, new Date()));
-  bench = await Workbench.open(inject('kubeconfig'), namespace);
-  await bench.client.delete(CustomResourceDefinition, { name: definitionName(CertificateRequest) });
-  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
 });
-afterAll(async () => {
-  await bench.deleteAll();
-  await operator.stop();
-  await certManager?.stop();
-  await bench.close();
-});
+afterAll(() => certManager?.stop());
 
 const specWith = (name: string, kind = 'Issuer') => ({ ...single, certificates: { issuerRef: { name, kind } } });
 const waiting = { status: 'False', reason: 'WaitingForIssuer' } as const;
@@ -117,9 +107,9 @@ test('whoever has a certificate of the issuer is a stranger to the API server an
   expect(await at(stranger)).toBe(401);
   expect(await at({ ...stranger, certificate: `${stranger.certificate}${root.certificate}` })).toBe(401);
 
-  const { items } = await bench.client.list<PodObject>(Pod, { namespace, labelSelector: selectorString('c1', 'etcd') });
+  const [pod] = await bench.pods('c1', 'etcd');
   const etcd = await pair('c1-etcd');
-  const member = { host: items[0]?.status?.podIP ?? '', port: 2379, serverName: 'localhost', path: '/version' };
+  const member = { host: pod?.status?.podIP ?? '', port: 2379, serverName: 'localhost', path: '/version' };
   const atMember = strangerAt(member, etcd.certificate);
   const client = { ...plan, commonName: 'hosted-control-plane-controller', organizations: [] };
   expect(await atMember(await issueCertificate(client, etcd, validFor(dayMs, new Date())))).toBe(200);

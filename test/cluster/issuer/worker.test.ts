@@ -54,8 +54,8 @@ async function said(...[program, ...args]: [string, ...string[]]): Promise<strin
 test('a node joins by kubeadm, which pins the authority that an issuer has signed, and runs pods whose logs can be read', async () => {
   expect(splitCertificates(cluster.api.authority)).toHaveLength(1);
   expect(isSignedBy(cluster.api.authority, root.certificate)).toBe(true);
-  const ready = '{.items[*].status.conditions[?(@.type=="Ready")].status}';
-  expect(await cluster.kubectl(['get', 'nodes', '--output', `jsonpath=${ready}`])).toBe('True');
+  const ready = '{.items[*].metadata.name} {.items[*].status.conditions[?(@.type=="Ready")].status}';
+  expect(await cluster.kubectl(['get', 'nodes', '--output', `jsonpath=${ready}`])).toBe(`${worker.name} True`);
   const pods = ['--namespace=kube-system', '--selector=k8s-app=kube-dns'];
   await until(
     'logs of CoreDNS through konnectivity',
@@ -66,7 +66,6 @@ test('a node joins by kubeadm, which pins the authority that an issuer has signe
       ),
     120_000,
   );
-  expect(worker.name).not.toBe('');
 });
 
 test('curl trusts the API server by that authority; OpenSSL has to be told that a chain may end there', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigMap, Deployment, type Resource } from '../../../constructs/api/resources.ts';
 import { ApplySet } from '../../../reconciler/kube/apply-set.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
@@ -9,7 +9,7 @@ import { Informer } from '../../../reconciler/kube/informer.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
 import type { DeploymentObject } from '../../../reconciler/kube/readiness.ts';
 import type { RequestRecord } from '../../../reconciler/kube/request.ts';
-import { startApiServer, type ApiServer } from '../../support/api-server.ts';
+import { plainApiServer } from '../../support/plain-api-server.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
 
@@ -21,9 +21,9 @@ const fieldManager = 'hosted-control-plane';
 const kubectl = { fieldManager: 'kubectl-edit' };
 const owner = 'ns/cluster';
 
-let server: ApiServer;
+const server = plainApiServer();
+const other = server.client;
 let client: KubeClient;
-let other: KubeClient;
 let requests: RequestRecord[];
 let informers: Map<Resource, Informer>;
 let applySet: ApplySet;
@@ -65,14 +65,6 @@ async function cached(resource: Resource, object: KubeObject): Promise<void> {
   await until('the cache', () => informers.get(resource)?.hasSeen(resourceVersion));
 }
 
-beforeAll(async () => {
-  server = await startApiServer();
-  other = new KubeClient(connectionFor(server.target));
-});
-afterAll(async () => {
-  await other.connection.close();
-  await server.stop();
-});
 beforeEach(async () => {
   requests = [];
   namespace = `apply-set-${++serial}`;

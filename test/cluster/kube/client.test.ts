@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigMap, Namespace, Secret, ServiceAccount } from '../../../constructs/api/resources.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connect, connectionFor, loadKubeConfig } from '../../../reconciler/kube/config.ts';
@@ -12,7 +12,7 @@ import {
 } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { RequestRecord } from '../../../reconciler/kube/request.ts';
-import { startApiServer, type ApiServer } from '../../support/api-server.ts';
+import { plainApiServer } from '../../support/plain-api-server.ts';
 import { FlakyProxy } from '../../support/flaky-proxy.ts';
 import { settled } from '../../support/manual-clock.ts';
 
@@ -23,7 +23,7 @@ interface ConfigMapObject extends KubeObject {
 const us = { fieldManager: 'us' };
 const namespace = 'default';
 
-let server: ApiServer;
+const server = plainApiServer();
 let proxy: FlakyProxy;
 let client: KubeClient;
 let requests: RequestRecord[];
@@ -40,11 +40,6 @@ const failure = (call: Promise<unknown>): Promise<KubeError> =>
     () => Promise.reject(new Error('expected a failure')),
     (error: KubeError) => error,
   );
-
-beforeAll(async () => {
-  server = await startApiServer();
-});
-afterAll(() => server.stop());
 
 beforeEach(async () => {
   requests = [];

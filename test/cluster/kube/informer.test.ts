@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigMap, CustomResourceDefinition, type Resource } from '../../../constructs/api/resources.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
@@ -6,7 +6,7 @@ import { connectionFor } from '../../../reconciler/kube/config.ts';
 import { Informer, type InformerOptions } from '../../../reconciler/kube/informer.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { RequestRecord } from '../../../reconciler/kube/request.ts';
-import { startApiServer, type ApiServer } from '../../support/api-server.ts';
+import { plainApiServer } from '../../support/plain-api-server.ts';
 import { FlakyProxy } from '../../support/flaky-proxy.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
@@ -16,10 +16,10 @@ interface ConfigMapObject extends KubeObject {
 }
 
 const us = { fieldManager: 'us' };
-let server: ApiServer;
-let proxy: FlakyProxy;
+const server = plainApiServer();
 /** Not through the proxy. */
-let direct: KubeClient;
+const direct = server.client;
+let proxy: FlakyProxy;
 let client: KubeClient;
 let requests: RequestRecord[];
 let informers: Informer<ConfigMapObject>[];
@@ -53,14 +53,6 @@ function inform(options: Partial<InformerOptions> = {}) {
 const names = (informer: Informer) => informer.list().map(({ metadata }) => metadata.name);
 const verbs = () => requests.map(({ verb }) => verb);
 
-beforeAll(async () => {
-  server = await startApiServer();
-  direct = new KubeClient(connectionFor(server.target));
-});
-afterAll(async () => {
-  await direct.connection.close();
-  await server.stop();
-});
 beforeEach(async () => {
   [requests, informers, errors] = [[], [], []];
   namespace = `informer-${++serial}`;

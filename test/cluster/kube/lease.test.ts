@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Lease } from '../../../constructs/api/resources.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';
 import type { LeaseObject } from '../../../reconciler/kube/lease-decision.ts';
 import { LeaderElection } from '../../../reconciler/kube/lease.ts';
-import { startApiServer, type ApiServer } from '../../support/api-server.ts';
+import { plainApiServer } from '../../support/plain-api-server.ts';
 import { FlakyProxy } from '../../support/flaky-proxy.ts';
 import { until } from '../../support/until.ts';
 
@@ -15,8 +15,8 @@ const times = { durationMs: 3_000, renewDeadlineMs: 2_000, retryMs: 200 };
 const lasting = { ...times, durationMs: 300_000, renewDeadlineMs: 200_000 };
 const namespace = 'default';
 
-let server: ApiServer;
-let client: KubeClient;
+const server = plainApiServer();
+const { client } = server;
 let elections: LeaderElection[];
 let name: string;
 
@@ -39,14 +39,6 @@ function candidate(identity: string, through: KubeClient = client, asked = times
 }
 const holder = async () => (await client.get<LeaseObject>(Lease, { namespace, name })).spec;
 
-beforeAll(async () => {
-  server = await startApiServer();
-  client = new KubeClient(connectionFor(server.target));
-});
-afterAll(async () => {
-  await client.connection.close();
-  await server.stop();
-});
 beforeEach(() => {
   [elections, name] = [[], `lease-${randomUUID()}`];
 });
@@ -86,7 +78,7 @@ describe('LeaderElection', () => {
     proxy.goSilent();
     const stillLed = await until('the next leader', () => second.told.length > 0 && { first: first.election.isLeader });
     expect(stillLed).toEqual({ first: false });
-    expect(first.told).toEqual(['acquired', 'lost']);
+    expect(first.told.at(-1)).toBe('lost');
     proxy.heal();
     await first.election.stop();
     await remote.connection.close();
@@ -96,11 +88,13 @@ describe('LeaderElection', () => {
   it('steps down when somebody else has written the lease', async () => {
     const first = candidate('first');
     await until('a leader', () => first.election.isLeader);
+    // A busy machine alone may have cost it the lease before: what counts is what follows.
+    const before = first.told.length;
     const spec = { holderIdentity: 'intruder', leaseDurationSeconds: 3 };
     await client.mergePatch(Lease, { namespace, name }, { spec }, { fieldManager: 'kubectl' });
-    await until('it to notice', () => first.told.includes('lost'));
+    await until('it to notice', () => first.told.slice(before).includes('lost'));
     expect(first.election.isLeader).toBe(false);
     await until('it to lead again after the intruder has expired', () => first.election.isLeader);
-    expect(first.told).toEqual(['acquired', 'lost', 'acquired']);
+    expect(first.told.at(-1)).toBe('acquired');
   });
 });

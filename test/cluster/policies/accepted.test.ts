@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { Namespace } from '../../../constructs/api/resources.ts';
 import { type RenderedObject, renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import type { HostedCluster } from '../../../constructs/control-plane/cluster.ts';
 import { podComponents } from '../../../constructs/control-plane/network-policies/flows.ts';
 import type { Facts } from '../../../constructs/control-plane/facts.ts';
-import { KubeClient } from '../../../reconciler/kube/client.ts';
-import { connectionFor } from '../../../reconciler/kube/config.ts';
-import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { plainApiServer } from '../../support/plain-api-server.ts';
 import { renderSamples } from '../../support/rendered-objects.ts';
 import { installCiliumNetworkPolicies } from './cilium-definition.ts';
 
@@ -14,20 +12,13 @@ const samples = await renderSamples();
 const kinds = ['NetworkPolicy', 'CiliumNetworkPolicy'] as const;
 const apply = { fieldManager: 'test', force: true };
 
-let server: ApiServer;
-let client: KubeClient;
+const { client } = plainApiServer();
 beforeAll(async () => {
-  server = await startApiServer();
-  client = new KubeClient(connectionFor(server.target));
   const { apiVersion, kind } = Namespace;
   for (const name of new Set(samples.map(({ cluster }) => cluster.namespace))) {
     await client.apply({ apiVersion, kind, metadata: { name } }, apply);
   }
   await installCiliumNetworkPolicies(client);
-});
-afterAll(async () => {
-  await client.connection.close();
-  await server.stop();
 });
 
 function policiesOf(cluster: HostedCluster, facts: Facts, networkPolicy: (typeof kinds)[number]): RenderedObject[] {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
   CiliumNetworkPolicy,
   Cluster,
@@ -7,36 +7,26 @@ import {
   versionOf,
 } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { plainApiServer } from '../../support/plain-api-server.ts';
 import { installDefinition } from '../../support/definitions.ts';
-import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { until } from '../../support/until.ts';
-import { single, Workbench } from '../../support/workbench.ts';
+import { single } from '../../support/workbench.ts';
 import { installCiliumNetworkPolicies } from './cilium-definition.ts';
 
 const namespace = 'policies';
 const all = ['c1-api-server', 'c1-controller-manager', 'c1-etcd', 'c1-etcd-restore', 'c1-etcd-verify', 'c1-scheduler'];
 
 /** No controllers: nothing but policies ever comes up, as where a control plane is ill. */
-let server: ApiServer;
-let bench: Workbench;
-let operator: TestOperator;
+const server = plainApiServer();
+const bench = operatedNamespace(namespace, {
+  kubeconfig: () => server.kubeconfig,
+  prepare: (client) => installDefinition(client, Cluster, { served: [versionOf(Cluster)] }),
+});
 beforeAll(async () => {
-  server = await startApiServer();
-  bench = await Workbench.open(server.kubeconfig, namespace);
-  await installDefinition(bench.client, Cluster, { served: [versionOf(Cluster)] });
-  operator = await startOperator({ kubeconfig: server.kubeconfig, namespace });
   const nodePort = { address: '192.0.2.10', port: 30044, konnectivityPort: 30045 };
   await bench.create('c1', { ...single, exposure: { nodePort }, networkPolicy: 'CiliumNetworkPolicy' });
-  const { apiVersion, kind, metadata } = await bench.client.get(Cluster, { namespace, name: 'c1' });
-  await bench.patch('c1', {
-    metadata: { ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }] },
-  });
-});
-afterAll(async () => {
-  await operator.stop();
-  await bench.client.connection.close();
-  await server.stop();
+  await bench.nameOwner('c1');
 });
 
 async function names(resource: Resource): Promise<string[]> {

@@ -1,13 +1,13 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
   Cluster,
   ConfigMap,
-  CustomResourceDefinition,
   Event,
   HostedControlPlane,
   Secret,
   StatefulSet,
+  versionOf,
 } from '../../../constructs/api/resources.ts';
 import { certificateKinds } from '../../../constructs/api/certificate-status.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
@@ -15,59 +15,33 @@ import { pausedAnnotation } from '../../../constructs/api/group.ts';
 import { createAuthority, issueCertificate } from '../../../reconciler/pki/issue.ts';
 import { writeKubeconfig } from '../../../reconciler/pki/kubeconfig.ts';
 import { serveMetrics } from '../../../reconciler/telemetry/serve-metrics.ts';
-import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { plainApiServer } from '../../support/plain-api-server.ts';
 import { storeSecret } from '../../support/backup-secrets.ts';
+import { installDefinition } from '../../support/definitions.ts';
 import { runHcp } from '../../support/hcp.ts';
-import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { until } from '../../support/until.ts';
-import { single, Workbench } from '../../support/workbench.ts';
+import { single } from '../../support/workbench.ts';
 
 const namespace = 'bare';
 const named = (name: string) => ({ namespace, name });
 
 /** Nothing but an API server: no controllers, no Cluster API but the one kind that must be there. */
-let server: ApiServer;
-let bench: Workbench;
-let operator: TestOperator;
+const server = plainApiServer();
+const bench = operatedNamespace(namespace, {
+  kubeconfig: () => server.kubeconfig,
+  prepare: (client) => installDefinition(client, Cluster, { served: [versionOf(Cluster)] }),
+});
 beforeAll(async () => {
-  server = await startApiServer();
-  bench = await Workbench.open(server.kubeconfig, namespace);
-  await installClusterKind();
-  operator = await startOperator({ kubeconfig: server.kubeconfig, namespace });
   await create('c1');
   await bench.untilCondition('c1', 'APIServerDeploymentsReady', { reason: 'WaitingForEtcd' });
-});
-afterAll(async () => {
-  await operator.stop();
-  await bench.client.connection.close();
-  await server.stop();
 });
 
 /** Makes a control plane whose owner Cluster API would have named. */
 async function create(cluster: string, etcd: object = {}, port = 30443): Promise<void> {
   const nodePort = { address: '192.0.2.10', port, konnectivityPort: port + 1 };
   await bench.create(cluster, { ...single, etcd: { ...single.etcd, ...etcd }, exposure: { nodePort } });
-  const { apiVersion, kind, metadata } = await bench.client.get(Cluster, named(cluster));
-  await bench.patch(cluster, {
-    metadata: { ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }] },
-  });
-}
-
-async function installClusterKind(): Promise<void> {
-  const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-  const crd = {
-    apiVersion: CustomResourceDefinition.apiVersion,
-    kind: CustomResourceDefinition.kind,
-    metadata: { name: 'clusters.cluster.x-k8s.io' },
-    spec: {
-      group: 'cluster.x-k8s.io',
-      names: { kind: 'Cluster', plural: 'clusters', singular: 'cluster', listKind: 'ClusterList' },
-      scope: 'Namespaced',
-      versions: [{ name: 'v1beta2', served: true, storage: true, schema: { openAPIV3Schema: anything } }],
-    },
-  };
-  await bench.client.apply(crd, { fieldManager: 'test', force: true });
-  await until('Clusters to be served', () => bench.client.list(Cluster, { namespace }).catch(() => false as const));
+  await bench.nameOwner(cluster);
 }
 
 interface Sized extends KubeObject {
@@ -106,7 +80,7 @@ test('certificates are told by the status, the command line and the metrics', as
   expect(certificates.filter(({ state }) => state !== 'ok')).toEqual([]);
   expect(out).not.toContain('PRIVATE KEY');
 
-  const served = await serveMetrics(0, operator.operator.metrics);
+  const served = await serveMetrics(0, bench.operator.operator.metrics);
   try {
     const { port } = served.address() as AddressInfo;
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
@@ -198,8 +172,7 @@ test("a user's kubeconfig that comes near its end is told by one event, whatever
   };
   await until('the event', async () => (await told()).length > 0);
 
-  await operator.stop();
-  operator = await startOperator({ kubeconfig: server.kubeconfig, namespace });
+  await bench.restartOperator();
   await bench.patch('c3', { spec: { etcd: { priorityClassName: 'system-cluster-critical' } } });
   await until('a pass over the change', async () => {
     const { metadata, status } = await bench.get('c3');

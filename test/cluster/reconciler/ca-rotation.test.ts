@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ConfigMap, Secret } from '../../../constructs/api/resources.ts';
 import { rotations } from '../../../reconciler/rotation/request.ts';
 import { extensionAuthentication } from '../../../reconciler/hosted/published-trust.ts';
@@ -9,9 +9,9 @@ import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import { recordFault } from '../../support/fault-table.ts';
-import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { until } from '../../support/until.ts';
-import { hostedClient, single, Workbench } from '../../support/workbench.ts';
+import { hostedClient, single } from '../../support/workbench.ts';
 
 interface ConfigMapObject extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -22,18 +22,10 @@ const cluster = 'c1';
 /** Pods are replaced up to three times, kubelets take a minute for a file, and clients eight to be sure of. */
 const rotationMs = 25 * 60_000;
 
-let bench: Workbench;
-let operator: TestOperator;
+const bench = operatedNamespace(namespace);
 beforeAll(async () => {
-  bench = await Workbench.open(inject('kubeconfig'), namespace);
-  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
   await bench.create(cluster, single);
   await bench.untilReady(cluster, 240_000);
-});
-afterAll(async () => {
-  await bench.deleteAll();
-  await operator.stop();
-  await bench.close();
 });
 
 const secretOf = (name: string) => bench.client.find<SecretObject>(Secret, { namespace, name: `${cluster}-${name}` });

@@ -1,39 +1,28 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { Pod, Secret } from '../../../constructs/api/resources.ts';
-import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { Secret } from '../../../constructs/api/resources.ts';
 import { nameOf } from '../../../reconciler/encryption-at-rest/configuration.ts';
 import { type EncryptionKeys, readEncryptionKeys } from '../../../reconciler/encryption-at-rest/secret.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
-import type { PodObject } from '../../../reconciler/kube/readiness.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import { recordFault } from '../../support/fault-table.ts';
-import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { SecretsReader } from '../../support/secrets-reader.ts';
 import { storedSecrets, storedUnder } from '../../support/stored-secrets.ts';
 import { until } from '../../support/until.ts';
-import { single, Workbench } from '../../support/workbench.ts';
+import { single } from '../../support/workbench.ts';
 
 const namespace = 'encrypted';
 const fieldManager = 'test';
 /** A kubelet and an API server take a minute each at most for one step, and there are up to four. */
 const rotationMs = 9 * 60_000;
 
-let bench: Workbench;
-let operator: TestOperator;
-const start = () => startOperator({ kubeconfig: inject('kubeconfig'), namespace });
+const bench = operatedNamespace(namespace);
 
-beforeAll(async () => {
-  bench = await Workbench.open(inject('kubeconfig'), namespace);
-  operator = await start();
-});
 afterAll(async () => {
   for (const { hosted, reader } of opened) {
     await reader.stop();
     await hosted.connection.close();
   }
-  await bench.deleteAll();
-  await operator.stop();
-  await bench.close();
 });
 
 /** A control plane with two API servers, and somebody who never stops to read Secrets in it. */
@@ -62,11 +51,8 @@ async function keysOf(cluster: string): Promise<EncryptionKeys> {
 
 /** API servers as they run: a pod or a container that was started anew is another one. */
 async function apiServers(cluster: string): Promise<string[]> {
-  const labelSelector = Object.entries(selectorLabels(cluster, 'api-server'))
-    .map(([label, value]) => `${label}=${value}`)
-    .join(',');
-  const { items } = await bench.client.list<PodObject>(Pod, { namespace, labelSelector });
-  return items
+  const pods = await bench.pods(cluster, 'api-server');
+  return pods
     .map(
       ({ metadata, status }) =>
         `${metadata.uid} ${JSON.stringify(status?.containerStatuses?.map(({ restartCount }) => restartCount))}`,
@@ -117,9 +103,8 @@ describe.concurrent('Secrets in etcd', { timeout: 2 * rotationMs }, () => {
         if (seen.has(state)) return false;
         seen.add(state);
         await reader.write(20);
-        await operator.stop();
         kills += 1;
-        operator = await start();
+        await bench.restartOperator();
         return false;
       },
       rotationMs,

@@ -24,7 +24,7 @@ import { connectionFor } from '../../../reconciler/kube/config.ts';
 import { isForbidden } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { RequestRecord } from '../../../reconciler/kube/request.ts';
-import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { plainApiServer } from '../../support/plain-api-server.ts';
 import { FlakyProxy } from '../../support/flaky-proxy.ts';
 import { hostedObjects, hostedRights, hostedTargetOf } from '../../support/hosted-api-server.ts';
 import { until } from '../../support/until.ts';
@@ -38,9 +38,10 @@ const other = { fieldManager: 'somebody-else' };
 const rights = { name: 'hosted-control-plane:controller' };
 const clusterInfo = { namespace: 'kube-public', name: 'cluster-info' };
 
-let server: ApiServer;
+// As a hosted one: kube-proxy is privileged.
+const server = plainApiServer({ flags: ['--allow-privileged=true'] });
+const admin = server.client;
 let proxy: FlakyProxy;
-let admin: KubeClient;
 let hosted: HostedCluster;
 let requests: RequestRecord[];
 let changes: number;
@@ -48,17 +49,10 @@ let reverted: string[];
 let errors: unknown[];
 
 beforeAll(async () => {
-  // As a hosted one: kube-proxy is privileged.
-  server = await startApiServer(['--allow-privileged=true']);
-  admin = new KubeClient(connectionFor(server.target));
   // Once and for all: what a later pass finds as it should be is no event.
   await open();
   await pass();
   await close();
-});
-afterAll(async () => {
-  await admin.connection.close();
-  await server.stop();
 });
 beforeEach(open);
 afterEach(close);

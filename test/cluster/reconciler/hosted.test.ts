@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   Cluster,
   ClusterRole,
@@ -15,14 +15,14 @@ import {
   ServiceAccount,
 } from '../../../constructs/api/resources.ts';
 import { fieldManager } from '../../../constructs/api/group.ts';
-import { managedByLabel, selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import { managedByLabel } from '../../../constructs/control-plane/labels.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
-import type { PodObject } from '../../../reconciler/kube/readiness.ts';
+import { isReady } from '../../../reconciler/kube/readiness.ts';
 import { createBootstrapToken } from '../../testbed/bootstrap-token.ts';
-import { startOperator, type TestOperator } from '../../support/operator.ts';
+import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { until } from '../../support/until.ts';
-import { single, Workbench } from '../../support/workbench.ts';
+import { single } from '../../support/workbench.ts';
 
 interface ConfigMapObject extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -36,27 +36,15 @@ const other = { fieldManager: 'somebody-else' };
 const inSystem = (name: string) => ({ namespace: 'kube-system', name });
 const clusterInfo = { namespace: 'kube-public', name: 'cluster-info' };
 
-let bench: Workbench;
-let operator: TestOperator;
+const bench = operatedNamespace(namespace);
 let hosted: KubeClient;
 
 beforeAll(async () => {
-  bench = await Workbench.open(inject('kubeconfig'), namespace);
-  await start();
   await bench.create('c1', single);
   await bench.untilReady('c1');
   hosted = await bench.hosted('c1');
 });
-afterAll(async () => {
-  await hosted?.connection.close();
-  await bench.deleteAll();
-  await operator.stop();
-  await bench.close();
-});
-
-async function start(): Promise<void> {
-  operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace });
-}
+afterAll(() => hosted?.connection.close());
 
 /** What we look after in the hosted cluster, each with its version. */
 async function everything(): Promise<string[]> {
@@ -178,19 +166,18 @@ describe('add-ons', () => {
 describe('the operator', () => {
   test('asks the hosted cluster for nothing while nothing happens there', async () => {
     await bench.untilReady('c1');
-    const sent = operator.hostedRequests.length;
+    const sent = bench.operator.hostedRequests.length;
     // The time itself is what is asked about.
     await new Promise((resolve) => setTimeout(resolve, 60_000));
-    expect(operator.hostedRequests.slice(sent)).toEqual([]);
+    expect(bench.operator.hostedRequests.slice(sent)).toEqual([]);
   });
 
   test('writes nothing when it is started again', async () => {
     const before = await everything();
     expect(before.length).toBeGreaterThan(20);
-    await operator.stop();
-    await start();
+    await bench.restartOperator();
     // A new process knows of nothing that it has applied: it asks for each object once.
-    const applied = () => operator.hostedRequests.filter(({ verb, code }) => verb === 'apply' && code === 200);
+    const applied = () => bench.operator.hostedRequests.filter(({ verb, code }) => verb === 'apply' && code === 200);
     await until('every object to be applied again', () => applied().length >= before.length);
     expect(await everything()).toEqual(before);
   });
@@ -200,30 +187,33 @@ describe('the operator', () => {
       bench.client.mergePatch(Cluster, { namespace, name: 'c1' }, { spec: { paused } }, other);
     await pause(true);
     await bench.untilCondition('c1', 'Paused', { status: 'True' });
-    const sent = operator.hostedRequests.length;
     await hosted.delete(ConfigMap, clusterInfo);
     await hosted.delete(ClusterRoleBinding, { name: 'hosted-control-plane:controller' });
+    // An operator that starts looks at every object in their order: at this one before another that is made later.
+    await bench.restartOperator();
+    await bench.createHostedControlPlane('later-cp', single);
+    await bench.untilCondition('later', 'Ready', { reason: 'WaitingForCluster' });
+    expect(bench.operator.hostedRequests).toEqual([]);
+    // Nothing but conditions, and events of them.
+    const told = ['hostedcontrolplanes', 'events'];
+    const written = bench.operator.requests.filter(({ verb }) => ['apply', 'create', 'delete', 'patch'].includes(verb));
+    expect(written.filter(({ resource }) => !told.includes(resource))).toEqual([]);
+    expect(await hosted.find(ConfigMap, clusterInfo)).toBeUndefined();
+
     await pause(false);
     await bench.untilCondition('c1', 'Paused', { status: 'False' });
     await until('cluster-info to be back', () => hosted.find(ConfigMap, clusterInfo));
     await bench.untilReady('c1');
-    const first = operator.hostedRequests.slice(sent).find(({ verb }) => verb !== 'watch');
-    expect(first).toMatchObject({ verb: 'apply' });
   });
 
   test('goes on when the API server was killed', async () => {
-    const labelSelector = Object.entries(selectorLabels('c1', 'api-server'))
-      .map(([key, value]) => `${key}=${value}`)
-      .join();
-    const pods = async () => (await bench.client.list<PodObject>(Pod, { namespace, labelSelector })).items;
+    const pods = () => bench.pods('c1', 'api-server');
     const killed = await pods();
     for (const { metadata } of killed) {
       await bench.client.delete(Pod, { namespace, name: metadata.name }, { gracePeriodSeconds: 0 });
     }
     // By identity: that there is none may be over before anybody looks.
     const uids = new Set(killed.map(({ metadata }) => metadata.uid));
-    const isReady = ({ status }: PodObject) =>
-      status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
     await until(
       'another API server',
       async () => {

@@ -1,42 +1,24 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
-import type { Connection } from '../../../reconciler/kube/config.ts';
 import { fingerprint } from '../../../reconciler/pki/pem.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
-import { cutAfter } from '../../support/cut-connection.ts';
-import { startOperator } from '../../support/operator.ts';
+import { OperatedNamespace } from '../../support/operated-namespace.ts';
 import { until } from '../../support/until.ts';
-import { single, Workbench } from '../../support/workbench.ts';
+import { single } from '../../support/workbench.ts';
 
 const namespace = 'killed';
-let bench: Workbench;
-beforeAll(async () => {
-  bench = await Workbench.open(inject('kubeconfig'), namespace);
-});
+const bench = new OperatedNamespace(namespace);
+beforeAll(() => bench.make(inject('kubeconfig')));
 afterAll(() => bench.close());
 
-/** Runs an operator that is killed after so many writes; whether it got that far before `isDone`. */
-async function runUntilKilled(writes: number, isDone: () => Promise<boolean>): Promise<boolean> {
-  let isDead = () => false;
-  const through = (connection: Connection): Connection => {
-    const cut = cutAfter(writes, connection);
-    isDead = cut.isDead;
-    return cut.connection;
-  };
-  const operator = await startOperator({ kubeconfig: inject('kubeconfig'), namespace, through });
-  await until('the operator to be killed or done', async () => isDead() || (await isDone()), 240_000);
-  await operator.stop();
-  return isDead();
-}
-
+const runUntilKilled = (writes: number, isDone: () => Promise<boolean>) =>
+  bench.runUntilKilled(writes, isDone, 240_000);
 const authority = async () =>
   fingerprint(pairOf(await bench.client.find<SecretObject>(Secret, { namespace, name: 'c1-ca' }))?.certificate ?? '');
 
 test('an operator that is killed after its first, second, third, … write is followed by one that goes on', async () => {
   await bench.create('c1', single);
-  const isReady = async () =>
-    (await bench.get('c1')).status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ??
-    false;
+  const isReady = async () => (await bench.condition('c1', 'Ready'))?.status === 'True';
 
   const authorities = new Set<string>();
   let kills = 0;

@@ -108,8 +108,11 @@ describe('a control plane that is restored', () => {
   test('is not restored once more by another operator', async () => {
     const { metadata } = await bench.client.get(PersistentVolumeClaim, { namespace, name: 'etcd-data-c1-etcd-0' });
     expect(metadata.annotations?.['controlplane.cluster.x-k8s.io/etcd-restored']).toMatch(/^[0-9a-f]{16}$/);
+    const { startTime } = (await bench.get('c1')).status?.etcd?.restore ?? {};
     await restart();
+    await bench.untilSeen('c1');
     await bench.untilCondition('c1', 'EtcdRestoreReady', { status: 'True' });
+    expect((await bench.get('c1')).status?.etcd?.restore?.startTime).toBe(startTime);
     expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'later' })).toBeDefined();
   });
 

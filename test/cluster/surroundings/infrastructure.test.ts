@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { Namespace, type Resource } from '../../../constructs/api/resources.ts';
 import { publishToInfrastructure } from '../../../reconciler/infrastructure/endpoint.ts';
 import { InquiryBook } from '../../../reconciler/inquiries.ts';
-import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
-import { connectionFor } from '../../../reconciler/kube/config.ts';
 import { isNotFound } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { plainApiServer } from '../../support/plain-api-server.ts';
 import { installDefinition } from '../../support/definitions.ts';
 
 const namespace = 'team';
@@ -28,11 +26,8 @@ interface InfrastructureObject extends KubeObject {
   readonly spec: { readonly controlPlaneEndpoint?: { readonly host: string; readonly port: number } };
 }
 
-let server: ApiServer;
-let client: KubeClient;
+const { client } = plainApiServer();
 beforeAll(async () => {
-  server = await startApiServer();
-  client = new KubeClient(connectionFor(server.target));
   const { apiVersion, kind } = Namespace;
   await client.apply({ apiVersion, kind, metadata: { name: namespace } }, { fieldManager });
   const integer = { type: 'integer', format: 'int32' };
@@ -51,10 +46,6 @@ beforeAll(async () => {
     labels: { 'cluster.x-k8s.io/v1beta2': 'v1beta2' },
     schema: schema({}),
   });
-});
-afterAll(async () => {
-  await client.connection.close();
-  await server.stop();
 });
 
 /** Makes an object as its provider does, which owns what it writes. */

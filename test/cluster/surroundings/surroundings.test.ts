@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hostedControlPlaneCRD } from '../../../constructs/api/crd.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import {
@@ -20,7 +20,7 @@ import { isGone } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject, ObjectMeta } from '../../../reconciler/kube/object.ts';
 import { ManagementCluster } from '../../../reconciler/management-cluster.ts';
 import type { RequestRecord } from '../../../reconciler/kube/request.ts';
-import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { plainApiServer } from '../../support/plain-api-server.ts';
 import { installDefinition } from '../../support/definitions.ts';
 import { until } from '../../support/until.ts';
 
@@ -28,8 +28,8 @@ const [TLSRoute = Gateway, , oldTLSRoute = Gateway] = tlsRoutes;
 const fieldManager = 'test';
 const gatewayName = { namespace: 'infra', name: 'shared' };
 
-let server: ApiServer;
-let client: KubeClient;
+const server = plainApiServer({ definitions: [hostedControlPlaneCRD] });
+const { client } = server;
 let watching: KubeClient;
 let management: ManagementCluster;
 let requests: RequestRecord[];
@@ -42,16 +42,8 @@ let other: string;
 let serial = 0;
 
 beforeAll(async () => {
-  server = await startApiServer();
-  client = new KubeClient(connectionFor(server.target));
-  await client.apply(hostedControlPlaneCRD, { fieldManager, force: true });
-  await until('HostedControlPlanes', () => client.list(HostedControlPlane).catch(() => undefined));
   await installDefinition(client, Cluster, { served: [versionOf(Cluster)] });
   await client.apply(object(Namespace, { name: 'infra' }), { fieldManager });
-});
-afterAll(async () => {
-  await client.connection.close();
-  await server.stop();
 });
 beforeEach(async () => {
   [requests, errors, told] = [[], [], []];

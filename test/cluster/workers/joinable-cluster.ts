@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
-import { startOperator } from '../../support/operator.ts';
-import { single, Workbench } from '../../support/workbench.ts';
+import { OperatedNamespace } from '../../support/operated-namespace.ts';
+import { single, type Workbench } from '../../support/workbench.ts';
 import { lookupFor } from '../../testbed/gateway-address.ts';
 import { type HostedApi, hostedKubectl, openHostedApi } from '../../testbed/hosted-api.ts';
 import { instanceFrom, type Instance } from '../../testbed/instance.ts';
@@ -35,12 +35,8 @@ export async function openJoinableCluster(
 ): Promise<JoinableCluster> {
   const instance = instanceFrom(process.env, inject('testbed'));
   await before(instance);
-  const bench = await Workbench.open(inject('kubeconfig'), namespace);
-  const operator = await startOperator({
-    kubeconfig: inject('kubeconfig'),
-    namespace,
-    lookup: lookupFor(instance),
-  });
+  const bench = new OperatedNamespace(namespace, { lookup: lookupFor(instance) });
+  await bench.open();
   await bench.create(name, spec);
   await bench.untilReady(name);
   const api = await openHostedApi(instance, bench.client, { namespace, name });
@@ -62,8 +58,6 @@ export async function openJoinableCluster(
       const workers = await workerNames(instance, api);
       const left = (await Promise.all(workers.map((worker) => removeWorker(instance, worker)))).flat();
       await api.client.connection.close();
-      await bench.deleteAll();
-      await operator.stop();
       await bench.close();
       if (left.length > 0) throw new Error(`workers left on the host:\n${left.join('\n')}`);
     },

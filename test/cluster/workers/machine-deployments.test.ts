@@ -44,7 +44,6 @@ beforeAll(async () => {
   signer = await createAuthority({ commonName: 'kubernetes' }, validity);
 });
 afterAll(async () => {
-  await bench.deleteAll();
   await bench.close();
 });
 

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Node } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { UnstoppingUser } from '../../support/unstopping-user.ts';
 import type { HostedApi } from '../../testbed/hosted-api.ts';
 
 interface NodeObject extends KubeObject {
@@ -11,34 +11,24 @@ interface NodeObject extends KubeObject {
 const deadlineMs = 5_000;
 
 /** Looks at a Node twice a second, and keeps what it said of being ready whenever that was not `True`. */
-export class NodeWatcher {
+export class NodeWatcher extends UnstoppingUser {
   readonly troubles: string[] = [];
   /** How often it was seen. */
   looks = 0;
-  readonly #stopping = new AbortController();
-  readonly #work: Promise<void>;
 
   /** @param open the API as it is now: whoever watches for long needs new credentials */
   constructor(name: string, open: <T>(work: (api: HostedApi) => Promise<T>) => Promise<T>) {
-    this.#work = this.#watch(name, open);
+    super();
+    this.begin(500, () => this.#look(name, open));
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#work;
-  }
-
-  async #watch(name: string, open: <T>(work: (api: HostedApi) => Promise<T>) => Promise<T>): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
-      // An API server that is being replaced does not answer; that says nothing of the node.
-      const look = open(({ client }) => client.find<NodeObject>(Node, { name }, { deadlineMs }));
-      const node = await look.catch(() => null);
-      if (node !== null) {
-        this.looks++;
-        const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready')?.status ?? 'gone';
-        if (ready !== 'True') this.troubles.push(`${new Date().toISOString()} ${ready}`);
-      }
-      await sleep(500);
-    }
+  async #look(name: string, open: <T>(work: (api: HostedApi) => Promise<T>) => Promise<T>): Promise<void> {
+    // An API server that is being replaced does not answer; that says nothing of the node.
+    const look = open(({ client }) => client.find<NodeObject>(Node, { name }, { deadlineMs }));
+    const node = await look.catch(() => null);
+    if (node === null) return;
+    this.looks++;
+    const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready')?.status ?? 'gone';
+    if (ready !== 'True') this.troubles.push(`${new Date().toISOString()} ${ready}`);
   }
 }

@@ -70,6 +70,12 @@ describe('a backup', () => {
     expect(decide({ ...due, ...changes, work: failed(due, 20) })).toMatchObject({ kind: 'Start' });
   });
 
+  it('that failed waits also when the same causes are told in another order', () => {
+    const [one, other] = [requestCause('one'), requestCause('other')];
+    const work = failed({ causes: [one, other] });
+    expect(decide({ causes: [other, one], work })).toMatchObject({ kind: 'BackOff' });
+  });
+
   it('that failed for what nobody asks for any more is forgotten', () => {
     expect(decide({ work: failed(requested) })).toMatchObject({ kind: 'Rest' });
   });

@@ -44,6 +44,7 @@ describe('a trial restore', () => {
 
   it.each([
     ['so few are kept that the number is never reached', '..v', { retention: { maxCount: 2 } }, newest],
+    ['only others than the last good one are too many', '.v..', { retention: { maxCount: 2 } }, rest],
     ['still enough are kept', '..v', { retention: { maxCount: 3 } }, rest],
     ['the last good one is older than others may be', '.v', { retention: { maxAgeMs: 1.5 * hour } }, newest],
   ] as const)('%s', (_, drawn, changes, expected) => {
@@ -61,6 +62,15 @@ describe('a trial restore', () => {
   ] as const)('on a schedule %s', (_, lastTrial, expected) => {
     const at = lastTrial === undefined ? undefined : Date.parse(lastTrial);
     expect(decide('.v', { schedule: daily }, { lastTrial: at })).toEqual(expected);
+  });
+
+  it('on a schedule is due from its very minute on', () => {
+    const noon = { ...daily, expression: '0 12 * * *' };
+    expect(decide('.v', { schedule: noon }, { lastTrial: now - hour })).toEqual(newest);
+    expect(decide('.v', { schedule: noon }, { lastTrial: now - hour, now: now - 1 })).toEqual({
+      kind: 'rest',
+      next: now,
+    });
   });
 
   it('on a schedule leaves out a backup that was good already', () => {

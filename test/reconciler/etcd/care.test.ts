@@ -3,16 +3,16 @@ import { Pod, Secret, StatefulSet } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
 import { EtcdCares } from '../../../reconciler/etcd/care.ts';
 import type { EtcdTask } from '../../../reconciler/etcd/round.ts';
-import { bringUp } from '../../support/bring-up.ts';
+import { memoryWorldOf } from '../../support/loop/memory-world-of.ts';
+import { completeWorld } from '../../support/loop/scenario.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import type { MemoryWorld } from '../../support/memory-world.ts';
 import { clusterName, namespace } from '../../support/scope.ts';
 
 const key = `${namespace}/c1-cp`;
 let complete: MemoryWorld;
 beforeAll(async () => {
-  complete = new MemoryWorld();
-  await bringUp(complete);
+  complete = memoryWorldOf(await completeWorld());
   // Members without pods are known not to answer at once.
   for (const object of complete.list(StatefulSet, {})) complete.remove(object);
   for (const pod of complete.list(Pod, selectorLabels(clusterName, 'etcd'))) complete.remove(pod);
@@ -79,5 +79,16 @@ it('says why it cannot look any more, and what it saw last', async () => {
     problem: 'Secret c1-etcd or c1-etcd-controller is gone again',
   });
   expect(told).toEqual([key, key]);
+  await cares.close();
+});
+
+it('looks every half minute at the least, however long nothing has changed', async () => {
+  const world = complete.copy();
+  const { cares, clock, one, task } = care(world);
+  await one.look(task(3));
+  for (let minutes = 0; minutes < 30; minutes++) await clock.advance(60_000);
+  for (const secret of world.list(Secret, {})) if (secret.metadata.name === 'c1-etcd-controller') world.remove(secret);
+  await clock.advance(30_000);
+  expect(one.report()?.problem).toBe('Secret c1-etcd or c1-etcd-controller is gone again');
   await cares.close();
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nextDefragmentation, nextSpaceStep } from '../../../reconciler/etcd/maintenance.ts';
 import type { EtcdObservation, Member, MemberAlarm } from '../../../reconciler/etcd/members.ts';
-import { mebibyte, observed, observedStatus } from './observed.ts';
+import { mebibyte, observed, observedStatus, silent } from './observed.ts';
 
 const sizes = (ordinal: number, size: number, inUse: number): Partial<Member> => ({
   status: observedStatus(ordinal, { dbSizeBytes: size * mebibyte, dbSizeInUseBytes: inUse * mebibyte }),
@@ -12,6 +12,13 @@ const settled = { kind: 'Settled' };
 const fragmented: readonly [what: string, EtcdObservation, expected: unknown][] = [
   ['no member that has little to give back', observed(3), settled],
   ['no member with much to give back that is a small share', observed(3, { 1: sizes(1, 4000, 3000) }), settled],
+  ['a member from the least on that is worth it', observed(3, { 1: sizes(1, 200, 100) }), defragment('etcd-1')],
+  ['a member from the least share on', observed(3, { 1: sizes(1, 1000, 550) }), defragment('etcd-1')],
+  [
+    'nobody while it is not known who leads',
+    observed(3, { 0: silent, 1: sizes(1, 500, 200) }),
+    { kind: 'Wait', message: 'no quorum of etcd members says who its members are and who leads' },
+  ],
   ['no small database, whatever the share', observed(3, { 1: sizes(1, 90, 1) }), settled],
   ['the follower with the most', observed(3, { 1: sizes(1, 500, 200), 2: sizes(2, 600, 200) }), defragment('etcd-2')],
   ['followers before the leader', observed(3, { 0: sizes(0, 900, 100), 1: sizes(1, 500, 200) }), defragment('etcd-1')],
@@ -42,6 +49,7 @@ describe('defragmentation below a small quota', () => {
 
   it('comes before the file reaches it, also to the only member', () => {
     expect(next([81, 55])).toEqual(defragment('etcd-0'));
+    expect(next([80, 60])).toEqual(defragment('etcd-0'));
     expect(next([50, 50], [81, 60], [50, 50])).toEqual(defragment('etcd-1'));
   });
 
@@ -58,6 +66,16 @@ const compacted = { alarms, isCompacted: true };
 const full: readonly [what: string, EtcdObservation, expected: unknown][] = [
   ['does nothing without an alarm', observed(3), settled],
   [
+    'does nothing on an alarm of corruption, which is about no space',
+    observed(3, {}, { alarms: [{ alarm: 'Corrupt', memberId: '2' }] }),
+    settled,
+  ],
+  [
+    'waits for a leader before it forgets anything',
+    observed(3, { 0: silent }, { alarms }),
+    { kind: 'Wait', message: 'etcd is full, and has no leader to cure it with' },
+  ],
+  [
     'first forgets old versions',
     observed(3, {}, { alarms }),
     { kind: 'Act', step: { kind: 'Compact', member: 'etcd-0', revision: 40_000 } },
@@ -71,6 +89,16 @@ const full: readonly [what: string, EtcdObservation, expected: unknown][] = [
   [
     'disarms when all have space',
     observed(3, {}, compacted),
+    { kind: 'Act', step: { kind: 'Disarm', member: 'etcd-0', alarm: 'Nospace', memberId: '2' } },
+  ],
+  [
+    'disarms although a member does not answer',
+    observed(3, { 2: silent }, compacted),
+    { kind: 'Act', step: { kind: 'Disarm', member: 'etcd-0', alarm: 'Nospace', memberId: '2' } },
+  ],
+  [
+    'disarms from a twentieth of free space on, and defragments for no tenth that a defragmentation leaves',
+    observed(3, { 1: sizes(1, 475, 474), 2: sizes(2, 400, 360) }, compacted),
     { kind: 'Act', step: { kind: 'Disarm', member: 'etcd-0', alarm: 'Nospace', memberId: '2' } },
   ],
   [

@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Damage } from '../../../reconciler/etcd/damage.ts';
 import {
+  damageOf,
   type EtcdObservation,
+  hasQuorum,
   healthyVoters,
+  isCaughtUp,
+  isCorrupt,
   isDataLost,
+  isHealthy,
   leaderOf,
   type Member,
   type MemberPod,
   quorumOf,
+  voterCount,
 } from '../../../reconciler/etcd/members.ts';
 import { wasFormed } from '../../../reconciler/etcd/membership.ts';
 import { damaged, observed, observedMember, observedStatus, silent, stopped, vacant } from './observed.ts';
@@ -18,6 +24,7 @@ describe('the leader', () => {
   const cases: readonly [when: string, EtcdObservation, leader: string | undefined][] = [
     ['is who all say', observed(3), 'etcd-0'],
     ['is not who says so of itself in an older term', split('1', 2, '2', 3), 'etcd-1'],
+    ['is who others say where one of the newest term does not know yet', split(undefined, 3, '2', 3), 'etcd-1'],
     ['is nobody when it does not answer us', observed(3, { 0: silent }), undefined],
     ['is nobody when nobody knows', split(undefined, 3, undefined, 3), undefined],
   ];
@@ -40,6 +47,7 @@ describe('a member is well', () => {
     ['it answers as who it is registered', { status: observedStatus(1, { memberId: '99' }) }],
     ['it follows the leader', { status: observedStatus(1, { leaderId: undefined }) }],
     ['it has applied what is committed', { status: observedStatus(1, { raftAppliedIndex: 48_999 }) }],
+    ['it knows what is committed', { status: observedStatus(1, { raftIndex: 40_000, raftAppliedIndex: 40_000 }) }],
     ['its pod stays', { pod: { uid: 'uid', revision: 'new', isTerminating: true, isRunning: true } }],
   ];
   it.each(ill)('only if %s', (_, change) => {
@@ -52,8 +60,54 @@ describe('a member is well', () => {
   });
 });
 
+describe('of members', () => {
+  const stranger = (isLearner: boolean) => ({ id: '9', name: 'guest', isLearner, peerUrls: [] });
+  const unregistered = observedMember(1, { registration: undefined });
+  const ofSecond = { alarms: [{ alarm: 'Corrupt', memberId: '2' }] } as const;
+
+  it('those with a vote count, also one that is none of ours', () => {
+    expect(voterCount(observed(3, {}, { strangers: [stranger(true)] }))).toBe(3);
+    expect(voterCount(observed(3, {}, { strangers: [stranger(false)] }))).toBe(4);
+  });
+
+  it('none is well while nobody knows who leads', () => {
+    expect(healthyVoters(observed(3, { 0: silent }))).toEqual([]);
+    const lost = (ordinal: number) => ({ status: observedStatus(ordinal, leads(undefined, 3)) });
+    expect(healthyVoters(observed(3, { 0: lost(0), 1: lost(1), 2: lost(2) }))).toEqual([]);
+  });
+
+  it('one is well that answers although its pod is not known', () => {
+    expect(healthyVoters(observed(3, { 1: { pod: undefined } }))).toHaveLength(3);
+  });
+
+  it('one that is not registered is neither well nor corrupt', () => {
+    expect(isHealthy(observed(3), unregistered)).toBe(false);
+    expect(isCorrupt(observed(3, {}, ofSecond), unregistered)).toBe(false);
+    expect(isCorrupt(observed(3, {}, ofSecond), observedMember(1))).toBe(true);
+  });
+
+  it('one that does not answer has not caught up', () => {
+    expect(isCaughtUp(observed(3), observedMember(1, silent))).toBe(false);
+  });
+
+  it('there is a quorum only when a quorum says who they are', () => {
+    expect(hasQuorum(observed(3))).toBe(true);
+    expect(hasQuorum(observed(3, {}, { membership: 'Unconfirmed' }))).toBe(false);
+  });
+
+  it('one that is not registered can have damaged data, and has none to lose', () => {
+    const left = observedMember(1, { ...damaged('Unreadable'), registration: undefined });
+    expect(damageOf(left)?.kind).toBe('Unreadable');
+    expect(isDataLost(left)).toBe(false);
+  });
+});
+
 describe('the data of a member', () => {
   const claim = (memberId: string | undefined, isLost = false) => ({ memberId, isLost });
+  const kept = (memberId: string) => ({ memberId, isLost: false, isReserved: true });
+  const process = { uid: 'pod', revision: 'new', isTerminating: false };
+  const restarted = { pod: { ...process, isRunning: true, restarts: 3 } };
+  const failing = (restarts: number) => ({ status: undefined, pod: { ...process, isRunning: false, restarts } });
   const cases: readonly [when: string, change: Partial<Member>, isLost: boolean][] = [
     ['is there while it answers, whatever became of the claim', { claim: undefined }, false],
     ['is there while its process is down', stopped, false],
@@ -61,6 +115,16 @@ describe('the data of a member', () => {
     ['is gone with the volume', { ...stopped, claim: claim('2', true) }, true],
     ['is gone when the claim holds that of another', { ...stopped, claim: claim('77') }, true],
     ['is gone when the process cannot run on a new claim', { ...stopped, claim: claim(undefined) }, true],
+    [
+      'may be there while a process runs again on a new claim',
+      { ...silent, ...restarted, claim: claim(undefined) },
+      false,
+    ],
+    ['may be there while its pod is not there yet', { ...silent, pod: undefined, claim: claim(undefined) }, false],
+    ['is gone with the claim also while a process runs', { ...silent, claim: undefined }, true],
+    ['is gone when the claim is kept for another', { ...failing(0), claim: kept('77') }, true],
+    ['may be there while a founding member fails to start', { ...failing(3), claim: kept('2') }, false],
+    ['is gone when a founding member fails again and again', { ...failing(4), claim: kept('2') }, true],
     ['may be there while a process runs on a new claim', { ...silent, claim: claim(undefined) }, false],
     ['is lost when etcd says that it cannot read it', damaged('Unreadable'), true],
     ['may be there when etcd has said so once', oncePod('Unreadable', { restarts: 1 }), false],
@@ -92,6 +156,7 @@ it.each([
 describe('an etcd cluster was formed', () => {
   it('if a volume bears the mark of a member', () => {
     expect(wasFormed(observed(3, { 0: vacant, 1: vacant }).members)).toBe(true);
+    expect(wasFormed(observed(3, { 0: { claim: undefined } }).members)).toBe(true);
     expect(wasFormed(observed(3, { 0: vacant, 1: vacant, 2: vacant }).members)).toBe(false);
   });
 });

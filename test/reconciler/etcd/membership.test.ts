@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { EtcdObservation } from '../../../reconciler/etcd/members.ts';
-import { initialCluster, nextMembershipStep, podsFor } from '../../../reconciler/etcd/membership.ts';
+import type { EtcdObservation, Member } from '../../../reconciler/etcd/members.ts';
+import { initialCluster, isAwaited, nextMembershipStep, podsFor } from '../../../reconciler/etcd/membership.ts';
 import type { Decision } from '../../../reconciler/etcd/steps.ts';
-import { damaged, learner, observed, observedStatus, silent, stopped, vacant } from './observed.ts';
+import { damaged, learner, observed, observedMember, observedStatus, silent, stopped, vacant } from './observed.ts';
 
 /** A decision in few words. */
 function summary(decision: Decision): string {
@@ -24,6 +24,18 @@ const added = (ordinal: number) => {
 };
 const corruptionOf = (memberId: string) => ({ alarms: [{ alarm: 'Corrupt', memberId }] }) as const;
 
+/** Three members of which etcd-1 leads, with what is different about the first. */
+const ledByAnother = (first: Partial<Member>, rest: Partial<EtcdObservation> = {}) =>
+  observed(
+    3,
+    {
+      0: { status: observedStatus(0, { leaderId: '2' }), ...first },
+      1: { status: observedStatus(1, { leaderId: '2' }) },
+      2: { status: observedStatus(2, { leaderId: '2' }) },
+    },
+    rest,
+  );
+
 const cases: readonly [when: string, EtcdObservation, wanted: number, expected: string][] = [
   ['all are as wanted', observed(3), 3, 'Settled'],
   ['none answers', observed(3, {}, { membership: 'Unknown' }), 3, 'Wait: no etcd member answers'],
@@ -44,6 +56,19 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'Remove etcd-1',
   ],
   ['a claim is deleted below a member that still runs', observed(3, { 1: { claim: undefined } }), 3, 'Settled'],
+  ['so is that of the first', observed(3, { 0: { claim: undefined } }), 3, 'Settled'],
+  [
+    'a place that is not wanted has a pod and no claim',
+    observed(4, { 3: { ...vacant, claim: undefined } }),
+    3,
+    'Settled',
+  ],
+  [
+    'a place is empty and a defragmentation is under way',
+    observed(3, { 1: vacant }, { underWay: { act: 'defragmentation', member: 'etcd-2' } }),
+    3,
+    'Wait: defragmentation of etcd-2 is under way',
+  ],
   [
     'a new claim is in the place of another',
     observed(3, { 1: { ...stopped, claim: unmarked } }),
@@ -87,6 +112,54 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     3,
     'MarkVolume etcd-0',
   ],
+  [
+    'all founding members answer and no volume is marked',
+    observed(3, { 0: { claim: unmarked }, 1: { claim: unmarked }, 2: { claim: unmarked } }),
+    3,
+    'MarkVolume etcd-0',
+  ],
+  [
+    'the only founding member that has not answered has its volume reserved, and no other is marked',
+    observed(3, { 0: { claim: unmarked }, 1: { claim: unmarked }, 2: { ...slow, claim: reserved } }),
+    3,
+    'MarkVolume etcd-0',
+  ],
+  [
+    'a second founding member has not answered either',
+    observed(3, { 0: { claim: unmarked }, 1: { ...slow, claim: unmarked }, 2: { ...slow, claim: reserved } }, {}),
+    3,
+    'Wait: etcd has no quorum: 1 of 3 members are well',
+  ],
+  [
+    'two of five founding members have not answered, of which one has its volume reserved',
+    observed(5, {
+      0: { claim: unmarked },
+      1: { claim: unmarked },
+      2: { ...slow, claim: reserved },
+      3: { ...slow, claim: unmarked },
+      4: { claim: unmarked },
+    }),
+    5,
+    'ReserveVolume etcd-3',
+  ],
+  [
+    'a place is vacant before a founding member that has not answered',
+    observed(5, {
+      0: { claim: unmarked },
+      1: { ...vacant },
+      2: { claim: unmarked },
+      3: { ...slow, claim: unmarked },
+      4: { claim: unmarked },
+    }),
+    5,
+    'ReserveVolume etcd-3',
+  ],
+  [
+    'a second member was added before the volume of the first is marked',
+    observed(2, { 0: { claim: unmarked }, 1: added(1) }),
+    2,
+    'MarkVolume etcd-0',
+  ],
   ['all but a slow founding member are marked', observed(3, { 2: { ...slow, claim: reserved } }), 3, 'Settled'],
   ['a founding member is there', observed(3, { 2: { claim: reserved } }), 3, 'MarkVolume etcd-2'],
   ['a founding member can never start', observed(3, { 2: { ...stopped, claim: reserved } }), 3, 'Remove etcd-2'],
@@ -115,6 +188,7 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'Promote etcd-1',
   ],
   ['members are too many', observed(5), 3, 'Remove etcd-4'],
+  ['one of two is too many', observed(2), 1, 'Remove etcd-1'],
   ['the one that is too many is ill already', observed(5, { 4: silent }), 3, 'Remove etcd-4'],
   [
     'the one that is too many leads',
@@ -173,6 +247,42 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'Disarm etcd-0',
   ],
   [
+    'nobody knows which member is corrupt, and one is full',
+    observed(3, {}, { alarms: [{ alarm: 'Nospace', memberId: '2' }, ...corruptionOf('0').alarms] }),
+    3,
+    'Wait: members of etcd differ, and it cannot say whose data is corrupt: restore a backup',
+  ],
+  [
+    'a member cannot read its data, whatever the others are',
+    observed(3, { 1: damaged('Unreadable') }, { doMembersAgree: false }),
+    3,
+    'Remove etcd-1',
+  ],
+  [
+    'a full member is gone and its alarm not, which is about space',
+    observed(3, {}, { alarms: [{ alarm: 'Nospace', memberId: '77' }] }),
+    3,
+    'Settled',
+  ],
+  [
+    'a corrupt member is gone and the first does not answer',
+    ledByAnother(silent, corruptionOf('77')),
+    3,
+    'Disarm etcd-1',
+  ],
+  [
+    'a corrupt member is gone and the first has no vote',
+    ledByAnother(learner(0), corruptionOf('77')),
+    3,
+    'Disarm etcd-1',
+  ],
+  [
+    'a corrupt member is gone and the first is no member any more',
+    ledByAnother({ registration: undefined }, corruptionOf('77')),
+    3,
+    'Disarm etcd-1',
+  ],
+  [
     'there is a member that is none of ours',
     observed(3, {}, { strangers: [{ id: '9', name: 'guest', isLearner: true, peerUrls: [] }] }),
     3,
@@ -190,6 +300,26 @@ describe('a member that joins', () => {
   it('is told those that are registered and itself', () => {
     const observation = observed(3, { 1: vacant, 2: vacant });
     expect(initialCluster(observation, 'etcd-1')).toBe('etcd-0=https://etcd-0:2380,etcd-1=https://etcd-1:2380');
+  });
+
+  const forming = { 0: { claim: unmarked }, 1: { claim: unmarked } };
+  const starts: readonly [
+    who: string,
+    change: Partial<Member>,
+    others: Record<number, Partial<Member>>,
+    told: boolean,
+  ][] = [
+    ['was added and has never started', added(2), {}, true],
+    ['has its volume reserved since the formation', { ...slow, claim: reserved }, {}, true],
+    ['has not answered and nobody has marked a volume yet', { ...slow, claim: unmarked }, forming, true],
+    ['has no volume claim yet at the formation', { ...slow, claim: undefined }, forming, true],
+    ['has started before and is down', stopped, {}, false],
+    ['has started before, is down and has lost its claim', { ...stopped, claim: undefined }, {}, false],
+    ['answers, also at the formation', { claim: unmarked }, forming, false],
+    ['is no member', vacant, forming, false],
+  ];
+  it.each(starts)('is told the others before it starts for the first time: one that %s', (_, change, others, told) => {
+    expect(isAwaited(observed(3, { ...others, 2: change }), observedMember(2, change))).toBe(told);
   });
 });
 

@@ -17,6 +17,14 @@ const cases: readonly [first: string, EtcdObservation, replicas: number, expecte
   ['replaces pods before it defragments', observed(3, { 1: outdated, 2: fragmented(2) }), 3, 'ReplacePod'],
   ['defragments when all else is as wanted', observed(3, { 2: fragmented(2) }), 3, 'Defragment'],
   ['does not defragment while a member is away', observed(3, { 1: stopped, 2: fragmented(2) }), 3, 'ReplacePod'],
+  [
+    'defragments the only member before its file reaches the quota',
+    observed(1, {
+      0: { status: observedStatus(0, { dbSizeBytes: 450 * mebibyte, dbSizeInUseBytes: 300 * mebibyte }) },
+    }),
+    1,
+    'Defragment',
+  ],
   ['waits for no upkeep of the only member', observed(1, { 0: fragmented(0) }), 1, 'Settled'],
   [
     'goes on with pods while a full database waits for a larger quota',

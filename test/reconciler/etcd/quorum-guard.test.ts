@@ -119,6 +119,55 @@ const cases: readonly Case[] = [
     ordinal: 2,
     verdict: 'NoQuorum',
   },
+  {
+    when: 'its process does not run and another pod is being replaced',
+    observation: observed(3, { 1: stopped, 2: terminating }),
+    act: restart,
+    ordinal: 1,
+    verdict: 'UnderWay',
+  },
+  {
+    when: 'it is no member, and another is ill',
+    observation: observed(3, { 1: silent, 2: { registration: undefined } }),
+    act: restart,
+    ordinal: 2,
+    verdict: 'allowed',
+  },
+  {
+    when: 'it answers although the kubelet says that it does not run, and another is ill',
+    observation: observed(3, { 1: silent, 2: { ...stopped, status: observedStatus(2) } }),
+    act: restart,
+    ordinal: 2,
+    verdict: 'NoQuorum',
+  },
+  {
+    when: 'its pod is gone, whoever else is ill',
+    observation: observed(3, { 1: silent, 2: { status: undefined, pod: undefined } }),
+    act: restart,
+    ordinal: 2,
+    verdict: 'allowed',
+  },
+  {
+    when: 'only 2 of 4 are well, though they would be a quorum of the 3 that are left',
+    observation: observed(4, { 2: silent, 3: stopped }),
+    act: remove,
+    ordinal: 3,
+    verdict: 'NoQuorum',
+  },
+  {
+    when: 'it is ill and so is another of 5',
+    observation: observed(5, { 1: silent, 3: silent }),
+    act: restart,
+    ordinal: 3,
+    verdict: 'OthersIll',
+  },
+  {
+    when: 'it is well and another of 5 is ill',
+    observation: observed(5, { 1: silent }),
+    act: remove,
+    ordinal: 4,
+    verdict: 'OthersIll',
+  },
   { when: 'it is the only member', observation: observed(1), act: defragment, ordinal: 0, verdict: 'OnlyMember' },
   {
     when: 'it is the only member and asked for',
@@ -150,6 +199,13 @@ describe('the quorum guard', () => {
     const observation = observed(5, { 1: silent });
     expect(mayDisrupt(observation, observedMember(4), restart)).toMatchObject({
       message: '1 of the 4 other members of etcd-4 are not well',
+    });
+    const withoutQuorum = observed(3, { 1: silent, 2: silent });
+    expect(mayDisrupt(withoutQuorum, observedMember(2, silent), restart)).toMatchObject({
+      message: 'without etcd-2 only 1 of 3 members are well, 2 must be',
+    });
+    expect(mayDisrupt(withoutQuorum, observedMember(2, silent), remove)).toMatchObject({
+      message: 'only 1 of 3 members are well',
     });
   });
 });

@@ -1,11 +1,18 @@
 import { expect, it } from 'vitest';
 import type { EtcdObservation, Member } from '../../../reconciler/etcd/members.ts';
 import { nextRolloutStep } from '../../../reconciler/etcd/rollout.ts';
-import { observed, observedMember, silent, stopped } from './observed.ts';
+import { observed, observedMember, observedStatus, silent, stopped } from './observed.ts';
 
 const old = { pod: { uid: 'uid', revision: 'old', isTerminating: false, isRunning: true } };
 const ready = ({ pod }: Pick<Partial<Member>, 'pod'>, isReady: boolean) => ({ pod: pod && { ...pod, isReady } });
 const replace = (member: string, podUid = 'uid') => ({ kind: 'Act', step: { kind: 'ReplacePod', member, podUid } });
+
+const away: Partial<Member> = { status: undefined, pod: undefined };
+const ledByTheLast = (ordinal: number) => ({ status: observedStatus(ordinal, { leaderId: '3' }) });
+const move = (to: string, targetId: string) => ({
+  kind: 'Act',
+  step: { kind: 'MoveLeader', from: 'etcd-0', to, targetId },
+});
 
 const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
   ['nothing when all pods are new', observed(3), { kind: 'Settled' }],
@@ -15,6 +22,46 @@ const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
     'leadership, to a member that is new already, before the leader',
     observed(3, { 0: old }),
     { kind: 'Act', step: { kind: 'MoveLeader', from: 'etcd-0', to: 'etcd-1', targetId: '2' } },
+  ],
+  [
+    'the leader last, whatever its ordinal',
+    observed(3, {
+      0: { ...old, ...ledByTheLast(0) },
+      1: { ...old, ...ledByTheLast(1) },
+      2: { ...old, ...ledByTheLast(2) },
+    }),
+    replace('etcd-1'),
+  ],
+  [
+    'leadership, from a leader that clients do not come to, to the member that is new already',
+    observed(3, { 0: ready(old, false), 1: ready(old, true), 2: ready(observedMember(2), true) }),
+    move('etcd-2', '3'),
+  ],
+  [
+    'leadership, from such a leader, to an old member where none is new',
+    observed(3, { 0: ready(old, false), 1: ready(old, true), 2: ready(old, true) }),
+    move('etcd-1', '2'),
+  ],
+  [
+    'nothing while no other member can lead',
+    observed(3, { 0: old, 1: silent, 2: silent }),
+    { kind: 'Wait', message: 'no other etcd member can lead' },
+  ],
+  ['nothing where a pod is missing and the others are new', observed(3, { 1: away }), { kind: 'Settled' }],
+  [
+    'nothing while a pod is missing and the others are needed',
+    observed(3, { 1: away, 2: old }),
+    { kind: 'Wait', message: 'without etcd-2 only 1 of 3 members are well, 2 must be' },
+  ],
+  [
+    'pods that do not run although no quorum is left',
+    observed(3, { 1: stopped, 2: stopped }),
+    replace('etcd-2', 'pod'),
+  ],
+  [
+    'a pod that does not run before one that runs and is ill',
+    observed(3, { 1: stopped, 2: { ...old, ...silent } }),
+    replace('etcd-1', 'pod'),
   ],
   ['the leader when it is the only member', observed(1, { 0: old }), replace('etcd-0')],
   ['the pod that does not run first', observed(3, { 0: old, 1: stopped, 2: old }), replace('etcd-1', 'pod')],
@@ -47,4 +94,9 @@ const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
 
 it.each(cases)('a rollout replaces %s', (_, observation, expected) => {
   expect(nextRolloutStep(observation, { revision: 'new', cause: 'Asked' })).toEqual(expected);
+});
+
+it('a rollout replaces nothing while the revision of the template is not known', () => {
+  const observation = observed(3, { 2: old });
+  expect(nextRolloutStep(observation, { revision: undefined, cause: 'Asked' })).toEqual({ kind: 'Settled' });
 });

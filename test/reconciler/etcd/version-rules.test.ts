@@ -39,6 +39,23 @@ describe('the version of etcd', () => {
     expect(decide(['3.5.26', '3.5.24', '3.5.26'], '3.6.8')).toMatchObject({ kind: 'Refused' });
     expect(decide(['3.6.11', '3.5.26'], '3.7.3')).toMatchObject({ kind: 'Refused' });
     expect(decide(['3.6.11', '3.5.26'], '3.5.26')).toMatchObject({ kind: 'Refused' });
+    expect(decide(['3.6.11', '3.5.26', '3.5.26'], '3.5.26')).toMatchObject({ kind: 'Refused' });
+  });
+
+  it('stays what the template says when another one is refused, else what the newest member runs', () => {
+    expect(decide(['3.6.11'], '3.8.0', { rendered: '3.6.16' })).toMatchObject({ kind: 'Refused', version: '3.6.16' });
+    expect(decide(['3.6.11', '3.6.16'], '3.8.0', { rendered: undefined })).toMatchObject({
+      kind: 'Refused',
+      version: '3.6.16',
+    });
+  });
+
+  it('is refused where it is none', () => {
+    expect(decide(['3.6.11'], 'latest')).toEqual({
+      kind: 'Refused',
+      version: '3.6.11',
+      message: 'etcd.version latest is no version such as 3.6.16',
+    });
   });
 
   it('is the one in the template while no member answers', () => {
@@ -49,6 +66,9 @@ describe('the version of etcd', () => {
     expect(decide(['3.6.11', undefined], '3.7.3', { rendered: '3.6.11' })).toMatchObject({ version: '3.6.11' });
     expect(decide([], '3.7.3', { rendered: '3.6.11' })).toMatchObject({ kind: 'Allowed', version: '3.6.11' });
     expect(decide(['3.6.11', undefined], '3.6.16', { rendered: '3.6.11' })).toMatchObject({ version: '3.6.16' });
+    const agreed = { rendered: '3.6.11', clusterVersion: '3.6.0' };
+    expect(decide(['3.6.11', undefined], '3.7.3', agreed)).toMatchObject({ kind: 'Allowed', version: '3.6.11' });
+    expect(decide([], '3.7.3', agreed)).toMatchObject({ kind: 'Allowed', version: '3.6.11' });
   });
 
   it('does not rise before the members have agreed on the minor they run', () => {
@@ -71,5 +91,10 @@ describe('the version of etcd', () => {
     });
     expect(decide(['3.6.11'], '3.6.16', { args })).toMatchObject({ kind: 'Allowed' });
     expect(decide([], '3.7.3', { args })).toMatchObject({ kind: 'Refused' });
+    const others = { 'quota-backend-bytes': '8589934592' };
+    expect(decide(['3.6.11'], '3.7.3', { args: { ...args, ...others } })).toMatchObject({
+      message: expect.not.stringContaining('quota-backend-bytes'),
+    });
+    expect(decide(['3.6.11'], '3.7.3', { args: others })).toMatchObject({ kind: 'Allowed', version: '3.7.3' });
   });
 });

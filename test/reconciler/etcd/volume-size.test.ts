@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { quantityValue } from '../../../constructs/api/quantity.ts';
 import { etcdMaxVolumeSize, etcdQuotaBytes } from '../../../constructs/control-plane/etcd-config.ts';
-import { formatBytes, planVolumes, type Volumes, volumeUsage } from '../../../reconciler/etcd/volume-size.ts';
+import {
+  formatBytes,
+  growAbove,
+  planVolumes,
+  tellAbove,
+  type Volumes,
+  volumeUsage,
+} from '../../../reconciler/etcd/volume-size.ts';
 import { hostedCluster } from '../../support/scope.ts';
 
 const Gi = 1024 ** 3;
@@ -46,6 +53,11 @@ const cases: readonly Case[] = [
   },
   { name: 'what is little used stays', volumes: three('4Gi', { usedBytes: Gi }), size: '4Gi' },
   { name: 'what nobody can tell the use of stays', volumes: three('4Gi', { usedBytes: undefined }), size: '4Gi' },
+  {
+    name: 'volumes stay while just the share is used above which they grow',
+    volumes: three('4Gi', { usedBytes: growAbove * 2 * Gi }),
+    size: '4Gi',
+  },
   {
     name: 'volumes double before the quota is hit, and the quota waits for them',
     volumes: three('4Gi', { usedBytes: 1.3 * Gi }),
@@ -124,6 +136,33 @@ const cases: readonly Case[] = [
     trouble: /1741 MiB of the 2048 MiB that volumes of 4Gi allow.*raise etcd.maxVolumeSize, or delete/,
   },
   {
+    name: 'at the maximum nobody is told while just that share is used',
+    etcd: { maxVolumeSize: '4Gi' },
+    volumes: three('4Gi', { usedBytes: tellAbove * 2 * Gi }),
+    size: '4Gi',
+  },
+  {
+    name: 'volumes that were all lost are made as large as the template says, where no quota is known',
+    volumes: { ...none, templateSize: '8Gi' },
+    size: '8Gi',
+  },
+  {
+    name: 'while there is no claim the quota stays',
+    volumes: { ...none, templateSize: '4Gi', quotaSize: '4Gi', usedBytes: 1.3 * Gi },
+    size: '8Gi',
+    quotaSize: '4Gi',
+  },
+  {
+    name: 'a quota that nobody knows is made for the smallest volume that there is',
+    volumes: {
+      ...three('8Gi'),
+      claims: [grown('4Gi'), { requested: '8Gi', capacity: undefined }],
+      quotaSize: undefined,
+    },
+    size: '8Gi',
+    quotaSize: '4Gi',
+  },
+  {
     name: 'etcd holds 8 GiB and no larger volume helps',
     etcd: { maxVolumeSize: '64Gi' },
     volumes: three('16Gi', { usedBytes: 7 * Gi }),
@@ -163,12 +202,13 @@ describe("the size of etcd's volumes", () => {
 
   it('never shrinks, and exceeds the maximum only where it did before', () => {
     const sizes = ['1Gi', '3Gi', '4Gi', '10G', '16Gi', '32Gi'];
-    for (const claim of sizes)
-      for (const other of sizes)
-        for (const configured of [undefined, ...sizes])
-          for (const maxVolumeSize of [undefined, ...sizes])
+    for (const maxVolumeSize of [undefined, ...sizes]) {
+      const cluster = clusterWith(maxVolumeSize ? { maxVolumeSize } : {});
+      const maximum = quantityValue(etcdMaxVolumeSize(cluster.spec.etcd));
+      for (const claim of sizes)
+        for (const other of sizes)
+          for (const configured of [undefined, ...sizes])
             for (const used of [undefined, 0, 1, 4, 9]) {
-              const cluster = clusterWith(maxVolumeSize ? { maxVolumeSize } : {});
               const { size, quotaSize } = planVolumes(cluster, {
                 claims: [grown(claim), grown(other)],
                 templateSize: claim,
@@ -176,12 +216,12 @@ describe("the size of etcd's volumes", () => {
                 usedBytes: used === undefined ? undefined : used * Gi,
               });
               const present = Math.max(quantityValue(claim), quantityValue(other));
-              const maximum = quantityValue(etcdMaxVolumeSize(cluster.spec.etcd));
               expect(quantityValue(size)).toBeGreaterThanOrEqual(present);
               expect(quantityValue(size)).toBeLessThanOrEqual(Math.max(present, maximum));
               expect(quantityValue(quotaSize)).toBeLessThanOrEqual(quantityValue(size));
               expect(2 * etcdQuotaBytes(cluster, quotaSize)).toBeLessThanOrEqual(quantityValue(size));
             }
+    }
   });
 });
 
@@ -199,7 +239,12 @@ describe('the use of volumes', () => {
     expect(volumeUsage(bytes, '4Gi', previous)).toBe(text);
   });
 
+  it('that is just what was told is not told anew', () => {
+    expect(volumeUsage(300 * 1024 ** 2, '4Gi', '300Mi')).toBe('300Mi');
+  });
+
   it.each([
+    [1024 * Gi, '1Ti'],
     [3 * Gi, '3Gi'],
     [1.5 * Gi, '1536Mi'],
     [10e9, '9765625Ki'],

@@ -5,17 +5,18 @@ import { HostedClients } from '../../../reconciler/hosted/clients.ts';
 import { hostedTarget } from '../../../reconciler/hosted/target.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
-import { bringUp } from '../../support/bring-up.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import { memoryWorldOf } from '../../support/loop/memory-world-of.ts';
+import { completeWorld } from '../../support/loop/scenario.ts';
+import type { MemoryWorld } from '../../support/memory-world.ts';
 import { knownFacts } from '../../support/rendered-cluster.ts';
 import { hostedCluster, now } from '../../support/scope.ts';
 
 const endpoint = { host: '192.0.2.10', port: 443 };
 /** Nobody listens. */
 const unheard = { clock: systemClock, onChange: () => {}, onRevert: () => {}, onError: () => {} };
-const complete = new MemoryWorld();
+let complete: MemoryWorld;
 beforeAll(async () => {
-  await bringUp(complete);
+  complete = memoryWorldOf(await completeWorld());
 });
 
 const targetIn = (world: MemoryWorld, address = endpoint) =>

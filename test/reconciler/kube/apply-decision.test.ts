@@ -45,6 +45,12 @@ describe('decideApply', () => {
       { type: 'apply', because: 'drifted' },
     ],
     ['lost all its fields to somebody else', record, live('11', [foreign]), { type: 'apply', because: 'drifted' }],
+    [
+      'lost a field to somebody who applies under a name of his own',
+      record,
+      live('11', [{ ...ours, manager: 'them' }]),
+      { type: 'apply', because: 'drifted' },
+    ],
     ['was deleted and made anew', record, live('12', [ours], 'other'), { type: 'apply', because: 'replaced' }],
     ['is in the cache as it was before our write', record, live('9', []), { type: 'skip', because: 'cache is behind' }],
     ['passed a power of ten', record, live('9', [foreign]), { type: 'skip', because: 'cache is behind' }],
@@ -61,5 +67,27 @@ describe('isApplied', () => {
     ['an object we updated but never applied', [{ ...ours, operation: 'Update' }], false],
   ])('judges %s', (_, managedFields, expected) => {
     expect(isApplied(live('1', managedFields), 'us')).toBe(expected);
+  });
+
+  it('judges an object of which the server notes nobody', () => {
+    expect(isApplied({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' } }, 'us')).toBe(false);
+  });
+});
+
+describe('what is remembered of an object', () => {
+  it('is short, the same for the same, another for each difference, and nothing of its content', () => {
+    const secretWith = (key: string) => ({ ...live('10', [ours]), data: { key } });
+    const secret = secretWith('c2VjcmV0');
+    const fingerprint = renderedFingerprint(secret);
+    expect(fingerprint).toMatch(/^[\w-]{22}$/);
+    expect(renderedFingerprint(secretWith('c2VjcmV0'))).toBe(fingerprint);
+    expect(renderedFingerprint(secretWith('other'))).not.toBe(fingerprint);
+    expect(JSON.stringify(recordOf(fingerprint, secret, 'us'))).not.toContain('c2VjcmV0');
+  });
+
+  it('are the fields the server has noted as ours, uid and version', () => {
+    expect(recordOf(rendered, live('10', [foreign, ours]), 'us')).toEqual(record);
+    expect(record).toMatchObject({ rendered, uid: 'uid', resourceVersion: '10' });
+    expect(recordOf(rendered, live('10', [foreign]), 'us').owned).not.toBe(record.owned);
   });
 });

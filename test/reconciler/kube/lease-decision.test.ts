@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   decideLease,
   observeLease,
+  releasedLease,
   type LeaseObject,
   type LeaseTimes,
 } from '../../../reconciler/kube/lease-decision.ts';
@@ -59,6 +60,32 @@ describe('decideLease', () => {
   it('gives a holder the duration that it relies on, not ours', () => {
     const patient = lease({ holderIdentity: 'them', leaseDurationSeconds: 60 });
     expect(decideLease(patient, seen(59_999), 'us', now, times).type).toBe('wait');
+    expect(decideLease(patient, seen(60_000), 'us', now, times).type).toBe('take');
+  });
+
+  it('gives a holder our duration that tells none of its own', () => {
+    const silent = lease({ holderIdentity: 'them' });
+    expect(decideLease(silent, seen(14_999), 'us', now, times).type).toBe('wait');
+    expect(decideLease(silent, seen(15_000), 'us', now, times)).toMatchObject({
+      type: 'take',
+      spec: { acquireTime: '2026-01-01T00:00:00.120000Z', leaseTransitions: 1 },
+    });
+  });
+
+  it('takes a lease that holds nothing', () => {
+    const { spec: _, ...empty } = held;
+    expect(decideLease(empty, seen(0), 'us', now, times).type).toBe('take');
+  });
+
+  it('tells a duration of whole seconds that is no shorter than ours', () => {
+    const decision = decideLease(undefined, seen(0), 'us', now, { ...times, durationMs: 14_001 });
+    expect(decision).toMatchObject({ spec: { leaseDurationSeconds: 15 } });
+  });
+
+  it('that is left by its holder can be taken at once', () => {
+    const left = releasedLease(now);
+    expect(left).toEqual({ holderIdentity: '', leaseDurationSeconds: 1, renewTime: '2026-01-01T00:00:00.120000Z' });
+    expect(decideLease(lease(left), seen(0), 'us', now, times).type).toBe('take');
   });
 });
 
@@ -70,5 +97,6 @@ describe('observeLease', () => {
     expect(observeLease(skewed, first, now + 5_000)).toBe(first);
     const renewed = lease({ holderIdentity: 'them' }, '2');
     expect(observeLease(renewed, first, now + 5_000)).toEqual({ version: '2', changedAt: now + 5_000 });
+    expect(observeLease(undefined, first, now + 5_000)).toEqual({ version: '', changedAt: now + 5_000 });
   });
 });

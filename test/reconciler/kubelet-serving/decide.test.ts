@@ -24,6 +24,17 @@ const machine = (name: string, node: string | undefined, ...given: string[]): Ma
   metadata: { name },
   status: { ...(node && { nodeRef: { name: node } }), addresses: addresses(...given) },
 });
+/** One of which Cluster API has not written anything yet, and one without addresses. */
+const unknown = (name: string): MachineObject => {
+  const { status: _, ...rest } = machine(name, undefined);
+  return rest;
+};
+const withoutAddresses = (name: string, node: string): MachineObject => ({
+  ...machine(name, node),
+  status: { nodeRef: { name: node } },
+});
+const n1 = { CN: ['system:node:n1'] };
+const nodes = { O: ['system:nodes'] };
 const evidence = (changes: Partial<Evidence> = {}): Evidence => ({
   nodeAddresses: addresses('n1', '192.0.2.21', '2001:db8::21', 'n1.internal'),
   machines: [],
@@ -40,6 +51,13 @@ describe('a kubelet gets a certificate to serve with', () => {
     ['for both families', { hosts: ['n1', '192.0.2.21', '2001:0db8::0021'] }, {}],
     ['for names in capitals', { hosts: ['N1.Internal', '192.0.2.21'] }, {}],
     ['with a key that can encipher', { usages: ['server auth', 'key encipherment', 'digital signature'] }, {}],
+    ['with its group before its name', { subject: [nodes, n1] }, {}],
+    [
+      'beside Machines that tell nothing of themselves',
+      {},
+      { machines: [unknown('m3'), machine('m1', 'n1', '192.0.2.21')] },
+    ],
+    ['beside Machines of others that have no addresses yet', {}, { machines: [withoutAddresses('m2', 'n2')] }],
     ['when its Machine has the same addresses', {}, { machines: [machine('m1', 'n1', '192.0.2.21')] }],
     ['when its Machine tells no addresses', {}, { machines: [machine('m1', 'n1')] }],
     ['when nobody knows yet whose Machine it is', {}, { machines: [machine('m1', undefined, '192.0.2.21')] }],
@@ -54,9 +72,6 @@ describe('a request is left alone that', () => {
   const uri = { type: 'url', value: 'spiffe://example.org/n1' } as const;
   const secondList = new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'n2' }]);
   const authority = new x509.BasicConstraintsExtension(true, 1, true);
-  const n1 = { CN: ['system:node:n1'] };
-  const nodes = { O: ['system:nodes'] };
-
   it.each<[string, KubeletRequestChanges, RegExp]>([
     ['was made by a person', { username: 'jane' }, /was made by jane, who is no kubelet/],
     ['was made by a user that only sounds like a kubelet', { groups: ['system:authenticated'] }, /no kubelet/],
@@ -75,6 +90,9 @@ describe('a request is left alone that', () => {
       { usages: ['digital signature', 'server auth', 'client auth'] },
       /client auth instead/,
     ],
+    ['wants to be no server', { usages: ['digital signature', 'key encipherment'] }, /usages digital signature/],
+    ['wants to sign nothing', { usages: ['server auth', 'key encipherment'] }, /usages server auth/],
+    ['asks for its group within its name', { subject: [{ CN: ['system:node:n1\nO=system:nodes'] }] }, /instead of/],
     ['wants to sign', { usages: ['digital signature', 'server auth', 'cert sign'] }, /cert sign/],
     ['wants to be nothing', { usages: [] }, /usages none/],
     ['names no host', { hosts: [] }, /names no host/],

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { PersistentVolumeClaim, Pod, Secret } from '../../../constructs/api/resources.ts';
+import { IngressRouteTCP, PersistentVolumeClaim, Pod, Secret } from '../../../constructs/api/resources.ts';
 import { type ComponentName, selectorLabels } from '../../../constructs/control-plane/labels.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { Outcome } from '../../../reconciler/outcome.ts';
 import { deleteControlPlane } from '../../../reconciler/phases/deletion.ts';
 import type { DeletionScope } from '../../../reconciler/scope.ts';
-import { bringUp } from '../../support/bring-up.ts';
+import { memoryWorldOf } from '../../support/loop/memory-world-of.ts';
+import { completeWorld, orderedWorld, settleBy } from '../../support/loop/scenario.ts';
 import { settle } from '../../support/management-controllers.ts';
-import { Killed, MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
-import { hostedControlPlaneUid } from '../../support/scope.ts';
+import { Killed, type MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
 
 /** What is not ours, although it is labelled as the Cluster's: Cluster API does that too. */
 const usersSecret: StoredObject = {
@@ -17,9 +17,12 @@ const usersSecret: StoredObject = {
   metadata: { name: 'worker-bootstrap', labels: { 'cluster.x-k8s.io/cluster-name': 'c1' } },
 };
 
-const complete = new MemoryWorld();
+let complete: MemoryWorld;
+let ownerUid: string | undefined;
 beforeAll(async () => {
-  await bringUp(complete);
+  const world = await completeWorld();
+  ownerUid = world.hostedControlPlane.metadata.uid;
+  complete = memoryWorldOf(world);
   complete.put(usersSecret);
 });
 
@@ -46,7 +49,7 @@ function step(
   world: MemoryWorld,
   { retainVolumes = false, finalBackup = () => undefined }: Partial<DeletionScope> = {},
 ): Promise<Outcome> {
-  const scope = { cluster: 'c1', ownerUid: hostedControlPlaneUid, retainVolumes, finalBackup };
+  const scope = { cluster: 'c1', ownerUid, retainVolumes, finalBackup };
   return deleteControlPlane({ ...scope, world, remover: world });
 }
 
@@ -75,11 +78,11 @@ describe('deleting a control plane', () => {
 
   it.each(['haproxy', 'traefik'])('takes back the host names of %s, and its routes', async (controller) => {
     const hosts = { apiHost: 'api.example.test', konnectivityHost: 'agents.example.test' };
-    const world = new MemoryWorld();
-    await bringUp(world, {
-      spec: { exposure: { ingress: { ...hosts, controller } } },
-      surroundings: { servedVersions: (kind) => (kind === 'IngressRouteTCP' ? ['v1alpha1'] : []) },
-    });
+    const ordered = await orderedWorld({ exposure: { ingress: { ...hosts, controller } } });
+    await ordered.define(IngressRouteTCP);
+    await settleBy(ordered);
+    ownerUid = ordered.hostedControlPlane.metadata.uid;
+    const world = memoryWorldOf(ordered);
     expect(world.names.filter((name) => name.startsWith('Ingress'))).toHaveLength(2);
     await deleteAll(world);
     expect(world.names).toEqual([]);

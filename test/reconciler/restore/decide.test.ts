@@ -39,6 +39,9 @@ function observed(changes: Partial<RestoreObservation> = {}): RestoreObservation
 
 const held = (changes: Partial<RestoreObservation> = {}) => observed({ servers: stopped, etcd: noMembers, ...changes });
 
+const creation = { kind: 'Restore', members: [{ ordinal: 0, act: 'Create' }], surplusPods: [] };
+const earlier = observed({ record: { request: 'other', isComplete: true }, members: [restored(0)] });
+
 describe('the next step of a restore', () => {
   const table: [string, RestoreObservation, object][] = [
     ['nothing without a request', observed({ request: undefined, record: undefined }), { kind: 'Nothing' }],
@@ -101,6 +104,73 @@ describe('the next step of a restore', () => {
       held({ members: [{ ...restored(0), pod: pod() }] }),
       { kind: 'CleanUp' },
     ],
+    [
+      'to remove pods of members that nobody wants any more before etcd starts',
+      held({ members: [restored(0)], surplusPods: ['c1-restore-2'] }),
+      { kind: 'CleanUp' },
+    ],
+    [
+      'to restore the one whose claim is not marked yet before etcd starts',
+      held({ members: [restored(0), member(1)], surplusPods: ['c1-restore-2'] }),
+      {
+        kind: 'Restore',
+        members: [
+          { ordinal: 0, act: 'Create' },
+          { ordinal: 1, act: 'Create' },
+        ],
+        surplusPods: ['c1-restore-2'],
+      },
+    ],
+    ['to do it again when no volume claim is left', held({ members: [member(0, { claim: undefined })] }), creation],
+    ['to do it again when only another restore has left its mark', held({ members: [restored(0, 'other')] }), creation],
+    [
+      'to let etcd start where a member that was wanted later has no claim yet',
+      held({ members: [restored(0), member(1, { claim: undefined })] }),
+      { kind: 'Start' },
+    ],
+    [
+      'to wait for pods of members that nobody wants any more',
+      observed({ servers: stopped, etcd: { isWanted: false, pods: ['c1-etcd-0'] } }),
+      { kind: 'StopMembers', isWanted: false, pods: ['c1-etcd-0'] },
+    ],
+    [
+      'to stop members that are wanted and have no pods yet',
+      observed({ servers: stopped, etcd: { isWanted: true, pods: [] } }),
+      { kind: 'StopMembers', isWanted: true, pods: [] },
+    ],
+    [
+      'to stop servers that are wanted and have no pods yet',
+      observed({ servers: { wanted: ['c1-api-server'], pods: [], isAvailable: false } }),
+      { kind: 'StopServers', workloads: ['c1-api-server'], pods: [] },
+    ],
+    [
+      'to mark the claims also when the process is a new one',
+      held({ isPrepared: false, members: [member(0, { pod: pod({ state: 'Succeeded' }) })] }),
+      { kind: 'Mark' },
+    ],
+    [
+      'not to mark anything while a pod of another member still works',
+      held({ members: [member(0, { pod: pod({ state: 'Succeeded' }) }), member(1, { pod: pod() })] }),
+      {
+        kind: 'Restore',
+        members: [
+          { ordinal: 0, act: 'Wait' },
+          { ordinal: 1, act: 'Wait' },
+        ],
+        surplusPods: [],
+      },
+    ],
+    [
+      'to remove the pod that is left of one member',
+      held({ members: [restored(0), { ...restored(1), pod: pod({ state: 'Succeeded' }) }] }),
+      { kind: 'CleanUp' },
+    ],
+    [
+      'nothing when one volume is left that says that it ran, and the status was lost',
+      observed({ record: undefined, members: [member(0, { claim: undefined }), restored(1), member(2)] }),
+      { kind: 'Nothing' },
+    ],
+    ['nothing when an earlier one ran and the request is that of volumes', earlier, { kind: 'Nothing' }],
     ['to let etcd start when the pods are gone', held({ members: [restored(0)] }), { kind: 'Start' }],
     [
       'not to stop servers that come back on the restored data',
@@ -128,6 +198,13 @@ describe('the next step of a restore', () => {
     [
       'a pod that holds a claim which somebody deletes',
       { claim: { isGoing: true, restored: [] }, pod: pod() },
+      'Discard',
+    ],
+    ['a pod that has succeeded and is being deleted', { pod: pod({ isGoing: true, state: 'Succeeded' }) }, 'Wait'],
+    ['a pod that has succeeded and no claim', { claim: undefined, pod: pod({ state: 'Succeeded' }) }, 'Discard'],
+    [
+      'a pod that has succeeded on a claim which somebody deletes',
+      { claim: { isGoing: true, restored: [] }, pod: pod({ state: 'Succeeded' }) },
       'Discard',
     ],
     ['a pod that is being deleted', { pod: pod({ isGoing: true, state: 'Failed' }) }, 'Wait'],

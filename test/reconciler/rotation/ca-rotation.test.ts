@@ -1,94 +1,100 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
-import { BackgroundWork } from '../../../reconciler/background-work.ts';
-import type { PhaseResult } from '../../../reconciler/graph.ts';
-import { systemClock } from '../../../reconciler/kube/clock.ts';
+import type { Condition } from '../../../constructs/api/status.ts';
 import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
 import { createAuthority, validFor } from '../../../reconciler/pki/issue.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { secretProps } from '../../../reconciler/pki/secret-props.ts';
 import { pairSecret, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
-import { bringUp, pass } from '../../support/bring-up.ts';
-import { Killed, MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
-import { now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
+import { Life } from '../../support/loop/life.ts';
+import { OperatorProcess } from '../../support/loop/operator-process.ts';
+import { completeWorld } from '../../support/loop/scenario.ts';
+import type { SurroundingWorld } from '../../support/loop/surrounding-world.ts';
+import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
+import { now, scopeOf } from '../../support/scope.ts';
 
 const yearMs = 365 * 24 * 3600_000;
-const initialized = { status: { initialization: { controlPlaneInitialized: true } } };
 
-const complete = new MemoryWorld();
+let complete: SurroundingWorld;
 beforeAll(async () => {
-  await bringUp(complete);
+  complete = await completeWorld();
   // A machine that does a lot else takes a while.
 }, 60_000);
 
 type Authority = 'clusterCA' | 'etcdCA' | 'proxyCA';
 const secrets = { clusterCA: 'c1-ca', etcdCA: 'c1-etcd', proxyCA: 'c1-proxy' } as const;
 const ask = (...fields: Authority[]) => ({
-  spec: { certificates: { rotation: Object.fromEntries(fields.map((field) => [field, 'please'])) } },
+  certificates: { rotation: Object.fromEntries(fields.map((field) => [field, 'please'])) },
 });
 
-const trusted = (world: MemoryWorld, secret: string) =>
-  splitCertificates(valueOf(world.get<SecretObject>(Secret, secret), 'tls.crt') ?? '');
-const reasonOf = (results: readonly PhaseResult[]) =>
-  results.find(({ phase }) => phase.condition === 'CARotationReady')?.verdict;
+const trusted = (world: SurroundingWorld, secret: string) =>
+  splitCertificates(valueOf(world.objects.get<SecretObject>(Secret, secret), 'tls.crt') ?? '');
 
-/** Passes over one world, with what slow work remembers between them and a clock that goes on. */
-class Life {
-  readonly #work = new BackgroundWork({ clock: systemClock, onChange: () => {} }).of('c1');
+/** Passes of one operator, a minute apart. */
+class Passes {
   readonly reasons: string[] = [];
-  readonly world: MemoryWorld;
-  readonly #changes: ScopeChanges;
-  time: number;
+  readonly world: SurroundingWorld;
+  readonly #operator: OperatorProcess;
 
-  constructor(world: MemoryWorld, changes: ScopeChanges, time = now.getTime()) {
+  constructor(world: SurroundingWorld, operator: OperatorProcess) {
     this.world = world;
-    this.#changes = changes;
-    this.time = time;
+    this.#operator = operator;
   }
 
-  async pass(): Promise<PhaseResult[]> {
-    this.time += 60_000;
-    const results = await pass(this.world, {
-      ...initialized,
-      ...this.#changes,
-      work: this.#work,
-      now: new Date(this.time),
-    });
-    // What was begun beside the pass has ended by the next one.
-    await new Promise((resolve) => setImmediate(resolve));
-    const verdict = reasonOf(results);
-    if (verdict && verdict.status !== 'True' && this.reasons.at(-1) !== verdict.reason)
-      this.reasons.push(verdict.reason);
-    return results;
+  static async begin(world: SurroundingWorld, life?: Life): Promise<Passes> {
+    return new Passes(world, await OperatorProcess.start(world, life));
   }
 
-  /** Tells whether it was settled before the process died. */
-  async untilDeadOrSettled(): Promise<boolean> {
-    for (let count = 0; count < 20; count++) {
-      const before = this.world.writes.length;
-      const results = await this.pass();
-      if (results.some(({ error }) => error instanceof Killed)) return false;
-      if (reasonOf(results)?.status === 'True' && this.world.writes.length === before) return true;
-    }
-    throw new Error(JSON.stringify(reasonOf(await this.pass())));
+  get condition(): Condition | undefined {
+    return this.world.conditions.find(({ type }) => type === 'CARotationReady');
   }
 
+  get isOver(): boolean {
+    return this.#operator.life.isOver;
+  }
+
+  async pass(): Promise<void> {
+    await this.world.clock.advance(60_000);
+    await this.#operator.heard();
+    await this.#operator.pass();
+    if (this.isOver) return;
+    this.world.settle();
+    await this.#operator.heard();
+    const { condition } = this;
+    if (condition && condition.status !== 'True' && this.reasons.at(-1) !== condition.reason)
+      this.reasons.push(condition.reason);
+  }
+
+  /** Passes until nothing is left to do, or the process dies. */
   async untilSettled(limit = 60): Promise<void> {
     for (let count = 0; count < limit; count++) {
-      const before = this.world.writes.length;
-      const verdict = reasonOf(await this.pass());
-      if (verdict?.status === 'True' && this.world.writes.length === before) return;
+      const before = this.world.management.writes.length;
+      await this.pass();
+      if (this.isOver) return;
+      if (this.condition?.status === 'True' && this.world.management.writes.length === before) return;
     }
-    throw new Error(JSON.stringify(reasonOf(await this.pass())));
+    throw new Error(JSON.stringify(this.condition));
   }
-}
 
-async function untilReason(life: Life, reason: string): Promise<PhaseResult[]> {
-  for (let count = 0; count < 60; count++) {
-    const results = await life.pass();
-    if (reasonOf(results)?.reason === reason) return results;
+  untilReason(reason: string): Promise<Condition> {
+    return this.#until(reason, (condition) => condition.reason === reason);
   }
-  throw new Error(`${reason} never came`);
+
+  untilMessage(part: string): Promise<Condition> {
+    return this.#until(part, ({ message }) => message.includes(part));
+  }
+
+  async #until(what: string, isIt: (condition: Condition) => boolean): Promise<Condition> {
+    for (let count = 0; count < 60; count++) {
+      await this.pass();
+      if (this.condition && isIt(this.condition)) return this.condition;
+    }
+    throw new Error(`${what} never came, but ${JSON.stringify(this.condition)}`);
+  }
+
+  stop(): Promise<void> {
+    return this.#operator.stop();
+  }
 }
 
 describe('a rotation', { timeout: 120_000 }, () => {
@@ -99,90 +105,117 @@ describe('a rotation', { timeout: 120_000 }, () => {
   ])('of the %s distributes trust, signs and retires, and then nothing is written any more', async (field, leaves) => {
     const world = complete.copy();
     const [old = ''] = trusted(world, secrets[field]);
-    const life = new Life(world, ask(field));
-    await life.untilSettled();
-    expect(life.reasons).toEqual(['DistributingTrust', 'ReissuingCertificates', 'RetiringTrust']);
+    await world.change(ask(field));
+    const passes = await Passes.begin(world);
+    await passes.untilSettled();
+    expect(passes.reasons).toEqual(['DistributingTrust', 'ReissuingCertificates', 'RetiringTrust']);
     const now = trusted(world, secrets[field]);
     expect(now).toHaveLength(1);
     expect(now).not.toContain(old);
     for (const leaf of leaves)
-      expect(isSignedBy(valueOf(world.get(Secret, leaf), 'tls.crt') ?? '', now[0] ?? '')).toBe(true);
-    expect(world.get(Secret, `${secrets[field]}-next`)).toBeUndefined();
-    const writes = world.writes.length;
-    await life.pass();
-    expect(world.writes.slice(writes)).toEqual([]);
+      expect(isSignedBy(valueOf(world.objects.get(Secret, leaf), 'tls.crt') ?? '', now[0] ?? '')).toBe(true);
+    expect(world.objects.get(Secret, `${secrets[field]}-next`)).toBeUndefined();
+    const { length } = world.management.writes;
+    await passes.pass();
+    expect(world.management.writes.slice(length)).toEqual([]);
+    await passes.stop();
   });
 
   it('ends only when pods that were there before had time to read that the old one is trusted no more', async () => {
-    const life = new Life(complete.copy(), ask('proxyCA'));
-    await untilReason(life, 'RetiringTrust');
-    const retired = life.time;
-    await life.pass();
-    expect(reasonOf(await life.pass())?.message).toContain('to read again whom it trusts');
-    await life.untilSettled();
-    expect(life.time - retired).toBeGreaterThanOrEqual(3 * 60_000);
+    const world = complete.copy();
+    await world.change(ask('proxyCA'));
+    const passes = await Passes.begin(world);
+    await passes.untilReason('RetiringTrust');
+    const retired = world.clock.now();
+    await passes.untilMessage('to read again whom it trusts');
+    await passes.untilSettled();
+    expect(world.clock.now() - retired).toBeGreaterThanOrEqual(3 * 60_000);
+    await passes.stop();
+  });
+
+  it('retires the old one only when pods that go on had time to take up a client certificate of the new one', async () => {
+    const world = complete.copy();
+    await world.change(ask('clusterCA'));
+    const passes = await Passes.begin(world);
+    await passes.untilReason('ReissuingCertificates');
+    const reissued = world.clock.now();
+    await passes.untilMessage('c1-scheduler-0 to take its client certificate up');
+    await passes.untilReason('RetiringTrust');
+    // A kubelet writes the file within two minutes, and client-go reads it every five.
+    expect(world.clock.now() - reissued).toBeGreaterThanOrEqual(7 * 60_000);
+    await passes.stop();
   });
 
   it('is taken back as long as the new one has not signed, and can be asked for again', async () => {
     const world = complete.copy();
     const before = trusted(world, 'c1-etcd');
-    const life = new Life(world, ask('etcdCA'));
-    while (trusted(world, 'c1-etcd').length < 2) await life.pass();
-    const back = new Life(world, {}, life.time);
-    await back.untilSettled();
-    expect(back.reasons).toEqual(['WithdrawingTrust']);
+    await world.change(ask('etcdCA'));
+    const passes = await Passes.begin(world);
+    while (trusted(world, 'c1-etcd').length < 2) await passes.pass();
+    await world.change({ certificates: { rotation: null } });
+    await passes.untilSettled();
+    expect(passes.reasons.at(-1)).toBe('WithdrawingTrust');
+    expect(passes.reasons).not.toContain('ReissuingCertificates');
     expect(trusted(world, 'c1-etcd')).toEqual(before);
-    expect(world.get(Secret, 'c1-etcd-next')).toBeUndefined();
-    await new Life(world, ask('etcdCA'), back.time).untilSettled();
+    expect(world.objects.get(Secret, 'c1-etcd-next')).toBeUndefined();
+    await world.change(ask('etcdCA'));
+    await passes.untilSettled();
     expect(trusted(world, 'c1-etcd')).not.toEqual(before);
+    await passes.stop();
   });
 
   it('comes by itself when half of the life of an authority of ours is over', async () => {
     const world = complete.copy();
     const before = Object.values(secrets).map((secret) => trusted(world, secret));
-    const life = new Life(world, {}, now.getTime() + 6.1 * yearMs);
-    await life.untilSettled();
+    await world.clock.advance(6.1 * yearMs);
+    const passes = await Passes.begin(world);
+    await passes.untilSettled();
+    await passes.stop();
     const after = Object.values(secrets).map((secret) => trusted(world, secret));
     for (const [index, each] of after.entries()) expect(before[index]).not.toContain(each[0]);
   });
 
   it("of a user's own authority waits for theirs, and never comes by itself", async () => {
     const world = complete.copy();
-    const own = world.get<SecretObject & StoredObject>(Secret, 'c1-proxy');
+    const own = world.objects.get<SecretObject & StoredObject>(Secret, 'c1-proxy');
     if (!own) throw new Error('there is no authority');
-    world.put({ ...own, metadata: { ...own.metadata, ownerReferences: [] } });
+    world.objects.put({ ...own, metadata: { ...own.metadata, ownerReferences: [] } });
     const before = trusted(world, 'c1-proxy');
 
-    const late = new Life(world, {}, now.getTime() + 6.5 * yearMs);
-    const told = reasonOf(await untilReason(late, 'CAExpiring'));
-    expect(told?.message).toContain('c1-proxy-next');
-    expect(trusted(world, 'c1-proxy')).toEqual(before);
+    const later = world.copy();
+    await later.clock.advance(6.5 * yearMs);
+    const late = await Passes.begin(later);
+    expect((await late.untilReason('CAExpiring')).message).toContain('c1-proxy-next');
+    expect(trusted(later, 'c1-proxy')).toEqual(before);
+    await late.stop();
 
-    const life = new Life(world, ask('proxyCA'));
-    expect(reasonOf(await untilReason(life, 'CACertificateInvalid'))?.message).toContain('Secret c1-proxy-next');
+    await world.change(ask('proxyCA'));
+    const passes = await Passes.begin(world);
+    expect((await passes.untilReason('CACertificateInvalid')).message).toContain('Secret c1-proxy-next');
     const next = await createAuthority({ commonName: 'mine' }, validFor(10 * yearMs, now));
-    const { metadata, ...rest } = pairSecret(secretProps(scopeOf(world), 'c1-proxy-next'), 'clusterApi', next);
-    world.put({ ...rest, metadata: { name: metadata.name, namespace: 'team' } });
-    await life.untilSettled();
+    const props = secretProps(scopeOf(new MemoryWorld()), 'c1-proxy-next');
+    const { metadata, ...rest } = pairSecret(props, 'clusterApi', next);
+    const given = { ...rest, metadata: { name: metadata.name, namespace: 'team' } };
+    await world.user.create(given, { fieldManager: 'user' });
+    await passes.untilSettled();
+    await passes.stop();
     expect(trusted(world, 'c1-proxy')).toEqual([next.certificate]);
   });
 
   it('converges when the process dies at every single write, and nothing is made twice', async () => {
     const world = complete.copy();
-    const changes = ask('clusterCA', 'etcdCA', 'proxyCA');
-    let { time } = new Life(world, changes);
+    await world.change(ask('clusterCA', 'etcdCA', 'proxyCA'));
     let lives = 0;
-    for (let isOver = false; !isOver && lives < 200; lives++) {
-      world.dieAfter(1);
-      const life = new Life(world, changes, time);
-      isOver = await life.untilDeadOrSettled();
-      ({ time } = life);
+    for (let isOver = true; isOver && lives < 200; lives++) {
+      const life = new Life({ after: () => life.end() });
+      const passes = await Passes.begin(world, life);
+      await passes.untilSettled();
+      ({ isOver } = life);
+      // Kubernetes does not wait for an operator.
+      world.settle();
     }
-    world.restart();
-    const life = new Life(world, changes, time);
-    await life.untilSettled();
     for (const secret of Object.values(secrets)) expect(trusted(world, secret)).toHaveLength(1);
-    const made = world.writes.filter((write) => write.startsWith('create '));
+    const made = world.management.writes.filter((write) => write.startsWith('create Secret'));
     expect(made).toEqual([...new Set(made)]);
     expect(lives).toBeGreaterThan(10);
     // As many lives as there are writes take a busy machine a while.

@@ -58,6 +58,11 @@ describe('the next step of a rotation', () => {
       { next: 'new', trusted: ['new', 'old'], isReissued: true, areWorkersMoved: true },
       { kind: 'retire', trusted: ['new'] },
     ],
+    [
+      "retires a user's old one then, too",
+      { next: 'new', trusted: ['new', 'old'], mayMakeNext: false, isReissued: true, areWorkersMoved: true },
+      { kind: 'retire', trusted: ['new'] },
+    ],
     ['waits until nobody is told to trust the old one', { next: 'new', trusted: ['new'] }, { kind: 'clean-up' }],
     ['is over then', { next: 'new', trusted: ['new'], isDistributed: true }, { kind: 'finish' }],
     [

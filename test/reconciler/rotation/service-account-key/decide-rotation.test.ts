@@ -59,6 +59,16 @@ describe('the next step of a rotation of service account keys', () => {
       { kind: 'retire', keys: ['new'], retired: ['old'] },
     ],
     [
+      'retires the old key from the very instant on at which its last token expires',
+      { keys: ['new', 'old'], expiries: { old: now } },
+      { kind: 'retire', keys: ['new'], retired: ['old'] },
+    ],
+    [
+      'waits for the first of two old keys whose last token expires',
+      { keys: ['third', 'new', 'old'], expiries: { old: later, new: new Date(later.getTime() + 1) } },
+      { kind: 'wait', until: later },
+    ],
+    [
       'waits until no API server has it any more',
       { keys: ['new'], expiries: { old: earlier } },
       { kind: 'forget', keys: ['old'] },
@@ -96,6 +106,7 @@ describe('the next step of a rotation of service account keys', () => {
       { isOurs: false, isRequested: true, successor: users },
       { kind: 'distribute', keys: ['old', 'new'] },
     ],
+    ['never takes it away when it signs', { isOurs: false, successor: users, keys: ['new'] }, { kind: 'settled' }],
     ['never deletes it', { isOurs: false, successor: users }, { kind: 'settled' }],
     [
       'wants another one for the next rotation',

@@ -99,6 +99,8 @@ describe('workers whose CA has changed', () => {
     ['was noted to have one of another CA', { note: 'aaaaaaaaaaaa' }],
     ['says nothing', {}],
     ['has joined lately, without that anybody saw its certificate', { created: after(5) }],
+    ['has joined later, and nobody knows its Machine', { created: after(20) }],
+    ['has joined later, and its Machine is gone', { created: after(20), machine: 'gone' }],
   ])('are waited for until all old certificates have expired when one %s', (_, options) => {
     const { message, again } = decide({ nodes: [node('a', options), node('b', { note: signerName })] });
     expect(message).toBe(
@@ -110,6 +112,11 @@ describe('workers whose CA has changed', () => {
   it('are done when all old certificates have expired, whatever is known of them', () => {
     const machines = [machine('m', before, 'd')];
     expect(decide({ now: oldEnd, nodes: [node('a')], machines, deployments: [deployment('d')] })).toEqual(settled);
+  });
+
+  it('are waited for when one has no annotations at all', () => {
+    const { annotations: _, ...metadata } = node('a').metadata;
+    expect(decide({ nodes: [{ ...node('a'), metadata }] }).message).toMatch(/^nodes a renew/);
   });
 
   it('are told by at most five names', () => {
@@ -168,6 +175,15 @@ describe('certificates that nodes were given', () => {
     expect(issuedToNodes(requests, client).size).toBe(0);
   });
 
+  it('of the old CA are waited for, however new a Node and its Machine are', async () => {
+    const certificates = await issued(['n', client, old, 21]);
+    const state = { nodes: [node('n', { machine: 'm', created: after(20) })], machines: [machine('m', after(19))] };
+    expect(decide(state).message).toBe('');
+    expect(decide({ ...state, issued: certificates }).message).toMatch(/^nodes n renew/);
+    const ofNew = await issued(['n', client, signer, 21]);
+    expect(decide({ ...state, issued: ofNew }).message).toBe('');
+  });
+
   it('that kubelets serve with do not matter where the user names who signs them', () => {
     const args = { 'kubelet-certificate-authority': '/etc/kubernetes/custom/kubelet-ca.crt' };
     expect(nodeCertificatesOf(hostedCluster({ deployment: { apiServer: { args } } }))).toEqual([client]);
@@ -200,6 +216,15 @@ describe('MachineDeployments', () => {
     expect(decide({ nodes: nodes(), machines: machines(), deployments }).rollOut).toEqual(isRolled ? ['d'] : []);
   });
 
+  it.each([
+    ['five seconds at first', 0.5, 0.5 + 5 / 60],
+    ['a tenth of the time that has passed', 10, 11],
+    ['five minutes at most', 600, 605],
+  ])('are looked at again after %s', (_, passed, next) => {
+    const state = { nodes: nodes(), machines: machines(), deployments: [deployment('d')] };
+    expect(decide({ ...state, now: after(passed) }).again).toEqual(after(next));
+  });
+
   it('stay as they are when all of their Machines are newer', () => {
     const replaced = [machine('m', after(1), 'd')];
     const state = { nodes: [node('n', { machine: 'm', note: signerName })], machines: replaced };
@@ -218,6 +243,14 @@ describe('MachineDeployments', () => {
     });
     expect(decide(state(20)).message).toBe('');
     expect(decide(state(10)).message).toMatch(/^nodes n renew/);
+  });
+
+  it('leave a Node to be waited for that is new, when its Machine is not and another one is', () => {
+    const state = {
+      nodes: [node('n', { machine: 'm', created: after(20) })],
+      machines: [machine('other', after(19)), machine('m', before)],
+    };
+    expect(decide(state).message).toMatch(/^nodes n renew/);
   });
 
   it('replace no Machine that is of none of them: its node is told like one that was joined by hand', () => {

@@ -1,0 +1,49 @@
+import { kubernetesVersion, single } from '../support/workbench.ts';
+import type { RequestPlan } from './request-times.ts';
+
+/** A control plane that is measured beside the floor. */
+export interface Shape {
+  readonly name: string;
+  readonly replicas: number;
+  readonly members: number;
+}
+
+/** How much of everything the bench does. */
+export interface Extent {
+  readonly runs: number;
+  readonly shapes: readonly Shape[];
+  /** What one control plane costs while nothing happens: the spec of that, and for how long. */
+  readonly rest: { readonly spec: object; readonly settleMs: number; readonly ms: number };
+  readonly requests: Pick<RequestPlan, 'rounds' | 'onOpenConnection' | 'onNewConnections'>;
+  readonly backupBytes: number;
+  readonly stalls: {
+    readonly dataBytes: number;
+    /** At four fifths of it a member is defragmented, however small its database is. */
+    readonly quotaBytes: number;
+    readonly restMs: number;
+  };
+}
+
+const smallest: Shape = { name: '1 API server, 1 etcd member', replicas: 1, members: 1 };
+
+/** What gives figures: as much as it takes for them not to be chance. */
+export function wholeExtent(runs: number): Extent {
+  return {
+    runs,
+    shapes: [smallest, { name: '2 API servers, 3 etcd members', replicas: 2, members: 3 }],
+    rest: { spec: { version: kubernetesVersion, exposure: { loadBalancer: {} } }, settleMs: 5_000, ms: 120_000 },
+    requests: { rounds: 20, onOpenConnection: 100, onNewConnections: 10 },
+    backupBytes: 2 ** 30,
+    stalls: { dataBytes: 2 ** 29, quotaBytes: 2 ** 32, restMs: 5_000 },
+  };
+}
+
+/** What shows that everything can still be measured, and no more. */
+export const smokeExtent: Extent = {
+  runs: 1,
+  shapes: [smallest],
+  rest: { spec: single, settleMs: 0, ms: 5_000 },
+  requests: { rounds: 1, onOpenConnection: 5, onNewConnections: 2 },
+  backupBytes: 2 ** 23,
+  stalls: { dataBytes: 2 ** 25, quotaBytes: 2 ** 25, restMs: 500 },
+};

@@ -1,0 +1,59 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HostedControlPlane } from '../../../constructs/api/resources.ts';
+import { hostedControlPlaneCRD } from '../../../constructs/api/crd.ts';
+import { KubeClient } from '../../../reconciler/kube/client.ts';
+import { connectionFor } from '../../../reconciler/kube/config.ts';
+import { type ApiServer, startApiServer } from '../../support/api-server.ts';
+import { kubeCases } from '../../support/kube-cases/all-cases.ts';
+import { publishedSchemas, shapeDifferences } from '../../support/kube-cases/published-shapes.ts';
+import { isBuiltIn } from '../../support/memory-cluster/kinds.ts';
+import { until } from '../../support/until.ts';
+
+const setUp = { fieldManager: 'set-up' };
+
+let server: ApiServer;
+let client: KubeClient;
+let serial = 0;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  client = new KubeClient(connectionFor(server.target));
+  await client.apply(hostedControlPlaneCRD, setUp);
+  await until('HostedControlPlanes', () => client.list(HostedControlPlane).catch(() => undefined));
+});
+afterAll(async () => {
+  await client.close();
+  await server.stop();
+});
+
+describe('a real API server', () => {
+  it.each(kubeCases)('$name', async ({ run }) => {
+    const namespace = `case-${++serial}`;
+    await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, setUp);
+    await expect(run({ client, namespace })).resolves.toBeUndefined();
+  });
+
+  it('merges everything that is rendered as the one in memory does', async () => {
+    const rendered = await renderedSamples();
+    const versions = [...new Set(rendered.map(({ apiVersion }) => apiVersion))];
+    const published = new Map(
+      await Promise.all(versions.map(async (version) => [version, await publishedSchemas(client, version)] as const)),
+    );
+    const found = rendered.flatMap((object) => shapeDifferences(object, published.get(object.apiVersion) ?? {}));
+    expect([...new Set(found)]).toEqual([]);
+  });
+});
+
+/** Every object of the samples, but those of kinds that this API server does not have. */
+async function renderedSamples(): Promise<KubeObject[]> {
+  const directory = 'dist/samples';
+  const files = await readdir(directory);
+  const texts = await Promise.all(files.map((file) => readFile(join(directory, file), 'utf8')));
+  return texts
+    .flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as KubeObject))
+    .filter((object) => isBuiltIn(object) && !object.apiVersion.endsWith('beta1'));
+}

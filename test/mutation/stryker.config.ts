@@ -1,0 +1,54 @@
+import type { Stryker } from '@stryker-mutator/core';
+
+/** Modules that decide: pure, and wrong in silence when they are wrong. */
+const decisions = [
+  'constructs/control-plane/versions.ts',
+  'reconciler/backup/{causes,decide-backup,retention,schedule,verify-decision}.ts',
+  'reconciler/encryption-at-rest/rotation.ts',
+  'reconciler/etcd/{leadership,maintenance,members,membership,next-step,quorum-guard,rollout}.ts',
+  'reconciler/etcd/{version-rules,volume-size}.ts',
+  'reconciler/graph.ts',
+  'reconciler/kube/{apply-decision,lease-decision}.ts',
+  'reconciler/kubelet-serving/decide.ts',
+  'reconciler/pki/policy.ts',
+  'reconciler/pki/issuer/decide.ts',
+  'reconciler/restore/decide.ts',
+  'reconciler/rotation/{authority,service-account-key}/decide-rotation.ts',
+  'reconciler/rotation/workers/decide.ts',
+  'reconciler/status.ts',
+];
+
+/**
+ * `npm run mutate` changes these modules in one place at a time and runs the tests that reach the place; for one of them,
+ * `npm run mutate -- --mutate reconciler/graph.ts`. The score of all modules, and what is left, are in test/README.md.
+ */
+export default {
+  testRunner: 'vitest',
+  plugins: ['@stryker-mutator/vitest-runner'],
+  vitest: { configFile: 'test/mutation/vitest.config.ts' },
+  coverageAnalysis: 'perTest',
+  mutate: decisions,
+  mutator: {
+    // It makes every text empty. A text here is either one of a few that a type lists, and then the mutant does not
+    // compile, which Stryker cannot see: its checker needs the JavaScript API of TypeScript before 7. Or it is a sentence
+    // for people, and tests that repeat all of them would hold the wording and not the decision. Where a user acts upon a
+    // sentence, its own test asserts what it has to name.
+    excludedMutations: ['StringLiteral'],
+  },
+  // What runs once, when a module is loaded, needs a process for each mutant: hours, to empty tables that many tests read.
+  ignoreStatic: true,
+  // Two processes at most, and `nice`: there is other work on the machine.
+  concurrency: 2,
+  // A mutant that never ends is noticed, too; one that waits for a busy machine is not.
+  timeoutMS: 60_000,
+  // A second run asks only what has changed since.
+  incremental: true,
+  incrementalFile: 'build/mutation/incremental.json',
+  reporters: ['clear-text', 'progress-append-only', 'html', 'json'],
+  clearTextReporter: { allowColor: false, reportTests: false, logTests: false },
+  htmlReporter: { fileName: 'build/mutation/report.html' },
+  jsonReporter: { fileName: 'build/mutation/report.json' },
+  tempDirName: 'build/mutation/sandbox',
+  // There is no such file: Stryker would rewrite the real one by the same API of TypeScript.
+  tsconfigFile: 'none',
+} satisfies ConstructorParameters<typeof Stryker>[0];

@@ -1,0 +1,29 @@
+import { defineConfig } from 'vitest/config';
+
+/**
+ * The tests that `npm run mutate` runs: those beside the modules that it changes, where a reader looks for what a module
+ * promises. Whatever else uses a module may notice a mutant as well, such as passes over all phases, the model of etcd
+ * and the simulation of years; they take seconds for each mutant, and what only they notice no longer says which rule is
+ * wrong.
+ */
+export default defineConfig({
+  test: {
+    include: [
+      'test/constructs/control-plane/versions.test.ts',
+      'test/reconciler/backup/{causes,decide-backup,retention,schedule,verify-decision}.test.ts',
+      'test/reconciler/encryption-at-rest/rotation.test.ts',
+      'test/reconciler/etcd/{maintenance,members,membership,next-step,quorum-guard,rollout}.test.ts',
+      'test/reconciler/etcd/{version-rules,volume-size}.test.ts',
+      'test/reconciler/{graph,observed-status,status}.test.ts',
+      'test/reconciler/kube/{apply-decision,lease-decision}.test.ts',
+      'test/reconciler/kubelet-serving/decide.test.ts',
+      'test/reconciler/pki/{pki,policy}.test.ts',
+      'test/reconciler/pki/issuer/decide.test.ts',
+      'test/reconciler/restore/decide.test.ts',
+      'test/reconciler/rotation/**/decide*.test.ts',
+    ],
+    // As all pure tests have it: on a busy machine a shorter one would count slow tests as mutants that were noticed.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});

@@ -1,0 +1,38 @@
+import 'reflect-metadata';
+import * as x509 from '@peculiar/x509';
+import { expect, it } from 'vitest';
+import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
+import {
+  authorityKeyIdentifier,
+  createAuthority,
+  issueCertificate,
+  signingAuthority,
+  validFor,
+} from '../../../reconciler/pki/issue.ts';
+import { createKey, cryptoKeys } from '../../../reconciler/pki/key.ts';
+import { bundle } from '../../../reconciler/pki/pem.ts';
+
+const validity = validFor(3_600_000, new Date('2026-11-21T12:00:00Z'));
+const plan = { commonName: 'client', organizations: [], usages: ['client'], hosts: [] } as const;
+
+it('takes no certificate for one of an authority that names it and its key, and is signed with another key', async () => {
+  const [authority, impostor] = await Promise.all([
+    createAuthority({ commonName: 'kubernetes' }, validity),
+    createAuthority({ commonName: 'kubernetes' }, validity),
+  ]);
+  const signer = await signingAuthority(impostor);
+  const named = new x509.X509Certificate(authority.certificate);
+  const forged = await x509.X509CertificateGenerator.create({
+    subject: 'CN=client',
+    issuer: named.subjectName,
+    ...validity,
+    signingAlgorithm: signer.algorithm,
+    signingKey: signer.key,
+    publicKey: cryptoKeys(createKey()).publicKey,
+    extensions: [await authorityKeyIdentifier(named)],
+  });
+  expect(isSignedBy(bundle(forged.toString('pem')), authority.certificate)).toBe(false);
+
+  const genuine = await issueCertificate(plan, authority, validity);
+  expect(isSignedBy(genuine.certificate, authority.certificate)).toBe(true);
+});

@@ -1,0 +1,146 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { CertificatePlan } from '../../../constructs/control-plane/certificates/plan.ts';
+import {
+  createAuthority,
+  createServiceAccountKey,
+  issueCertificate,
+  type KeyPair,
+  validFor,
+} from '../../../reconciler/pki/issue.ts';
+import { authorityProblem, keyProblem, mustIssue, policyChecks, renewalTime } from '../../../reconciler/pki/policy.ts';
+
+const hour = 3_600_000;
+const now = new Date('2026-11-21T12:00:00Z');
+const later = (ms: number) => new Date(now.getTime() + ms);
+const plan: CertificatePlan = {
+  secret: 'c1-apiserver',
+  signer: 'cluster',
+  commonName: 'kube-apiserver',
+  organizations: ['one', 'two'],
+  usages: ['server', 'client'],
+  hosts: ['localhost', 'kubernetes.default.svc'],
+};
+
+let authority: KeyPair;
+let other: KeyPair;
+let leaf: KeyPair;
+beforeAll(async () => {
+  [authority, other] = await Promise.all([
+    createAuthority({ commonName: 'kubernetes' }, validFor(10 * hour, now)),
+    createAuthority({ commonName: 'kubernetes' }, validFor(10 * hour, now)),
+  ]);
+  leaf = await issueCertificate(plan, authority, validFor(5 * hour, now));
+});
+
+describe('an authority', () => {
+  const cases: readonly [when: string, pair: () => KeyPair, at: Date, problem: string | undefined][] = [
+    ['can sign to the last second of its life', () => authority, later(10 * hour), undefined],
+    [
+      'cannot sign when its life is over',
+      () => authority,
+      later(10 * hour + 1),
+      'the authority in Secret c1-ca expired on 2026-11-21T22:00:00.000Z',
+    ],
+    [
+      'cannot sign with the key of another one',
+      () => ({ ...authority, key: other.key }),
+      now,
+      'tls.key in Secret c1-ca does not belong to its tls.crt',
+    ],
+    [
+      'is not what is no authority',
+      () => leaf,
+      now,
+      'the certificate in Secret c1-ca is not that of an authority (basic constraints CA: false)',
+    ],
+    [
+      'is not what has no certificate',
+      () => ({ ...authority, certificate: '' }),
+      now,
+      'Secret c1-ca has no certificate in tls.crt',
+    ],
+    [
+      'is not what has no readable key',
+      () => ({ ...authority, key: 'x' }),
+      now,
+      'Secret c1-ca holds no readable certificate and key in tls.crt and tls.key',
+    ],
+  ];
+  it.each(cases)('%s', (_, pair, at, problem) => {
+    expect(authorityProblem('c1-ca', pair(), at)).toBe(problem);
+  });
+});
+
+describe('a pair of service account keys', () => {
+  const [one, two] = [createServiceAccountKey(), createServiceAccountKey()];
+  const foreign = 'tls.key in Secret c1-sa does not belong to its tls.crt, of which the first key signs';
+  const cases: readonly [when: string, pair: KeyPair, problem: string | undefined][] = [
+    ['signs', one, undefined],
+    [
+      'signs with its first key beside one that only verifies',
+      { certificate: one.certificate + two.certificate, key: one.key },
+      undefined,
+    ],
+    [
+      'does not sign with a key that only verifies',
+      { certificate: two.certificate + one.certificate, key: one.key },
+      foreign,
+    ],
+    ['does not sign with another key', { certificate: one.certificate, key: two.key }, foreign],
+    [
+      'does not sign with what is no key',
+      { certificate: one.certificate, key: 'x' },
+      'Secret c1-sa holds no readable public key in tls.crt and private key in tls.key',
+    ],
+  ];
+  it.each(cases)('%s', (_, pair, problem) => {
+    expect(keyProblem('c1-sa', pair)).toBe(problem);
+  });
+});
+
+describe('a certificate', () => {
+  const input = () => ({ plan, current: leaf, authority: authority.certificate, now });
+
+  it('is renewed from the instant on that its identity gives it, and not before', () => {
+    const due = renewalTime(leaf.certificate, plan.secret);
+    expect(mustIssue({ ...input(), now: new Date(due.getTime() - 1) })).toBeUndefined();
+    expect(mustIssue({ ...input(), now: due })).toEqual({
+      reason: 'RenewalDue',
+      message: `c1-apiserver is due for renewal since ${due.toISOString()}`,
+    });
+  });
+
+  it.each<[string, Partial<CertificatePlan>]>([
+    ['its hosts, groups and usages stand in another order', reversed()],
+    ['a host is written in capitals', { hosts: ['LOCALHOST', 'kubernetes.default.svc'] }],
+    ['a host is named twice', { hosts: ['localhost', 'localhost', 'kubernetes.default.svc'] }],
+  ])('stays when %s', (_, change) => {
+    expect(mustIssue({ ...input(), plan: { ...plan, ...change } })).toBeUndefined();
+  });
+
+  it.each<[string, Partial<CertificatePlan>, reason: string]>([
+    ['as many hosts, of which one is another', { hosts: ['localhost', 'elsewhere'] }, 'OtherHosts'],
+    ['as many groups, of which one is another', { organizations: ['one', 'three'] }, 'OtherSubject'],
+    ['one group less, with the same name', { organizations: ['two'] }, 'OtherSubject'],
+    ['another name, with the same groups', { commonName: 'kubelet' }, 'OtherSubject'],
+  ])('is issued again for %s', (_, change, reason) => {
+    expect(mustIssue({ ...input(), plan: { ...plan, ...change } })?.reason).toBe(reason);
+  });
+
+  it('is held against every check of the policy, in an order in which each may rely on those before it', () => {
+    expect(policyChecks.map(({ reason }) => reason)).toEqual([
+      'Unreadable',
+      'KeyMismatch',
+      'OtherAuthority',
+      'OtherSubject',
+      'OtherUsages',
+      'OtherHosts',
+      'RenewalDue',
+    ]);
+  });
+
+  function reversed(): Partial<CertificatePlan> {
+    const { hosts, organizations, usages } = plan;
+    return { hosts: hosts.toReversed(), organizations: organizations.toReversed(), usages: usages.toReversed() };
+  }
+});

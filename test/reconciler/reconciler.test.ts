@@ -1,0 +1,140 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { pausedAnnotation } from '../../constructs/api/group.ts';
+import { Cluster, Deployment, Event, HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
+import { OperatorProcess } from '../support/loop/operator-process.ts';
+import { portraitOf } from '../support/loop/portrait.ts';
+import { completeWorld, expectRest, orderedWorld, settleBy } from '../support/loop/scenario.ts';
+import { ourName, type SurroundingWorld } from '../support/loop/surrounding-world.ts';
+import { loadBalancerAddress } from '../support/management-controllers.ts';
+import type { StoredObject } from '../support/memory-world.ts';
+import { clusterName, namespace } from '../support/scope.ts';
+
+const user = { fieldManager: 'user' };
+const negative = ['RollingOut', 'ScalingUp', 'ScalingDown', 'Deleting', 'Paused'];
+
+let complete: SurroundingWorld;
+beforeAll(async () => {
+  complete = await completeWorld();
+});
+
+function conditionOf(world: SurroundingWorld, type: string): string {
+  const { status, reason, message } = world.conditions.find((condition) => condition.type === type) ?? {};
+  return `${status} ${reason}: ${message}`;
+}
+
+describe('a control plane where everything else works', () => {
+  it('comes up within ten passes, says so, and then nothing is written any more', async () => {
+    const world = await orderedWorld();
+    const operator = await OperatorProcess.start(world);
+    expect(await operator.untilSettled()).toBeLessThan(10);
+    expect(operator.errors).toEqual([]);
+    const isFalse = world.conditions.filter(({ status }) => status !== 'True').map(({ type }) => type);
+    expect(isFalse).toEqual(negative);
+    expect(world.hostedControlPlane).toMatchObject({
+      spec: { controlPlaneEndpoint: { host: loadBalancerAddress, port: 6443 } },
+      status: {
+        initialization: { controlPlaneInitialized: true },
+        versions: [{ version: 'v1.36.3', replicas: 2 }],
+        replicas: 2,
+        readyReplicas: 2,
+        availableReplicas: 2,
+        upToDateReplicas: 2,
+        etcdVolumeSize: '4Gi',
+        legacyIP: loadBalancerAddress,
+        inClusterAccess: 'LoadBalancer',
+      },
+    });
+    await expectRest(world, operator);
+    await operator.stop();
+  });
+
+  it('comes up in the order that is fast and safe', async () => {
+    const position = (write: string) => {
+      const found = complete.management.writes.indexOf(write);
+      if (found < 0) throw new Error(`${write} is not among ${complete.management.writes.join(', ')}`);
+      return found;
+    };
+    const order = [
+      'patch HostedControlPlane team/c1-x7k2p',
+      'create Secret team/c1-ca',
+      'apply Secret team/c1-etcd-server',
+      'apply StatefulSet team/c1-etcd',
+      'apply Deployment team/c1-api-server',
+      'apply Deployment team/c1-controller-manager',
+    ].map(position);
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+    // etcd starts in the first pass, while the load balancer is being made.
+    expect(position('apply StatefulSet team/c1-etcd')).toBeLessThan(position('apply HostedControlPlane team/c1-x7k2p'));
+    // The finalizer comes before everything else: what was created first could outlive its object.
+    const [first] = complete.management.writes
+      .filter((write) => !/ (Namespace|CustomResourceDefinition|Cluster) /.test(write))
+      .slice(1);
+    expect(first).toBe('patch HostedControlPlane team/c1-x7k2p');
+  });
+
+  it('changes nothing but its status when a new process looks at it, and that for a moment only', async () => {
+    const world = complete.copy();
+    await settleBy(world);
+    const writes = [...world.management.writes, ...world.hosted.writes];
+    expect(writes.filter((write) => write !== 'apply HostedControlPlane team/c1-x7k2p')).toEqual([]);
+    expect(portraitOf(world)).toEqual(portraitOf(complete));
+  });
+});
+
+describe('a control plane that nobody may touch', () => {
+  it('is left alone while it is paused, says so, and goes on afterwards', async () => {
+    const world = complete.copy();
+    const operator = await OperatorProcess.start(world);
+    await operator.pass();
+    const annotations = (value: string | null) => ({ metadata: { annotations: { [pausedAnnotation]: value } } });
+    await world.user.mergePatch(HostedControlPlane, ourName, annotations('true'), user);
+    await world.change({ replicas: 3 });
+    await operator.untilSettled();
+    expect(replicasOf(world)).toBe(2);
+    expect(conditionOf(world, 'Paused')).toBe(`True Paused: annotation ${pausedAnnotation} is set`);
+
+    await world.user.delete(Secret, { namespace, name: 'c1-scheduler' });
+    await expectRest(world, operator);
+
+    await world.user.mergePatch(HostedControlPlane, ourName, annotations(null), user);
+    await operator.untilSettled();
+    expect(replicasOf(world)).toBe(3);
+    expect(world.objects.get(Secret, 'c1-scheduler')).toBeDefined();
+    expect(conditionOf(world, 'Paused')).toMatch(/^False/);
+    await operator.stop();
+  });
+
+  it('is not even deleted while its Cluster is paused', async () => {
+    const world = complete.copy();
+    const operator = await OperatorProcess.start(world);
+    const paused = (value: boolean) =>
+      world.user.mergePatch(Cluster, { namespace, name: clusterName }, { spec: { paused: value } }, user);
+    await paused(true);
+    await world.user.delete(HostedControlPlane, ourName);
+    await operator.untilSettled();
+    expect(replicasOf(world)).toBe(2);
+    await paused(false);
+    await operator.untilSettled();
+    expect(world.objects.get(HostedControlPlane, ourName.name)).toBeUndefined();
+    await operator.stop();
+  });
+
+  it('is made by nobody before a Cluster owns it', async () => {
+    const world = await orderedWorld();
+    const orphan = { metadata: { ownerReferences: null } };
+    await world.user.mergePatch(HostedControlPlane, ourName, orphan, user);
+    const operator = await OperatorProcess.start(world);
+    await operator.untilSettled();
+    expect(conditionOf(world, 'Ready')).toMatch(/^False WaitingForCluster/);
+    const made = world.objects.objects.map(({ kind }) => kind).filter((kind) => kind !== Event.kind);
+    expect(made.sort()).toEqual(['Cluster', 'HostedControlPlane']);
+    await operator.stop();
+  });
+});
+
+function replicasOf(world: SurroundingWorld): number {
+  const { spec } = world.objects.get<StoredObject>(Deployment, 'c1-api-server') as {
+    spec: { replicas: number };
+  } & StoredObject;
+  return spec.replicas;
+}

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { drift, durationsOf } from './file-times.ts';
+
+it('a file that takes half as long again, or half as long, as it is committed is told; noise is not', () => {
+  const committed = { slower: 100, faster: 100, steady: 100, short: 4 };
+  const measured = { slower: 151, faster: 49, steady: 149, short: 12, new: 7 };
+  expect(drift(committed, measured)).toEqual([
+    'slower: 100 s before, 151 s now',
+    'faster: 100 s before, 49 s now',
+    'new is new: 7 s',
+  ]);
+});
+
+it('durations are whole seconds in the order of the names, so that a new measurement is a small diff', () => {
+  const times = ['b', 'a'].map((file) => ({ file, wallSeconds: 1.6, processorSeconds: 1 }));
+  expect(JSON.stringify(durationsOf(times))).toBe('{"a":2,"b":2}');
+});

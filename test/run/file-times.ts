@@ -1,0 +1,31 @@
+/** How long a test file took. */
+export interface FileTime {
+  /** From the root of the repository on. */
+  readonly file: string;
+  /** From the start of its process to the end of its last hook. */
+  readonly wallSeconds: number;
+  /** Of its own process and of those it started and waited for; pods are not among them. */
+  readonly processorSeconds: number;
+}
+
+/** File to seconds, as committed: what the order of files is made from. */
+export type Durations = Readonly<Record<string, number>>;
+
+/** A drift below this many seconds is noise, whatever its share. */
+const noiseSeconds = 10;
+
+/** The durations of a run, in the order of their names. */
+export function durationsOf(times: readonly FileTime[]): Durations {
+  const entries = times.map(({ file, wallSeconds }) => [file, Math.round(wallSeconds)] as const);
+  return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** A line for each file that took another time than is committed, by more than half of that. */
+export function drift(committed: Durations, measured: Durations): string[] {
+  return Object.entries(measured).flatMap(([file, seconds]) => {
+    const known = committed[file];
+    if (known === undefined) return [`${file} is new: ${seconds} s`];
+    const difference = Math.abs(seconds - known);
+    return difference > noiseSeconds && difference > known / 2 ? [`${file}: ${known} s before, ${seconds} s now`] : [];
+  });
+}

@@ -1,0 +1,7 @@
+// `npm run test:durations [-- FROM TO]`: keeps the durations of the last whole run, by which the next ones order their files
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { measuredFile } from './output.ts';
+
+const [from = measuredFile, to = join(import.meta.dirname, 'durations.json')] = process.argv.slice(2);
+await copyFile(from, to);

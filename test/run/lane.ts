@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, createWriteStream, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { FileTime } from './file-times.ts';
+import { timesFileVariable } from './times-reporter.ts';
+
+const repository = join(import.meta.dirname, '../..');
+const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
+const config = ['--config', join(repository, 'test/vitest.config.ts')];
+
+/** Which of the lanes side by side this is, for processes that run tests. */
+const laneVariable = 'HCP_TEST_LANE';
+
+/** Whether this process runs tests as a part of all of them. */
+export function isWholeRun(env: NodeJS.ProcessEnv): boolean {
+  return env[laneVariable] !== undefined;
+}
+
+/** Number of the lane that this process belongs to; 0 outside of any. */
+export function laneOf(env: NodeJS.ProcessEnv): number {
+  return Number(env[laneVariable] ?? 0);
+}
+
+/** A run of vitest beside others. */
+export interface Lane {
+  /** What stands before each of its lines, and the name of the files in which its output is kept. */
+  readonly name: string;
+  /** The project of test/vitest.config.ts that it runs. */
+  readonly project: string;
+  /** The testbed that it has to itself, where it needs one. */
+  readonly testbed?: string;
+}
+
+/** Runs vitest in this terminal and gives its exit code. */
+export function runVitest(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
+  const child = spawn(process.execPath, [vitest, 'run', ...config, ...args], {
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
+  return ended(child);
+}
+
+/** Runs vitest, keeps what it says in one file and its report in another, and gives its exit code. */
+export function runQuietly(
+  args: readonly string[],
+  { log, report, env }: { readonly log: string; readonly report: string; readonly env: NodeJS.ProcessEnv },
+): Promise<number> {
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile=${report}`];
+  const kept = openSync(log, 'w');
+  const child = spawn(process.execPath, [vitest, 'run', ...config, ...reporters, ...args], {
+    stdio: ['ignore', kept, kept],
+    env: { ...process.env, ...env },
+  });
+  closeSync(kept);
+  return ended(child);
+}
+
+/** Runs a lane, the `index`th of those side by side, keeps what it says in `output`, and gives its exit code. */
+export function runLane({ name, project, testbed }: Lane, index: number, output: string): Promise<number> {
+  const reporters = ['default', 'json', join(import.meta.dirname, 'times-reporter.ts')];
+  const args = ['--project', project, ...reporters.map((reporter) => `--reporter=${reporter}`)];
+  const command = [vitest, 'run', ...config, ...args, `--outputFile=${reportFile(name, output)}`];
+  const child = spawn(process.execPath, command, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
+      ...(testbed === undefined ? {} : { HCP_TESTBED: testbed }),
+      [laneVariable]: String(index),
+      [timesFileVariable]: timesFile(name, output),
+    },
+  });
+  const kept = createWriteStream(join(output, `${name}.log`), { flags: 'a' });
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => {
+      console.log(`${name.padEnd(5)} | ${line}`);
+      kept.write(`${line}\n`);
+    });
+  }
+  return ended(child);
+}
+
+function ended(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+}
+
+/** Where vitest's own report of a lane is. */
+export function reportFile(name: string, output: string): string {
+  return join(output, `${name}.json`);
+}
+
+/** How long each file of a lane took; none when it ended before it could say. */
+export async function readTimes(name: string, output: string): Promise<FileTime[]> {
+  return readFile(timesFile(name, output), 'utf8').then(JSON.parse, () => []);
+}
+
+function timesFile(name: string, output: string): string {
+  return join(output, `${name}.times.json`);
+}

@@ -1,0 +1,41 @@
+import type { FileTime } from './file-times.ts';
+import type { ProcessorTime } from './processor-time.ts';
+
+/** Files that are told one by one; the rest is a sum. */
+const toldFiles = 12;
+const toldPrograms = 20;
+
+/** A lane's times, for a person who wants to know what to make faster: its longest files, and what they sum up to. */
+export function laneSummary(times: readonly FileTime[]): string[] {
+  const longest = [...times].sort((one, other) => other.wallSeconds - one.wallSeconds);
+  const total = (key: 'wallSeconds' | 'processorSeconds') =>
+    Math.round(times.reduce((sum, time) => sum + time[key], 0));
+  return [
+    `${times.length} files took ${total('wallSeconds')} s, ${total('processorSeconds')} s of them processor time of their own`,
+    ...longest.slice(0, toldFiles).map(({ file, wallSeconds, processorSeconds }) => {
+      return `${column(wallSeconds)} s ${column(processorSeconds)} s of a core  ${file}`;
+    }),
+  ];
+}
+
+/** What the processors did during a run, and for whom. */
+export function processorSummary({ wallSeconds, cores, busySeconds, byProgram }: ProcessorTime): string[] {
+  const available = wallSeconds * cores;
+  const idle = Math.round((100 * (available - busySeconds)) / available);
+  return [
+    `${clock(wallSeconds)} on ${cores} cores: ${Math.round(busySeconds)} core-seconds of work, ${idle} % idle`,
+    ...Object.entries(byProgram)
+      .slice(0, toldPrograms)
+      .map(([program, seconds]) => `${column(seconds)} core-seconds  ${program}`),
+  ];
+}
+
+/** As people say it: `21 min 40 s`. */
+export function clock(seconds: number): string {
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+function column(seconds: number): string {
+  return String(Math.round(seconds)).padStart(5);
+}

@@ -1,0 +1,36 @@
+import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
+import type { FileTime } from './file-times.ts';
+
+/** Where the reporter writes, for the process that runs vitest to say. */
+export const timesFileVariable = 'HCP_TEST_TIMES';
+
+/** Writes how long each test file took to the file named by `$HCP_TEST_TIMES`. */
+export default class TimesReporter implements Reporter {
+  readonly #started = new Map<string, number>();
+  readonly #times: FileTime[] = [];
+  #root = '';
+
+  onInit({ config }: Vitest): void {
+    this.#root = config.root;
+  }
+
+  onTestModuleQueued({ moduleId }: TestModule): void {
+    this.#started.set(moduleId, performance.now());
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    const started = this.#started.get(module.moduleId) ?? performance.now();
+    this.#times.push({
+      file: relative(this.#root, module.moduleId),
+      wallSeconds: (performance.now() - started) / 1000,
+      processorSeconds: module.meta().processorSeconds ?? 0,
+    });
+  }
+
+  onTestRunEnd(): void {
+    const file = process.env[timesFileVariable];
+    if (file !== undefined) writeFileSync(file, JSON.stringify(this.#times));
+  }
+}

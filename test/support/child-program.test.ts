@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { processRecord } from '../testbed/process-record.ts';
+import { ChildProgram } from './child-program.ts';
+import { until } from './until.ts';
+
+let directory: string;
+let log: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'child-'));
+  log = join(directory, 'log');
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const said = () => readFile(log, 'utf8').catch(() => '');
+const ends = (pid: number) => until(`the end of ${pid}`, async () => (await processRecord(pid)) === undefined);
+
+it('a program ends with the process that started it, though that is killed', async () => {
+  const module = join(import.meta.dirname, 'child-program.ts');
+  const script = `import(${JSON.stringify(module)}).then(({ ChildProgram }) => {
+    new ChildProgram('sh', ['-c', 'echo $$; exec sleep 600'], { log: ${JSON.stringify(log)} });
+  }); setInterval(() => {}, 1000);`;
+  const parent = spawn(process.execPath, ['-e', script], { stdio: 'ignore' });
+  const pid = Number(await until('the program to run', async () => /^(\d+)\n/.exec(await said())?.[1]));
+  parent.kill('SIGKILL');
+  await expect(ends(pid)).resolves.toBe(true);
+});
+
+it('what a program has started ends with it', async () => {
+  const program = new ChildProgram('sh', ['-c', 'sleep 600 & echo $!; wait'], { log });
+  const pid = Number(await until('the program to run', async () => /^(\d+)\n/.exec(await said())?.[1]));
+  expect(program.isRunning).toBe(true);
+  await program.end();
+  expect(program.isRunning).toBe(false);
+  await ends(pid);
+});
+
+it('a program that fails by itself is told with its exit code, and need not be ended', async () => {
+  const program = new ChildProgram('sh', ['-c', 'exit 3'], { log });
+  expect(await new Promise((resolve) => program.onFailure(resolve))).toBe(3);
+  await program.end();
+});

@@ -1,0 +1,73 @@
+import type { MemberStatus, Registration } from '../../reconciler/etcd/members.ts';
+import type { MemberCalls } from '../../reconciler/etcd/access.ts';
+
+/** What the database of a {@link LoneMember} is when it is read. */
+export const snapshot = Buffer.from('the database');
+
+/** The only member of an etcd cluster, in memory: well, leading, and empty. It can be read, and refuses to be changed. */
+export class LoneMember implements MemberCalls {
+  readonly #registration: Registration;
+
+  constructor({ name, peerUrl }: { readonly name: string; readonly peerUrl: string }) {
+    this.#registration = { id: '1', name, isLearner: false, peerUrls: [peerUrl] };
+  }
+
+  close(): void {}
+
+  async status() {
+    const status: MemberStatus = {
+      memberId: this.#registration.id,
+      clusterId: '4711',
+      version: '3.6.16',
+      leaderId: this.#registration.id,
+      raftTerm: 2,
+      raftIndex: 10,
+      raftAppliedIndex: 10,
+      revision: 7,
+      dbSizeBytes: snapshot.length,
+      dbSizeInUseBytes: snapshot.length,
+      errors: [],
+    };
+    return { status, alarms: [] };
+  }
+
+  async members(): Promise<readonly Registration[]> {
+    return [this.#registration];
+  }
+
+  async clusterVersion(): Promise<string> {
+    return '3.6.0';
+  }
+
+  async clusterId(): Promise<string> {
+    return '1267';
+  }
+
+  async keyCounts() {
+    return { total: 0, byResource: {} };
+  }
+
+  async *snapshot(): AsyncGenerator<Buffer> {
+    yield snapshot;
+  }
+
+  async read(): Promise<void> {}
+  async recount(): Promise<void> {}
+
+  async isCompacted(): Promise<boolean> {
+    return false;
+  }
+
+  hash = async () => refuse();
+  addLearner = async () => refuse();
+  promote = async () => refuse();
+  remove = async () => refuse();
+  moveLeader = async () => refuse();
+  compact = async () => refuse();
+  defragment = async () => refuse();
+  disarm = async () => refuse();
+}
+
+function refuse(): never {
+  throw new Error('this member can only be read');
+}

@@ -1,0 +1,134 @@
+import { expect } from 'vitest';
+import { ConfigMap } from '../../../constructs/api/resources.ts';
+import { isConflict } from '../../../reconciler/kube/errors.ts';
+import {
+  type AnyObject,
+  appliedBy,
+  configMap,
+  containersOf,
+  deployment,
+  failure,
+  type KubeCase,
+  them,
+  us,
+} from './kube-case.ts';
+
+/** How objects that several apply are merged. */
+export const applyCases: readonly KubeCase[] = [
+  {
+    name: 'applies what is new, drops what is not named any more, and writes nothing when nothing changed',
+    async run({ client, namespace }) {
+      const labels = { l: '1' };
+      const created = await client.apply(configMap({ namespace }, { a: '1', b: '1' }, { labels }), us);
+      const again = await client.apply(configMap({ namespace }, { a: '1', b: '1' }, { labels }), us);
+      expect(again).toEqual(created);
+      const changed = await client.apply(configMap({ namespace }, { a: '2' }), us);
+      expect(changed['data']).toEqual({ a: '2' });
+      expect(changed.metadata.labels).toBeUndefined();
+      expect(changed.metadata.uid).toBe(created.metadata.uid);
+    },
+  },
+  {
+    name: 'writes nothing at the same fields by another process of the same name',
+    async run({ client, namespace }) {
+      const first = await client.apply(configMap({ namespace }, { a: '1' }), { ...us, force: true });
+      const second = await client.apply(configMap({ namespace }, { a: '1' }), { ...us, force: true });
+      expect(second.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
+    },
+  },
+  {
+    name: 'stores nothing in a dry run',
+    async run({ client, namespace }) {
+      const answer = await client.apply(configMap({ namespace }, { a: '1' }), { ...us, dryRun: true });
+      expect(answer['data']).toEqual({ a: '1' });
+      expect(await client.find(ConfigMap, answer.metadata)).toBeUndefined();
+    },
+  },
+  {
+    name: 'names the other manager and the field of a conflict, and takes the field when forced',
+    async run(context) {
+      const { client } = context;
+      const image = (name: string) => deployment(context, { containers: [{ name: 'main', image: name }] });
+      await client.apply(image('theirs'), them);
+      const error = await failure(client.apply(image('ours'), us));
+      expect(isConflict(error)).toBe(true);
+      const field = '.spec.template.spec.containers[name="main"].image';
+      expect(error.message).toBe(`apply Deployment ${context.namespace}/one: conflict with "them" over ${field}`);
+      expect(error.causes).toEqual([{ reason: 'FieldManagerConflict', message: 'conflict with "them"', field }]);
+      const forced = await client.apply(image('ours'), { ...us, force: true });
+      expect(containersOf(forced)).toMatchObject([{ image: 'ours' }]);
+      expect(JSON.stringify(appliedBy(forced, 'them'))).not.toContain('f:image');
+    },
+  },
+  {
+    name: 'lets two own what they agree on, and keeps it until the last of them drops it',
+    async run({ client, namespace }) {
+      await client.apply(configMap({ namespace }, { a: '1' }), us);
+      await client.apply(configMap({ namespace }, { a: '1', b: '1' }), them);
+      const kept = await client.apply(configMap({ namespace }, {}), us);
+      expect(kept['data']).toEqual({ a: '1', b: '1' });
+      const dropped = await client.apply(configMap({ namespace }, { b: '1' }), them);
+      expect(dropped['data']).toEqual({ b: '1' });
+    },
+  },
+  {
+    name: 'takes a field from those who applied it when somebody changes it without applying',
+    async run({ client, namespace }) {
+      const { metadata } = await client.apply(configMap({ namespace }, { a: '1', b: '1' }), us);
+      const edited = await client.mergePatch(ConfigMap, metadata, { data: { a: '2' } }, { fieldManager: 'edit' });
+      expect(appliedBy(edited, 'us')).toEqual({ 'f:data': { 'f:b': {} } });
+      const error = await failure(client.apply(configMap({ namespace }, { a: '1', b: '1' }), us));
+      expect(error.message).toContain('conflict with "edit" over .data.a');
+      const kept = await client.apply(configMap({ namespace }, { b: '1' }), us);
+      expect(kept['data']).toEqual({ a: '2', b: '1' });
+    },
+  },
+  {
+    name: 'owns nothing any more of what somebody else has removed',
+    async run({ client, namespace }) {
+      const { metadata } = await client.apply(configMap({ namespace }, { a: '1', b: '1' }), us);
+      const edited = await client.mergePatch(ConfigMap, metadata, { data: { a: null } }, { fieldManager: 'edit' });
+      expect(appliedBy(edited, 'us')).toEqual({ 'f:data': { 'f:b': {} } });
+      const again = await client.apply(configMap({ namespace }, { a: '1', b: '1' }), us);
+      expect(again['data']).toEqual({ a: '1', b: '1' });
+    },
+  },
+  {
+    name: 'sets fields of an object that others own the rest of, and takes only those back',
+    async run({ client, namespace }) {
+      await client.apply(configMap({ namespace }, { a: '1' }, { annotations: { theirs: '1' } }), them);
+      const { data: _, ...identity } = configMap({ namespace }, {});
+      const noted = { ...identity, metadata: { ...identity.metadata, annotations: { ours: '1' } } };
+      const both = await client.apply<AnyObject>(noted, us);
+      expect([both.metadata.annotations, both['data']]).toEqual([{ ours: '1', theirs: '1' }, { a: '1' }]);
+      const left = await client.apply<AnyObject>(identity, us);
+      expect([left.metadata.annotations, left['data']]).toEqual([{ theirs: '1' }, { a: '1' }]);
+      expect(appliedBy(left, 'us')).toBeUndefined();
+    },
+  },
+  {
+    name: 'makes no object anew of which the uid is told, and changes no other one of its name',
+    async run({ client, namespace }) {
+      const { metadata } = await client.apply(configMap({ namespace }, { a: '1' }), them);
+      await client.delete(ConfigMap, metadata);
+      const noted = configMap({ namespace }, { noted: 'yes' }, { uid: metadata.uid });
+      expect(await failure(client.apply(noted, us))).toMatchObject({ code: 409, reason: 'Conflict' });
+      expect(await client.find(ConfigMap, metadata)).toBeUndefined();
+      await client.apply(configMap({ namespace }, { a: '1' }), them);
+      const refused = await failure(client.apply(noted, us));
+      expect([refused.code, refused.reason]).toEqual([422, 'Invalid']);
+      expect(refused.message).toContain('metadata.uid: Invalid value');
+      expect(await client.get<AnyObject>(ConfigMap, metadata)).not.toHaveProperty('data.noted');
+    },
+  },
+  {
+    name: 'refuses an apply that was meant for another version',
+    async run({ client, namespace }) {
+      const { metadata } = await client.apply(configMap({ namespace }, { a: '1' }), them);
+      await client.apply(configMap({ namespace }, { a: '2' }), them);
+      const { uid, resourceVersion } = metadata;
+      const stale = client.apply(configMap({ namespace }, { b: '1' }, { uid, resourceVersion }), us);
+      expect(await failure(stale)).toMatchObject({ code: 409, reason: 'Conflict' });
+    },
+  },
+];

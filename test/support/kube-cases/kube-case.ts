@@ -1,0 +1,86 @@
+import type { KubernetesApi } from '../../../reconciler/kube/client.ts';
+import type { KubeError } from '../../../reconciler/kube/errors.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+
+/** What a case has to work with: a client, and a namespace of its own. */
+export interface KubeCaseContext {
+  readonly client: KubernetesApi;
+  readonly namespace: string;
+}
+
+/** Something that every API server does, whether it is a real one or in memory. */
+export interface KubeCase {
+  /** A sentence that says what holds. */
+  readonly name: string;
+  readonly run: (context: KubeCaseContext) => Promise<void>;
+}
+
+/** An object with whatever fields it has. */
+export type AnyObject = KubeObject & Readonly<Record<string, unknown>>;
+
+export const us = { fieldManager: 'us' };
+export const them = { fieldManager: 'them' };
+
+export function configMap(
+  { namespace }: Pick<KubeCaseContext, 'namespace'>,
+  data: Readonly<Record<string, string>>,
+  metadata: Partial<KubeObject['metadata']> = {},
+): AnyObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'one', namespace, ...metadata },
+    ...(Object.keys(data).length > 0 ? { data } : {}),
+  };
+}
+
+export interface PodSpecChanges {
+  readonly containers?: readonly object[];
+  readonly spec?: object;
+}
+
+/** A Deployment that no controller looks after. */
+export function deployment(
+  { namespace }: Pick<KubeCaseContext, 'namespace'>,
+  { containers = [{ name: 'main', image: 'main:1' }], spec = {} }: PodSpecChanges = {},
+): AnyObject {
+  const labels = { app: 'one' };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'one', namespace },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers } },
+      ...spec,
+    },
+  };
+}
+
+/** What a call fails with. @throws when it does not */
+export function failure(call: Promise<unknown>): Promise<KubeError> {
+  return call.then(
+    () => Promise.reject(new Error('expected a failure')),
+    (error: KubeError) => error,
+  );
+}
+
+interface Container {
+  readonly name: string;
+  readonly image?: string;
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  readonly ports?: readonly { readonly containerPort: number }[];
+  readonly args?: readonly string[];
+}
+
+/** The containers of a Deployment's pods. */
+export function containersOf(object: AnyObject): readonly Container[] {
+  const { spec } = object as unknown as { spec: { template: { spec: { containers: readonly Container[] } } } };
+  return spec.template.spec.containers;
+}
+
+/** What a manager has applied of an object, as the server notes it. */
+export function appliedBy(object: KubeObject, manager: string): object | undefined {
+  return object.metadata.managedFields?.find((entry) => entry.manager === manager && entry.operation === 'Apply')
+    ?.fieldsV1;
+}

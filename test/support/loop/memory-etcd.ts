@@ -1,0 +1,103 @@
+import { PersistentVolumeClaim, Pod, type Resource } from '../../../constructs/api/resources.ts';
+import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import { etcdPeerUrl } from '../../../reconciler/etcd/member-objects.ts';
+import type { MemberStatus, Registration } from '../../../reconciler/etcd/members.ts';
+import type { CaredForMember } from '../../../reconciler/etcd/observe.ts';
+import type { CareAccess, OpenCareAccess } from '../../../reconciler/etcd/round.ts';
+import type { World } from '../../../reconciler/world.ts';
+
+const clusterId = '4711';
+
+/** An etcd cluster whose members are those with a volume. They answer while their pods run, and all of them are well. */
+export class MemoryEtcd {
+  #leader = 0;
+
+  /** @param whileAlive comes before every call */
+  open(whileAlive: (action: string) => Promise<void>): OpenCareAccess {
+    return (cluster, world): CareAccess => ({
+      clients: (name) => {
+        const running = ordinalsOf(Pod, cluster.name, world);
+        const ordinal = ordinalIn(name);
+        if (!running.includes(ordinal)) return undefined;
+        return this.#member({ cluster, ordinal, running, world, whileAlive });
+      },
+      close: () => {},
+    });
+  }
+
+  #member({ cluster, ordinal, running, world, whileAlive }: MemberOptions): CaredForMember {
+    const members = ordinalsOf(PersistentVolumeClaim, cluster.name, world).map((one): Registration => ({
+      id: idOf(one),
+      name: `${cluster.name}-etcd-${one}`,
+      isLearner: false,
+      peerUrls: [etcdPeerUrl(cluster, one)],
+    }));
+    const leader = running.includes(this.#leader) ? this.#leader : (running[0] ?? 0);
+    const answering = async <T>(answer: T): Promise<T> => {
+      await whileAlive('ask etcd');
+      return answer;
+    };
+    const never = async (): Promise<never> => {
+      throw new Error('members of etcd in memory neither come nor go, and are never full');
+    };
+    return {
+      status: () => answering({ status: statusOf(ordinal, leader), alarms: [] }),
+      read: () => answering(undefined),
+      members: () => answering(members),
+      clusterVersion: () => answering('3.6.0'),
+      moveLeader: async (targetId) => {
+        await whileAlive('ask etcd');
+        this.#leader = Number(targetId) - 1;
+      },
+      hash: never,
+      recount: never,
+      isCompacted: never,
+      addLearner: never,
+      promote: never,
+      remove: never,
+      compact: never,
+      defragment: never,
+      disarm: never,
+    };
+  }
+}
+
+interface MemberOptions {
+  readonly cluster: { readonly name: string; readonly namespace: string };
+  readonly ordinal: number;
+  readonly running: readonly number[];
+  readonly world: World;
+  readonly whileAlive: (action: string) => Promise<void>;
+}
+
+function idOf(ordinal: number): string {
+  return String(ordinal + 1);
+}
+
+function ordinalsOf(resource: Resource, cluster: string, world: World): number[] {
+  return world
+    .list(resource, selectorLabels(cluster, 'etcd'))
+    .filter(({ metadata }) => !metadata.deletionTimestamp)
+    .map(({ metadata }) => ordinalIn(metadata.name))
+    .sort((one, other) => one - other);
+}
+
+function ordinalIn(name: string): number {
+  return Number(name.slice(name.lastIndexOf('-') + 1));
+}
+
+function statusOf(ordinal: number, leader: number): MemberStatus {
+  return {
+    memberId: idOf(ordinal),
+    clusterId,
+    version: '3.6.16',
+    leaderId: idOf(leader),
+    raftTerm: 2,
+    raftIndex: 1_000,
+    raftAppliedIndex: 1_000,
+    revision: 900,
+    dbSizeBytes: 1024 ** 2,
+    dbSizeInUseBytes: 1024 ** 2,
+    errors: [],
+  };
+}

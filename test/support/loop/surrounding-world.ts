@@ -1,0 +1,186 @@
+import {
+  Cluster,
+  CustomResourceDefinition,
+  DaemonSet,
+  definitionName,
+  Deployment,
+  HostedControlPlane,
+  Machine,
+  MachinePool,
+  PersistentVolumeClaim,
+  Pod,
+  type Resource,
+  ServiceAccount,
+  versionOf,
+} from '../../../constructs/api/resources.ts';
+import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import { KubeError } from '../../../reconciler/kube/errors.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { firstServiceAccount } from '../../../reconciler/hosted/informers.ts';
+import type { Condition } from '../../../constructs/api/status.ts';
+import { settle } from '../management-controllers.ts';
+import { ManualClock } from '../manual-clock.ts';
+import { MemoryApiServer } from '../memory-cluster/api-server.ts';
+import { MemoryClient } from '../memory-cluster/client.ts';
+import { NamespaceObjects } from '../memory-cluster/controlled-objects.ts';
+import type { StoredObject } from '../memory-world.ts';
+import { clusterName, hostedControlPlaneName, namespace, spec } from '../scope.ts';
+import { MemoryEtcd } from './memory-etcd.ts';
+
+/** Whoever is not the operator. */
+const somebody = { fieldManager: 'somebody' };
+
+/**
+ * Everything that an operator finds around it: the API server of a management cluster with what Kubernetes does there by
+ * itself, one hosted cluster, and its etcd. It outlives every process.
+ */
+export class SurroundingWorld {
+  readonly clock: ManualClock;
+  readonly management: MemoryApiServer;
+  /** The API of the hosted cluster; as new once etcd has lost its volumes. */
+  hosted: MemoryApiServer;
+  readonly etcd = new MemoryEtcd();
+  /** A user, Cluster API, or whoever else writes to the management cluster. */
+  readonly user: MemoryClient;
+
+  constructor(clock: ManualClock, management?: MemoryApiServer, hosted?: MemoryApiServer) {
+    this.clock = clock;
+    this.management = management ?? new MemoryApiServer(() => clock.now());
+    this.hosted = hosted ?? emptyHostedCluster(clock);
+    this.user = new MemoryClient(this.management);
+  }
+
+  /** The same at the same time, from where on other things happen. */
+  copy(): SurroundingWorld {
+    const clock = new ManualClock(this.clock.now());
+    const now = () => clock.now();
+    return new SurroundingWorld(clock, this.management.copy(now), this.hosted.copy(now));
+  }
+
+  /** Grows with every change, by whomever. */
+  get version(): number {
+    return this.management.store.version + this.hosted.store.version;
+  }
+
+  /** Installs what a management cluster has before any control plane. */
+  async install(): Promise<void> {
+    await this.user.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, somebody);
+    for (const resource of [Cluster, Machine, MachinePool, HostedControlPlane]) await this.define(resource);
+  }
+
+  /** Installs a kind that is none of Kubernetes' own. */
+  async define(resource: Resource): Promise<void> {
+    const { apiVersion, kind } = CustomResourceDefinition;
+    const versions = [{ name: versionOf(resource), served: true, storage: true, subresources: { status: {} } }];
+    const object = { apiVersion, kind, metadata: { name: definitionName(resource) }, spec: { versions } };
+    await this.user.create(object, somebody);
+    const status = { conditions: [{ type: 'Established', status: 'True' }] };
+    await this.user.mergePatch(
+      CustomResourceDefinition,
+      object.metadata,
+      { status },
+      { ...somebody, subresource: 'status' },
+    );
+  }
+
+  /** Makes the sample Cluster and its HostedControlPlane, as a user and Cluster API do. */
+  async order(changes: object = {}): Promise<void> {
+    const controlPlaneRef = { apiGroup: 'x', kind: HostedControlPlane.kind, name: hostedControlPlaneName };
+    const cluster = await this.user.create(
+      {
+        apiVersion: Cluster.apiVersion,
+        kind: Cluster.kind,
+        metadata: { name: clusterName, namespace },
+        spec: { controlPlaneRef },
+      },
+      somebody,
+    );
+    await this.orderControlPlane(cluster, changes);
+  }
+
+  /** Makes the HostedControlPlane of a Cluster. */
+  async orderControlPlane(cluster: KubeObject, changes: object = {}): Promise<void> {
+    const { apiVersion, kind, metadata } = cluster;
+    const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' };
+    await this.user.create(
+      {
+        apiVersion: HostedControlPlane.apiVersion,
+        kind: HostedControlPlane.kind,
+        metadata: { name: hostedControlPlaneName, namespace, ownerReferences: [owner] },
+        spec: { ...spec, ...changes },
+      },
+      somebody,
+    );
+  }
+
+  /** Changes fields of the HostedControlPlane's spec, as a user does. */
+  async change(spec: object): Promise<void> {
+    await this.user.mergePatch(HostedControlPlane, ourName, { spec }, somebody);
+  }
+
+  get objects(): NamespaceObjects {
+    return new NamespaceObjects(this.management, namespace);
+  }
+
+  /** The HostedControlPlane. @throws when it is gone */
+  get hostedControlPlane(): StoredObject {
+    const found = this.objects.get<StoredObject>(HostedControlPlane, hostedControlPlaneName);
+    if (!found) throw new Error(`HostedControlPlane ${hostedControlPlaneName} is gone`);
+    return found;
+  }
+
+  /** What its status says. */
+  get conditions(): readonly Condition[] {
+    const { status = {} }: { status?: { conditions?: Condition[] } } & KubeObject = this.hostedControlPlane;
+    return status.conditions ?? [];
+  }
+
+  /** Does at once all that Kubernetes would do in its own time, in the management cluster and in the hosted one. */
+  settle(): void {
+    this.management.collectGarbage();
+    settle(this.objects, { keepsOnDelete: true });
+    if (this.objects.list(PersistentVolumeClaim, {}).length === 0) this.hosted = emptyHostedCluster(this.clock);
+    if (this.#runs('controller-manager')) settleHosted(this.hosted);
+  }
+
+  /** @throws while no API server of the hosted cluster runs */
+  requireHostedApi(): void {
+    if (!this.#runs('api-server')) throw new KubeError('nobody answers', { code: 0, reason: 'Unreachable' });
+  }
+
+  #runs(component: 'api-server' | 'controller-manager'): boolean {
+    return this.objects.list(Pod, selectorLabels(clusterName, component)).length > 0;
+  }
+}
+
+export const ourName = { namespace, name: hostedControlPlaneName };
+
+function emptyHostedCluster(clock: ManualClock): MemoryApiServer {
+  const server = new MemoryApiServer(() => clock.now());
+  for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
+    server.store.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, uid: server.store.nextUid() } });
+  }
+  return server;
+}
+
+/** What the controller manager of a hosted cluster does: the first ServiceAccount, and pods as if there were nodes for them. */
+function settleHosted(server: MemoryApiServer): void {
+  const inDefault = new NamespaceObjects(server, 'default');
+  if (!inDefault.get(ServiceAccount, firstServiceAccount.name)) {
+    const { apiVersion, kind } = ServiceAccount;
+    inDefault.put({ apiVersion, kind, metadata: { name: firstServiceAccount.name } });
+  }
+  const objects = new NamespaceObjects(server, 'kube-system');
+  for (const workload of objects.list<StoredObject>(Deployment, {})) {
+    const { replicas = 1 } = workload['spec'] as { replicas?: number };
+    const counts = { replicas, readyReplicas: replicas, availableReplicas: replicas, updatedReplicas: replicas };
+    objects.put({ ...workload, status: { observedGeneration: workload.metadata.generation ?? 0, ...counts } });
+  }
+  for (const workload of objects.list<StoredObject>(DaemonSet, {})) {
+    const { generation = 0 } = workload.metadata;
+    objects.put({
+      ...workload,
+      status: { observedGeneration: generation, desiredNumberScheduled: 0, numberAvailable: 0 },
+    });
+  }
+}

@@ -1,0 +1,227 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Namespace, Pod, PersistentVolumeClaim, type Resource } from '../../../constructs/api/resources.ts';
+import type { ApplyOptions, DeleteOptions, MergePatchOptions } from '../../../reconciler/kube/client-options.ts';
+import { describeObject, type KubeObject, type ObjectMeta, type ObjectName } from '../../../reconciler/kube/object.ts';
+import { actionOf, alreadyExists, notFound, notNew, notServed } from './failures.ts';
+import { orphans } from './garbage-collector.ts';
+import { hasGeneration, hasStatus, isServed } from './kinds.ts';
+import { type Fields, isFields } from './leaves.ts';
+import { mergePatched } from './merge-patch.ts';
+import { requireIdentity, requireVersion } from './preconditions.ts';
+import { afterUpdate, serverSideApply } from './server-side-apply.ts';
+import { Store } from './store.ts';
+
+/** An object with whatever fields it has. */
+export type AnyFields = KubeObject & Fields;
+
+/** What an API server does with what it is asked to write. It knows no schema and fills in no defaults. */
+export class MemoryApiServer {
+  readonly store: Store;
+  /** Every change in its order, as `verb Kind namespace/name`; what changes nothing is none. */
+  readonly writes: string[] = [];
+  readonly #now: () => number;
+
+  /** @param now milliseconds since the epoch, for what notes when it was made */
+  constructor(now: () => number, store = new Store()) {
+    this.#now = now;
+    this.store = store;
+  }
+
+  /** The same objects in a server of their own, in which nothing has been written yet. */
+  copy(now: () => number): MemoryApiServer {
+    return new MemoryApiServer(now, this.store.copy());
+  }
+
+  /** The object, in the version that is asked for. @throws NotFound */
+  read(resource: Resource, name: ObjectName, action: string): AnyFields {
+    this.requireServed(resource, action);
+    const found = this.find(resource, name);
+    if (!found) throw notFound(action, resource, name.name);
+    return found;
+  }
+
+  find(resource: Resource, name: ObjectName): AnyFields | undefined {
+    const found = this.store.find(resource, inScope(resource, name));
+    return found && { ...found, apiVersion: resource.apiVersion };
+  }
+
+  create(resource: Resource, given: KubeObject, fieldManager: string): KubeObject {
+    const action = actionOf('create', resource, given.metadata);
+    this.#requirePlace(resource, given, action);
+    if (given.metadata.resourceVersion) throw notNew(action);
+    if (this.find(resource, given.metadata)) throw alreadyExists(action, resource, given.metadata.name);
+    const next = afterUpdate(
+      undefined,
+      this.#writable(resource, plain(given), undefined),
+      owner(fieldManager),
+      this.#time,
+    );
+    return this.#keep('create', resource, undefined, next);
+  }
+
+  apply(resource: Resource, given: KubeObject, options: ApplyOptions): KubeObject {
+    const { fieldManager, subresource, force = false, dryRun = false } = options;
+    const action = actionOf('apply', resource, { ...given.metadata, ...(subresource ? { subresource } : {}) });
+    this.#requirePlace(resource, given, action);
+    const live = this.find(resource, given.metadata);
+    if (!live && subresource) throw notFound(action, resource, given.metadata.name);
+    requireIdentity(live, given.metadata, action);
+    requireVersion(live, given.metadata, action);
+    const applied = this.#writable(resource, plain(given), subresource);
+    const writing = { manager: fieldManager, operation: 'Apply', subresource } as const;
+    const next = serverSideApply({ live, applied, writing, force, action, time: this.#time });
+    if (dryRun) return next;
+    return this.#keep('apply', resource, live, next);
+  }
+
+  mergePatch(resource: Resource, name: ObjectName, patch: object, options: MergePatchOptions): KubeObject {
+    const { fieldManager, subresource, resourceVersion } = options;
+    const action = actionOf('patch', resource, { ...name, ...(subresource ? { subresource } : {}) });
+    const live = this.read(resource, name, action);
+    const patched = mergePatched(live, plain(patch)) as AnyFields;
+    requireVersion(
+      live,
+      { ...patched.metadata, resourceVersion: resourceVersion ?? patched.metadata.resourceVersion },
+      action,
+    );
+    const next = { ...this.#writable(resource, patched, subresource, live) };
+    const metadata = { ...next.metadata, ...identityIn(live) };
+    return this.#keep(
+      'patch',
+      resource,
+      live,
+      afterUpdate(live, { ...next, metadata }, owner(fieldManager, subresource), this.#time),
+    );
+  }
+
+  delete(resource: Resource, name: ObjectName, { uid, resourceVersion, gracePeriodSeconds }: DeleteOptions): void {
+    const action = actionOf('delete', resource, name);
+    const live = this.read(resource, name, action);
+    requireVersion(live, { uid, resourceVersion }, action);
+    const isGraceful = resource.kind === Pod.kind && isScheduled(live) && gracePeriodSeconds !== 0;
+    if (!isGraceful && (live.metadata.finalizers ?? []).length === 0) return this.#remove('delete', live);
+    if (live.metadata.deletionTimestamp) return;
+    const generation = live.metadata.generation === undefined ? {} : { generation: live.metadata.generation + 1 };
+    const deletion = { deletionTimestamp: this.#time, deletionGracePeriodSeconds: isGraceful ? 30 : 0, ...generation };
+    this.#note('delete', live);
+    this.store.put({ ...live, metadata: { ...live.metadata, ...deletion } });
+  }
+
+  /** Deletes what has lost its owners, and what they own. */
+  collectGarbage(): void {
+    for (let gone = orphans(this.store); gone.length > 0; gone = orphans(this.store)) {
+      const before = this.store.version;
+      for (const object of gone) this.#collect(object);
+      if (this.store.version === before) return;
+    }
+  }
+
+  /** @throws when there is no such resource */
+  requireServed(resource: Resource, action: string): void {
+    if (!isServed(resource, (kind, name) => this.store.find(kind, name))) throw notServed(action);
+  }
+
+  get #time(): string {
+    return new Date(this.#now()).toISOString().replace(/\.\d+Z$/, 'Z');
+  }
+
+  #collect(object: KubeObject): void {
+    if ((object.metadata.finalizers ?? []).length === 0) return this.#remove('collect', object);
+    if (object.metadata.deletionTimestamp) return;
+    this.store.put({ ...object, metadata: { ...object.metadata, deletionTimestamp: this.#time } });
+  }
+
+  /** What this way of writing may set; everything else is as it was. */
+  #writable(resource: Resource, given: AnyFields, subresource: string | undefined, live?: AnyFields): AnyFields {
+    if (subresource !== undefined) {
+      const { apiVersion, kind, metadata, status } = given;
+      return {
+        ...(live ?? { apiVersion, kind }),
+        metadata: live?.metadata ?? identity(metadata),
+        ...(status === undefined ? {} : { status }),
+      };
+    }
+    if (!hasStatus(resource, (kind, name) => this.store.find(kind, name))) return given;
+    const { status: _, ...rest } = given;
+    return live && 'status' in live ? { ...rest, status: live['status'] } : rest;
+  }
+
+  #requirePlace(resource: Resource, { metadata }: KubeObject, action: string): void {
+    this.requireServed(resource, action);
+    const { namespace } = metadata;
+    if (!resource.namespaced || namespace === undefined) return;
+    if (!this.store.find(Namespace, { name: namespace })) throw notFound(action, Namespace, namespace);
+  }
+
+  #keep(verb: string, resource: Resource, live: AnyFields | undefined, next: KubeObject): KubeObject {
+    const metadata = live
+      ? { ...next.metadata, ...identityIn(live) }
+      : { ...next.metadata, ...this.#born(resource, next) };
+    const candidate: AnyFields = { ...next, metadata };
+    if (live && isDeepStrictEqual(candidate, live)) return live;
+    this.#note(verb, candidate);
+    if (candidate.metadata.deletionTimestamp && (candidate.metadata.finalizers ?? []).length === 0) {
+      this.store.remove(candidate);
+      return candidate;
+    }
+    const isCounted = live && hasGeneration(resource) && !isDeepStrictEqual(wantedOf(candidate), wantedOf(live));
+    const generation = isCounted ? { generation: (live.metadata.generation ?? 0) + 1 } : {};
+    return this.store.put({ ...candidate, metadata: { ...candidate.metadata, ...generation } });
+  }
+
+  #born(resource: Resource, { kind, metadata }: KubeObject): Partial<ObjectMeta> {
+    // What the admission of Kubernetes itself adds: a claim stays until no pod uses it.
+    const finalizers =
+      kind === PersistentVolumeClaim.kind ? { finalizers: [...(metadata.finalizers ?? []), protection] } : {};
+    const generation = hasGeneration(resource) ? { generation: 1 } : {};
+    return { uid: this.store.nextUid(), creationTimestamp: this.#time, ...finalizers, ...generation };
+  }
+
+  #remove(verb: string, object: KubeObject): void {
+    this.#note(verb, object);
+    this.store.remove(object);
+  }
+
+  #note(verb: string, object: KubeObject): void {
+    this.writes.push(`${verb} ${describeObject(object)}`);
+  }
+}
+
+/** The finalizer of claims in use. */
+export const protection = 'kubernetes.io/pvc-protection';
+
+function owner(manager: string, subresource?: string) {
+  return { manager, operation: 'Update', subresource } as const;
+}
+
+/** As it is on the wire. */
+function plain<T extends object>(given: T): T & AnyFields {
+  return JSON.parse(JSON.stringify(given)) as T & AnyFields;
+}
+
+function inScope({ namespaced }: Resource, { name, namespace }: ObjectName): ObjectName {
+  return namespaced ? { name, namespace } : { name };
+}
+
+function identity({ name, namespace }: ObjectMeta): ObjectMeta {
+  return namespace === undefined ? { name } : { name, namespace };
+}
+
+/** What nobody but the server sets. */
+function identityIn({ metadata }: KubeObject): Partial<ObjectMeta> {
+  const { uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } =
+    metadata;
+  const all = { uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+function isScheduled(object: AnyFields): boolean {
+  const { spec } = object;
+  return isFields(spec) && spec['nodeName'] !== undefined;
+}
+
+/** What a generation counts the changes of. */
+function wantedOf(object: AnyFields): Fields {
+  const { metadata: _, status: __, ...wanted } = object;
+  return wanted;
+}

@@ -1,0 +1,76 @@
+import type { Resource } from '../../../constructs/api/resources.ts';
+import { errorFromStatus, type KubeError } from '../../../reconciler/kube/errors.ts';
+import type { ObjectName } from '../../../reconciler/kube/object.ts';
+import { describeTarget } from '../../../reconciler/kube/resource.ts';
+import { type Path, stepsOf } from './leaves.ts';
+import type { Owner } from './managed-fields.ts';
+
+/** What is done to what: `get Secret a/b`, as messages of the client begin. */
+export function actionOf(verb: string, resource: Resource, target: Partial<ObjectName> & { subresource?: string }) {
+  return `${verb} ${describeTarget(resource, target)}`;
+}
+
+export function notFound(action: string, { plural }: Pick<Resource, 'plural'>, name: string): KubeError {
+  return errorFromStatus(action, 404, { reason: 'NotFound', message: `${plural} "${name}" not found` });
+}
+
+/** The server does not have the resource at all. */
+export function notServed(action: string): KubeError {
+  return errorFromStatus(action, 404, {
+    reason: 'NotFound',
+    message: 'the server could not find the requested resource',
+  });
+}
+
+export function alreadyExists(action: string, { plural }: Resource, name: string): KubeError {
+  return errorFromStatus(action, 409, { reason: 'AlreadyExists', message: `${plural} "${name}" already exists` });
+}
+
+export function conflict(action: string, message: string): KubeError {
+  return errorFromStatus(action, 409, { reason: 'Conflict', message });
+}
+
+/** The server takes an identity that is told on the way in for a failure of its own. */
+export function notNew(action: string): KubeError {
+  const message = 'resourceVersion should not be set on objects to be created';
+  return errorFromStatus(action, 500, { reason: 'InternalError', message });
+}
+
+/** The uid of an object belongs to another one of its name. */
+export function otherUid(action: string, uid: string): KubeError {
+  const message = `metadata.uid: Invalid value: ${JSON.stringify(uid)}: field is immutable`;
+  return errorFromStatus(action, 422, { reason: 'Invalid', message });
+}
+
+interface OwnedByAnother {
+  readonly owner: Pick<Owner, 'manager' | 'operation' | 'apiVersion' | 'time'>;
+  readonly path: Path;
+}
+
+export function conflictOver(action: string, conflicts: readonly OwnedByAnother[]): KubeError {
+  const causes = conflicts.map(({ owner, path }) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${describeOwner(owner)}`,
+    field: fieldOf(path),
+  }));
+  return errorFromStatus(action, 409, { reason: 'Conflict', message: 'apply failed', details: { causes } });
+}
+
+function describeOwner({ manager, operation, apiVersion, time = '' }: OwnedByAnother['owner']): string {
+  return operation === 'Apply' ? `"${manager}"` : `"${manager}" using ${apiVersion} at ${time}`;
+}
+
+/** As messages spell it: `.spec.containers[name="etcd"].image`. */
+function fieldOf(path: Path): string {
+  return stepsOf(path)
+    .map((step) => {
+      const text = step.slice(2);
+      if (step.startsWith('f:')) return `.${text}`;
+      if (step.startsWith('v:')) return `[=${text}]`;
+      const keys: Record<string, unknown> = JSON.parse(text);
+      return `[${Object.entries(keys)
+        .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+        .join(',')}]`;
+    })
+    .join('');
+}

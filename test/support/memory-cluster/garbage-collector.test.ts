@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { ConfigMap } from '../../../constructs/api/resources.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { MemoryApiServer } from './api-server.ts';
+
+const namespace = 'team';
+
+/** An API server with a Namespace, and what makes a ConfigMap with owners in it. */
+function server() {
+  const memory = new MemoryApiServer(() => 0);
+  memory.store.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  const make = (name: string, owners: readonly KubeObject[], finalizers: readonly string[] = []): KubeObject => {
+    const ownerReferences = owners.map(({ apiVersion, kind, metadata }) => {
+      return { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' };
+    });
+    const metadata = { name, namespace, ownerReferences, finalizers };
+    return memory.create(ConfigMap, { apiVersion: 'v1', kind: 'ConfigMap', metadata }, 'us');
+  };
+  const names = () => memory.store.list(ConfigMap).map(({ metadata }) => metadata.name);
+  return { memory, make, names };
+}
+
+it('takes along what has lost its only owner, and what that owned, but not what another one still owns', () => {
+  const { memory, make, names } = server();
+  const [one, other] = [make('owner', []), make('other', [])];
+  const child = make('child', [one]);
+  make('grandchild', [child]);
+  make('shared', [one, other]);
+  make('free', []);
+  memory.delete(ConfigMap, one.metadata, {});
+  memory.collectGarbage();
+  expect(names()).toEqual(['free', 'other', 'shared']);
+});
+
+it('tells the owner by its uid: one that has taken its name keeps nothing', () => {
+  const { memory, make, names } = server();
+  const owner = make('owner', []);
+  make('child', [owner]);
+  memory.delete(ConfigMap, owner.metadata, {});
+  make('owner', []);
+  memory.collectGarbage();
+  expect(names()).toEqual(['owner']);
+});
+
+it('waits for the finalizers of what it deletes', () => {
+  const { memory, make, names } = server();
+  const owner = make('owner', []);
+  make('child', [owner], ['example.org/mine']);
+  memory.delete(ConfigMap, owner.metadata, {});
+  memory.collectGarbage();
+  expect(names()).toEqual(['child']);
+  expect(memory.find(ConfigMap, { namespace, name: 'child' })?.metadata.deletionTimestamp).toBeDefined();
+});

@@ -1,0 +1,10 @@
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import type { Store } from './store.ts';
+
+/** Objects all of whose owners are gone, which the garbage collector deletes in the background. */
+export function orphans(store: Store): KubeObject[] {
+  const uids = new Set(store.objects.map(({ metadata }) => metadata.uid));
+  return store.objects.filter(({ metadata: { ownerReferences = [] } }) => {
+    return ownerReferences.length > 0 && ownerReferences.every(({ uid }) => !uids.has(uid));
+  });
+}

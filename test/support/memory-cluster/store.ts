@@ -1,0 +1,117 @@
+import { groupOf } from '../../../constructs/api/resources.ts';
+import { identityOf, type KubeObject, type ObjectName } from '../../../reconciler/kube/object.ts';
+
+interface Kind {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** One change of one object, at a version of the whole store. */
+export interface StoredChange {
+  readonly version: number;
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  /** As it is now; of what was deleted its last state, at the version of its deletion. */
+  readonly object: KubeObject;
+  /** As it was before. */
+  readonly previous: KubeObject | undefined;
+}
+
+/** Objects that are never changed in place, their versions, and what has happened to them. */
+export class Store {
+  readonly #objects = new Map<string, KubeObject>();
+  readonly #history: StoredChange[] = [];
+  readonly #waiting = new Set<() => void>();
+  #version = 1;
+  #uids = 0;
+
+  /** The same objects at the same versions, to which other things happen from now on. */
+  copy(): Store {
+    const copy = new Store();
+    copy.#version = this.#version;
+    copy.#uids = this.#uids;
+    for (const [identity, object] of this.#objects) copy.#objects.set(identity, object);
+    return copy;
+  }
+
+  get version(): number {
+    return this.#version;
+  }
+
+  get objects(): KubeObject[] {
+    return [...this.#objects.values()];
+  }
+
+  nextUid(): string {
+    return `00000000-0000-4000-8000-${String(++this.#uids).padStart(12, '0')}`;
+  }
+
+  find({ apiVersion, kind }: Kind, { name, namespace }: ObjectName): KubeObject | undefined {
+    return this.#objects.get(identityOf({ apiVersion, kind, metadata: { name, namespace } }));
+  }
+
+  /** Objects of a kind in all its versions, by name as etcd has them. */
+  list(kind: Kind): KubeObject[] {
+    return this.objects
+      .filter((object) => isOf(kind, object))
+      .sort((one, other) => (identityOf(one) < identityOf(other) ? -1 : 1));
+  }
+
+  /** Stores the object at a new version, which it is returned with. */
+  put(object: KubeObject): KubeObject {
+    const identity = identityOf(object);
+    const previous = this.#objects.get(identity);
+    const stored = frozen(atVersion(object, ++this.#version));
+    this.#objects.set(identity, stored);
+    this.#tell({ version: this.#version, type: previous ? 'MODIFIED' : 'ADDED', object: stored, previous });
+    return stored;
+  }
+
+  remove(object: KubeObject): void {
+    const previous = this.#objects.get(identityOf(object));
+    if (!previous) return;
+    this.#objects.delete(identityOf(object));
+    const last = frozen(atVersion(previous, ++this.#version));
+    this.#tell({ version: this.#version, type: 'DELETED', object: last, previous });
+  }
+
+  /** What has happened to objects of a kind after a version. */
+  changesSince(kind: Kind, version: number): StoredChange[] {
+    return this.#history.filter((change) => change.version > version && isOf(kind, change.object));
+  }
+
+  /** Resolves at the next change, and at once when the signal aborts. */
+  changed(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#waiting.delete(done);
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      if (signal?.aborted) return resolve();
+      this.#waiting.add(done);
+      signal?.addEventListener('abort', done);
+    });
+  }
+
+  #tell(change: StoredChange): void {
+    this.#history.push(change);
+    for (const wake of this.#waiting) wake();
+  }
+}
+
+function isOf(kind: Kind, object: KubeObject): boolean {
+  return object.kind === kind.kind && groupOf(object) === groupOf(kind);
+}
+
+function atVersion(object: KubeObject, version: number): KubeObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+}
+
+/** Whoever changes an answer in place would change what everybody reads. */
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) frozen(part);
+  }
+  return value;
+}

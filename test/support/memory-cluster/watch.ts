@@ -1,0 +1,46 @@
+import type { Resource } from '../../../constructs/api/resources.ts';
+import type { WatchOptions } from '../../../reconciler/kube/client-options.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import type { WatchEvent } from '../../../reconciler/kube/watch.ts';
+import { isSelected } from './selectors.ts';
+import type { Store, StoredChange } from './store.ts';
+
+/**
+ * What happens to the selected objects after a version, or beginning with what there is. Who leaves the selection is
+ * deleted for the watch. It ends with its signal; there are no bookmarks.
+ */
+export async function* watchStore(
+  store: Store,
+  resource: Resource,
+  options: WatchOptions,
+): AsyncGenerator<WatchEvent, void> {
+  const { resourceVersion, signal } = options;
+  let seen = resourceVersion === undefined ? store.version : Number(resourceVersion);
+  if (resourceVersion === undefined) {
+    for (const object of store.list(resource)) if (isSelected(object, options)) yield { type: 'ADDED', object };
+  }
+  for (;;) {
+    signal?.throwIfAborted();
+    const changes = store.changesSince(resource, seen);
+    seen = store.version;
+    for (const change of changes) {
+      const event = eventOf(change, options);
+      if (event) yield event;
+    }
+    if (store.version === seen) await store.changed(signal);
+  }
+}
+
+function eventOf({ type, object, previous }: StoredChange, options: WatchOptions): WatchEvent | undefined {
+  const wasThere = previous !== undefined && isSelected(previous, options);
+  const isThere = type !== 'DELETED' && isSelected(object, options);
+  if (isThere) return { type: wasThere ? 'MODIFIED' : 'ADDED', object };
+  return wasThere
+    ? { type: 'DELETED', object: { ...previous, metadata: { ...previous.metadata, ...last(object) } } }
+    : undefined;
+}
+
+/** The version of the change, which the last state of an object comes with. */
+function last({ metadata: { resourceVersion } }: KubeObject): Pick<KubeObject['metadata'], 'resourceVersion'> {
+  return { resourceVersion };
+}

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { repository } from '../testbed/operator-bundle.ts';
+
+/** How a script of package.json ended. */
+export interface ScriptResult {
+  readonly code: number | null;
+  /** What it said, on both streams, in the order in which it said it. */
+  readonly said: string;
+}
+
+/** A script of package.json that runs in a group of processes of its own. */
+export interface RunningScript {
+  readonly ended: Promise<ScriptResult>;
+  /** What it has said so far. */
+  said(): string;
+  /** Sends a signal to all its processes, as a terminal does. */
+  signal(signal: NodeJS.Signals): void;
+}
+
+/** Starts `npm run SCRIPT -- ARGS` as a person does. */
+export function startScript(script: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): RunningScript {
+  const child = spawn('npm', ['run', '--silent', script, '--', ...args], {
+    cwd: repository,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const ended = exitOf(child).then((code) => ({ code, said }));
+  return {
+    ended,
+    said: () => said,
+    signal: (signal) => {
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, signal);
+    },
+  };
+}
+
+/** Runs a script to its end. */
+export function npmRun(
+  script: string,
+  args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<ScriptResult> {
+  return startScript(script, args, env).ended;
+}
+
+/** Runs a script to its end and gives what it said. @throws with that when it fails */
+export async function runScript(
+  script: string,
+  args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<string> {
+  const { code, said } = await npmRun(script, args, env);
+  if (code !== 0) throw new Error(`npm run ${script} ended with ${String(code)}:\n${said}`);
+  return said;
+}
+
+function exitOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+}

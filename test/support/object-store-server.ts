@@ -1,0 +1,77 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { StoreSettings } from '../../reconciler/backup/store-settings.ts';
+
+const bucket = 'backups';
+
+/**
+ * As much of S3 as backups of a few bytes need, in memory and by HTTP: whole objects, lists of one page, and uploads that
+ * somebody has begun. What the protocol is really like, tests on a real server say.
+ */
+export class ObjectStoreServer {
+  readonly objects = new Map<string, Buffer>();
+  /** Keys of uploads in parts that were begun, and when. */
+  readonly uploads = new Map<string, Date>();
+  readonly #server = createServer((request, response) => void this.#answer(request, response));
+
+  static async start(): Promise<ObjectStoreServer> {
+    const store = new ObjectStoreServer();
+    await new Promise<void>((resolve) => {
+      store.#server.listen(0, '127.0.0.1', resolve);
+    });
+    return store;
+  }
+
+  get settings(): StoreSettings {
+    const { port } = this.#server.address() as AddressInfo;
+    return {
+      endpoint: `http://127.0.0.1:${port}`,
+      region: 'us-east-1',
+      bucket,
+      prefix: '',
+      credentials: { kind: 'static', accessKeyId: 'id', secretAccessKey: 'key' },
+    };
+  }
+
+  stop(): void {
+    this.#server.close();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://store');
+    const key = decodeURIComponent(pathname).slice(`/${bucket}/`.length);
+    const prefix = searchParams.get('prefix') ?? '';
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of request) chunks.push(chunk as Uint8Array);
+    const xml = (text: string) => response.writeHead(200, { 'Content-Type': 'application/xml' }).end(text);
+    const object = this.objects.get(key);
+
+    if (searchParams.has('uploads')) return void xml(this.#listUploads(prefix));
+    if (searchParams.has('list-type')) return void xml(this.#list(prefix));
+    if (request.method === 'PUT') {
+      this.objects.set(key, Buffer.concat(chunks));
+      return void response.writeHead(200).end();
+    }
+    if (request.method === 'DELETE') {
+      (searchParams.has('uploadId') ? this.uploads : this.objects).delete(key);
+      return void response.writeHead(204).end();
+    }
+    if (!object) return void response.writeHead(404).end();
+    response.writeHead(200, { 'Content-Length': object.length }).end(request.method === 'HEAD' ? undefined : object);
+  }
+
+  #list(prefix: string): string {
+    const keys = [...this.objects.keys()].filter((key) => key.startsWith(prefix));
+    const contents = keys.map((key) => `<Contents><Key>${key}</Key></Contents>`);
+    return `<ListBucketResult><IsTruncated>false</IsTruncated>${contents.join('')}</ListBucketResult>`;
+  }
+
+  #listUploads(prefix: string): string {
+    const begun = [...this.uploads].filter(([key]) => key.startsWith(prefix));
+    const uploads = begun.map(
+      ([key, at]) =>
+        `<Upload><Key>${key}</Key><UploadId>of-${key}</UploadId><Initiated>${at.toISOString()}</Initiated></Upload>`,
+    );
+    return `<ListMultipartUploadsResult>${uploads.join('')}</ListMultipartUploadsResult>`;
+  }
+}

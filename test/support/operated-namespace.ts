@@ -1,0 +1,95 @@
+import type { LookupFunction } from 'node:net';
+import { afterAll, beforeAll, inject } from 'vitest';
+import type { KubeClient } from '../../reconciler/kube/client.ts';
+import type { Connection } from '../../reconciler/kube/config.ts';
+import { cutAfter } from './cut-connection.ts';
+import { startOperator, type TestOperator } from './operator.ts';
+import { until } from './until.ts';
+import { Workbench } from './workbench.ts';
+
+export interface OperatedNamespaceOptions {
+  /** Tells the path of the kubeconfig of another API server. By default that of the testbed. */
+  readonly kubeconfig?: () => string;
+  /** Resolves the hosts of endpoints. By default this machine's resolver does. */
+  readonly lookup?: LookupFunction;
+  /** What there has to be, or may not be, when the operator starts. By default nothing. */
+  readonly prepare?: (client: KubeClient) => Promise<unknown>;
+}
+
+/** A namespace with an operator of its own, which looks after nothing else. */
+export class OperatedNamespace extends Workbench {
+  readonly #options: OperatedNamespaceOptions;
+  #operator: TestOperator | undefined;
+
+  constructor(namespace: string, options: OperatedNamespaceOptions = {}) {
+    super(namespace);
+    this.#options = options;
+  }
+
+  /** Makes the namespace and starts its operator. */
+  async open(): Promise<void> {
+    await this.make(this.#kubeconfig);
+    await this.#options.prepare?.(this.client);
+    await this.startOperator();
+  }
+
+  /** The operator that runs. @throws while there is none */
+  get operator(): TestOperator {
+    if (!this.#operator) throw new Error('no operator runs: start one first');
+    return this.#operator;
+  }
+
+  /** @param through wraps its connection, to cut it at an exact moment */
+  async startOperator(through?: (connection: Connection) => Connection): Promise<void> {
+    this.#operator = await startOperator({
+      kubeconfig: this.#kubeconfig,
+      namespace: this.namespace,
+      lookup: this.#options.lookup,
+      through,
+    });
+  }
+
+  async stopOperator(): Promise<void> {
+    await this.#operator?.stop();
+    this.#operator = undefined;
+  }
+
+  /** Has another operator go on, which knows only what the API says. */
+  async restartOperator(): Promise<void> {
+    await this.stopOperator();
+    await this.startOperator();
+  }
+
+  /** Runs an operator that is killed after so many writes; whether it got that far before `isDone`. */
+  async runUntilKilled(writes: number, isDone: () => Promise<boolean>, limitMs: number): Promise<boolean> {
+    let isDead = () => false;
+    await this.startOperator((connection) => {
+      const cut = cutAfter(writes, connection);
+      isDead = cut.isDead;
+      return cut.connection;
+    });
+    await until('the operator to be killed or done', async () => isDead() || (await isDone()), limitMs);
+    await this.stopOperator();
+    return isDead();
+  }
+
+  override async close(): Promise<void> {
+    await this.stopOperator();
+    await super.close();
+  }
+
+  get #kubeconfig(): string {
+    return this.#options.kubeconfig?.() ?? inject('kubeconfig');
+  }
+}
+
+/**
+ * Makes the namespace and starts its operator before the tests of a file, and ends both after them. Hooks that the file
+ * registers later run in between: their set-up after this one, and what they take down before.
+ */
+export function operatedNamespace(namespace: string, options?: OperatedNamespaceOptions): OperatedNamespace {
+  const bench = new OperatedNamespace(namespace, options);
+  beforeAll(() => bench.open());
+  afterAll(() => bench.close());
+  return bench;
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { type PodInState, podStates, type WarningEvent } from './pod-states.ts';
+
+const pod = (name: string, status: object): PodInState => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  status,
+});
+const container = (state: object, more: object = {}) => ({
+  name: 'etcd',
+  ready: false,
+  restartCount: 0,
+  image: '',
+  imageID: '',
+  state,
+  ...more,
+});
+const warning = (kind: string, name: string, reason: string, note: string, type = 'Warning'): WarningEvent => ({
+  apiVersion: 'events.k8s.io/v1',
+  kind: 'Event',
+  metadata: { name: `${name}.${note}` },
+  type,
+  reason,
+  note,
+  regarding: { kind, name },
+});
+
+const ready = pod('well', { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] });
+const done = pod('done', { phase: 'Succeeded', conditions: [{ type: 'Ready', status: 'False' }] });
+
+describe('what pods say that a wait gave up on', () => {
+  it.each<[string, object, string[]]>([
+    [
+      'nobody has scheduled',
+      {
+        phase: 'Pending',
+        conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes' }],
+      },
+      ['Pod p: Pending, Unschedulable: 0/1 nodes'],
+    ],
+    [
+      'were evicted',
+      { phase: 'Failed', reason: 'Evicted', message: 'low on memory' },
+      ['Pod p: Failed, Evicted: low on memory'],
+    ],
+    [
+      'wait for what their containers need',
+      { phase: 'Pending', containerStatuses: [container({ waiting: { reason: 'ContainerCreating' } })] },
+      ['Pod p: Pending', '  etcd: waits, ContainerCreating'],
+    ],
+    [
+      'end again and again',
+      {
+        phase: 'Running',
+        containerStatuses: [
+          container(
+            { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 10s' } },
+            { restartCount: 3, lastState: { terminated: { exitCode: 1, reason: 'Error', message: 'no such flag\n' } } },
+          ),
+        ],
+      },
+      [
+        'Pod p: Running',
+        '  etcd: waits, CrashLoopBackOff: back-off 10s, restarts: 3; before it ended with 1 (Error): no such flag',
+      ],
+    ],
+    [
+      'have ended for good',
+      { phase: 'Failed', containerStatuses: [container({ terminated: { exitCode: 137, reason: 'OOMKilled' } })] },
+      ['Pod p: Failed', '  etcd: ended with 137 (OOMKilled)'],
+    ],
+    [
+      'run, but do not answer their probe',
+      {
+        phase: 'Running',
+        containerStatuses: [container({ running: {} }), container({ running: {} }, { ready: true })],
+      },
+      ['Pod p: Running', '  etcd: runs and is not ready'],
+    ],
+    [
+      'are still at their second init container',
+      {
+        phase: 'Pending',
+        initContainerStatuses: [
+          container({ terminated: { exitCode: 0 } }, { name: 'first' }),
+          container({ running: {} }, { name: 'second' }),
+        ],
+      },
+      ['Pod p: Pending', '  second: runs and is not ready'],
+    ],
+  ])('names those that %s', (_, status, lines) => {
+    expect(podStates([ready, pod('p', status), done])).toEqual(lines);
+  });
+
+  it('names those that are on their way out', () => {
+    const going = { ...pod('p', { phase: 'Running' }), metadata: { name: 'p', deletionTimestamp: 'now' } };
+    expect(podStates([going])).toEqual(['Pod p: Running, is being deleted']);
+  });
+
+  it('tells the end of what a container said, and not a whole log', () => {
+    const message = Array.from({ length: 100 }, (_, line) => `line ${line} ${'x'.repeat(100)}`).join('\n');
+    const [, line = ''] = podStates([
+      pod('p', { phase: 'Failed', containerStatuses: [container({ terminated: { exitCode: 1, message } })] }),
+    ]);
+    expect(line.length).toBeLessThan(400);
+    expect(line).toContain('line 99');
+  });
+
+  it('tells each warning about a pod once: that a volume cannot be mounted stands nowhere else', () => {
+    const note = 'MountVolume.SetUp failed for volume "pki": references non-existent secret key: ca.crt';
+    const events = [
+      warning('Pod', 'p', 'FailedMount', note),
+      warning('Pod', 'p', 'FailedMount', note),
+      warning('Pod', 'p', 'Pulled', 'image is there', 'Normal'),
+      warning('Pod', 'well', 'Unhealthy', 'some time ago'),
+    ];
+    expect(podStates([ready, pod('p', { phase: 'Pending' })], events)).toEqual([
+      'Pod p: Pending',
+      `  FailedMount: ${note}`,
+    ]);
+  });
+
+  it('tells warnings about volume claims, for which a pod waits', () => {
+    const events = [warning('PersistentVolumeClaim', 'data', 'ProvisioningFailed', 'the disk is full')];
+    expect(podStates([pod('p', { phase: 'Pending' })], events)).toEqual([
+      'Pod p: Pending',
+      'PersistentVolumeClaim data: ProvisioningFailed: the disk is full',
+    ]);
+  });
+
+  it('says so when pods are not what is missing', () => {
+    expect(podStates([])).toEqual(['there are no pods']);
+    expect(podStates([ready])).toEqual(['all 1 pods are ready']);
+  });
+});

@@ -1,0 +1,126 @@
+import type { V1ContainerState, V1ContainerStatus, V1PodStatus } from '@kubernetes/client-node';
+import { Event, Pod, type Resource } from '../../constructs/api/resources.ts';
+import type { KubeClient } from '../../reconciler/kube/client.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+
+/** A Pod as the API returns it. */
+export type PodInState = KubeObject & { readonly status?: Partial<V1PodStatus> };
+
+/** An Event as far as it says what is wrong with something. */
+export interface WarningEvent extends KubeObject {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly note?: string;
+  readonly regarding?: { readonly kind?: string; readonly name?: string };
+}
+
+/** Of what a container said when it ended the last lines tell why. */
+const toldLines = 5;
+const toldCharacters = 300;
+
+/** So many reasons are told of one object: the newest. */
+const toldEvents = 3;
+
+/**
+ * What pods say that are not ready, and warnings about them and about volume claims. Volumes that cannot be mounted are
+ * told by events alone: the container only says that it is being created.
+ */
+export function podStates(pods: readonly PodInState[], events: readonly WarningEvent[] = []): string[] {
+  const troubled = pods.filter((pod) => !isWell(pod));
+  const lines = troubled.flatMap((pod) => [
+    describePod(pod),
+    ...containersOf(pod).map((container) => `  ${container}`),
+    ...warningsOf(events, 'Pod', pod.metadata.name).map((warning) => `  ${warning}`),
+  ]);
+  const claims = new Set(events.flatMap(({ regarding }) => (isClaim(regarding) ? [regarding?.name ?? ''] : [])));
+  const told = [...claims].sort().flatMap((claim) => {
+    const warnings = warningsOf(events, 'PersistentVolumeClaim', claim);
+    return warnings.map((warning) => `PersistentVolumeClaim ${claim}: ${warning}`);
+  });
+  if (pods.length === 0) return ['there are no pods', ...told];
+  return troubled.length > 0 ? [...lines, ...told] : [`all ${pods.length} pods are ready`, ...told];
+}
+
+/** Does work that waits for pods of a namespace, and adds to its failure what they say. */
+export async function withPodStates<T>(client: KubeClient, namespace: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`${message}\n${await describePods(client, namespace)}`, { cause: error });
+  }
+}
+
+/** {@link podStates} of a namespace, for the message of a failure: it never fails itself. */
+export async function describePods(client: KubeClient, namespace: string): Promise<string> {
+  const list = <T extends KubeObject>(resource: Resource) => client.list<T>(resource, { namespace });
+  const lines = await Promise.all([list<PodInState>(Pod), list<WarningEvent>(Event)]).then(
+    ([pods, events]) => podStates(pods.items, events.items),
+    (error: unknown) => [`unknown: ${String(error)}`],
+  );
+  return [`pods of namespace ${namespace}:`, ...lines].join('\n  ');
+}
+
+function isWell({ status }: PodInState): boolean {
+  if (status?.phase === 'Succeeded') return true;
+  return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
+}
+
+function describePod({ metadata, status }: PodInState): string {
+  const going = metadata.deletionTimestamp ? ', is being deleted' : '';
+  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  const place = scheduled?.status === 'False' ? `, ${reasonOf(scheduled)}` : '';
+  const why = status?.reason || status?.message ? `, ${reasonOf(status)}` : '';
+  return `Pod ${metadata.name}: ${status?.phase ?? 'without a status'}${going}${place}${why}`;
+}
+
+/** A line for each container that is not ready; init containers that have done their work are. */
+function containersOf({ status }: PodInState): string[] {
+  const initial = (status?.initContainerStatuses ?? []).filter(({ state }) => state?.terminated?.exitCode !== 0);
+  return [...initial, ...(status?.containerStatuses ?? [])].filter(({ ready }) => !ready).map(describeContainer);
+}
+
+function describeContainer({ name, state, lastState, restartCount }: V1ContainerStatus): string {
+  const before = lastState?.terminated ? `; before it ${endOf(lastState.terminated)}` : '';
+  const restarts = restartCount > 0 ? `, restarts: ${restartCount}` : '';
+  return `${name}: ${stateOf(state)}${restarts}${before}`;
+}
+
+function stateOf(state: V1ContainerState | undefined): string {
+  if (state?.running) return 'runs and is not ready';
+  if (state?.terminated) return endOf(state.terminated);
+  return `waits, ${reasonOf(state?.waiting ?? {})}`;
+}
+
+function endOf({ exitCode, message, ...ended }: NonNullable<V1ContainerState['terminated']>): string {
+  const said = message ? `: ${bounded(message)}` : '';
+  return `ended with ${exitCode}${ended.reason ? ` (${ended.reason})` : ''}${said}`;
+}
+
+/** Each warning once, however often it was repeated. */
+function warningsOf(events: readonly WarningEvent[], kind: string, name: string): string[] {
+  const about = events.filter(({ type, regarding }) => {
+    return type === 'Warning' && regarding?.kind === kind && regarding.name === name;
+  });
+  const told = new Set(about.map(({ reason, note }) => reasonOf({ reason, message: note })));
+  return [...told].slice(-toldEvents);
+}
+
+function isClaim(regarding: WarningEvent['regarding']): boolean {
+  return regarding?.kind === 'PersistentVolumeClaim';
+}
+
+function reasonOf({
+  reason,
+  message,
+}: {
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+}) {
+  return [reason, message && bounded(message)].filter(Boolean).join(': ') || 'without a reason';
+}
+
+function bounded(text: string): string {
+  const lines = text.trim().split('\n').slice(-toldLines).join(' | ');
+  return lines.length > toldCharacters ? `...${lines.slice(-toldCharacters)}` : lines;
+}

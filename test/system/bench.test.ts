@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { Namespace } from '../../constructs/api/resources.ts';
+import type { KubeClient } from '../../reconciler/kube/client.ts';
+import { runScript } from '../support/npm-run.ts';
+import { isProviderInstalled, removeProvider } from '../support/provider.ts';
+import { clientOf } from '../testbed/access.ts';
+import { instanceFrom } from '../testbed/instance.ts';
+import { kubectl } from '../testbed/kubectl.ts';
+import { machineNames } from '../testbed/machine.ts';
+
+const instance = instanceFrom(process.env, inject('testbed'));
+let client: KubeClient;
+let said: string;
+
+beforeAll(async () => {
+  client = await clientOf(instance);
+  // what another file has left that failed
+  await removeProvider(instance);
+  said = await runScript('bench', ['--smoke'], { HCP_TESTBED: instance.name });
+}, 400_000);
+afterAll(() => client.connection.close());
+
+test('every part of the bench can still be measured', () => {
+  const parts = ['control-planes', 'workers', 'in-cluster-access', 'rest', 'backups', 'stalls'];
+  expect(parts.filter((part) => !new RegExp(` s  ${part}$`, 'm').test(said))).toEqual([]);
+});
+
+test('figures of a smoke run are held against no goal', () => {
+  expect(said).toMatch(/^1 API server, 1 etcd member: ready \/ floor +\d+\.\d\d ratio$/m);
+  expect(said).not.toContain(' goal ');
+});
+
+test('a testbed that was up before the bench is as it was', async () => {
+  const { items } = await client.list(Namespace);
+  const left = items.filter(({ metadata }) => metadata.name.startsWith('bench') && !metadata.deletionTimestamp);
+  expect(left).toEqual([]);
+  expect(await machineNames(instance)).toEqual(['m']);
+  expect(await isProviderInstalled(instance)).toBe(false);
+  expect(await kubectl(instance, ['get', 'flowschemas', '--output', 'name'])).not.toContain('bench');
+});

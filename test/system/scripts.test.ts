@@ -1,0 +1,144 @@
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { recordFault } from '../support/fault-table.ts';
+import { freePort } from '../support/free-port.ts';
+import { npmRun, runScript, startScript } from '../support/npm-run.ts';
+import { readme } from '../support/readme-block.ts';
+import { until } from '../support/until.ts';
+import { Workbench } from '../support/workbench.ts';
+import { repository } from '../testbed/operator-bundle.ts';
+import { run } from '../testbed/run.ts';
+
+let directory: string;
+const path = (name: string): string => join(directory, name);
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'scripts-'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+describe('what writes into the repository, on copies', () => {
+  test('certificates finds the tables of the README as they are', async () => {
+    await cp(readme, path('README.md'));
+    await runScript('certificates', [path('README.md')]);
+    expect(await readFile(path('README.md'), 'utf8')).toBe(await readFile(readme, 'utf8'));
+  });
+
+  test('faults puts what tests have recorded into the README', async () => {
+    await cp(readme, path('README.md'));
+    const fault = { fault: 'a leader is killed', observed: 'another is elected', recoverySeconds: 1, dataLost: 'none' };
+    await recordFault(fault, path('faults'));
+    await runScript('faults', [path('faults'), path('README.md')]);
+    const text = await readFile(path('README.md'), 'utf8');
+    expect(text).toContain('| a leader is killed | another is elected | 1.0 s | none |');
+    const before = await readFile(readme, 'utf8');
+    expect(text.split('<!-- faults -->')[0]).toBe(before.split('<!-- faults -->')[0]);
+  });
+
+  test('faults leaves the README alone when no test has recorded any', async () => {
+    await cp(readme, path('README.md'));
+    const { code, said } = await npmRun('faults', [path('none'), path('README.md')]);
+    expect({ code, said }).toMatchObject({ code: 1, said: expect.stringContaining('no fault is recorded') as string });
+    expect(await readFile(path('README.md'), 'utf8')).toBe(await readFile(readme, 'utf8'));
+  });
+
+  test('test:durations keeps what the last run measured', async () => {
+    await writeFile(path('measured.json'), '{ "a.test.ts": 7 }\n');
+    await runScript('test:durations', [path('measured.json'), path('kept.json')]);
+    expect(JSON.parse(await readFile(path('kept.json'), 'utf8'))).toEqual({ 'a.test.ts': 7 });
+  });
+
+  test('synth renders dist as it is', async () => {
+    await runScript('synth', ['--output', relative(repository, path('dist'))]);
+    const written = await readdir(path('dist'), { recursive: true });
+    expect(written.sort()).toEqual((await readdir(join(repository, 'dist'), { recursive: true })).sort());
+    await expect(run(['diff', '--recursive', join(repository, 'dist'), path('dist')])).resolves.toBe('');
+  });
+
+  test('format writes code as the repository has it', async () => {
+    await writeFile(path('badly.ts'), 'export   const a = [1,2]');
+    await cp(join(repository, '.oxfmtrc.json'), path('.oxfmtrc.json'));
+    await runScript('format', [path('badly.ts')]);
+    expect(await readFile(path('badly.ts'), 'utf8')).toBe('export const a = [1, 2];\n');
+  });
+
+  test('import has nothing to write while cdk8s.yaml lists nothing', async () => {
+    const imports = join(repository, 'imports');
+    const before = await readdir(imports);
+    await runScript('import');
+    expect(await readdir(imports)).toEqual(before);
+  });
+});
+
+describe('the product from its sources', () => {
+  test('build makes a command line that runs', async () => {
+    await runScript('build', [path('build')]);
+    expect(await run([process.execPath, join(path('build'), 'hcp.js'), '--help'])).toContain('hcp');
+  });
+
+  test('image packs an archive under the name it is given', async () => {
+    expect(await runScript('image', ['example.org/operator:v1', path('image')])).toMatch(
+      /image\.tar: example\.org\/operator:v1 sha256:[0-9a-f]{64}, \d+ MB/,
+    );
+    expect(await run(['tar', '--extract', '--to-stdout', '--file', path('image/image.tar'), 'index.json'])).toContain(
+      'example.org/operator:v1',
+    );
+  });
+
+  test('hcp tells its commands', async () => {
+    expect(await runScript('hcp', ['--help'])).toContain('certificates');
+  });
+
+  test('start runs the operator until a signal', async () => {
+    const bench = await Workbench.open(inject('kubeconfig'), 'scripts');
+    const port = await freePort();
+    const args = ['--namespace', 'scripts', '--health-port', String(port), '--metrics-port', '0'];
+    const operator = startScript('start', args, { KUBECONFIG: inject('kubeconfig'), LEADER_ELECTION: 'false' });
+    try {
+      await until(
+        'the operator to be ready',
+        async () => {
+          const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+          return answer?.ok;
+        },
+        180_000,
+      ).catch((error: unknown) => {
+        throw new Error(`${String(error)}\n${operator.said()}`, { cause: error });
+      });
+    } finally {
+      operator.signal('SIGTERM');
+      await operator.ended;
+      await bench.close();
+    }
+    expect(operator.said()).toContain('stopping');
+  });
+});
+
+test('test:again runs a file as often as it is asked to', async () => {
+  expect(await runScript('test:again', ['test/bench/figure.test.ts', '--times', '1', '--busy', '1'])).toContain(
+    '1 of 1 runs passed beside 1 busy loops',
+  );
+});
+
+describe('testbed', () => {
+  const testbed = (...args: string[]) => npmRun('testbed', args, { HCP_TESTBED: inject('testbed') });
+
+  test.for<[string, string[], number, RegExp]>([
+    ['up leaves one alone that is up', ['up'], 0, /is up already/],
+    ['status says what runs, and where', ['status'], 0, /is up\n(.*\n)* +machine m 172\.30\.\d+\.2: .*kube-apiserver/],
+    ['kubeconfig names a file', ['kubeconfig'], 0, /\/kubeconfig\n$/],
+    ['logs names every log', ['logs'], 0, /^kube-apiserver$/m],
+    ['logs shows the end of one', ['logs', 'kube-apiserver'], 0, /\bI\d{4} /],
+    ['logs knows no other', ['logs', 'nobody'], 1, /no log is called nobody; there are\n/],
+    ['addon names what there is', ['addon'], 2, /traefik/],
+    ['worker says how it is used', ['worker', 'add'], 2, /usage: .* worker add\|rm CLUSTER/],
+    ['worker removes nothing where nothing is', ['worker', 'rm', 'nobody'], 0, /nobody has no workers/],
+    ['anything else is answered by its usage', ['upp'], 2, /^usage: npm run testbed -- up \| status/],
+  ])('%s', async ([, args, expected, answer]) => {
+    const { code, said } = await testbed(...args);
+    expect(said).toMatch(answer);
+    expect(code).toBe(expected);
+  });
+});
