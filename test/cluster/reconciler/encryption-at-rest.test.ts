@@ -25,7 +25,7 @@ afterAll(async () => {
   }
 });
 
-/** A control plane with two API servers, and somebody who never stops to read Secrets in it. */
+/** A control plane, and somebody who never stops to read Secrets in it. */
 interface Hosted {
   readonly hosted: KubeClient;
   readonly reader: SecretsReader;
@@ -88,8 +88,8 @@ describe.concurrent('Secrets in etcd', { timeout: 2 * rotationMs }, () => {
     const begun = performance.now();
     await bench.patch('c1', { spec: { encryptionAtRest: { rotation: 'first' } } });
     const reasons = new Set<string>();
-    const seen = new Set<string>();
-    let kills = 0;
+    const roles = (name: string) => (name === first ? 'old' : 'new');
+    const killedAt = new Set<string>();
     await until(
       'the rotation to be over',
       async () => {
@@ -97,13 +97,12 @@ describe.concurrent('Secrets in etcd', { timeout: 2 * rotationMs }, () => {
         const condition = status?.conditions?.find(({ type }) => type === 'EncryptionAtRestReady');
         if (condition?.status === 'True' && status?.encryptionAtRest?.rotation === 'first') return true;
         if (condition) reasons.add(condition.reason);
-        const providers = (await keysOf('c1')).providers.map(nameOf).join(',');
-        // One operator dies in every state of the configuration, and one while Secrets are stored anew.
-        const state = `${providers} ${condition?.reason === 'RewritingSecrets'}`;
-        if (seen.has(state)) return false;
-        seen.add(state);
+        const providers = (await keysOf('c1')).providers.map((key) => roles(nameOf(key))).join(', ');
+        // One operator dies in every configuration. Storing anew may be over before anybody looks: `rewrite.test.ts`
+        // stops it in the middle.
+        if (killedAt.has(providers)) return false;
+        killedAt.add(providers);
         await reader.write(20);
-        kills += 1;
         await bench.restartOperator();
         return false;
       },
@@ -119,21 +118,23 @@ describe.concurrent('Secrets in etcd', { timeout: 2 * rotationMs }, () => {
     expect(storedUnder(secrets)).toEqual({ [key!]: secrets.size });
     expect([...reasons]).toContain('DistributingKey');
     expect([...reasons]).toContain('RetiringKey');
-    expect(kills).toBeGreaterThanOrEqual(4);
+    // Each of these lasts until two API servers have loaded it. What was there at first may be over by the first look.
+    expect([...killedAt]).toEqual(expect.arrayContaining(['old, new', 'new, old', 'new']));
 
     await until('more to be read without the old key', () => reader.reads > before.reads + 1000, 120_000);
     expect(reader.failures).toEqual([]);
     expect(await apiServers('c1')).toEqual(before.servers);
     await recordFault({
-      fault: 'the operator stopped in every state of a rotation of the key of Secrets, with two API servers',
-      observed: `${kills} operators follow each other; no API server is started anew; ${reader.reads - before.reads} reads of Secrets of every age, ${reader.unanswered} without an answer in 5 s and none with an error; ${secrets.size} Secrets stored under the new key in ${Math.round((performance.now() - begun) / 1000)} s`,
+      fault: 'the operator stopped in every configuration of a rotation of the key of Secrets, with two API servers',
+      observed: `${killedAt.size + 1} operators follow each other; no API server is started anew; ${reader.reads - before.reads} reads of Secrets of every age, ${reader.unanswered} without an answer in 5 s and none with an error; ${secrets.size} Secrets stored under the new key in ${Math.round((performance.now() - begun) / 1000)} s`,
       recoverySeconds: undefined,
       dataLost: 'none',
     });
   });
 
   test('go back to being stored in clear, and to a new key again; without their keys the line stops until they are back', async () => {
-    const reader = await open('c3');
+    // one API server: that several take part is seen above
+    const reader = await open('c3', { replicas: 1 });
     await reader.write(100);
     const servers = await apiServers('c3');
     const total = (await storedSecrets(bench, 'c3')).size;

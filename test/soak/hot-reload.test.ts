@@ -1,18 +1,18 @@
 import { createPublicKey, verify, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { reloads } from '../../../constructs/control-plane/certificates/restarts.ts';
-import { podsOf, uses } from '../../../constructs/control-plane/certificates/uses.ts';
-import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
-import { issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
-import { bundle } from '../../../reconciler/pki/pem.ts';
-import { kubeletRequest } from '../../support/kubelet-request.ts';
-import { clusterOf } from '../../support/rendered-cluster.ts';
-import { hostedRights } from '../../support/hosted-api-server.ts';
-import { until } from '../../support/until.ts';
-import { ControlPlaneProcesses, type ProcessName } from './control-plane-processes.ts';
-import { type Answer, ask, type Question, shownCertificate } from './dial.ts';
-import { type Generation, newGeneration, pairIn, secretNames } from './generation.ts';
-import { RecordingServer } from './recording-server.ts';
+import { reloads } from '../../constructs/control-plane/certificates/restarts.ts';
+import { podsOf, uses } from '../../constructs/control-plane/certificates/uses.ts';
+import { isSignedBy } from '../../reconciler/pki/certificate.ts';
+import { issueCertificate, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
+import { bundle } from '../../reconciler/pki/pem.ts';
+import { kubeletRequest } from '../support/kubelet-request.ts';
+import { clusterOf } from '../support/rendered-cluster.ts';
+import { hostedRights } from '../support/hosted-api-server.ts';
+import { until } from '../support/until.ts';
+import { ControlPlaneProcesses, type ProcessName } from '../cluster/certificates/control-plane-processes.ts';
+import { type Answer, ask, type Question, shownCertificate } from '../cluster/certificates/dial.ts';
+import { type Generation, newGeneration, pairIn, secretNames } from '../cluster/certificates/generation.ts';
+import { RecordingServer } from '../cluster/certificates/recording-server.ts';
 
 /** Clients of Kubernetes look at their files every five minutes at the most often. */
 const slowestReloadMs = 12 * 60_000;

@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Namespace } from '../../constructs/api/resources.ts';
-import { clientOf } from './access.ts';
-import { bringUp } from './bring-up.ts';
-import { checkHealth } from './health.ts';
-import { apiServerUrl, authorityPath, instanceFrom, kubeconfigPath } from './instance.ts';
-import { kubectl } from './kubectl.ts';
-import { findMachine, inMachine, type Machine } from './machine.ts';
-import { loseManagement, replaceManagement } from './management-loss.ts';
-import { addMachine } from './node-machines.ts';
-import { type Report, until } from './progress.ts';
-import { startService } from './service.ts';
-import { takeDown } from './take-down.ts';
+import { clientOf } from '../testbed/access.ts';
+import { bringUp } from '../testbed/bring-up.ts';
+import { checkHealth } from '../testbed/health.ts';
+import { apiServerUrl, authorityPath, instanceFrom, kubeconfigPath } from '../testbed/instance.ts';
+import { kubectl } from '../testbed/kubectl.ts';
+import { findMachine, inMachine, type Machine } from '../testbed/machine.ts';
+import { loseManagement, replaceManagement } from '../testbed/management-loss.ts';
+import { addMachine } from '../testbed/node-machines.ts';
+import { type Report, until } from '../testbed/progress.ts';
+import { startService } from '../testbed/service.ts';
+import { takeDown } from '../testbed/take-down.ts';
 
 // not the tests' own: others need what is lost here
 const instance = instanceFrom(process.env, `${inject('testbed').slice(0, 5)}loss`);
