@@ -45,7 +45,7 @@ export default defineConfig({
           name: 'testbed',
           include: ['test/cluster/**/*.test.ts'],
           exclude: wholeHost,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
           ...onRealBinaries,
         },
