@@ -20,7 +20,7 @@ export interface CertificateContent {
  * for each, and every reconcile reads them all.
  * @throws when there is none.
  */
-export function readCertificate(pem: string): CertificateContent {
+export const readCertificate = remembered((pem: string): CertificateContent => {
   const certificate = firstOf(pem);
   // One line per part of the name, several values of a part in one line; a plus sign inside a value comes escaped.
   const subject = certificate.subject.split(/\n| \+ /).map((part) => part.split('=', 2));
@@ -34,7 +34,10 @@ export function readCertificate(pem: string): CertificateContent {
     notBefore: certificate.validFromDate,
     notAfter: certificate.validToDate,
   };
-}
+});
+
+/** Some ten megabytes at the most, and enough for a thousand clusters. */
+const maxAnswers = 50_000;
 
 const usageByOid: Readonly<Record<string, Usage>> = { '1.3.6.1.5.5.7.3.1': 'server', '1.3.6.1.5.5.7.3.2': 'client' };
 
@@ -71,21 +74,20 @@ function firstOf(pem: string): X509Certificate {
 }
 
 /**
- * The same question with the same texts has the same answer, and signatures take long to check. Only hashes of the texts
- * are kept: some of them are private keys.
+ * The same question with the same texts has the same answer, and certificates take long to parse and signatures to check.
+ * Only hashes of the texts are kept: some of them are private keys.
  */
-function remembered(check: (a: string, b: string) => boolean): (a: string, b: string) => boolean {
-  const answers = new Map<string, boolean>();
-  return (a, b) => {
-    const question = createHash('sha256').update(a).update('\0').update(b).digest('base64');
+function remembered<Texts extends readonly string[], Answer extends boolean | CertificateContent>(
+  ask: (...texts: Texts) => Answer,
+): (...texts: Texts) => Answer {
+  const answers = new Map<string, Answer>();
+  return (...texts) => {
+    const question = createHash('sha256').update(texts.join('\0')).digest('base64');
     const known = answers.get(question);
     if (known !== undefined) return known;
-    const answer = check(a, b);
+    const answer = ask(...texts);
     if (answers.size >= maxAnswers) answers.clear();
     answers.set(question, answer);
     return answer;
   };
 }
-
-/** A few megabytes, and enough for some thousand clusters. */
-const maxAnswers = 50_000;

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
 import { parse } from 'yaml';
-import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../constructs/api/crd.ts';
 import type { ConditionType } from '../../constructs/api/conditions.ts';
 import {
   Cluster,
   ConfigMap,
-  CustomResourceDefinition,
   Deployment,
   HostedControlPlane,
   NetworkPolicy,
@@ -25,6 +23,7 @@ import { connect, connectionFor, loadKubeConfig } from '../../reconciler/kube/co
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import type { PodObject } from '../../reconciler/kube/readiness.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { installDefinitions } from './installed-definitions.ts';
 import { describePods } from './pod-states.ts';
 import { endNamespace, makeNamespace } from './test-namespace.ts';
 import { until } from './until.ts';
@@ -90,16 +89,7 @@ export class Workbench {
     const { namespace } = this;
     const client = new KubeClient(await connect(loadKubeConfig(kubeconfig)));
     this.#client = client;
-    for (const crd of [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD]) {
-      await client.apply(crd, { fieldManager, force: true });
-    }
-    await until('the CRDs to be established', async () => {
-      const crd = await client.get<KubeObject & { status?: { conditions?: { type: string; status: string }[] } }>(
-        CustomResourceDefinition,
-        { name: hostedControlPlaneCRD.metadata.name },
-      );
-      return crd.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True');
-    });
+    await installDefinitions(client, kubeconfig);
     await makeNamespace(client, namespace);
   }
 

@@ -11,24 +11,12 @@ const address = gatewayAddress(instance);
 
 beforeAll(() => installAddon(instance, 'traefik', () => {}));
 const bench = operatedNamespace('ingress', { lookup: lookupFor(instance) });
-beforeAll(async () => {
-  // Side by side, to save time.
-  await create('c1', { controller: 'nginx', className: 'nginx' });
-  await create('c2', { controller: 'traefik' });
-});
-
-const apiHost = (cluster: string) => `api.${cluster}.ingress.${clustersDomain}`;
-
-async function create(cluster: string, ingress: object): Promise<void> {
-  const hosts = { apiHost: apiHost(cluster), konnectivityHost: `agents.${cluster}.ingress.${clustersDomain}` };
-  await bench.create(cluster, { ...single, exposure: { ingress: { ...hosts, ...ingress } } });
-}
-
-test.each([
-  ['that passes TLS through by annotation', 'c1'],
-  ['with a kind of its own', 'c2'],
-])('a control plane behind an ingress controller %s is reached by its host name', async (_, cluster) => {
-  await bench.untilReady(cluster);
-  expect((await bench.get(cluster)).spec.controlPlaneEndpoint).toEqual({ host: apiHost(cluster), port: 443 });
-  expect(await whoAmI({ instance, bench, address }, cluster)).toMatchObject({ username: 'kubernetes-admin' });
+// One that passes TLS through by annotation: `workers/ways-in.test.ts`.
+test('a control plane behind an ingress controller with a kind of its own is reached by its host name', async () => {
+  const apiHost = `api.ingress.${clustersDomain}`;
+  const hosts = { apiHost, konnectivityHost: `agents.ingress.${clustersDomain}` };
+  await bench.create('c1', { ...single, exposure: { ingress: { ...hosts, controller: 'traefik' } } });
+  await bench.untilReady('c1');
+  expect((await bench.get('c1')).spec.controlPlaneEndpoint).toEqual({ host: apiHost, port: 443 });
+  expect(await whoAmI({ instance, bench, address }, 'c1')).toMatchObject({ username: 'kubernetes-admin' });
 });

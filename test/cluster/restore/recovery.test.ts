@@ -49,6 +49,11 @@ async function write(cluster: string, name: string): Promise<void> {
   }
 }
 
+/** Nothing is started empty, again and again. */
+async function untilRefusedToStart(etcd: EtcdPods, member: string): Promise<void> {
+  await until(`${member} to have refused to start`, async () => (await etcd.restarts(member)) > 1, longMs);
+}
+
 async function untilRecovered(cluster: string): Promise<string> {
   return until(
     `the recovery of ${cluster}`,
@@ -78,46 +83,67 @@ describe.concurrent('etcd', { timeout: 2 * longMs }, () => {
       hurt: (etcd: EtcdPods, member: string) => etcd.damageLog(member),
     },
   ];
-  test.each(losses)('the only member, whose $what, goes on from a backup that a person names', async (loss) => {
-    const { cluster, fault, said, hurt } = loss;
-    await bench.create(cluster, { ...single, etcd: { replicas: 1, backup } });
-    await bench.untilReady(cluster, longMs);
-    await write(cluster, 'before');
-    const id = await bench.takeBackup(cluster, 'first', longMs);
-    await write(cluster, 'after');
+  test.each(losses)(
+    'the only member, whose $what, does not start empty, and goes on from a backup that a person names',
+    async (loss) => {
+      const { cluster, fault, said, hurt } = loss;
+      await bench.create(cluster, { ...single, etcd: { replicas: 1, backup } });
+      await bench.untilReady(cluster, longMs);
+      await write(cluster, 'before');
+      const id = await bench.takeBackup(cluster, 'first', longMs);
+      await write(cluster, 'after');
 
-    const began = performance.now();
-    await hurt(new EtcdPods(bench, cluster), `${cluster}-etcd-0`);
-    const { message } = await bench.untilCondition(cluster, 'EtcdClusterHealthy', { reason: 'DataLost' }, longMs);
-    expect(message).toContain(said);
-    expect(message).toContain(`backup ${id}: etcd.recovery.acceptDataLossTo decides`);
-    await bench.patch(cluster, { spec: { etcd: { recovery: { acceptDataLossTo: id } } } });
-    expect(await untilRecovered(cluster)).toBe(id.split('-').at(-1));
-    expect(await holds(cluster, 'before')).toBe(true);
-    const recoverySeconds = (performance.now() - began) / 1000;
-    expect(await holds(cluster, 'after')).toBe(false);
-    await bench.untilCondition(cluster, 'EtcdClusterHealthy', { status: 'True' }, longMs);
-    await recordFault({
-      fault: `${fault}, then etcd.recovery.acceptDataLossTo: a backup`,
-      observed: 'DataLost names the backup; with the word of a person its data is served again',
-      recoverySeconds,
-      dataLost: 'what was written after the backup, as agreed to',
-    });
-  });
+      const began = performance.now();
+      const etcd = new EtcdPods(bench, cluster);
+      await hurt(etcd, `${cluster}-etcd-0`);
+      const { message } = await bench.untilCondition(cluster, 'EtcdClusterHealthy', { reason: 'DataLost' }, longMs);
+      expect(message).toContain(said);
+      expect(message).toContain(`backup ${id}: etcd.recovery.acceptDataLossTo decides`);
+      await bench.untilCondition(cluster, 'Available', { status: 'False' });
+      await untilRefusedToStart(etcd, `${cluster}-etcd-0`);
+      await bench.untilCondition(cluster, 'EtcdClusterHealthy', { reason: 'DataLost' });
+      await recordFault({
+        fault,
+        observed: 'DataLost: nothing is started empty; the newest backup is named',
+        recoverySeconds: 'never',
+        dataLost: 'all since the newest backup, by who deleted it',
+      });
+      await bench.patch(cluster, { spec: { etcd: { recovery: { acceptDataLossTo: id } } } });
+      expect(await untilRecovered(cluster)).toBe(id.split('-').at(-1));
+      expect(await holds(cluster, 'before')).toBe(true);
+      const recoverySeconds = (performance.now() - began) / 1000;
+      expect(await holds(cluster, 'after')).toBe(false);
+      await bench.untilCondition(cluster, 'EtcdClusterHealthy', { status: 'True' }, longMs);
+      await recordFault({
+        fault: `${fault}, then etcd.recovery.acceptDataLossTo: a backup`,
+        observed: 'DataLost names the backup; with the word of a person its data is served again',
+        recoverySeconds,
+        dataLost: 'what was written after the backup, as agreed to',
+      });
+    },
+  );
 
-  test('one member that is left of three goes on with all that it has, by exactly its revision', async () => {
+  test('without a quorum nothing is guessed; the one member left of three goes on with all that it has, by exactly its revision', async () => {
     await bench.create('c3', { ...single, etcd: { replicas: 3, backup } });
     await bench.untilReady('c3', longMs);
     const etcd = new EtcdPods(bench, 'c3');
     await etcd.untilMembers(3);
+    const ids = (await etcd.members()).map(({ id }) => id);
     await write('c3', 'acknowledged');
 
     const began = performance.now();
-    await Promise.all(['c3-etcd-1', 'c3-etcd-2'].map((name) => etcd.loseVolume(name)));
+    const away = ['c3-etcd-1', 'c3-etcd-2'];
+    await Promise.all(away.map((name) => etcd.loseVolume(name)));
     // Until the member that is left answers in time nothing can be said of it.
-    const lost = { reason: 'QuorumLost', message: /revision (\d+) of c3-etcd-0/ };
+    const gone = /data of c3-etcd-1 and c3-etcd-2 is gone, and 1 of 3 is no quorum.* revision (\d+) of c3-etcd-0/;
+    const lost = { reason: 'QuorumLost', message: gone };
     const { message } = await bench.untilCondition('c3', 'EtcdClusterHealthy', lost, longMs);
-    const revision = Number(lost.message.exec(message)?.[1]);
+    const revision = Number(gone.exec(message)?.[1]);
+    expect(message).toContain('etcd.recovery.acceptDataLossTo decides');
+    await bench.untilCondition('c3', 'Available', { status: 'False' });
+    await Promise.all(away.map((name) => untilRefusedToStart(etcd, name)));
+    await bench.untilCondition('c3', 'EtcdClusterHealthy', lost);
+    expect((await etcd.members()).map(({ id }) => id)).toEqual(ids);
 
     await bench.patch('c3', { spec: { etcd: { recovery: { acceptDataLossTo: String(revision - 1) } } } });
     const unusable = { reason: 'BackupUnusable', message: /the newest member that is left/ };

@@ -1,0 +1,31 @@
+import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../constructs/api/crd.ts';
+import { CustomResourceDefinition } from '../../constructs/api/resources.ts';
+import type { KubeClient } from '../../reconciler/kube/client.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { until } from './until.ts';
+
+interface Definition extends KubeObject {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+const installed = new Map<string, Promise<void>>();
+
+/**
+ * Installs our kinds in an API server, by the path of its kubeconfig. Once in a process: to compare definitions of this
+ * size costs an API server half a second of processor time.
+ */
+export function installDefinitions(client: KubeClient, kubeconfig: string): Promise<void> {
+  const done = installed.get(kubeconfig) ?? install(client);
+  installed.set(kubeconfig, done);
+  return done;
+}
+
+async function install(client: KubeClient): Promise<void> {
+  for (const definition of [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD]) {
+    await client.apply(definition, { fieldManager: 'test', force: true });
+  }
+  await until('the CRDs to be established', async () => {
+    const { status } = await client.get<Definition>(CustomResourceDefinition, hostedControlPlaneCRD.metadata);
+    return status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True');
+  });
+}
