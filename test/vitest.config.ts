@@ -15,8 +15,13 @@ const onRealBinaries = {
   hookTimeout: 300_000,
 };
 
-/** These look at everything on the host, bring up further testbeds, or have operators for all namespaces. */
-const wholeHost = ['test/testbed/**/*.test.ts', 'test/system/**/*.test.ts', 'test/cluster/exposure/gateway.test.ts'];
+/** These look at everything on the host, or want a testbed to themselves: for operators of all namespaces, or to take kinds away. */
+const wholeHost = [
+  'test/testbed/**/*.test.ts',
+  'test/system/**/*.test.ts',
+  'test/cluster/exposure/gateway.test.ts',
+  'test/cluster/issuer/issuer.test.ts',
+];
 
 /**
  * Four layers. `unit` is pure and needs nothing. The others run against real binaries: their global set-up builds or finds
@@ -45,7 +50,7 @@ export default defineConfig({
           name: 'testbed',
           include: ['test/cluster/**/*.test.ts'],
           exclude: wholeHost,
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
           ...onRealBinaries,
         },

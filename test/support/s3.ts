@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StoreSettings } from '../../reconciler/backup/store-settings.ts';
 import { createAuthority, issueCertificate, validFor } from '../../reconciler/pki/issue.ts';
-import { findBinaries } from '../testbed/binaries.ts';
+import { findFurtherBinaries } from '../testbed/binaries.ts';
+import { objectStore } from '../testbed/families.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { ChildProgram } from './child-program.ts';
 import { freePort } from './free-port.ts';
@@ -35,7 +36,7 @@ export interface S3 {
  * @param place directory below which it keeps everything
  */
 export async function startS3(security: 'plain' | 'tls' = 'plain', place = tmpdir()): Promise<S3> {
-  const binaries = await findBinaries(instanceFrom(process.env).cache, process.env['HCP_TESTBED_BIN'], () => {});
+  const binaries = await findFurtherBinaries([objectStore], instanceFrom(process.env).cache, () => {});
   const directory = await mkdtemp(join(place, 's3-'));
   const port = await freePort();
   const tls = security === 'tls' ? await writeCertificates(directory) : undefined;

@@ -55,7 +55,7 @@ const addons = {
   },
   'cilium-crds': async (target) => applyObjects(target.client, await manifestsOf(target, cilium)),
   'cert-manager-crds': async (target) => applyObjects(target.client, await manifestsOf(target, certManagerKinds)),
-  s3: ({ instance }) => startObjectStore(instance),
+  s3: ({ instance, report }) => startObjectStore(instance, report),
   'kubeadm-bootstrap': async (target) => {
     const { instance, client, report } = target;
     const kubectl = join(binDirectory(instance), 'kubectl');

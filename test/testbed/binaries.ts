@@ -18,13 +18,13 @@ export interface Build {
 
 /**
  * Every binary of the testbed: from `given` (`$HCP_TESTBED_BIN`) when that is set, else from the cache, else built with
- * Go (about 15 minutes on two cores the first time). A killed build goes on where it was.
+ * Go (about 12 minutes on two cores the first time). A killed build goes on where it was.
  */
 export async function findBinaries(cache: string, given: string | undefined, report: Report): Promise<Binaries> {
   return given ? givenBinaries(given, report) : builtBinaries(families, join(cache, 'bin'), report);
 }
 
-/** Binaries that only some tests want, from the cache or built with Go; a family of etcd takes about a minute. */
+/** Binaries that only some want, from the cache or built with Go; a family takes about a minute. */
 export async function findFurtherBinaries(
   further: readonly Family[],
   cache: string,

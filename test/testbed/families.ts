@@ -97,11 +97,6 @@ export const families: readonly Family[] = [
     binaries: { traefik: 'github.com/traefik/traefik/v3/cmd/traefik' },
     variables: (version) => ({ 'github.com/traefik/traefik/v3/pkg/version.Version': version.slice(1) }),
   },
-  {
-    name: 'versitygw',
-    module: 'github.com/versity/versitygw',
-    binaries: { versitygw: 'github.com/versity/versitygw/cmd/versitygw' },
-  },
   // read for its CRDs only
   { name: 'cilium', module: 'github.com/cilium/cilium', binaries: {} },
   { name: 'pause', module: 'testbed.local/pause', binaries: { pause: 'testbed.local/pause' } },
@@ -113,6 +108,13 @@ export const furtherEtcd: readonly Family[] = ['etcd-3.5', 'etcd-3.7'].map((name
   module: 'go.etcd.io/etcd/server/v3',
   binaries: { [name]: 'go.etcd.io/etcd/server/v3' },
 }));
+
+/** Built only for who wants an object store: a server of S3. */
+export const objectStore: Family = {
+  name: 'versitygw',
+  module: 'github.com/versity/versitygw',
+  binaries: { versitygw: 'github.com/versity/versitygw/cmd/versitygw' },
+};
 
 /** Built only by the tests that want it: cert-manager's own controllers of the CA and SelfSigned issuers; its module has the CRDs. */
 export const certManager: Family = {

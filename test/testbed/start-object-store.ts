@@ -4,7 +4,9 @@ import { mkdir, open, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:https';
 import { join } from 'node:path';
 import { createAuthority, issueCertificate, validFor } from '../../reconciler/pki/issue.ts';
-import { binDirectory, type Instance } from './instance.ts';
+import { findFurtherBinaries } from './binaries.ts';
+import { objectStore } from './families.ts';
+import type { Instance } from './instance.ts';
 import {
   objectStoreAddress,
   objectStoreCredentials,
@@ -12,7 +14,7 @@ import {
   objectStorePidFile,
 } from './object-store.ts';
 import { savedProcess, saveProcess } from './process-record.ts';
-import { until } from './progress.ts';
+import { type Report, until } from './progress.ts';
 
 const lifetimeMs = 365 * 24 * 3_600_000;
 
@@ -20,22 +22,23 @@ const lifetimeMs = 365 * 24 * 3_600_000;
  * Starts an S3 server with an empty bucket, by TLS of an authority that nobody else knows. It is a process on the host,
  * outside of every machine: it outlives the management cluster, and goes with the testbed. One that runs is left as it is.
  */
-export async function startObjectStore(instance: Instance): Promise<void> {
+export async function startObjectStore(instance: Instance, report: Report): Promise<void> {
   if (await savedProcess(objectStorePidFile(instance))) return;
   const directory = objectStoreDirectory(instance);
   for (const name of ['data', 'accounts']) await mkdir(join(directory, name), { recursive: true });
   // one that is started again must be trusted by those who trusted it
   await objectStoreCredentials(instance).catch(() => writeCertificates(instance));
-  await spawnServer(instance);
+  await spawnServer(instance, report);
   await untilBucket(instance);
 }
 
-async function spawnServer(instance: Instance): Promise<void> {
+async function spawnServer(instance: Instance, report: Report): Promise<void> {
   const directory = objectStoreDirectory(instance);
   const { accessKeyID, secretAccessKey, host } = await objectStoreCredentials(instance);
   const log = await open(logFile(instance), 'a');
+  const { versitygw = '' } = await findFurtherBinaries([objectStore], instance.cache, report);
   const child = spawn(
-    join(binDirectory(instance), 'versitygw'),
+    versitygw,
     [
       `--port=${host}`,
       // without accounts it answers to an unknown key id as no other store does

@@ -1,12 +1,15 @@
 import type { TestProject } from 'vitest/node';
 import { isWholeRun } from '../run/lane.ts';
 import { findFurtherBinaries } from './binaries.ts';
-import { certManager, furtherEtcd } from './families.ts';
+import { certManager, furtherEtcd, objectStore } from './families.ts';
 import { instanceFrom, kubeconfigPath, testbedLog } from './instance.ts';
 import { reportTo } from './progress.ts';
 import { bringUp } from './bring-up.ts';
 import { takeDown } from './take-down.ts';
 import { joinUsers, leaveUsers } from './users.ts';
+
+/** What only some tests want. */
+const further = [...furtherEtcd, certManager, objectStore];
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -28,7 +31,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await joinUsers(instance);
   await bringUp(instance, report);
   // a run of all tests compiles everything before any of them begins: none has the time to wait for that
-  if (isWholeRun(process.env)) await findFurtherBinaries([...furtherEtcd, certManager], instance.cache, report);
+  if (isWholeRun(process.env)) await findFurtherBinaries(further, instance.cache, report);
   project.provide('kubeconfig', kubeconfigPath(instance));
   project.provide('testbed', instance.name);
   return async () => {
