@@ -50,7 +50,7 @@ export default defineConfig({
           name: 'testbed',
           include: ['test/cluster/**/*.test.ts'],
           exclude: wholeHost,
-          maxWorkers: 4,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
           ...onRealBinaries,
         },

@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { KubeClient } from '../../reconciler/kube/client.ts';
 import { connectionFor } from '../../reconciler/kube/config.ts';
-import { hostedClient } from '../support/workbench.ts';
+import { hostedClient } from '../support/hosted-client.ts';
 import { lookupFor } from '../testbed/gateway-address.ts';
 import type { Instance } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';

@@ -11,7 +11,8 @@ import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { recordFault } from '../support/fault-table.ts';
 import { operatedNamespace } from '../support/operated-namespace.ts';
 import { until } from '../support/until.ts';
-import { hostedClient, single } from '../support/workbench.ts';
+import { hostedClient } from '../support/hosted-client.ts';
+import { single } from '../support/workbench.ts';
 
 interface ConfigMapObject extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;

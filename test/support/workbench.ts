@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
-import { parse } from 'yaml';
 import type { ConditionType } from '../../constructs/api/conditions.ts';
 import {
   Cluster,
@@ -19,10 +18,11 @@ import {
 import type { Condition, HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import { type ComponentName, selectorString } from '../../constructs/control-plane/labels.ts';
 import { KubeClient } from '../../reconciler/kube/client.ts';
-import { connect, connectionFor, loadKubeConfig } from '../../reconciler/kube/config.ts';
+import { connect, loadKubeConfig } from '../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import type { PodObject } from '../../reconciler/kube/readiness.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { hostedClient } from './hosted-client.ts';
 import { installDefinitions } from './installed-definitions.ts';
 import { describePods } from './pod-states.ts';
 import { endNamespace, makeNamespace } from './test-namespace.ts';
@@ -245,24 +245,4 @@ export class Workbench {
 
 function unlessWebhookIsAway(error: unknown): undefined {
   if (!(error instanceof Error && error.message.includes('failed calling webhook'))) throw error;
-}
-
-/** A client from the text of a kubeconfig in the shape we write. */
-export function hostedClient(kubeconfig: string, lookup?: LookupFunction): KubeClient {
-  const { clusters, users } = parse(kubeconfig) as {
-    clusters: [{ cluster: { server: string; 'certificate-authority-data': string } }];
-    users: [{ user: { 'client-certificate-data': string; 'client-key-data': string } }];
-  };
-  const text = (base64: string) => Buffer.from(base64, 'base64').toString('utf8');
-  return new KubeClient(
-    connectionFor({
-      server: clusters[0].cluster.server,
-      ca: text(clusters[0].cluster['certificate-authority-data']),
-      cert: text(users[0].user['client-certificate-data']),
-      key: text(users[0].user['client-key-data']),
-      lookup,
-    }),
-    // Long enough for a busy machine, and short enough to ask again when its API server has just been replaced.
-    { deadlineMs: 15_000 },
-  );
 }

@@ -130,8 +130,9 @@ export function kubeletConfig(instance: Instance): string {
     maxOpenFiles: 20_000,
     oomScoreAdj: 0,
     maxPods: 250,
-    // a container that ended is started again after a second at most: the first back-offs are 10, 20 and 40
-    crashLoopBackOff: { maxContainerRestartPeriod: '1s' },
+    // a container that ended is started again after three seconds at most, instead of 10, 20 and 40; each start costs half a
+    // second of a processor, and some tests have members of etcd end again and again
+    crashLoopBackOff: { maxContainerRestartPeriod: '3s' },
     resolvConf: '/etc/resolv.conf',
   });
 }

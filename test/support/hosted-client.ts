@@ -1,0 +1,24 @@
+import type { LookupFunction } from 'node:net';
+import { parse } from 'yaml';
+import { KubeClient } from '../../reconciler/kube/client.ts';
+import { connectionFor } from '../../reconciler/kube/config.ts';
+
+/** A client from the text of a kubeconfig in the shape we write. */
+export function hostedClient(kubeconfig: string, lookup?: LookupFunction): KubeClient {
+  const { clusters, users } = parse(kubeconfig) as {
+    clusters: [{ cluster: { server: string; 'certificate-authority-data': string } }];
+    users: [{ user: { 'client-certificate-data': string; 'client-key-data': string } }];
+  };
+  const text = (base64: string) => Buffer.from(base64, 'base64').toString('utf8');
+  return new KubeClient(
+    connectionFor({
+      server: clusters[0].cluster.server,
+      ca: text(clusters[0].cluster['certificate-authority-data']),
+      cert: text(users[0].user['client-certificate-data']),
+      key: text(users[0].user['client-key-data']),
+      lookup,
+    }),
+    // Long enough for a busy machine, and short enough to ask again when its API server has just been replaced.
+    { deadlineMs: 15_000 },
+  );
+}
