@@ -3,6 +3,7 @@ import { closeSync, createWriteStream, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { goEnvironment } from '../testbed/go-environment.ts';
 import type { FileTime } from './file-times.ts';
 import { timesFileVariable } from './times-reporter.ts';
 
@@ -66,6 +67,7 @@ export function runLane({ name, project, testbed }: Lane, index: number, output:
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
+      ...goEnvironment,
       ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
       ...(testbed === undefined ? {} : { HCP_TESTBED: testbed }),
       [laneVariable]: String(index),

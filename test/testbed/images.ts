@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import { pinnedVersion } from './families.ts';
 import { fileDigests } from './file-digest.ts';
+import { goEnvironment } from './go-environment.ts';
 import { haproxy } from './haproxy-image.ts';
 import { busyboxEntries } from './busybox.ts';
 import { kubeProxy } from './kube-proxy-image.ts';
-import { writeImageArchive, type Image, type ImageEntry } from './oci.ts';
+import { searchPath, writeImageArchive, type Image, type ImageEntry } from './oci.ts';
 import { step, type Report } from './progress.ts';
 import { run } from './run.ts';
 
@@ -25,7 +26,10 @@ export interface PackedImage {
 export async function packImages(cache: string, binaries: Binaries, report: Report): Promise<PackedImage[]> {
   const directory = join(cache, 'images');
   await mkdir(directory, { recursive: true });
-  const images = [...(await catalogue(binaries)), await haproxy(join(cache, 'packages'), report)];
+  const images = [
+    ...(await catalogue(binaries)).map(withGoEnvironment),
+    await haproxy(join(cache, 'packages'), report),
+  ];
   const sources = images
     .flatMap(({ entries }) => entries)
     .flatMap((entry) => (entry.kind === 'file' ? [entry.source] : []));
@@ -117,6 +121,11 @@ async function catalogue(binaries: Binaries): Promise<Image[]> {
     single(await traefikImage(), '/usr/local/bin/traefik', 'traefik'),
     { reference: busyboxImage, config: { Cmd: ['sh'] }, entries: await busyboxEntries() },
   ];
+}
+
+function withGoEnvironment(image: Image): Image {
+  const variables = Object.entries(goEnvironment).map(([name, value]) => `${name}=${value}`);
+  return { ...image, config: { Env: [searchPath, ...variables], ...image.config } };
 }
 
 /** A hash of the image with each source replaced by its content. */

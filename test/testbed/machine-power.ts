@@ -5,6 +5,7 @@ import { makeCgroup, removeCgroup } from './cgroups.ts';
 import { servesKubelets } from './container-runtime.ts';
 import { cgroupName, type Instance } from './instance.ts';
 import { writeMachineFiles } from './machine-files.ts';
+import { goEnvironment } from './go-environment.ts';
 import { insidePath, machineDirectory, searchPath, type Machine } from './machine.ts';
 import { plugIn, unplug } from './network.ts';
 import { killSaved, saveProcess } from './process-record.ts';
@@ -71,7 +72,13 @@ async function startInit(instance: Instance, name: string, directory: string): P
   const parent = spawn('unshare', [...namespaces, '--fork', '--kill-child', '--propagation', 'private', script], {
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
-    env: { PATH: searchPath(instance), NAME: name, DIRECTORY: directory, BINDS: visibleDirectories(instance) },
+    env: {
+      ...goEnvironment,
+      PATH: searchPath(instance),
+      NAME: name,
+      DIRECTORY: directory,
+      BINDS: visibleDirectories(instance),
+    },
   });
   await log.close();
   parent.unref();

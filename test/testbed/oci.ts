@@ -31,6 +31,9 @@ export interface Image {
   readonly entries: readonly ImageEntry[];
 }
 
+/** Where programs of an image are found, unless its configuration says otherwise. */
+export const searchPath = 'PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
 const mediaType = {
   config: 'application/vnd.oci.image.config.v1+json',
   index: 'application/vnd.oci.image.index.v1+json',
@@ -71,7 +74,7 @@ async function writeArchive(file: FileHandle, image: Image): Promise<string> {
   const config = await addBlob(archive, mediaType.config, {
     architecture: process.arch === 'x64' ? 'amd64' : process.arch,
     os: 'linux',
-    config: { Env: ['PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'], WorkingDir: '/', ...image.config },
+    config: { Env: [searchPath], WorkingDir: '/', ...image.config },
     rootfs: { type: 'layers', diff_ids: [layer.digest] },
   });
   const manifest = await addBlob(archive, mediaType.manifest, {

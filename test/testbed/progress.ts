@@ -33,16 +33,16 @@ export function reportTo(logFile: string, terminal: NodeJS.WritableStream): Repo
 export interface Expectation {
   readonly what: string;
   readonly timeoutMs: number;
-  /** Between two looks at the least, 50 ms by default; four times as long as a look takes, where that is longer. */
+  /** Between two looks at the least, 50 ms by default; longer when a look takes long, or has been waited for long. */
   readonly intervalMs?: number;
   readonly log?: string | undefined;
 }
 
 /** Probes until the answer is something else than undefined or false. Throws with the last failure and the end of the log. */
 export async function until<T>(expectation: Expectation, probe: () => Promise<T | false | undefined>): Promise<T> {
-  const deadline = performance.now() + expectation.timeoutMs;
+  const start = performance.now();
   let cause: unknown;
-  while (performance.now() < deadline) {
+  while (performance.now() < start + expectation.timeoutMs) {
     const begun = performance.now();
     try {
       const answer = await probe();
@@ -51,11 +51,24 @@ export async function until<T>(expectation: Expectation, probe: () => Promise<T 
     } catch (error) {
       cause = error;
     }
-    await sleep(Math.max(expectation.intervalMs ?? 50, 4 * (performance.now() - begun)));
+    await sleep(pauseMs({ shortestMs: expectation.intervalMs ?? 50, start, begun }));
   }
   const why = cause instanceof Error ? `: ${cause.message}` : '';
   const log = expectation.log ? `\n${expectation.log} ends with\n${await endOf(expectation.log)}` : '';
   throw new Error(`${expectation.what}: not within ${expectation.timeoutMs / 1000} s${why}${log}`, { cause });
+}
+
+/** Between two looks at the most, of what has been waited for long. */
+const longestMs = 1_000;
+
+/**
+ * How long to pause after a look that began at `begun`, of a wait that began at `start`. Looks come more seldom the longer
+ * the wait, so that what is there is seen late by a twentieth of it; and so do looks that take long, such as those by
+ * kubectl: waiting is a fifth of a core at most.
+ */
+export function pauseMs(wait: { readonly shortestMs: number; readonly start: number; readonly begun: number }): number {
+  const now = performance.now();
+  return Math.max(wait.shortestMs, Math.min(longestMs, (now - wait.start) / 20), 4 * (now - wait.begun));
 }
 
 async function endOf(log: string): Promise<string> {
