@@ -22,7 +22,7 @@ export interface NumberedConfigMapsOptions {
 const label = 'test/numbered';
 
 /** So long rests a writer after each try: a loop of failures would take the processor from what is to recover. */
-const restMs = 50;
+const restMs = 150;
 
 /** A write without an answer for so long is given up for the next one: it bounds the stall that a lost answer makes. */
 const deadlineMs = 5_000;

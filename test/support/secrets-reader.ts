@@ -6,8 +6,8 @@ import { UnstoppingUser } from './unstopping-user.ts';
 import { until } from './until.ts';
 
 const namespace = 'default';
-/** Between two turns of ten reads: often enough to meet every state of a rotation. */
-const restMs = 200;
+/** Between two turns of ten reads: often enough to meet every state of a rotation, each of which lasts some seconds. */
+const restMs = 1_000;
 /** A call without an answer for so long counts as unanswered, and the next one is made. */
 const deadlineMs = 5_000;
 

@@ -14,7 +14,7 @@ import { UnstoppingUser } from './unstopping-user.ts';
 import type { Workbench } from './workbench.ts';
 
 /** Often enough to meet every state of a rotation, and seldom enough to leave the processors to it. */
-const restMs = 100;
+const restMs = 300;
 
 /** A token, as it was given. */
 export interface GivenToken {
