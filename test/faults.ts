@@ -1,13 +1,13 @@
 /**
- * `npm run faults [-- DIRECTORY FILE]`: writes the faults that the tests have recorded as a table into the README, or those
- * of another directory into another file.
+ * `npm run faults [-- DIRECTORY FILE]`: writes the faults that the tests have recorded into the table of the README, or those of
+ * another directory into another file. Rows that no test has recorded since stay.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { faultsDirectory, recordedFaults, renderFaultTable, withFaultTable } from './support/fault-table.ts';
+import { faultsDirectory, recordedFaults, withFaults } from './support/fault-table.ts';
 import { readme } from './support/readme-block.ts';
 
 const [directory = faultsDirectory, file = readme] = process.argv.slice(2);
 const faults = await recordedFaults(directory);
 if (faults.length === 0) throw new Error(`no fault is recorded in ${directory}: run the tests that record them`);
-await writeFile(file, withFaultTable(await readFile(file, 'utf8'), renderFaultTable(faults)));
+await writeFile(file, withFaults(await readFile(file, 'utf8'), faults));
 console.log(`${faults.length} faults in ${file}`);

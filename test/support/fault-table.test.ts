@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Fault, recordedFaults, recordFault, renderFaultTable, withFaultTable } from './fault-table.ts';
+import { type Fault, recordedFaults, recordFault, withFaults } from './fault-table.ts';
 
 const killed: Fault = {
   fault: 'kill -9 of the leader',
@@ -43,21 +43,30 @@ describe('faults that are recorded', () => {
 });
 
 describe('the table of faults', () => {
-  it('has a row for each, and no text that breaks out of its cell', () => {
-    expect(renderFaultTable([killed, storeAway, { ...killed, recoverySeconds: 74.6 }]).split('\n')).toEqual([
+  const above = 'above\n<!-- faults -->\n';
+  const empty = `${above}<!-- /faults -->\nbelow`;
+
+  it('has a row for each in the order of their names, and no text that breaks out of its cell', () => {
+    expect(withFaults(empty, [storeAway, killed]).split('\n')).toEqual([
+      'above',
+      '<!-- faults -->',
+      '',
       '| fault | what is seen | time to recover | data lost |',
       '| --- | --- | --- | --- |',
       '| kill -9 of the leader | the other two elect one of them \\| writes go on | 1.3 s | none |',
       '| S3 refuses connections | BackupReady is False | nothing stopped | none |',
-      '| kill -9 of the leader | the other two elect one of them \\| writes go on | 75 s | none |',
       '',
+      '<!-- /faults -->',
+      'below',
     ]);
   });
 
-  it('replaces what is between the markers and nothing else', () => {
-    const once = withFaultTable('above\n<!-- faults -->old<!-- /faults -->\nbelow', '| a |\n');
-    expect(once).toBe('above\n<!-- faults -->\n\n| a |\n\n<!-- /faults -->\nbelow');
-    expect(withFaultTable(once, '| a |\n')).toBe(once);
+  it('keeps the rows that nobody has recorded anew, and is the same when nothing is', () => {
+    const once = withFaults(empty, [storeAway, killed]);
+    const { fault, observed, dataLost } = killed;
+    const later = withFaults(once, [{ fault, observed, dataLost, recoverySeconds: 74.6 }]);
+    expect(later).toBe(once.replace('1.3 s', '75 s'));
+    expect(withFaults(later, [])).toBe(later);
   });
 
   it.each([
@@ -66,6 +75,6 @@ describe('the table of faults', () => {
     ['ends it before it begins', '<!-- /faults --> <!-- faults -->'],
     ['has two places for it', '<!-- faults --><!-- /faults --><!-- faults --><!-- /faults -->'],
   ])('is refused by a text that %s', (_, text) => {
-    expect(() => withFaultTable(text, '')).toThrow('each once');
+    expect(() => withFaults(text, [])).toThrow('each once');
   });
 });

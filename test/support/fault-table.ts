@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { markdownTable, withBlock } from './readme-block.ts';
+import { blockIn, markdownTable, withBlock } from './readme-block.ts';
 
 /** One fault that a test has caused for real, and what came of it. */
 export interface Fault {
@@ -37,22 +37,32 @@ export async function recordedFaults(directory = faultsDirectory): Promise<Fault
   return faults.sort((a, b) => a.fault.localeCompare(b.fault, 'en'));
 }
 
-/** The faults as a table in Markdown. */
-export function renderFaultTable(faults: readonly Fault[]): string {
-  return markdownTable([
-    ['fault', 'what is seen', 'time to recover', 'data lost'],
-    ...faults.map(({ fault, observed, recoverySeconds, dataLost }) => [
-      fault,
-      observed,
-      durationOf(recoverySeconds),
-      dataLost,
-    ]),
-  ]);
+/**
+ * The text with these faults in its table, each in the place of its older row. Rows of other runs stay, such as those of
+ * soak tests; a row whose test is gone is removed by hand.
+ * @throws without the markers of the table
+ */
+export function withFaults(text: string, faults: readonly Fault[]): string {
+  const rows = new Map(rowsIn(blockIn(text, 'faults')));
+  for (const { fault, observed, recoverySeconds, dataLost } of faults) {
+    const row = markdownTable([[fault, observed, durationOf(recoverySeconds), dataLost]]).split('\n')[0] ?? '';
+    rows.set(faultOf(row), row);
+  }
+  const inOrder = [...rows].sort(([one], [other]) => one.localeCompare(other, 'en')).map(([, row]) => `${row}\n`);
+  return withBlock(text, 'faults', [markdownTable([heading]), ...inOrder].join(''));
 }
 
-/** The text with the table between its two markers, and everything else as it was. @throws without the markers */
-export function withFaultTable(text: string, table: string): string {
-  return withBlock(text, 'faults', table);
+const heading = ['fault', 'what is seen', 'time to recover', 'data lost'];
+
+/** Rows of a table that was written here, by their faults. */
+function rowsIn(table: string): [string, string][] {
+  const [, , ...rows] = table.split('\n').filter((line) => line.startsWith('| '));
+  return rows.map((row) => [faultOf(row), row]);
+}
+
+/** The first cell of a row. */
+function faultOf(row: string): string {
+  return row.split(/(?<!\\)\|/)[1]?.trim() ?? '';
 }
 
 function slugOf(fault: string): string {

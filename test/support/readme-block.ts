@@ -3,19 +3,29 @@ import { join } from 'node:path';
 /** Path of the README. */
 export const readme = join(import.meta.dirname, '../../README.md');
 
+/** The content between the markers of a block. @throws as {@link withBlock} does */
+export function blockIn(text: string, name: string): string {
+  return partsOf(text, name).content;
+}
+
 /**
  * The text with other content between the markers `<!-- name -->` and `<!-- /name -->`, and everything else as it was.
  * @throws when the text does not have each marker once, in order.
  */
 export function withBlock(text: string, name: string, content: string): string {
+  const { before, begin, end, after } = partsOf(text, name);
+  return `${before}${begin}\n\n${content}\n${end}${after}`;
+}
+
+function partsOf(text: string, name: string) {
   const begin = `<!-- ${name} -->`;
   const end = `<!-- /${name} -->`;
   const [before, rest, ...moreBegins] = text.split(begin);
-  const [old, after, ...moreEnds] = (rest ?? '').split(end);
-  if (before === undefined || old === undefined || after === undefined || moreBegins.length + moreEnds.length > 0) {
+  const [content, after, ...moreEnds] = (rest ?? '').split(end);
+  if (before === undefined || content === undefined || after === undefined || moreBegins.length + moreEnds.length > 0) {
     throw new Error(`the text must hold ${begin} and after it ${end}, each once`);
   }
-  return `${before}${begin}\n\n${content}\n${end}${after}`;
+  return { before, begin, content, end, after };
 }
 
 /** Rows as a table in Markdown; the first one is its heading. */
