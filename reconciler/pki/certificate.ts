@@ -36,8 +36,8 @@ export const readCertificate = remembered((pem: string): CertificateContent => {
   };
 });
 
-/** Some ten megabytes at the most, and enough for a thousand clusters. */
-const maxAnswers = 50_000;
+/** Answers kept of each kind: enough for a thousand clusters. */
+const maxAnswers = 20_000;
 
 const usageByOid: Readonly<Record<string, Usage>> = { '1.3.6.1.5.5.7.3.1': 'server', '1.3.6.1.5.5.7.3.2': 'client' };
 

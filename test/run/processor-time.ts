@@ -92,7 +92,7 @@ export class ProcessorTimeRecorder {
     }
   }
 
-  /** Each at once: the kernel answers from memory, and to ask it by threads of Node costs ten times as much. */
+  /** Reads synchronously: the kernel answers from memory, and hundreds of asynchronous reads cost more than their content. */
   #look(): void {
     for (const pid of readdirSync('/proc')) {
       if (!/^\d+$/.test(pid)) continue;

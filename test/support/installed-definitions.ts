@@ -11,8 +11,8 @@ interface Definition extends KubeObject {
 const installed = new Map<string, Promise<void>>();
 
 /**
- * Installs our kinds in an API server, by the path of its kubeconfig. Once in a process: to compare definitions of this
- * size costs an API server half a second of processor time.
+ * Installs our CRDs in an API server, which the path of its kubeconfig identifies. It does so once per process, because
+ * an API server takes long to compare CRDs of this size.
  */
 export function installDefinitions(client: KubeClient, kubeconfig: string): Promise<void> {
   const done = installed.get(kubeconfig) ?? install(client);

@@ -1,5 +1,5 @@
 /**
- * What programs of Go run with: they collect garbage when four times as much is new, not as much again. A testbed has
- * memory to spare and no processors, of which collecting takes an API server a fifth.
+ * Environment of every Go program in a testbed. The garbage collector starts when the heap has grown by 400 %, not by
+ * 100 %: the testbed has memory to spare, and the collector took a fifth of the management API server's processor time.
  */
 export const goEnvironment = { GOGC: '400' } as const;

@@ -130,8 +130,8 @@ export function kubeletConfig(instance: Instance): string {
     maxOpenFiles: 20_000,
     oomScoreAdj: 0,
     maxPods: 250,
-    // a container that ended is started again after three seconds at most, instead of 10, 20 and 40; each start costs half a
-    // second of a processor, and some tests have members of etcd end again and again
+    // The kubelet restarts a container after 3 s at most, instead of 10, 20 and 40: tests wait for it. Not sooner, because
+    // etcd members that refuse to start would take the processors from every other test.
     crashLoopBackOff: { maxContainerRestartPeriod: '3s' },
     resolvConf: '/etc/resolv.conf',
   });

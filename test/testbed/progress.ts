@@ -58,13 +58,12 @@ export async function until<T>(expectation: Expectation, probe: () => Promise<T 
   throw new Error(`${expectation.what}: not within ${expectation.timeoutMs / 1000} s${why}${log}`, { cause });
 }
 
-/** Between two looks at the most, of what has been waited for long. */
+/** Longest pause between two probes because of a long wait. */
 const longestMs = 1_000;
 
 /**
- * How long to pause after a look that began at `begun`, of a wait that began at `start`. Looks come more seldom the longer
- * the wait, so that what is there is seen late by a twentieth of it; and so do looks that take long, such as those by
- * kubectl: waiting is a fifth of a core at most.
+ * Milliseconds to pause after a probe that began at `begun`, in a wait that began at `start`. The pause grows with the wait,
+ * to a twentieth of it, and with what a probe costs, such as one by kubectl: waiting takes a fifth of a core at most.
  */
 export function pauseMs(wait: { readonly shortestMs: number; readonly start: number; readonly begun: number }): number {
   const now = performance.now();

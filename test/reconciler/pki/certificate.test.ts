@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { expect, it } from 'vitest';
-import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
+import { isSignedBy, readCertificate } from '../../../reconciler/pki/certificate.ts';
 import {
   authorityKeyIdentifier,
   createAuthority,
@@ -35,4 +35,13 @@ it('takes no certificate for one of an authority that names it and its key, and 
 
   const genuine = await issueCertificate(plan, authority, validity);
   expect(isSignedBy(genuine.certificate, authority.certificate)).toBe(true);
+});
+
+it('parses a certificate once, and another one anew', async () => {
+  const [one, other] = await Promise.all([
+    createAuthority({ commonName: 'one' }, validity),
+    createAuthority({ commonName: 'other' }, validity),
+  ]);
+  expect(readCertificate(one.certificate)).toBe(readCertificate(one.certificate));
+  expect(readCertificate(other.certificate).commonNames).toEqual(['other']);
 });
