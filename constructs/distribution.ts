@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml';
 import { renderControlPlane } from './control-plane/chart.ts';
-import { manifest } from './manifest.ts';
+import { manifest } from './cluster/manifest.ts';
 import { renderProvider } from './provider/chart.ts';
 import { renderMetadata } from './provider/metadata.ts';
 import { readSample } from './sample.ts';

@@ -15,9 +15,9 @@ export {
   type RenderedObject,
   renderControlPlane,
 } from './control-plane/chart.ts';
-export { type ClusterNetwork, type HostedCluster, networkOf } from './control-plane/cluster.ts';
-export type { Endpoint, Facts } from './control-plane/facts.ts';
-export { supportedMinors, unsupportedVersion } from './control-plane/versions.ts';
+export { type ClusterNetwork, type HostedCluster, networkOf } from './cluster/cluster.ts';
+export type { Endpoint, Facts } from './cluster/facts.ts';
+export { supportedMinors, unsupportedVersion } from './cluster/versions.ts';
 export { ProviderChart, type ProviderChartProps, renderProvider } from './provider/chart.ts';
 export { managerImage } from './provider/image.ts';
 export { renderWorkload, WorkloadChart } from './workload/chart.ts';

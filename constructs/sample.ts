@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { exposureOf } from './api/exposure-spec.ts';
 import { parseHostedControlPlane } from './api/parse.ts';
 import { Cluster, Gateway, HostedControlPlane } from './api/resources.ts';
-import { type HostedCluster, networkOf } from './control-plane/cluster.ts';
-import { definedOnly } from './control-plane/defined.ts';
+import { type HostedCluster, networkOf } from './cluster/cluster.ts';
+import { definedOnly } from './cluster/defined.ts';
 import { wayIn } from './control-plane/exposure/exposure.ts';
 import type { ObservedGateway } from './control-plane/exposure/way-in.ts';
-import type { Facts, ServiceAddress } from './control-plane/facts.ts';
+import type { Facts, ServiceAddress } from './cluster/facts.ts';
 import { managerImage } from './provider/image.ts';
-import { providerNamespace } from './provider/names.ts';
+import { providerNamespace } from './cluster/provider-names.ts';
 
 /** A cluster as it can be rendered without any Kubernetes: what a user writes, and a world made up to suit it. */
 export interface Sample {

@@ -1,4 +1,4 @@
-import type { PhaseResult } from './graph.ts';
+import type { PhaseResult } from './engine/run-phases.ts';
 import { addOns } from './phases/workload/add-ons.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { type HostedCluster, networkOf } from '../constructs/control-plane/cluster.ts';
-import { keepingProxies } from '../constructs/control-plane/in-cluster-access.ts';
-import type { Admission } from './gate.ts';
+import { type HostedCluster, networkOf } from '../constructs/cluster/cluster.ts';
+import { keepingProxies } from '../constructs/cluster/in-cluster-access.ts';
+import type { Admission } from './admission.ts';
 
 /** The cluster that an admitted HostedControlPlane stands for, with what its status has fixed. */
 export function hostedClusterOf({

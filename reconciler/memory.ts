@@ -1,13 +1,13 @@
 import { fieldManager } from '../constructs/api/group.ts';
 import { HostedControlPlane } from '../constructs/api/resources.ts';
-import { BackgroundWork } from './background-work.ts';
-import { EndpointProbes } from './endpoint-probes.ts';
-import { EtcdCares } from './etcd/care.ts';
+import { BackgroundWork } from './tasks/background-work.ts';
+import { EndpointProbes } from './exposure/endpoint-probes.ts';
+import { EtcdCares } from './etcd/loop.ts';
 import { HostedClients } from './hosted/clients.ts';
-import { InquiryBook } from './inquiries.ts';
+import { InquiryBook } from './tasks/request-cache.ts';
 import { ApplySet } from './kube/apply-set.ts';
 import { objectName } from './kube/object.ts';
-import { foreignChangeReverted, hostedChangeReverted } from './notices.ts';
+import { foreignChangeReverted, hostedChangeReverted } from './status/events.ts';
 import type { ReconcilerOptions } from './reconciler-options.ts';
 
 /**

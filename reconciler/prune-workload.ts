@@ -1,11 +1,11 @@
 import { renderWorkload } from '../constructs/workload/chart.ts';
 import { isApplied } from './applied.ts';
-import type { PhaseResult } from './graph.ts';
+import type { PhaseResult } from './engine/run-phases.ts';
 import { HostedClusterNotReady } from './hosted/not-ready.ts';
 import { addOns } from './phases/workload/add-ons.ts';
 import { clusterInfo, kubeadmConfig, kubeletConfig } from './phases/workload/join-configuration.ts';
 import { workloadRBAC } from './phases/workload/rbac.ts';
-import type { Scope } from './scope.ts';
+import type { Scope } from './phases/scope.ts';
 
 /** The phases that apply a part of the workload chart; together they apply all of it. */
 const rendering = [workloadRBAC, clusterInfo, kubeadmConfig, kubeletConfig, ...addOns];

@@ -13,12 +13,12 @@ import {
   TLSRoute,
 } from '../constructs/api/resources.ts';
 import { renderControlPlane } from '../constructs/control-plane/chart.ts';
-import { managedByLabel } from '../constructs/control-plane/labels.ts';
+import { managedByLabel } from '../constructs/cluster/labels.ts';
 import { isApplied } from './applied.ts';
-import type { PhaseResult } from './graph.ts';
+import type { PhaseResult } from './engine/run-phases.ts';
 import type { ApplySet } from './kube/apply-set.ts';
 import { networkPolicies } from './phases/network-policies.ts';
-import type { Scope } from './scope.ts';
+import type { Scope } from './phases/scope.ts';
 
 /** Kinds of the chart. Secrets are none of it: keys are never deleted because of a render. */
 const prunable = [Service, ConfigMap, Deployment, StatefulSet, PodDisruptionBudget, TLSRoute, Ingress, IngressRouteTCP];

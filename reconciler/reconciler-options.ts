@@ -1,13 +1,13 @@
 import type { LookupFunction } from 'node:net';
-import type { OpenCareAccess } from './etcd/round.ts';
+import type { OpenCareAccess } from './etcd/reconcile-etcd.ts';
 import type { OpenApi } from './hosted/open-api.ts';
 import type { KubernetesApi } from './kube/client.ts';
 import type { Clock } from './kube/clock.ts';
 import type { EventRecorder } from './kube/events.ts';
 import type { RequestRecord } from './kube/request.ts';
-import type { ManagementCluster } from './management-cluster.ts';
-import type { TrustProbes } from './rotation/authority/trust-probes.ts';
-import type { StatusWriter } from './status-writer.ts';
+import type { ManagementCluster } from './management/cache.ts';
+import type { TrustProbes } from './rotation/ca/trust-probes.ts';
+import type { StatusWriter } from './status/writer.ts';
 
 /** How everything is reached that belongs to a hosted control plane. */
 export interface Reach {

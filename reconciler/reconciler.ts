@@ -1,13 +1,13 @@
 import { HostedControlPlane } from '../constructs/api/resources.ts';
-import type { Again } from './again.ts';
-import { bringUp } from './bring-up.ts';
-import { addFinalizer } from './finalizer.ts';
-import { admit } from './gate.ts';
+import type { Again } from './engine/requeue.ts';
+import { bringUp } from './reconcile-normal.ts';
+import { addFinalizer } from './management/finalizer.ts';
+import { admit } from './admission.ts';
 import { objectName } from './kube/object.ts';
 import { Memory } from './memory.ts';
 import type { ReconcilerOptions } from './reconciler-options.ts';
-import { takeDown } from './take-down.ts';
-import { verdict } from './verdict.ts';
+import { takeDown } from './reconcile-delete.ts';
+import { verdict } from './engine/condition-update.ts';
 
 /** Makes the world match one HostedControlPlane, as far as it can go now. */
 export class Reconciler {

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { clusterNameLabel, fieldManager } from '../constructs/api/group.ts';
 import { resourceOf } from '../constructs/api/resources.ts';
 import { type RenderedObject, renderControlPlane } from '../constructs/control-plane/chart.ts';
-import { componentLabel, managedByLabel } from '../constructs/control-plane/labels.ts';
+import { componentLabel, managedByLabel } from '../constructs/cluster/labels.ts';
 import { renderProvider } from '../constructs/provider/chart.ts';
 import { readSample } from '../constructs/sample.ts';
 import { renderWorkload } from '../constructs/workload/chart.ts';

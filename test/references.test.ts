@@ -1,9 +1,9 @@
 import type { V1KeyToPath, V1PodSpec } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
-import type { HostedCluster } from '../constructs/control-plane/cluster.ts';
-import type { Facts } from '../constructs/control-plane/facts.ts';
-import { mountsOf } from '../constructs/control-plane/mounts.ts';
-import { namesOf } from '../constructs/control-plane/names.ts';
+import type { HostedCluster } from '../constructs/cluster/cluster.ts';
+import type { Facts } from '../constructs/cluster/facts.ts';
+import { mountsOf } from '../constructs/pod/mounts.ts';
+import { namesOf } from '../constructs/cluster/names.ts';
 import {
   adminPlan,
   planAuthorities,

@@ -1,17 +1,17 @@
 import { App, Chart } from 'cdk8s';
 import type { Construct } from 'constructs';
 import { HostedControlPlane } from '../api/resources.ts';
-import { ApiServer } from './api-server.ts';
-import { ApiServerService } from './api-server-service.ts';
-import type { HostedCluster } from './cluster.ts';
-import { ControllerManager } from './controller-manager.ts';
-import { Etcd } from './etcd.ts';
-import { EtcdRestore } from './etcd-restore.ts';
-import { EtcdVerify } from './etcd-verify.ts';
+import { ApiServer } from './api-server/api-server.ts';
+import { ApiServerService } from './api-server/service.ts';
+import type { HostedCluster } from '../cluster/cluster.ts';
+import { ControllerManager } from './controllers/controller-manager.ts';
+import { Etcd } from './etcd/etcd.ts';
+import { EtcdRestore } from './etcd/restore.ts';
+import { EtcdVerify } from './etcd/verify.ts';
 import { Routes } from './exposure/routes.ts';
-import type { Facts } from './facts.ts';
+import type { Facts } from '../cluster/facts.ts';
 import { NetworkPolicies } from './network-policies/network-policies.ts';
-import { Scheduler } from './scheduler.ts';
+import { Scheduler } from './controllers/scheduler.ts';
 
 /** What is applied at one time; the API server's Service exists long before its Deployment. */
 export type Part =

@@ -1,10 +1,10 @@
-import { apiServerFlags } from './api-server-flags.ts';
-import type { HostedCluster } from './cluster.ts';
-import { controllerManagerFlags } from './controller-manager.ts';
-import { reservedEtcdSettings } from './etcd-settings.ts';
-import { overruledFlags } from './flags.ts';
-import { konnectivityServerFlags } from './konnectivity-server.ts';
-import { schedulerFlags } from './scheduler.ts';
+import { apiServerFlags } from './api-server/flags.ts';
+import type { HostedCluster } from '../cluster/cluster.ts';
+import { controllerManagerFlags } from './controllers/controller-manager.ts';
+import { reservedEtcdSettings } from './etcd/settings.ts';
+import { overruledFlags } from '../pod/flags.ts';
+import { konnectivityServerFlags } from './api-server/konnectivity-server.ts';
+import { schedulerFlags } from './controllers/scheduler.ts';
 import { corednsFlags } from '../workload/coredns.ts';
 import { konnectivityAgentFlags } from '../workload/konnectivity-agent.ts';
 import { kubeProxyFlags } from '../workload/kube-proxy.ts';

@@ -1,4 +1,4 @@
-import type { Access, Verb } from '../access-rules.ts';
+import type { Access, Verb } from '../cluster/access-rules.ts';
 import { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
 import {
   CertificateRequest,
@@ -24,7 +24,7 @@ import {
   ServiceAccount,
 } from '../api/resources.ts';
 import { renderControlPlane } from '../control-plane/chart.ts';
-import { networkOf } from '../control-plane/cluster.ts';
+import { networkOf } from '../cluster/cluster.ts';
 
 /** Server-side apply is a patch, and a create where there is no object yet. */
 const lookedAfter: readonly Verb[] = ['list', 'watch', 'create', 'patch', 'delete'];

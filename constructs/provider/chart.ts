@@ -5,7 +5,7 @@ import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../api/crd
 import type { RenderedObject } from '../control-plane/chart.ts';
 import { managerImage } from './image.ts';
 import { Manager } from './operator.ts';
-import { providerLabels, providerNamespace } from './names.ts';
+import { providerLabels, providerNamespace } from '../cluster/provider-names.ts';
 import { Rbac } from './rbac.ts';
 
 export interface ProviderChartProps {

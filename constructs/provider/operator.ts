@@ -1,7 +1,7 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import { unprivileged } from '../control-plane/unprivileged.ts';
-import { managerSelector, providerLabels, providerNames } from './names.ts';
+import { unprivileged } from '../pod/unprivileged.ts';
+import { managerSelector, providerLabels, providerNames } from '../cluster/provider-names.ts';
 
 /** Port of the operator's health endpoints. */
 const healthPort = 8081;

@@ -1,9 +1,9 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import { rulesOf } from '../access-rules.ts';
+import { rulesOf } from '../cluster/access-rules.ts';
 import { groupOf, HostedControlPlane, HostedControlPlaneTemplate } from '../api/resources.ts';
 import { managerAccess, ownNamespaceAccess } from './access.ts';
-import { coreAggregationLabel, providerNames, rbacGroup } from './names.ts';
+import { coreAggregationLabel, providerNames, rbacGroup } from '../cluster/provider-names.ts';
 
 /** Rights of the operator, and the rights on our kinds that Cluster API needs. */
 export class Rbac extends Construct {

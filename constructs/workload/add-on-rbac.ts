@@ -1,10 +1,10 @@
 import type { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { Lease } from '../api/resources.ts';
-import type { HostedCluster } from '../control-plane/cluster.ts';
+import type { HostedCluster } from '../cluster/cluster.ts';
 import { Binding, Grant, group, serviceAccount } from './grants.ts';
-import { groups, serviceAccounts } from './identities.ts';
-import { rulesOf } from '../access-rules.ts';
+import { groups, serviceAccounts } from '../cluster/workload-identities.ts';
+import { rulesOf } from '../cluster/access-rules.ts';
 
 /** Rights of the add-ons that the spec does not disable. */
 export class AddOnRbac extends Construct {

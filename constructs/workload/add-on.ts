@@ -1,8 +1,8 @@
 import type { k8s } from 'cdk8s-plus-30';
-import type { HostedCluster } from '../control-plane/cluster.ts';
-import type { Facts } from '../control-plane/facts.ts';
-import { namesOf } from '../control-plane/names.ts';
-import { minorOf } from '../control-plane/versions.ts';
+import type { HostedCluster } from '../cluster/cluster.ts';
+import type { Facts } from '../cluster/facts.ts';
+import { namesOf } from '../cluster/names.ts';
+import { minorOf } from '../cluster/versions.ts';
 
 /** Where kubeadm puts its add-ons, and we ours. */
 export const addOnNamespace = 'kube-system';

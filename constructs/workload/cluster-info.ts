@@ -1,7 +1,7 @@
 import { Yaml } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import { type Endpoint, formatEndpoint } from '../control-plane/facts.ts';
+import { type Endpoint, formatEndpoint } from '../cluster/facts.ts';
 
 export interface ClusterInfoProps {
   readonly endpoint: Endpoint;

@@ -1,5 +1,5 @@
 import { Construct } from 'constructs';
-import { type Access, rulesOf, type Verb } from '../access-rules.ts';
+import { type Access, rulesOf, type Verb } from '../cluster/access-rules.ts';
 import {
   CertificateSigningRequest,
   ClusterRole,
@@ -13,7 +13,7 @@ import {
 } from '../api/resources.ts';
 import type { AppliedKind } from './applied-kinds.ts';
 import { Binding, Grant, user } from './grants.ts';
-import { kubeletServingSigner, users } from './identities.ts';
+import { kubeletServingSigner, users } from '../cluster/workload-identities.ts';
 
 const name = 'hosted-control-plane:controller';
 const subjects = [user(users.controller)];

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import { dnsServiceAddress, type HostedCluster } from '../control-plane/cluster.ts';
-import { container, type Probes, probes, restartMetadata } from '../control-plane/component.ts';
-import type { Endpoint } from '../control-plane/facts.ts';
-import { type Flag, renderFlags } from '../control-plane/flags.ts';
-import { restrictedPod } from '../control-plane/restricted-pod.ts';
-import { defaultsFor, imageReference } from '../control-plane/versions.ts';
+import { dnsServiceAddress, type HostedCluster } from '../cluster/cluster.ts';
+import { container, type Probes, probes, restartMetadata } from '../pod/component.ts';
+import type { Endpoint } from '../cluster/facts.ts';
+import { type Flag, renderFlags } from '../pod/flags.ts';
+import { restrictedPod } from '../pod/restricted-pod.ts';
+import { defaultsFor, imageReference } from '../cluster/versions.ts';
 import { addOnNamespace, addOnTolerations, replicasFor } from './add-on.ts';
 import { defaultCorefile } from './corefile.ts';
-import { serviceAccounts } from './identities.ts';
+import { serviceAccounts } from '../cluster/workload-identities.ts';
 import { apiServerVariables } from './in-cluster-access/variables.ts';
 
 const name = 'coredns';

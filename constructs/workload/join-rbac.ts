@@ -1,7 +1,7 @@
 import type { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { Binding, Grant, group, user } from './grants.ts';
-import { groups } from './identities.ts';
+import { groups } from '../cluster/workload-identities.ts';
 
 const csrApproval = 'system:certificates.k8s.io:certificatesigningrequests';
 

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import type { HostedCluster } from '../control-plane/cluster.ts';
-import { container, probes, restartMetadata } from '../control-plane/component.ts';
-import type { Endpoint } from '../control-plane/facts.ts';
-import { type Flag, renderFlags } from '../control-plane/flags.ts';
-import { ports } from '../control-plane/ports.ts';
-import { restrictedPod } from '../control-plane/restricted-pod.ts';
-import { defaultsFor, imageReference } from '../control-plane/versions.ts';
+import type { HostedCluster } from '../cluster/cluster.ts';
+import { container, probes, restartMetadata } from '../pod/component.ts';
+import type { Endpoint } from '../cluster/facts.ts';
+import { type Flag, renderFlags } from '../pod/flags.ts';
+import { ports } from '../cluster/ports.ts';
+import { restrictedPod } from '../pod/restricted-pod.ts';
+import { defaultsFor, imageReference } from '../cluster/versions.ts';
 import { addOnNamespace, addOnTolerations, replicasFor } from './add-on.ts';
-import { konnectivityAudience, serviceAccounts } from './identities.ts';
+import { konnectivityAudience, serviceAccounts } from '../cluster/workload-identities.ts';
 import { apiServerVariables } from './in-cluster-access/variables.ts';
 
 const name = 'konnectivity-agent';

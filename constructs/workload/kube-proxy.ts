@@ -1,12 +1,12 @@
 import { Yaml } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import type { HostedCluster } from '../control-plane/cluster.ts';
-import { container, probes, restartMetadata } from '../control-plane/component.ts';
-import { type Endpoint, formatEndpoint } from '../control-plane/facts.ts';
-import { type Flag, formatFlags, mergeFlags } from '../control-plane/flags.ts';
-import { imageReference, kubernetesImage } from '../control-plane/versions.ts';
-import { serviceAccounts } from './identities.ts';
+import type { HostedCluster } from '../cluster/cluster.ts';
+import { container, probes, restartMetadata } from '../pod/component.ts';
+import { type Endpoint, formatEndpoint } from '../cluster/facts.ts';
+import { type Flag, formatFlags, mergeFlags } from '../pod/flags.ts';
+import { imageReference, kubernetesImage } from '../cluster/versions.ts';
+import { serviceAccounts } from '../cluster/workload-identities.ts';
 import { isConfigurationField, kubeProxyConfiguration } from './kube-proxy-configuration.ts';
 
 const name = 'kube-proxy';

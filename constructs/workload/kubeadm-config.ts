@@ -1,9 +1,9 @@
 import { Yaml } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import type { HostedCluster } from '../control-plane/cluster.ts';
-import { type Endpoint, formatEndpoint } from '../control-plane/facts.ts';
-import { kubernetesVersion, minorOf } from '../control-plane/versions.ts';
+import type { HostedCluster } from '../cluster/cluster.ts';
+import { type Endpoint, formatEndpoint } from '../cluster/facts.ts';
+import { kubernetesVersion, minorOf } from '../cluster/versions.ts';
 
 /** The first minor whose kubeadm reads v1beta4. */
 const firstMinorWithV1beta4 = 31;

@@ -1,7 +1,7 @@
 import { Yaml } from 'cdk8s';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import { type ClusterNetwork, dnsServiceAddress } from '../control-plane/cluster.ts';
+import { type ClusterNetwork, dnsServiceAddress } from '../cluster/cluster.ts';
 
 /**
  * How kubelets are configured: what `kubeadm init` would write, field by field, and one more: certificates to serve with

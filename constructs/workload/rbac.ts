@@ -1,10 +1,10 @@
 import { Construct } from 'constructs';
-import type { HostedCluster } from '../control-plane/cluster.ts';
+import type { HostedCluster } from '../cluster/cluster.ts';
 import { AddOnRbac } from './add-on-rbac.ts';
 import type { AppliedKind } from './applied-kinds.ts';
 import { ControllerRights } from './controller-rights.ts';
 import { Binding, Grant, user } from './grants.ts';
-import { users } from './identities.ts';
+import { users } from '../cluster/workload-identities.ts';
 import { JoinRbac } from './join-rbac.ts';
 
 export interface RbacProps {

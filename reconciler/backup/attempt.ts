@@ -1,7 +1,7 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
 import { openEtcd, readyMembers } from '../etcd/access.ts';
 import { systemClock } from '../kube/clock.ts';
-import type { World } from '../world.ts';
+import type { World } from '../management/view.ts';
 import { serializeBundle, survivingSecrets } from './bundle.ts';
 import type { BackupCause } from './causes.ts';
 import type { Schedule } from './schedule.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { backupAnnotation, group, pausedAnnotation } from '../../constructs/api/group.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
 import type { SecretObject } from '../pki/secret.ts';
 
 const texts = z.record(z.string(), z.string());

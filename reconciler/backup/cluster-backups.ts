@@ -12,7 +12,7 @@ import {
   type BackupOwner,
 } from './names.ts';
 import type { ObjectStore } from './object-store.ts';
-import { Verification } from './verification.ts';
+import { Verification } from './verification-settings.ts';
 
 /** A backup that is complete. */
 export interface StoredBackup extends BackupName {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { InvalidConfiguration } from '../outcome.ts';
-import type { WorkState } from '../background-work.ts';
+import { InvalidConfiguration } from '../engine/outcome.ts';
+import type { WorkState } from '../tasks/background-work.ts';
 import type { BackupCause } from './causes.ts';
 import { isBackupDue, nextBackupTime, type Schedule } from './schedule.ts';
 

@@ -1,5 +1,5 @@
 import { messageOf } from '../kube/error-message.ts';
-import { InvalidConfiguration } from '../outcome.ts';
+import { InvalidConfiguration } from '../engine/outcome.ts';
 import { StoreError } from './store-error.ts';
 
 /** Why a backup failed, as reason of a condition and as a sentence for the user. */

@@ -1,7 +1,7 @@
 import { Backup } from '../../constructs/api/backup-spec.ts';
 import { StatefulSet } from '../../constructs/api/resources.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
-import type { Work, WorkState } from '../background-work.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import type { Work, WorkState } from '../tasks/background-work.ts';
 import { readyMembers } from '../etcd/access.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { KubeObject } from '../kube/object.ts';

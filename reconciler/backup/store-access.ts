@@ -1,7 +1,7 @@
 import { backupAccessLabel, encryptionKeyAnnotation } from '../../constructs/api/group.ts';
 import type { Backup } from '../../constructs/api/backup-spec.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { InvalidConfiguration } from '../outcome.ts';
+import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { type EncryptionKey, readEncryptionKey } from './encryption-keys.ts';
 import { ObjectStore, type ObjectStoreOptions } from './object-store.ts';

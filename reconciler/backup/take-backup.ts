@@ -1,6 +1,6 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
 import { durationSeconds } from '../../constructs/api/duration.ts';
-import type { WorkContext } from '../background-work.ts';
+import type { WorkContext } from '../tasks/background-work.ts';
 import type { EtcdAccess } from '../etcd/access.ts';
 import type { KnownMember } from '../etcd/observe.ts';
 import { snapshotSource } from '../etcd/snapshot-source.ts';

@@ -1,6 +1,6 @@
 import type { Manifest } from '../backup/manifest.ts';
 import { backupId, type BackupName, type BackupOwner } from '../backup/names.ts';
-import type { Verification } from '../backup/verification.ts';
+import type { Verification } from '../backup/verification-settings.ts';
 import { sizeText, spanText } from './amounts.ts';
 import { columns } from './columns.ts';
 

@@ -2,8 +2,8 @@ import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts'
 import { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
 import { planAll, type PlannedCertificate } from '../../constructs/control-plane/certificates/overview.ts';
 import { type SecretRole, type Use, uses } from '../../constructs/control-plane/certificates/uses.ts';
-import { type HostedCluster, networkOf } from '../../constructs/control-plane/cluster.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
+import { type HostedCluster, networkOf } from '../../constructs/cluster/cluster.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
 import { missingCheck, policyChecks } from '../pki/policy.ts';
 
 /** A control plane that stands for all: it has every certificate that any of them has. */

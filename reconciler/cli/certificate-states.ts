@@ -6,7 +6,7 @@ import type { KeyPair } from '../pki/issue.ts';
 import { clientOf } from '../pki/kubeconfig.ts';
 import { splitCertificates } from '../pki/pem.ts';
 import { authorityProblem, mustIssue, renewalTime } from '../pki/policy.ts';
-import { successorSecretName } from '../../constructs/control-plane/names.ts';
+import { successorSecretName } from '../../constructs/cluster/names.ts';
 import { pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
 
 /** What there is of one planned certificate. */

@@ -1,6 +1,6 @@
 import { Secret, SelfSubjectReview } from '../../constructs/api/resources.ts';
 import { durationSeconds, isDuration } from '../../constructs/api/duration.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { readCertificate } from '../pki/certificate.ts';
 import { writeKubeconfig } from '../pki/kubeconfig.ts';

@@ -1,9 +1,9 @@
 import { Deployment } from '../../constructs/api/resources.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { InvalidConfiguration } from '../outcome.ts';
-import type { Scope } from '../scope.ts';
-import { type Beginning, begin } from './beginning.ts';
+import { InvalidConfiguration } from '../engine/outcome.ts';
+import type { Scope } from '../phases/scope.ts';
+import { type Beginning, begin } from './initial-configuration.ts';
 import type { Key } from './configuration.ts';
 import { choose } from './keys.ts';
 import { type EncryptionKeys, reconfigured } from './secret.ts';

@@ -1,7 +1,7 @@
-import { definedOnly } from '../../constructs/control-plane/defined.ts';
-import type { Facts } from '../../constructs/control-plane/facts.ts';
-import type { StatusReport } from '../outcome.ts';
-import type { Scope } from '../scope.ts';
+import { definedOnly } from '../../constructs/cluster/defined.ts';
+import type { Facts } from '../../constructs/cluster/facts.ts';
+import type { StatusReport } from '../engine/outcome.ts';
+import type { Scope } from '../phases/scope.ts';
 import { identity, type Key, nameOf, newKey, type Provider } from './configuration.ts';
 import { fresh } from './rotation.ts';
 import type { EncryptionKeys } from './secret.ts';

@@ -1,5 +1,5 @@
-import { restartsWith, restartsWithAnnotation, versionAnnotation } from '../../constructs/control-plane/component.ts';
-import { tellsLoadedEncryption } from '../../constructs/control-plane/versions.ts';
+import { restartsWith, restartsWithAnnotation, versionAnnotation } from '../../constructs/pod/component.ts';
+import { tellsLoadedEncryption } from '../../constructs/cluster/versions.ts';
 import { isReady, type PodObject } from '../kube/readiness.ts';
 
 const metric = 'apiserver_encryption_config_controller_last_config_info';

@@ -1,4 +1,4 @@
-import { encryptionConfigurationFile } from '../../constructs/control-plane/api-server-flags.ts';
+import { encryptionConfigurationFile } from '../../constructs/control-plane/api-server/flags.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { ownSecret, type SecretObject, type SecretProps, valueOf } from '../pki/secret.ts';
 import {

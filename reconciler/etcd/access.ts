@@ -1,10 +1,10 @@
 import { Pod, Secret } from '../../constructs/api/resources.ts';
-import { selectorLabels } from '../../constructs/control-plane/labels.ts';
-import { etcdMemberHost, namesOf } from '../../constructs/control-plane/names.ts';
-import { ports } from '../../constructs/control-plane/ports.ts';
+import { selectorLabels } from '../../constructs/cluster/labels.ts';
+import { etcdMemberHost, namesOf } from '../../constructs/cluster/names.ts';
+import { ports } from '../../constructs/cluster/ports.ts';
 import { isReady, type PodObject } from '../kube/readiness.ts';
 import { pairOf, type SecretObject } from '../pki/secret.ts';
-import type { World } from '../world.ts';
+import type { World } from '../management/view.ts';
 import { MemberClient } from './client.ts';
 import { type EtcdCredentials } from './member-endpoint.ts';
 import type { KnownMember } from './observe.ts';

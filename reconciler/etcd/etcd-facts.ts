@@ -1,12 +1,12 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { ConfigMap } from '../../constructs/api/resources.ts';
-import type { HostedCluster } from '../../constructs/control-plane/cluster.ts';
-import { etcdPeer } from '../../constructs/control-plane/etcd-config.ts';
-import type { EtcdFacts } from '../../constructs/control-plane/facts.ts';
-import { etcdMember, namesOf } from '../../constructs/control-plane/names.ts';
+import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import { etcdPeer } from '../../constructs/control-plane/etcd/config.ts';
+import type { EtcdFacts } from '../../constructs/cluster/facts.ts';
+import { etcdMember, namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { World } from '../world.ts';
+import type { World } from '../management/view.ts';
 import type { EtcdObservation } from './members.ts';
 import { initialCluster, isAwaited, noMember, podsFor, wasFormed } from './membership.ts';
 import type { KnownMember } from './observe.ts';

@@ -1,5 +1,5 @@
 import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
-import type { Verdict } from '../verdict.ts';
+import type { Verdict } from '../engine/condition-update.ts';
 import {
   damageOf,
   type EtcdObservation,

@@ -1,10 +1,10 @@
 import { PersistentVolumeClaim, Pod } from '../../constructs/api/resources.ts';
-import { selectorLabels } from '../../constructs/control-plane/labels.ts';
-import { etcdMember, etcdMemberHost, etcdVolumeClaim, namesOf } from '../../constructs/control-plane/names.ts';
-import { ports } from '../../constructs/control-plane/ports.ts';
+import { selectorLabels } from '../../constructs/cluster/labels.ts';
+import { etcdMember, etcdMemberHost, etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
+import { ports } from '../../constructs/cluster/ports.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { PodObject } from '../kube/readiness.ts';
-import type { World, Writer } from '../world.ts';
+import type { World, Writer } from '../management/view.ts';
 import { damageIn } from './damage.ts';
 import type { MemberClaim, MemberPod } from './members.ts';
 import type { KnownMember } from './observe.ts';

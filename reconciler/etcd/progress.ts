@@ -1,5 +1,5 @@
 import { statefulSetReadiness, type StatefulSetObject } from '../kube/readiness.ts';
-import type { CurrentReport } from './care.ts';
+import type { CurrentReport } from './loop.ts';
 import { isBookkeeping } from './report.ts';
 import type { EtcdStep } from './steps.ts';
 

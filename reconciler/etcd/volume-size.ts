@@ -1,7 +1,7 @@
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { quantityValue } from '../../constructs/api/quantity.ts';
-import type { HostedCluster } from '../../constructs/control-plane/cluster.ts';
-import { etcdMaxVolumeSize, etcdQuotaBytes, etcdVolumeSize } from '../../constructs/control-plane/etcd-config.ts';
+import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import { etcdMaxVolumeSize, etcdQuotaBytes, etcdVolumeSize } from '../../constructs/control-plane/etcd/config.ts';
 
 /** What there is of the volumes of etcd and is stored on them, as the world tells it: a lost status changes nothing. */
 export interface Volumes {

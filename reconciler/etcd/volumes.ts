@@ -1,11 +1,11 @@
 import { quantityValue } from '../../constructs/api/quantity.ts';
 import { PersistentVolumeClaim, StatefulSet } from '../../constructs/api/resources.ts';
-import { etcdVolumeSizeAnnotation } from '../../constructs/control-plane/etcd.ts';
-import { selectorLabels } from '../../constructs/control-plane/labels.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
+import { etcdVolumeSizeAnnotation } from '../../constructs/control-plane/etcd/etcd.ts';
+import { selectorLabels } from '../../constructs/cluster/labels.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
 import { isForbidden } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { World, Writer } from '../world.ts';
+import type { World, Writer } from '../management/view.ts';
 import type { EtcdObservation } from './members.ts';
 import type { VolumePlan, Volumes, VolumeTrouble } from './volume-size.ts';
 

@@ -10,7 +10,7 @@ import {
   RoleBinding,
   ServiceAccount,
 } from '../../constructs/api/resources.ts';
-import { managedByLabel } from '../../constructs/control-plane/labels.ts';
+import { managedByLabel } from '../../constructs/cluster/labels.ts';
 import { kubernetesService } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
 import type { AppliedKind } from '../../constructs/workload/applied-kinds.ts';
 import { Informer, type InformerOptions } from '../kube/informer.ts';

@@ -1,17 +1,17 @@
 import { type Resource, Secret, Service } from '../../constructs/api/resources.ts';
-import type { HostedCluster } from '../../constructs/control-plane/cluster.ts';
-import { inClusterAccessOf } from '../../constructs/control-plane/in-cluster-access.ts';
+import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import { inClusterAccessOf } from '../../constructs/cluster/in-cluster-access.ts';
 import { wayIn } from '../../constructs/control-plane/exposure/exposure.ts';
-import type { Endpoint, Facts } from '../../constructs/control-plane/facts.ts';
+import type { Endpoint, Facts } from '../../constructs/cluster/facts.ts';
 import type { AppliedKind } from '../../constructs/workload/applied-kinds.ts';
 import { appliedKindsOf } from '../../constructs/workload/chart.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
-import type { ServiceObject } from '../service-object.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import type { ServiceObject } from '../kube/service-object.ts';
 import { issueCertificate, type KeyPair, validFor } from '../pki/issue.ts';
 import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
 import { pairOf, type SecretObject } from '../pki/secret.ts';
-import { known } from '../scope.ts';
-import type { World } from '../world.ts';
+import { known } from '../phases/scope.ts';
+import type { World } from '../management/view.ts';
 
 /** How to reach one hosted API server, from inside and from outside, and what is there to look after. */
 export interface HostedTarget {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { canonicalHost } from '../../constructs/control-plane/canonical-host.ts';
-import { groups, kubeletServingSigner } from '../../constructs/workload/identities.ts';
+import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
+import { groups, kubeletServingSigner } from '../../constructs/cluster/workload-identities.ts';
 import { type CertificateRequest, isPending } from '../hosted/certificate-request.ts';
 import type { NodeAddress } from '../hosted/node-object.ts';
 import type { KubeObject } from '../kube/object.ts';

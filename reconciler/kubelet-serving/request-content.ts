@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
-import { canonicalHost } from '../../constructs/control-plane/canonical-host.ts';
+import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
 
 /** What a PKCS #10 request asks for. */
 export interface RequestContent {

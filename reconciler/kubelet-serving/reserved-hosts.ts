@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net';
-import { canonicalHost } from '../../constructs/control-plane/canonical-host.ts';
+import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
 import { planCertificates } from '../../constructs/control-plane/certificates/plan.ts';
-import type { HostedCluster } from '../../constructs/control-plane/cluster.ts';
-import type { Facts } from '../../constructs/control-plane/facts.ts';
-import { known } from '../scope.ts';
+import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import type { Facts } from '../../constructs/cluster/facts.ts';
+import { known } from '../phases/scope.ts';
 
 /** Whether a name or an address is one that no kubelet can have, whatever its Node says. */
 export type IsReserved = (host: string) => boolean;

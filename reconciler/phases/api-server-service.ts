@@ -1,8 +1,8 @@
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { KubeError } from '../kube/errors.ts';
-import { done, InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
-import type { Phase } from '../scope.ts';
-import type { ServiceObject } from '../service-object.ts';
+import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
+import type { Phase } from './scope.ts';
+import type { ServiceObject } from '../kube/service-object.ts';
 
 /** The API server's Service, and its address where it is to have one. Everything that names an address waits for it. */
 export const apiServerService: Phase = {

@@ -1,17 +1,17 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
 import { backupAnnotation } from '../../constructs/api/group.ts';
-import { kubernetesVersion } from '../../constructs/control-plane/versions.ts';
+import { kubernetesVersion } from '../../constructs/cluster/versions.ts';
 import { attemptFor, type BackupSubject } from '../backup/attempt.ts';
 import { decideBackup } from '../backup/decide-backup.ts';
 import { backupFailure, failureReasons } from '../backup/failure.ts';
 import { backupReport, knownBackups, lastBackupTime, openCauses } from '../backup/known-backups.ts';
 import { nextBackupTime, type Schedule } from '../backup/schedule.ts';
 import { type BackupResult, takeBackup } from '../backup/take-backup.ts';
-import { minorChange } from '../backup/version-change.ts';
+import { minorChange } from '../upgrade/version-change.ts';
 import { readyMembers } from '../etcd/access.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { degraded, done, InvalidConfiguration, type Outcome, type StatusReport, wait } from '../outcome.ts';
-import type { Phase, Scope } from '../scope.ts';
+import { degraded, done, InvalidConfiguration, type Outcome, type StatusReport, wait } from '../engine/outcome.ts';
+import type { Phase, Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
 
 /** Name of the work beside the queue. */

@@ -1,9 +1,9 @@
 import { planAuthorities } from '../../constructs/control-plane/certificates/plan.ts';
-import { earliest } from '../again.ts';
-import { degraded, done, type Outcome } from '../outcome.ts';
-import { rotate } from '../rotation/authority/carry-out.ts';
-import { readAuthority } from '../rotation/authority/rotated-authority.ts';
-import type { Phase } from '../scope.ts';
+import { earliest } from '../engine/requeue.ts';
+import { degraded, done, type Outcome } from '../engine/outcome.ts';
+import { rotate } from '../rotation/ca/execute.ts';
+import { readAuthority } from '../rotation/ca/rotated-ca.ts';
+import type { Phase } from './scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
 import { kubeconfig } from './kubeconfig.ts';
 

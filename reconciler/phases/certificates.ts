@@ -1,6 +1,6 @@
 import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
 import { Secret } from '../../constructs/api/resources.ts';
-import { done, type Outcome } from '../outcome.ts';
+import { done, type Outcome } from '../engine/outcome.ts';
 import { issueCertificate, type KeyPair, validFor } from '../pki/issue.ts';
 import { readCertificate } from '../pki/certificate.ts';
 import { crossKey, validChain } from '../pki/cross-certificate.ts';
@@ -14,8 +14,8 @@ import {
 } from '../../constructs/control-plane/certificates/plan.ts';
 import { mustIssue, renewalTime } from '../pki/policy.ts';
 import { leafSecret, pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
-import { known, type Phase, type Scope } from '../scope.ts';
-import { authorities } from './authorities.ts';
+import { known, type Phase, type Scope } from './scope.ts';
+import { authorities } from './cas.ts';
 import { endpoint } from './endpoint.ts';
 import { secretProps } from '../pki/secret-props.ts';
 

@@ -1,8 +1,8 @@
 import { Deployment } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
-import { done, type Outcome, wait } from '../outcome.ts';
-import type { Phase } from '../scope.ts';
+import { done, type Outcome, wait } from '../engine/outcome.ts';
+import type { Phase } from './scope.ts';
 import { apiServer } from './api-server.ts';
 
 /**

@@ -17,11 +17,11 @@ import {
   TLSRoute,
 } from '../../constructs/api/resources.ts';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
-import { type ComponentName, selectorLabels } from '../../constructs/control-plane/labels.ts';
-import { etcdVolumeClaim, namesOf } from '../../constructs/control-plane/names.ts';
+import { type ComponentName, selectorLabels } from '../../constructs/cluster/labels.ts';
+import { etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
 import { isControlledBy, type KubeObject } from '../kube/object.ts';
-import { done, type Outcome, wait } from '../outcome.ts';
-import type { DeletionScope } from '../scope.ts';
+import { done, type Outcome, wait } from '../engine/outcome.ts';
+import type { DeletionScope } from './scope.ts';
 
 /**
  * Takes a control plane down in the order that is fast and safe: what uses the API server, the API server, etcd, its

@@ -1,13 +1,13 @@
 import { Secret } from '../../constructs/api/resources.ts';
-import { encryptionConfigurationFile } from '../../constructs/control-plane/api-server-flags.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
-import { takeStep } from '../encryption-at-rest/carry-out.ts';
+import { encryptionConfigurationFile } from '../../constructs/control-plane/api-server/flags.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import { takeStep } from '../encryption-at-rest/execute.ts';
 import { decideBeginning, firstKeys } from '../encryption-at-rest/first-keys.ts';
 import { encryptionFacts, encryptionReport } from '../encryption-at-rest/keys.ts';
 import { encryptionSecret, readEncryptionKeys } from '../encryption-at-rest/secret.ts';
-import { done, type Outcome, wait } from '../outcome.ts';
+import { done, type Outcome, wait } from '../engine/outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
-import type { Phase, Scope } from '../scope.ts';
+import type { Phase, Scope } from './scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
 import { secretProps } from '../pki/secret-props.ts';
 

@@ -1,6 +1,6 @@
 import { exposureOf } from '../../constructs/api/exposure-spec.ts';
-import { canonicalHost } from '../../constructs/control-plane/canonical-host.ts';
-import { definedOnly } from '../../constructs/control-plane/defined.ts';
+import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
+import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { wayIn } from '../../constructs/control-plane/exposure/exposure.ts';
 import {
   type EndpointDecision,
@@ -8,9 +8,9 @@ import {
   type Reached,
   reachedOf,
 } from '../../constructs/control-plane/exposure/way-in.ts';
-import { type Endpoint, formatEndpoint } from '../../constructs/control-plane/facts.ts';
-import { degraded, done, InvalidConfiguration, type Outcome } from '../outcome.ts';
-import type { Phase, Scope } from '../scope.ts';
+import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
+import { degraded, done, InvalidConfiguration, type Outcome } from '../engine/outcome.ts';
+import type { Phase, Scope } from './scope.ts';
 import { apiServerService } from './api-server-service.ts';
 import { hostClaimed, refuseClaimedHosts } from './host-claims.ts';
 

@@ -1,19 +1,19 @@
 import { StatefulSet } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
-import { definedOnly } from '../../constructs/control-plane/defined.ts';
-import { etcdQuotaBytes } from '../../constructs/control-plane/etcd-config.ts';
-import type { EtcdFacts } from '../../constructs/control-plane/facts.ts';
+import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { etcdQuotaBytes } from '../../constructs/control-plane/etcd/config.ts';
+import type { EtcdFacts } from '../../constructs/cluster/facts.ts';
 import { memberFacts, writtenStarts } from '../etcd/etcd-facts.ts';
 import { knownMembers, watchedMemberObjects } from '../etcd/member-objects.ts';
 import { progressOf } from '../etcd/progress.ts';
 import type { EtcdReport } from '../etcd/report.ts';
 import { statusOfEtcd } from '../etcd/status-members.ts';
-import { type VersionChoice, versionToRun } from '../etcd/version.ts';
+import { type VersionChoice, versionToRun } from '../upgrade/etcd-version.ts';
 import { planVolumes, type VolumePlan, type Volumes, volumeUsage } from '../etcd/volume-size.ts';
 import { growAgainMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
 import { presentRevision, type StatefulSetObject } from '../kube/readiness.ts';
-import { degraded, done, type Outcome, type StatusReport, wait } from '../outcome.ts';
-import type { Phase, Scope } from '../scope.ts';
+import { degraded, done, type Outcome, type StatusReport, wait } from '../engine/outcome.ts';
+import type { Phase, Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
 import { restore } from './restore.ts';
 

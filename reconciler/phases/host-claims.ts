@@ -1,7 +1,7 @@
 import { hostsOf } from '../../constructs/control-plane/exposure/hosts.ts';
-import type { Endpoint } from '../../constructs/control-plane/facts.ts';
-import { InvalidConfiguration } from '../outcome.ts';
-import type { Scope } from '../scope.ts';
+import type { Endpoint } from '../../constructs/cluster/facts.ts';
+import { InvalidConfiguration } from '../engine/outcome.ts';
+import type { Scope } from './scope.ts';
 
 /**
  * What to say when somebody else has one of the hosts of this endpoint; undefined when it is ours alone. Two routes with

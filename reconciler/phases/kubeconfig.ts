@@ -1,12 +1,12 @@
 import { Secret } from '../../constructs/api/resources.ts';
 import { isControlledBy } from '../kube/object.ts';
 import { clientOf, writeKubeconfig } from '../pki/kubeconfig.ts';
-import { done, type Outcome } from '../outcome.ts';
+import { done, type Outcome } from '../engine/outcome.ts';
 import { adminPlan } from '../../constructs/control-plane/certificates/plan.ts';
 import { renewalTime } from '../pki/policy.ts';
 import { kubeconfigSecret, type SecretObject, valueOf } from '../pki/secret.ts';
-import { known, type Phase } from '../scope.ts';
-import { authorities } from './authorities.ts';
+import { known, type Phase } from './scope.ts';
+import { authorities } from './cas.ts';
 import { authorityPair, issueIfDue } from './certificates.ts';
 import { endpoint } from './endpoint.ts';
 import { secretProps } from '../pki/secret-props.ts';

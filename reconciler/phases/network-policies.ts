@@ -1,8 +1,8 @@
 import { CiliumNetworkPolicy } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { done, InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
-import type { Phase } from '../scope.ts';
+import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
+import type { Phase } from './scope.ts';
 
 /**
  * Policies that restrict the control plane's traffic. They need nothing but the spec and are applied at once, so that

@@ -1,11 +1,11 @@
 import { exposureOf } from '../../constructs/api/exposure-spec.ts';
 import { Ingress, IngressRouteTCP, Service, tlsRoutes } from '../../constructs/api/resources.ts';
-import { formatEndpoint } from '../../constructs/control-plane/facts.ts';
-import { selectorLabels } from '../../constructs/control-plane/labels.ts';
-import { gatewayState } from '../gateway-object.ts';
-import { done, type Outcome, wait } from '../outcome.ts';
-import { known, type Phase, type Scope } from '../scope.ts';
-import { describeUnreachable } from '../unreachable.ts';
+import { formatEndpoint } from '../../constructs/cluster/facts.ts';
+import { selectorLabels } from '../../constructs/cluster/labels.ts';
+import { gatewayState } from '../exposure/gateway-object.ts';
+import { done, type Outcome, wait } from '../engine/outcome.ts';
+import { known, type Phase, type Scope } from './scope.ts';
+import { describeUnreachable } from '../exposure/unreachable.ts';
 import { apiServer } from './api-server.ts';
 import { kubeconfig } from './kubeconfig.ts';
 import { routes } from './routes.ts';

@@ -1,6 +1,6 @@
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
-import { degraded, done, type Outcome, wait } from '../outcome.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { adoptKeys } from '../restore/adopt-keys.ts';
 import {
   describeProgress,
@@ -9,14 +9,14 @@ import {
   markClaims,
   removePods,
   restoreMembers,
-} from '../restore/carry-out.ts';
+} from '../restore/execute.ts';
 import { decideRestore, type RestoreDecision } from '../restore/decide.ts';
 import { observeWorld, troubleOf } from '../restore/observe.ts';
-import { tellObstacle } from '../restore/obstacle.ts';
+import { tellObstacle } from '../restore/blocker.ts';
 import { prepare, retryMs } from '../restore/prepare-in-background.ts';
 import { prepareWork, type RestoreRecord, type Restoring, restoringOf } from '../restore/restoring.ts';
-import { wishOf } from '../restore/wish.ts';
-import type { Phase, Scope } from '../scope.ts';
+import { wishOf } from '../restore/source.ts';
+import type { Phase, Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
 import { secretProps } from '../pki/secret-props.ts';
 

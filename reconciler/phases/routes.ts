@@ -1,8 +1,8 @@
 import { exposureOf, type Gateway, type IngressExposure } from '../../constructs/api/exposure-spec.ts';
 import { type Part, renderControlPlane } from '../../constructs/control-plane/chart.ts';
-import { done, InvalidConfiguration, type Outcome, wait } from '../outcome.ts';
-import { type RouteObject, routeVerdict } from '../route-status.ts';
-import type { Phase, Scope } from '../scope.ts';
+import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
+import { type RouteObject, routeVerdict } from '../exposure/route-status.ts';
+import type { Phase, Scope } from './scope.ts';
 import { endpoint } from './endpoint.ts';
 import { refuseClaimedHosts } from './host-claims.ts';
 

@@ -1,10 +1,10 @@
 import { Deployment, Secret } from '../../constructs/api/resources.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
-import { degraded, done, type Outcome } from '../outcome.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { answeredBy, isNew, requestOf } from '../rotation/request.ts';
 import { nextKeyStep } from '../rotation/service-account-key/decide-rotation.ts';
-import { note, takeKeyStep } from '../rotation/service-account-key/carry-out.ts';
+import { note, takeKeyStep } from '../rotation/service-account-key/execute.ts';
 import {
   problemOf,
   readServiceAccountKeys,
@@ -13,7 +13,7 @@ import {
 } from '../rotation/service-account-key/rotated-keys.ts';
 import { readTokenRecord, type TokenRecord, withLifetime } from '../rotation/service-account-key/token-record.ts';
 import { runningTokenSeconds } from '../rotation/service-account-key/running-token-lifetime.ts';
-import type { Phase, Scope } from '../scope.ts';
+import type { Phase, Scope } from './scope.ts';
 import { certificates } from './certificates.ts';
 
 /**

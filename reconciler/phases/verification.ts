@@ -1,17 +1,17 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import type { Condition } from '../../constructs/api/status.ts';
-import type { WorkState } from '../background-work.ts';
+import type { WorkState } from '../tasks/background-work.ts';
 import { backOffMs } from '../backup/decide-backup.ts';
-import { holdTrial, removeTrialPods, withBackups } from '../backup/hold-trial.ts';
+import { holdTrial, removeTrialPods, withBackups } from '../backup/verify/run-verification.ts';
 import { backupId } from '../backup/names.ts';
-import { BackupUnusable, trialFailure } from '../backup/trial-failure.ts';
-import { surveyTrials, type TrialSurvey, verificationRules } from '../backup/trial-survey.ts';
-import type { Verification } from '../backup/verification.ts';
-import { decideVerification, type VerificationDecision } from '../backup/verify-decision.ts';
+import { BackupUnusable, trialFailure } from '../backup/verify/failure.ts';
+import { surveyTrials, type TrialSurvey, verificationRules } from '../backup/verify/survey.ts';
+import type { Verification } from '../backup/verification-settings.ts';
+import { decideVerification, type VerificationDecision } from '../backup/verify/decide.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { degraded, done, InvalidConfiguration, type Outcome, type StatusReport } from '../outcome.ts';
-import type { Phase, Scope } from '../scope.ts';
+import { degraded, done, InvalidConfiguration, type Outcome, type StatusReport } from '../engine/outcome.ts';
+import type { Phase, Scope } from './scope.ts';
 import { workName as backupName } from './backup.ts';
 import { etcdCertificates } from './certificates.ts';
 

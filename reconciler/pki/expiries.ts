@@ -2,11 +2,11 @@ import { certificateKinds, type CertificateStatus } from '../../constructs/api/c
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { type CertificateRole, kindOf } from '../../constructs/control-plane/certificates/kinds.ts';
-import type { HostedCluster } from '../../constructs/control-plane/cluster.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
+import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
 import { isControlledBy } from '../kube/object.ts';
-import type { StatusReport } from '../outcome.ts';
-import type { World } from '../world.ts';
+import type { StatusReport } from '../engine/outcome.ts';
+import type { World } from '../management/view.ts';
 import { type CertificateContent, readCertificate } from './certificate.ts';
 import { clientOf } from './kubeconfig.ts';
 import { renewalTime } from './policy.ts';

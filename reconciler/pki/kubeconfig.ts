@@ -1,6 +1,6 @@
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
-import { type Endpoint, formatEndpoint } from '../../constructs/control-plane/facts.ts';
+import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
 import type { KeyPair } from './issue.ts';
 
 /** What a kubeconfig is made of. */

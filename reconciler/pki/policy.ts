@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalHost } from '../../constructs/control-plane/canonical-host.ts';
+import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
 import { isKeyOf, isReadable, isSignedBy, readCertificate } from './certificate.ts';
 import type { KeyPair } from './issue.ts';
 import { splitCertificates } from './pem.ts';

@@ -1,6 +1,6 @@
 import { ownerReference } from '../../constructs/control-plane/chart.ts';
 import type { SecretProps } from './secret.ts';
-import type { Scope } from '../scope.ts';
+import type { Scope } from '../phases/scope.ts';
 
 /** What all Secrets of one hosted control plane share. */
 export function secretProps(

@@ -1,8 +1,8 @@
 import { clusterSecretType } from '../../constructs/api/group.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { type OwnerReference, type RenderedObject } from '../../constructs/control-plane/chart.ts';
-import { definedOnly } from '../../constructs/control-plane/defined.ts';
-import { objectLabels } from '../../constructs/control-plane/labels.ts';
+import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { objectLabels } from '../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { KeyPair } from './issue.ts';
 import { bundle } from './pem.ts';

@@ -1,6 +1,6 @@
 import { access, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { incomingFolder, restorePaths, setAsideFolder } from '../../constructs/control-plane/etcd-volume.ts';
+import { incomingFolder, restorePaths, setAsideFolder } from '../../constructs/control-plane/etcd/volume.ts';
 
 /** Whether there is something of this name. */
 export function exists(path: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { ports } from '../../constructs/control-plane/ports.ts';
+import { ports } from '../../constructs/cluster/ports.ts';
 import { receive } from './receive.ts';
 import { swap } from './swap.ts';
 

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { restorePaths, type RestorePaths } from '../../constructs/control-plane/etcd-volume.ts';
+import { restorePaths, type RestorePaths } from '../../constructs/control-plane/etcd/volume.ts';
 import { exists, makeDirectory, removeOldest, removeOtherRuns, syncDirectory } from './directories.ts';
 
 /** The snapshot that is waited for. */

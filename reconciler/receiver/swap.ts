@@ -1,6 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { incomingFolder, restorePaths } from '../../constructs/control-plane/etcd-volume.ts';
+import { incomingFolder, restorePaths } from '../../constructs/control-plane/etcd/volume.ts';
 import { exists, makeDirectory, removeOldest, syncDirectory } from './directories.ts';
 
 /**

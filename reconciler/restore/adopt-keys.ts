@@ -4,7 +4,7 @@ import { identity, type Key } from '../encryption-at-rest/configuration.ts';
 import { decideBeginning, firstKeys } from '../encryption-at-rest/first-keys.ts';
 import { encryptionSecret, readEncryptionKeys } from '../encryption-at-rest/secret.ts';
 import type { SecretObject, SecretProps } from '../pki/secret.ts';
-import type { Scope } from '../scope.ts';
+import type { Scope } from '../phases/scope.ts';
 
 /**
  * Puts the keys of a backup among our own, so that API servers can read its Secrets when they start on it. To be done

@@ -1,5 +1,5 @@
 import { Secret } from '../../constructs/api/resources.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
 import { type Bundle, readBundle } from '../backup/bundle.ts';
 import type { BackupOwner } from '../backup/names.ts';
 import { StoreError } from '../backup/store-error.ts';

@@ -1,11 +1,11 @@
 import { group } from '../../constructs/api/group.ts';
 import { Deployment, PersistentVolumeClaim, Pod, StatefulSet } from '../../constructs/api/resources.ts';
-import { restoreRunAnnotation } from '../../constructs/control-plane/etcd-restore.ts';
-import { type ComponentName, selectorLabels } from '../../constructs/control-plane/labels.ts';
-import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../constructs/control-plane/names.ts';
+import { restoreRunAnnotation } from '../../constructs/control-plane/etcd/restore.ts';
+import { type ComponentName, selectorLabels } from '../../constructs/cluster/labels.ts';
+import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
-import type { World } from '../world.ts';
+import type { World } from '../management/view.ts';
 import type { MemberRestore, RestoreObservation, RestorePod } from './decide.ts';
 import type { RestoreRequest } from './request.ts';
 

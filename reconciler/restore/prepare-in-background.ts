@@ -1,11 +1,11 @@
 import { StoreError } from '../backup/store-error.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { InvalidConfiguration, type Outcome } from '../outcome.ts';
-import type { Scope } from '../scope.ts';
-import { type Obstacle, tellObstacle } from './obstacle.ts';
+import { InvalidConfiguration, type Outcome } from '../engine/outcome.ts';
+import type { Scope } from '../phases/scope.ts';
+import { type Obstacle, tellObstacle } from './blocker.ts';
 import { BackupNotFound, prepareBackup, type PreparedBackup } from './prepare.ts';
 import { isBegun, prepareWork, type Restoring } from './restoring.ts';
-import { placeMissing, wishOf } from './wish.ts';
+import { placeMissing, wishOf } from './source.ts';
 
 /** What is not told by a watch, such as a store that is back. */
 export const retryMs = 30_000;

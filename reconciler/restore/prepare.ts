@@ -1,6 +1,6 @@
 import { compare, parse } from 'semver';
 import type { Backup } from '../../constructs/api/backup-spec.ts';
-import type { WorkContext } from '../background-work.ts';
+import type { WorkContext } from '../tasks/background-work.ts';
 import { ClusterBackups, type StoredBackup } from '../backup/cluster-backups.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import { backupId, type BackupName, type BackupOwner } from '../backup/names.ts';
@@ -11,7 +11,7 @@ import type { Key } from '../encryption-at-rest/configuration.ts';
 import type { Clock } from '../kube/clock.ts';
 import { readBackupKeys } from './bundled-keys.ts';
 import type { RestoreChoice } from './request.ts';
-import { backUpSurvivor, type Survivors } from './survivor.ts';
+import { backUpSurvivor, type Survivors } from './newest-reachable-member.ts';
 
 /** A backup that can be restored. */
 export interface PreparedBackup {

@@ -1,7 +1,7 @@
 import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
-import type { WorkState } from '../background-work.ts';
+import type { WorkState } from '../tasks/background-work.ts';
 import { etcdHealth } from '../etcd/health.ts';
-import type { Scope } from '../scope.ts';
+import type { Scope } from '../phases/scope.ts';
 import type { PreparedBackup } from './prepare.ts';
 import { requestOf, type RestoreRequest, runId } from './request.ts';
 

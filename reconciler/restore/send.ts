@@ -1,12 +1,12 @@
-import { etcdMemberHost } from '../../constructs/control-plane/names.ts';
-import { ports } from '../../constructs/control-plane/ports.ts';
-import type { WorkContext } from '../background-work.ts';
+import { etcdMemberHost } from '../../constructs/cluster/names.ts';
+import { ports } from '../../constructs/cluster/ports.ts';
+import type { WorkContext } from '../tasks/background-work.ts';
 import { parseBackupId } from '../backup/names.ts';
 import { etcdCredentials } from '../etcd/access.ts';
 import { systemClock } from '../kube/clock.ts';
-import type { World } from '../world.ts';
+import type { World } from '../management/view.ts';
 import { amount, type BackupWish, type PreparedBackup, withBackupsOf } from './prepare.ts';
-import { pushSnapshot } from './push.ts';
+import { pushSnapshot } from '../receiver/push.ts';
 
 export interface SendOptions {
   readonly cluster: { readonly name: string; readonly namespace: string };

@@ -11,7 +11,7 @@ import type { StoreSettings } from '../../reconciler/backup/store-settings.ts';
 import { MemberClient } from '../../reconciler/etcd/client.ts';
 import { type EtcdCredentials, type MemberEndpoint } from '../../reconciler/etcd/member-endpoint.ts';
 import { systemClock } from '../../reconciler/kube/clock.ts';
-import { pushSnapshot } from '../../reconciler/restore/push.ts';
+import { pushSnapshot } from '../../reconciler/receiver/push.ts';
 
 const owner = { namespace: 'bench', cluster: 'c1' };
 

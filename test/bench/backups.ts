@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { restorePaths } from '../../constructs/control-plane/etcd-volume.ts';
+import { restorePaths } from '../../constructs/control-plane/etcd/volume.ts';
 import { EtcdProcesses } from '../cluster/etcd/etcd-processes.ts';
 import { settle } from '../cluster/etcd/settle.ts';
 import { startS3 } from '../support/s3.ts';

@@ -1,8 +1,8 @@
 import type { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
 import { Deployment, Namespace, ServiceAccount, StatefulSet } from '../../constructs/api/resources.ts';
 import { type RenderedObject, renderControlPlane } from '../../constructs/control-plane/chart.ts';
-import { type HostedCluster, networkOf } from '../../constructs/control-plane/cluster.ts';
-import { ports } from '../../constructs/control-plane/ports.ts';
+import { type HostedCluster, networkOf } from '../../constructs/cluster/cluster.ts';
+import { ports } from '../../constructs/cluster/ports.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { resultsOf, settleAll } from '../../reconciler/kube/concurrency.ts';
 import { deploymentReadiness, statefulSetReadiness } from '../../reconciler/kube/readiness.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
-import { networkOf } from '../../constructs/control-plane/cluster.ts';
+import { networkOf } from '../../constructs/cluster/cluster.ts';
 import { workloadsOf } from '../support/rendered-objects.ts';
 import { issueSecrets } from './issued-secrets.ts';
 

@@ -1,11 +1,11 @@
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
-import type { HostedCluster } from '../../constructs/control-plane/cluster.ts';
-import type { Endpoint, Facts } from '../../constructs/control-plane/facts.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
-import { mergeFacts } from '../../reconciler/graph.ts';
-import { authorities } from '../../reconciler/phases/authorities.ts';
+import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import type { Endpoint, Facts } from '../../constructs/cluster/facts.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import { mergeFacts } from '../../reconciler/engine/run-phases.ts';
+import { authorities } from '../../reconciler/phases/cas.ts';
 import { certificates, etcdCertificates } from '../../reconciler/phases/certificates.ts';
 import { encryptionAtRest } from '../../reconciler/phases/encryption-at-rest.ts';
 import { kubeconfig } from '../../reconciler/phases/kubeconfig.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { carryOut, isEtcdCall } from '../../reconciler/etcd/carry-out.ts';
+import { carryOut, isEtcdCall } from '../../reconciler/etcd/execute.ts';
 import { isRefusedForNow } from '../../reconciler/etcd/client.ts';
 import { healthyVoters, leaderOf } from '../../reconciler/etcd/members.ts';
 import { nextEtcdStep } from '../../reconciler/etcd/next-step.ts';

@@ -2,12 +2,12 @@ import type { Stryker } from '@stryker-mutator/core';
 
 /** Modules that decide: pure, and wrong in silence when they are wrong. */
 const decisions = [
-  'constructs/control-plane/versions.ts',
+  'constructs/cluster/versions.ts',
   'reconciler/backup/{causes,decide-backup,retention,schedule,verify-decision}.ts',
   'reconciler/encryption-at-rest/rotation.ts',
   'reconciler/etcd/{leadership,maintenance,members,membership,next-step,quorum-guard,rollout}.ts',
   'reconciler/etcd/{version-rules,volume-size}.ts',
-  'reconciler/graph.ts',
+  'reconciler/engine/run-phases.ts',
   'reconciler/kube/{apply-decision,lease-decision}.ts',
   'reconciler/kubelet-serving/decide.ts',
   'reconciler/pki/policy.ts',
@@ -15,12 +15,12 @@ const decisions = [
   'reconciler/restore/decide.ts',
   'reconciler/rotation/{authority,service-account-key}/decide-rotation.ts',
   'reconciler/rotation/workers/decide.ts',
-  'reconciler/status.ts',
+  'reconciler/status/compute.ts',
 ];
 
 /**
  * `npm run mutate` changes these modules in one place at a time and runs the tests that reach the place; for one of them,
- * `npm run mutate -- --mutate reconciler/graph.ts`. The score of all modules, and what is left, are in test/README.md.
+ * `npm run mutate -- --mutate reconciler/engine/run-phases.ts`. The score of all modules, and what is left, are in test/README.md.
  */
 export default {
   testRunner: 'vitest',

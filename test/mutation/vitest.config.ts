@@ -9,7 +9,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/constructs/control-plane/versions.test.ts',
+      'test/constructs/cluster/versions.test.ts',
       'test/reconciler/backup/{causes,decide-backup,retention,schedule,verify-decision}.test.ts',
       'test/reconciler/encryption-at-rest/rotation.test.ts',
       'test/reconciler/etcd/{maintenance,members,membership,next-step,quorum-guard,rollout}.test.ts',

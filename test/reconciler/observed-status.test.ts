@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Pod } from '../../constructs/api/resources.ts';
-import { versionAnnotation } from '../../constructs/control-plane/component.ts';
+import { versionAnnotation } from '../../constructs/pod/component.ts';
 import type { PodObject } from '../../reconciler/kube/readiness.ts';
-import { type Observation, observedStatus } from '../../reconciler/status.ts';
-import { type Verdicts } from '../../reconciler/verdict.ts';
+import { type Observation, observedStatus } from '../../reconciler/status/compute.ts';
+import { type Verdicts } from '../../reconciler/engine/condition-update.ts';
 import { deployment, failed, observation, succeeded, waiting } from '../support/observation.ts';
 
 describe('the versions of the API servers', () => {

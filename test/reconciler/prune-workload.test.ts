@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { mergeFacts, type PhaseResult } from '../../reconciler/graph.ts';
+import { mergeFacts, type PhaseResult } from '../../reconciler/engine/run-phases.ts';
 import { HostedClusterNotReady } from '../../reconciler/hosted/not-ready.ts';
 import { pruneWorkload } from '../../reconciler/prune-workload.ts';
-import { phases } from '../../reconciler/reconcile.ts';
-import type { HostedClient } from '../../reconciler/scope.ts';
-import { verdict } from '../../reconciler/verdict.ts';
+import { phases } from '../../reconciler/phases/list.ts';
+import type { HostedClient } from '../../reconciler/phases/scope.ts';
+import { verdict } from '../../reconciler/engine/condition-update.ts';
 import { MemoryWorld } from '../support/memory-world.ts';
 import { knownFacts } from '../support/rendered-cluster.ts';
 import { now, scopeOf } from '../support/scope.ts';

@@ -8,7 +8,7 @@ import {
   type Resource,
   Secret,
 } from '../../constructs/api/resources.ts';
-import { objectLabels } from '../../constructs/control-plane/labels.ts';
+import { objectLabels } from '../../constructs/cluster/labels.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeWorld, orderedWorld } from '../support/loop/scenario.ts';
 import type { SurroundingWorld } from '../support/loop/surrounding-world.ts';

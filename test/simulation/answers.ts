@@ -1,13 +1,13 @@
 import { CertificateSigningRequest, ConfigMap, Node as NodeKind } from '../../constructs/api/resources.ts';
 import type { SecretRole } from '../../constructs/control-plane/certificates/uses.ts';
-import { ports } from '../../constructs/control-plane/ports.ts';
+import { ports } from '../../constructs/cluster/ports.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { PublishedTrust } from '../../reconciler/hosted/published-trust.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import { verifyingKeysOf } from '../../reconciler/pki/service-account-keys.ts';
-import type { TrustProbes } from '../../reconciler/rotation/authority/trust-probes.ts';
-import type { HostedClient } from '../../reconciler/scope.ts';
+import type { TrustProbes } from '../../reconciler/rotation/ca/trust-probes.ts';
+import type { HostedClient } from '../../reconciler/phases/scope.ts';
 import { verifies } from './chain.ts';
 import type { Nodes } from './nodes.ts';
 import type { Process, Processes } from './processes.ts';

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
-import { etcdMemberHost, namesOf } from '../../constructs/control-plane/names.ts';
+import { etcdMemberHost, namesOf } from '../../constructs/cluster/names.ts';
 import { clientOf } from '../../reconciler/pki/kubeconfig.ts';
 import { loadBalancerAddress } from '../support/management-controllers.ts';
 import { clusterName, namespace } from '../support/scope.ts';

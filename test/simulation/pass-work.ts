@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Work, WorkContext, WorkState } from '../../reconciler/background-work.ts';
+import type { Work, WorkContext, WorkState } from '../../reconciler/tasks/background-work.ts';
 
 /**
  * Slow work on a simulated clock. What has not ended when a pass is over, such as asking again and again, is given up: the

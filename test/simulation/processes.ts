@@ -8,8 +8,8 @@ import {
   type Use,
   uses,
 } from '../../constructs/control-plane/certificates/uses.ts';
-import { restartsWithAnnotation } from '../../constructs/control-plane/component.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
+import { restartsWithAnnotation } from '../../constructs/pod/component.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
 import { isKeyOf } from '../../reconciler/pki/certificate.ts';
 import type { KeyPair } from '../../reconciler/pki/issue.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';

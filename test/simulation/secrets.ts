@@ -1,5 +1,5 @@
 import { Secret } from '../../constructs/api/resources.ts';
-import { namesOf } from '../../constructs/control-plane/names.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
 import type { SecretRole } from '../../constructs/control-plane/certificates/uses.ts';
 import type { SecretObject } from '../../reconciler/pki/secret.ts';
 import type { MemoryWorld } from '../support/memory-world.ts';

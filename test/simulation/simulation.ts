@@ -1,8 +1,8 @@
 import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
-import { runPhases } from '../../reconciler/graph.ts';
-import { phases } from '../../reconciler/reconcile.ts';
-import type { Phase } from '../../reconciler/scope.ts';
+import { runPhases } from '../../reconciler/engine/run-phases.ts';
+import { phases } from '../../reconciler/phases/list.ts';
+import type { Phase } from '../../reconciler/phases/scope.ts';
 import { settle } from '../support/management-controllers.ts';
 import { MemoryWorld } from '../support/memory-world.ts';
 import { hostedCluster, now as firstDay, scopeOf } from '../support/scope.ts';

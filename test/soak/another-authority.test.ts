@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { clientCertificateSignerAnnotation, servingCertificateSignerAnnotation } from '../../constructs/api/group.ts';
 import { Node, Secret } from '../../constructs/api/resources.ts';
-import { selectorString } from '../../constructs/control-plane/labels.ts';
+import { selectorString } from '../../constructs/cluster/labels.ts';
 import { isSignedBy } from '../../reconciler/pki/certificate.ts';
 import { signerFingerprint, splitCertificates } from '../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';

@@ -1,6 +1,6 @@
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { Pod } from '../../constructs/api/resources.ts';
-import { componentLabel } from '../../constructs/control-plane/labels.ts';
+import { componentLabel } from '../../constructs/cluster/labels.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { PodObject } from '../../reconciler/kube/readiness.ts';
 import { UnstoppingUser } from '../support/unstopping-user.ts';

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { Secret } from '../../constructs/api/resources.ts';
-import { etcdMemberHost } from '../../constructs/control-plane/names.ts';
-import { ports } from '../../constructs/control-plane/ports.ts';
+import { etcdMemberHost } from '../../constructs/cluster/names.ts';
+import { ports } from '../../constructs/cluster/ports.ts';
 import { MemberClient } from '../../reconciler/etcd/client.ts';
 import { issueCertificate, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
 import { pairOf, type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
-import { dialledProbes } from '../../reconciler/rotation/authority/trust-probes.ts';
+import { dialledProbes } from '../../reconciler/rotation/ca/trust-probes.ts';
 import { recordFault } from '../support/fault-table.ts';
 import { operatedNamespace } from '../support/operated-namespace.ts';
 import { until } from '../support/until.ts';

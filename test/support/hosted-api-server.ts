@@ -1,5 +1,5 @@
 import { appliedKindsOf, renderWorkload } from '../../constructs/workload/chart.ts';
-import { users } from '../../constructs/workload/identities.ts';
+import { users } from '../../constructs/cluster/workload-identities.ts';
 import type { HostedTarget } from '../../reconciler/hosted/target.ts';
 import { issueCertificate, validFor } from '../../reconciler/pki/issue.ts';
 import type { ApiServer } from './api-server.ts';

@@ -1,12 +1,12 @@
-import { restartsWith, restartsWithAnnotation } from '../../constructs/control-plane/component.ts';
-import { objectLabels, selectorLabels } from '../../constructs/control-plane/labels.ts';
+import { restartsWith, restartsWithAnnotation } from '../../constructs/pod/component.ts';
+import { objectLabels, selectorLabels } from '../../constructs/cluster/labels.ts';
 import { Deployment, Pod, Secret } from '../../constructs/api/resources.ts';
 import type { StoredToken } from '../../reconciler/hosted/service-account-tokens.ts';
 import type { Clock } from '../../reconciler/kube/clock.ts';
 import { signerFingerprint } from '../../reconciler/pki/pem.ts';
 import { idOfPrivateKey, verifyingKeysOf } from '../../reconciler/pki/service-account-keys.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
-import type { HostedClient } from '../../reconciler/scope.ts';
+import type { HostedClient } from '../../reconciler/phases/scope.ts';
 import type { MemoryWorld } from './memory-world.ts';
 
 interface Loaded {

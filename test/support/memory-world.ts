@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { Node, PersistentVolumeClaim, type Resource, resourceOf } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
-import type { Endpoint } from '../../constructs/control-plane/facts.ts';
+import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
-import type { ObjectFields, Remover, World, Writer } from '../../reconciler/world.ts';
+import type { ObjectFields, Remover, World, Writer } from '../../reconciler/management/view.ts';
 import { namespace } from './scope.ts';
 
 /** An object with whatever fields it has, as JSON. */

@@ -1,7 +1,7 @@
 import { Deployment, StatefulSet } from '../../constructs/api/resources.ts';
 import type { DeploymentObject, StatefulSetObject } from '../../reconciler/kube/readiness.ts';
-import { type Observation } from '../../reconciler/status.ts';
-import { verdict } from '../../reconciler/verdict.ts';
+import { type Observation } from '../../reconciler/status/compute.ts';
+import { verdict } from '../../reconciler/engine/condition-update.ts';
 import { clusterName, hostedCluster } from './scope.ts';
 
 /** Counts as a Deployment's status has them. */

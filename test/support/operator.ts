@@ -1,10 +1,10 @@
 import type { LookupFunction } from 'node:net';
 import { managerImage } from '../../constructs/provider/image.ts';
-import type { Config } from '../../reconciler/config.ts';
+import type { Config } from '../../reconciler/operator/config.ts';
 import { systemClock } from '../../reconciler/kube/clock.ts';
 import { connect, type Connection, loadKubeConfig } from '../../reconciler/kube/config.ts';
 import type { RequestRecord } from '../../reconciler/kube/request.ts';
-import { Operator } from '../../reconciler/operator.ts';
+import { Operator } from '../../reconciler/operator/operator.ts';
 import { createLogger } from '../../reconciler/telemetry/log.ts';
 
 /** An operator of this process, as a test wants it. */

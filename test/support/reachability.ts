@@ -1,4 +1,4 @@
-import { ports } from '../../constructs/control-plane/ports.ts';
+import { ports } from '../../constructs/cluster/ports.ts';
 import type { Attempt, Party } from './enforced-policy.ts';
 import type { Ends, Enforcement } from './network-policy-evaluator.ts';
 

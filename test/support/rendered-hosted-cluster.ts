@@ -1,5 +1,5 @@
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
-import type { Facts } from '../../constructs/control-plane/facts.ts';
+import type { Facts } from '../../constructs/cluster/facts.ts';
 import { renderWorkload, type WorkloadPart } from '../../constructs/workload/chart.ts';
 import { type ClusterChanges, clusterOf, knownFacts } from './rendered-cluster.ts';
 import { type Workload, workloadsOf } from './rendered-objects.ts';

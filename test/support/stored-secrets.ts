@@ -1,7 +1,7 @@
 import { Etcd3 } from 'etcd3';
 import { Pod, Secret } from '../../constructs/api/resources.ts';
-import { etcdMember, etcdMemberHost, namesOf } from '../../constructs/control-plane/names.ts';
-import { ports } from '../../constructs/control-plane/ports.ts';
+import { etcdMember, etcdMemberHost, namesOf } from '../../constructs/cluster/names.ts';
+import { ports } from '../../constructs/cluster/ports.ts';
 import type { PodObject } from '../../reconciler/kube/readiness.ts';
 import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
 import type { Workbench } from './workbench.ts';

@@ -1,11 +1,11 @@
 import { Secret } from '../../constructs/api/resources.ts';
-import { ports } from '../../constructs/control-plane/ports.ts';
+import { ports } from '../../constructs/cluster/ports.ts';
 import { isSignedBy, readCertificate } from '../../reconciler/pki/certificate.ts';
 import type { KeyPair } from '../../reconciler/pki/issue.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
-import type { TrustProbes } from '../../reconciler/rotation/authority/trust-probes.ts';
-import type { World } from '../../reconciler/world.ts';
+import type { TrustProbes } from '../../reconciler/rotation/ca/trust-probes.ts';
+import type { World } from '../../reconciler/management/view.ts';
 
 /** Servers that have read every Secret of the sample cluster the moment it was written. */
 export function probesOf(world: Pick<World, 'get'>): TrustProbes {

@@ -16,7 +16,7 @@ import {
   StatefulSet,
 } from '../../constructs/api/resources.ts';
 import type { Condition, HostedControlPlaneStatus } from '../../constructs/api/status.ts';
-import { type ComponentName, selectorString } from '../../constructs/control-plane/labels.ts';
+import { type ComponentName, selectorString } from '../../constructs/cluster/labels.ts';
 import { KubeClient } from '../../reconciler/kube/client.ts';
 import { connect, loadKubeConfig } from '../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';

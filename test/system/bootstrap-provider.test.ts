@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { providerNames } from '../../constructs/provider/names.ts';
+import { providerNames } from '../../constructs/cluster/provider-names.ts';
 import { until } from '../support/until.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';

@@ -1,6 +1,6 @@
-import type { HostedCluster } from '../cluster.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
 import type { Reached } from '../exposure/way-in.ts';
-import { namesOf } from '../names.ts';
+import { namesOf } from '../../cluster/names.ts';
 import type { CertificateRole } from './kinds.ts';
 import { adminPlan, type CertificatePlan, planAuthorities, planCertificates, planEtcdCertificates } from './plan.ts';
 

@@ -1,8 +1,8 @@
-import { type HostedCluster, kubernetesServiceAddresses } from '../cluster.ts';
-import type { Endpoint } from '../facts.ts';
-import { usesTunnel } from '../in-cluster-access.ts';
-import { etcdMemberHost, namesOf } from '../names.ts';
-import { users } from '../../workload/identities.ts';
+import { type HostedCluster, kubernetesServiceAddresses } from '../../cluster/cluster.ts';
+import type { Endpoint } from '../../cluster/facts.ts';
+import { usesTunnel } from '../../cluster/in-cluster-access.ts';
+import { etcdMemberHost, namesOf } from '../../cluster/names.ts';
+import { users } from '../../cluster/workload-identities.ts';
 
 /** The three certificate authorities. They share nothing: etcd trusts only its own, and so does request-header login. */
 export type AuthorityName = 'cluster' | 'etcd' | 'proxy';

@@ -1,9 +1,9 @@
-import type { HostedCluster } from '../cluster.ts';
-import type { Facts } from '../facts.ts';
-import { usesTunnel } from '../in-cluster-access.ts';
-import type { ComponentName } from '../labels.ts';
-import { namesOf } from '../names.ts';
-import { minorOf } from '../versions.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
+import type { Facts } from '../../cluster/facts.ts';
+import { usesTunnel } from '../../cluster/in-cluster-access.ts';
+import type { ComponentName } from '../../cluster/labels.ts';
+import { namesOf } from '../../cluster/names.ts';
+import { minorOf } from '../../cluster/versions.ts';
 import { podsOf, type SecretRole, type Use, uses } from './uses.ts';
 
 /**

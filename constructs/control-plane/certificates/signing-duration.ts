@@ -1,6 +1,6 @@
 import { certificateLifetimes } from '../../api/certificates-spec.ts';
 import { durationSeconds, isDuration } from '../../api/duration.ts';
-import type { HostedCluster } from '../cluster.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
 
 /**
  * How long certificates live that the controller manager signs, those of kubelets above all, such as `8760h`: as long as

@@ -1,5 +1,5 @@
-import type { ComponentName } from '../labels.ts';
-import type { Names } from '../names.ts';
+import type { ComponentName } from '../../cluster/labels.ts';
+import type { Names } from '../../cluster/names.ts';
 
 /** A Secret by its role; its name is `namesOf(cluster).secrets[role]`. */
 export type SecretRole = keyof Names['secrets'];

@@ -1,9 +1,9 @@
 import type { HostedControlPlaneSpec } from '../../api/hosted-control-plane.ts';
-import { usesTunnel } from '../in-cluster-access.ts';
-import type { HostedCluster } from '../cluster.ts';
-import type { Endpoint } from '../facts.ts';
-import { namesOf } from '../names.ts';
-import { ports } from '../ports.ts';
+import { usesTunnel } from '../../cluster/in-cluster-access.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
+import type { Endpoint } from '../../cluster/facts.ts';
+import { namesOf } from '../../cluster/names.ts';
+import { ports } from '../../cluster/ports.ts';
 import type { Hosts } from './hosts.ts';
 import type { EndpointDecision, Outside, ServiceShape } from './way-in.ts';
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Exposure } from '../../api/exposure-spec.ts';
 import type { HostedControlPlaneSpec } from '../../api/hosted-control-plane.ts';
-import { ports } from '../ports.ts';
+import { ports } from '../../cluster/ports.ts';
 import { reachedBy, sharedService } from './by-host-name.ts';
 import { sharedHosts, tooLong } from './hosts.ts';
 import { chooseListener } from './listener.ts';

@@ -1,5 +1,5 @@
 import { type Exposure, exposureOf, exposuresOf, type ExposureSource } from '../../api/exposure-spec.ts';
-import type { Endpoint } from '../facts.ts';
+import type { Endpoint } from '../../cluster/facts.ts';
 
 /** The host names that lead to one control plane where several share an address and a port. */
 export interface Hosts {

@@ -1,10 +1,10 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { IngressRouteTCP } from '../../api/resources.ts';
-import type { HostedCluster } from '../cluster.ts';
-import { definedOnly } from '../defined.ts';
-import { objectLabels } from '../labels.ts';
-import { namesOf } from '../names.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
+import { definedOnly } from '../../cluster/defined.ts';
+import { objectLabels } from '../../cluster/labels.ts';
+import { namesOf } from '../../cluster/names.ts';
 import type { Lead } from './leads.ts';
 
 export interface IngressRouteTCPsProps {

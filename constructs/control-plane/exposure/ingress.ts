@@ -1,8 +1,8 @@
 import type { Exposure } from '../../api/exposure-spec.ts';
 import type { HostedControlPlaneSpec } from '../../api/hosted-control-plane.ts';
-import { canonicalHost } from '../canonical-host.ts';
-import { type Endpoint, formatEndpoint } from '../facts.ts';
-import { ports } from '../ports.ts';
+import { canonicalHost } from '../../cluster/canonical-host.ts';
+import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
+import { ports } from '../../cluster/ports.ts';
 import { reachedBy, sharedService } from './by-host-name.ts';
 import { sharedHosts, tooLong } from './hosts.ts';
 import { mismatch } from './preset.ts';

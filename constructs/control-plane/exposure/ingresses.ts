@@ -1,10 +1,10 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { IngressExposure } from '../../api/exposure-spec.ts';
-import type { HostedCluster } from '../cluster.ts';
-import { definedOnly } from '../defined.ts';
-import { objectLabels } from '../labels.ts';
-import { namesOf } from '../names.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
+import { definedOnly } from '../../cluster/defined.ts';
+import { objectLabels } from '../../cluster/labels.ts';
+import { namesOf } from '../../cluster/names.ts';
 import type { Lead } from './leads.ts';
 
 /** What makes each controller pass TLS through. With none of them it would terminate TLS, and nothing would work. */

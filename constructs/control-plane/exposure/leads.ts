@@ -1,5 +1,5 @@
-import type { Facts } from '../facts.ts';
-import { ports } from '../ports.ts';
+import type { Facts } from '../../cluster/facts.ts';
+import { ports } from '../../cluster/ports.ts';
 
 /** One host name of a shared entry, and the port of the API server's Service that it leads to. */
 export interface Lead {

@@ -1,4 +1,4 @@
-import { type Endpoint, formatEndpoint } from '../facts.ts';
+import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
 import { selects } from './label-selector.ts';
 import type { EndpointDecision, ObservedGateway, ObservedListener } from './way-in.ts';
 

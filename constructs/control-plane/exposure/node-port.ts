@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Exposure } from '../../api/exposure-spec.ts';
-import { definedOnly } from '../defined.ts';
-import { ports } from '../ports.ts';
+import { definedOnly } from '../../cluster/defined.ts';
+import { ports } from '../../cluster/ports.ts';
 import { mismatch } from './preset.ts';
 import type { WayIn } from './way-in.ts';
 

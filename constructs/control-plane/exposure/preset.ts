@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { type Endpoint, formatEndpoint } from '../facts.ts';
-import { canonicalHost } from '../canonical-host.ts';
+import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
+import { canonicalHost } from '../../cluster/canonical-host.ts';
 import type { EndpointDecision } from './way-in.ts';
 
 /**

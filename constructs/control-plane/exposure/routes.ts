@@ -1,7 +1,7 @@
 import { Construct } from 'constructs';
 import { exposureOf } from '../../api/exposure-spec.ts';
-import type { HostedCluster } from '../cluster.ts';
-import type { Facts } from '../facts.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
+import type { Facts } from '../../cluster/facts.ts';
 import { IngressRouteTCPs } from './ingress-route-tcps.ts';
 import { Ingresses } from './ingresses.ts';
 import { leadsOf } from './leads.ts';

@@ -2,9 +2,9 @@ import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import type { Gateway } from '../../api/exposure-spec.ts';
 import { Gateway as GatewayResource, groupOf, resourceOf } from '../../api/resources.ts';
-import type { HostedCluster } from '../cluster.ts';
-import { objectLabels } from '../labels.ts';
-import { namesOf } from '../names.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
+import { objectLabels } from '../../cluster/labels.ts';
+import { namesOf } from '../../cluster/names.ts';
 import type { Lead } from './leads.ts';
 
 export interface TlsRoutesProps {

@@ -1,7 +1,7 @@
 import type { k8s } from 'cdk8s-plus-30';
 import type { ConditionReason } from '../../api/conditions.ts';
-import type { HostedCluster } from '../cluster.ts';
-import type { Endpoint, ServiceAddress } from '../facts.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
+import type { Endpoint, ServiceAddress } from '../../cluster/facts.ts';
 
 /** What a way in adds to the API server's Service. */
 export interface ServiceShape {

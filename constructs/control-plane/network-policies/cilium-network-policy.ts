@@ -1,8 +1,8 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { CiliumNetworkPolicy as CiliumNetworkPolicyResource } from '../../api/resources.ts';
-import type { HostedCluster } from '../cluster.ts';
-import { objectLabels, selectorLabels } from '../labels.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
+import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { egressOf, ingressOf, type Peer, type Rule } from './flows.ts';
 import type { PolicyProps } from './network-policy.ts';
 

@@ -1,10 +1,10 @@
-import { managerSelector } from '../../provider/names.ts';
-import type { HostedCluster } from '../cluster.ts';
+import { managerSelector } from '../../cluster/provider-names.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
 import { wayIn } from '../exposure/exposure.ts';
-import type { Facts } from '../facts.ts';
-import { usesTunnel } from '../in-cluster-access.ts';
-import type { ComponentName } from '../labels.ts';
-import { ports } from '../ports.ts';
+import type { Facts } from '../../cluster/facts.ts';
+import { usesTunnel } from '../../cluster/in-cluster-access.ts';
+import type { ComponentName } from '../../cluster/labels.ts';
+import { ports } from '../../cluster/ports.ts';
 
 /** A component that runs as pods and whose traffic is therefore restricted. */
 export type PodComponent = Exclude<ComponentName, 'certificates'>;

@@ -1,7 +1,7 @@
 import { Construct } from 'constructs';
-import type { HostedCluster } from '../cluster.ts';
-import type { Facts } from '../facts.ts';
-import { namesOf } from '../names.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
+import type { Facts } from '../../cluster/facts.ts';
+import { namesOf } from '../../cluster/names.ts';
 import { CiliumNetworkPolicy } from './cilium-network-policy.ts';
 import { flowsOf, podComponents } from './flows.ts';
 import { NetworkPolicy } from './network-policy.ts';

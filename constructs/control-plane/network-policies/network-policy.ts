@@ -1,8 +1,8 @@
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
-import type { HostedCluster } from '../cluster.ts';
-import { definedOnly } from '../defined.ts';
-import { objectLabels, selectorLabels } from '../labels.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
+import { definedOnly } from '../../cluster/defined.ts';
+import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { egressOf, type Flow, type FlowPort, ingressOf, type Peer, type PodComponent } from './flows.ts';
 
 export interface PolicyProps {

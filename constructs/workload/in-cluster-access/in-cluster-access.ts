@@ -1,8 +1,8 @@
 import { Construct } from 'constructs';
-import type { HostedCluster } from '../../control-plane/cluster.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
 import { wayIn } from '../../control-plane/exposure/exposure.ts';
-import type { Endpoint, Facts } from '../../control-plane/facts.ts';
-import { inClusterAccessOf, unsupportedInClusterAccess, usesTunnel } from '../../control-plane/in-cluster-access.ts';
+import type { Endpoint, Facts } from '../../cluster/facts.ts';
+import { inClusterAccessOf, unsupportedInClusterAccess, usesTunnel } from '../../cluster/in-cluster-access.ts';
 import { KubernetesService } from './kubernetes-service.ts';
 import { Policy } from './policy.ts';
 import { Proxy, type ProxyTarget } from './proxy.ts';

@@ -1,7 +1,7 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import type { Endpoint } from '../../control-plane/facts.ts';
-import { policyApiVersion } from '../../control-plane/in-cluster-access.ts';
+import type { Endpoint } from '../../cluster/facts.ts';
+import { policyApiVersion } from '../../cluster/in-cluster-access.ts';
 import { apiServerVariables } from './variables.ts';
 
 export interface PolicyProps {

@@ -2,12 +2,12 @@ import { isIP } from 'node:net';
 import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { HostedControlPlaneSpec } from '../../api/hosted-control-plane.ts';
-import { container, type Probes } from '../../control-plane/component.ts';
-import { type Endpoint, formatEndpoint } from '../../control-plane/facts.ts';
-import { haproxyConfig, haproxyFiles, haproxyImage, haproxyScript } from '../../control-plane/haproxy.ts';
-import { ports } from '../../control-plane/ports.ts';
-import { unprivileged } from '../../control-plane/unprivileged.ts';
-import { imageReference } from '../../control-plane/versions.ts';
+import { container, type Probes } from '../../pod/component.ts';
+import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
+import { haproxyConfig, haproxyFiles, haproxyImage, haproxyScript } from '../../pod/haproxy.ts';
+import { ports } from '../../cluster/ports.ts';
+import { unprivileged } from '../../pod/unprivileged.ts';
+import { imageReference } from '../../cluster/versions.ts';
 
 const name = 'hosted-control-plane-proxy';
 /** Where the Service `kubernetes` is, and therefore everything it can select. */

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../control-plane/facts.ts';
+import type { Endpoint } from '../../cluster/facts.ts';
 
 /** A variable of a container's environment. */
 export interface Variable {

@@ -1,9 +1,9 @@
 import type { ConditionType } from '../../../constructs/api/conditions.ts';
-import { unsupportedInClusterAccess } from '../../../constructs/control-plane/in-cluster-access.ts';
+import { unsupportedInClusterAccess } from '../../../constructs/cluster/in-cluster-access.ts';
 import type { WorkloadPart } from '../../../constructs/workload/chart.ts';
 import { somePodAvailable } from '../../kube/readiness.ts';
-import { done, InvalidConfiguration, type Outcome, wait } from '../../outcome.ts';
-import type { Phase, Scope } from '../../scope.ts';
+import { done, InvalidConfiguration, type Outcome, wait } from '../../engine/outcome.ts';
+import type { Phase, Scope } from '../scope.ts';
 import { workloadPart } from './part.ts';
 import { workloadRBAC } from './rbac.ts';
 

@@ -4,8 +4,8 @@ import type { CertificateRequest } from '../../hosted/certificate-request.ts';
 import { HostedClusterNotReady } from '../../hosted/not-ready.ts';
 import { askingNode, awaitsServing, type MachineObject, objection } from '../../kubelet-serving/decide.ts';
 import { reservedHosts } from '../../kubelet-serving/reserved-hosts.ts';
-import { degraded, done, type Outcome, wait } from '../../outcome.ts';
-import type { HostedClient, Phase, Scope } from '../../scope.ts';
+import { degraded, done, type Outcome, wait } from '../../engine/outcome.ts';
+import type { HostedClient, Phase, Scope } from '../scope.ts';
 import { workloadRBAC } from './rbac.ts';
 
 /** How many requests a message names. */

@@ -2,8 +2,8 @@ import type { ConditionType } from '../../../constructs/api/conditions.ts';
 import { renderWorkload, type WorkloadPart } from '../../../constructs/workload/chart.ts';
 import { HostedClusterNotReady } from '../../hosted/not-ready.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { done, type Outcome, wait } from '../../outcome.ts';
-import type { Phase, Scope } from '../../scope.ts';
+import { done, type Outcome, wait } from '../../engine/outcome.ts';
+import type { Phase, Scope } from '../scope.ts';
 
 export interface WorkloadPartOptions {
   readonly condition: ConditionType;

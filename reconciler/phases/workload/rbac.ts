@@ -1,4 +1,4 @@
-import { done } from '../../outcome.ts';
+import { done } from '../../engine/outcome.ts';
 import { apiServer } from '../api-server.ts';
 import { kubeconfig } from '../kubeconfig.ts';
 import { workloadPart } from './part.ts';

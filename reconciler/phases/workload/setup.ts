@@ -1,5 +1,5 @@
-import { done, type Outcome, wait } from '../../outcome.ts';
-import type { Phase } from '../../scope.ts';
+import { done, type Outcome, wait } from '../../engine/outcome.ts';
+import type { Phase } from '../scope.ts';
 import { reachable } from '../reachable.ts';
 import { clusterInfo, kubeadmConfig, kubeletConfig } from './join-configuration.ts';
 import { workloadRBAC } from './rbac.ts';

@@ -2,7 +2,7 @@ import { requestedForLabel } from '../../../constructs/api/group.ts';
 import type { IssuerRef } from '../../../constructs/api/certificates-spec.ts';
 import { CertificateRequest } from '../../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
-import { objectLabels } from '../../../constructs/control-plane/labels.ts';
+import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { SecretProps } from '../secret.ts';
 

@@ -1,8 +1,8 @@
 import { requestedForLabel } from '../../../constructs/api/group.ts';
 import { CertificateRequest, Secret } from '../../../constructs/api/resources.ts';
-import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
-import { requestSecretName } from '../../../constructs/control-plane/names.ts';
-import type { Scope } from '../../scope.ts';
+import { selectorLabels } from '../../../constructs/cluster/labels.ts';
+import { requestSecretName } from '../../../constructs/cluster/names.ts';
+import type { Scope } from '../../phases/scope.ts';
 import type { SecretObject } from '../secret.ts';
 import { requestedFor } from './request-key.ts';
 

@@ -1,6 +1,6 @@
 import type { StoredToken } from '../../hosted/service-account-tokens.ts';
 import { messageOf } from '../../kube/error-message.ts';
-import type { Scope } from '../../scope.ts';
+import type { Scope } from '../../phases/scope.ts';
 
 /** Tokens that never expire, and that retired keys have signed. */
 export type KeptTokens =

@@ -1,10 +1,10 @@
 import { Deployment } from '../../../constructs/api/resources.ts';
-import { restartsWith, restartsWithAnnotation } from '../../../constructs/control-plane/component.ts';
-import { namesOf } from '../../../constructs/control-plane/names.ts';
-import { answeringPods } from '../../answering-pods.ts';
+import { restartsWith, restartsWithAnnotation } from '../../../constructs/pod/component.ts';
+import { namesOf } from '../../../constructs/cluster/names.ts';
+import { answeringPods } from '../../pods/answering-pods.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import { deploymentReadiness, type PodObject } from '../../kube/readiness.ts';
-import type { HostedClient, Scope } from '../../scope.ts';
+import type { HostedClient, Scope } from '../../phases/scope.ts';
 
 /** What API servers do with keys of tokens, by the ids of the keys. */
 export type KeyClaim =

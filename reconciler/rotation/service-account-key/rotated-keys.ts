@@ -1,14 +1,14 @@
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
-import { definedOnly } from '../../../constructs/control-plane/defined.ts';
-import { namesOf, successorSecretName } from '../../../constructs/control-plane/names.ts';
+import { definedOnly } from '../../../constructs/cluster/defined.ts';
+import { namesOf, successorSecretName } from '../../../constructs/cluster/names.ts';
 import { isControlledBy } from '../../kube/object.ts';
 import { createServiceAccountKey, type KeyPair } from '../../pki/issue.ts';
 import { bundle } from '../../pki/pem.ts';
 import { keyProblem } from '../../pki/policy.ts';
 import { encodedData, pairOf, pairSecret, type SecretObject, type SecretProps } from '../../pki/secret.ts';
 import { type VerifyingKey, verifyingKeysOf } from '../../pki/service-account-keys.ts';
-import type { Scope } from '../../scope.ts';
+import type { Scope } from '../../phases/scope.ts';
 import { answering, type RotationRequest } from '../request.ts';
 
 /** Keys of service account tokens, as a Secret holds them. */

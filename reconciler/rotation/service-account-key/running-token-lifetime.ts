@@ -1,4 +1,4 @@
-import { longestTokenSeconds } from '../../../constructs/control-plane/token-lifetime.ts';
+import { longestTokenSeconds } from '../../../constructs/control-plane/api-server/token-lifetime.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { type DeploymentObject, deploymentReadiness } from '../../kube/readiness.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { group } from '../../../constructs/api/group.ts';
-import { longestTokenSecondsOf } from '../../../constructs/control-plane/token-lifetime.ts';
+import { longestTokenSecondsOf } from '../../../constructs/control-plane/api-server/token-lifetime.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
 /** On the Secret of service account keys: what of tokens has to be known for longer than a process lives. */

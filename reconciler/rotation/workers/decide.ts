@@ -8,7 +8,7 @@ import {
   mustRollOut,
   timestamp,
 } from './machines.ts';
-import { namesOfMany } from './names-of-many.ts';
+import { namesOfMany } from '../../kube/names-of-many.ts';
 import type { NodeCertificate } from './node-certificates.ts';
 
 /** What is known of the workers of a cluster whose authority has changed. */

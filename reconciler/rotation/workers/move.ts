@@ -7,7 +7,7 @@ import { resultsOf, settleAll } from '../../kube/concurrency.ts';
 import { isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
-import type { Scope } from '../../scope.ts';
+import type { Scope } from '../../phases/scope.ts';
 import { decideWorkers, type WorkersState } from './decide.ts';
 import { type MachineDeploymentObject, timestamp } from './machines.ts';
 import { issuedToNodes, nodeCertificatesOf } from './node-certificates.ts';

@@ -2,8 +2,8 @@ import {
   clientCertificateSignerAnnotation,
   servingCertificateSignerAnnotation,
 } from '../../../constructs/api/group.ts';
-import type { HostedCluster } from '../../../constructs/control-plane/cluster.ts';
-import { kubeletServingSigner } from '../../../constructs/workload/identities.ts';
+import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
+import { kubeletServingSigner } from '../../../constructs/cluster/workload-identities.ts';
 import type { CertificateRequest } from '../../hosted/certificate-request.ts';
 import { readCertificate } from '../../pki/certificate.ts';
 

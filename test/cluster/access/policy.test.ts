@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fieldManager } from '../../../constructs/api/group.ts';
 import { resourceOf } from '../../../constructs/api/resources.ts';
-import { apiServerFlags } from '../../../constructs/control-plane/api-server-flags.ts';
+import { apiServerFlags } from '../../../constructs/control-plane/api-server/flags.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import { renderWorkload } from '../../../constructs/workload/chart.ts';
 import { objectPath } from '../../../reconciler/kube/resource.ts';

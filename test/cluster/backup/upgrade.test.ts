@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Deployment, Pod } from '../../../constructs/api/resources.ts';
-import { versionAnnotation } from '../../../constructs/control-plane/component.ts';
-import { defaultsFor } from '../../../constructs/control-plane/versions.ts';
+import { versionAnnotation } from '../../../constructs/pod/component.ts';
+import { defaultsFor } from '../../../constructs/cluster/versions.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { BackupWorkbench, untriedBackup } from '../../support/backup-workbench.ts';
 import { recordFault } from '../../support/fault-table.ts';

@@ -4,7 +4,7 @@ import {
   planCertificates,
   planEtcdCertificates,
 } from '../../../constructs/control-plane/certificates/plan.ts';
-import { namesOf } from '../../../constructs/control-plane/names.ts';
+import { namesOf } from '../../../constructs/cluster/names.ts';
 import {
   createAuthority,
   createServiceAccountKey,

@@ -3,7 +3,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import { hostedControlPlaneCRD } from '../../../constructs/api/crd.ts';
 import { HostedControlPlane, SelfSubjectReview } from '../../../constructs/api/resources.ts';
-import { namesOf } from '../../../constructs/control-plane/names.ts';
+import { namesOf } from '../../../constructs/cluster/names.ts';
 import { type OwnerReference, ownerReference } from '../../../constructs/control-plane/chart.ts';
 import type { Session } from '../../../reconciler/cli/command.ts';
 import { kubeconfig } from '../../../reconciler/cli/kubeconfig.ts';

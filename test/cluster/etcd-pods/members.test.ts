@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PersistentVolume, PersistentVolumeClaim } from '../../../constructs/api/resources.ts';
-import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import { isReady } from '../../../reconciler/kube/readiness.ts';
 import { recordFault } from '../../support/fault-table.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { carryOut, type EtcdCall } from '../../../reconciler/etcd/carry-out.ts';
+import { carryOut, type EtcdCall } from '../../../reconciler/etcd/execute.ts';
 import { nextSpaceStep } from '../../../reconciler/etcd/maintenance.ts';
 import { until } from '../../support/until.ts';
 import { EtcdProcesses } from './etcd-processes.ts';

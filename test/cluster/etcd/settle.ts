@@ -1,4 +1,4 @@
-import { carryOut, isEtcdCall } from '../../../reconciler/etcd/carry-out.ts';
+import { carryOut, isEtcdCall } from '../../../reconciler/etcd/execute.ts';
 import { isRefusedForNow } from '../../../reconciler/etcd/client.ts';
 import { type EtcdObservation, healthyVoters } from '../../../reconciler/etcd/members.ts';
 import { nextEtcdStep } from '../../../reconciler/etcd/next-step.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { Namespace } from '../../../constructs/api/resources.ts';
 import { type RenderedObject, renderControlPlane } from '../../../constructs/control-plane/chart.ts';
-import type { HostedCluster } from '../../../constructs/control-plane/cluster.ts';
+import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
 import { podComponents } from '../../../constructs/control-plane/network-policies/flows.ts';
-import type { Facts } from '../../../constructs/control-plane/facts.ts';
+import type { Facts } from '../../../constructs/cluster/facts.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { renderSamples } from '../../support/rendered-objects.ts';
 import { installCiliumNetworkPolicies } from './cilium-definition.ts';

@@ -15,7 +15,7 @@ import {
   Secret,
   ServiceAccount,
 } from '../../../constructs/api/resources.ts';
-import { managedByLabel } from '../../../constructs/control-plane/labels.ts';
+import { managedByLabel } from '../../../constructs/cluster/labels.ts';
 import { fieldManager } from '../../../constructs/api/group.ts';
 import { HostedCluster } from '../../../reconciler/hosted/client.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';

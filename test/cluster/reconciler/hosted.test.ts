@@ -15,7 +15,7 @@ import {
   ServiceAccount,
 } from '../../../constructs/api/resources.ts';
 import { fieldManager } from '../../../constructs/api/group.ts';
-import { managedByLabel } from '../../../constructs/control-plane/labels.ts';
+import { managedByLabel } from '../../../constructs/cluster/labels.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
 import { isReady } from '../../../reconciler/kube/readiness.ts';

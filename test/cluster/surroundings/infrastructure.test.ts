@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { Namespace, type Resource } from '../../../constructs/api/resources.ts';
-import { publishToInfrastructure } from '../../../reconciler/infrastructure/endpoint.ts';
-import { InquiryBook } from '../../../reconciler/inquiries.ts';
+import { publishToInfrastructure } from '../../../reconciler/exposure/infrastructure/endpoint.ts';
+import { InquiryBook } from '../../../reconciler/tasks/request-cache.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { isNotFound } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';

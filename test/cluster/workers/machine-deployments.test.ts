@@ -4,13 +4,13 @@ import { Machine, MachineDeployment } from '../../../constructs/api/resources.ts
 import { ApplySet } from '../../../reconciler/kube/apply-set.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { isConflict } from '../../../reconciler/kube/errors.ts';
-import { InquiryBook } from '../../../reconciler/inquiries.ts';
-import { ManagementCluster } from '../../../reconciler/management-cluster.ts';
+import { InquiryBook } from '../../../reconciler/tasks/request-cache.ts';
+import { ManagementCluster } from '../../../reconciler/management/cache.ts';
 import { createAuthority, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import { moveWorkers, type WorkerMove } from '../../../reconciler/rotation/workers/move.ts';
 import { timestamp, type MachineDeploymentObject } from '../../../reconciler/rotation/workers/machines.ts';
-import type { Writer } from '../../../reconciler/world.ts';
-import { createWriter } from '../../../reconciler/writer.ts';
+import type { Writer } from '../../../reconciler/management/view.ts';
+import { createWriter } from '../../../reconciler/management/writer.ts';
 import { MemoryWorld } from '../../support/memory-world.ts';
 import { scopeOf } from '../../support/scope.ts';
 import { until } from '../../support/until.ts';

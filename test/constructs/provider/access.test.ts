@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { Lease, Pod, type Resource, resourceOf } from '../../../constructs/api/resources.ts';
-import { rulesOf } from '../../../constructs/access-rules.ts';
+import { rulesOf } from '../../../constructs/cluster/access-rules.ts';
 import {
   furtherAccess,
   managerAccess,
   ownNamespaceAccess,
   renderedResources,
 } from '../../../constructs/provider/access.ts';
-import { watchedResources } from '../../../reconciler/management-cluster.ts';
+import { watchedResources } from '../../../reconciler/management/cache.ts';
 import { renderSamples } from '../../support/rendered-objects.ts';
 
 const samples = await renderSamples();

@@ -4,7 +4,7 @@ import { renderProvider } from '../../../constructs/provider/chart.ts';
 import { managerImage } from '../../../constructs/provider/image.ts';
 import { managerEnvironment } from '../../../constructs/provider/operator.ts';
 import { renderMetadata } from '../../../constructs/provider/metadata.ts';
-import { environmentVariables, readConfig } from '../../../reconciler/config.ts';
+import { environmentVariables, readConfig } from '../../../reconciler/operator/config.ts';
 import { renderDistribution } from '../../../constructs/distribution.ts';
 import { workloadsOf } from '../../support/rendered-objects.ts';
 import packageManifest from '../../../package.json' with { type: 'json' };

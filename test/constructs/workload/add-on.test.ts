@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { restartsWithAnnotation } from '../../../constructs/control-plane/component.ts';
-import { namesOf } from '../../../constructs/control-plane/names.ts';
+import { restartsWithAnnotation } from '../../../constructs/pod/component.ts';
+import { namesOf } from '../../../constructs/cluster/names.ts';
 import type { WorkloadPart } from '../../../constructs/workload/chart.ts';
 import { clusterOf } from '../../support/rendered-cluster.ts';
 import { RenderedPart } from '../../support/rendered-hosted-cluster.ts';

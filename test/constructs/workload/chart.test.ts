@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fieldManager } from '../../../constructs/api/group.ts';
-import { managedByLabel } from '../../../constructs/control-plane/labels.ts';
+import { managedByLabel } from '../../../constructs/cluster/labels.ts';
 import { renderWorkload, type WorkloadPart } from '../../../constructs/workload/chart.ts';
 import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
 import { identityOf, workloadsOf } from '../../support/rendered-objects.ts';

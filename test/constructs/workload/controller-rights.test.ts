@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Rule } from '../../../constructs/access-rules.ts';
+import type { Rule } from '../../../constructs/cluster/access-rules.ts';
 import { groupOf, Secret } from '../../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import { type AppliedKind, appliedKinds } from '../../../constructs/workload/applied-kinds.ts';

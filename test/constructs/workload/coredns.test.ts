@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { restartsWithAnnotation } from '../../../constructs/control-plane/component.ts';
-import type { Facts } from '../../../constructs/control-plane/facts.ts';
+import { restartsWithAnnotation } from '../../../constructs/pod/component.ts';
+import type { Facts } from '../../../constructs/cluster/facts.ts';
 import { type ClusterChanges } from '../../support/rendered-cluster.ts';
 import { RenderedPart } from '../../support/rendered-hosted-cluster.ts';
 

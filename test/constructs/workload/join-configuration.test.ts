@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { Facts } from '../../../constructs/control-plane/facts.ts';
+import type { Facts } from '../../../constructs/cluster/facts.ts';
 import { renderWorkload, type WorkloadPart } from '../../../constructs/workload/chart.ts';
 import { kubeadmApiVersion } from '../../../constructs/workload/kubeadm-config.ts';
 import { type ClusterChanges, clusterOf, knownFacts } from '../../support/rendered-cluster.ts';

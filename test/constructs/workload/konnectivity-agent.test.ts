@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { konnectivityServerFlags } from '../../../constructs/control-plane/konnectivity-server.ts';
-import type { Facts } from '../../../constructs/control-plane/facts.ts';
+import { konnectivityServerFlags } from '../../../constructs/control-plane/api-server/konnectivity-server.ts';
+import type { Facts } from '../../../constructs/cluster/facts.ts';
 import { RenderedPart } from '../../support/rendered-hosted-cluster.ts';
 
 const agent = (settings: object = {}, facts: Partial<Facts> = {}) =>

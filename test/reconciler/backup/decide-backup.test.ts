@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkState } from '../../../reconciler/background-work.ts';
+import type { WorkState } from '../../../reconciler/tasks/background-work.ts';
 import { requestCause } from '../../../reconciler/backup/causes.ts';
 import { type BackupSituation, backOffMs, decideBackup } from '../../../reconciler/backup/decide-backup.ts';
-import { InvalidConfiguration } from '../../../reconciler/outcome.ts';
+import { InvalidConfiguration } from '../../../reconciler/engine/outcome.ts';
 
 const minute = 60_000;
 const noon = Date.parse('2026-11-21T12:00:00Z');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StatefulSet } from '../../../constructs/api/resources.ts';
-import { objectLabels } from '../../../constructs/control-plane/labels.ts';
-import type { Work, WorkState } from '../../../reconciler/background-work.ts';
+import { objectLabels } from '../../../constructs/cluster/labels.ts';
+import type { Work, WorkState } from '../../../reconciler/tasks/background-work.ts';
 import { deletionCause } from '../../../reconciler/backup/causes.ts';
 import { decideFinalBackup, finalBackup } from '../../../reconciler/backup/final-backup.ts';
 import type { BackupResult } from '../../../reconciler/backup/take-backup.ts';

@@ -4,7 +4,7 @@ import { Backup } from '../../../constructs/api/backup-spec.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { openStore } from '../../../reconciler/backup/store-access.ts';
 import type { ObjectMeta } from '../../../reconciler/kube/object.ts';
-import { InvalidConfiguration } from '../../../reconciler/outcome.ts';
+import { InvalidConfiguration } from '../../../reconciler/engine/outcome.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 
 const base64 = (values: Readonly<Record<string, string | Buffer>>) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BeginningState, begin } from '../../../reconciler/encryption-at-rest/beginning.ts';
+import { type BeginningState, begin } from '../../../reconciler/encryption-at-rest/initial-configuration.ts';
 import {
   fresh,
   nextStep,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { StatefulSet } from '../../../constructs/api/resources.ts';
-import type { CurrentReport } from '../../../reconciler/etcd/care.ts';
+import type { CurrentReport } from '../../../reconciler/etcd/loop.ts';
 import { progressOf } from '../../../reconciler/etcd/progress.ts';
 import { act, settled, wait } from '../../../reconciler/etcd/steps.ts';
 import type { StatefulSetObject } from '../../../reconciler/kube/readiness.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
-import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { knownMembers, watchedMemberObjects } from '../../../reconciler/etcd/member-objects.ts';
 import { strandedClaims } from '../../../reconciler/etcd/stranded-volumes.ts';
 import { MemoryWorld } from '../../support/memory-world.ts';

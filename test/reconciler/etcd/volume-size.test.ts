@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { quantityValue } from '../../../constructs/api/quantity.ts';
-import { etcdMaxVolumeSize, etcdQuotaBytes } from '../../../constructs/control-plane/etcd-config.ts';
+import { etcdMaxVolumeSize, etcdQuotaBytes } from '../../../constructs/control-plane/etcd/config.ts';
 import {
   formatBytes,
   growAbove,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PersistentVolumeClaim, StatefulSet } from '../../../constructs/api/resources.ts';
-import { etcdVolumeSizeAnnotation } from '../../../constructs/control-plane/etcd.ts';
-import { objectLabels } from '../../../constructs/control-plane/labels.ts';
+import { etcdVolumeSizeAnnotation } from '../../../constructs/control-plane/etcd/etcd.ts';
+import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import { planVolumes } from '../../../reconciler/etcd/volume-size.ts';
 import { growClaims, observeVolumes } from '../../../reconciler/etcd/volumes.ts';
 import { errorFromStatus } from '../../../reconciler/kube/errors.ts';

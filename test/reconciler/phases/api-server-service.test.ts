@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Service } from '../../../constructs/api/resources.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
-import type { Outcome } from '../../../reconciler/outcome.ts';
+import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { apiServerService } from '../../../reconciler/phases/api-server-service.ts';
 import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
 import { scopeOf } from '../../support/scope.ts';

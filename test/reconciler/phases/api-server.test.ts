@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ConfigMap, Deployment, Pod } from '../../../constructs/api/resources.ts';
-import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
-import type { Outcome } from '../../../reconciler/outcome.ts';
+import { selectorLabels } from '../../../constructs/cluster/labels.ts';
+import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { apiServer } from '../../../reconciler/phases/api-server.ts';
 import { settle } from '../../support/management-controllers.ts';
 import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';

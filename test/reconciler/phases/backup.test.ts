@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition, HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
 import { Deployment, Pod, StatefulSet } from '../../../constructs/api/resources.ts';
-import { objectLabels, selectorLabels } from '../../../constructs/control-plane/labels.ts';
-import type { Work, WorkState } from '../../../reconciler/background-work.ts';
+import { objectLabels, selectorLabels } from '../../../constructs/cluster/labels.ts';
+import type { Work, WorkState } from '../../../reconciler/tasks/background-work.ts';
 import { requestCause } from '../../../reconciler/backup/causes.ts';
 import type { BackupResult } from '../../../reconciler/backup/take-backup.ts';
 import { StoreError } from '../../../reconciler/backup/store-error.ts';
-import { awaitedBackup } from '../../../reconciler/backup/upgrade-gate.ts';
-import { InvalidConfiguration, type Outcome } from '../../../reconciler/outcome.ts';
+import { awaitedBackup } from '../../../reconciler/upgrade/backup-before-upgrade.ts';
+import { InvalidConfiguration, type Outcome } from '../../../reconciler/engine/outcome.ts';
 import { backup } from '../../../reconciler/phases/backup.ts';
 import { MemoryWorld } from '../../support/memory-world.ts';
 import { now, type ScopeChanges, scopeOf } from '../../support/scope.ts';

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
-import type { Facts } from '../../../constructs/control-plane/facts.ts';
-import { runPhases } from '../../../reconciler/graph.ts';
-import { authorities } from '../../../reconciler/phases/authorities.ts';
+import type { Facts } from '../../../constructs/cluster/facts.ts';
+import { runPhases } from '../../../reconciler/engine/run-phases.ts';
+import { authorities } from '../../../reconciler/phases/cas.ts';
 import { certificates, etcdCertificates } from '../../../reconciler/phases/certificates.ts';
 import { fingerprint } from '../../../reconciler/pki/pem.ts';
 import { planEtcdCertificates } from '../../../constructs/control-plane/certificates/plan.ts';

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { IngressRouteTCP, PersistentVolumeClaim, Pod, Secret } from '../../../constructs/api/resources.ts';
-import { type ComponentName, selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import { type ComponentName, selectorLabels } from '../../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import type { Outcome } from '../../../reconciler/outcome.ts';
+import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { deleteControlPlane } from '../../../reconciler/phases/deletion.ts';
-import type { DeletionScope } from '../../../reconciler/scope.ts';
+import type { DeletionScope } from '../../../reconciler/phases/scope.ts';
 import { memoryWorldOf } from '../../support/loop/memory-world-of.ts';
 import { completeWorld, orderedWorld, settleBy } from '../../support/loop/scenario.ts';
 import { settle } from '../../support/management-controllers.ts';

@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { Gateway } from '../../../constructs/api/resources.ts';
-import type { Endpoint } from '../../../constructs/control-plane/facts.ts';
+import type { Endpoint } from '../../../constructs/cluster/facts.ts';
 import { endpoint } from '../../../reconciler/phases/endpoint.ts';
-import type { Surroundings } from '../../../reconciler/world.ts';
+import type { Surroundings } from '../../../reconciler/management/view.ts';
 import { MemoryWorld } from '../../support/memory-world.ts';
 import { scopeOf } from '../../support/scope.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { StatefulSet } from '../../../constructs/api/resources.ts';
-import type { EtcdCare } from '../../../reconciler/etcd/care.ts';
+import type { EtcdCare } from '../../../reconciler/etcd/loop.ts';
 import type { EtcdReport } from '../../../reconciler/etcd/report.ts';
 import { settled } from '../../../reconciler/etcd/steps.ts';
 import { errorFromStatus } from '../../../reconciler/kube/errors.ts';
-import type { Outcome } from '../../../reconciler/outcome.ts';
+import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { etcd } from '../../../reconciler/phases/etcd.ts';
 import { settle } from '../../support/management-controllers.ts';
 import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
-import type { Work, WorkState } from '../../../reconciler/background-work.ts';
+import type { Work, WorkState } from '../../../reconciler/tasks/background-work.ts';
 import { BundleNotFound } from '../../../reconciler/backup/find-bundle.ts';
 import { StoreError } from '../../../reconciler/backup/store-error.ts';
-import { authorities } from '../../../reconciler/phases/authorities.ts';
+import { authorities } from '../../../reconciler/phases/cas.ts';
 import { createAuthority, createServiceAccountKey, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import type { Identity } from '../../../reconciler/restore/read-identity.ts';
 import { Killed, MemoryWorld } from '../../support/memory-world.ts';

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Secret } from '../../../constructs/api/resources.ts';
-import { authorities } from '../../../reconciler/phases/authorities.ts';
+import { authorities } from '../../../reconciler/phases/cas.ts';
 import { kubeconfig } from '../../../reconciler/phases/kubeconfig.ts';
 import { clientOf, writeKubeconfig } from '../../../reconciler/pki/kubeconfig.ts';
 import { pairOf, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';

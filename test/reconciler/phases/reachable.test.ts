@@ -1,9 +1,9 @@
 import { beforeEach, expect, it } from 'vitest';
 import { Gateway, type Resource, Service, tlsRoutes } from '../../../constructs/api/resources.ts';
-import { objectLabels } from '../../../constructs/control-plane/labels.ts';
-import type { GatewayObject } from '../../../reconciler/gateway-object.ts';
-import { EndpointProbes } from '../../../reconciler/endpoint-probes.ts';
-import type { Outcome } from '../../../reconciler/outcome.ts';
+import { objectLabels } from '../../../constructs/cluster/labels.ts';
+import type { GatewayObject } from '../../../reconciler/exposure/gateway-object.ts';
+import { EndpointProbes } from '../../../reconciler/exposure/endpoint-probes.ts';
+import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { reachable } from '../../../reconciler/phases/reachable.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 import { MemoryWorld } from '../../support/memory-world.ts';

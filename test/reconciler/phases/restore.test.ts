@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
-import type { Work, WorkState } from '../../../reconciler/background-work.ts';
+import type { Work, WorkState } from '../../../reconciler/tasks/background-work.ts';
 import type { Manifest } from '../../../reconciler/backup/manifest.ts';
 import { identity, newKey } from '../../../reconciler/encryption-at-rest/configuration.ts';
 import { readEncryptionKeys } from '../../../reconciler/encryption-at-rest/secret.ts';

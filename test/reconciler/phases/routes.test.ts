@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type OptionalKind, TLSRoute } from '../../../constructs/api/resources.ts';
-import type { Facts } from '../../../constructs/control-plane/facts.ts';
-import type { Outcome } from '../../../reconciler/outcome.ts';
+import type { Facts } from '../../../constructs/cluster/facts.ts';
+import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { routes } from '../../../reconciler/phases/routes.ts';
 import { accepted, settle } from '../../support/management-controllers.ts';
 import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';

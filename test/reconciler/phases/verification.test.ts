@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { Pod } from '../../../constructs/api/resources.ts';
 import type { HostedControlPlaneStatus } from '../../../constructs/api/status.ts';
-import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
-import type { Work, WorkState } from '../../../reconciler/background-work.ts';
+import { selectorLabels } from '../../../constructs/cluster/labels.ts';
+import type { Work, WorkState } from '../../../reconciler/tasks/background-work.ts';
 import { backupId } from '../../../reconciler/backup/names.ts';
 import { StoreError } from '../../../reconciler/backup/store-error.ts';
-import { BackupUnusable } from '../../../reconciler/backup/trial-failure.ts';
-import type { TrialSurvey } from '../../../reconciler/backup/trial-survey.ts';
+import { BackupUnusable } from '../../../reconciler/backup/verify/failure.ts';
+import type { TrialSurvey } from '../../../reconciler/backup/verify/survey.ts';
 import { verification } from '../../../reconciler/phases/verification.ts';
 import { MemoryWorld } from '../../support/memory-world.ts';
 import { now, scopeOf } from '../../support/scope.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { certificateKinds, CertificateStatus } from '../../../constructs/api/certificate-status.ts';
-import type { Facts } from '../../../constructs/control-plane/facts.ts';
-import { authorities } from '../../../reconciler/phases/authorities.ts';
+import type { Facts } from '../../../constructs/cluster/facts.ts';
+import { authorities } from '../../../reconciler/phases/cas.ts';
 import { certificates, etcdCertificates } from '../../../reconciler/phases/certificates.ts';
 import { kubeconfig } from '../../../reconciler/phases/kubeconfig.ts';
 import { certificateExpiries, expiryReport } from '../../../reconciler/pki/expiries.ts';

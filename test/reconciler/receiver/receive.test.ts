@@ -11,7 +11,7 @@ import { createAuthority, issueCertificate, type KeyPair, validFor } from '../..
 import { createSigningRequest } from '../../../reconciler/pki/issuer/signing-request.ts';
 import { createKey } from '../../../reconciler/pki/key.ts';
 import { receive, type Receiving } from '../../../reconciler/receiver/receive.ts';
-import { pushSnapshot } from '../../../reconciler/restore/push.ts';
+import { pushSnapshot } from '../../../reconciler/receiver/push.ts';
 import { SigningIssuer } from '../../support/issuer.ts';
 
 const run = '2026-11-21T12-00-00Z-abc';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Deployment, Secret } from '../../../constructs/api/resources.ts';
-import { objectLabels } from '../../../constructs/control-plane/labels.ts';
+import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import { identity, type Key, nameOf, newKey } from '../../../reconciler/encryption-at-rest/configuration.ts';
 import { type EncryptionKeys, readEncryptionKeys } from '../../../reconciler/encryption-at-rest/secret.ts';
 import { encryptionAtRest } from '../../../reconciler/phases/encryption-at-rest.ts';

@@ -1,10 +1,10 @@
 import { PersistentVolumeClaim, Pod, type Resource } from '../../../constructs/api/resources.ts';
-import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { etcdPeerUrl } from '../../../reconciler/etcd/member-objects.ts';
 import type { MemberStatus, Registration } from '../../../reconciler/etcd/members.ts';
 import type { CaredForMember } from '../../../reconciler/etcd/observe.ts';
-import type { CareAccess, OpenCareAccess } from '../../../reconciler/etcd/round.ts';
-import type { World } from '../../../reconciler/world.ts';
+import type { CareAccess, OpenCareAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
+import type { World } from '../../../reconciler/management/view.ts';
 
 const clusterId = '4711';
 

@@ -1,8 +1,8 @@
 import { EventRecorder } from '../../../reconciler/kube/events.ts';
 import { objectKey } from '../../../reconciler/kube/object.ts';
-import { ManagementCluster } from '../../../reconciler/management-cluster.ts';
+import { ManagementCluster } from '../../../reconciler/management/cache.ts';
 import { Reconciler } from '../../../reconciler/reconciler.ts';
-import { StatusWriter } from '../../../reconciler/status-writer.ts';
+import { StatusWriter } from '../../../reconciler/status/writer.ts';
 import { settled } from '../manual-clock.ts';
 import { MemoryClient } from '../memory-cluster/client.ts';
 import { probesOf } from '../trust-probes.ts';

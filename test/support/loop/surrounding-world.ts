@@ -13,7 +13,7 @@ import {
   ServiceAccount,
   versionOf,
 } from '../../../constructs/api/resources.ts';
-import { selectorLabels } from '../../../constructs/control-plane/labels.ts';
+import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { firstServiceAccount } from '../../../reconciler/hosted/informers.ts';

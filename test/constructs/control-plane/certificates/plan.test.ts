@@ -1,6 +1,6 @@
-import { canonicalHost } from '../../../../constructs/control-plane/canonical-host.ts';
+import { canonicalHost } from '../../../../constructs/cluster/canonical-host.ts';
 import { describe, expect, it } from 'vitest';
-import { networkOf } from '../../../../constructs/control-plane/cluster.ts';
+import { networkOf } from '../../../../constructs/cluster/cluster.ts';
 import {
   adminPlan,
   planAuthorities,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { wayIn } from '../../../../constructs/control-plane/exposure/exposure.ts';
-import type { ServiceAddress } from '../../../../constructs/control-plane/facts.ts';
+import type { ServiceAddress } from '../../../../constructs/cluster/facts.ts';
 import { clusterOf, Rendered } from '../../../support/rendered-cluster.ts';
 
 const enter = (exposure: object) => wayIn(clusterOf({ spec: { exposure } }).spec);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { wayIn } from '../../../../constructs/control-plane/exposure/exposure.ts';
 import type { Outside } from '../../../../constructs/control-plane/exposure/way-in.ts';
-import type { Endpoint } from '../../../../constructs/control-plane/facts.ts';
+import type { Endpoint } from '../../../../constructs/cluster/facts.ts';
 import { clusterOf } from '../../../support/rendered-cluster.ts';
 
 const listener = {

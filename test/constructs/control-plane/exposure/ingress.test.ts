@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { wayIn } from '../../../../constructs/control-plane/exposure/exposure.ts';
-import type { Endpoint } from '../../../../constructs/control-plane/facts.ts';
+import type { Endpoint } from '../../../../constructs/cluster/facts.ts';
 import { clusterOf } from '../../../support/rendered-cluster.ts';
 
 const hosts = { apiHost: 'api.example.org', konnectivityHost: 'agents.example.org' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderControlPlane } from '../../../../constructs/control-plane/chart.ts';
-import type { Facts } from '../../../../constructs/control-plane/facts.ts';
+import type { Facts } from '../../../../constructs/cluster/facts.ts';
 import { clusterOf, knownFacts } from '../../../support/rendered-cluster.ts';
 
 const at = (host: string) => ({ host, port: 443 });

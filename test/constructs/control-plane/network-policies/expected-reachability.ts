@@ -4,7 +4,7 @@ import { renderControlPlane } from '../../../../constructs/control-plane/chart.t
 import type { Party } from '../../../support/enforced-policy.ts';
 import type { Ends } from '../../../support/network-policy-evaluator.ts';
 import { ownPod, strangers, tried } from '../../../support/reachability.ts';
-import { componentLabel } from '../../../../constructs/control-plane/labels.ts';
+import { componentLabel } from '../../../../constructs/cluster/labels.ts';
 import { anyRestore, clusterOf, knownFacts } from '../../../support/rendered-cluster.ts';
 import { workloadsOf } from '../../../support/rendered-objects.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { haproxyFiles } from '../../../../constructs/control-plane/haproxy.ts';
+import { haproxyFiles } from '../../../../constructs/pod/haproxy.ts';
 import type { RenderedObject } from '../../../../constructs/control-plane/chart.ts';
-import type { Facts } from '../../../../constructs/control-plane/facts.ts';
+import type { Facts } from '../../../../constructs/cluster/facts.ts';
 import { renderWorkload } from '../../../../constructs/workload/chart.ts';
 import { leadsToProxies } from '../../../../constructs/workload/in-cluster-access/kubernetes-service.ts';
 import { type ClusterChanges, clusterOf, knownFacts } from '../../../support/rendered-cluster.ts';

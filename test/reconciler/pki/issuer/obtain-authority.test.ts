@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { CertificateRequest, Secret } from '../../../../constructs/api/resources.ts';
-import type { Outcome } from '../../../../reconciler/outcome.ts';
+import type { Outcome } from '../../../../reconciler/engine/outcome.ts';
 import { caRotation } from '../../../../reconciler/phases/ca-rotation.ts';
-import { authorities } from '../../../../reconciler/phases/authorities.ts';
+import { authorities } from '../../../../reconciler/phases/cas.ts';
 import { isKeyOf } from '../../../../reconciler/pki/certificate.ts';
 import type { KeyPair } from '../../../../reconciler/pki/issue.ts';
 import type { CertificateRequestObject } from '../../../../reconciler/pki/issuer/certificate-request.ts';
 import { clearRequests } from '../../../../reconciler/pki/issuer/clear-requests.ts';
-import { obtainAuthority } from '../../../../reconciler/pki/obtain-authority.ts';
+import { obtainAuthority } from '../../../../reconciler/pki/issuer/obtain-ca.ts';
 import { pairOf, type SecretObject, valueOf } from '../../../../reconciler/pki/secret.ts';
 import { SigningIssuer } from '../../../support/issuer.ts';
 import { Killed, MemoryWorld, type StoredObject } from '../../../support/memory-world.ts';

@@ -5,13 +5,13 @@ import {
   servingCertificateSignerAnnotation,
 } from '../../../../constructs/api/group.ts';
 import { Machine, MachineDeployment } from '../../../../constructs/api/resources.ts';
-import { kubeletServingSigner } from '../../../../constructs/workload/identities.ts';
+import { kubeletServingSigner } from '../../../../constructs/cluster/workload-identities.ts';
 import { HostedClusterNotReady } from '../../../../reconciler/hosted/not-ready.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { createAuthority, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
 import { signerFingerprint } from '../../../../reconciler/pki/pem.ts';
 import { moveWorkers } from '../../../../reconciler/rotation/workers/move.ts';
-import type { HostedClient } from '../../../../reconciler/scope.ts';
+import type { HostedClient } from '../../../../reconciler/phases/scope.ts';
 import { issuedKubeletRequest } from '../../../support/kubelet-client-request.ts';
 import { MemoryWorld, type StoredObject } from '../../../support/memory-world.ts';
 import { now, scopeOf } from '../../../support/scope.ts';

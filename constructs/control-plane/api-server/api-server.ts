@@ -1,0 +1,139 @@
+import { k8s } from 'cdk8s-plus-30';
+import { Construct } from 'constructs';
+import { apiServerFlags, apiServerPaths, egressSelectorFile, encryptionConfigurationFile } from './flags.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
+import { readAtStart } from '../certificates/restarts.ts';
+import { container, podTemplate, probes, projected } from '../../pod/component.ts';
+import { wayIn } from '../exposure/exposure.ts';
+import { type Endpoint, type Facts, fingerprints, rolloutOf } from '../../cluster/facts.ts';
+import { renderFlags } from '../../pod/flags.ts';
+import { usesTunnel } from '../../cluster/in-cluster-access.ts';
+import { KonnectivityConfig, konnectivityServer, konnectivityVolumes } from './konnectivity-server.ts';
+import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
+import { mountsOf } from '../../pod/mounts.ts';
+import { namesOf } from '../../cluster/names.ts';
+import { tunnel, TunnelConfig, tunnelVolumes } from './tunnel.ts';
+import { imageReference, kubernetesImage, tellsLoadedEncryption } from '../../cluster/versions.ts';
+
+export interface ApiServerProps {
+  readonly cluster: HostedCluster;
+  readonly facts: Facts;
+  readonly endpoint: Endpoint;
+}
+
+/** The API servers, each with a konnectivity server beside it. */
+export class ApiServer extends Construct {
+  constructor(scope: Construct, id: string, { cluster, facts, endpoint }: ApiServerProps) {
+    super(scope, id);
+    const { apiServer: name, konnectivity, secrets } = namesOf(cluster.name);
+    const settings = cluster.spec.deployment?.apiServer;
+    const metadata = { name, namespace: cluster.namespace, labels: objectLabels(cluster.name, 'api-server') };
+    const selector = selectorLabels(cluster.name, 'api-server');
+    const mounts = mountsOf(settings?.mounts);
+
+    const hasTunnel = usesTunnel(cluster.spec);
+
+    new KonnectivityConfig(this, 'konnectivity', { cluster });
+    if (hasTunnel) new TunnelConfig(this, 'tunnel', { cluster });
+
+    new k8s.KubeDeployment(this, 'deployment', {
+      metadata,
+      spec: {
+        replicas: cluster.spec.replicas,
+        selector: { matchLabels: selector },
+        // Never fewer than asked for; one at a time, because every API server that starts reads all of etcd.
+        strategy: {
+          type: 'RollingUpdate',
+          rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
+        },
+        template: podTemplate({
+          cluster: cluster.name,
+          component: 'api-server',
+          pod: settings,
+          version: cluster.spec.version,
+          spreadPerRevision: true,
+          restartsWith: {
+            ...readAtStart(cluster, facts, 'api-server'),
+            ...(facts.encryptionAtRest && !tellsLoadedEncryption(cluster.spec.version)
+              ? fingerprints(facts, [secrets.encryption])
+              : {}),
+            ...facts.mounts,
+            ...rolloutOf(facts),
+          },
+          volumes: [
+            pkiVolume(cluster.name),
+            projected('egress', [{ configMap: konnectivity, items: { [egressSelectorFile]: egressSelectorFile } }]),
+            ...(facts.encryptionAtRest ? [encryptionVolume(secrets.encryption)] : []),
+            ...konnectivityVolumes(cluster),
+            ...(hasTunnel ? tunnelVolumes(cluster) : []),
+            ...mounts.map(({ volume }) => volume),
+          ],
+          containers: [
+            container({
+              name: 'kube-apiserver',
+              image: imageReference(kubernetesImage('kube-apiserver', cluster.spec.version), settings?.image),
+              command: ['kube-apiserver'],
+              args: renderFlags(apiServerFlags(cluster, endpoint, facts), settings?.args),
+              ports: { api: wayIn(cluster.spec).securePort },
+              probes: probes({
+                port: 'api',
+                scheme: 'HTTPS',
+                startup: '/livez',
+                readiness: '/readyz',
+                liveness: '/livez',
+                readinessPeriodSeconds: 1,
+              }),
+              requests: { cpu: '100m', memory: '384Mi' },
+              settings,
+              // The published image gives its binary this file capability; without it the kernel refuses to start it.
+              capabilities: ['NET_BIND_SERVICE'],
+              volumeMounts: [
+                { name: 'pki', mountPath: apiServerPaths.pki, readOnly: true },
+                { name: 'egress', mountPath: apiServerPaths.egress, readOnly: true },
+                ...(facts.encryptionAtRest
+                  ? [{ name: 'encryption', mountPath: apiServerPaths.encryption, readOnly: true }]
+                  : []),
+                { name: 'konnectivity-sockets', mountPath: apiServerPaths.konnectivitySockets },
+                ...mounts.map(({ volume, path }) => ({ name: volume.name, mountPath: path, readOnly: true })),
+              ],
+            }),
+            konnectivityServer(cluster),
+            ...(hasTunnel ? [tunnel(cluster)] : []),
+          ],
+        }),
+      },
+    });
+
+    if (cluster.spec.replicas > 1) {
+      new k8s.KubePodDisruptionBudget(this, 'budget', {
+        metadata,
+        spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector: { matchLabels: selector } },
+      });
+    }
+  }
+}
+
+/** Only what the API server is to read: the Secret holds keys too that are used no more. */
+function encryptionVolume(secret: string): k8s.Volume {
+  const items = { [encryptionConfigurationFile]: encryptionConfigurationFile };
+  return projected('encryption', [{ secret, items }]);
+}
+
+/** Exactly the files that kube-apiserver reads: of a CA's Secret its certificate, never its key. */
+function pkiVolume(cluster: string): k8s.Volume {
+  const { secrets } = namesOf(cluster);
+  const pair = (secret: string, file: string) => ({
+    secret,
+    items: { [`${file}.crt`]: 'tls.crt', [`${file}.key`]: 'tls.key' },
+  });
+  return projected('pki', [
+    { secret: secrets.clusterAuthority, items: { 'ca.crt': 'tls.crt' } },
+    { secret: secrets.proxyAuthority, items: { 'front-proxy-ca.crt': 'tls.crt' } },
+    { secret: secrets.etcdAuthority, items: { 'etcd/ca.crt': 'tls.crt' } },
+    { secret: secrets.serviceAccount, items: { 'sa.pub': 'tls.crt', 'sa.key': 'tls.key' } },
+    pair(secrets.apiServer, 'apiserver'),
+    pair(secrets.apiServerKubeletClient, 'apiserver-kubelet-client'),
+    pair(secrets.apiServerEtcdClient, 'apiserver-etcd-client'),
+    pair(secrets.frontProxyClient, 'front-proxy-client'),
+  ]);
+}

@@ -1,0 +1,123 @@
+import { Yaml } from 'cdk8s';
+import { k8s } from 'cdk8s-plus-30';
+import { Construct } from 'constructs';
+import { konnectivityAudience, serviceAccounts } from '../../cluster/workload-identities.ts';
+import { apiServerPaths, egressSelectorFile, konnectivitySocket } from './flags.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
+import { container, probes, projected } from '../../pod/component.ts';
+import { wayIn } from '../exposure/exposure.ts';
+import { type Flag, renderFlags } from '../../pod/flags.ts';
+import { componentKubeconfig, kubeconfigFiles } from '../controllers/kubeconfig.ts';
+import { objectLabels } from '../../cluster/labels.ts';
+import { namesOf } from '../../cluster/names.ts';
+import { ports } from '../../cluster/ports.ts';
+import { defaultsFor, imageReference } from '../../cluster/versions.ts';
+
+const paths = { pki: '/etc/konnectivity/pki', kubeconfig: '/etc/konnectivity/kubeconfig' } as const;
+
+/** Every flag we set on the konnectivity server, sorted, each with its reason. */
+export const konnectivityServerFlags: readonly Flag[] = [
+  ['admin-port', String(ports.konnectivityAdmin), ''],
+  ['agent-namespace', 'kube-system', ''],
+  ['agent-port', String(ports.konnectivityAgent), ''],
+  ['agent-service-account', serviceAccounts.konnectivityAgent, ''],
+  ['authentication-audience', konnectivityAudience, "the audience of the agents' tokens"],
+  ['cluster-cert', `${paths.pki}/tls.crt`, ''],
+  ['cluster-key', `${paths.pki}/tls.key`, ''],
+  ['delete-existing-uds-file', 'true', 'a restarted container finds the socket of its predecessor'],
+  ['enable-lease-controller', 'true', 'agents learn the number of servers, so that replicas can change'],
+  ['health-port', String(ports.konnectivityHealth), ''],
+  ['keepalive-time', '30s', 'an agent whose node lost power is forgotten; calls that go to it hang'],
+  ['kubeconfig', `${paths.kubeconfig}/${kubeconfigFiles.config}`, "reviews the agents' tokens"],
+  ['mode', 'grpc', ''],
+  ['server-port', '0', 'the API server in the same pod uses the socket'],
+  ['uds-name', konnectivitySocket, ''],
+];
+
+/** ConfigMap with the API server's egress selector and the konnectivity server's kubeconfig. */
+export class KonnectivityConfig extends Construct {
+  constructor(scope: Construct, id: string, { cluster }: { readonly cluster: HostedCluster }) {
+    super(scope, id);
+    new k8s.KubeConfigMap(this, 'config', {
+      metadata: {
+        name: namesOf(cluster.name).konnectivity,
+        namespace: cluster.namespace,
+        labels: objectLabels(cluster.name, 'api-server'),
+      },
+      data: {
+        [egressSelectorFile]: Yaml.stringify({
+          apiVersion: 'apiserver.k8s.io/v1beta1',
+          kind: 'EgressSelectorConfiguration',
+          egressSelections: [
+            {
+              name: 'cluster',
+              connection: { proxyProtocol: 'GRPC', transport: { uds: { udsName: konnectivitySocket } } },
+            },
+          ],
+        }),
+        [kubeconfigFiles.config]: componentKubeconfig(
+          cluster.name,
+          'konnectivity-server',
+          `https://localhost:${wayIn(cluster.spec).securePort}`,
+        ),
+      },
+    });
+  }
+}
+
+/** The konnectivity server beside an API server: agents of the hosted cluster connect to it, the API server dials nodes through it. */
+export function konnectivityServer(cluster: HostedCluster): k8s.Container {
+  const settings = cluster.spec.deployment?.apiServer?.konnectivity;
+  return container({
+    name: 'konnectivity-server',
+    image: imageReference(
+      {
+        registry: 'registry.k8s.io',
+        repository: 'kas-network-proxy/proxy-server',
+        tag: `v${defaultsFor(cluster.spec.version).konnectivity}`,
+      },
+      settings?.image,
+    ),
+    command: ['/proxy-server'],
+    args: renderFlags(konnectivityServerFlags, settings?.args),
+    ports: {
+      konnectivity: ports.konnectivityAgent,
+      'k-admin': ports.konnectivityAdmin,
+      'k-health': ports.konnectivityHealth,
+    },
+    probes: probes({
+      port: 'k-health',
+      scheme: 'HTTP',
+      startup: '/healthz',
+      readiness: '/healthz',
+      liveness: '/healthz',
+      readinessPeriodSeconds: 5,
+    }),
+    requests: { cpu: '10m', memory: '64Mi' },
+    settings,
+    volumeMounts: [
+      { name: 'konnectivity-sockets', mountPath: apiServerPaths.konnectivitySockets },
+      { name: 'konnectivity-pki', mountPath: paths.pki, readOnly: true },
+      { name: 'konnectivity-kubeconfig', mountPath: paths.kubeconfig, readOnly: true },
+    ],
+  });
+}
+
+/** The volumes that {@link konnectivityServer} and the API server beside it share or need. */
+export function konnectivityVolumes(cluster: HostedCluster): k8s.Volume[] {
+  const { secrets, konnectivity } = namesOf(cluster.name);
+  return [
+    { name: 'konnectivity-sockets', emptyDir: { medium: 'Memory' } },
+    projected('konnectivity-pki', [
+      { secret: secrets.konnectivityServer, items: { 'tls.crt': 'tls.crt', 'tls.key': 'tls.key' } },
+    ]),
+    projected('konnectivity-kubeconfig', [
+      { configMap: konnectivity, items: { [kubeconfigFiles.config]: kubeconfigFiles.config } },
+      { secret: secrets.clusterAuthority, items: { [kubeconfigFiles.authority]: 'tls.crt' } },
+      {
+        secret: secrets.konnectivityClient,
+        items: { [kubeconfigFiles.certificate]: 'tls.crt', [kubeconfigFiles.key]: 'tls.key' },
+      },
+    ]),
+  ];
+}

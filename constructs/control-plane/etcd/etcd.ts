@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { k8s } from 'cdk8s-plus-30';
+import { Construct } from 'constructs';
+import { readAtStart } from '../certificates/restarts.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
+import { container, podTemplate, probes, projected } from '../../pod/component.ts';
+import { definedOnly } from '../../cluster/defined.ts';
+import { etcdMemberConfig, etcdPaths, etcdSettingsOf, etcdVolumeSize } from './config.ts';
+import type { Facts } from '../../cluster/facts.ts';
+import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
+import { etcdMember, namesOf } from '../../cluster/names.ts';
+import { ports } from '../../cluster/ports.ts';
+import { etcdTag, etcdVersion, imageReference } from '../../cluster/versions.ts';
+
+/**
+ * Annotation of the StatefulSet with the size of the volumes that the members' quota is made for: while volumes grow, and
+ * when one was made anew, nothing else tells it.
+ */
+export const etcdVolumeSizeAnnotation = 'controlplane.cluster.x-k8s.io/etcd-volume-size';
+
+export interface EtcdProps {
+  readonly cluster: HostedCluster;
+  readonly facts: Facts;
+}
+
+/**
+ * The etcd cluster of one hosted control plane: a StatefulSet whose members start in parallel, one configuration file
+ * per member, and two Services, a headless one for peers and one of Ready members for clients.
+ */
+export class Etcd extends Construct {
+  constructor(scope: Construct, id: string, { cluster, facts }: EtcdProps) {
+    super(scope, id);
+    const names = namesOf(cluster.name);
+    const settings = cluster.spec.etcd;
+    const members = facts.etcd?.pods ?? settings.replicas;
+    const volumeSize = facts.etcd?.volumeSize ?? etcdVolumeSize(cluster);
+    const labels = objectLabels(cluster.name, 'etcd');
+    const selector = selectorLabels(cluster.name, 'etcd');
+    const metadata = (name: string) => ({ name, namespace: cluster.namespace, labels });
+
+    new k8s.KubeService(this, 'peer-service', {
+      metadata: metadata(names.etcdPeerService),
+      spec: {
+        clusterIp: 'None',
+        // Members find each other before any of them can be Ready.
+        publishNotReadyAddresses: true,
+        selector,
+        ports: [port('client', ports.etcdClient), port('peer', ports.etcdPeer)],
+      },
+    });
+
+    new k8s.KubeService(this, 'client-service', {
+      metadata: metadata(names.etcdClientService),
+      spec: { type: 'ClusterIP', selector, ports: [port('client', ports.etcdClient)] },
+    });
+
+    const ordinals = Array.from({ length: members }, (_, ordinal) => ordinal);
+    new k8s.KubeConfigMap(this, 'members', {
+      metadata: metadata(names.etcdMembers),
+      data: Object.fromEntries(
+        ordinals.map((ordinal) => [
+          `${etcdMember(cluster.name, ordinal)}.yaml`,
+          etcdMemberConfig(cluster, ordinal, { members, etcd: facts.etcd }),
+        ]),
+      ),
+    });
+
+    const image = imageReference(
+      {
+        registry: 'registry.k8s.io',
+        repository: 'etcd',
+        tag: etcdTag(facts.etcd?.version ?? etcdVersion(cluster.spec)),
+      },
+      settings?.image,
+    );
+    new k8s.KubeStatefulSet(this, 'members-set', {
+      metadata: { ...metadata(names.etcd), annotations: { [etcdVolumeSizeAnnotation]: volumeSize } },
+      spec: {
+        replicas: members,
+        serviceName: names.etcdPeerService,
+        // In order, the first member would wait for a quorum that cannot form.
+        podManagementPolicy: 'Parallel',
+        selector: { matchLabels: selector },
+        // One member at a time, and only while the others are well, is beyond what the StatefulSet's controller can see.
+        updateStrategy: { type: 'OnDelete' },
+        // Data never hangs on garbage collection: the finalizer deletes claims, on a real deletion only.
+        persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
+        template: podTemplate({
+          cluster: cluster.name,
+          component: 'etcd',
+          pod: settings,
+          restartsWith: {
+            ...readAtStart(cluster, facts, 'etcd'),
+            settings: settingsHash(cluster, facts),
+          },
+          spreadPerRevision: false,
+          volumes: [
+            { name: 'members', configMap: { name: names.etcdMembers } },
+            projected('pki', [
+              { secret: names.secrets.etcdAuthority, items: { 'ca.crt': 'tls.crt' } },
+              { secret: names.secrets.etcdServer, items: { 'server.crt': 'tls.crt', 'server.key': 'tls.key' } },
+              { secret: names.secrets.etcdPeer, items: { 'peer.crt': 'tls.crt', 'peer.key': 'tls.key' } },
+            ]),
+          ],
+          containers: [
+            container({
+              name: 'etcd',
+              image,
+              command: ['etcd'],
+              args: [`--config-file=${etcdPaths.members}/$(POD_NAME).yaml`],
+              env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
+              ports: { client: ports.etcdClient, peer: ports.etcdPeer, metrics: ports.etcdMetrics },
+              // /readyz needs a quorum, /livez does not: a liveness probe on quorum would kill the survivors.
+              probes: probes({
+                port: 'metrics',
+                scheme: 'HTTP',
+                startup: '/readyz',
+                readiness: '/readyz',
+                liveness: '/livez',
+                readinessPeriodSeconds: 5,
+                // Not ready without a quorum, nor as long as a new member copies the data of the others: a restart
+                // would only throw it back.
+                startupLimitSeconds: 24 * 60 * 60,
+              }),
+              requests: { cpu: '50m', memory: '128Mi' },
+              settings,
+              volumeMounts: [
+                { name: dataVolume, mountPath: etcdPaths.volume },
+                { name: 'members', mountPath: etcdPaths.members, readOnly: true },
+                { name: 'pki', mountPath: etcdPaths.pki, readOnly: true },
+              ],
+            }),
+          ],
+        }),
+        volumeClaimTemplates: [
+          {
+            metadata: { name: dataVolume, labels },
+            spec: {
+              accessModes: ['ReadWriteOnce'],
+              ...definedOnly({ storageClassName: settings?.storageClassName }),
+              resources: {
+                requests: { storage: k8s.Quantity.fromString(facts.etcd?.templateVolumeSize ?? volumeSize) },
+              },
+            },
+          },
+        ],
+      },
+    });
+
+    if (members > 1) {
+      new k8s.KubePodDisruptionBudget(this, 'budget', {
+        metadata: metadata(names.etcd),
+        spec: { maxUnavailable: k8s.IntOrString.fromNumber(1), selector: { matchLabels: selector } },
+      });
+    }
+  }
+}
+
+const dataVolume = 'etcd-data';
+
+function port(name: string, number: number): k8s.ServicePort {
+  return { name, port: number, targetPort: k8s.IntOrString.fromString(name), protocol: 'TCP' };
+}
+
+/** Changes with what all members are configured with, and not with who is a member. */
+function settingsHash(cluster: HostedCluster, facts: Facts): string {
+  return createHash('sha256')
+    .update(JSON.stringify(etcdSettingsOf(cluster, facts.etcd)))
+    .digest('hex')
+    .slice(0, 12);
+}

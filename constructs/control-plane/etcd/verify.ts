@@ -1,0 +1,110 @@
+import { k8s } from 'cdk8s-plus-30';
+import { Construct } from 'constructs';
+import type { HostedCluster } from '../../cluster/cluster.ts';
+import { container } from '../../pod/component.ts';
+import { etcdPaths } from './config.ts';
+import { restorePaths } from './volume.ts';
+import type { RestoreRun } from '../../cluster/facts.ts';
+import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
+import { namesOf } from '../../cluster/names.ts';
+import { ports } from '../../cluster/ports.ts';
+import {
+  etcdDataMount,
+  etcdDataVolume,
+  etcdPkiMount,
+  etcdServerPki,
+  receiveStep,
+  restoreStep,
+} from './restore-steps.ts';
+import { restrictedPod } from '../../pod/restricted-pod.ts';
+import { etcdTag, etcdVersion, imageReference } from '../../cluster/versions.ts';
+
+export interface EtcdVerifyProps {
+  readonly cluster: HostedCluster;
+  readonly run: RestoreRun;
+}
+
+/**
+ * A pod that restores a backup for a trial, beside the members and without any way to them: it receives the snapshot as a
+ * restore does, makes a data directory of it that keeps its revisions, and serves it, so that its content can be
+ * compared. Its volume is gone with it.
+ */
+export class EtcdVerify extends Construct {
+  constructor(scope: Construct, id: string, { cluster, run }: EtcdVerifyProps) {
+    super(scope, id);
+    new k8s.KubePod(this, 'pod', {
+      metadata: {
+        name: namesOf(cluster.name).etcdVerify,
+        namespace: cluster.namespace,
+        labels: objectLabels(cluster.name, 'etcd-verify'),
+        annotations: { [verifyRunAnnotation]: run.run },
+      },
+      spec: {
+        ...restrictedPod({
+          selector: selectorLabels(cluster.name, 'etcd-verify'),
+          pod: cluster.spec.etcd,
+          spreadPerRevision: false,
+          volumes: [
+            { name: etcdDataVolume, emptyDir: { sizeLimit: k8s.Quantity.fromString(neededSpace(run.sizeBytes)) } },
+            etcdServerPki(cluster.name),
+          ],
+          containers: [etcd(cluster, run)],
+        }),
+        // What fails is told, and tried again with another pod.
+        restartPolicy: 'Never',
+        // Of an operator that is gone for good.
+        activeDeadlineSeconds: 2 * 60 * 60,
+        terminationGracePeriodSeconds: 5,
+        initContainers: [receiveStep(run), restoreStep(cluster, run.run, memberArguments)],
+      },
+    });
+  }
+}
+
+/** Annotation of the pod with the backup it works on. */
+export const verifyRunAnnotation = 'controlplane.cluster.x-k8s.io/etcd-verify-run';
+
+/** A cluster of one, whose peers have no way in. Revisions stay as they were: they are compared. */
+const name = 'verify';
+const peerUrl = `http://127.0.0.1:${ports.etcdPeer}`;
+const memberArguments = [
+  `--name=${name}`,
+  `--initial-cluster=${name}=${peerUrl}`,
+  `--initial-advertise-peer-urls=${peerUrl}`,
+];
+
+function etcd(cluster: HostedCluster, { run }: RestoreRun): k8s.Container {
+  const settings = cluster.spec.etcd;
+  const image = { registry: 'registry.k8s.io', repository: 'etcd', tag: etcdTag(etcdVersion(cluster.spec)) };
+  return container({
+    name: 'etcd',
+    image: imageReference(image, settings.image),
+    command: ['etcd'],
+    args: [
+      `--name=${name}`,
+      `--data-dir=${restorePaths(etcdPaths.volume, run).restoredData}`,
+      `--listen-client-urls=https://0.0.0.0:${ports.etcdClient}`,
+      `--advertise-client-urls=https://127.0.0.1:${ports.etcdClient}`,
+      `--listen-peer-urls=${peerUrl}`,
+      `--initial-cluster=${name}=${peerUrl}`,
+      `--initial-advertise-peer-urls=${peerUrl}`,
+      `--cert-file=${etcdPaths.pki}/server.crt`,
+      `--key-file=${etcdPaths.pki}/server.key`,
+      `--trusted-ca-file=${etcdPaths.pki}/ca.crt`,
+      '--client-cert-auth',
+      // As large as a database may be at all: whether it fits its real quota is no matter of the backup.
+      `--quota-backend-bytes=${8 * 1024 ** 3}`,
+    ],
+    ports: { client: ports.etcdClient },
+    requests: { cpu: '50m', memory: '128Mi' },
+    settings: { ...settings, resources: undefined },
+    volumeMounts: [etcdDataMount, etcdPkiMount],
+  });
+}
+
+const mebibyte = 1024 ** 2;
+
+/** The snapshot, the database made from it and what etcd adds to that, and its write-ahead log. */
+function neededSpace(sizeBytes: number): string {
+  return `${Math.ceil((sizeBytes * 2.5) / mebibyte) + 512}Mi`;
+}

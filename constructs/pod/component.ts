@@ -1,0 +1,181 @@
+import { k8s } from 'cdk8s-plus-30';
+import type { Container } from '../api/pod-spec.ts';
+import { definedOnly } from '../cluster/defined.ts';
+import { type ComponentName, objectLabels, selectorLabels } from '../cluster/labels.ts';
+import { restrictedPod, type RestrictedPodProps } from './restricted-pod.ts';
+
+/** Annotation of API server pods with `spec.version` as it was when they were rendered. */
+export const versionAnnotation = 'controlplane.cluster.x-k8s.io/version';
+
+/** Annotation with the certificates and configuration that a pod reads only when it starts. */
+export const restartsWithAnnotation = 'controlplane.cluster.x-k8s.io/restarts-with';
+
+export interface PodTemplateProps extends Omit<RestrictedPodProps, 'selector'> {
+  readonly cluster: string;
+  readonly component: ComponentName;
+  /** What the pod reads only at its start, by name: a change of any value replaces the pod. */
+  readonly restartsWith?: Readonly<Record<string, string>>;
+  /** Says which Kubernetes version a pod runs, whatever its image is called; see {@link versionAnnotation}. */
+  readonly version?: string;
+}
+
+/** The pod template of every workload in the management cluster. */
+export function podTemplate(props: PodTemplateProps): k8s.PodTemplateSpec {
+  const { cluster, component, containers, volumes, pod, spreadPerRevision } = props;
+  const annotations = definedOnly({
+    [versionAnnotation]: props.version,
+    [restartsWithAnnotation]: restartsWith(props.restartsWith),
+  });
+  return {
+    metadata: {
+      labels: objectLabels(cluster, component),
+      ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+    },
+    spec: restrictedPod({ selector: selectorLabels(cluster, component), containers, volumes, pod, spreadPerRevision }),
+  };
+}
+
+/** {@link restartsWithAnnotation} as a part of a pod template's metadata; nothing where there is nothing to restart with. */
+export function restartMetadata(facts: Readonly<Record<string, string>>): Pick<k8s.ObjectMeta, 'annotations'> {
+  const value = restartsWith(facts);
+  return value === undefined ? {} : { annotations: { [restartsWithAnnotation]: value } };
+}
+
+/** The value of {@link restartsWithAnnotation}; undefined where there is nothing to restart with. */
+export function restartsWith(facts: Readonly<Record<string, string>> = {}): string | undefined {
+  const sorted = Object.entries(facts).sort(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.map((pair) => pair.join('=')).join(',') || undefined;
+}
+
+export interface ContainerProps {
+  readonly name: string;
+  readonly image: string;
+  readonly command: string[];
+  readonly args: string[];
+  readonly ports?: Readonly<Record<string, number>>;
+  readonly udpPorts?: Readonly<Record<string, number>>;
+  /** @default none: for steps, which end by themselves */
+  readonly probes?: Probes;
+  readonly volumeMounts: k8s.VolumeMount[];
+  readonly env?: k8s.EnvVar[];
+  /** Used when the user sets no resources: enough to be scheduled sensibly, no limit that could kill it. */
+  readonly requests: { readonly cpu: string; readonly memory: string };
+  readonly settings: Container | undefined;
+  /** Capabilities kept; only those that PodSecurity "restricted" allows. */
+  readonly capabilities?: string[];
+}
+
+/** A container as PodSecurity "restricted" wants it, with probes, resources and a read-only root file system. */
+export function container(props: ContainerProps): k8s.Container {
+  return {
+    name: props.name,
+    image: props.image,
+    imagePullPolicy: props.settings?.imagePullPolicy ?? 'IfNotPresent',
+    command: props.command,
+    args: props.args,
+    ...definedOnly({ env: props.env }),
+    ...(props.ports || props.udpPorts
+      ? { ports: [...containerPorts('TCP', props.ports), ...containerPorts('UDP', props.udpPorts)] }
+      : {}),
+    ...props.probes,
+    resources: resources(props),
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'], ...(props.capabilities ? { add: props.capabilities } : {}) },
+      privileged: false,
+      readOnlyRootFilesystem: true,
+    },
+    // The last lines of a process that failed are why it did: people see them in its pod, and so do we.
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    volumeMounts: props.volumeMounts,
+  };
+}
+
+function containerPorts(protocol: string, ports: Readonly<Record<string, number>> = {}): k8s.ContainerPort[] {
+  return Object.entries(ports).map(([name, containerPort]) => ({ name, containerPort, protocol }));
+}
+
+function resources({ settings, requests }: ContainerProps): k8s.ResourceRequirements {
+  const quantities = (given: Readonly<Record<string, string | number>> | undefined) =>
+    given &&
+    Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [
+        name,
+        typeof value === 'number' ? k8s.Quantity.fromNumber(value) : k8s.Quantity.fromString(value),
+      ]),
+    );
+  if (!settings?.resources) return { requests: quantities(requests)! };
+  const { requests: requested, limits, claims } = settings.resources;
+  return definedOnly({ requests: quantities(requested), limits: quantities(limits), claims });
+}
+
+export interface Probes {
+  readonly startupProbe: k8s.Probe;
+  readonly readinessProbe: k8s.Probe;
+  readonly livenessProbe: k8s.Probe;
+}
+
+export interface ProbesProps {
+  /** Name of a port of the container, or a number that is no port of it. */
+  readonly port: string | number;
+  /** Address to ask. Default: the pod's. */
+  readonly host?: string;
+  readonly scheme: 'HTTP' | 'HTTPS';
+  readonly startup: string;
+  readonly readiness: string;
+  readonly liveness: string;
+  /** Seconds between readiness probes. */
+  readonly readinessPeriodSeconds: number;
+  /** After so many seconds of failing start-up probes the container is restarted. Default: four minutes. */
+  readonly startupLimitSeconds?: number;
+}
+
+/**
+ * Start-up is probed every second: with the usual ten, three components in a row wait half a minute for nothing.
+ */
+export function probes(props: ProbesProps): Probes {
+  const httpGet = (path: string): k8s.HttpGetAction => ({
+    path,
+    port:
+      typeof props.port === 'number' ? k8s.IntOrString.fromNumber(props.port) : k8s.IntOrString.fromString(props.port),
+    ...definedOnly({ host: props.host }),
+    scheme: props.scheme,
+  });
+  return {
+    startupProbe: {
+      httpGet: httpGet(props.startup),
+      periodSeconds: 1,
+      timeoutSeconds: 15,
+      failureThreshold: props.startupLimitSeconds ?? 240,
+    },
+    readinessProbe: {
+      httpGet: httpGet(props.readiness),
+      periodSeconds: props.readinessPeriodSeconds,
+      timeoutSeconds: 15,
+      failureThreshold: 3,
+    },
+    livenessProbe: { httpGet: httpGet(props.liveness), periodSeconds: 10, timeoutSeconds: 15, failureThreshold: 8 },
+  };
+}
+
+/** A volume that shows chosen keys of several Secrets and ConfigMaps as files of one directory. */
+export function projected(name: string, sources: readonly ProjectedSource[]): k8s.Volume {
+  return {
+    name,
+    projected: {
+      // Group-readable through fsGroup; the default 0644 would let any user of the pod read keys.
+      defaultMode: 0o440,
+      sources: sources.map((source) => {
+        const items = Object.entries(source.items).map(([path, key]) => ({ key, path }));
+        return 'secret' in source
+          ? { secret: { name: source.secret, items } }
+          : { configMap: { name: source.configMap, items } };
+      }),
+    },
+  };
+}
+
+/** `items` maps a file path to the key it shows. */
+export type ProjectedSource =
+  | { readonly secret: string; readonly items: Readonly<Record<string, string>> }
+  | { readonly configMap: string; readonly items: Readonly<Record<string, string>> };

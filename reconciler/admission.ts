@@ -1,0 +1,78 @@
+import { pausedAnnotation } from '../constructs/api/group.ts';
+import type { HostedControlPlane } from '../constructs/api/hosted-control-plane.ts';
+import { parseHostedControlPlane } from '../constructs/api/parse.ts';
+import { maxClusterNameLength } from '../constructs/cluster/names.ts';
+import { unsupportedVersion } from '../constructs/cluster/versions.ts';
+import { ClusterObject, owningCluster } from './management/cluster-object.ts';
+import type { KubeObject, ObjectMeta } from './kube/object.ts';
+
+/** What may be done for a HostedControlPlane at all. */
+export type Admission =
+  /** Nothing may be created before Cluster API has named the owner. */
+  | { readonly kind: 'unowned'; readonly message: string }
+  /** It is not the control plane its Cluster asks for. */
+  | { readonly kind: 'mismatch'; readonly message: string }
+  /** Nothing may be written. */
+  | { readonly kind: 'paused'; readonly message: string }
+  | { readonly kind: 'deleting'; readonly cluster: string | undefined; readonly clusterIsDeleting: boolean }
+  | { readonly kind: 'invalid'; readonly message: string }
+  | {
+      readonly kind: 'admitted';
+      readonly hostedControlPlane: HostedControlPlane;
+      readonly clusterObject: ClusterObject;
+    };
+
+/**
+ * Decides what may be done. Pausing comes before everything, deletion included; a deletion needs no valid spec, so that
+ * no object can become undeletable.
+ */
+export function admit(
+  object: KubeObject,
+  findCluster: (namespace: string, name: string) => KubeObject | undefined,
+): Admission {
+  const { metadata } = object;
+  const owner = owningCluster(metadata);
+  const found = owner === undefined ? undefined : findCluster(metadata.namespace ?? '', owner);
+  const cluster = found && ClusterObject.parse(found);
+
+  const paused = pausedBy(metadata, cluster);
+  if (paused) return { kind: 'paused', message: paused };
+  if (metadata.deletionTimestamp) {
+    return {
+      kind: 'deleting',
+      cluster: owner,
+      clusterIsDeleting: !cluster || cluster.metadata.deletionTimestamp !== undefined,
+    };
+  }
+  if (owner === undefined) return { kind: 'unowned', message: unowned(metadata.name) };
+  if (!cluster) return { kind: 'unowned', message: `Cluster ${owner}, which owns this object, does not exist` };
+  const reference = cluster.spec?.controlPlaneRef;
+  if (reference?.name !== metadata.name || reference.kind !== 'HostedControlPlane') {
+    return {
+      kind: 'mismatch',
+      message: `Cluster ${owner} owns this object, but its spec.controlPlaneRef names ${reference?.kind ?? 'no kind'} ${reference?.name ?? ''}: two control planes for one Cluster would fight`,
+    };
+  }
+
+  if (owner.length > maxClusterNameLength) {
+    return {
+      kind: 'invalid',
+      message: `the name of Cluster ${owner} has ${owner.length} characters, ${maxClusterNameLength} is the most a hosted control plane can have: create a Cluster with a shorter name`,
+    };
+  }
+  const parsed = parseHostedControlPlane(object);
+  if (!parsed.valid) return { kind: 'invalid', message: parsed.message };
+  const unsupported = unsupportedVersion(parsed.hostedControlPlane.spec.version);
+  if (unsupported) return { kind: 'invalid', message: `spec.version: ${unsupported}` };
+  return { kind: 'admitted', hostedControlPlane: parsed.hostedControlPlane, clusterObject: cluster };
+}
+
+function pausedBy(metadata: ObjectMeta, cluster: ClusterObject | undefined): string | undefined {
+  if (cluster?.spec?.paused) return `Cluster ${cluster.metadata.name} is paused (spec.paused)`;
+  if (metadata.annotations?.[pausedAnnotation] !== undefined) return `annotation ${pausedAnnotation} is set`;
+  return undefined;
+}
+
+function unowned(name: string): string {
+  return `no Cluster owns this object yet: create a Cluster whose spec.controlPlaneRef names HostedControlPlane ${name}`;
+}

@@ -1,0 +1,55 @@
+import { etcdMemberHost } from '../../../constructs/cluster/names.ts';
+import { ports } from '../../../constructs/cluster/ports.ts';
+import type { WorkContext } from '../../tasks/background-work.ts';
+import { MemberClient } from '../../etcd/client.ts';
+import { type MemberEndpoint } from '../../etcd/member-endpoint.ts';
+import { pause } from '../../kube/clock.ts';
+import type { Manifest } from '../manifest.ts';
+import { lookMs, serveLimitMs, type Trial } from './task.ts';
+import { trialPodState } from './pod.ts';
+
+/** The etcd of a trial, known by the certificate of the members. */
+export function etcdAt(cluster: Trial['cluster'], address: string): MemberEndpoint {
+  const host = address.includes(':') ? `[${address}]` : address;
+  return { name: 'of the trial', address: `${host}:${ports.etcdClient}`, serverName: etcdMemberHost(cluster, 0) };
+}
+
+/** Waits until etcd serves, and gives its newest revision. */
+export async function untilServing(
+  { credentials, clock, pod }: Trial,
+  etcd: MemberEndpoint,
+  { sizeBytes }: Manifest,
+  { signal, report }: WorkContext,
+): Promise<number> {
+  report('waiting for etcd to serve it');
+  for (const end = clock.now() + serveLimitMs(sizeBytes); ; await pause(clock, lookMs, signal)) {
+    signal.throwIfAborted();
+    // A client that was refused once waits before it dials again.
+    const client = new MemberClient(etcd, credentials);
+    try {
+      await client.members('quorum');
+      return (await client.status()).status.revision;
+    } catch (error) {
+      const found = pod();
+      const state = found && trialPodState(found);
+      if (state?.kind === 'failed') throw new Error(`the etcd of the trial ended: ${state.message}`, { cause: error });
+      if (!found || clock.now() > end) throw error;
+    } finally {
+      client.close();
+    }
+  }
+}
+
+/** Counts at the revision of the backup: leases that ran out since have deleted keys already. */
+export async function countKeys(
+  { credentials }: Trial,
+  etcd: MemberEndpoint,
+  revision: number,
+): Promise<Manifest['keys']> {
+  const client = new MemberClient(etcd, credentials);
+  try {
+    return await client.keyCounts(revision);
+  } finally {
+    client.close();
+  }
+}

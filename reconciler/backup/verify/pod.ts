@@ -1,0 +1,78 @@
+import type { KubeObject } from '../../kube/object.ts';
+
+interface Terminated {
+  readonly exitCode?: number;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly state?: {
+    readonly running?: object;
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+    readonly terminated?: Terminated;
+  };
+}
+
+/** The pod of a trial restore, as far as its steps are concerned. */
+export interface TrialPod extends KubeObject {
+  readonly status?: {
+    readonly phase?: string;
+    readonly reason?: string;
+    readonly message?: string;
+    readonly podIP?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+/** How far the pod of a trial restore is. */
+export type TrialPodState =
+  | { readonly kind: 'starting'; readonly message: string }
+  | { readonly kind: 'receiving'; readonly address: string }
+  | { readonly kind: 'restoring' }
+  /** etcd has been started; whether it serves, it says itself. */
+  | { readonly kind: 'started'; readonly address: string }
+  | {
+      readonly kind: 'failed';
+      /** `receive`, `restore` or `etcd`; undefined when the whole pod was ended, such as for want of room. */
+      readonly step: string | undefined;
+      readonly exitCode?: number | undefined;
+      readonly message: string;
+    };
+
+/** Reads how far a pod is. */
+export function trialPodState({ metadata, status = {} }: TrialPod): TrialPodState {
+  const steps = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+  const failed = steps.find(({ name, state }) => {
+    return state?.terminated && (name === 'etcd' || state.terminated.exitCode !== 0);
+  });
+  // What ends a pod as a whole says more than the exit codes that come of it.
+  if (status.phase === 'Failed' && status.reason) {
+    return { kind: 'failed', step: undefined, message: `${status.reason}: ${status.message ?? metadata.name}` };
+  }
+  if (failed) {
+    const terminated = failed.state?.terminated ?? {};
+    return { kind: 'failed', step: failed.name, exitCode: terminated.exitCode, message: describe(terminated) };
+  }
+
+  const running = steps.find(({ state }) => state?.running);
+  const address = status.podIP;
+  if (running?.name === 'restore') return { kind: 'restoring' };
+  if (running && address) return { kind: running.name === 'etcd' ? 'started' : 'receiving', address };
+  return { kind: 'starting', message: reasonOf(status, steps) };
+}
+
+/** The last line of a step says why it failed. */
+function describe({ exitCode, reason = 'Error', message = '' }: Terminated): string {
+  const last = message.trim().split('\n').at(-1) ?? '';
+  return `${reason}, exit code ${exitCode ?? 'unknown'}${last === '' ? '' : `: ${last}`}`;
+}
+
+function reasonOf({ conditions = [] }: NonNullable<TrialPod['status']>, steps: readonly ContainerStatus[]): string {
+  const waiting = steps.find(({ state }) => state?.waiting?.message)?.state?.waiting;
+  const unscheduled = conditions.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
+  return waiting?.message ?? unscheduled?.message ?? 'it has not started yet';
+}

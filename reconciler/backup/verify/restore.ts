@@ -1,0 +1,135 @@
+import { etcdMemberHost } from '../../../constructs/cluster/names.ts';
+import { ports } from '../../../constructs/cluster/ports.ts';
+import type { WorkContext } from '../../tasks/background-work.ts';
+import { pause } from '../../kube/clock.ts';
+import { messageOf } from '../../kube/error-message.ts';
+import { pushSnapshot } from '../../receiver/push.ts';
+import { contentFaults, type Manifest } from '../manifest.ts';
+import { backupId } from '../names.ts';
+import { StoreError } from '../store-error.ts';
+import { lookMs, serveLimitMs, type Trial } from './task.ts';
+import { countKeys, etcdAt, untilServing } from './etcd-process.ts';
+import { BackupUnusable } from './failure.ts';
+import { type TrialPodState, trialPodState } from './pod.ts';
+import type { Verification } from '../verification-settings.ts';
+
+/** How long a pod may take to start: its images may have to be pulled. */
+const startLimitMs = 10 * 60_000;
+
+/**
+ * Restores a backup into the etcd of a pod and compares what is in it with its manifest, then notes in the store that it
+ * is good. The pod stays: whoever began the trial removes it.
+ * @throws BackupUnusable, StoreError, and any other error when the trial could not be held
+ */
+export async function restoreForTrial(trial: Trial, context: WorkContext): Promise<Verification> {
+  const { backups, backup, clock } = trial;
+  const manifest = await backups.manifest(backup, context.signal).catch(asUnusable);
+  await trial.createPod(backupId(backup), manifest);
+  context.report('waiting for the pod');
+  await untilPod(trial, context, 'receiving', startLimitMs);
+  const began = await send(trial, manifest, context);
+  context.report('the pod makes a data directory of it');
+  const address = await untilPod(trial, context, 'started', serveLimitMs(manifest.sizeBytes));
+  const etcd = etcdAt(trial.cluster, address);
+  const revision = await untilServing(trial, etcd, manifest, context);
+  const restoreSeconds = (clock.now() - began) / 1000;
+
+  const { sha256, sizeBytes } = manifest;
+  // etcd refuses to count at a revision that it does not have.
+  const keys = revision < manifest.revision ? manifest.keys : await countKeys(trial, etcd, manifest.revision);
+  const faults = contentFaults(manifest, { sha256, sizeBytes, revision, keys });
+  if (faults.length > 0) throw new BackupUnusable(faults.join('; '));
+  const verification = {
+    formatVersion: 1,
+    time: new Date(clock.now()).toISOString(),
+    revision,
+    restoreSeconds,
+  } as const;
+  await backups.markVerified(backup, verification);
+  return verification;
+}
+
+/** What cannot be read, or is not what was written, is of no use; what did not come may be. */
+function asUnusable(error: unknown): never {
+  if (error instanceof StoreError && error.reason !== 'ObjectNotFound') throw error;
+  throw new BackupUnusable(messageOf(error), { cause: error });
+}
+
+/** Waits until the pod has come to this step, and gives its address. */
+async function untilPod(
+  { pod, clock }: Trial,
+  { signal, report }: WorkContext,
+  wanted: 'receiving' | 'started',
+  limitMs: number,
+): Promise<string> {
+  let last: TrialPodState = { kind: 'starting', message: 'it is not there yet' };
+  for (const end = clock.now() + limitMs; clock.now() < end; await pause(clock, lookMs, signal)) {
+    signal.throwIfAborted();
+    const found = pod();
+    if (!found && last.kind !== 'starting') throw new Error('somebody deleted the pod of the trial');
+    if (!found) continue;
+    last = trialPodState(found);
+    if (last.kind === wanted) return last.address;
+    if (last.kind === 'starting') report(`waiting for the pod: ${last.message}`);
+    if (last.kind === 'failed' && isRefusal(last)) throw new BackupUnusable(`etcdutl: ${last.message}`);
+    if (last.kind === 'failed') throw new Error(`the pod of the trial failed: ${last.message}`);
+  }
+  const why = last.kind === 'starting' ? last.message : last.kind;
+  throw new Error(`the pod of the trial did not get ready within ${Math.round(limitMs / 60_000)} minutes: ${why}`);
+}
+
+/** The hash was right: what the tool refuses for another reason than room or memory cannot be restored by anybody. */
+function isRefusal({ step, exitCode, message }: Extract<TrialPodState, { kind: 'failed' }>): boolean {
+  return step === 'restore' && exitCode === 1 && !message.includes('no space left');
+}
+
+/** Sends the snapshot and gives the time at which its first byte was read. */
+async function send(
+  { cluster, backups, backup, credentials, pod, clock }: Trial,
+  manifest: Manifest,
+  { signal, report }: WorkContext,
+): Promise<number> {
+  let began: number | undefined;
+  let failure: { readonly of: unknown } | undefined;
+  async function* watched(): AsyncGenerator<Uint8Array> {
+    began = clock.now();
+    try {
+      yield* backups.readSnapshot(backup, manifest, signal);
+    } catch (error) {
+      failure = { of: error };
+      throw error;
+    }
+  }
+  for (const end = clock.now() + listenLimitMs; ;) {
+    const found = pod();
+    const state = found && trialPodState(found);
+    if (state?.kind !== 'receiving') throw new Error('the pod of the trial ended before it had the snapshot');
+    const receiver = { address: state.address, port: ports.etcdClient, serverName: etcdMemberHost(cluster, 0) };
+    try {
+      await pushSnapshot(receiver, watched(), {
+        sizeBytes: manifest.sizeBytes,
+        credentials,
+        clock,
+        signal,
+        onProgress: (bytes) => report(`${mebibytes(bytes)} of ${mebibytes(manifest.sizeBytes)} MiB sent`),
+      });
+      return began ?? clock.now();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (failure) asUnusable(failure.of);
+      // The container runs a moment before it listens.
+      if (clock.now() > end || !isRefused(error)) throw error;
+      await pause(clock, lookMs, signal);
+    }
+  }
+}
+
+const listenLimitMs = 30_000;
+
+function isRefused(error: unknown): boolean {
+  return messageOf(error).includes('ECONNREFUSED');
+}
+
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / (1 << 20));
+}

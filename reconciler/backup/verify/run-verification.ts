@@ -1,0 +1,63 @@
+import type { Backup } from '../../../constructs/api/backup-spec.ts';
+import { Pod } from '../../../constructs/api/resources.ts';
+import { renderControlPlane } from '../../../constructs/control-plane/chart.ts';
+import { selectorLabels } from '../../../constructs/cluster/labels.ts';
+import { namesOf } from '../../../constructs/cluster/names.ts';
+import type { WorkContext } from '../../tasks/background-work.ts';
+import { etcdCredentials } from '../../etcd/access.ts';
+import { systemClock } from '../../kube/clock.ts';
+import { operatorImageOf } from '../../receiver/operator-image.ts';
+import type { Scope } from '../../phases/scope.ts';
+import { ClusterBackups } from '../cluster-backups.ts';
+import type { BackupName } from '../names.ts';
+import { openStore } from '../store-access.ts';
+import type { TrialPod } from './pod.ts';
+import { restoreForTrial } from './restore.ts';
+import type { Verification } from '../verification-settings.ts';
+
+/** Restores a backup in a pod, which is removed whatever comes of it. */
+export function holdTrial(scope: Scope, spec: Backup, name: BackupName, context: WorkContext): Promise<Verification> {
+  const { cluster, facts, world, writer } = scope;
+  return withBackups(scope, spec, async (backups) => {
+    try {
+      return await restoreForTrial(
+        {
+          cluster,
+          backups,
+          backup: name,
+          credentials: etcdCredentials(cluster.name, world),
+          createPod: async (run, { sizeBytes, sha256 }) => {
+            const etcdVerify = { run, sizeBytes, sha256, operatorImage: operatorImageOf(scope) };
+            await writer.apply(renderControlPlane(cluster, { ...facts, etcdVerify }, 'etcd-verify'));
+          },
+          pod: () => world.get<TrialPod>(Pod, namesOf(cluster.name).etcdVerify),
+          clock: systemClock,
+        },
+        context,
+      );
+    } finally {
+      await removeTrialPods(scope);
+    }
+  });
+}
+
+/** Opens the store of a control plane for as long as it is used. */
+export async function withBackups<T>(
+  { cluster: { namespace, name }, storeInquiries }: Scope,
+  spec: Backup,
+  use: (backups: ClusterBackups) => Promise<T>,
+): Promise<T> {
+  const { store, keys } = await openStore(namespace, spec, storeInquiries);
+  try {
+    return await use(new ClusterBackups(store, { namespace, cluster: name }, keys));
+  } finally {
+    store.close();
+  }
+}
+
+/** Deletes pods of trials that nobody holds any more, and says how many are still there. */
+export async function removeTrialPods({ cluster, world, writer }: Scope): Promise<number> {
+  const pods = world.list(Pod, selectorLabels(cluster.name, 'etcd-verify'));
+  for (const pod of pods) if (!pod.metadata.deletionTimestamp) await writer.delete(Pod, pod);
+  return pods.length;
+}

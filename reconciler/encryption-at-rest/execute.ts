@@ -1,0 +1,156 @@
+import type { ConditionReason } from '../../constructs/api/conditions.ts';
+import { Deployment } from '../../constructs/api/resources.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import { answeringPods } from '../pods/answering-pods.ts';
+import type { WorkState } from '../tasks/background-work.ts';
+import { messageOf } from '../kube/error-message.ts';
+import { deploymentReadiness } from '../kube/readiness.ts';
+import { degraded, done, type Outcome } from '../engine/outcome.ts';
+import type { SecretObject, SecretProps } from '../pki/secret.ts';
+import { refreshFiles } from '../pods/refresh-files.ts';
+import type { Scope } from '../phases/scope.ts';
+import { nameOf } from './configuration.ts';
+import { choose, encryptionFacts, encryptionReport } from './keys.ts';
+import { podsWithout } from './loaded.ts';
+import { fresh, nextStep, type RotationState, type RotationStep } from './rotation.ts';
+import { type EncryptionKeys, encryptionSecret, reconfigured } from './secret.ts';
+
+/** The Secret with the keys, as it was read. */
+export interface StoredKeys {
+  readonly props: SecretProps;
+  readonly secret: SecretObject;
+  readonly keys: EncryptionKeys;
+}
+
+type Reason = ConditionReason<'EncryptionAtRestReady'>;
+
+const proof = 'encryption proof';
+const rewriting = 'encryption rewriting';
+
+/** Kubelets and API servers take their time, about a minute each at most. */
+const askAgainMs = 3_000;
+/** Whoever refuses a Secret has to be mended first. */
+const rewriteAgainMs = 30_000;
+
+/** Does the next step of a rotation, if there is one, or looks how far it is. */
+export async function takeStep(scope: Scope, stored: StoredKeys): Promise<Outcome> {
+  const step = nextStep(stateOf(scope, stored.keys));
+  const { props, keys } = stored;
+  switch (step.kind) {
+    case 'settled':
+      return done(encryptionFacts(props.name, keys), undefined, { report: encryptionReport(keys, scope, true) });
+    case 'hold':
+      scope.work.cancel(proof);
+      scope.work.cancel(rewriting);
+      return underWay(scope, stored, 'WaitingForAPIServer', 'Secrets are stored anew when the restore is over');
+    case 'configure':
+      return configure(scope, stored, step);
+    case 'prove':
+      return prove(scope, stored, step.reason);
+    case 'rewrite':
+      return rewrite(scope, stored);
+  }
+}
+
+function stateOf({ cluster, hostedControlPlane, work }: Scope, keys: EncryptionKeys): RotationState {
+  const { provider, rotation } = cluster.spec.encryptionAtRest ?? {};
+  const restore = hostedControlPlane.status?.etcd?.restore;
+  const rewritten = work.state(rewriting);
+  return {
+    providers: keys.providers.map(nameOf),
+    retired: keys.retired.map(nameOf),
+    isLoaded: keys.isLoaded,
+    isRewritten: rewritten.kind === 'done' && rewritten.basis === keys.hash,
+    wanted: provider,
+    wantsNewKey: rotation !== undefined && rotation !== keys.rotation,
+    isRestoring: restore !== undefined && restore.completionTime === undefined,
+  };
+}
+
+/** Other phases go on: what is configured can be read by all API servers, whatever they have loaded of it. */
+function underWay(
+  scope: Scope,
+  { props, keys }: Pick<StoredKeys, 'props' | 'keys'>,
+  reason: Reason,
+  message: string,
+  again?: Date,
+): Outcome {
+  return degraded(reason, message, encryptionFacts(props.name, keys), { again, report: encryptionReport(keys, scope) });
+}
+
+async function configure(
+  scope: Scope,
+  { props, secret, keys }: StoredKeys,
+  step: Extract<RotationStep, { kind: 'configure' }>,
+): Promise<Outcome> {
+  const providers = choose(step.providers, keys, scope.now);
+  const { rotation = keys.rotation } = scope.cluster.spec.encryptionAtRest ?? {};
+  const next = reconfigured(keys, providers, step.providers.includes(fresh) ? rotation : keys.rotation);
+  await scope.writer.apply([encryptionSecret(props, next, secret)]);
+  return underWay(
+    scope,
+    { props, keys: next },
+    'DistributingKey',
+    'the API servers are given another configuration',
+    scope.now,
+  );
+}
+
+/** Finds out beside the queue whether all API servers have loaded the configuration, and notes it once they have. */
+async function prove(scope: Scope, stored: StoredKeys, reason: Reason): Promise<Outcome> {
+  const { cluster, world, writer, work, now } = scope;
+  const { props, secret, keys } = stored;
+  const pods = await answeringPods(scope, 'api-server');
+  const rollout = deploymentReadiness(world.get(Deployment, namesOf(cluster.name).apiServer));
+  if (pods.length === 0)
+    return underWay(scope, stored, 'WaitingForAPIServer', 'no API server runs that could load keys');
+
+  const basis = [
+    keys.hash,
+    ...pods.map(({ metadata }) => metadata.uid ?? '').toSorted((a, b) => a.localeCompare(b)),
+  ].join(' ');
+  const state = work.state<readonly string[]>(proof);
+  const missing = state.kind === 'done' && state.basis === basis ? state.result : undefined;
+  if (rollout.ready && missing?.length === 0) {
+    const loaded = { ...keys, isLoaded: true };
+    await writer.apply([encryptionSecret(props, loaded, secret)]);
+    return underWay(scope, { props, keys: loaded }, reason, 'every API server has loaded the keys', now);
+  }
+  if (isDue(state, basis, now, askAgainMs)) {
+    await refreshFiles(scope.writer, pods, { purpose: 'encryption', version: keys.hash.slice('sha256:'.length) });
+    const hosted = scope.hosted(scope.facts);
+    work.start(proof, basis, () =>
+      podsWithout({ hash: keys.hash, secret: props.name }, pods, (address) => hosted.loadedEncryption(address)),
+    );
+  }
+  const message = rollout.ready
+    ? `${pods.length - (missing ?? pods).length} of ${pods.length} API servers have loaded the keys`
+    : `API servers: ${rollout.message}`;
+  return underWay(scope, stored, reason, message, new Date(now.getTime() + askAgainMs));
+}
+
+/** Has all Secrets stored anew, beside the queue. */
+function rewrite(scope: Scope, stored: StoredKeys): Outcome {
+  const { work, now } = scope;
+  const { hash } = stored.keys;
+  let state: WorkState = work.state(rewriting);
+  if (state.kind === 'running' && state.basis !== hash) work.cancel(rewriting);
+  if (isDue(state, hash, now, rewriteAgainMs)) {
+    const hosted = scope.hosted(scope.facts);
+    const failed = state.kind === 'failed' && state.basis === hash ? state : undefined;
+    state = work.start(rewriting, hash, (context) => hosted.rewriteSecrets(context));
+    if (failed) state = failed;
+  }
+  return underWay(scope, stored, 'RewritingSecrets', describe(state), new Date(now.getTime() + rewriteAgainMs));
+}
+
+function isDue(state: WorkState, basis: string, now: Date, afterMs: number): boolean {
+  if (state.kind === 'idle' || state.basis !== basis) return true;
+  return state.kind !== 'running' && now.getTime() - state.at.getTime() >= afterMs;
+}
+
+function describe(state: WorkState): string {
+  if (state.kind === 'running') return state.progress;
+  if (state.kind !== 'failed') return 'Secrets are stored anew';
+  return `not all Secrets could be stored anew, which is tried again: ${messageOf(state.error)}`;
+}

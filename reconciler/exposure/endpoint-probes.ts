@@ -1,0 +1,96 @@
+import { type Clock, pause } from '../kube/clock.ts';
+import { answersKeptMs } from '../tasks/resync.ts';
+import type { EndpointProbe, ProbeResult } from '../phases/scope.ts';
+
+export interface EndpointProbesOptions {
+  readonly clock: Clock;
+  /** Hears of a result that came too late for the pass that asked for it. */
+  readonly onResult: (key: string) => void;
+}
+
+/** An address that swallows packets keeps one waiting for seconds, and a worker slot is not to wait with it. */
+const graceMs = 250;
+const firstRetryMs = 100;
+const longestRetryMs = 30_000;
+
+interface Entry {
+  result: ProbeResult;
+  /** What the result depends on, as text to compare. */
+  basis: string | undefined;
+  /** When to ask again, if nothing changes before. */
+  dueAt: number;
+  /** Failures in a row. */
+  failures: number;
+  running: Attempt | undefined;
+}
+
+interface Attempt {
+  readonly basis: string;
+  readonly ended: Promise<void>;
+  isLate: boolean;
+}
+
+/**
+ * Whether endpoints work, by trying. What worked is taken to work until the next attempt has shown otherwise; what failed
+ * is tried again after 100 ms, and after twice as long each time, for nobody tells when a DNS record is made.
+ */
+export class EndpointProbes {
+  readonly #options: EndpointProbesOptions;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(options: EndpointProbesOptions) {
+    this.#options = options;
+  }
+
+  /** The probe of one endpoint, by the key of its HostedControlPlane. */
+  of(key: string): EndpointProbe {
+    return { look: (dependsOn, attempt) => this.#look(key, JSON.stringify(dependsOn) ?? '', attempt) };
+  }
+
+  /** Drops what is known of an endpoint that is gone. */
+  forget(key: string): void {
+    this.#entries.delete(key);
+  }
+
+  async #look(key: string, basis: string, attempt: () => Promise<void>): Promise<ProbeResult> {
+    const { clock } = this.#options;
+    const entry = this.#entries.get(key) ?? unknown();
+    this.#entries.set(key, entry);
+    const isDue = entry.basis !== basis || clock.now() >= entry.dueAt;
+    if (isDue && entry.running?.basis !== basis) this.#start(key, entry, basis, attempt);
+
+    const { running } = entry;
+    if (running && !running.isLate) {
+      const over = new AbortController();
+      await Promise.race([running.ended, pause(clock, graceMs, over.signal)]);
+      over.abort();
+      running.isLate = true;
+    }
+    return entry.result;
+  }
+
+  #start(key: string, entry: Entry, basis: string, attempt: () => Promise<void>): void {
+    const end = (result: ProbeResult, failures: number, forMs: number): void => {
+      // Another attempt has begun since, because something on the way has changed.
+      if (entry.running !== running) return;
+      const dueAt = this.#options.clock.now() + forMs;
+      const noted = result.kind === 'fails' ? { ...result, retryAt: new Date(dueAt) } : result;
+      Object.assign(entry, { result: noted, basis, dueAt, failures, running: undefined } satisfies Entry);
+      if (running.isLate) this.#options.onResult(key);
+    };
+    const ended = attempt().then(
+      () => end({ kind: 'works' }, 0, answersKeptMs),
+      (error: unknown) => {
+        const failures = entry.basis === basis ? entry.failures + 1 : 1;
+        const forMs = Math.min(longestRetryMs, firstRetryMs * 2 ** (failures - 1));
+        end({ kind: 'fails', error }, failures, forMs);
+      },
+    );
+    const running: Attempt = { basis, ended, isLate: false };
+    entry.running = running;
+  }
+}
+
+function unknown(): Entry {
+  return { result: { kind: 'unknown' }, basis: undefined, dueAt: 0, failures: 0, running: undefined };
+}

@@ -1,0 +1,46 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Claim, describeClaim, type HostedControlPlaneClaim } from './host-claim.ts';
+
+/** Every claim there is, found by host name. */
+export class ClaimBook {
+  readonly #claims = new Map<string, Claim>();
+  readonly #byHost = new Map<string, Set<string>>();
+
+  hostedControlPlane(key: string): HostedControlPlaneClaim | undefined {
+    const claim = this.#claims.get(`HostedControlPlane ${key}`);
+    return claim?.kind === 'HostedControlPlane' ? claim : undefined;
+  }
+
+  /** Everything that has this host. */
+  at(host: string): Claim[] {
+    return [...(this.#byHost.get(host) ?? [])].flatMap((id) => this.#claims.get(id) ?? []);
+  }
+
+  /** Enters a claim in the place of the one before it; returns the hosts about which something is different now. */
+  put(claim: Claim): string[] {
+    const id = describeClaim(claim);
+    const old = this.#claims.get(id);
+    if (isDeepStrictEqual(old, claim)) return [];
+    this.#unindex(id);
+    this.#claims.set(id, claim);
+    for (const host of claim.hosts) this.#byHost.set(host, (this.#byHost.get(host) ?? new Set()).add(id));
+    return [...new Set([...(old?.hosts ?? []), ...claim.hosts])];
+  }
+
+  /** Strikes a claim out; returns the hosts that it had. */
+  remove(claim: Claim): readonly string[] {
+    const id = describeClaim(claim);
+    const hosts = this.#claims.get(id)?.hosts ?? [];
+    this.#unindex(id);
+    this.#claims.delete(id);
+    return hosts;
+  }
+
+  #unindex(id: string): void {
+    for (const host of this.#claims.get(id)?.hosts ?? []) {
+      const ids = this.#byHost.get(host);
+      ids?.delete(id);
+      if (ids?.size === 0) this.#byHost.delete(host);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { group } from '../../constructs/api/group.ts';
+import { exposuresOf, type ExposureSource } from '../../constructs/api/exposure-spec.ts';
+import { groupOf, HostedControlPlane, optionalResources } from '../../constructs/api/resources.ts';
+import { heldHosts } from '../../constructs/control-plane/exposure/hosts.ts';
+import type { Endpoint } from '../../constructs/cluster/facts.ts';
+import { type KubeObject, objectKey } from '../kube/object.ts';
+
+/** The host names that a HostedControlPlane, or a TLSRoute, has for itself. */
+export type Claim = HostedControlPlaneClaim | RouteClaim;
+
+interface Holder {
+  /** `namespace/name`. */
+  readonly key: string;
+  readonly createdAt: string;
+  /** In lower case. */
+  readonly hosts: readonly string[];
+}
+
+export interface HostedControlPlaneClaim extends Holder {
+  readonly kind: 'HostedControlPlane';
+  /** `namespace/name` of the Gateway that leads to it; missing for other ways in. */
+  readonly gateway?: string | undefined;
+}
+
+export interface RouteClaim extends Holder {
+  readonly kind: 'TLSRoute';
+  /** `namespace/name` of each Gateway it is attached to. */
+  readonly gateways: readonly string[];
+  /** `namespace/name` of the HostedControlPlane it was made for; missing for routes of others. */
+  readonly owner?: string | undefined;
+}
+
+/** As the API returns it: its spec may be invalid. */
+interface HostedControlPlaneObject extends KubeObject {
+  readonly spec?: ExposureSource & { readonly controlPlaneEndpoint?: Partial<Endpoint> | undefined };
+}
+
+interface RouteObject extends KubeObject {
+  readonly spec?: {
+    readonly hostnames?: readonly string[];
+    readonly parentRefs?: readonly {
+      readonly group?: string;
+      readonly kind?: string;
+      readonly namespace?: string;
+      readonly name: string;
+    }[];
+  };
+}
+
+export function claimOfHostedControlPlane(object: HostedControlPlaneObject): HostedControlPlaneClaim {
+  const { metadata, spec = {} } = object;
+  const [exposure] = exposuresOf(spec);
+  return {
+    kind: 'HostedControlPlane',
+    key: objectKey(metadata),
+    createdAt: metadata.creationTimestamp ?? '',
+    hosts: heldHosts(spec).map((host) => host.toLowerCase()),
+    gateway: exposure?.kind === 'gateway' ? objectKey(exposure.gateway) : undefined,
+  };
+}
+
+export function claimOfRoute({ metadata, spec }: RouteObject): RouteClaim {
+  const [gateway] = optionalResources.Gateway;
+  const parents = (spec?.parentRefs ?? []).filter(
+    (parent) =>
+      (parent.group ?? groupOf(gateway)) === groupOf(gateway) && (parent.kind ?? gateway.kind) === gateway.kind,
+  );
+  const owner = metadata.ownerReferences?.find(
+    ({ apiVersion, kind, controller }) =>
+      controller && kind === HostedControlPlane.kind && groupOf({ apiVersion }) === group,
+  );
+  const { namespace } = metadata;
+  return {
+    kind: 'TLSRoute',
+    key: objectKey(metadata),
+    createdAt: metadata.creationTimestamp ?? '',
+    hosts: (spec?.hostnames ?? []).map((host) => host.toLowerCase()),
+    gateways: parents.map((parent) => objectKey({ namespace: parent.namespace ?? namespace, name: parent.name })),
+    owner: owner && objectKey({ namespace, name: owner.name }),
+  };
+}
+
+/** `Kind namespace/name`, as messages name a claimant. */
+export function describeClaim({ kind, key }: Claim): string {
+  return `${kind} ${key}`;
+}

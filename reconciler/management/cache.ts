@@ -1,0 +1,146 @@
+import { clusterNameLabel, fieldManager, watchFilterLabel } from '../../constructs/api/group.ts';
+import {
+  Cluster,
+  ConfigMap,
+  CustomResourceDefinition,
+  Deployment,
+  HostedControlPlane,
+  Ingress,
+  Namespace,
+  NetworkPolicy,
+  optionalResources,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  type Resource,
+  Secret,
+  Service,
+  StatefulSet,
+} from '../../constructs/api/resources.ts';
+import { componentLabel } from '../../constructs/cluster/labels.ts';
+import type { KubernetesApi } from '../kube/client.ts';
+import type { Clock } from '../kube/clock.ts';
+import { Informer } from '../kube/informer.ts';
+import { InformerSet } from '../kube/informer-set.ts';
+import type { ObjectChange } from '../kube/object-cache.ts';
+import type { KubeObject, ObjectName } from '../kube/object.ts';
+import type { Surroundings, World } from './view.ts';
+import { SurroundingsWatch } from './shared-resources.ts';
+
+export interface ManagementClusterOptions {
+  readonly client: KubernetesApi;
+  readonly clock: Clock;
+  /** Only this namespace; all when unset. */
+  readonly namespace?: string | undefined;
+  /** Only HostedControlPlanes with this value of the watch-filter label; all when unset. */
+  readonly watchFilter?: string | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The resources of hosted control planes that are watched, each by the labels its objects carry. */
+const watched: readonly { readonly resource: Resource; readonly labels: readonly string[] }[] = [
+  { resource: Secret, labels: [clusterNameLabel] },
+  { resource: ConfigMap, labels: [clusterNameLabel, componentLabel] },
+  { resource: Service, labels: [clusterNameLabel, componentLabel] },
+  { resource: Ingress, labels: [clusterNameLabel, componentLabel] },
+  { resource: Deployment, labels: [clusterNameLabel, componentLabel] },
+  { resource: StatefulSet, labels: [clusterNameLabel, componentLabel] },
+  { resource: PodDisruptionBudget, labels: [clusterNameLabel, componentLabel] },
+  { resource: NetworkPolicy, labels: [clusterNameLabel, componentLabel] },
+  { resource: PersistentVolumeClaim, labels: [clusterNameLabel, componentLabel] },
+  { resource: Pod, labels: [clusterNameLabel, componentLabel] },
+];
+
+/** What is watched, for RBAC. */
+export const watchedResources: readonly Resource[] = [
+  HostedControlPlane,
+  Cluster,
+  ...watched.map(({ resource }) => resource),
+  Namespace,
+  CustomResourceDefinition,
+  ...Object.values(optionalResources).flat(),
+];
+
+/** Everything we know of the management cluster, kept current by watches. */
+export class ManagementCluster {
+  readonly #known: InformerSet;
+  readonly #hosted: Informer;
+  readonly #surroundings: SurroundingsWatch;
+
+  constructor({ client, clock, namespace, watchFilter, onError }: ManagementClusterOptions) {
+    const common = { client, clock, namespace, onError, fieldManager, indexedLabels: [clusterNameLabel] };
+    const hostedSelector = watchFilter === undefined ? undefined : `${watchFilterLabel}=${watchFilter}`;
+    this.#hosted = new Informer({ ...common, resource: HostedControlPlane, labelSelector: hostedSelector });
+    this.#surroundings = new SurroundingsWatch(common);
+    this.#hosted.onChange((change) => this.#surroundings.takeHostedControlPlane(change));
+    this.#known = new InformerSet([
+      this.#hosted,
+      new Informer({ ...common, resource: Cluster }),
+      ...watched.map(({ resource, labels }) => new Informer({ ...common, resource, labelSelector: labels.join(',') })),
+      ...this.#surroundings.informers,
+    ]);
+  }
+
+  /** Begins to watch; resolves when everything has been seen once. */
+  start(): Promise<void> {
+    return this.#known.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#known.stop();
+  }
+
+  /** Calls back with every change of anything watched. */
+  onChange(handler: (resource: Resource, change: ObjectChange<KubeObject>) => void): void {
+    this.#known.onChange(handler);
+  }
+
+  /** Calls back with the key of each HostedControlPlane around which something it depends on has changed. */
+  onSurroundingsChange(handler: (key: string) => void): void {
+    this.#surroundings.onChange(handler);
+  }
+
+  /** Milliseconds since the epoch at which the quietest watch was last heard of. */
+  get lastSeen(): number {
+    return this.#known.lastSeen;
+  }
+
+  get(resource: Resource, name: ObjectName): KubeObject | undefined {
+    return this.#known.get(resource, name);
+  }
+
+  findCluster(namespace: string, name: string): KubeObject | undefined {
+    return this.get(Cluster, { namespace, name });
+  }
+
+  list(resource: Resource): KubeObject[] {
+    return this.#known.list(resource);
+  }
+
+  /** Takes the answer to one of our own writes: the next reconcile must not act on what was before it. */
+  remember(object: KubeObject): void {
+    this.#known.remember(object);
+    if (object.kind !== HostedControlPlane.kind || this.#hosted.hasSeen(object.metadata.resourceVersion ?? '0')) return;
+    this.#surroundings.takeHostedControlPlane({ type: 'updated', object });
+  }
+
+  /** The part of it that belongs to one Cluster. */
+  worldOf(namespace: string, cluster: string): World {
+    return {
+      get: <T extends KubeObject>(resource: Resource, name: string) =>
+        this.get(resource, { namespace, name }) as T | undefined,
+      list: <T extends KubeObject>(resource: Resource, labels: Readonly<Record<string, string>>) =>
+        this.#known
+          .byLabel(resource, clusterNameLabel, cluster)
+          .filter(({ metadata }) => metadata.namespace === namespace)
+          .filter(({ metadata }) =>
+            Object.entries(labels).every(([key, value]) => metadata.labels?.[key] === value),
+          ) as T[],
+    };
+  }
+
+  /** What is around one control plane; for the length of one pass. */
+  surroundingsOf(namespace: string, name: string): Surroundings {
+    return this.#surroundings.surroundingsOf({ namespace, name });
+  }
+}

@@ -1,0 +1,128 @@
+import { clusterNameLabel } from '../../constructs/api/group.ts';
+import { Namespace, type OptionalKind, optionalResources } from '../../constructs/api/resources.ts';
+import { componentLabel } from '../../constructs/cluster/labels.ts';
+import { gatewayState, type GatewayObject } from '../exposure/gateway-object.ts';
+import { Informer, type InformerOptions } from '../kube/informer.ts';
+import type { ObjectChange } from '../kube/object-cache.ts';
+import { isOlder, type KubeObject, objectKey, type ObjectName } from '../kube/object.ts';
+import type { Surroundings } from './view.ts';
+import { type Claim, claimOfHostedControlPlane, claimOfRoute, describeClaim } from '../exposure/host-claim.ts';
+import { ClaimBook } from '../exposure/host-claim-index.ts';
+import { claimant } from '../exposure/host-owner.ts';
+import { Interests } from './subscriptions.ts';
+import { OptionalApi } from '../kube/optional-api.ts';
+
+type Handler = (key: string) => void;
+
+/** One thing that may be asked for. */
+const topic = {
+  api: (kind: OptionalKind) => `api ${kind}`,
+  gateway: (name: ObjectName) => `gateway ${objectKey(name)}`,
+  namespace: (name: string) => `namespace ${name}`,
+  host: (host: string) => `host ${host}`,
+};
+
+/** Watches what is around control planes, and tells which of them to look at again when it changes. */
+export class SurroundingsWatch {
+  readonly #apis: Readonly<Record<OptionalKind, OptionalApi>>;
+  readonly #namespaces: Informer;
+  readonly #claims = new ClaimBook();
+  /** Versions of the HostedControlPlanes whose claims are in the book: what we have written comes before its watch event. */
+  readonly #versions = new Map<string, string>();
+  readonly #interests = new Interests();
+  #handler: Handler = () => {};
+
+  constructor(options: Omit<InformerOptions, 'resource' | 'labelSelector' | 'fieldSelector'>) {
+    const ours = { ...options, labelSelector: [clusterNameLabel, componentLabel].join(',') };
+    // A Gateway, and routes that take a host away, may be anywhere, also when we look after one namespace only.
+    const { namespace, ...everywhere } = options;
+    this.#apis = {
+      Gateway: new OptionalApi({ ...everywhere, known: optionalResources.Gateway }),
+      TLSRoute: new OptionalApi({ ...everywhere, known: optionalResources.TLSRoute }),
+      IngressRouteTCP: new OptionalApi({ ...ours, known: optionalResources.IngressRouteTCP }),
+      CiliumNetworkPolicy: new OptionalApi({ ...ours, known: optionalResources.CiliumNetworkPolicy }),
+      CertificateRequest: new OptionalApi({ ...ours, known: optionalResources.CertificateRequest }),
+    };
+    const fieldSelector = namespace === undefined ? undefined : `metadata.name=${namespace}`;
+    this.#namespaces = new Informer({ ...everywhere, resource: Namespace, fieldSelector, metadataOnly: true });
+    this.#listen();
+  }
+
+  /** Everything it needs to have watched. */
+  get informers(): readonly (Informer | OptionalApi)[] {
+    return [...Object.values(this.#apis), this.#namespaces];
+  }
+
+  /** Calls back with the key of each HostedControlPlane for which something it asked for has changed. */
+  onChange(handler: Handler): void {
+    this.#handler = handler;
+  }
+
+  /** Takes in a HostedControlPlane as a watch, or the answer to a write of ours, has it. */
+  takeHostedControlPlane(change: Pick<ObjectChange<KubeObject>, 'type' | 'object'>): void {
+    const { type, object } = change;
+    const key = objectKey(object.metadata);
+    const version = object.metadata.resourceVersion ?? '0';
+    if (isOlder(version, this.#versions.get(key) ?? '0')) return;
+    if (type === 'deleted') {
+      this.#versions.delete(key);
+      this.#interests.forget(key);
+    } else {
+      this.#versions.set(key, version);
+    }
+    this.#claim(type, claimOfHostedControlPlane(object));
+  }
+
+  /** What is around one control plane. It is told of changes of whatever it asks for, until it asks anew. */
+  surroundingsOf(name: ObjectName & { readonly namespace: string }): Surroundings {
+    const key = objectKey(name);
+    this.#interests.forget(key);
+    const ask = (what: string): void => this.#interests.add(key, what);
+    return {
+      servedVersions: (kind) => {
+        ask(topic.api(kind));
+        return this.#apis[kind].versions;
+      },
+      gateway: (gateway) => {
+        ask(topic.gateway(gateway));
+        return this.#apis.Gateway.get(gateway) as GatewayObject | undefined;
+      },
+      namespaceLabels: () => {
+        ask(topic.namespace(name.namespace));
+        return this.#namespaces.get({ name: name.namespace })?.metadata.labels ?? {};
+      },
+      claimant: (given) => {
+        const host = given.toLowerCase();
+        ask(topic.host(host));
+        const asking = this.#claims.hostedControlPlane(key);
+        const found = asking && claimant(host, asking, this.#claims.at(host));
+        return found && describeClaim(found);
+      },
+    };
+  }
+
+  #listen(): void {
+    for (const [kind, api] of Object.entries(this.#apis)) {
+      api.onServed(() => this.#tell([topic.api(kind as OptionalKind)]));
+    }
+    this.#apis.Gateway.onChange(({ object, old }) => {
+      const isSame = old && gatewayState(old as GatewayObject) === gatewayState(object as GatewayObject);
+      if (!isSame) this.#tell([topic.gateway(object.metadata)]);
+    });
+    this.#apis.TLSRoute.onChange(({ type, object }) => this.#claim(type, claimOfRoute(object)));
+    this.#namespaces.onChange(({ object, old }) => {
+      const isSame = old && JSON.stringify(old.metadata.labels) === JSON.stringify(object.metadata.labels);
+      if (!isSame) this.#tell([topic.namespace(object.metadata.name)]);
+    });
+  }
+
+  #claim(type: ObjectChange<KubeObject>['type'], claim: Claim): void {
+    const hosts = type === 'deleted' ? this.#claims.remove(claim) : this.#claims.put(claim);
+    // Who holds the host hears of it by its own event.
+    this.#tell(hosts.map(topic.host), claim.kind === 'HostedControlPlane' ? claim.key : claim.owner);
+  }
+
+  #tell(topics: readonly string[], except?: string): void {
+    for (const key of this.#interests.of(topics)) if (key !== except) this.#handler(key);
+  }
+}

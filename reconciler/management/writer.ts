@@ -1,0 +1,147 @@
+import { clusterNameLabel, fieldManager } from '../../constructs/api/group.ts';
+import {
+  HostedControlPlane,
+  Machine,
+  MachinePool,
+  Node,
+  type Resource,
+  resourceOf,
+} from '../../constructs/api/resources.ts';
+import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
+import type { Endpoint } from '../../constructs/cluster/facts.ts';
+import { selectorOf } from '../../constructs/cluster/labels.ts';
+import { type InfrastructureReference, publishToInfrastructure } from '../exposure/infrastructure/endpoint.ts';
+import type { InquiryBook } from '../tasks/request-cache.ts';
+import type { ApplySet } from '../kube/apply-set.ts';
+import type { KubernetesApi } from '../kube/client.ts';
+import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { ManagementCluster } from './cache.ts';
+import type { Remover, Writer } from './view.ts';
+
+/** What writing for one HostedControlPlane needs. */
+export interface WriterOptions {
+  readonly client: KubernetesApi;
+  readonly applySet: ApplySet;
+  readonly management: ManagementCluster;
+  /** `namespace/name` of the HostedControlPlane. */
+  readonly key: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly cluster: string;
+  /** Where the infrastructure of the Cluster is; nothing for a Cluster without. */
+  readonly infrastructure: InfrastructureReference | undefined;
+  readonly inquiries: InquiryBook;
+}
+
+/** Owner of inquiries whose answers are the same for all. */
+const everybody = '';
+
+/** Field managers of our own for what must not vanish when the rest is applied: an apply drops what it does not name. */
+const endpointManager = `${fieldManager}-endpoint`;
+const labelManager = `${fieldManager}-label`;
+
+export function createWriter(options: WriterOptions): Writer {
+  const { client, applySet, management, key, namespace, name, cluster, infrastructure: reference, inquiries } = options;
+  const remember = <T extends KubeObject>(object: T): T => {
+    management.remember(object);
+    return object;
+  };
+  return {
+    async apply<T extends KubeObject>(objects: readonly RenderedObject[]) {
+      return (await applySet.apply(key, objects)).map(remember) as T[];
+    },
+    async createOnce<T extends KubeObject>(object: RenderedObject) {
+      try {
+        return remember<KubeObject>(await client.create(object, { fieldManager })) as T;
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+        return client.get<T>(resourceOf(object), { namespace, name: object.metadata.name });
+      }
+    },
+    async adopt(resource, object) {
+      const { apiVersion, kind } = resource;
+      const labels = { [clusterNameLabel]: cluster };
+      const metadata = { namespace, name: object, labels };
+      remember(await client.apply({ apiVersion, kind, metadata }, { fieldManager: labelManager, force: true }));
+    },
+    read: <T extends KubeObject>(resource: Resource, object: string) =>
+      client.find<T>(resource, { namespace, name: object }),
+    async readAll<T extends KubeObject>(resource: Resource, labels: Readonly<Record<string, string>>) {
+      const labelSelector = selectorOf({ [clusterNameLabel]: cluster, ...labels });
+      return (await client.list<T>(resource, { namespace, labelSelector })).items;
+    },
+    async countNodes(labels) {
+      const labelSelector = Object.entries(labels)
+        .map(([label, values]) => `${label} in (${values.join(',')})`)
+        .join(',');
+      return (await client.list(Node, { labelSelector })).items.length;
+    },
+    async setFields({ apiVersion, kind }, { metadata }, { annotations, spec, onlyIfUnchanged }, purpose) {
+      // With its uid, an apply to an object that is gone is a conflict instead of a new object.
+      const version = onlyIfUnchanged ? { resourceVersion: metadata.resourceVersion } : {};
+      const identity = { namespace, name: metadata.name, uid: metadata.uid, ...version };
+      const patch = {
+        apiVersion,
+        kind,
+        metadata: { ...identity, ...(annotations ? { annotations } : {}) },
+        ...(spec ? { spec } : {}),
+      };
+      remember(await client.apply(patch, { fieldManager: `${fieldManager}-${purpose}`, force: true }));
+      // What a chart renders of it is applied anew, and not taken for the change of a stranger.
+      applySet.forgetObject(key, patch);
+    },
+    delete: (resource, { metadata }) =>
+      client.delete(resource, { namespace, name: metadata.name }, metadata.uid ? { uid: metadata.uid } : {}),
+    async publishEndpoint(endpoint: Endpoint) {
+      const { apiVersion, kind } = HostedControlPlane;
+      const patch = { apiVersion, kind, metadata: { namespace, name }, spec: { controlPlaneEndpoint: endpoint } };
+      remember(await client.apply(patch, { fieldManager: endpointManager, force: true }));
+    },
+    async publishToInfrastructure(endpoint: Endpoint) {
+      if (!reference) return undefined;
+      const shared = inquiries.of(everybody);
+      const found = await inquiries
+        .of(key)
+        .ask('infrastructure', [reference, endpoint], () =>
+          publishToInfrastructure({ client, inquiries: shared, namespace, reference }, endpoint),
+        );
+      return found?.endpoint;
+    },
+  };
+}
+
+export interface RemoverOptions {
+  readonly client: Pick<KubernetesApi, 'delete' | 'list'>;
+  readonly namespace: string;
+  readonly cluster: string;
+  /** Cluster API has seen to the workers before it deletes the control plane. */
+  readonly clusterIsDeleting: boolean;
+}
+
+export function createRemover({ client, namespace, cluster, clusterIsDeleting }: RemoverOptions): Remover {
+  return {
+    delete: (resource, { metadata }) =>
+      client.delete(
+        resource,
+        { namespace, name: metadata.name },
+        { propagationPolicy: 'Background', ...(metadata.uid ? { uid: metadata.uid } : {}) },
+      ),
+    async workers() {
+      if (clusterIsDeleting) return 0;
+      const selection = { namespace, labelSelector: `${clusterNameLabel}=${cluster}` };
+      const counts = await Promise.all(
+        [Machine, MachinePool].map((resource) =>
+          client.list(resource, selection).then(({ items }) => items.length, none),
+        ),
+      );
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+  };
+}
+
+/** A kind that is not installed has no objects. */
+function none(error: unknown): number {
+  if (isNotFound(error)) return 0;
+  throw error;
+}

@@ -1,0 +1,121 @@
+import { clusterNameLabel } from '../../constructs/api/group.ts';
+import { Cluster, HostedControlPlane, type Resource } from '../../constructs/api/resources.ts';
+import { owningCluster } from '../management/cluster-object.ts';
+import type { Clock } from '../kube/clock.ts';
+import type { ObjectChange } from '../kube/object-cache.ts';
+import { type KubeObject, objectKey } from '../kube/object.ts';
+import { WorkQueue } from '../kube/queue.ts';
+import type { ManagementCluster } from '../management/cache.ts';
+import type { Reconciler } from '../reconciler.ts';
+import { resyncMs } from '../tasks/resync.ts';
+import type { Logger } from '../telemetry/log.ts';
+
+export interface ControllerOptions {
+  readonly management: Pick<ManagementCluster, 'onChange' | 'onSurroundingsChange' | 'list'>;
+  readonly reconciler: Pick<Reconciler, 'reconcile' | 'onChange'>;
+  readonly concurrency: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Hears of every pass how it ended and how long it took. */
+  readonly onReconciled?: ((result: 'success' | 'error', ms: number) => void) | undefined;
+}
+
+/** Changes come in bursts, such as three pods that start: one pass for all of them. */
+const gatherMs = 20;
+
+/** A time that has passed already must not make a reconcile spin. */
+const soonestMs = 100;
+
+/** Turns changes of anything watched into reconciles of the HostedControlPlane they belong to. */
+export class Controller {
+  readonly #options: ControllerOptions;
+  readonly #queue: WorkQueue;
+  /** `namespace/cluster` → keys of the HostedControlPlanes that name this Cluster as owner; more than one by mistake. */
+  readonly #keys = new Map<string, Set<string>>();
+  #cancelResync: () => void = () => {};
+
+  constructor(options: ControllerOptions) {
+    this.#options = options;
+    const { clock, concurrency, log } = options;
+    this.#queue = new WorkQueue({
+      process: (key) => this.#process(key),
+      concurrency,
+      clock,
+      onError: (key, error) => log.warn({ hostedControlPlane: key, error }, 'reconcile failed, will be retried'),
+    });
+  }
+
+  /** Begins to work: on everything there is, then on every change. */
+  start(): void {
+    this.#options.management.onChange((resource, change) => this.#enqueue(resource, change));
+    this.#options.management.onSurroundingsChange((key) => this.#queue.addAfter(key, gatherMs));
+    this.#options.reconciler.onChange((key) => this.#queue.addAfter(key, gatherMs));
+    this.#scheduleResync();
+  }
+
+  /** Takes no new work and resolves when what has begun is finished. */
+  async stop(): Promise<void> {
+    this.#cancelResync();
+    await this.#queue.stop();
+  }
+
+  /** HostedControlPlanes that wait for a free worker. */
+  get queueDepth(): number {
+    return this.#queue.depth;
+  }
+
+  async #process(key: string): Promise<void> {
+    const { clock, onReconciled, reconciler } = this.#options;
+    const begun = clock.now();
+    let result: 'success' | 'error' = 'error';
+    try {
+      const again = await reconciler.reconcile(key);
+      result = 'success';
+      if (again) this.#queue.addAfter(key, Math.max(soonestMs, again.getTime() - clock.now()));
+    } finally {
+      onReconciled?.(result, clock.now() - begun);
+    }
+  }
+
+  #enqueue(resource: Resource, { object, old, type }: ObjectChange<KubeObject>): void {
+    if (resource === HostedControlPlane) {
+      // What only the status says we have written ourselves.
+      if (old && concern(old) === concern(object)) return;
+      const key = objectKey(object.metadata);
+      const cluster = owningCluster(object.metadata);
+      if (cluster !== undefined) this.#rememberKey(`${object.metadata.namespace}/${cluster}`, key);
+      if (type === 'deleted') this.#forgetKey(key);
+      this.#queue.addAfter(key, gatherMs);
+      return;
+    }
+    const cluster = resource === Cluster ? object.metadata.name : clusterOf(object);
+    const keys = cluster && this.#keys.get(`${object.metadata.namespace}/${cluster}`);
+    for (const key of keys || []) this.#queue.addAfter(key, gatherMs);
+  }
+
+  #rememberKey(cluster: string, key: string): void {
+    this.#keys.set(cluster, (this.#keys.get(cluster) ?? new Set()).add(key));
+  }
+
+  #forgetKey(key: string): void {
+    for (const [cluster, keys] of this.#keys) if (keys.delete(key) && keys.size === 0) this.#keys.delete(cluster);
+  }
+
+  #scheduleResync(): void {
+    this.#cancelResync = this.#options.clock.setTimer(resyncMs, () => {
+      for (const { metadata } of this.#options.management.list(HostedControlPlane))
+        this.#queue.add(objectKey(metadata));
+      this.#scheduleResync();
+    });
+  }
+}
+
+/** Everything of an object but its status, as text to compare; a change of the spec changes the generation. */
+function concern({ metadata }: KubeObject): string {
+  const { resourceVersion: _, managedFields: __, ...rest } = metadata;
+  return JSON.stringify(rest);
+}
+
+function clusterOf({ metadata }: KubeObject): string | undefined {
+  return metadata.labels?.[clusterNameLabel];
+}

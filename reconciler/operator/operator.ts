@@ -1,0 +1,179 @@
+import type { LookupFunction } from 'node:net';
+import { hostname } from 'node:os';
+import { group } from '../../constructs/api/group.ts';
+import { HostedControlPlane } from '../../constructs/api/resources.ts';
+import type { Config } from './config.ts';
+import { Controller } from './controller.ts';
+import { KubeClient } from '../kube/client.ts';
+import type { RequestRecord } from '../kube/request.ts';
+import type { Clock } from '../kube/clock.ts';
+import type { Connection } from '../kube/config.ts';
+import { EventRecorder } from '../kube/events.ts';
+import { LeaderElection } from '../kube/lease.ts';
+import { ManagementCluster } from '../management/cache.ts';
+import { Reconciler } from '../reconciler.ts';
+import { StatusWriter } from '../status/writer.ts';
+import type { Logger } from '../telemetry/log.ts';
+import { Metrics } from '../telemetry/metrics.ts';
+import { tellTransition } from '../status/transition.ts';
+
+export interface OperatorOptions {
+  readonly connection: Connection;
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Leadership is lost: the process must end, another one may already be writing. */
+  readonly onLeadershipLost: () => void;
+  /** Hears every request to the management cluster. */
+  readonly onRequest?: (record: RequestRecord) => void;
+  /** Resolves the hosts of endpoints, where the machine's resolver does not know them. By default that one. */
+  readonly lookup?: LookupFunction | undefined;
+  /** Hears every request to a hosted cluster. */
+  readonly onHostedRequest?: (record: RequestRecord) => void;
+}
+
+/** The whole operator: watches, election, work. One per process; tests run it in theirs. */
+export class Operator {
+  /** What is to be told to Prometheus. */
+  readonly metrics: Metrics;
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  readonly #client: KubeClient;
+  readonly #management: ManagementCluster;
+  readonly #events: EventRecorder;
+  readonly #reconciler: Reconciler;
+  readonly #controller: Controller;
+  readonly #election: LeaderElection | undefined;
+  #isSynced = false;
+
+  constructor({
+    connection,
+    config,
+    clock,
+    log,
+    onLeadershipLost,
+    onRequest,
+    onHostedRequest,
+    lookup,
+  }: OperatorOptions) {
+    this.#log = log;
+    this.#clock = clock;
+    this.metrics = new Metrics({
+      hostedControlPlanes: () => this.#management.list(HostedControlPlane),
+      queueDepth: () => this.#controller.queueDepth,
+      runningWork: () => this.#reconciler.runningWork,
+    });
+    const client = new KubeClient(connection, {
+      onRequest: (record) => {
+        this.metrics.requested('management', record);
+        onRequest?.(record);
+      },
+    });
+    this.#client = client;
+    const onError = (error: unknown) => log.warn({ error }, 'watch interrupted, going on');
+    const { namespace, watchFilter } = config;
+    this.#management = new ManagementCluster({ client, clock, namespace, watchFilter, onError });
+    this.#events = new EventRecorder({
+      client,
+      clock,
+      reportingController: `${group}/hosted-control-plane-controller`,
+      reportingInstance: hostname(),
+      onError: (error) => log.debug({ error }, 'event not recorded'),
+    });
+    const statusWriter = new StatusWriter({
+      client,
+      management: this.#management,
+      clock,
+      onTransition: (transition) => tellTransition(transition, log, this.#events),
+    });
+    this.#reconciler = new Reconciler({
+      client,
+      management: this.#management,
+      statusWriter,
+      clock,
+      events: this.#events,
+      operatorNamespace: config.controllerNamespace,
+      operatorImage: config.operatorImage,
+      lookup,
+      onHostedRequest: (record) => {
+        this.metrics.requested('hosted', record);
+        onHostedRequest?.(record);
+      },
+      onHostedError: (key, error) =>
+        log.info({ hostedControlPlane: key, error }, 'watch of the hosted cluster interrupted, going on'),
+    });
+    this.#controller = new Controller({
+      management: this.#management,
+      reconciler: this.#reconciler,
+      concurrency: config.maxConcurrentReconciles,
+      clock,
+      log,
+      onReconciled: (result, ms) => this.metrics.reconciled(result, ms),
+    });
+    this.#election = config.leaderElection ? this.#elect(config, connection, onLeadershipLost) : undefined;
+  }
+
+  /** Resolves when everything has been seen once; work begins then, or when this instance is elected. */
+  async start(): Promise<void> {
+    this.#log.info('watching the management cluster');
+    await this.#management.start();
+    this.#isSynced = true;
+    if (this.#election) this.#election.start();
+    else this.#lead();
+  }
+
+  /** Finishes what has begun, hands leadership back, and closes everything. */
+  async stop(): Promise<void> {
+    await this.#controller.stop();
+    await this.#election?.stop();
+    await this.#events.flush();
+    await this.#management.stop();
+    await this.#reconciler.close();
+    await this.#client.connection.close();
+  }
+
+  /** Everything has been seen once: this instance can lead. */
+  get isReady(): boolean {
+    return this.#isSynced;
+  }
+
+  /** The API server has been heard of lately, or has been unreachable for everybody. */
+  get isAlive(): boolean {
+    return !this.#isSynced || this.#clock.now() - this.#management.lastSeen < silenceMs;
+  }
+
+  #elect(config: Config, connection: Connection, onLost: () => void): LeaderElection {
+    const namespace = config.controllerNamespace ?? connection.namespace;
+    if (!namespace) {
+      throw new Error('leader election needs a namespace: set CONTROLLER_NAMESPACE, or LEADER_ELECTION=false');
+    }
+    return new LeaderElection({
+      client: this.#client,
+      name: leaseName(config),
+      namespace,
+      identity: `${hostname()}_${process.pid}`,
+      clock: this.#clock,
+      times: leaseTimes,
+      onAcquired: () => this.#lead(),
+      onLost,
+      onError: (error) => this.#log.warn({ error }, 'leader election failed, trying again'),
+    });
+  }
+
+  #lead(): void {
+    const count = this.#management.list(HostedControlPlane).length;
+    this.#log.info({ hostedControlPlanes: count }, 'leading');
+    this.#controller.start();
+  }
+}
+
+/** Longer than the longest watch and its reconnection together: a process that hears nothing this long is stuck. */
+const silenceMs = 45 * 60_000;
+
+/** Slower than Kubernetes' own components: a stopped instance hands over at once, only a crashed one takes 30 s. */
+const leaseTimes = { durationMs: 30_000, renewDeadlineMs: 20_000, retryMs: 5_000 };
+
+/** Instances that look after different objects do not compete. */
+function leaseName({ namespace, watchFilter }: Config): string {
+  return [group, namespace, watchFilter].filter((part) => part !== undefined).join('.');
+}

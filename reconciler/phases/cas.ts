@@ -1,0 +1,161 @@
+import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
+import { Secret } from '../../constructs/api/resources.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import { done, type Outcome, wait } from '../engine/outcome.ts';
+import { readCertificate } from '../pki/certificate.ts';
+import { createServiceAccountKey, type KeyPair } from '../pki/issue.ts';
+import { clearRequests } from '../pki/issuer/clear-requests.ts';
+import { obtainAuthority } from '../pki/issuer/obtain-ca.ts';
+import type { ObtainedAuthority } from '../pki/issuer/obtained-ca.ts';
+import { signerFingerprint, trustFingerprint } from '../pki/pem.ts';
+import { planAuthorities } from '../../constructs/control-plane/certificates/plan.ts';
+import { authorityProblem, keyProblem } from '../pki/policy.ts';
+import { pairSecret, type SecretObject, valueOf } from '../pki/secret.ts';
+import { answering, requestOf, type rotations } from '../rotation/request.ts';
+import { firstTokenRecord } from '../rotation/service-account-key/token-record.ts';
+import type { Phase, Scope } from './scope.ts';
+import { takeOverIdentity } from './identity.ts';
+import { secretProps } from '../pki/secret-props.ts';
+
+type PendingAuthority = Extract<ObtainedAuthority, { readonly kind: 'pending' }>;
+
+/** A certificate authority or the service account key: what must exist once and is never replaced silently. */
+interface Root {
+  readonly secret: string;
+  readonly isAuthority: boolean;
+  readonly rotation: keyof typeof rotations;
+  /** What has to be known of it from its beginning on. */
+  readonly annotations?: Readonly<Record<string, string>>;
+  obtain(): Promise<ObtainedAuthority>;
+}
+
+/**
+ * The certificate authorities and the service account key. A user's own are used as they are. One that is missing after
+ * workers may have joined stops the line: a new one would cut all of them off.
+ */
+export const authorities: Phase = {
+  condition: 'CACertificatesReady',
+  needs: [],
+  async run(scope): Promise<Outcome> {
+    const takingOver = await takeOverIdentity(scope);
+    if (takingOver) return takingOver;
+    const roots = rootsOf(scope);
+    const present = new Map<string, KeyPair>();
+    const pending: PendingAuthority[] = [];
+    for (const root of roots) {
+      const found = await observe(scope, root);
+      if (found === undefined) return missing(root.secret);
+      if (found.kind === 'pending') {
+        pending.push(found);
+        continue;
+      }
+      const { pair } = found;
+      const problem = (root.isAuthority ? authorityProblem : keyProblem)(root.secret, pair, scope.now);
+      if (problem) return wait('CACertificateInvalid', problem, { afterMs: recheckMs });
+      present.set(root.secret, pair);
+    }
+    await clearRequests(scope);
+    if (pending.length > 0) return waitForIssuer(scope, pending);
+
+    const facts = {
+      clusterAuthority: present.get(namesOf(scope.cluster.name).secrets.clusterAuthority)?.certificate,
+      certificates: Object.fromEntries(
+        [...present].map(([secret, { certificate }]) => [secret, trustFingerprint(certificate)]),
+      ),
+      signers: Object.fromEntries(
+        [...present].map(([secret, { certificate }]) => [secret, signerFingerprint(certificate)]),
+      ),
+    };
+    const { leafSeconds } = certificateLifetimes(scope.cluster.spec.certificates);
+    return done(facts, undefined, { message: shortened(scope.cluster.name, present, leafSeconds) });
+  },
+};
+
+/** What cert-manager does is told by events, but not that it is time to ask again. */
+function waitForIssuer({ now }: Scope, pending: readonly PendingAuthority[]): Outcome {
+  const message = [...new Set(pending.map((one) => one.message))].join('; ');
+  const times = pending.flatMap(({ again }) => (again ? [again.getTime() - now.getTime()] : []));
+  return wait('WaitingForIssuer', message, times.length > 0 ? { afterMs: Math.min(...times) } : {});
+}
+
+/** Authorities that live so short that what they sign cannot live as long as it should; undefined when there is none. */
+function shortened(cluster: string, present: ReadonlyMap<string, KeyPair>, leafSeconds: number): string | undefined {
+  const short = planAuthorities(cluster).filter(({ secret }) => {
+    const { notBefore, notAfter } = readCertificate(present.get(secret)?.certificate ?? '');
+    return notAfter.getTime() - notBefore.getTime() < 2 * leafSeconds * 1000;
+  });
+  if (short.length === 0) return undefined;
+  const secrets = short.map(({ secret }) => secret).join(', ');
+  return `the authority in Secret ${secrets} lives less than twice as long as certificates are to live (${leafSeconds / 3600}h): theirs ends with it, and all are renewed more often`;
+}
+
+/** A Secret of the user carries no label of ours, so that no event tells when it is back. */
+const recheckMs = 30_000;
+
+function rootsOf(scope: Scope): Root[] {
+  const { cluster } = scope;
+  const { rootCASeconds, caSeconds } = certificateLifetimes(cluster.spec.certificates);
+  return [
+    ...planAuthorities(cluster.name).map((plan) => ({
+      secret: plan.secret,
+      isAuthority: true,
+      rotation: plan.authority,
+      obtain: () =>
+        obtainAuthority(scope, {
+          plan,
+          secret: plan.secret,
+          durationSeconds: plan.authority === 'cluster' ? rootCASeconds : caSeconds,
+        }),
+    })),
+    {
+      secret: namesOf(cluster.name).secrets.serviceAccount,
+      isAuthority: false,
+      rotation: 'serviceAccount',
+      annotations: firstTokenRecord(cluster.spec.deployment.apiServer.args),
+      obtain: async () => ({ kind: 'obtained', pair: createServiceAccountKey() }),
+    },
+  ];
+}
+
+/** The pair that is there, or a new one where that does no harm; undefined when there is none and none may be made. */
+async function observe(scope: Scope, root: Root): Promise<ObtainedAuthority | undefined> {
+  const { world, writer, hostedControlPlane } = scope;
+  const remembered = world.get<SecretObject>(Secret, root.secret);
+  if (remembered) return { kind: 'obtained', pair: halvesOf(remembered) };
+  const mayMake = !hostedControlPlane.status?.initialization?.controlPlaneInitialized;
+  // An issuer is not to be bothered for nothing; otherwise the attempt to create tells, and saves a request.
+  const asksFirst = !mayMake || scope.cluster.spec.certificates.issuerRef !== undefined;
+  const existing = asksFirst ? await writer.read<SecretObject>(Secret, root.secret) : undefined;
+  if (existing) return adopt(scope, existing);
+  if (!mayMake) return undefined;
+  const obtained = await root.obtain();
+  if (obtained.kind === 'pending') return obtained;
+  const { metadata, ...rest } = pairSecret(secretProps(scope, root.secret), 'clusterApi', obtained.pair);
+  const annotations = { ...answering(requestOf(hostedControlPlane, root.rotation)), ...root.annotations };
+  const isAnswered = Object.keys(annotations).length > 0;
+  const live = await writer.createOnce<SecretObject>({
+    ...rest,
+    metadata: { ...metadata, ...(isAnswered ? { annotations } : {}) },
+  });
+  return adopt(scope, live);
+}
+
+/** A user's own Secret: from now on the watch sees it. */
+async function adopt({ world, writer }: Scope, secret: SecretObject): Promise<ObtainedAuthority> {
+  const { name } = secret.metadata;
+  if (!world.get(Secret, name)) await writer.adopt(Secret, name);
+  return { kind: 'obtained', pair: halvesOf(secret) };
+}
+
+/** What is missing of a pair is empty, so that it is reported by its name. */
+function halvesOf(object: SecretObject): KeyPair {
+  return { certificate: valueOf(object, 'tls.crt') ?? '', key: valueOf(object, 'tls.key') ?? '' };
+}
+
+function missing(secret: string): Outcome {
+  return wait(
+    'CACertificateMissing',
+    `Secret ${secret} is gone; workers trust what it held, so it is not made anew: restore it from a backup`,
+    { afterMs: recheckMs },
+  );
+}

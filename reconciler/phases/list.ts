@@ -1,0 +1,56 @@
+import { apiServer } from './api-server.ts';
+import { apiServerService } from './api-server-service.ts';
+import { authorities } from './cas.ts';
+import { backup } from './backup.ts';
+import { caRotation } from './ca-rotation.ts';
+import { certificates, etcdCertificates } from './certificates.ts';
+import { controllerManager, scheduler } from './controllers.ts';
+import { encryptionAtRest } from './encryption-at-rest.ts';
+import { endpoint } from './endpoint.ts';
+import { etcd } from './etcd.ts';
+import { kubeconfig } from './kubeconfig.ts';
+import { networkPolicies } from './network-policies.ts';
+import { reachable } from './reachable.ts';
+import { restore } from './restore.ts';
+import { routes } from './routes.ts';
+import { serviceAccountKeyRotation } from './service-account-key-rotation.ts';
+import { verification } from './verification.ts';
+import { coreDNS, inClusterAccess, konnectivityAgent, kubeProxy } from './workload/add-ons.ts';
+import { clusterInfo, kubeadmConfig, kubeletConfig } from './workload/join-configuration.ts';
+import { kubeletServingCertificates } from './workload/kubelet-serving-certificates.ts';
+import { workloadRBAC } from './workload/rbac.ts';
+import { workload } from './workload/setup.ts';
+import type { Phase } from './scope.ts';
+
+/** Every step of a control plane. Order is what each one needs; the list's own order is only for reading. */
+export const phases: readonly Phase[] = [
+  networkPolicies,
+  authorities,
+  etcdCertificates,
+  restore,
+  etcd,
+  backup,
+  verification,
+  apiServerService,
+  endpoint,
+  routes,
+  certificates,
+  encryptionAtRest,
+  kubeconfig,
+  apiServer,
+  controllerManager,
+  scheduler,
+  reachable,
+  workloadRBAC,
+  clusterInfo,
+  kubeadmConfig,
+  kubeletConfig,
+  kubeletServingCertificates,
+  kubeProxy,
+  coreDNS,
+  konnectivityAgent,
+  inClusterAccess,
+  workload,
+  caRotation,
+  serviceAccountKeyRotation,
+];

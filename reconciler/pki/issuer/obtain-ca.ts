@@ -1,0 +1,16 @@
+import { createAuthority, validFor } from '../issue.ts';
+import { askIssuer } from './ask-issuer.ts';
+import type { ObtainAuthorityProps, ObtainedAuthority } from './obtained-ca.ts';
+import type { Scope } from '../../phases/scope.ts';
+
+/**
+ * A new authority with a new key: one that signs itself, or one that the issuer of the spec has signed. The latter is
+ * pending for a while; to be called again until it is there, and stored by its caller, after which `clearRequests` takes
+ * away what was kept meanwhile.
+ */
+export async function obtainAuthority(scope: Scope, props: ObtainAuthorityProps): Promise<ObtainedAuthority> {
+  const { issuerRef } = scope.cluster.spec.certificates;
+  if (issuerRef) return askIssuer(scope, props, issuerRef);
+  const { plan, durationSeconds } = props;
+  return { kind: 'obtained', pair: await createAuthority(plan, validFor(durationSeconds * 1000, scope.now)) };
+}

@@ -1,0 +1,13 @@
+import { Pod } from '../../constructs/api/resources.ts';
+import { type ComponentName, selectorLabels } from '../../constructs/cluster/labels.ts';
+import { hasEnded, type PodObject } from '../kube/readiness.ts';
+import type { Scope } from '../phases/scope.ts';
+
+/** The pods of a component that may answer somebody, as they are now and not as a watch knows them. */
+export async function answeringPods(
+  { cluster, writer }: Pick<Scope, 'cluster' | 'writer'>,
+  component: ComponentName,
+): Promise<PodObject[]> {
+  const pods = await writer.readAll<PodObject>(Pod, selectorLabels(cluster.name, component));
+  return pods.filter((pod) => !hasEnded(pod));
+}

@@ -1,0 +1,56 @@
+import { Deployment, type Resource, StatefulSet } from '../../constructs/api/resources.ts';
+import { readAtStart, reloads } from '../../constructs/control-plane/certificates/restarts.ts';
+import { podsOf, type SecretRole, type Use, uses } from '../../constructs/control-plane/certificates/uses.ts';
+import { restartsWith, restartsWithAnnotation } from '../../constructs/pod/component.ts';
+import type { ComponentName } from '../../constructs/cluster/labels.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { deploymentReadiness, type Readiness, statefulSetReadiness } from '../kube/readiness.ts';
+import type { Scope } from '../phases/scope.ts';
+
+interface Workload extends KubeObject {
+  readonly spec?: {
+    readonly template?: { readonly metadata?: Pick<KubeObject['metadata'], 'annotations'> };
+  };
+}
+
+/** Who uses a Secret, by its role. */
+export function usesOf(role: SecretRole): readonly Use[] {
+  return Object.entries(uses).flatMap(([name, list]) => (name === role ? list : []));
+}
+
+/**
+ * What is still to be started anew before everybody has read the present certificates of these Secrets, of those who
+ * read them only then; as the world says, whatever this pass is about to apply.
+ */
+export function unfinishedRollouts(scope: Scope, roles: readonly SecretRole[]): string[] {
+  const readers = roles.flatMap(usesOf).filter((use) => !reloads(use, scope.cluster));
+  const components = new Set(readers.flatMap(({ program }) => podsOf[program] ?? []));
+  return [...components].flatMap((component) => {
+    const readiness = rolloutOf(scope, component);
+    return readiness.ready ? [] : [`${component}: ${readiness.message}`];
+  });
+}
+
+function rolloutOf({ cluster, facts, world }: Scope, component: ComponentName): Readiness {
+  const { resource, name } = workloadOf(cluster.name, component);
+  const workload = world.get<Workload>(resource, name);
+  const wanted = Object.entries(readAtStart(cluster, facts, component)).map((entry) =>
+    restartsWith(Object.fromEntries([entry])),
+  );
+  const has = workload?.spec?.template?.metadata?.annotations?.[restartsWithAnnotation]?.split(',') ?? [];
+  if (!wanted.every((entry) => entry !== undefined && has.includes(entry))) {
+    return { ready: false, message: 'its pods are to be replaced' };
+  }
+  return resource === StatefulSet ? statefulSetReadiness(workload) : deploymentReadiness(workload);
+}
+
+function workloadOf(cluster: string, component: ComponentName): { readonly resource: Resource; readonly name: string } {
+  const { etcd, controllerManager, scheduler, apiServer } = namesOf(cluster);
+  if (component === 'etcd') return { resource: StatefulSet, name: etcd };
+  const deployments: Partial<Record<ComponentName, string>> = {
+    'controller-manager': controllerManager,
+    scheduler,
+  };
+  return { resource: Deployment, name: deployments[component] ?? apiServer };
+}

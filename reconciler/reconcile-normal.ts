@@ -1,0 +1,129 @@
+import type { HostedCluster } from '../constructs/cluster/cluster.ts';
+import { overruledArguments } from '../constructs/control-plane/overruled.ts';
+import { type Again, earliest } from './engine/requeue.ts';
+import { storeInquiriesOf } from './backup/store-inquiries.ts';
+import { infrastructureOf } from './management/cluster-object.ts';
+import type { Admission } from './admission.ts';
+import {
+  mergeFacts,
+  mergeReports,
+  type PhaseResult,
+  phaseVerdicts,
+  runPhases,
+  throwUnexpected,
+} from './engine/run-phases.ts';
+import { hostedClusterOf } from './hosted-cluster.ts';
+import { hostedTarget } from './hosted/target.ts';
+import { newlyExpiring } from './status/newly-expiring.ts';
+import { argumentsOverruled, certificateExpiring } from './status/events.ts';
+import { observe } from './status/observe.ts';
+import type { Pass } from './pass.ts';
+import { prune } from './prune.ts';
+import { pruneWorkload } from './prune-workload.ts';
+import { expiryReport } from './pki/expiries.ts';
+import { phases } from './phases/list.ts';
+import { dialledProbes } from './rotation/ca/trust-probes.ts';
+import type { Scope } from './phases/scope.ts';
+import { observedStatus, summarize } from './status/compute.ts';
+import { createWriter } from './management/writer.ts';
+
+type Admitted = Extract<Admission, { kind: 'admitted' }>;
+
+/**
+ * Runs every phase of an admitted HostedControlPlane, tells in its status what they say, and removes what they do not
+ * want any more.
+ * @throws what a phase threw that was not expected, after the status says so
+ */
+export async function bringUp(pass: Pass, admission: Admitted): Promise<Again> {
+  const scope = scopeOf(pass, admission);
+  tellOverruled(pass, scope);
+  const results = await runPhases(phases, scope);
+
+  const facts = mergeFacts(results.map((result) => result.facts));
+  await writeStatus(pass, { ...scope, facts }, results);
+
+  throwUnexpected(results);
+  await prune(pass.memory.applySet, pass.key, { cluster: scope.cluster, world: scope.world, facts }, results);
+  const unpruned = await pruneWorkload({ ...scope, facts }, results);
+  return earliest([...results.map(({ again }) => again), rolloutOf(scope).later, unpruned]);
+}
+
+function scopeOf({ key, options, memory }: Pass, admission: Admitted): Scope {
+  const { hostedControlPlane, clusterObject } = admission;
+  const { client, management, operatorNamespace, operatorImage, reach } = options;
+  const { namespace, name, uid = '' } = hostedControlPlane.metadata;
+  const cluster = hostedClusterOf(admission);
+  const world = management.worldOf(namespace, cluster.name);
+  const now = new Date(options.clock.now());
+  return {
+    hostedControlPlane,
+    clusterObject,
+    cluster,
+    facts: {
+      certificates: {},
+      mounts: {},
+      owner: { name, uid },
+      operatorNamespace,
+      operatorImage,
+      rolloutAfter: rolloutOf({ cluster, now }).due,
+    },
+    world,
+    surroundings: management.surroundingsOf(namespace, name),
+    writer: createWriter({
+      client,
+      applySet: memory.applySet,
+      management,
+      key,
+      namespace,
+      name,
+      cluster: cluster.name,
+      infrastructure: infrastructureOf(clusterObject),
+      inquiries: memory.inquiries,
+    }),
+    hosted: (facts) => memory.hosted.get(key, hostedTarget(cluster, facts, world)),
+    endpointProbe: memory.probes.of(key),
+    trustProbes: reach?.trustProbes ?? dialledProbes,
+    work: memory.work.of(key),
+    etcdCare: memory.etcd.of(key),
+    storeInquiries: storeInquiriesOf(client, namespace),
+    now,
+  };
+}
+
+/** The user's wish to restart everything: due already, or at a later time at which to look again. */
+function rolloutOf({ cluster, now }: { readonly cluster: HostedCluster; readonly now: Date }): {
+  readonly due?: string;
+  readonly later?: Date;
+} {
+  const after = cluster.spec.rollout?.after;
+  if (after === undefined) return {};
+  const at = new Date(after);
+  return at <= now ? { due: after } : { later: at };
+}
+
+/** Once per change of the spec, and not at every pass: the user's arguments that ours overrule. */
+function tellOverruled({ object, options }: Pass, { cluster, hostedControlPlane }: Scope): void {
+  if (object.metadata.generation === hostedControlPlane.status?.observedGeneration) return;
+  for (const { component, flags } of overruledArguments(cluster)) {
+    options.events.record(object, argumentsOverruled(component, flags));
+  }
+}
+
+/** @param scope with the facts of all phases */
+async function writeStatus({ object, options }: Pass, scope: Scope, results: readonly PhaseResult[]): Promise<void> {
+  const observation = observe(
+    scope.cluster,
+    scope.hostedControlPlane.status,
+    scope.world,
+    phaseVerdicts(results),
+    scope.facts,
+    { ...mergeReports(results), ...expiryReport(scope) },
+    scope.etcdCare.report(),
+  );
+  const status = observedStatus(observation);
+  const initialized = status.initialization?.controlPlaneInitialized ?? false;
+  await options.statusWriter.write(object, status, summarize(observation, initialized));
+  for (const late of newlyExpiring(scope.hostedControlPlane.status?.certificates, status.certificates)) {
+    options.events.record(object, certificateExpiring(late));
+  }
+}

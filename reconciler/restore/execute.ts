@@ -1,0 +1,180 @@
+import { Deployment, PersistentVolumeClaim, Pod, StatefulSet } from '../../constructs/api/resources.ts';
+import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { restoreToken } from '../../constructs/control-plane/etcd/restore.ts';
+import type { EtcdRestoreFacts } from '../../constructs/cluster/facts.ts';
+import { selectorLabels } from '../../constructs/cluster/labels.ts';
+import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
+import { etcdPeerUrl } from '../etcd/member-objects.ts';
+import { markPurpose, volumeMark } from '../etcd/volume-mark.ts';
+import { messageOf } from '../kube/error-message.ts';
+import type { Scope } from '../phases/scope.ts';
+import type { MemberAct } from './decide.ts';
+import { restoredMemberId } from './member-id.ts';
+import { type RestorePodObject, restoredAnnotations } from './observe.ts';
+import { operatorImageOf } from '../receiver/operator-image.ts';
+import { amount, type BackupWish, type PreparedBackup } from './prepare.ts';
+import { ownerOf, restoreOf, type RestoreRequest, revisionBump } from './request.ts';
+import { sendBackup } from './send.ts';
+
+/** What sets the replicas that a restore holds at none. The phases of the workloads take them back when they run again. */
+const holdPurpose = 'restore';
+
+const held = { spec: { replicas: 0 } };
+
+/** Asks for no pods of these Deployments. */
+export async function holdServers({ world, writer }: Scope, workloads: readonly string[]): Promise<void> {
+  for (const name of workloads) {
+    const workload = world.get(Deployment, name);
+    if (workload) await writer.setFields(Deployment, workload, held, holdPurpose);
+  }
+}
+
+/** Asks for no pods of etcd. Whoever looks after its members is to stop before. */
+export async function holdMembers({ cluster, world, writer, etcdCare }: Scope): Promise<void> {
+  await etcdCare.stop();
+  const set = world.get(StatefulSet, namesOf(cluster.name).etcd);
+  if (set) await writer.setFields(StatefulSet, set, held, holdPurpose);
+}
+
+export interface RestoreWork {
+  readonly wish: BackupWish;
+  readonly prepared: PreparedBackup;
+  readonly run: string;
+  readonly startTime: string;
+}
+
+/** Makes and removes restore pods, and sends the snapshot to those that wait for it. */
+export async function restoreMembers(
+  scope: Scope,
+  work: RestoreWork,
+  { members, surplusPods }: { readonly members: readonly MemberAct[]; readonly surplusPods: readonly string[] },
+): Promise<void> {
+  const { cluster } = scope;
+  const doomed = members
+    .filter(({ act }) => act === 'Discard')
+    .map(({ ordinal }) => etcdRestorePod(cluster.name, ordinal));
+  await deletePods(scope, [...doomed, ...surplusPods]);
+  await createPods(
+    scope,
+    work,
+    members.filter(({ act }) => act === 'Create').map(({ ordinal }) => ordinal),
+  );
+  for (const { ordinal, act } of members) if (act === 'Send') send(scope, work, ordinal);
+}
+
+async function createPods(scope: Scope, { prepared, run, startTime }: RestoreWork, ordinals: readonly number[]) {
+  const { cluster, facts, writer } = scope;
+  if (ordinals.length === 0) return;
+  const etcdRestore: EtcdRestoreFacts = {
+    run,
+    sizeBytes: prepared.manifest.sizeBytes,
+    sha256: prepared.manifest.sha256,
+    revisionBump: revisionBump(startTime),
+    operatorImage: operatorImageOf(scope),
+  };
+  const objects = renderControlPlane(cluster, { ...facts, etcdRestore }, 'etcd-restore');
+  for (const ordinal of ordinals) {
+    const names = [etcdVolumeClaim(cluster.name, ordinal), etcdRestorePod(cluster.name, ordinal)];
+    for (const object of objects.filter(({ metadata }) => names.includes(metadata.name))) {
+      // A claim outlives its owner by its finalizer only, as the StatefulSet's own claims do.
+      const { ownerReferences: _, ...metadata } = object.metadata;
+      await writer.createOnce(object.kind === PersistentVolumeClaim.kind ? { ...object, metadata } : object);
+    }
+  }
+}
+
+/** Name of the work that sends the snapshot to a member's pod. */
+export const sendWork = (ordinal: number) => `etcd-restore-${ordinal}`;
+
+const firstRetryMs = 500;
+const longestRetryMs = 30_000;
+
+/** Begins to send, or tries again after a while. */
+function send({ cluster, world, work, now }: Scope, { wish, prepared, run }: RestoreWork, ordinal: number): void {
+  const pod = world.get<RestorePodObject>(Pod, etcdRestorePod(cluster.name, ordinal));
+  const address = pod?.status?.podIP;
+  if (address === undefined) return;
+  const basis = `${run}/${pod?.metadata.uid ?? ''}`;
+  const state = work.state(sendWork(ordinal));
+  if (state.kind !== 'idle' && state.basis !== basis) work.cancel(sendWork(ordinal));
+  else if (state.kind === 'running' || state.kind === 'done') return;
+  else if (state.kind === 'failed') {
+    const pauseMs = Math.min(longestRetryMs, firstRetryMs * 2 ** (state.failures - 1));
+    if (now.getTime() < state.at.getTime() + pauseMs) return;
+  }
+  const options = { cluster, world, ordinal, address, wish, prepared };
+  work.start(sendWork(ordinal), basis, (context) => sendBackup(options, context));
+}
+
+/**
+ * Notes on every claim whose data it holds. The ids of the members first: an etcd that starts on an unmarked volume next to
+ * others would be taken for one that lost its data. After a recovery a restore that is still in the spec must not come once
+ * more, also when the claims that told of it are gone.
+ */
+export async function markClaims(
+  { cluster, world, writer }: Scope,
+  { id, kind }: RestoreRequest,
+  run: string,
+): Promise<void> {
+  const ordinals = Array.from({ length: cluster.spec.etcd.replicas }, (_, ordinal) => ordinal);
+  const claims = ordinals.flatMap((ordinal) => {
+    const claim = world.get(PersistentVolumeClaim, etcdVolumeClaim(cluster.name, ordinal));
+    return claim ? [{ claim, ordinal }] : [];
+  });
+  for (const { claim, ordinal } of claims) {
+    const member = restoredMemberId(etcdPeerUrl(cluster, ordinal), restoreToken(cluster, run));
+    const annotations = volumeMark(member, { isReserved: false });
+    await writer.setFields(PersistentVolumeClaim, claim, { annotations }, markPurpose);
+  }
+  const { restore } = cluster.spec.etcd;
+  const annotations = {
+    ...(restore ? { [restoredAnnotations.Restore]: restoreOf(restore, ownerOf(cluster)).id } : {}),
+    [restoredAnnotations[kind]]: id,
+  };
+  for (const { claim } of claims) {
+    const ran = Object.values(restoredAnnotations).flatMap((name) => {
+      const request = claim.metadata.annotations?.[name];
+      return request === undefined ? [] : [[name, request]];
+    });
+    const all = { ...Object.fromEntries(ran), ...annotations };
+    await writer.setFields(PersistentVolumeClaim, claim, { annotations: all }, markedPurpose);
+  }
+}
+
+/** What sets the annotations with the requests that ran. */
+const markedPurpose = 'etcd-restore';
+
+/** Removes all restore pods. */
+export async function removePods(scope: Scope): Promise<void> {
+  const { cluster, world } = scope;
+  const pods = world.list(Pod, selectorLabels(cluster.name, 'etcd-restore'));
+  await deletePods(
+    scope,
+    pods.map(({ metadata }) => metadata.name),
+  );
+}
+
+async function deletePods({ world, writer }: Scope, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const pod = world.get(Pod, name);
+    if (pod && !pod.metadata.deletionTimestamp) await writer.delete(Pod, pod);
+  }
+}
+
+/** How far each member is, as one sentence. */
+export function describeProgress(
+  { cluster, world, work }: Scope,
+  members: readonly MemberAct[],
+  { manifest }: PreparedBackup,
+  troubleOf: (pod: RestorePodObject) => string | undefined,
+): string {
+  const parts = members.map(({ ordinal }) => {
+    const pod = world.get<RestorePodObject>(Pod, etcdRestorePod(cluster.name, ordinal));
+    const state = work.state(sendWork(ordinal));
+    const sending =
+      state.kind === 'running' ? state.progress : state.kind === 'failed' ? messageOf(state.error) : undefined;
+    const message = (pod && troubleOf(pod)) ?? sending ?? pod?.status?.phase ?? 'its pod is made';
+    return `${ordinal}: ${message}`;
+  });
+  return `members are restored from ${amount(manifest.sizeBytes)}: ${parts.join('; ')}`;
+}

@@ -1,0 +1,74 @@
+import type { WorkContext } from '../../tasks/background-work.ts';
+import { pause, systemClock } from '../../kube/clock.ts';
+import { messageOf } from '../../kube/error-message.ts';
+import type { PodObject } from '../../kube/readiness.ts';
+import type { Scope } from '../../phases/scope.ts';
+import { namesOfMany } from '../../kube/names-of-many.ts';
+
+/** Who is not as far as the rest: nobody, or half a sentence, and when to look again where no event tells. */
+export type Laggards =
+  | { readonly kind: 'nobody' }
+  | { readonly kind: 'some'; readonly who: string; readonly again?: Date | undefined };
+
+/** Those of whom the watches tell when they have come further. */
+export function waitingFor(who: readonly string[], again?: Date): Laggards {
+  return who.length === 0 ? { kind: 'nobody' } : { kind: 'some', who: namesOfMany(who), again };
+}
+
+/** Kubelets and servers read files again within a minute or so, and nothing tells when they have. */
+const askAgainMs = 3_000;
+
+/**
+ * Asks everybody beside the queue, again and again until nobody lags behind; another pass comes then.
+ * @param basis what they are asked about, and who: an answer about something else is none
+ * @param ask gives half a sentence about each that lags behind
+ */
+export function askAll(
+  { work }: Pick<Scope, 'work'>,
+  { name, basis, ask }: { readonly name: string; readonly basis: string; readonly ask: () => Promise<string[]> },
+): Laggards {
+  const state = work.state(name);
+  const isAbout = state.kind !== 'idle' && state.basis === basis;
+  if (isAbout && state.kind === 'done') return { kind: 'nobody' };
+  if (isAbout && state.kind === 'running') return { kind: 'some', who: state.progress };
+  work.cancel(name);
+  work.start(name, basis, (context) => askUntilNobody(ask, context));
+  return { kind: 'some', who: beginning };
+}
+
+const beginning = 'the answers of all of them';
+
+async function askUntilNobody(ask: () => Promise<string[]>, { signal, report }: WorkContext): Promise<void> {
+  report(beginning);
+  for (;;) {
+    const who = await ask().catch((error: unknown) => [messageOf(error)]);
+    signal.throwIfAborted();
+    if (who.length === 0) return;
+    report(namesOfMany(who));
+    await pause(systemClock, askAgainMs, signal);
+    signal.throwIfAborted();
+  }
+}
+
+/** What a question to pods is about, together with which pods they are. */
+export function basisOf(subject: string, pods: readonly PodObject[]): string {
+  const which = pods.map(({ metadata, status }) => `${metadata.uid} ${status?.podIP}`);
+  return [subject, ...which.toSorted()].join(' ');
+}
+
+/** Asks each pod; one that does not answer may be back the next moment with what it had, and lags behind. */
+export async function askPods(
+  pods: readonly PodObject[],
+  ask: (address: string, pod: PodObject) => Promise<string | undefined>,
+): Promise<string[]> {
+  const answers = await Promise.all(
+    pods.map(async (pod) => {
+      const { name } = pod.metadata;
+      const address = pod.status?.podIP;
+      if (address === undefined) return [`${name}, which has no address yet`];
+      const problem = await ask(address, pod).catch((error: unknown) => `cannot be asked (${messageOf(error)})`);
+      return problem === undefined ? [] : [`${name}, which ${problem}`];
+    }),
+  );
+  return answers.flat();
+}

@@ -1,0 +1,172 @@
+import { Pod, Secret } from '../../../constructs/api/resources.ts';
+import {
+  adminPlan,
+  type CertificatePlan,
+  planCertificates,
+  planEtcdCertificates,
+} from '../../../constructs/control-plane/certificates/plan.ts';
+import { reloads } from '../../../constructs/control-plane/certificates/restarts.ts';
+import { podsOf, type SecretRole, type Use } from '../../../constructs/control-plane/certificates/uses.ts';
+import { usesTunnel } from '../../../constructs/cluster/in-cluster-access.ts';
+import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
+import { type ComponentName, selectorLabels } from '../../../constructs/cluster/labels.ts';
+import { namesOf } from '../../../constructs/cluster/names.ts';
+import { ports } from '../../../constructs/cluster/ports.ts';
+import { answeringPods } from '../../pods/answering-pods.ts';
+import { isControlledBy } from '../../kube/object.ts';
+import { hasEnded, type PodObject } from '../../kube/readiness.ts';
+import { isSignedBy, readCertificate } from '../../pki/certificate.ts';
+import { issuedAt, type KeyPair } from '../../pki/issue.ts';
+import { clientOf } from '../../pki/kubeconfig.ts';
+import { signerFingerprint } from '../../pki/pem.ts';
+import { pairOf, type SecretObject, valueOf } from '../../pki/secret.ts';
+import { refreshFiles } from '../../pods/refresh-files.ts';
+import { known, type Scope } from '../../phases/scope.ts';
+import { askAll, askPods, basisOf, type Laggards, waitingFor } from './pending-consumers.ts';
+import type { RotatedAuthority } from './rotated-ca.ts';
+import { unfinishedRollouts, usesOf } from '../../pods/rollouts.ts';
+import { isOlderThan, soonerMs, takenUpMs } from './reload-delays.ts';
+import { apiServerOf, etcdServer } from './trust-proof.ts';
+import type { ProbedServer } from './trust-probes.ts';
+
+/** Those that are read for each connection, or when the file has changed. */
+const takenUpSooner: readonly (SecretRole | undefined)[] = ['apiServerEtcdClient', 'frontProxyClient'];
+
+/** Who still presents a certificate that the authority which signs now has not signed. Of nodes it knows nothing. */
+export async function whoPresentsAnother(scope: Scope, authority: RotatedAuthority): Promise<Laggards> {
+  const { plan, pair } = authority;
+  const issued = issuedBy(scope, authority);
+  const missing = issued.filter(({ certificate }) => !certificate || !isSignedBy(certificate, pair.certificate));
+  if (missing.length > 0) return waitingFor(missing.map(({ secret }) => `Secret ${secret}`));
+  const rollouts = unfinishedRollouts(
+    scope,
+    issued.flatMap(({ role }) => role ?? []),
+  );
+  if (rollouts.length > 0) return waitingFor(rollouts);
+
+  const late = clientsThatMayBeLate(scope, issued);
+  const pods = await answeringPods(scope, plan.authority === 'etcd' ? 'etcd' : 'api-server');
+  const signer = signerFingerprint(pair.certificate);
+  await refreshFiles(scope.writer, pods, { purpose: 'certificates', version: signer });
+  // The front proxy is a client only.
+  if (plan.authority === 'proxy') return late;
+  const answers = askAll(scope, {
+    name: `certificates of the ${plan.authority} CA`,
+    basis: basisOf(signer, pods),
+    ask: () => whoServesAnother(scope, authority, pods),
+  });
+  return answers.kind === 'nobody' ? late : answers;
+}
+
+interface Issued {
+  readonly secret: string;
+  readonly role: SecretRole | undefined;
+  readonly isClient: boolean;
+  /** PEM; undefined while there is none. */
+  readonly certificate: string | undefined;
+}
+
+/** Everything in a Secret that this authority signs. */
+function issuedBy(scope: Scope, { plan: { authority } }: RotatedAuthority): Issued[] {
+  const { cluster, facts, world } = scope;
+  const plans: readonly CertificatePlan[] = [
+    ...planEtcdCertificates(cluster),
+    ...planCertificates(cluster, known(facts, 'endpoint'), known(facts, 'konnectivityEndpoint'), facts.tunnelEndpoint),
+  ];
+  const issued = plans
+    .filter(({ signer }) => signer === authority)
+    .map(({ secret, usages }) => ({
+      secret,
+      role: roleOf(cluster.name, secret),
+      isClient: usages.includes('client'),
+      certificate: pairOf(world.get<SecretObject>(Secret, secret))?.certificate,
+    }));
+  return authority === 'cluster' ? [...issued, ...administrators(scope)] : issued;
+}
+
+/** A kubeconfig that a user put there is theirs. */
+function administrators({ cluster, hostedControlPlane, world }: Scope): Issued[] {
+  const { secret } = adminPlan(cluster.name);
+  const object = world.get<SecretObject>(Secret, secret);
+  if (object && !isControlledBy(object, hostedControlPlane.metadata.uid)) return [];
+  const certificate = clientOf(valueOf(object, 'value'))?.certificate;
+  return [{ secret, role: undefined, isClient: true, certificate }];
+}
+
+function roleOf(cluster: string, secret: string): SecretRole | undefined {
+  const roles = Object.entries(namesOf(cluster).secrets) as [SecretRole, string][];
+  return roles.find(([, name]) => name === secret)?.[0];
+}
+
+/** Pods that were there before their client certificate was, for as long as they may not have taken it up. */
+function clientsThatMayBeLate({ cluster, world, now }: Scope, issued: readonly Issued[]): Laggards {
+  const fresh = startedWith(issued, cluster);
+  const late = issued
+    .filter(({ isClient }) => isClient)
+    .flatMap(({ role, certificate }) => {
+      const since = issuedAt(readCertificate(certificate ?? ''));
+      const until = new Date(since.getTime() + (takenUpSooner.includes(role) ? soonerMs : takenUpMs));
+      const users = role && now < until ? usesOf(role).filter(presentsWithoutBeingAsked) : [];
+      const components = [...new Set(users.flatMap(({ program }) => podsOf[program] ?? []))].filter(
+        (name) => !fresh.includes(name),
+      );
+      const pods = components.flatMap((name) => world.list<PodObject>(Pod, selectorLabels(cluster.name, name)));
+      return pods
+        .filter((pod) => !hasEnded(pod) && isOlderThan(pod, since))
+        .map(({ metadata }) => ({ name: metadata.name, until }));
+    });
+  const [first] = late.toSorted((a, b) => b.until.getTime() - a.until.getTime());
+  if (!first) return { kind: 'nobody' };
+  const names = [...new Set(late.map(({ name }) => `${name} to take its client certificate up`))];
+  return waitingFor(names, first.until);
+}
+
+/** What has been started anew because of one of these certificates, all of which were written together before. */
+function startedWith(issued: readonly Issued[], cluster: HostedCluster): ComponentName[] {
+  return issued
+    .flatMap(({ role }) => (role ? usesOf(role) : []))
+    .filter((use) => !reloads(use, cluster))
+    .flatMap(({ program }) => podsOf[program] ?? []);
+}
+
+/** etcd's peers are servers as well, and tell as such. */
+function presentsWithoutBeingAsked({ program, part }: Use): boolean {
+  return part === 'pair' && program !== 'etcd';
+}
+
+function whoServesAnother(scope: Scope, authority: RotatedAuthority, pods: readonly PodObject[]): Promise<string[]> {
+  const { pair, plan } = authority;
+  return askPods(pods, async (address, pod) => {
+    const servers = plan.authority === 'etcd' ? etcdServers(scope, pod, address) : serversOfCluster(scope, address);
+    const served = await Promise.all(servers.map(([server, client]) => scope.trustProbes.servedBy(server, client)));
+    const isNew = served.every((certificate) => isSignedBy(certificate, pair.certificate));
+    return isNew ? undefined : 'does not serve its new certificate yet';
+  });
+}
+
+/** A server, and as whom it is asked. */
+type Asked = readonly [server: ProbedServer, client: KeyPair | undefined];
+
+function etcdServers(scope: Scope, pod: PodObject, address: string): Asked[] {
+  const server = etcdServer(scope, pod, address);
+  const { etcdController, etcdPeer } = namesOf(scope.cluster.name).secrets;
+  const pair = (secret: string) => pairOf(scope.world.get<SecretObject>(Secret, secret));
+  return [
+    [server, pair(etcdController)],
+    [{ ...server, port: ports.etcdPeer }, pair(etcdPeer)],
+  ];
+}
+
+/** All servers in the pod of an API server that workers or clients dial. */
+function serversOfCluster(scope: Scope, address: string): Asked[] {
+  const { cluster, facts } = scope;
+  const server = apiServerOf(scope, address);
+  const { tunnelEndpoint } = facts;
+  const others = [
+    { ...server, port: ports.konnectivityAgent },
+    ...(tunnelEndpoint && usesTunnel(cluster.spec)
+      ? [{ ...server, port: ports.tunnel, serverName: tunnelEndpoint.host }]
+      : []),
+  ];
+  return [server, ...others].map((each) => [each, undefined]);
+}

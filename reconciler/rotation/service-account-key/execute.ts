@@ -1,0 +1,148 @@
+import type { ConditionReason } from '../../../constructs/api/conditions.ts';
+import { Secret } from '../../../constructs/api/resources.ts';
+import { longestTokenSecondsOf } from '../../../constructs/control-plane/api-server/token-lifetime.ts';
+import { degraded, done, type Outcome } from '../../engine/outcome.ts';
+import { secretProps } from '../../pki/secret-props.ts';
+import { signerFingerprint } from '../../pki/pem.ts';
+import type { Scope } from '../../phases/scope.ts';
+import { answeredBy, answering, requestOf, isNew, type RotationRequest } from '../request.ts';
+import type { KeyRotationStep } from './decide-rotation.ts';
+import { askAgainMs, type KeyClaim, type Proof, proveOfAPIServers, proveOfControllerManager } from './proof.ts';
+import { type StoredServiceAccountKeys, successorSecret, successorSecretOf, withKeys } from './rotated-keys.ts';
+import { formatTokenRecord, lastExpiry, type TokenRecord } from './token-record.ts';
+import { findKeptTokens } from './kept-tokens.ts';
+
+/** Everything that a step rests on, as it was read. */
+export interface KeyRotation {
+  readonly stored: StoredServiceAccountKeys;
+  readonly successor: StoredServiceAccountKeys | undefined;
+  readonly record: TokenRecord;
+}
+
+type Reason = ConditionReason<'ServiceAccountKeyRotationReady'>;
+
+/** Takes the next step, or looks how far it is. */
+export async function takeKeyStep(scope: Scope, rotation: KeyRotation, step: KeyRotationStep): Promise<Outcome> {
+  const { writer, world, cluster, hostedControlPlane, now } = scope;
+  const { stored, successor, record } = rotation;
+  switch (step.kind) {
+    case 'settled':
+      return done();
+    case 'begin': {
+      const name = successorSecretOf(cluster.name);
+      const request = requestOf(hostedControlPlane, 'serviceAccount');
+      await writer.createOnce(await successorSecret(secretProps(scope, name), request));
+      // One that a user has put there: from now on the watch sees it.
+      if (!world.get(Secret, name)) await writer.adopt(Secret, name);
+      return underWay('DistributingTrust', 'a new key is made', now);
+    }
+    case 'awaitSuccessor':
+      return underWay('ServiceAccountKeyInvalid', wanted(scope, stored), new Date(now.getTime() + recheckMs));
+    case 'distribute':
+      await write(scope, rotation, step.keys);
+      return underWay('DistributingTrust', 'the API servers are told of a new key', now);
+    case 'withdraw':
+      await write(scope, rotation, step.keys);
+      return underWay('WithdrawingTrust', 'the new key is given up, because nobody asks for it any more', now);
+    case 'sign': {
+      const [key = ''] = step.keys;
+      const proof = await proveOfAPIServers(scope, { kind: 'accept', key });
+      if (proof.kind === 'pending') return awaiting('DistributingTrust', proof, now);
+      await write(scope, rotation, step.keys);
+      return underWay('ChangingSigner', 'the new key signs from now on', now);
+    }
+    case 'schedule':
+      return schedule(scope, rotation, step.keys);
+    case 'discard':
+      if (successor) await writer.delete(Secret, successor.secret);
+      return underWay('ChangingSigner', 'the Secret of the successor is deleted', undefined);
+    case 'retire':
+      return retire(scope, rotation, step);
+    case 'forget': {
+      const proof = await proveOfAPIServers(scope, { kind: 'drop', keys: step.keys });
+      if (proof.kind === 'pending') return awaiting('RetiringTrust', proof, now);
+      const left = Object.entries(record.expiries).filter(([key]) => !step.keys.includes(key));
+      await note(scope, stored, { ...record, expiries: Object.fromEntries(left) });
+      return underWay('RetiringTrust', 'the old key is gone', now);
+    }
+    case 'wait':
+      return underWay(
+        'WaitingForTokens',
+        `a new key signs; tokens of the old one are accepted until ${step.until.toISOString()}, when the last of them has expired`,
+        step.until,
+      );
+  }
+}
+
+/** Writes what is remembered beside the keys, all of it at once. */
+export async function note(
+  { writer }: Scope,
+  { secret }: StoredServiceAccountKeys,
+  record: TokenRecord,
+  answered: RotationRequest = answeredBy(secret),
+): Promise<void> {
+  const annotations = { ...answering(answered), ...formatTokenRecord(record) };
+  await writer.setFields(Secret, secret, { annotations }, 'service-account-keys');
+}
+
+/** A Secret of the user carries no label of ours, so that no event tells when it is there. */
+const recheckMs = 30_000;
+
+function wanted({ cluster }: Scope, { secret }: StoredServiceAccountKeys): string {
+  return `a new key is asked for, and ${secret.metadata.name} is your own: put a Secret ${successorSecretOf(cluster.name)} beside it, with another public key in tls.crt and its private key in tls.key`;
+}
+
+async function write(scope: Scope, { stored, successor }: KeyRotation, ids: readonly string[]): Promise<void> {
+  const signs = successor && ids[0] === successor.keys[0].id ? successor : stored;
+  const known = [...stored.keys, ...(successor?.keys ?? [])];
+  await scope.writer.apply([withKeys(stored, ids, { known, key: signs.pair.key })]);
+}
+
+/** From the moment on at which nobody signs with a key any more, its tokens run out. */
+async function schedule(scope: Scope, rotation: KeyRotation, keys: readonly string[]): Promise<Outcome> {
+  const { stored, record } = rotation;
+  const [signer] = stored.keys;
+  const claim: KeyClaim = { kind: 'sign with', key: signer.id };
+  for (const proof of [
+    await proveOfAPIServers(scope, claim),
+    await proveOfControllerManager(scope, signerFingerprint(stored.pair.certificate)),
+  ]) {
+    if (proof.kind === 'pending') return awaiting('ChangingSigner', proof, scope.now);
+  }
+  const configured = longestTokenSecondsOf(scope.cluster.spec.deployment.apiServer.args);
+  const lifetimeSeconds = Math.max(configured, record.lifetimeSeconds);
+  const until = lastExpiry({ ...record, lifetimeSeconds }, scope.now);
+  const { [signer.id]: _, ...before } = record.expiries;
+  const expiries = { ...before, ...Object.fromEntries(keys.map((key) => [key, until])) };
+  await note(scope, stored, { ...record, expiries }, answerOf(scope, rotation));
+  return underWay('ChangingSigner', 'every API server signs with the new key', scope.now);
+}
+
+/** What the keys have answered once the successor signs: what it was made for, or what is asked for if that is nothing new. */
+function answerOf({ hostedControlPlane }: Scope, { stored, successor }: KeyRotation): RotationRequest {
+  const present = requestOf(hostedControlPlane, 'serviceAccount');
+  const before = answeredBy(stored.secret);
+  if (!successor) return before;
+  if (!isNew(present, before)) return { ...answeredBy(successor.secret), ...present };
+  return successor.isOurs ? answeredBy(successor.secret) : present;
+}
+
+async function retire(
+  scope: Scope,
+  rotation: KeyRotation,
+  { keys, retired }: Extract<KeyRotationStep, { kind: 'retire' }>,
+): Promise<Outcome> {
+  const kept = findKeptTokens(scope, retired);
+  if (kept.kind !== 'none') return underWay('WaitingForTokens', kept.message, kept.again);
+  await write(scope, rotation, keys);
+  return underWay('RetiringTrust', 'tokens of the old key are accepted no more', scope.now);
+}
+
+function awaiting(reason: Reason, { message }: Extract<Proof, { kind: 'pending' }>, now: Date): Outcome {
+  return underWay(reason, message, new Date(now.getTime() + askAgainMs));
+}
+
+/** Nobody waits for it: whatever is accepted is accepted by all API servers meanwhile. */
+function underWay(reason: Reason, message: string, again: Date | undefined): Outcome {
+  return degraded(reason, message, {}, { again });
+}

@@ -1,8 +1,0 @@
-import type { ServiceAddress } from '../constructs/control-plane/facts.ts';
-import type { KubeObject } from './kube/object.ts';
-
-/** A Service as the API returns it, as far as it is read here. */
-export interface ServiceObject extends KubeObject {
-  readonly spec?: { readonly clusterIP?: string; readonly type?: string };
-  readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly ServiceAddress[] } };
-}

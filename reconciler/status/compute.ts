@@ -1,0 +1,203 @@
+import { compare } from 'semver';
+import { apartFromReady, conditionTypes } from '../../constructs/api/conditions.ts';
+import type { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
+import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
+import type { InClusterAccess } from '../../constructs/api/in-cluster-access-spec.ts';
+import { definedOnly } from '../../constructs/cluster/defined.ts';
+import { versionAnnotation } from '../../constructs/pod/component.ts';
+import { selectorString } from '../../constructs/cluster/labels.ts';
+import { parseVersion } from '../../constructs/cluster/versions.ts';
+import { etcdHealth } from '../etcd/health.ts';
+import { hasQuorum, healthyVoters, quorumOf, voterCount } from '../etcd/members.ts';
+import type { EtcdReport } from '../etcd/report.ts';
+import type { StatusReport } from '../engine/outcome.ts';
+import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
+import { type Verdict, verdict, type Verdicts } from '../engine/condition-update.ts';
+import { deploymentReadiness, isReady } from '../kube/readiness.ts';
+
+/** What a status is computed from. */
+export interface Observation {
+  readonly cluster: string;
+  readonly spec: HostedControlPlaneSpec;
+  readonly previous: HostedControlPlaneStatus | undefined;
+  /** How the phases ended. */
+  readonly phases: Verdicts;
+  /** What they have found out besides. */
+  readonly report: StatusReport;
+  /** What was last seen of etcd; undefined until something was. */
+  readonly etcdReport: EtcdReport | undefined;
+  readonly apiServer: DeploymentObject | undefined;
+  readonly controllerManager: DeploymentObject | undefined;
+  readonly scheduler: DeploymentObject | undefined;
+  readonly etcd: StatefulSetObject | undefined;
+  readonly apiServerPods: readonly PodObject[];
+  /** Size of etcd's volumes as they are, or as they will be. */
+  readonly etcdVolumeSize: string;
+  readonly loadBalancerIP: string | undefined;
+  /** How pods of the hosted cluster reach their API server; unknown before there is an endpoint. */
+  readonly inClusterAccess: InClusterAccess | undefined;
+}
+
+/** The status of a control plane that is neither paused nor being deleted, without its conditions' times. */
+export function observedStatus(observed: Observation): Omit<HostedControlPlaneStatus, 'conditions'> {
+  const { apiServer, cluster, previous } = observed;
+  const { etcd: foundOfEtcd, ...found } = observed.report;
+  const etcd = { ...previous?.etcd, ...foundOfEtcd };
+  const initialized =
+    previous?.initialization?.controlPlaneInitialized || observed.phases.WorkloadSetupReady?.status === 'True';
+  const counted = versionsOf(observed.apiServerPods);
+  const versions = counted.length > 0 ? counted : previous?.versions;
+  return {
+    externalManagedControlPlane: true,
+    // Latches: an outage is told by conditions, Cluster API must not start over.
+    ...(initialized ? { initialization: { controlPlaneInitialized: true }, ready: true } : {}),
+    ...(versions?.[0] ? { versions, version: versions[0].version } : {}),
+    selector: selectorString(cluster, 'api-server'),
+    // Cluster API takes a missing count for "unknown".
+    replicas: apiServer?.status?.replicas ?? 0,
+    readyReplicas: apiServer?.status?.readyReplicas ?? 0,
+    availableReplicas: apiServer?.status?.availableReplicas ?? 0,
+    upToDateReplicas: apiServer?.status?.updatedReplicas ?? 0,
+    etcdVolumeSize: observed.etcdVolumeSize,
+    ...definedOnly({ inClusterAccess: observed.inClusterAccess ?? previous?.inClusterAccess }),
+    ...(observed.loadBalancerIP ? { legacyIP: observed.loadBalancerIP } : {}),
+    ...kept(previous),
+    ...found,
+    ...(Object.keys(etcd).length > 0 ? { etcd } : {}),
+  };
+}
+
+/** What phases report now and then stays until they report it again: a pass that could not look must not wipe it. */
+function kept(previous: HostedControlPlaneStatus | undefined): Partial<HostedControlPlaneStatus> {
+  return definedOnly({
+    certificates: previous?.certificates,
+    certificatesNotAfter: previous?.certificatesNotAfter,
+    encryptionAtRest: previous?.encryptionAtRest,
+    etcdVolumeUsage: previous?.etcdVolumeUsage,
+    etcdLastBackupTime: previous?.etcdLastBackupTime,
+    etcdNextBackupTime: previous?.etcdNextBackupTime,
+    etcdLastDefragTime: previous?.etcdLastDefragTime,
+    etcdLastAttemptedDefragTime: previous?.etcdLastAttemptedDefragTime,
+  });
+}
+
+/** API servers that serve, by version, oldest first. */
+function versionsOf(pods: readonly PodObject[]): { version: string; replicas: number }[] {
+  const counts = new Map<string, number>();
+  // One that is being deleted serves until it is no longer ready: an upgrade is not over before that.
+  for (const pod of pods.filter(isReady)) {
+    const version = pod.metadata.annotations?.[versionAnnotation];
+    if (version) counts.set(version, (counts.get(version) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([version, replicas]) => ({ version, replicas }))
+    .sort((a, b) => compare(parseVersion(a.version) ?? '0.0.0', parseVersion(b.version) ?? '0.0.0'));
+}
+
+/** The verdicts on everything but the phases, which are part of them. */
+export function summarize(observed: Observation, initialized: boolean): Verdicts {
+  return {
+    ...observed.phases,
+    Available: available(observed),
+    Initialized: initialized
+      ? verdict('True', 'Initialized')
+      : verdict('False', 'NotInitialized', 'no worker can join yet'),
+    ...scaling(observed),
+    CertificatesAvailable: certificatesAvailable(observed.phases),
+    EtcdClusterHealthy: etcdHealthy(observed),
+    ControlPlaneComponentsHealthy: componentsHealthy(observed),
+    Deleting: verdict('False', 'NotDeleting'),
+    Paused: verdict('False', 'NotPaused'),
+    Ready: ready(observed.phases),
+  };
+}
+
+/** Serving, if perhaps degraded: an API server is available and etcd has a quorum. */
+function available(observed: Observation): Verdict {
+  const { apiServer, phases } = observed;
+  const authorities = phases.CACertificatesReady;
+  const problems = [
+    (apiServer?.status?.availableReplicas ?? 0) > 0 ? undefined : 'no API server is available',
+    etcdServes(observed),
+    authorities?.status === 'True' ? undefined : (authorities?.message ?? 'authorities have not been looked at yet'),
+  ].filter((problem) => problem !== undefined);
+  return problems.length === 0 ? verdict('True', 'Available') : verdict('False', 'NotAvailable', problems.join('; '));
+}
+
+/** What is wrong when etcd can decide nothing; by the readiness of its pods as long as nobody has asked them. */
+function etcdServes({ etcd, etcdReport, spec }: Observation): string | undefined {
+  if (etcdReport && etcdReport.observation.membership !== 'Unknown') {
+    const { observation } = etcdReport;
+    const voters = voterCount(observation);
+    const well = healthyVoters(observation).length;
+    return hasQuorum(observation)
+      ? undefined
+      : `${well} of ${voters} etcd members are well, ${quorumOf(voters)} are needed`;
+  }
+  const quorum = quorumOf(spec.etcd.replicas);
+  const ready = etcd?.status?.readyReplicas ?? 0;
+  return ready >= quorum ? undefined : `${ready} of ${spec.etcd.replicas} etcd members are ready, ${quorum} are needed`;
+}
+
+function scaling({ apiServer, spec }: Observation): Verdicts {
+  const { replicas = 0, updatedReplicas = 0 } = apiServer?.status ?? {};
+  const observedCurrent = (apiServer?.status?.observedGeneration ?? 0) >= (apiServer?.metadata.generation ?? 0);
+  const rolling = apiServer !== undefined && (!observedCurrent || updatedReplicas < replicas);
+  // A rollout has a surplus pod; that is no scaling.
+  const up = replicas < spec.replicas;
+  const down = !rolling && replicas > spec.replicas;
+  return {
+    RollingOut: rolling
+      ? verdict('True', 'RollingOut', `${updatedReplicas} of ${spec.replicas} API servers are up to date`)
+      : verdict('False', 'NotRollingOut'),
+    ScalingUp: up
+      ? verdict('True', 'ScalingUp', `scaling up from ${replicas} to ${spec.replicas} API servers`)
+      : verdict('False', 'NotScalingUp'),
+    ScalingDown: down
+      ? verdict('True', 'ScalingDown', `scaling down from ${replicas} to ${spec.replicas} API servers`)
+      : verdict('False', 'NotScalingDown'),
+  };
+}
+
+function certificatesAvailable(phases: Verdicts): Verdict {
+  const problem = [phases.CACertificatesReady, phases.EtcdCertificatesReady, phases.CertificatesReady].find(
+    (phase) => phase?.status !== 'True',
+  );
+  return problem ? verdict('False', 'NotAvailable', problem.message) : verdict('True', 'Available');
+}
+
+function etcdHealthy({ etcd, etcdReport, previous }: Observation): Verdict {
+  // Before its formation it is no news that nobody answers.
+  const isFormed = previous?.etcd?.clusterID !== undefined || etcdReport?.observation.membership === 'Confirmed';
+  if (etcdReport && isFormed) return etcdHealth(etcdReport, previous?.etcd);
+  if (!etcd) return verdict('Unknown', 'HealthUnknown', 'etcd has not been created yet');
+  const wanted = etcd.spec?.replicas ?? 0;
+  const ready = etcd.status?.readyReplicas ?? 0;
+  return ready >= wanted
+    ? verdict('True', 'Healthy')
+    : verdict('False', 'NotHealthy', `${ready} of ${wanted} etcd members are ready`);
+}
+
+function componentsHealthy(observed: Observation): Verdict {
+  const components = [
+    ['API server', observed.apiServer],
+    ['controller manager', observed.controllerManager],
+    ['scheduler', observed.scheduler],
+  ] as const;
+  const problems = components.flatMap(([name, deployment]) => {
+    const readiness = deploymentReadiness(deployment);
+    return readiness.ready ? [] : [`${name}: ${readiness.message}`];
+  });
+  return problems.length === 0 ? verdict('True', 'Healthy') : verdict('False', 'NotHealthy', problems.join('; '));
+}
+
+function ready(phases: Verdicts): Verdict {
+  const waiting = conditionTypes
+    .filter((type) => !apartFromReady.includes(type))
+    .map((type) => phases[type])
+    .filter((phase) => phase !== undefined)
+    .filter(({ status, reason }) => status !== 'True' && reason !== 'WaitingForOtherPhases');
+  return waiting.length === 0
+    ? verdict('True', 'Ready')
+    : verdict('False', 'NotReady', waiting.map(({ message }) => message).join('; '));
+}

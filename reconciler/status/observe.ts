@@ -1,0 +1,44 @@
+import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
+import { Deployment, Pod, Service, StatefulSet } from '../../constructs/api/resources.ts';
+import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
+import { etcdVolumeSize } from '../../constructs/control-plane/etcd/config.ts';
+import type { Facts } from '../../constructs/cluster/facts.ts';
+import { inClusterAccessOf } from '../../constructs/cluster/in-cluster-access.ts';
+import { selectorLabels } from '../../constructs/cluster/labels.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
+import type { EtcdReport } from '../etcd/report.ts';
+import type { ServiceObject } from '../kube/service-object.ts';
+import type { StatusReport } from '../engine/outcome.ts';
+import type { World } from '../management/view.ts';
+import type { Observation } from './compute.ts';
+import type { Verdicts } from '../engine/condition-update.ts';
+
+/** Collects what a status is computed from, after the phases have run. */
+export function observe(
+  cluster: HostedCluster,
+  previous: HostedControlPlaneStatus | undefined,
+  world: World,
+  phases: Verdicts,
+  facts: Pick<Facts, 'endpoint' | 'advertiseAddress' | 'etcd'>,
+  report: StatusReport,
+  etcdReport: EtcdReport | undefined,
+): Observation {
+  const names = namesOf(cluster.name);
+  return {
+    cluster: cluster.name,
+    spec: cluster.spec,
+    previous,
+    phases,
+    report,
+    etcdReport,
+    apiServer: world.get<DeploymentObject>(Deployment, names.apiServer),
+    controllerManager: world.get<DeploymentObject>(Deployment, names.controllerManager),
+    scheduler: world.get<DeploymentObject>(Deployment, names.scheduler),
+    etcd: world.get<StatefulSetObject>(StatefulSet, names.etcd),
+    apiServerPods: world.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server')),
+    etcdVolumeSize: facts.etcd?.volumeSize ?? etcdVolumeSize(cluster),
+    loadBalancerIP: world.get<ServiceObject>(Service, names.apiService)?.status?.loadBalancer?.ingress?.[0]?.ip,
+    inClusterAccess: facts.endpoint && inClusterAccessOf(cluster, facts),
+  };
+}

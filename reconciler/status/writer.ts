@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type ConditionType, conditionTypes, isConditionType } from '../../constructs/api/conditions.ts';
+import { fieldManager } from '../../constructs/api/group.ts';
+import type { Condition, HostedControlPlaneStatus } from '../../constructs/api/status.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { Clock } from '../kube/clock.ts';
+import { mergeConditions } from '../kube/conditions.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { ManagementCluster } from '../management/cache.ts';
+import type { Verdict, Verdicts } from '../engine/condition-update.ts';
+
+/** A condition that has another status or reason than before. */
+export interface Transition {
+  readonly object: KubeObject;
+  readonly type: ConditionType;
+  readonly verdict: Verdict;
+}
+
+export interface StatusWriterOptions {
+  readonly client: Pick<KubeClient, 'apply'>;
+  readonly management: Pick<ManagementCluster, 'remember'>;
+  readonly clock: Clock;
+  /** Hears every transition after it was written: for the log and for events. */
+  readonly onTransition: (transition: Transition) => void;
+}
+
+/** A HostedControlPlane as the API returns it: its status may be anything. */
+interface ReportedObject extends KubeObject {
+  readonly status?: unknown;
+}
+
+type StatusFields = Omit<HostedControlPlaneStatus, 'conditions'>;
+
+/** Writes the status of HostedControlPlanes, and only when it differs from what is there. */
+export class StatusWriter {
+  readonly #options: StatusWriterOptions;
+
+  constructor(options: StatusWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Writes a whole status. */
+  async write(object: ReportedObject, fields: StatusFields, verdicts: Verdicts): Promise<void> {
+    const { client, management, clock } = this.#options;
+    const previous = (object.status ?? {}) as HostedControlPlaneStatus;
+    const before = previous.conditions ?? [];
+    const observedGeneration = object.metadata.generation ?? 0;
+    const decided = conditionTypes.flatMap((type) => {
+      const verdict = verdicts[type];
+      return verdict ? [{ type, ...verdict, message: shortened(verdict.message), observedGeneration }] : [];
+    });
+    const conditions = mergeConditions(before, decided, new Date(clock.now()));
+    const status = { ...fields, observedGeneration, conditions };
+    if (isDeepStrictEqual({ ...previous, conditions: ours(before) }, status)) return;
+
+    const { apiVersion, kind } = object;
+    const { name, namespace } = object.metadata;
+    const metadata = namespace === undefined ? { name } : { name, namespace };
+    const answer = await client.apply<ReportedObject>(
+      { apiVersion, kind, metadata, status },
+      { fieldManager, force: true, subresource: 'status' },
+    );
+    management.remember(answer);
+
+    this.#tell(object, before, verdicts);
+  }
+
+  /** Writes some conditions and leaves the rest of the status as it is. */
+  async patch(object: ReportedObject, verdicts: Verdicts): Promise<void> {
+    const { conditions = [], observedGeneration: _, ...fields } = (object.status ?? {}) as HostedControlPlaneStatus;
+    const kept = Object.fromEntries(
+      ours(conditions).map(({ type, status, reason, message }) => [type, { status, reason, message }]),
+    ) as Verdicts;
+    await this.write(object, fields, { ...kept, ...verdicts });
+  }
+
+  #tell(object: KubeObject, before: readonly Condition[], verdicts: Verdicts): void {
+    for (const type of conditionTypes) {
+      const verdict = verdicts[type];
+      const old = before.find((condition) => condition.type === type);
+      if (verdict && (old?.status !== verdict.status || old.reason !== verdict.reason)) {
+        this.#options.onTransition({ object, type, verdict });
+      }
+    }
+  }
+}
+
+/** Somebody else's conditions on our object are theirs. */
+function ours(conditions: readonly Condition[]): Condition[] {
+  return conditions.filter(({ type }) => isConditionType(type));
+}
+
+/** The schema bounds messages, and nobody reads more. */
+function shortened(message: string): string {
+  return message.length <= 1024 ? message : `${message.slice(0, 1021)}...`;
+}

@@ -1,0 +1,57 @@
+import { StatefulSet } from '../../constructs/api/resources.ts';
+import { namesOf } from '../../constructs/cluster/names.ts';
+import { etcdVersion } from '../../constructs/cluster/versions.ts';
+import { awaitedBackup } from './backup-before-upgrade.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { Scope } from '../phases/scope.ts';
+import type { World } from '../management/view.ts';
+import { decideVersion } from './version-rules.ts';
+
+interface Templated extends KubeObject {
+  readonly spec?: {
+    readonly template?: {
+      readonly spec?: { readonly containers?: readonly { readonly name: string; readonly image?: string }[] };
+    };
+  };
+}
+
+/** The version of etcd to render. */
+export interface VersionChoice {
+  readonly version: string;
+  /** Why it is not the one that the spec asks for. */
+  readonly trouble?: { readonly reason: 'VersionNotAllowed' | 'WaitingForBackup'; readonly message: string };
+}
+
+/**
+ * Which version of etcd to run, by what its members say they run. A change of minor waits for its backup. It does not
+ * wait for the API servers, nor they for it, when an upgrade of Kubernetes brings it: each of them works with the etcd of
+ * both minors, and an ill member must not keep API servers from what they need.
+ */
+export function versionToRun(
+  scope: Pick<Scope, 'cluster' | 'hostedControlPlane' | 'world' | 'etcdCare'>,
+): VersionChoice {
+  const { cluster, world, etcdCare } = scope;
+  const observation = etcdCare.report()?.observation;
+  const members = observation?.members.filter(({ registration }) => registration) ?? [];
+  const rendered = renderedVersion(cluster.name, world);
+  const verdict = decideVersion({
+    running: members.map(({ status }) => status?.version),
+    clusterVersion: observation?.clusterVersion,
+    rendered,
+    wanted: etcdVersion(cluster.spec),
+    args: cluster.spec.etcd.args,
+  });
+  const { version } = verdict;
+  if (verdict.kind === 'Refused')
+    return { version, trouble: { reason: 'VersionNotAllowed', message: verdict.message } };
+  const awaited = verdict.changesMinor ? awaitedBackup('etcd', scope) : undefined;
+  if (!awaited) return { version };
+  return { version: rendered ?? version, trouble: { reason: 'WaitingForBackup', message: awaited } };
+}
+
+/** The version in the StatefulSet's template; undefined without one, and where the user's image has a tag of its own kind. */
+function renderedVersion(cluster: string, world: World): string | undefined {
+  const set = world.get<Templated>(StatefulSet, namesOf(cluster).etcd);
+  const image = set?.spec?.template?.spec?.containers?.find(({ name }) => name === 'etcd')?.image ?? '';
+  return /:v?(3\.\d+\.\d+)(?:-\d+)?(?:@|$)/.exec(image)?.[1];
+}

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import {
+  inClusterAccessOf,
+  keepingProxies,
+  policyApiVersion,
+  unsupportedInClusterAccess,
+  usesTunnel,
+} from '../../../constructs/cluster/in-cluster-access.ts';
+import { clusterOf, Rendered } from '../../support/rendered-cluster.ts';
+
+const gateway = { gateway: { namespace: 'ingress', name: 'shared' } };
+const ingress = { ingress: { apiHost: 'c1.example.org', konnectivityHost: 'k.c1.example.org' } };
+const loadBalancer = { loadBalancer: {} };
+const nodePort = { nodePort: { address: '192.0.2.20', port: 30443, konnectivityPort: 30132 } };
+
+const cluster = (exposure: object, version: string, inClusterAccess?: string) =>
+  clusterOf({ spec: { exposure, version, ...(inClusterAccess ? { inClusterAccess } : {}) } });
+
+const address = '192.0.2.10';
+
+describe('the way of pods to their API server', () => {
+  it.each([
+    { exposure: loadBalancer, version: 'v1.36.3', advertiseAddress: address, access: 'LoadBalancer' },
+    { exposure: nodePort, version: 'v1.33.1', advertiseAddress: address, access: 'LoadBalancer' },
+    { exposure: loadBalancer, version: 'v1.34.4', advertiseAddress: undefined, access: 'Policy' },
+    { exposure: gateway, version: 'v1.36.3', advertiseAddress: undefined, access: 'Policy' },
+    { exposure: gateway, version: 'v1.33.1', advertiseAddress: undefined, access: 'Proxy' },
+    { exposure: loadBalancer, version: '1.32', advertiseAddress: undefined, access: 'Proxy' },
+  ])('is $access at $version when the spec says nothing, with address $advertiseAddress', (it) => {
+    expect(inClusterAccessOf(cluster(it.exposure, it.version), it)).toBe(it.access);
+  });
+
+  it.each(['Policy', 'Proxy', 'LoadBalancer'])('is %s when the spec says so', (access) => {
+    const asked = cluster(loadBalancer, 'v1.36.3', access);
+    expect(inClusterAccessOf(asked, { advertiseAddress: address })).toBe(access);
+    expect(inClusterAccessOf(asked, { advertiseAddress: undefined })).toBe(access);
+  });
+});
+
+describe('proxies', () => {
+  const upgraded = cluster(gateway, 'v1.34.4').spec;
+  const now = { advertiseAddress: undefined };
+
+  it('outlive the upgrade that would make a policy the default', () => {
+    const spec = keepingProxies(upgraded, 'Proxy');
+    expect(inClusterAccessOf({ spec }, now)).toBe('Proxy');
+    expect(usesTunnel(spec)).toBe(true);
+  });
+
+  it('go when the spec says so, and do not come where there were none', () => {
+    const asked = cluster(gateway, 'v1.34.4', 'Policy').spec;
+    expect(inClusterAccessOf({ spec: keepingProxies(asked, 'Proxy') }, now)).toBe('Policy');
+    for (const inUse of ['Policy', 'LoadBalancer', undefined] as const) {
+      expect(keepingProxies(upgraded, inUse)).toEqual(upgraded);
+    }
+  });
+});
+
+describe('a tunnel', () => {
+  it.each([
+    { exposure: gateway, version: 'v1.36.3', access: 'Proxy', tunnel: true },
+    { exposure: ingress, version: 'v1.36.3', access: 'Proxy', tunnel: true },
+    { exposure: ingress, version: 'v1.33.1', access: undefined, tunnel: true },
+    { exposure: gateway, version: 'v1.34.0', access: undefined, tunnel: false },
+    { exposure: gateway, version: 'v1.33.1', access: 'LoadBalancer', tunnel: false },
+    { exposure: loadBalancer, version: 'v1.36.3', access: 'Proxy', tunnel: false },
+    { exposure: nodePort, version: 'v1.33.1', access: undefined, tunnel: false },
+  ])('is $tunnel at $version with access $access behind $exposure', ({ exposure, version, access, tunnel }) => {
+    expect(usesTunnel(cluster(exposure, version, access).spec)).toBe(tunnel);
+  });
+});
+
+describe('what cannot be had', () => {
+  it('is a policy before Kubernetes knows them', () => {
+    expect(unsupportedInClusterAccess(cluster(gateway, 'v1.33.1', 'Policy'), { advertiseAddress: undefined })).toBe(
+      'inClusterAccess Policy needs Kubernetes 1.34 or newer, this is v1.33.1: use Proxy, or leave it out',
+    );
+  });
+
+  it('is the address of a load balancer that has only a host name', () => {
+    const asked = cluster(gateway, 'v1.36.3', 'LoadBalancer');
+    expect(unsupportedInClusterAccess(asked, { advertiseAddress: undefined })).toContain('use Policy or Proxy');
+    expect(unsupportedInClusterAccess(asked, { advertiseAddress: address })).toBeUndefined();
+  });
+
+  it.each([
+    { version: 'v1.36.3', access: 'Policy' },
+    { version: 'v1.34.0', access: 'Policy' },
+    { version: 'v1.32.0', access: 'Proxy' },
+    { version: 'v1.32.0', access: undefined },
+  ])('is not $access at $version', ({ version, access }) => {
+    const asked = cluster(gateway, version, access);
+    expect(unsupportedInClusterAccess(asked, { advertiseAddress: undefined })).toBeUndefined();
+  });
+});
+
+it('policies are served as v1beta1 until 1.36 serves v1', () => {
+  expect(['1.34', 'v1.35.9', 'v1.36.0', 'v1.37.0'].map(policyApiVersion)).toEqual(['v1beta1', 'v1beta1', 'v1', 'v1']);
+});
+
+describe('the API server', () => {
+  const flags = (spec: object, advertiseAddress?: string) =>
+    new Rendered({ spec }, { advertiseAddress }).flags('c1-api-server', 'kube-apiserver');
+  const policyGate = 'MutatingAdmissionPolicy=true';
+  const policyApi = 'admissionregistration.k8s.io/v1beta1=true';
+
+  it('advertises an address only for pods that use it', () => {
+    const advertised = flags({}, address);
+    expect(advertised).toMatchObject({ 'advertise-address': address });
+    expect(advertised).not.toHaveProperty('endpoint-reconciler-type');
+    for (const inClusterAccess of ['Policy', 'Proxy']) {
+      const other = flags({ inClusterAccess }, address);
+      expect(other).toMatchObject({ 'endpoint-reconciler-type': 'none' });
+      expect(other).not.toHaveProperty('advertise-address');
+    }
+  });
+
+  it.each(['v1.34.4', 'v1.35.0'])('of %s is asked for policies where they are used', (version) => {
+    expect(flags({ version })).toMatchObject({ 'feature-gates': policyGate, 'runtime-config': policyApi });
+    for (const used of [flags({ version, inClusterAccess: 'Proxy' }), flags({ version }, address)]) {
+      expect(used).not.toHaveProperty('feature-gates');
+      expect(used).not.toHaveProperty('runtime-config');
+    }
+  });
+
+  it('of 1.36 has policies anyway', () => {
+    expect(flags({ version: 'v1.36.3' })).not.toHaveProperty('feature-gates');
+  });
+
+  it("keeps the user's own gates and APIs beside ours", () => {
+    const args = { 'feature-gates': 'MutatingAdmissionPolicy=false,Other=false', 'runtime-config': 'api/beta=true' };
+    expect(flags({ version: 'v1.34.4', deployment: { apiServer: { args } } })).toMatchObject({
+      'feature-gates': `${policyGate},Other=false`,
+      'runtime-config': `api/beta=true,${policyApi}`,
+    });
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { namesOf } from '../../../../constructs/cluster/names.ts';
+import { Rendered } from '../../../support/rendered-cluster.ts';
+
+const flags = (...args: ConstructorParameters<typeof Rendered>) =>
+  new Rendered(...args).flags('c1-api-server', 'kube-apiserver');
+
+describe('the API server', () => {
+  it('advertises the address at which workers reach it', () => {
+    expect(flags()).toMatchObject({ 'advertise-address': '192.0.2.10', 'external-hostname': '192.0.2.10' });
+    expect(flags()).not.toHaveProperty('endpoint-reconciler-type');
+  });
+
+  it('advertises nothing rather than the address of its pod', () => {
+    const known = flags({}, { advertiseAddress: undefined, endpoint: { host: 'lb.example.org', port: 443 } });
+    expect(known).not.toHaveProperty('advertise-address');
+    expect(known).toMatchObject({
+      'endpoint-reconciler-type': 'none',
+      'service-account-jwks-uri': 'https://lb.example.org:443/openid/v1/jwks',
+    });
+  });
+
+  it('speaks of an IPv6 endpoint as URLs do', () => {
+    const known = flags({}, { endpoint: { host: '2001:db8::10', port: 6443 } });
+    expect(known['service-account-jwks-uri']).toBe('https://[2001:db8::10]:6443/openid/v1/jwks');
+  });
+
+  it('serves the network and domain of its Cluster', () => {
+    const network = { serviceDomain: 'cluster.example', services: { cidrBlocks: ['10.1.0.0/16', 'fd00::/112'] } };
+    expect(flags({ network })).toMatchObject({
+      'service-cluster-ip-range': '10.1.0.0/16,fd00::/112',
+      'service-account-issuer': 'https://kubernetes.default.svc.cluster.example',
+    });
+  });
+
+  it("takes the user's arguments, unless they would break it", () => {
+    const args = { 'event-ttl': '24h', 'authorization-mode': 'AlwaysAllow' };
+    expect(flags({ spec: { deployment: { apiServer: { args } } } })).toMatchObject({
+      'event-ttl': '24h',
+      'authorization-mode': 'Node,RBAC',
+    });
+  });
+
+  it('accepts kubelets of the authority of the cluster alone, unless the user says otherwise', () => {
+    const flag = 'kubelet-certificate-authority';
+    const given = (value: string) => flags({ spec: { deployment: { apiServer: { args: { [flag]: value } } } } });
+    expect(flags()).toMatchObject({ [flag]: '/etc/kubernetes/pki/ca.crt' });
+    expect(given('/etc/ours/kubelets.crt')).toMatchObject({ [flag]: '/etc/ours/kubelets.crt' });
+    expect(given('')).toMatchObject({ [flag]: '' });
+  });
+
+  it('restarts with keys that it reads only at its start, and not with those it reloads', () => {
+    const { secrets } = namesOf('c1');
+    const template = (...changed: string[]) => {
+      const certificates = Object.fromEntries(changed.map((secret) => [secret, 'new']));
+      return new Rendered({}, { certificates }).workload('c1-api-server').template;
+    };
+    expect(template(secrets.serviceAccount)).not.toEqual(template());
+    expect(template(secrets.etcdAuthority)).not.toEqual(template());
+    expect(template(secrets.clusterAuthority)).not.toEqual(template());
+    const reloaded = [secrets.apiServer, secrets.proxyAuthority, secrets.frontProxyClient];
+    expect(template(...reloaded)).toEqual(template());
+  });
+
+  it('reads keys of Secrets from its own directory, and only the configuration of their Secret', () => {
+    const { template } = new Rendered().workload('c1-api-server');
+    expect(JSON.stringify(template)).toContain(
+      '"secret":{"items":[{"key":"config.yaml","path":"config.yaml"}],"name":"c1-encryption"}',
+    );
+    expect(flags()).toMatchObject({
+      'encryption-provider-config': '/etc/kubernetes/encryption/config.yaml',
+      'encryption-provider-config-automatic-reload': 'true',
+    });
+    const inClear = new Rendered({}, { encryptionAtRest: undefined }).workload('c1-api-server').template;
+    expect(JSON.stringify(inClear)).not.toContain('encryption');
+  });
+
+  it.each([
+    ['v1.33.1', true],
+    ['v1.34.0', false],
+  ])('of %s is replaced when keys of Secrets change: %s', (version, isReplaced) => {
+    const template = (hash: string) =>
+      new Rendered({ spec: { version } }, { certificates: { 'c1-encryption': hash } }).workload('c1-api-server')
+        .template;
+    expect(JSON.stringify(template('one')) !== JSON.stringify(template('another'))).toBe(isReplaced);
+  });
+
+  it('is never fewer pods than asked for, and starts one at a time', () => {
+    const spec = new Rendered({ spec: { replicas: 3 } }).object('Deployment', 'c1-api-server')['spec'];
+    expect(spec).toMatchObject({
+      replicas: 3,
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+    });
+  });
+
+  it('says on its pods which version they run, as the user spells it', () => {
+    const spec = { version: '1.36', deployment: { apiServer: { image: { tag: 'hardened' } } } };
+    const { template, containers } = new Rendered({ spec }).workload('c1-api-server');
+    expect(template.metadata?.annotations?.['controlplane.cluster.x-k8s.io/version']).toBe('1.36');
+    expect(containers[0]?.image).toBe('registry.k8s.io/kube-apiserver:hardened');
+  });
+});
+
+describe('the konnectivity server', () => {
+  it('shares with the API server beside it the socket that the egress selector names', () => {
+    const rendered = new Rendered();
+    const socket = rendered.flags('c1-api-server', 'konnectivity-server')['uds-name'];
+    const { 'egress-selector-configuration.yaml': egress } = rendered.object('ConfigMap', 'c1-konnectivity')[
+      'data'
+    ] as Record<string, string>;
+    expect(egress).toContain(`udsName: ${socket}`);
+    const { containers } = rendered.workload('c1-api-server');
+    const mountedAt = containers.map(({ volumeMounts = [] }) =>
+      volumeMounts.filter(({ name }) => name === 'konnectivity-sockets').map(({ mountPath }) => mountPath),
+    );
+    expect(mountedAt).toEqual([['/run/konnectivity'], ['/run/konnectivity']]);
+  });
+
+  it('reaches the API server beside it at whatever port that listens on', () => {
+    const nodePort = { address: '192.0.2.20', port: 30443, konnectivityPort: 30132 };
+    const data = new Rendered({ spec: { exposure: { nodePort } } }).object('ConfigMap', 'c1-konnectivity')['data'];
+    expect((data as Record<string, string>)['kubeconfig']).toContain('server: https://localhost:30443');
+  });
+
+  it('has image, arguments and resources of its own', () => {
+    const konnectivity = {
+      image: { tag: 'v9' },
+      args: { v: '4' },
+      resources: { requests: { cpu: '1', memory: '1Gi' } },
+    };
+    const rendered = new Rendered({ spec: { deployment: { apiServer: { konnectivity } } } });
+    const [apiServer, server] = rendered.workload('c1-api-server').containers;
+    expect(server).toMatchObject({
+      image: 'registry.k8s.io/kas-network-proxy/proxy-server:v9',
+      args: expect.arrayContaining(['--v=4']),
+      resources: { requests: { cpu: '1', memory: '1Gi' } },
+    });
+    expect(apiServer?.args).not.toContain('--v=4');
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { apiServerFlags } from '../../../constructs/control-plane/api-server/flags.ts';
+import { controllerManagerFlags } from '../../../constructs/control-plane/controllers/controller-manager.ts';
+import { type Flag, overruledFlags, renderFlags } from '../../../constructs/pod/flags.ts';
+import { konnectivityServerFlags } from '../../../constructs/control-plane/api-server/konnectivity-server.ts';
+import { kubeClientFlags } from '../../../constructs/control-plane/controllers/kube-client-component.ts';
+import { schedulerFlags } from '../../../constructs/control-plane/controllers/scheduler.ts';
+import { renderSamples, workloadsOf } from '../../support/rendered-objects.ts';
+import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
+
+const ours: readonly Flag[] = [
+  ['bind-address', '0.0.0.0', ''],
+  ['secure-port', '6443', ''],
+];
+
+describe('flags', () => {
+  it('are sorted, whoever set them', () => {
+    expect(renderFlags(ours, { v: '2', 'audit-log-path': '-' })).toEqual([
+      '--audit-log-path=-',
+      '--bind-address=0.0.0.0',
+      '--secure-port=6443',
+      '--v=2',
+    ]);
+  });
+
+  it('of ours win over those of the user', () => {
+    expect(renderFlags(ours, { 'secure-port': '1' })).toEqual(renderFlags(ours));
+  });
+
+  it('that are overruled are told, those that say the same are not', () => {
+    expect(overruledFlags(ours, { 'secure-port': '1', 'bind-address': '0.0.0.0', v: '2' })).toEqual(['secure-port']);
+    expect(overruledFlags(ours)).toEqual([]);
+  });
+
+  it('that are lists keep what the user adds, and ours win entry by entry', () => {
+    const gates: readonly Flag[] = [['feature-gates', 'Ours=true', '']];
+    expect(renderFlags(gates, { 'feature-gates': 'A=true, Ours=false,B=false' })).toEqual([
+      '--feature-gates=A=true,Ours=true,B=false',
+    ]);
+    expect(overruledFlags(gates, { 'feature-gates': 'A=true,Ours=false' })).toEqual(['feature-gates']);
+    expect(overruledFlags(gates, { 'feature-gates': 'A=true,Ours=true' })).toEqual([]);
+  });
+
+  it('may have an empty value', () => {
+    expect(renderFlags([], { 'feature-gates': '' })).toEqual(['--feature-gates=']);
+  });
+});
+
+const cluster = clusterOf();
+const tables: [name: string, flags: readonly Flag[]][] = [
+  ['the API server', apiServerFlags(cluster, knownFacts.endpoint!, knownFacts)],
+  ['the API server behind a host name', apiServerFlags(cluster, knownFacts.endpoint!)],
+  ['the controller manager', controllerManagerFlags(cluster)],
+  ['the konnectivity server', konnectivityServerFlags],
+  ['the scheduler', schedulerFlags],
+];
+
+describe.each(tables)('the table of %s', (_, flags) => {
+  const names = flags.map(([name]) => name);
+
+  it('has each flag once, without dashes', () => {
+    expect(names).toEqual([...new Set(names)]);
+    expect(names.filter((name) => !/^[a-z][a-z-]+[a-z]$/.test(name))).toEqual([]);
+  });
+
+  it('is sorted, apart from what stands in front of it for all or for one way in', () => {
+    const inFront = [...kubeClientFlags.map(([name]) => name), 'endpoint-reconciler-type'];
+    const own = flags === kubeClientFlags ? names : names.filter((name) => !inFront.includes(name));
+    expect(own).toEqual([...own].sort());
+  });
+});
+
+it.each(await renderSamples())(
+  'every argument list of sample $name is sorted and has each flag once',
+  ({ objects }) => {
+    const lists = workloadsOf(objects).flatMap(({ containers }) => containers.map(({ args = [] }) => args));
+    // The tunnel, where there is one, is configured by a file.
+    expect(lists.filter(({ length }) => length > 0)).toHaveLength(5);
+    for (const args of lists) {
+      const names = args.map((arg) => arg.slice(0, arg.indexOf('=')));
+      expect(names).toEqual([...new Set(names)].sort());
+    }
+  },
+);

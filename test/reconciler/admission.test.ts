@@ -1,0 +1,172 @@
+import { expect, it } from 'vitest';
+import { maxClusterNameLength } from '../../constructs/cluster/names.ts';
+import { type Admission, admit } from '../../reconciler/admission.ts';
+import {
+  type AnyObject,
+  clusterObjectWith,
+  hostedControlPlaneName,
+  hostedControlPlaneObject,
+  namespace,
+  ownedByCluster,
+  spec,
+} from '../support/scope.ts';
+
+const cluster = clusterObjectWith();
+const object = hostedControlPlaneObject();
+const owned = (...ownerReferences: object[]) =>
+  hostedControlPlaneObject({ metadata: { ownerReferences: ownerReferences as (typeof ownedByCluster)[] } });
+const withVersion = (version: string) => hostedControlPlaneObject({ spec: { ...spec, version } });
+const annotated = { annotations: { 'cluster.x-k8s.io/paused': '' } };
+const deletionTimestamp = '2026-11-21T11:59:00Z';
+const deleted = { deletionTimestamp };
+const invalid = { version: 'v1.36.3', exposure: {} };
+const longName = 'c'.repeat(maxClusterNameLength);
+const shim = { apiVersion: 'v1', kind: 'Secret', name: 'c1-shim', uid: 'uid-of-the-shim' };
+
+function decide(hosted: AnyObject, found: AnyObject | undefined): Admission {
+  return admit(hosted, (ns, name) => (ns === namespace && name === found?.metadata.name ? found : undefined));
+}
+
+it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
+  ['a plain owner', object, cluster, { kind: 'admitted' }],
+  ['a controlling owner', owned({ ...ownedByCluster, controller: true }), cluster, { kind: 'admitted' }],
+  [
+    'an owner of another version',
+    owned({ ...ownedByCluster, apiVersion: 'cluster.x-k8s.io/v1beta1' }),
+    cluster,
+    { kind: 'admitted' },
+  ],
+  ['owners beside the Cluster', owned(shim, ownedByCluster), cluster, { kind: 'admitted' }],
+  ['no owner', owned(), cluster, { kind: 'unowned', message: mentions(hostedControlPlaneName) }],
+  ["only a topology's shim Secret as owner", owned(shim), cluster, { kind: 'unowned' }],
+  [
+    'a Cluster of another group as owner',
+    owned({ ...ownedByCluster, apiVersion: 'other.io/v1' }),
+    cluster,
+    { kind: 'unowned' },
+  ],
+  [
+    'another kind of Cluster API as owner',
+    owned({ ...ownedByCluster, kind: 'MachinePool' }),
+    cluster,
+    { kind: 'unowned' },
+  ],
+  ['an owner that does not exist', object, undefined, { kind: 'unowned', message: mentions('Cluster c1') }],
+  [
+    'a Cluster that wants another object',
+    object,
+    wanting('HostedControlPlane', 'other'),
+    { kind: 'mismatch', message: mentions('HostedControlPlane other') },
+  ],
+  [
+    'a Cluster that wants another kind',
+    object,
+    wanting('KubeadmControlPlane', hostedControlPlaneName),
+    { kind: 'mismatch' },
+  ],
+  [
+    'a Cluster that wants no control plane',
+    object,
+    clusterObjectWith({ spec: { controlPlaneRef: undefined } }),
+    { kind: 'mismatch' },
+  ],
+  [
+    'a paused Cluster',
+    object,
+    clusterObjectWith({ spec: { paused: true } }),
+    { kind: 'paused', message: mentions('Cluster c1') },
+  ],
+  [
+    'the annotation that pauses',
+    hostedControlPlaneObject({ metadata: annotated }),
+    cluster,
+    { kind: 'paused', message: mentions('annotation') },
+  ],
+  [
+    'a deletion while it is paused',
+    hostedControlPlaneObject({ metadata: { ...annotated, ...deleted } }),
+    cluster,
+    { kind: 'paused' },
+  ],
+  [
+    'a deletion',
+    hostedControlPlaneObject({ metadata: deleted }),
+    cluster,
+    { kind: 'deleting', cluster: 'c1', clusterIsDeleting: false },
+  ],
+  [
+    'a deletion together with its Cluster',
+    hostedControlPlaneObject({ metadata: deleted }),
+    clusterObjectWith({ metadata: deleted }),
+    { kind: 'deleting', clusterIsDeleting: true },
+  ],
+  [
+    'a deletion after its Cluster is gone',
+    hostedControlPlaneObject({ metadata: deleted }),
+    undefined,
+    { kind: 'deleting', cluster: 'c1', clusterIsDeleting: true },
+  ],
+  [
+    'a deletion without any owner',
+    hostedControlPlaneObject({ metadata: { ...deleted, ownerReferences: [] } }),
+    cluster,
+    { kind: 'deleting', cluster: undefined },
+  ],
+  [
+    'a deletion of an invalid spec',
+    hostedControlPlaneObject({ metadata: deleted, spec: invalid }),
+    cluster,
+    { kind: 'deleting' },
+  ],
+  [
+    'an invalid spec',
+    hostedControlPlaneObject({ spec: invalid }),
+    cluster,
+    { kind: 'invalid', message: mentions('spec') },
+  ],
+  [
+    'a Cluster whose name is as long as it may be',
+    owned({ ...ownedByCluster, name: longName }),
+    wanted(longName),
+    { kind: 'admitted' },
+  ],
+  [
+    'a Cluster whose name is too long',
+    owned({ ...ownedByCluster, name: `${longName}x` }),
+    wanted(`${longName}x`),
+    { kind: 'invalid', message: mentions('shorter name') },
+  ],
+  ['a version without v', withVersion('1.36.3'), cluster, { kind: 'admitted' }],
+  ['a version without patch', withVersion('v1.36'), cluster, { kind: 'admitted' }],
+  [
+    'a version that is too old',
+    withVersion('v1.31.9'),
+    cluster,
+    { kind: 'invalid', message: mentions('use 1.32 to 1.36') },
+  ],
+  [
+    'a version that is too new',
+    withVersion('v1.37.0'),
+    cluster,
+    { kind: 'invalid', message: mentions('spec.version') },
+  ],
+  ['a version of another major', withVersion('v2.36.0'), cluster, { kind: 'invalid' }],
+])('judges an object with %s', (_, hosted, found, expected) => {
+  expect(decide(hosted, found)).toMatchObject(expected);
+});
+
+it('keeps the spelling of the version, which Cluster API compares as text', () => {
+  expect(decide(withVersion('1.36.3'), cluster)).toMatchObject({ hostedControlPlane: { spec: { version: '1.36.3' } } });
+});
+
+function wanting(kind: string, name: string): AnyObject {
+  return clusterObjectWith({ spec: { controlPlaneRef: { kind, name } } });
+}
+
+function wanted(name: string): AnyObject {
+  return clusterObjectWith({ metadata: { name } });
+}
+
+function mentions(text: string): string {
+  return expect.stringContaining(text) as string;
+}

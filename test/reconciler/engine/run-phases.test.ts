@@ -1,0 +1,288 @@
+import { describe, expect, it } from 'vitest';
+import { conditionTypes, type ConditionType } from '../../../constructs/api/conditions.ts';
+import {
+  mergeFacts,
+  mergeReports,
+  type PhaseResult,
+  phaseVerdicts,
+  runPhases,
+  throwUnexpected,
+} from '../../../reconciler/engine/run-phases.ts';
+import {
+  degraded,
+  done,
+  InvalidConfiguration,
+  type Outcome,
+  type StatusReport,
+  wait,
+} from '../../../reconciler/engine/outcome.ts';
+import { phases } from '../../../reconciler/phases/list.ts';
+import type { Phase, Scope } from '../../../reconciler/phases/scope.ts';
+import { MemoryWorld } from '../../support/memory-world.ts';
+import { now, scopeOf } from '../../support/scope.ts';
+
+const scope = scopeOf(new MemoryWorld(), { facts: { certificates: { ca: '1' }, advertiseAddress: '192.0.2.1' } });
+
+function phase(
+  condition: ConditionType,
+  needs: readonly Phase[],
+  run: (scope: Scope) => Outcome | Promise<Outcome> = () => done(),
+): Phase {
+  return { condition, needs, run: async (seen) => run(seen) };
+}
+
+async function resultsOf(...given: Phase[]): Promise<Map<ConditionType, PhaseResult>> {
+  const results = await runPhases(given, scope);
+  return new Map(results.map((result) => [result.phase.condition, result]));
+}
+
+describe('running phases', () => {
+  it('runs side by side what does not need each other, and each phase once', async () => {
+    const meeting = Promise.withResolvers<void>();
+    let runs = 0;
+    const root = phase('CACertificatesReady', [], () => {
+      runs++;
+      return done();
+    });
+    const waits = phase('EtcdClusterReady', [root], () => meeting.promise.then(() => done()));
+    const frees = phase('CertificatesReady', [root], () => {
+      meeting.resolve();
+      return done();
+    });
+    // Would never end if the second one were begun after the first one's end.
+    const results = await resultsOf(waits, frees, root);
+    expect([...results.values()].map(({ isDone }) => isDone)).toEqual([true, true, true]);
+    expect(runs).toBe(1);
+  });
+
+  it('lets a waiting phase hold up those that need it, which name it, and nobody else', async () => {
+    const service = phase('APIServerServiceReady', [], () => wait('WaitingForLoadBalancerAddress', 'no address yet'));
+    const endpoint = phase('SyncControlPlaneEndpointReady', [service]);
+    const certificates = phase('CertificatesReady', [endpoint]);
+    const other = phase('EtcdClusterReady', []);
+    const results = await runPhases([service, endpoint, certificates, other], scope);
+    expect(phaseVerdicts(results)).toEqual({
+      APIServerServiceReady: { status: 'False', reason: 'WaitingForLoadBalancerAddress', message: 'no address yet' },
+      SyncControlPlaneEndpointReady: waitingFor('APIServerServiceReady'),
+      CertificatesReady: waitingFor('SyncControlPlaneEndpointReady'),
+      EtcdClusterReady: { status: 'True', reason: 'ReconcileSucceeded', message: '' },
+    });
+  });
+
+  it('names everything a phase waits for', async () => {
+    const a = phase('EtcdCertificatesReady', [], () => wait('WaitingForPods', ''));
+    const b = phase('CertificatesReady', [], () => wait('WaitingForPods', ''));
+    const results = await resultsOf(phase('APIServerDeploymentsReady', [a, b]));
+    expect(results.get('APIServerDeploymentsReady')?.verdict).toEqual(
+      waitingFor('EtcdCertificatesReady, CertificatesReady'),
+    );
+  });
+
+  it.each<[string, unknown, object]>([
+    [
+      'an error',
+      new Error('apply Secret a/b: refused'),
+      { reason: 'ReconcileFailed', message: 'apply Secret a/b: refused' },
+    ],
+    ['something that is no error', 'text', { reason: 'ReconcileFailed', message: 'text' }],
+    [
+      'a mistake of the user',
+      new InvalidConfiguration('EndpointMismatch', 'other port'),
+      { reason: 'EndpointMismatch', message: 'other port' },
+    ],
+  ])('keeps %s to the phase that threw it and those that need it', async (_, thrown, verdict) => {
+    const failing = phase('SchedulerReady', [], () => {
+      throw thrown;
+    });
+    const results = await resultsOf(failing, phase('WorkloadSetupReady', [failing]), phase('EtcdClusterReady', []));
+    expect(results.get('SchedulerReady')).toMatchObject({
+      isDone: false,
+      error: thrown,
+      verdict: { status: 'False', ...verdict },
+    });
+    expect(results.get('WorkloadSetupReady')).toMatchObject({ verdict: waitingFor('SchedulerReady') });
+    expect(results.get('WorkloadSetupReady')?.error).toBeUndefined();
+    expect(results.get('EtcdClusterReady')?.isDone).toBe(true);
+  });
+
+  it('lets what needs a degraded phase go on with its facts', async () => {
+    const endpoint = { host: 'api.example.test', port: 443 };
+    const first = phase('SyncControlPlaneEndpointReady', [], () => degraded('GatewayNotFound', 'gone', { endpoint }));
+    let seen: unknown;
+    const second = phase('CertificatesReady', [first], ({ facts }) => {
+      seen = facts.endpoint;
+      return done();
+    });
+    expect(phaseVerdicts(await runPhases([first, second], scope))).toEqual({
+      SyncControlPlaneEndpointReady: { status: 'False', reason: 'GatewayNotFound', message: 'gone' },
+      CertificatesReady: { status: 'True', reason: 'ReconcileSucceeded', message: '' },
+    });
+    expect(seen).toEqual(endpoint);
+  });
+
+  it('hands facts to those that need them only, and adds certificates up', async () => {
+    const seen = new Map<string, unknown>();
+    const see = (name: ConditionType, needs: readonly Phase[]) =>
+      phase(name, needs, ({ facts }) => {
+        seen.set(name, {
+          certificates: facts.certificates,
+          host: facts.endpoint?.host,
+          address: facts.advertiseAddress,
+        });
+        return done();
+      });
+    const first = phase('CACertificatesReady', [], () =>
+      done({ certificates: { sa: '2' }, endpoint: { host: 'old', port: 1 } }),
+    );
+    const second = phase('CertificatesReady', [first], () =>
+      done({ certificates: { tls: '3' }, endpoint: { host: 'new', port: 1 }, advertiseAddress: undefined }),
+    );
+    const stranger = phase('EtcdCertificatesReady', [], () => done({ certificates: { etcd: '4' } }));
+    await resultsOf(stranger, see('APIServerDeploymentsReady', [second]), see('EtcdClusterReady', [stranger]));
+    expect(Object.fromEntries(seen)).toEqual({
+      APIServerDeploymentsReady: { certificates: { ca: '1', sa: '2', tls: '3' }, host: 'new', address: '192.0.2.1' },
+      EtcdClusterReady: { certificates: { ca: '1', etcd: '4' }, host: undefined, address: '192.0.2.1' },
+    });
+  });
+
+  it.each<[string, Outcome, number | undefined]>([
+    ['the time a finished phase names', done({}, new Date(now.getTime() + 5000)), 5000],
+    ['none of a finished phase that names none', done(), undefined],
+    ['the delay of a waiting phase', wait('WaitingForPods', '', { afterMs: 1000 }), 1000],
+    ['none where an event will tell', wait('WaitingForPods', ''), undefined],
+  ])('looks again at %s', async (_, outcome, afterMs) => {
+    const result = (await resultsOf(phase('EtcdClusterReady', [], () => outcome))).get('EtcdClusterReady');
+    expect(result?.again?.getTime()).toBe(afterMs === undefined ? undefined : now.getTime() + afterMs);
+  });
+});
+
+describe('what phases have found out', () => {
+  const reporting = (condition: ConditionType, report: StatusReport) =>
+    phase(condition, [], () => done({}, undefined, { report }));
+
+  it('is put together for the status, of which later phases have the last word and silent ones none', async () => {
+    const results = await runPhases(
+      [
+        reporting('EtcdBackupReady', { etcdVolumeUsage: '1Gi', etcd: { clusterID: '1267' } }),
+        phase('SchedulerReady', []),
+        reporting('EtcdClusterReady', { etcdVolumeUsage: '2Gi', etcd: { members: [] } }),
+      ],
+      scope,
+    );
+    expect(mergeReports(results)).toEqual({ etcdVolumeUsage: '2Gi', etcd: { clusterID: '1267', members: [] } });
+    expect(mergeReports([])).toEqual({ etcd: {} });
+  });
+
+  it('adds mounts up, as it does certificates', () => {
+    const [one, other] = [{ volume: 'one' }, { volume: 'other' }];
+    expect(mergeFacts([{ mounts: one }, {}, { mounts: { ...other, more: 'x' } }])).toEqual({
+      certificates: {},
+      mounts: { volume: 'other', more: 'x' },
+    });
+  });
+});
+
+describe('what phases have thrown', () => {
+  const throwing = async (...errors: unknown[]) => {
+    const types = ['EtcdClusterReady', 'SchedulerReady', 'CertificatesReady'] as const;
+    const results = await runPhases(
+      errors.map((error, index) =>
+        phase(types[index] ?? 'EtcdBackupReady', [], () => {
+          throw error;
+        }),
+      ),
+      scope,
+    );
+    return () => throwUnexpected(results);
+  };
+  const [one, other] = [new Error('apply Secret a/b: refused'), new Error('list Pods: no answer')];
+  const mistake = new InvalidConfiguration('EndpointMismatch', 'other port');
+
+  it('is thrown for the retry, as it is where it is one thing', async () => {
+    expect(await throwing(one, mistake)).toThrow(one);
+  });
+
+  it('is thrown all together where it is more', async () => {
+    const thrown = await throwing(one, mistake, other);
+    expect(thrown).toThrow(AggregateError);
+    expect(thrown).toThrow('Error: apply Secret a/b: refused; Error: list Pods: no answer');
+  });
+
+  it('is not retried where only the user can mend it, or nothing was', async () => {
+    expect(await throwing(mistake)).not.toThrow();
+    expect(await throwing()).not.toThrow();
+    const results = await runPhases([phase('EtcdClusterReady', [])], scope);
+    expect(() => throwUnexpected(results)).not.toThrow();
+  });
+});
+
+describe('the phases of a control plane', () => {
+  it('need what the table says', () => {
+    const table = phases.map(
+      ({ condition, needs }) => `${condition} ← ${needs.map((need) => need.condition).join(', ') || 'nothing'}`,
+    );
+    expect(table.join('\n')).toMatchInlineSnapshot(`
+      "NetworkPoliciesReady ← nothing
+      CACertificatesReady ← nothing
+      EtcdCertificatesReady ← CACertificatesReady
+      EtcdRestoreReady ← EtcdCertificatesReady
+      EtcdClusterReady ← EtcdCertificatesReady, EtcdRestoreReady
+      EtcdBackupReady ← EtcdCertificatesReady
+      EtcdBackupVerified ← EtcdCertificatesReady
+      APIServerServiceReady ← nothing
+      SyncControlPlaneEndpointReady ← APIServerServiceReady
+      APIServerTLSRoutesReady ← SyncControlPlaneEndpointReady
+      CertificatesReady ← CACertificatesReady, SyncControlPlaneEndpointReady
+      EncryptionAtRestReady ← EtcdCertificatesReady, CertificatesReady
+      AdminKubeconfigReady ← CACertificatesReady, SyncControlPlaneEndpointReady
+      APIServerDeploymentsReady ← CertificatesReady, EtcdCertificatesReady, EtcdRestoreReady, EncryptionAtRestReady
+      ControllerManagerReady ← APIServerDeploymentsReady
+      SchedulerReady ← APIServerDeploymentsReady
+      APIServerReachable ← APIServerDeploymentsReady, APIServerTLSRoutesReady, AdminKubeconfigReady
+      WorkloadRBACReady ← APIServerDeploymentsReady, AdminKubeconfigReady
+      WorkloadClusterInfoReady ← WorkloadRBACReady
+      WorkloadKubeadmConfigReady ← WorkloadRBACReady
+      WorkloadKubeletConfigReady ← WorkloadRBACReady
+      WorkloadKubeletCertificatesReady ← WorkloadRBACReady
+      WorkloadKubeProxyReady ← WorkloadRBACReady
+      WorkloadCoreDNSReady ← WorkloadRBACReady
+      WorkloadKonnectivityReady ← WorkloadRBACReady
+      WorkloadInClusterAccessReady ← WorkloadRBACReady
+      WorkloadSetupReady ← WorkloadRBACReady, WorkloadClusterInfoReady, WorkloadKubeadmConfigReady, WorkloadKubeletConfigReady, APIServerReachable
+      CARotationReady ← EtcdCertificatesReady, CertificatesReady, AdminKubeconfigReady
+      ServiceAccountKeyRotationReady ← CertificatesReady"
+    `);
+  });
+
+  it('need only phases that stand before them in the list, so that there is no circle', () => {
+    const misplaced = phases.flatMap(({ condition, needs }, index) =>
+      needs.filter((need) => !phases.slice(0, index).includes(need)).map((need) => [condition, need.condition]),
+    );
+    expect(misplaced).toEqual([]);
+  });
+
+  it('have each a condition of its own, and every step among the conditions has its phase', () => {
+    const isStep = (type: string) =>
+      type.endsWith('Ready') || ['APIServerReachable', 'EtcdBackupVerified'].includes(type);
+    const steps = conditionTypes.filter((type) => isStep(type) && type !== 'Ready');
+    expect(phases.map(({ condition }) => condition).sort()).toEqual([...steps].sort());
+  });
+
+  it('let etcd start without anything of the API server, and hold nothing up for its health', () => {
+    const etcd = phases.find(({ condition }) => condition === 'EtcdClusterReady');
+    expect([...new Set(allNeeds(etcd).map(({ condition }) => condition))]).toEqual([
+      'EtcdCertificatesReady',
+      'CACertificatesReady',
+      'EtcdRestoreReady',
+    ]);
+    expect(phases.filter(({ needs }) => needs.some((need) => need === etcd))).toEqual([]);
+  });
+});
+
+function allNeeds(of: Phase | undefined): Phase[] {
+  return (of?.needs ?? []).flatMap((need) => [need, ...allNeeds(need)]);
+}
+
+function waitingFor(names: string): object {
+  return { status: 'False', reason: 'WaitingForOtherPhases', message: `waiting for ${names}` };
+}

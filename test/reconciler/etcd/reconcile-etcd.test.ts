@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Pod } from '../../../constructs/api/resources.ts';
+import { selectorLabels } from '../../../constructs/cluster/labels.ts';
+import type { EtcdReport } from '../../../reconciler/etcd/report.ts';
+import { openEtcd } from '../../../reconciler/etcd/access.ts';
+import { etcdRound } from '../../../reconciler/etcd/reconcile-etcd.ts';
+import { memoryWorldOf } from '../../support/loop/memory-world-of.ts';
+import { completeWorld } from '../../support/loop/scenario.ts';
+import type { MemoryWorld, StoredObject } from '../../support/memory-world.ts';
+import { clusterName, namespace } from '../../support/scope.ts';
+
+/** Three members of an old template whose processes do not run. */
+let down: MemoryWorld;
+beforeAll(async () => {
+  down = memoryWorldOf(await completeWorld());
+  const containerStatuses = [{ name: 'etcd', ready: false, state: {} }];
+  for (const pod of down.list<StoredObject>(Pod, selectorLabels(clusterName, 'etcd')))
+    down.put({ ...pod, status: { containerStatuses } });
+});
+
+/** One round whose watches know `watched` while the API knows `present`. */
+async function round(watched: MemoryWorld, present: MemoryWorld) {
+  const told: EtcdReport[] = [];
+  const step = await etcdRound(
+    {
+      cluster: { name: clusterName, namespace },
+      goal: { replicas: 3, revision: 'new', cause: 'Asked', quotaBytes: 1 },
+      world: watched,
+      writer: present,
+    },
+    {
+      open: openEtcd,
+      tell: (report) => told.push(report),
+      signal: new AbortController().signal,
+      underWay: undefined,
+      defragment: () => {},
+    },
+  );
+  return { step, decided: told[0]?.decision };
+}
+
+const replacement = { kind: 'ReplacePod', member: 'c1-etcd-2' };
+
+describe('a round at etcd', () => {
+  it('replaces a pod that the API, too, has under the name the watches tell', async () => {
+    const [watched, present] = [down.copy(), down.copy()];
+    expect((await round(watched, present)).step).toMatchObject(replacement);
+    expect(present.writes).toEqual(['delete Pod c1-etcd-2']);
+  });
+
+  it('takes no second pod away that stale watches let go while another one is terminating already', async () => {
+    const [watched, present] = [down.copy(), down.copy()];
+    for (const pod of present.list<StoredObject>(Pod, selectorLabels(clusterName, 'etcd'))) {
+      if (pod.metadata.name !== 'c1-etcd-1') continue;
+      present.put({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2026-11-21T12:00:00Z' } });
+    }
+    const { step, decided } = await round(watched, present);
+    expect(decided).toMatchObject({ kind: 'Act', step: replacement });
+    expect(step).toBeUndefined();
+    expect(present.writes).toEqual([]);
+  });
+});

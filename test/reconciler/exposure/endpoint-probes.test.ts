@@ -1,0 +1,95 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { EndpointProbes } from '../../../reconciler/exposure/endpoint-probes.ts';
+import { ManualClock, settled } from '../../support/manual-clock.ts';
+
+const key = 'team/c1';
+let clock: ManualClock;
+let probes: EndpointProbes;
+let told: string[];
+let attempts: PromiseWithResolvers<void>[];
+beforeEach(() => {
+  clock = new ManualClock();
+  [told, attempts] = [[], []];
+  probes = new EndpointProbes({ clock, onResult: (of) => told.push(of) });
+});
+
+const attempt = () => {
+  const { promise, ...rest } = Promise.withResolvers<void>();
+  attempts.push({ promise, ...rest });
+  return promise;
+};
+const works = async () => void attempts.push(Promise.withResolvers());
+const fails = async () => {
+  await works();
+  throw new Error(`attempt ${attempts.length}`);
+};
+
+/** Looks, and does not wait for longer than a pass would. */
+async function look(basis: unknown, how: () => Promise<void> = attempt) {
+  const result = probes.of(key).look(basis, how);
+  await clock.advance(250);
+  return result;
+}
+
+describe('an endpoint', () => {
+  it('that works is tried again when something is different, and after nine minutes', async () => {
+    expect([await look('a', works), await look('a', works)]).toEqual([{ kind: 'works' }, { kind: 'works' }]);
+    expect(attempts).toHaveLength(1);
+    await look('b', works);
+    expect(attempts).toHaveLength(2);
+    await clock.advance(9 * 60_000);
+    await look('b', works);
+    expect(attempts).toHaveLength(3);
+    expect([told, clock.pending]).toEqual([[], 0]);
+  });
+
+  it('that fails is tried less and less often, half a minute at most, and at once when something is different', async () => {
+    const waits: number[] = [];
+    for (let times = 0; times < 11; times++) {
+      const result = await probes.of(key).look('a', fails);
+      if (result.kind !== 'fails') throw new Error(`it ${result.kind}`);
+      waits.push((result.retryAt?.getTime() ?? 0) - clock.now());
+      await clock.advance((waits.at(-1) ?? 0) - 1);
+      expect(await probes.of(key).look('a', fails)).toEqual(result);
+      await clock.advance(1);
+    }
+    expect(waits).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000]);
+    expect(await probes.of(key).look('b', fails)).toMatchObject({ retryAt: new Date(clock.now() + 100) });
+    expect(attempts).toHaveLength(12);
+  });
+
+  it('that takes long to answer is not waited for, and whoever asked is told of the end', async () => {
+    expect(await look('a')).toEqual({ kind: 'unknown' });
+    expect(await probes.of(key).look('a', attempt)).toEqual({ kind: 'unknown' });
+    expect([attempts.length, told]).toEqual([1, []]);
+    attempts[0]?.resolve();
+    await settled();
+    expect(told).toEqual([key]);
+    expect(await probes.of(key).look('a', attempt)).toEqual({ kind: 'works' });
+    expect(attempts).toHaveLength(1);
+  });
+
+  it('that worked is taken to work until a slow attempt has shown otherwise', async () => {
+    await look('a', works);
+    expect(await look('b')).toEqual({ kind: 'works' });
+    attempts[1]?.reject(new Error('gone'));
+    await settled();
+    expect(await probes.of(key).look('b', works)).toMatchObject({ kind: 'fails', error: new Error('gone') });
+  });
+
+  it('is not judged by an attempt that began before something was different', async () => {
+    await look('a');
+    await look('b');
+    attempts[0]?.reject(new Error('old'));
+    attempts[1]?.resolve();
+    await settled();
+    expect(told).toEqual([key]);
+    expect(await probes.of(key).look('b', attempt)).toEqual({ kind: 'works' });
+  });
+
+  it('that was forgotten is tried anew', async () => {
+    await look('a', works);
+    probes.forget(key);
+    expect(await look('a')).toEqual({ kind: 'unknown' });
+  });
+});

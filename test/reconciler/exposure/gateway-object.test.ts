@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { Gateway } from '../../../constructs/api/resources.ts';
+import { type GatewayObject, gatewayState } from '../../../reconciler/exposure/gateway-object.ts';
+
+const { apiVersion, kind } = Gateway;
+const gateway: GatewayObject = {
+  apiVersion,
+  kind,
+  metadata: { namespace: 'infra', name: 'shared', uid: '1', resourceVersion: '1' },
+  spec: { listeners: [{ name: 'tls', protocol: 'TLS', port: 443 }] },
+  status: {
+    addresses: [{ value: '192.0.2.1' }],
+    listeners: [{ name: 'tls', conditions: [{ type: 'Programmed', status: 'True' }] }],
+  },
+};
+const listener = (more: object, status = 'True') => ({
+  ...gateway.status,
+  listeners: [{ name: 'tls', conditions: [{ type: 'Programmed', status }], ...more }],
+});
+
+it.each<[string, boolean, GatewayObject]>([
+  ['one more route is attached', true, { ...gateway, status: listener({ attachedRoutes: 7 }) }],
+  ['only its version is another', true, { ...gateway, metadata: { ...gateway.metadata, resourceVersion: '2' } }],
+  ['it was made anew', false, { ...gateway, metadata: { ...gateway.metadata, uid: '2' } }],
+  ['a listener is another', false, { ...gateway, spec: { listeners: [] } }],
+  ['it has another address', false, { ...gateway, status: { ...gateway.status, addresses: [{ value: '192.0.2.2' }] } }],
+  ['a listener does not work any more', false, { ...gateway, status: listener({}, 'False') }],
+])('when %s, that nothing of importance is different is %s', (_, same, changed) => {
+  expect(gatewayState(changed) === gatewayState(gateway)).toBe(same);
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { HostedControlPlane, tlsRoutes } from '../../../constructs/api/resources.ts';
+import type { KubeObject, ObjectMeta } from '../../../reconciler/kube/object.ts';
+import { claimOfHostedControlPlane, claimOfRoute } from '../../../reconciler/exposure/host-claim.ts';
+
+const metadata = { namespace: 'team', name: 'c1', creationTimestamp: '2026-01-01T00:00:00Z' };
+const gateway = { namespace: 'infra', name: 'shared' };
+const ingress = { apiHost: 'c1.example.org', konnectivityHost: 'k.example.org' };
+const published = { host: 'C1.team.example.org', port: 443 };
+
+function hostsOf(spec: object | undefined): readonly string[] {
+  const { apiVersion, kind } = HostedControlPlane;
+  return claimOfHostedControlPlane({ apiVersion, kind, metadata, ...(spec && { spec }) }).hosts;
+}
+
+describe('a HostedControlPlane', () => {
+  it.each<[string, object | undefined, string[]]>([
+    ['without a spec', undefined, []],
+    ['behind a Gateway, not published yet,', { gateway }, []],
+    [
+      'behind a Gateway, published,',
+      { exposure: { gateway }, controlPlaneEndpoint: published },
+      ['c1.team.example.org', 'konnectivity.c1.team.example.org', 'tunnel.c1.team.example.org'],
+    ],
+    ['behind an Ingress', { exposure: { ingress } }, ['c1.example.org', 'k.example.org', 'tunnel.c1.example.org']],
+    [
+      'behind an Ingress, published under another name,',
+      { exposure: { ingress: { ...ingress, tunnelHost: 't.example.org' } }, controlPlaneEndpoint: published },
+      ['c1.example.org', 'c1.team.example.org', 'k.example.org', 't.example.org'],
+    ],
+    ['with a load balancer', { exposure: { loadBalancer: {} }, controlPlaneEndpoint: published }, []],
+    ['with two ways in', { gateway, exposure: { ingress }, controlPlaneEndpoint: published }, []],
+  ])('%s has its host names', (_, spec, expected) => {
+    expect(hostsOf(spec)).toEqual(expected);
+  });
+
+  it('names its Gateway also before it has a host', () => {
+    const { apiVersion, kind } = HostedControlPlane;
+    expect(claimOfHostedControlPlane({ apiVersion, kind, metadata, spec: { gateway } })).toMatchObject({
+      key: 'team/c1',
+      gateway: 'infra/shared',
+    });
+  });
+});
+
+describe('a TLSRoute', () => {
+  const route = (spec: object, more: Partial<ObjectMeta> = {}): KubeObject & { spec: object } => ({
+    apiVersion: tlsRoutes[0]?.apiVersion ?? '',
+    kind: 'TLSRoute',
+    metadata: { ...metadata, ...more },
+    spec,
+  });
+
+  it('has its host names behind every Gateway it is attached to, by default one of its own namespace', () => {
+    const parentRefs = [
+      { name: 'local' },
+      gateway,
+      { kind: 'Service', group: '', name: 'mesh' },
+      { kind: 'Gateway', group: 'gateway.networking.k8s.io', name: 'full' },
+    ];
+    expect(claimOfRoute(route({ hostnames: ['A.example.org'], parentRefs }))).toMatchObject({
+      hosts: ['a.example.org'],
+      gateways: ['team/local', 'infra/shared', 'team/full'],
+      owner: undefined,
+    });
+  });
+
+  it.each<[string, object, string | undefined]>([
+    ['the control plane that made it', { ...HostedControlPlane, controller: true }, 'team/c1-cp'],
+    ['nobody when the owner is no controller', HostedControlPlane, undefined],
+    [
+      'nobody when the owner is of another group',
+      { apiVersion: 'x/v1', kind: 'HostedControlPlane', controller: true },
+      undefined,
+    ],
+  ])('belongs to %s', (_, owner, expected) => {
+    const reference = { apiVersion: '', kind: '', ...owner, name: 'c1-cp', uid: '1' };
+    expect(claimOfRoute(route({}, { ownerReferences: [reference] })).owner).toBe(expected);
+  });
+});

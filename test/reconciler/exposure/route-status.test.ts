@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { TLSRoute } from '../../../constructs/api/resources.ts';
+import { type RouteObject, routeVerdict } from '../../../reconciler/exposure/route-status.ts';
+
+const listener = { namespace: 'capi-system', name: 'capi', listener: 'tls' };
+const parentRef = {
+  group: 'gateway.networking.k8s.io',
+  kind: 'Gateway',
+  namespace: 'capi-system',
+  name: 'capi',
+  sectionName: 'tls',
+};
+
+type Parents = NonNullable<NonNullable<RouteObject['status']>['parents']>;
+type Parent = Parents[number];
+type Condition = NonNullable<Parent['conditions']>[number];
+
+/** A route that was changed once, with what controllers say of it. */
+function route(...parents: Parents): RouteObject {
+  const { apiVersion, kind } = TLSRoute;
+  return { apiVersion, kind, metadata: { name: 'c1', namespace: 'team', generation: 2 }, status: { parents } };
+}
+
+const parent = (conditions: readonly Condition[], ref: Partial<Parent['parentRef']> = {}): Parent => ({
+  parentRef: { ...parentRef, ...ref },
+  conditions,
+});
+const yes = (type: string, observedGeneration = 2): Condition => ({ type, status: 'True', observedGeneration });
+const no = (type: string, reason: string, message: string, observedGeneration = 2): Condition => {
+  return { type, status: 'False', observedGeneration, reason, message };
+};
+const good = [yes('Accepted'), yes('ResolvedRefs')];
+
+describe('a route is accepted', () => {
+  const { namespace: _namespace, kind: _kind, group: _group, ...short } = parentRef;
+  const unnoted = ({ type, status }: Condition): Condition => ({ type, status });
+
+  it.each<[string, RouteObject]>([
+    ['by its Gateway', route(parent(good))],
+    ['by one of two controllers', route(parent([no('Accepted', 'Pending', '')]), parent(good))],
+    ['besides refusals of other Gateways', route(parent([no('Accepted', 'No', '')], { name: 'other' }), parent(good))],
+    ['with other conditions that are false', route(parent([...good, no('PartiallyInvalid', 'No', '')]))],
+    ['by a controller that notes no generation', route(parent(good.map(unnoted)))],
+  ])('%s', (_, object) => {
+    expect(routeVerdict(object, listener)).toEqual({ kind: 'accepted' });
+  });
+
+  it('by a controller that leaves out what is the default', () => {
+    const object = route({ parentRef: short, conditions: good });
+    expect(routeVerdict(object, { ...listener, namespace: 'team' })).toEqual({ kind: 'accepted' });
+    expect(routeVerdict(object, listener)).toMatchObject({ kind: 'waiting' });
+  });
+});
+
+describe('a route is waited for', () => {
+  it.each<[string, RouteObject]>([
+    ['while nobody has said anything', route()],
+    ['while only another Gateway has', route(parent(good, { name: 'other' }))],
+    ['while only a Gateway of that name elsewhere has', route(parent(good, { namespace: 'team' }))],
+    ['while only another listener has', route(parent(good, { sectionName: 'second' }))],
+    ['while it is about no Gateway', route(parent(good, { kind: 'Service' }))],
+    ['while nobody has looked at its backends', route(parent([yes('Accepted')]))],
+    ['while it is not clear', route(parent([{ ...yes('Accepted'), status: 'Unknown' }, yes('ResolvedRefs')]))],
+    ['while consent is for what it was before', route(parent([yes('Accepted', 1), yes('ResolvedRefs', 1)]))],
+    ['while a refusal is for what it was before', route(parent([no('Accepted', 'NotAllowedByListeners', '', 1)]))],
+  ])('%s', (_, object) => {
+    expect(routeVerdict(object, listener)).toEqual({
+      kind: 'waiting',
+      message: expect.stringContaining('Gateway capi-system/capi has not said yet whether it accepts TLSRoute c1'),
+    });
+  });
+});
+
+describe("a route is rejected with the controller's words and what to do", () => {
+  it.each<[string, Condition[], string]>([
+    [
+      'when the namespace is not allowed',
+      [no('Accepted', 'NotAllowedByListeners', 'not in the list'), yes('ResolvedRefs')],
+      'Gateway capi-system/capi refuses TLSRoute c1: NotAllowedByListeners: not in the list: let allowedRoutes of listener tls admit',
+    ],
+    [
+      'when its host is not covered',
+      [no('Accepted', 'NoMatchingListenerHostname', 'no overlap')],
+      'NoMatchingListenerHostname: no overlap: give listener tls a wildcard hostname',
+    ],
+    ['when the listener is gone', [no('Accepted', 'NoMatchingParent', 'none')], 'give the Gateway a listener tls'],
+    ['when the controller cannot do it', [no('Accepted', 'UnsupportedValue', 'no')], 'use a Gateway whose controller'],
+    [
+      'when its backend is refused although the route is accepted',
+      [yes('Accepted'), no('ResolvedRefs', 'BackendNotFound', 'Service s-c1 not found')],
+      'refuses TLSRoute c1: BackendNotFound: Service s-c1 not found: see the events and the status of Gateway capi-system/capi',
+    ],
+    ['also without words', [{ type: 'Accepted', status: 'False' }], 'refuses TLSRoute c1: Accepted: see the events'],
+  ])('%s', (_, conditions, message) => {
+    expect(routeVerdict(route(parent(conditions)), listener)).toEqual({
+      kind: 'rejected',
+      message: expect.stringContaining(message),
+    });
+  });
+});

@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest';
+import { Gateway } from '../../../constructs/api/resources.ts';
+import type { GatewayObject } from '../../../reconciler/exposure/gateway-object.ts';
+import { KubeError } from '../../../reconciler/kube/errors.ts';
+import { describeUnreachable } from '../../../reconciler/exposure/unreachable.ts';
+
+const host = 'c1.team.clusters.example.org';
+const at = `${host}:443`;
+const { apiVersion, kind } = Gateway;
+const gateway: GatewayObject = {
+  apiVersion,
+  kind,
+  metadata: { namespace: 'infra', name: 'shared' },
+  spec: {
+    listeners: [
+      { name: 'http', protocol: 'HTTP', port: 80 },
+      { name: 'tls', protocol: 'TLS', port: 443, hostname: '*.clusters.example.org' },
+    ],
+  },
+  status: { addresses: [{ value: '192.0.2.1' }, { value: '192.0.2.2' }] },
+};
+
+/** A request that failed below HTTP. */
+const broken = (code: string, message = code) =>
+  new KubeError(`GET /readyz: cannot reach https://${at}: ${message}`, {
+    code: 0,
+    reason: 'Unreachable',
+    cause: Object.assign(new Error('wrapped', { cause: Object.assign(new Error(message), { code }) }), {
+      code: 'UND_ERR_SOCKET',
+    }),
+  });
+
+it.each<[string, unknown, GatewayObject | undefined, string]>([
+  [
+    'a name without a record, behind a Gateway',
+    broken('ENOTFOUND'),
+    gateway,
+    `host ${host} does not resolve (ENOTFOUND): create a DNS record for *.clusters.example.org that points to the Gateway's address 192.0.2.1 or 192.0.2.2`,
+  ],
+  [
+    'a name that no wildcard covers, behind a Gateway without an address',
+    broken('EAI_AGAIN'),
+    { ...gateway, spec: { listeners: [] }, status: {} },
+    `host ${host} does not resolve (EAI_AGAIN): create a DNS record for ${host} that points to the address that clients are to use`,
+  ],
+  [
+    'a name without a record, behind nothing known',
+    broken('ENOTFOUND'),
+    undefined,
+    `host ${host} does not resolve (ENOTFOUND): create a DNS record for ${host} that points to the address that clients are to use`,
+  ],
+  [
+    'the certificate of somebody else',
+    broken('DEPTH_ZERO_SELF_SIGNED_CERT'),
+    gateway,
+    `another server answers at ${at}: its certificate is not from the authority of this cluster (DEPTH_ZERO_SELF_SIGNED_CERT); look for another route with this host name, and for something on the way that terminates TLS`,
+  ],
+  [
+    'a certificate for other names',
+    broken('ERR_TLS_CERT_ALTNAME_INVALID'),
+    gateway,
+    `the server that answers at ${at} has a certificate for other names (ERR_TLS_CERT_ALTNAME_INVALID): look for another route with this host name`,
+  ],
+  [
+    'a connection that is closed at once',
+    broken('ECONNRESET'),
+    gateway,
+    `the connection to ${at} was closed before anybody answered (ECONNRESET): what listens there does not know the host name yet, or has no API server to pass it on to`,
+  ],
+  ['an address at which nobody listens', broken('ECONNREFUSED'), gateway, `nobody listens at ${at} (ECONNREFUSED)`],
+  [
+    'an API server that is not ready',
+    new KubeError('GET /readyz: etcd failed', { code: 500, reason: 'InternalError' }),
+    gateway,
+    `the API server at ${at} answers, but is not ready: GET /readyz: etcd failed`,
+  ],
+  [
+    'silence',
+    new KubeError('GET /readyz: no answer within 5000 ms', { code: 0, reason: 'Timeout' }),
+    gateway,
+    `the API server does not answer at ${at}: GET /readyz: no answer within 5000 ms`,
+  ],
+  ['something that is no error', 'text', gateway, `the API server does not answer at ${at}: text`],
+])('tells of %s what to do', (_, error, behind, expected) => {
+  expect(describeUnreachable(error, { endpoint: { host, port: 443 }, gateway: behind })).toBe(expected);
+});

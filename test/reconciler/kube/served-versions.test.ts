@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { CustomResourceDefinition, tlsRoutes, versionOf } from '../../../constructs/api/resources.ts';
+import type { ObjectMeta } from '../../../reconciler/kube/object.ts';
+import { type DefinitionObject, servedVersions } from '../../../reconciler/kube/served-versions.ts';
+
+const { apiVersion, kind } = CustomResourceDefinition;
+
+function definition(
+  versions: Record<string, boolean>,
+  established = 'True',
+  metadata: Partial<ObjectMeta> = {},
+): DefinitionObject {
+  return {
+    apiVersion,
+    kind,
+    metadata: { name: 'tlsroutes.gateway.networking.k8s.io', ...metadata },
+    spec: { versions: Object.entries(versions).map(([name, served]) => ({ name, served })) },
+    status: { conditions: [{ type: 'Established', status: established }] },
+  };
+}
+
+it.each<[string, DefinitionObject | undefined, string[]]>([
+  ['no definition', undefined, []],
+  ['one that has not been looked at by the server', { apiVersion, kind, metadata: { name: 'x' } }, []],
+  ['one that is not established', definition({ v1: true }, 'False'), []],
+  ['one that is being deleted', definition({ v1: true }, 'True', { deletionTimestamp: '2026-11-21T12:00:00Z' }), []],
+  ['versions that are not served', definition({ v1: true, v1alpha2: false, v1alpha3: false }), ['v1']],
+  ['versions in any order', definition({ v1alpha2: true, v1alpha3: true, v1: true }), ['v1', 'v1alpha3', 'v1alpha2']],
+  ['an old installation', definition({ v1alpha2: true }), ['v1alpha2']],
+  ['versions that nobody knows yet', definition({ v9: true }), []],
+])('of %s the served ones are found, the best first', (_, given, expected) => {
+  expect(servedVersions(given, tlsRoutes).map(versionOf)).toEqual(expected);
+});

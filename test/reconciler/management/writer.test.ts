@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigMap, Deployment, Machine, type Resource } from '../../../constructs/api/resources.ts';
+import type { KubeClient } from '../../../reconciler/kube/client.ts';
+import type { DeleteOptions, ObjectList, Selection } from '../../../reconciler/kube/client-options.ts';
+import { KubeError } from '../../../reconciler/kube/errors.ts';
+import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
+import { InquiryBook } from '../../../reconciler/tasks/request-cache.ts';
+import { ApplySet } from '../../../reconciler/kube/apply-set.ts';
+import { ManagementCluster } from '../../../reconciler/management/cache.ts';
+import { createRemover, createWriter } from '../../../reconciler/management/writer.ts';
+import type { Writer } from '../../../reconciler/management/view.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { MemoryApiServer } from '../../support/memory-cluster/api-server.ts';
+import { MemoryClient } from '../../support/memory-cluster/client.ts';
+
+/** Lists as many objects as it is told, and notes what is asked of it. */
+class WorkerLists implements Pick<KubeClient, 'delete' | 'list'> {
+  readonly asked: unknown[] = [];
+  readonly #counts: Readonly<Record<string, number | Error>>;
+
+  constructor(counts: Readonly<Record<string, number | Error>>) {
+    this.#counts = counts;
+  }
+
+  async list<T extends KubeObject = KubeObject>(
+    { apiVersion, kind }: Resource,
+    selection: Selection = {},
+  ): Promise<ObjectList<T>> {
+    this.asked.push({ kind, ...selection });
+    const count = this.#counts[kind] ?? 0;
+    if (count instanceof Error) throw count;
+    const items = Array.from(
+      { length: count },
+      (_, index) => ({ apiVersion, kind, metadata: { name: `${index}` } }) as T,
+    );
+    return { items, resourceVersion: '1' };
+  }
+
+  async delete(resource: Resource, name: ObjectName, options?: DeleteOptions): Promise<void> {
+    this.asked.push({ kind: resource.kind, ...name, ...options });
+  }
+}
+
+const remover = (client: WorkerLists, clusterIsDeleting = false) =>
+  createRemover({ client, namespace: 'team', cluster: 'c1', clusterIsDeleting });
+const notInstalled = new KubeError('list machinepools: not found', { code: 404, reason: 'NotFound' });
+const forbidden = new KubeError('list machines: forbidden', { code: 403, reason: 'Forbidden' });
+
+describe('the workers that hold up a deletion', () => {
+  it.each<[string, Readonly<Record<string, number | Error>>, number]>([
+    ['none', {}, 0],
+    ['Machines', { Machine: 2 }, 2],
+    ['Machines and MachinePools', { Machine: 2, MachinePool: 1 }, 3],
+    ['Machines, where MachinePools are not installed', { Machine: 2, MachinePool: notInstalled }, 2],
+  ])('are counted: %s', async (_, counts, expected) => {
+    const client = new WorkerLists(counts);
+    expect(await remover(client).workers()).toBe(expected);
+    expect(client.asked).toContainEqual({
+      kind: Machine.kind,
+      namespace: 'team',
+      labelSelector: 'cluster.x-k8s.io/cluster-name=c1',
+    });
+  });
+
+  it('are not asked for while the Cluster itself is deleted: Cluster API has seen to them', async () => {
+    const client = new WorkerLists({ Machine: 2 });
+    expect(await remover(client, true).workers()).toBe(0);
+    expect(client.asked).toEqual([]);
+  });
+
+  it('are not taken for gone when they cannot be asked for', async () => {
+    await expect(remover(new WorkerLists({ Machine: forbidden })).workers()).rejects.toBe(forbidden);
+  });
+});
+
+it('deletes the very object that was seen, and does not wait for what it owns', async () => {
+  const client = new WorkerLists({});
+  const { apiVersion, kind } = Deployment;
+  await remover(client).delete(Deployment, { apiVersion, kind, metadata: { name: 'c1-api-server', uid: 'uid-1' } });
+  expect(client.asked).toEqual([
+    { kind, namespace: 'team', name: 'c1-api-server', uid: 'uid-1', propagationPolicy: 'Background' },
+  ]);
+});
+
+describe('fields that are set on an object', () => {
+  const namespace = 'team';
+  const name = { namespace, name: 'one' };
+  const somebody = { fieldManager: 'somebody' };
+  const noted = { annotations: { noted: 'yes' } };
+
+  /** An API server with one object, and a writer that has seen it. */
+  async function seenObject(): Promise<{ client: MemoryClient; writer: Writer; object: KubeObject }> {
+    const clock = new ManualClock();
+    const client = new MemoryClient(new MemoryApiServer(() => clock.now()));
+    await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, somebody);
+    const management = new ManagementCluster({ client, clock, onError: () => {} });
+    const applySet = new ApplySet({ client, fieldManager: 'us', lookup: () => undefined, clock });
+    const inquiries = new InquiryBook(clock);
+    const names = { key: 'team/c1', namespace, name: 'c1', cluster: 'c1', infrastructure: undefined };
+    const writer = createWriter({ client, applySet, management, inquiries, ...names });
+    return { client, writer, object: await make(client) };
+  }
+
+  const make = (client: MemoryClient) =>
+    client.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: name }, somebody);
+
+  it('are there beside those of others, and go when they are not named again for the same purpose', async () => {
+    const { client, writer, object } = await seenObject();
+    await writer.setFields(ConfigMap, object, noted, 'note');
+    await writer.setFields(ConfigMap, object, { annotations: { other: 'yes' } }, 'another');
+    expect((await client.get(ConfigMap, name)).metadata.annotations).toEqual({ noted: 'yes', other: 'yes' });
+    await writer.setFields(ConfigMap, object, {}, 'note');
+    expect((await client.get(ConfigMap, name)).metadata.annotations).toEqual({ other: 'yes' });
+  });
+
+  it('do not bring one back that was deleted meanwhile: it would be empty', async () => {
+    const { client, writer, object } = await seenObject();
+    await client.delete(ConfigMap, name);
+    await expect(writer.setFields(ConfigMap, object, noted, 'note')).rejects.toThrow('Precondition failed');
+    expect(await client.find(ConfigMap, name)).toBeUndefined();
+  });
+
+  it('are not set on another one that has taken its name', async () => {
+    const { client, writer, object } = await seenObject();
+    await client.delete(ConfigMap, name);
+    await make(client);
+    await expect(writer.setFields(ConfigMap, object, noted, 'note')).rejects.toThrow('metadata.uid');
+    expect((await client.get(ConfigMap, name)).metadata.annotations).toBeUndefined();
+  });
+
+  it('are not set when somebody has changed the object since, where that matters', async () => {
+    const { client, writer, object } = await seenObject();
+    await client.mergePatch(ConfigMap, name, { data: { theirs: 'yes' } }, somebody);
+    const fields = { ...noted, onlyIfUnchanged: true };
+    await expect(writer.setFields(ConfigMap, object, fields, 'note')).rejects.toThrow('has been modified');
+  });
+});

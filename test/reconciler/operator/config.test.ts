@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { environmentVariables, readConfig } from '../../../reconciler/operator/config.ts';
+
+const defaults = {
+  leaderElection: true,
+  maxConcurrentReconciles: 10,
+  controllerNamespace: undefined,
+  podName: undefined,
+  operatorImage: undefined,
+  logFormat: 'json',
+  logLevel: 'info',
+  namespace: undefined,
+  watchFilter: undefined,
+  healthPort: 8081,
+  metricsPort: 8080,
+};
+
+describe('the environment', () => {
+  it('may be empty', () => {
+    expect(readConfig([], {})).toEqual(defaults);
+  });
+
+  it.each<[string, string, Partial<ReturnType<typeof readConfig>>]>([
+    ['LEADER_ELECTION', 'false', { leaderElection: false }],
+    ['LEADER_ELECTION', 'true', {}],
+    ['LEADER_ELECTION', '', {}],
+    ['MAX_CONCURRENT_RECONCILES', '1', { maxConcurrentReconciles: 1 }],
+    ['MAX_CONCURRENT_RECONCILES', '', {}],
+    ['CONTROLLER_NAMESPACE', 'capi-system', { controllerNamespace: 'capi-system' }],
+    ['CONTROLLER_NAMESPACE', '', {}],
+    ['POD_NAME', 'manager-0', { podName: 'manager-0' }],
+    ['OPERATOR_IMAGE', 'registry.example.org/manager:v1', { operatorImage: 'registry.example.org/manager:v1' }],
+    ['LOG_FORMAT', 'text', { logFormat: 'text' }],
+    ['LOG_FORMAT', '', {}],
+    ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
+    ['LOG_LEVEL', 'WARN', { logLevel: 'warn' }],
+    ['LOG_LEVEL', '', {}],
+    ['WEBHOOK_CERT_DIR', '/certs', {}],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4317', {}],
+    ['SOMETHING_ELSE', 'x', {}],
+  ])('is read: %s=%s', (name, value, expected) => {
+    expect(readConfig([], { [name]: value })).toEqual({ ...defaults, ...expected });
+  });
+
+  it.each([
+    ['LEADER_ELECTION', 'yes', 'must be true or false'],
+    ['MAX_CONCURRENT_RECONCILES', '0', 'must be a whole number of at least 1'],
+    ['MAX_CONCURRENT_RECONCILES', '1.5', 'must be a whole number of at least 1'],
+    ['MAX_CONCURRENT_RECONCILES', 'many', 'must be a whole number of at least 1'],
+    ['LOG_FORMAT', 'xml', 'must be json or text'],
+    ['LOG_LEVEL', 'loud', 'must be debug, info, warn or error'],
+  ])('is refused with what is wrong and what is allowed: %s=%s', (name, value, allowed) => {
+    expect(() => readConfig([], { [name]: value })).toThrow(`environment variable ${name} ${allowed}, not "${value}"`);
+  });
+
+  it('is refused with all that is wrong at once', () => {
+    expect(() => readConfig([], { LOG_LEVEL: 'loud', LOG_FORMAT: 'xml' })).toThrow(/LOG_FORMAT.*\n.*LOG_LEVEL/);
+  });
+
+  it('is described, every variable of it', () => {
+    expect(environmentVariables.map(({ name }) => name)).toEqual([
+      'LEADER_ELECTION',
+      'WEBHOOK_CERT_DIR',
+      'MAX_CONCURRENT_RECONCILES',
+      'CONTROLLER_NAMESPACE',
+      'POD_NAME',
+      'OPERATOR_IMAGE',
+      'LOG_FORMAT',
+      'LOG_LEVEL',
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+    ]);
+    expect(environmentVariables.filter(({ description }) => !description.endsWith('.'))).toEqual([]);
+  });
+});
+
+describe('the arguments', () => {
+  it.each<[string, Partial<ReturnType<typeof readConfig>>]>([
+    ['--namespace=team', { namespace: 'team' }],
+    ['--namespace=', {}],
+    ['--watch-filter=shard-1', { watchFilter: 'shard-1' }],
+    ['--watch-filter=', {}],
+    ['--health-port=0', { healthPort: 0 }],
+    ['--health-port=65535', { healthPort: 65535 }],
+    ['--metrics-port=0', { metricsPort: 0 }],
+    ['--metrics-port=9100', { metricsPort: 9100 }],
+  ])('are read: %s', (argument, expected) => {
+    expect(readConfig([argument], {})).toEqual({ ...defaults, ...expected });
+  });
+
+  it.each([
+    ['--health-port=65536', '--health-port must be a port, not "65536"'],
+    ['--health-port=http', '--health-port must be a port, not "http"'],
+    ['--health-port=', '--health-port must be a port, not ""'],
+    ['--metrics-port=all', '--metrics-port must be a port, not "all"'],
+    ['--health-port=-1', '--health-port must be a port, not "-1"'],
+    ['--namespaces=a', "Unknown option '--namespaces'"],
+    ['team', "Unexpected argument 'team'"],
+  ])('are refused with what is wrong: %s', (argument, message) => {
+    expect(() => readConfig([argument], {})).toThrow(message);
+  });
+});

@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import { Cluster, HostedControlPlane, Pod, type Resource, Secret } from '../../../constructs/api/resources.ts';
+import { Controller } from '../../../reconciler/operator/controller.ts';
+import type { ObjectChange } from '../../../reconciler/kube/object-cache.ts';
+import type { KubeObject, ObjectMeta } from '../../../reconciler/kube/object.ts';
+import { createLogger } from '../../../reconciler/telemetry/log.ts';
+import { ManualClock, settled } from '../../support/manual-clock.ts';
+import { clusterObjectWith, hostedControlPlaneObject, ownedByCluster } from '../../support/scope.ts';
+
+type Handler = (resource: Resource, change: ObjectChange<KubeObject>) => void;
+
+const resyncMs = 10 * 60_000;
+const key = 'team/c1-x7k2p';
+const hosted = hostedControlPlaneObject();
+
+/** A controller whose watches tell what the test says, and whose reconciles end at once. */
+function controller(reconcile: (key: string) => Promise<Date | undefined> = async () => undefined) {
+  const clock = new ManualClock();
+  const reconciled: string[] = [];
+  const lines: string[] = [];
+  const ended: string[] = [];
+  let tell: Handler = () => {
+    throw new Error('the controller does not listen yet');
+  };
+  let tellAround: (key: string) => void = () => {
+    throw new Error('the controller does not listen yet');
+  };
+  let tellHosted: (key: string) => void = () => {
+    throw new Error('the controller does not listen to hosted clusters yet');
+  };
+  const listed: KubeObject[] = [];
+  const started = new Controller({
+    management: {
+      onChange: (handler) => {
+        tell = handler;
+      },
+      onSurroundingsChange: (handler) => {
+        tellAround = handler;
+      },
+      list: () => listed,
+    },
+    reconciler: {
+      reconcile: async (given) => {
+        reconciled.push(given);
+        return reconcile(given);
+      },
+      onChange: (handler) => {
+        tellHosted = handler;
+      },
+    },
+    concurrency: 2,
+    clock,
+    onReconciled: (result) => ended.push(result),
+    log: createLogger({ format: 'json', level: 'info' }, { write: (line) => lines.push(line) }),
+  });
+  started.start();
+  /** Lets the time pass in which changes are gathered. */
+  const gathered = async () => {
+    await clock.advance(20);
+  };
+  const told = async (resource: Resource, object: KubeObject, type: 'added' | 'deleted' = 'added') => {
+    reconciled.length = 0;
+    tell(resource, { type, object });
+    await gathered();
+    return [...reconciled];
+  };
+  const toldAround = async (given: string) => {
+    reconciled.length = 0;
+    tellAround(given);
+    await gathered();
+    return [...reconciled];
+  };
+  const toldByHosted = async (given: string) => {
+    reconciled.length = 0;
+    tellHosted(given);
+    await gathered();
+    return [...reconciled];
+  };
+  return { controller: started, clock, reconciled, ended, lines, listed, told, toldAround, toldByHosted };
+}
+
+function labelled({ apiVersion, kind }: Resource, metadata: Partial<ObjectMeta> = {}): KubeObject {
+  const labels = { 'cluster.x-k8s.io/cluster-name': 'c1' };
+  return { apiVersion, kind, metadata: { name: 'x', namespace: 'team', labels, ...metadata } };
+}
+
+describe('a change', () => {
+  it.each<[string, Resource, KubeObject, 'added' | 'deleted', string[]]>([
+    ['of the object itself', HostedControlPlane, hosted, 'added', [key]],
+    ['of its Cluster', Cluster, clusterObjectWith(), 'added', [key]],
+    ['of a pod of its Cluster', Pod, labelled(Pod), 'added', [key]],
+    ['of a Secret of its Cluster that is gone', Secret, labelled(Secret), 'deleted', [key]],
+    ['of another Cluster', Cluster, clusterObjectWith({ metadata: { name: 'c2' } }), 'added', []],
+    [
+      'of a Cluster of that name elsewhere',
+      Cluster,
+      clusterObjectWith({ metadata: { namespace: 'other' } }),
+      'added',
+      [],
+    ],
+    ['of a pod elsewhere', Pod, labelled(Pod, { namespace: 'other' }), 'added', []],
+    ['of a pod without a Cluster', Pod, labelled(Pod, { labels: {} }), 'added', []],
+  ])('%s causes a reconcile of what it belongs to', async (_, resource, object, type, expected) => {
+    const { told } = controller();
+    await told(HostedControlPlane, hosted);
+    expect(await told(resource, object, type)).toEqual(expected);
+  });
+
+  it('of a Cluster whose control plane has not been seen yet waits for that', async () => {
+    const { told } = controller();
+    expect(await told(Cluster, clusterObjectWith())).toEqual([]);
+    expect(await told(HostedControlPlane, hosted)).toEqual([key]);
+  });
+
+  it('reaches the object from the moment Cluster API owns it', async () => {
+    const { told } = controller();
+    await told(HostedControlPlane, hostedControlPlaneObject({ metadata: { ownerReferences: [] } }));
+    expect(await told(Pod, labelled(Pod))).toEqual([]);
+    await told(HostedControlPlane, hosted);
+    expect(await told(Pod, labelled(Pod))).toEqual([key]);
+  });
+
+  it('reaches every object that names the Cluster as owner, so that a false one starves nobody', async () => {
+    const { told } = controller();
+    await told(HostedControlPlane, hosted);
+    await told(
+      HostedControlPlane,
+      hostedControlPlaneObject({ metadata: { name: 'false', ownerReferences: [ownedByCluster] } }),
+    );
+    expect(await told(Pod, labelled(Pod))).toEqual([key, 'team/false']);
+  });
+
+  it('around an object causes a reconcile of it', async () => {
+    expect(await controller().toldAround(key)).toEqual([key]);
+  });
+
+  it('in a hosted cluster causes a reconcile of its control plane', async () => {
+    const { toldByHosted } = controller();
+    expect(await toldByHosted(key)).toEqual([key]);
+  });
+
+  it('of an object that is gone is handled once more, and no other event leads to it any longer', async () => {
+    const { told } = controller();
+    await told(HostedControlPlane, hosted);
+    expect(await told(HostedControlPlane, hosted, 'deleted')).toEqual([key]);
+    expect(await told(Pod, labelled(Pod))).toEqual([]);
+  });
+});
+
+describe('time', () => {
+  it('brings every object up again every ten minutes', async () => {
+    const { clock, listed, reconciled } = controller();
+    listed.push(hosted, hostedControlPlaneObject({ metadata: { name: 'c2', namespace: 'other' } }));
+    await clock.advance(resyncMs - 1);
+    expect(reconciled).toEqual([]);
+    await clock.advance(1);
+    expect(reconciled).toEqual([key, 'other/c2']);
+    await clock.advance(resyncMs);
+    expect(reconciled).toHaveLength(4);
+  });
+
+  it('brings an object up when its reconcile has asked for that', async () => {
+    const dates = [new Date(Date.parse('2026-01-01T00:00:05Z'))];
+    const { clock, told, reconciled } = controller(async () => dates.shift());
+    await told(HostedControlPlane, hosted);
+    await clock.advance(4_979);
+    expect(reconciled).toEqual([key]);
+    await clock.advance(1);
+    expect(reconciled).toEqual([key, key]);
+  });
+
+  it('does not let a reconcile spin that asks for a time that has passed', async () => {
+    const { clock, told, reconciled } = controller(async () => new Date(0));
+    await told(HostedControlPlane, hosted);
+    await clock.advance(1_000);
+    expect(reconciled).toHaveLength(11);
+  });
+
+  it('brings a failed reconcile up again, with one line of log and no more than its message', async () => {
+    let isBroken = true;
+    const { clock, told, reconciled, ended, lines } = controller(async () => {
+      if (isBroken) throw Object.assign(new Error('apply Secret a/b: refused'), { body: 'content' });
+      return undefined;
+    });
+    await told(HostedControlPlane, hosted);
+    isBroken = false;
+    await clock.advance(1000);
+    expect(reconciled).toEqual([key, key]);
+    expect(ended).toEqual(['error', 'success']);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { level: 'warn', hostedControlPlane: key, error: 'apply Secret a/b: refused' },
+    ]);
+    expect(lines.join('')).not.toContain('content');
+  });
+});
+
+it('finishes what it has begun when it stops, and begins nothing more', async () => {
+  const ending = Promise.withResolvers<undefined>();
+  const { controller: stopping, told, clock, reconciled, listed } = controller(() => ending.promise);
+  listed.push(hosted);
+  await told(HostedControlPlane, hosted);
+  let isStopped = false;
+  const stopped = stopping.stop().then(() => (isStopped = true));
+  await settled();
+  expect(isStopped).toBe(false);
+  ending.resolve(undefined);
+  await stopped;
+  await told(Pod, labelled(Pod));
+  await clock.advance(2 * resyncMs);
+  expect(reconciled).toEqual([]);
+  expect(clock.pending).toBe(0);
+});

@@ -1,0 +1,187 @@
+import { X509Certificate } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Secret } from '../../../constructs/api/resources.ts';
+import type { Outcome } from '../../../reconciler/engine/outcome.ts';
+import { authorities } from '../../../reconciler/phases/cas.ts';
+import {
+  createAuthority,
+  createServiceAccountKey,
+  issueCertificate,
+  type KeyPair,
+  validFor,
+} from '../../../reconciler/pki/issue.ts';
+import { fingerprint } from '../../../reconciler/pki/pem.ts';
+import { adminPlan } from '../../../constructs/control-plane/certificates/plan.ts';
+import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
+import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
+import { hostedControlPlaneUid, now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
+
+const names = ['c1-ca', 'c1-etcd', 'c1-proxy', 'c1-sa'];
+const hour = 3600_000;
+const initialized = { status: { initialization: { controlPlaneInitialized: true } } };
+
+let own: KeyPair;
+let leaf: KeyPair;
+let key: KeyPair;
+beforeAll(async () => {
+  own = await createAuthority({ commonName: 'my own' }, validFor(hour, now));
+  leaf = await issueCertificate(adminPlan('c1'), own, validFor(hour, now));
+  key = createServiceAccountKey();
+});
+
+const runIn = (world: MemoryWorld, changes: ScopeChanges = {}): Promise<Outcome> =>
+  authorities.run(scopeOf(world, changes));
+const secretIn = (world: MemoryWorld, name: string) => world.get<SecretObject & StoredObject>(Secret, name);
+
+/** A Secret as a user makes it: no label, no owner. */
+function usersSecret(name: string, values: Readonly<Record<string, string>>): StoredObject {
+  const data = Object.fromEntries(
+    Object.entries(values).map(([field, text]) => [field, Buffer.from(text).toString('base64')]),
+  );
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name }, type: 'kubernetes.io/tls', data };
+}
+
+const files = ({ certificate, key: tlsKey }: KeyPair) => ({ 'tls.crt': certificate, 'tls.key': tlsKey });
+
+async function created(changes: ScopeChanges = {}): Promise<MemoryWorld> {
+  const world = new MemoryWorld();
+  await runIn(world, changes);
+  return world;
+}
+
+describe('authorities of our own', () => {
+  it('are made once, where bootstrap providers look for them, owned by the HostedControlPlane', async () => {
+    const world = await created();
+    expect(world.writes).toEqual(names.map((name) => `create Secret ${name}`));
+    for (const name of names) {
+      expect(secretIn(world, name)).toMatchObject({
+        type: 'cluster.x-k8s.io/secret',
+        metadata: {
+          labels: { 'cluster.x-k8s.io/cluster-name': 'c1' },
+          ownerReferences: [{ uid: hostedControlPlaneUid, controller: true }],
+        },
+      });
+    }
+    const again = await runIn(world);
+    expect(world.writes).toHaveLength(names.length);
+    const fingerprints = Object.fromEntries(
+      names.map((name) => [name, fingerprint(pairOf(secretIn(world, name))?.certificate ?? '')]),
+    );
+    expect(again).toEqual({
+      kind: 'done',
+      again: undefined,
+      facts: {
+        clusterAuthority: pairOf(secretIn(world, 'c1-ca'))?.certificate,
+        certificates: fingerprints,
+        signers: fingerprints,
+      },
+    });
+  });
+
+  it('share nothing', async () => {
+    const world = await created();
+    const keys = names.map((name) => pairOf(secretIn(world, name))?.key);
+    expect(new Set(keys).size).toBe(names.length);
+  });
+
+  it('live as long as the spec says, the one of the cluster longer than the others', async () => {
+    const certificates = { rootCaCertificateDuration: '2000h', caCertificateDuration: '1000h' };
+    const world = await created({ spec: { certificates } });
+    const hours = names.slice(0, 3).map((name) => {
+      const { validTo } = new X509Certificate(pairOf(secretIn(world, name))?.certificate ?? '');
+      return (Date.parse(validTo) - now.getTime()) / hour;
+    });
+    expect(hours).toEqual([2000, 1000, 1000]);
+  });
+
+  it('that live too short for what they sign are used, and named', async () => {
+    const leafCertificateDuration = '1000h';
+    const certificates = {
+      rootCaCertificateDuration: '2000h',
+      caCertificateDuration: '1500h',
+      leafCertificateDuration,
+    };
+    const outcome = await runIn(await created({ spec: { certificates } }), { spec: { certificates } });
+    expect(outcome).toMatchObject({
+      kind: 'done',
+      message: expect.stringContaining('Secret c1-etcd, c1-proxy lives less than twice as long') as string,
+    });
+  });
+
+  it.each(names)('stop the line when %s is gone after workers may have joined', async (name) => {
+    const world = await created();
+    world.remove(secretIn(world, name)!);
+    world.writes.length = 0;
+    expect(await runIn(world, initialized)).toMatchObject({
+      kind: 'wait',
+      reason: 'CACertificateMissing',
+      message: expect.stringContaining(`Secret ${name} is gone`) as string,
+      afterMs: 30_000,
+    });
+    expect(world.writes).toEqual([]);
+  });
+});
+
+describe("a user's own", () => {
+  it.each([{}, initialized])('authority is used and labelled, and nothing of it is changed', async (changes) => {
+    const world = await created();
+    world.remove(secretIn(world, 'c1-ca')!);
+    world.writes.length = 0;
+    const given = world.put(usersSecret('c1-ca', files(own)));
+    const outcome = await runIn(world, changes);
+    expect(outcome).toMatchObject({ kind: 'done', facts: { certificates: { 'c1-ca': fingerprint(own.certificate) } } });
+    expect(world.writes).toEqual(['adopt Secret c1-ca']);
+    const labels = { 'cluster.x-k8s.io/cluster-name': 'c1' };
+    expect(secretIn(world, 'c1-ca')).toEqual({ ...given, metadata: { ...given.metadata, labels } });
+    await runIn(world, changes);
+    expect(world.writes).toHaveLength(1);
+  });
+
+  it.each<[string, string, () => Readonly<Record<string, string>>, string]>([
+    ['authority without key', 'c1-ca', () => ({ 'tls.crt': own.certificate }), 'no readable certificate and key'],
+    ['authority without certificate', 'c1-ca', () => ({ 'tls.key': own.key }), 'no certificate in tls.crt'],
+    [
+      'authority with a foreign key',
+      'c1-etcd',
+      () => ({ ...files(own), 'tls.key': leaf.key }),
+      'does not belong to its tls.crt',
+    ],
+    ['authority that is none', 'c1-proxy', () => files(leaf), 'not that of an authority'],
+    [
+      'authority that cannot be read',
+      'c1-ca',
+      () => ({ 'tls.crt': 'text', 'tls.key': 'text' }),
+      'no certificate in tls.crt',
+    ],
+    [
+      'service account key without its private half',
+      'c1-sa',
+      () => ({ 'tls.crt': key.certificate }),
+      'private key in tls.key',
+    ],
+    [
+      'service account key with a foreign half',
+      'c1-sa',
+      () => ({ ...files(key), 'tls.key': own.key }),
+      'does not belong to its tls.crt',
+    ],
+  ])('%s is reported, and nothing is made in its place', async (_, name, values, message) => {
+    const world = new MemoryWorld();
+    world.put(usersSecret(name, values()));
+    const outcome = await runIn(world);
+    expect(outcome).toMatchObject({ kind: 'wait', reason: 'CACertificateInvalid', afterMs: 30_000 });
+    expect(outcome).toHaveProperty('message', expect.stringContaining(`Secret ${name} `));
+    expect(outcome).toHaveProperty('message', expect.stringContaining(message));
+    expect(world.writes).not.toContain(`create Secret ${name}`);
+  });
+
+  it('authority that has expired is reported with the time', async () => {
+    const world = new MemoryWorld();
+    world.put(usersSecret('c1-ca', files(own)));
+    const outcome = await runIn(world, { now: new Date(now.getTime() + hour + 1000) });
+    expect(outcome).toMatchObject({
+      reason: 'CACertificateInvalid',
+      message: expect.stringContaining('expired on 2026-11-21T13:00:00.000Z') as string,
+    });
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import {
+  decideRotation,
+  type RotationState,
+  type RotationStep,
+} from '../../../../reconciler/rotation/ca/decide-rotation.ts';
+
+const stable: RotationState = {
+  trusted: ['old'],
+  next: undefined,
+  isWanted: false,
+  mayMakeNext: true,
+  isDistributed: false,
+  isReissued: false,
+  areWorkersMoved: false,
+};
+
+describe('the next step of a rotation', () => {
+  it.each<[string, Partial<RotationState>, RotationStep]>([
+    ['is none where one authority signs and nobody wants another', {}, { kind: 'settled' }],
+    ['is none where there is nothing to rotate', { trusted: [] }, { kind: 'settled' }],
+    ['makes a successor on request', { isWanted: true }, { kind: 'begin' }],
+    ['asks a user for theirs', { isWanted: true, mayMakeNext: false }, { kind: 'await-successor' }],
+    ['has the successor trusted', { isWanted: true, next: 'new' }, { kind: 'distribute', trusted: ['old', 'new'] }],
+    ['discards a successor that nobody wants any more', { next: 'new' }, { kind: 'discard' }],
+    [
+      'takes trust back that nobody wants any more',
+      { next: 'new', trusted: ['old', 'new'], isDistributed: true },
+      { kind: 'withdraw', trusted: ['old'] },
+    ],
+    [
+      'waits until all trust it',
+      { isWanted: true, next: 'new', trusted: ['old', 'new'], isReissued: true, areWorkersMoved: true },
+      { kind: 'prove' },
+    ],
+    [
+      'lets it sign then',
+      { isWanted: true, next: 'new', trusted: ['old', 'new'], isDistributed: true },
+      { kind: 'sign', trusted: ['new', 'old'] },
+    ],
+    [
+      'does not go back any more then',
+      { next: 'new', trusted: ['new', 'old'], isDistributed: true },
+      { kind: 'reissue' },
+    ],
+    [
+      'waits for nodes when all else has moved',
+      { next: 'new', trusted: ['new', 'old'], isReissued: true },
+      { kind: 'move-workers' },
+    ],
+    [
+      'waits for all else when nodes have moved',
+      { next: 'new', trusted: ['new', 'old'], areWorkersMoved: true },
+      { kind: 'reissue' },
+    ],
+    [
+      'retires the old one then',
+      { next: 'new', trusted: ['new', 'old'], isReissued: true, areWorkersMoved: true },
+      { kind: 'retire', trusted: ['new'] },
+    ],
+    [
+      "retires a user's old one then, too",
+      { next: 'new', trusted: ['new', 'old'], mayMakeNext: false, isReissued: true, areWorkersMoved: true },
+      { kind: 'retire', trusted: ['new'] },
+    ],
+    ['waits until nobody is told to trust the old one', { next: 'new', trusted: ['new'] }, { kind: 'clean-up' }],
+    ['is over then', { next: 'new', trusted: ['new'], isDistributed: true }, { kind: 'finish' }],
+    [
+      'ends one rotation before it begins another',
+      { next: 'new', trusted: ['new', 'old'], isWanted: true, isReissued: true, areWorkersMoved: true },
+      { kind: 'retire', trusted: ['new'] },
+    ],
+    [
+      'retires what a backup from the middle of a rotation has brought, whose successor is lost',
+      { trusted: ['old', 'lost'], isReissued: true, areWorkersMoved: true },
+      { kind: 'retire', trusted: ['old'] },
+    ],
+    [
+      'leaves alone what a user trusts besides their own authority',
+      { trusted: ['old', 'theirs'], mayMakeNext: false },
+      { kind: 'settled' },
+    ],
+    [
+      'keeps what a user trusts besides their own authority while another one is distributed',
+      { trusted: ['old', 'theirs'], mayMakeNext: false, isWanted: true, next: 'new' },
+      { kind: 'distribute', trusted: ['old', 'theirs', 'new'] },
+    ],
+  ])('%s', (_, state, step) => {
+    expect(decideRotation({ ...stable, ...state })).toEqual(step);
+  });
+});
+
+/** What consumers do in their own time, with whatever they read last. */
+interface World {
+  readonly trusted: readonly string[];
+  readonly next: string | undefined;
+  readonly isWanted: boolean;
+  /** What each of two consumers trusts. */
+  readonly trusts: readonly (readonly string[])[];
+  /** Who signed what each of two of them presents. */
+  readonly presents: readonly string[];
+}
+
+type Move = (world: World) => World | undefined;
+
+const same = (a: readonly string[], b: readonly string[]) => [...a].sort().join() === [...b].sort().join();
+
+function stateOf({ trusted, next, isWanted, trusts, presents }: World): RotationState {
+  const all = presents.every((signer) => signer === trusted[0]);
+  return {
+    trusted,
+    next,
+    isWanted,
+    mayMakeNext: true,
+    isDistributed: trusts.every((each) => same(each, trusted)),
+    isReissued: all,
+    areWorkersMoved: all,
+  };
+}
+
+function carriedOut(world: World): World | undefined {
+  const step = decideRotation(stateOf(world));
+  switch (step.kind) {
+    case 'begin':
+      return { ...world, next: world.trusted[0] === 'old' ? 'new' : 'newer' };
+    case 'distribute':
+    case 'withdraw':
+    case 'retire':
+      return { ...world, trusted: step.trusted };
+    case 'sign':
+      return { ...world, trusted: step.trusted, isWanted: false };
+    case 'discard':
+    case 'finish':
+      return { ...world, next: undefined };
+    case 'await-successor':
+    case 'prove':
+    case 'reissue':
+    case 'move-workers':
+    case 'clean-up':
+    case 'settled':
+      return undefined;
+  }
+}
+
+const replaced = <T>(list: readonly T[], index: number, value: T) =>
+  list.map((each, at) => (at === index ? value : each));
+
+const moves: readonly Move[] = [
+  carriedOut,
+  ...[0, 1].flatMap((index): Move[] => [
+    (world) => ({ ...world, trusts: replaced(world.trusts, index, world.trusted) }),
+    (world) => ({ ...world, presents: replaced(world.presents, index, world.trusted[0] ?? '') }),
+  ]),
+];
+
+/** Every world that can come of these, whatever happens in which order; the process may die after every move. */
+function reachable(begin: World, more: readonly Move[]): World[] {
+  const seen = new Map<string, World>();
+  const open = [begin];
+  for (let world = open.pop(); world; world = open.pop()) {
+    const key = JSON.stringify(world);
+    if (seen.has(key)) continue;
+    seen.set(key, world);
+    for (const move of more) {
+      const after = move(world);
+      if (after) open.push(after);
+    }
+  }
+  return [...seen.values()];
+}
+
+describe('a rotation in every order of what happens', () => {
+  const begin: World = {
+    trusted: ['old'],
+    next: undefined,
+    isWanted: true,
+    trusts: [['old'], ['old']],
+    presents: ['old', 'old'],
+  };
+  // Two rotations at most, so that there is an end to the worlds.
+  const change: Move = (world) => (world.trusted[0] === 'newer' ? undefined : { ...world, isWanted: !world.isWanted });
+  const worlds = reachable(begin, [...moves, change]);
+
+  it('is a model with many states', () => {
+    expect(worlds.length).toBeGreaterThan(100);
+  });
+
+  it('never has somebody present what another one does not trust', () => {
+    const broken = worlds.filter(({ trusts, presents }) =>
+      presents.some((signer) => trusts.some((trusted) => !trusted.includes(signer))),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('ends from everywhere once nobody changes their mind', () => {
+    const stuck = worlds.filter((world) => {
+      let present = world;
+      for (let round = 0; round < 20; round++) {
+        for (const move of moves) present = move(present) ?? present;
+      }
+      return decideRotation(stateOf(present)).kind !== 'settled' || present.trusted.length > 1 || present.next;
+    });
+    expect(stuck).toEqual([]);
+  });
+});

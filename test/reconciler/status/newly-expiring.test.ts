@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import type { CertificateKind, CertificateStatus } from '../../../constructs/api/certificate-status.ts';
+import { newlyExpiring } from '../../../reconciler/status/newly-expiring.ts';
+import { certificateExpiring } from '../../../reconciler/status/events.ts';
+
+const notAfter = '2027-03-01T00:00:00Z';
+const renewsAt = '2026-11-01T00:00:00Z';
+const servers = (...expiring: string[]): CertificateStatus[] => [
+  { kind: 'Server', notAfter, secret: 'c1-apiserver', renewsAt, ...(expiring.length > 0 ? { expiring } : {}) },
+];
+const theirs = (kind: CertificateKind, secret: string): CertificateStatus => ({
+  kind,
+  notAfter,
+  secret,
+  expiring: [secret],
+});
+
+describe('certificates that are late', () => {
+  it.each<[string, CertificateStatus[] | undefined, CertificateStatus[] | undefined, string[]]>([
+    ['when there is no status yet', undefined, servers('c1-apiserver'), ['c1-apiserver']],
+    ['when all is well', servers(), servers(), []],
+    ['when one becomes late', servers(), servers('c1-apiserver'), ['c1-apiserver']],
+    ['when it still is', servers('c1-apiserver'), servers('c1-apiserver'), []],
+    ['when another one is too', servers('c1-apiserver'), servers('c1-apiserver', 'c1-tunnel'), ['c1-tunnel']],
+    ['when it was renewed', servers('c1-apiserver'), servers(), []],
+    ['when nothing could be looked at', servers('c1-apiserver'), undefined, []],
+    ["when it is a user's kubeconfig", [], [theirs('Kubeconfig', 'c1-kubeconfig')], ['c1-kubeconfig']],
+    ["not when it is a user's CA, of which a condition tells", [], [theirs('ClusterCA', 'c1-ca')], []],
+  ])('are told once: %s', (_, before, after, expected) => {
+    expect(newlyExpiring(before, after).map(({ secret }) => secret)).toEqual(expected);
+  });
+
+  it.each<[Parameters<typeof certificateExpiring>[0], string, RegExp]>([
+    [{ kind: 'Server', secret: 'c1-apiserver', notAfter, renewsAt }, 'CertificateExpiring', /late for its renewal/],
+    [{ kind: 'Kubeconfig', secret: 'c1-kubeconfig', notAfter }, 'CertificateExpiring', /not ours to renew/],
+    [{ kind: 'EtcdCA', secret: 'c1-etcd', notAfter, renewsAt }, 'CAExpiring', /condition CARotationReady/],
+  ])('are told with what to do: %o', (late, reason, note) => {
+    expect(certificateExpiring(late)).toMatchObject({ type: 'Warning', reason, note: expect.stringMatching(note) });
+    expect(certificateExpiring(late).note).toContain(notAfter);
+  });
+});

@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest';
+import type { ConditionType } from '../../../constructs/api/conditions.ts';
+import type { EventNote } from '../../../reconciler/kube/events.ts';
+import { type Verdict, verdict } from '../../../reconciler/engine/condition-update.ts';
+import { createLogger } from '../../../reconciler/telemetry/log.ts';
+import { tellTransition } from '../../../reconciler/status/transition.ts';
+import { hostedControlPlaneObject } from '../../support/scope.ts';
+
+function tell(type: ConditionType, decided: Verdict): { lines: Record<string, unknown>[]; notes: EventNote[] } {
+  const lines: Record<string, unknown>[] = [];
+  const notes: EventNote[] = [];
+  const log = createLogger(
+    { format: 'json', level: 'info' },
+    { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) },
+  );
+  tellTransition({ object: hostedControlPlaneObject(), type, verdict: decided }, log, {
+    record: (_, note) => notes.push(note),
+  });
+  return { lines, notes };
+}
+
+const waiting = verdict('False', 'WaitingForOtherPhases', 'waiting for X');
+const failed = verdict('False', 'ReconcileFailed', 'apply Secret a/b: refused');
+
+it.each<[string, ConditionType, Verdict, Partial<EventNote> | undefined]>([
+  [
+    'a step that is done',
+    'EtcdClusterReady',
+    verdict('True', 'ReconcileSucceeded'),
+    { type: 'Normal', reason: 'EtcdClusterReady', note: 'etcd serves' },
+  ],
+  [
+    'a step that waits for something',
+    'EtcdClusterReady',
+    verdict('False', 'WaitingForMembers', '1 of 3'),
+    { type: 'Normal', reason: 'WaitingForMembers', note: '1 of 3' },
+  ],
+  [
+    "a user's CA that comes near its end",
+    'CARotationReady',
+    verdict('False', 'CAExpiring', 'cluster CA: put the next one'),
+    { type: 'Warning', reason: 'CAExpiring', note: 'cluster CA: put the next one' },
+  ],
+  ['a step that waits for another one', 'EtcdClusterReady', waiting, undefined],
+  [
+    'a step that fails',
+    'EtcdClusterReady',
+    failed,
+    { type: 'Warning', reason: 'ReconcileFailed', action: 'EtcdClusterReady', note: 'apply Secret a/b: refused' },
+  ],
+  [
+    'an invalid spec',
+    'Ready',
+    verdict('False', 'InvalidConfiguration', 'spec.version: no'),
+    { type: 'Warning', note: 'spec.version: no' },
+  ],
+  [
+    'a backup that is no good',
+    'EtcdBackupVerified',
+    verdict('False', 'BackupUnusable', 'backup x: damaged'),
+    { type: 'Warning', reason: 'BackupUnusable', note: 'backup x: damaged' },
+  ],
+  [
+    'a store of backups that is away',
+    'EtcdBackupReady',
+    verdict('False', 'StoreUnavailable', 'the store cannot be reached'),
+    { type: 'Warning', reason: 'StoreUnavailable', note: 'the store cannot be reached' },
+  ],
+  ['a trial restore', 'EtcdBackupVerified', verdict('False', 'Verifying', 'x'), undefined],
+  ['a cluster without backups', 'EtcdBackupVerified', verdict('True', 'ReconcileSucceeded'), undefined],
+  ['everything being ready', 'Ready', verdict('True', 'Ready'), { type: 'Normal', reason: 'Ready' }],
+  ['not everything being ready, which the steps tell', 'Ready', verdict('False', 'NotReady', 'x'), undefined],
+  ['a missing owner', 'Ready', verdict('False', 'WaitingForCluster', 'x'), { reason: 'WaitingForCluster' }],
+  ['an outage, which the steps tell', 'Available', verdict('False', 'NotAvailable', 'x'), undefined],
+  ['the first answer', 'Available', verdict('True', 'Available'), { reason: 'Available' }],
+  ['a deletion', 'Deleting', verdict('True', 'WaitingForPods', 'x'), { reason: 'Deleting', note: 'x' }],
+  ['a pause', 'Paused', verdict('True', 'Paused', 'x'), { reason: 'Paused' }],
+  ['the end of a pause', 'Paused', verdict('False', 'NotPaused'), undefined],
+  ['a roll-out, which its steps tell', 'RollingOut', verdict('True', 'RollingOut'), undefined],
+])('logs one line of %s and makes an event where it tells something new', (_, type, decided, event) => {
+  const { lines, notes } = tell(type, decided);
+  expect(lines).toMatchObject([
+    {
+      level: decided.reason === 'ReconcileFailed' ? 'warn' : 'info',
+      hostedControlPlane: 'team/c1-x7k2p',
+      condition: type,
+      status: decided.status,
+      reason: decided.reason,
+    },
+  ]);
+  expect(notes).toMatchObject(event ? [event] : []);
+});

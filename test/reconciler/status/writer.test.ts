@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import type { Condition } from '../../../constructs/api/status.ts';
+import type { KubeClient } from '../../../reconciler/kube/client.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { type Verdicts, verdict } from '../../../reconciler/engine/condition-update.ts';
+import { StatusWriter, type Transition } from '../../../reconciler/status/writer.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { type AnyObject, hostedControlPlaneObject } from '../../support/scope.ts';
+
+interface Written extends KubeObject {
+  readonly status: { readonly conditions: readonly Condition[] } & Readonly<Record<string, unknown>>;
+}
+
+/** Takes statuses as a server would and answers with them. */
+class StatusServer implements Pick<KubeClient, 'apply'> {
+  readonly written: Written[] = [];
+  isDown = false;
+
+  async apply<T extends KubeObject = KubeObject>(object: KubeObject): Promise<T> {
+    if (this.isDown) throw new Error('no answer');
+    this.written.push(object as Written);
+    return object as T;
+  }
+}
+
+const begin = Date.parse('2026-11-21T12:00:00Z');
+const fields = { externalManagedControlPlane: true, replicas: 0 };
+const verdicts: Verdicts = {
+  Ready: verdict('False', 'NotReady', 'not yet'),
+  Paused: verdict('False', 'NotPaused'),
+};
+const foreign = {
+  type: 'ManagedByKro',
+  status: 'True',
+  reason: 'Theirs',
+  message: '',
+  lastTransitionTime: '2026-01-01T00:00:00Z',
+};
+
+function writer() {
+  const clock = new ManualClock(begin);
+  const server = new StatusServer();
+  const remembered: KubeObject[] = [];
+  const told: Transition[] = [];
+  const statusWriter = new StatusWriter({
+    client: server,
+    management: { remember: (object) => void remembered.push(object) },
+    clock,
+    onTransition: (transition) => told.push(transition),
+  });
+  return { statusWriter, clock, server, remembered, told };
+}
+
+/** The object after its status has been written once. */
+async function writtenOnce(setup = writer()): Promise<ReturnType<typeof writer> & { object: AnyObject & Written }> {
+  await setup.statusWriter.write(hostedControlPlaneObject(), fields, verdicts);
+  const object = hostedControlPlaneObject({ status: setup.server.written[0]?.status }) as AnyObject & Written;
+  setup.told.length = 0;
+  return { ...setup, object };
+}
+
+describe('writing a status', () => {
+  it('applies exactly fields and conditions, in their order, and remembers the answer', async () => {
+    const { statusWriter, server, remembered } = writer();
+    await statusWriter.write(hostedControlPlaneObject(), fields, verdicts);
+    const common = { observedGeneration: 1, lastTransitionTime: '2026-11-21T12:00:00Z' };
+    const { apiVersion, kind, metadata } = hostedControlPlaneObject();
+    expect(server.written).toEqual([
+      {
+        apiVersion,
+        kind,
+        metadata: { name: metadata.name, namespace: metadata.namespace },
+        status: {
+          ...fields,
+          observedGeneration: 1,
+          conditions: [
+            { type: 'Ready', status: 'False', reason: 'NotReady', message: 'not yet', ...common },
+            { type: 'Paused', status: 'False', reason: 'NotPaused', message: '', ...common },
+          ],
+        },
+      },
+    ]);
+    expect(remembered).toEqual(server.written);
+  });
+
+  it('writes nothing when nothing has changed, whoever else has conditions there', async () => {
+    const { statusWriter, server, clock, told, object } = await writtenOnce();
+    await clock.advance(60_000);
+    const conditions = [foreign, ...object.status.conditions];
+    await statusWriter.write({ ...object, status: { ...object.status, conditions } }, fields, verdicts);
+    expect(server.written).toHaveLength(1);
+    expect(told).toEqual([]);
+  });
+
+  it.each<[string, object, Verdicts]>([
+    ['a field', { ...fields, replicas: 1 }, verdicts],
+    ['a new field', { ...fields, version: 'v1.36.3' }, verdicts],
+    ['a message', fields, { ...verdicts, Ready: verdict('False', 'NotReady', 'still not') }],
+    ['a new condition', fields, { ...verdicts, Available: verdict('True', 'Available') }],
+  ])('writes when %s has changed, and keeps since when the rest holds', async (_, changed, decided) => {
+    const { statusWriter, server, clock, object } = await writtenOnce();
+    await clock.advance(60_000);
+    await statusWriter.write(object, changed, decided);
+    expect(server.written).toHaveLength(2);
+    const ready = server.written[1]?.status.conditions.find(({ type }) => type === 'Ready');
+    expect(ready?.lastTransitionTime).toBe('2026-11-21T12:00:00Z');
+  });
+
+  it('never names conditions of others: applying them would make them ours', async () => {
+    const { statusWriter, server, object } = await writtenOnce();
+    const conditions = [...object.status.conditions, foreign];
+    await statusWriter.write(
+      { ...object, status: { ...object.status, conditions } },
+      { ...fields, replicas: 1 },
+      verdicts,
+    );
+    expect(server.written[1]?.status.conditions.map(({ type }) => type)).toEqual(['Ready', 'Paused']);
+  });
+
+  it('drops our own fields and conditions that are no longer said', async () => {
+    const { statusWriter, server, object } = await writtenOnce();
+    const { Paused } = verdicts;
+    await statusWriter.write(object, { externalManagedControlPlane: true }, Paused ? { Paused } : {});
+    expect(server.written[1]?.status).not.toHaveProperty('replicas');
+    expect(server.written[1]?.status.conditions.map(({ type }) => type)).toEqual(['Paused']);
+  });
+
+  it('shortens a message to what the schema allows, and does not write it again and again', async () => {
+    const { statusWriter, server } = writer();
+    const long = { Ready: verdict('False', 'NotReady', 'x'.repeat(5000)) };
+    await statusWriter.write(hostedControlPlaneObject(), fields, long);
+    const message = server.written[0]?.status.conditions[0]?.message ?? '';
+    expect(message).toHaveLength(1024);
+    expect(message).toMatch(/x\.\.\.$/);
+    await statusWriter.write(hostedControlPlaneObject({ status: server.written[0]?.status }), fields, long);
+    expect(server.written).toHaveLength(1);
+  });
+
+  it('tells of conditions whose status or reason is another one, after they were written', async () => {
+    const { statusWriter, server, told, object } = await writtenOnce();
+    const changed: Verdicts = {
+      Ready: verdict('False', 'WaitingForCluster', 'no owner'),
+      Available: verdict('True', 'Available'),
+      Paused: verdict('False', 'NotPaused', 'only another message'),
+    };
+    server.isDown = true;
+    await expect(statusWriter.write(object, fields, changed)).rejects.toThrow('no answer');
+    expect(told).toEqual([]);
+    server.isDown = false;
+    await statusWriter.write(object, fields, changed);
+    expect(
+      told.map(({ object: { metadata }, type, verdict: { status, reason } }) => [metadata.name, type, status, reason]),
+    ).toEqual([
+      ['c1-x7k2p', 'Ready', 'False', 'WaitingForCluster'],
+      ['c1-x7k2p', 'Available', 'True', 'Available'],
+    ]);
+  });
+});
+
+describe('patching a status', () => {
+  it('changes the given conditions and keeps everything else', async () => {
+    const { statusWriter, server, clock, told, object } = await writtenOnce();
+    await clock.advance(60_000);
+    await statusWriter.patch(
+      { ...object, metadata: { ...object.metadata, generation: 2 } },
+      { Paused: verdict('True', 'Paused', 'why') },
+    );
+    const observedGeneration = 2;
+    expect(server.written[1]?.status).toEqual({
+      ...object.status,
+      observedGeneration,
+      conditions: [
+        { ...object.status.conditions[0], observedGeneration },
+        {
+          type: 'Paused',
+          status: 'True',
+          reason: 'Paused',
+          message: 'why',
+          observedGeneration,
+          lastTransitionTime: '2026-11-21T12:01:00Z',
+        },
+      ],
+    });
+    expect(told.map(({ type }) => type)).toEqual(['Paused']);
+  });
+
+  it('begins a status where there is none', async () => {
+    const { statusWriter, server } = writer();
+    await statusWriter.patch(hostedControlPlaneObject(), { Ready: verdict('False', 'WaitingForCluster', 'no owner') });
+    expect(server.written[0]?.status.conditions).toMatchObject([{ type: 'Ready', reason: 'WaitingForCluster' }]);
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { BackgroundWork, type WorkContext } from '../../../reconciler/tasks/background-work.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+/** Work that ends when the test says so. */
+function controlled() {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let context: WorkContext | undefined;
+  const run = (given: WorkContext) => {
+    context = given;
+    given.signal.addEventListener('abort', () => reject(given.signal.reason as Error));
+    return promise;
+  };
+  return { run, resolve, reject, context: () => context };
+}
+
+function setUp(concurrency?: number) {
+  const changed: string[] = [];
+  const clock = new ManualClock();
+  const all = new BackgroundWork({
+    clock,
+    onChange: (key) => changed.push(key),
+    ...(concurrency === undefined ? {} : { concurrency }),
+  });
+  return { all, changed, clock };
+}
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe('slow work', () => {
+  it('tells how it ended, and for what it was done', async () => {
+    const { all, changed } = setUp();
+    const { run, resolve } = controlled();
+    expect(all.of('ns/c').start('backup', 'monday', run)).toMatchObject({ kind: 'running', basis: 'monday' });
+    expect(all.running).toBe(1);
+    resolve('stored');
+    await settled();
+    expect(all.running).toBe(0);
+    expect(all.of('ns/c').state('backup')).toMatchObject({ kind: 'done', basis: 'monday', result: 'stored' });
+    expect(changed).toEqual(['ns/c']);
+  });
+
+  it('runs once at a time for one control plane', async () => {
+    const { all } = setUp();
+    const first = controlled();
+    const second = controlled();
+    all.of('ns/c').start('backup', 'monday', first.run);
+    expect(all.of('ns/c').start('backup', 'tuesday', second.run)).toMatchObject({ basis: 'monday' });
+    await settled();
+    expect(second.context()).toBeUndefined();
+  });
+
+  it('counts failures in a row for the same basis only', async () => {
+    const { all } = setUp();
+    const fail = () => Promise.reject(new Error('away'));
+    const work = all.of('ns/c');
+    for (const failures of [1, 2]) {
+      work.start('backup', 'monday', fail);
+      await settled();
+      expect(work.state('backup')).toMatchObject({ kind: 'failed', failures });
+    }
+    work.start('backup', 'tuesday', fail);
+    await settled();
+    expect(work.state('backup')).toMatchObject({ kind: 'failed', failures: 1 });
+  });
+
+  it('waits for its turn when as much runs as may', async () => {
+    const { all } = setUp(1);
+    const [first, second] = [controlled(), controlled()];
+    all.of('ns/a').start('backup', '', first.run, 'waits');
+    all.of('ns/b').start('backup', '', second.run, 'waits');
+    await settled();
+    expect(second.context()).toBeUndefined();
+    expect(all.of('ns/b').state('backup')).toMatchObject({ progress: 'waiting for its turn' });
+    first.resolve('');
+    await settled();
+    expect(second.context()).toBeDefined();
+  });
+
+  it('begins at once beside everything that waits, if it is not to wait', async () => {
+    const { all } = setUp(1);
+    const [backup, restore] = [controlled(), controlled()];
+    all.of('ns/a').start('backup', '', backup.run, 'waits');
+    all.of('ns/b').start('restore', '', restore.run);
+    await settled();
+    expect(restore.context()).toBeDefined();
+  });
+
+  it('that failed leaves its turn to the next', async () => {
+    const { all } = setUp(1);
+    const next = controlled();
+    all.of('ns/a').start('backup', '', () => Promise.reject(new Error('away')), 'waits');
+    all.of('ns/b').start('backup', '', next.run, 'waits');
+    await settled();
+    expect(next.context()).toBeDefined();
+  });
+
+  it('tells progress to people at once, and to the queue now and then', async () => {
+    const { all, changed, clock } = setUp();
+    const { run, context } = controlled();
+    const work = all.of('ns/c');
+    work.start('backup', '', run);
+    await settled();
+    context()?.report('1 of 9 MiB');
+    expect(work.state('backup')).toMatchObject({ progress: '1 of 9 MiB' });
+    expect(changed).toEqual([]);
+    await clock.advance(10_000);
+    context()?.report('2 of 9 MiB');
+    expect(changed).toEqual(['ns/c']);
+  });
+
+  it('that reports again and again leads to a pass every ten seconds and not to one for each report', async () => {
+    const { all, changed, clock } = setUp();
+    const { run, context } = controlled();
+    all.of('ns/c').start('backup', '', run);
+    await settled();
+    for (let seconds = 1; seconds <= 30; seconds++) {
+      await clock.advance(1_000);
+      context()?.report(`${seconds} of 99 MiB`);
+    }
+    expect(changed).toEqual(['ns/c', 'ns/c', 'ns/c']);
+  });
+
+  it.each<[string, (all: BackgroundWork) => void]>([
+    ['the control plane is gone', (all) => all.forget('ns/c')],
+    ['it is cancelled', (all) => all.of('ns/c').cancel('backup')],
+    ['the process ends', (all) => void all.close()],
+  ])('is aborted when %s, and then changes nothing any more', async (_, stop) => {
+    const { all, changed } = setUp();
+    const { run, context } = controlled();
+    all.of('ns/c').start('backup', '', run);
+    await settled();
+    stop(all);
+    await settled();
+    expect(context()?.signal.aborted).toBe(true);
+    expect(changed).toEqual([]);
+  });
+});
