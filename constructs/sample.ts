@@ -4,7 +4,7 @@ import { parseHostedControlPlane } from './api/parse.ts';
 import { Cluster, Gateway, HostedControlPlane } from './api/resources.ts';
 import { type HostedCluster, networkOf } from './cluster/cluster.ts';
 import { definedOnly } from './cluster/defined.ts';
-import { wayIn } from './control-plane/exposure/exposure.ts';
+import { exposureStrategy } from './control-plane/exposure/exposure.ts';
 import type { ObservedGateway } from './control-plane/exposure/way-in.ts';
 import type { Facts, ServiceAddress } from './cluster/facts.ts';
 import { managerImage } from './provider/image.ts';
@@ -84,7 +84,11 @@ function gatewayAmong(objects: readonly unknown[], { spec }: HostedCluster): Obs
 function sampleFacts(cluster: HostedCluster, gateway: ObservedGateway | undefined): Facts {
   const serviceAddress = sampleAddress(cluster);
   const preset = definedOnly(cluster.spec.controlPlaneEndpoint ?? {});
-  const decision = wayIn(cluster.spec).endpoint(cluster, { serviceAddress, gatewayServed: true, gateway }, preset);
+  const decision = exposureStrategy(cluster.spec).endpoint(
+    cluster,
+    { serviceAddress, gatewayServed: true, gateway },
+    preset,
+  );
   if (!decision.known) throw new Error(`cluster ${cluster.name} has no endpoint: ${decision.message}`);
   const { known: _, ...decided } = decision;
   return {
@@ -92,18 +96,18 @@ function sampleFacts(cluster: HostedCluster, gateway: ObservedGateway | undefine
     ...(gateway ? { tlsRouteVersion: 'v1' } : {}),
     operatorNamespace: providerNamespace,
     serviceAddress,
-    clusterAuthority: sampleAuthority,
+    clusterCA: sampleCA,
     encryptionAtRest: cluster.spec.encryptionAtRest?.provider !== 'None',
     nodes: 3,
     ...(cluster.spec.etcd.restore ? { etcdRestore: sampleRestore } : {}),
-    ...(cluster.spec.etcd.backup ? { etcdVerify: sampleTrial } : {}),
+    ...(cluster.spec.etcd.backup ? { etcdVerify: sampleVerification } : {}),
     certificates: {},
     mounts: {},
   };
 }
 
 /** What a restore for a trial would be at work on. */
-const sampleTrial = {
+const sampleVerification = {
   run: '2026-11-21T11-15-31.123Z-4711',
   sizeBytes: 20_971_520,
   sha256: '0'.repeat(64),
@@ -111,14 +115,14 @@ const sampleTrial = {
 };
 
 /** What a restore would be at work on. */
-const sampleRestore = { ...sampleTrial, run: '2026-11-21T12-00-00Z-5f0c1d2e', revisionBump: 59_702_400_000 };
+const sampleRestore = { ...sampleVerification, run: '2026-11-21T12-00-00Z-5f0c1d2e', revisionBump: 59_702_400_000 };
 
 /** No certificate, and visibly so: a sample has no keys. */
-const sampleAuthority = '-----BEGIN CERTIFICATE-----\nthe CA of the cluster\n-----END CERTIFICATE-----\n';
+const sampleCA = '-----BEGIN CERTIFICATE-----\nthe CA of the cluster\n-----END CERTIFICATE-----\n';
 
 /** What a load balancer answers: AWS's with a host name, the others with an address, here one for documentation. */
 function sampleAddress({ name, network, spec }: HostedCluster): ServiceAddress | undefined {
-  if (wayIn(spec).service.type !== 'LoadBalancer') return undefined;
+  if (exposureStrategy(spec).service.type !== 'LoadBalancer') return undefined;
   const exposure = exposureOf(spec);
   const { loadBalancerClass, loadBalancerIP } = exposure.kind === 'loadBalancer' ? exposure.loadBalancer : {};
   if (loadBalancerClass?.startsWith('service.k8s.aws/')) return { hostname: `${name}.elb.example.com` };

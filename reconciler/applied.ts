@@ -5,6 +5,6 @@ import { addOns } from './phases/workload/add-ons.ts';
  * Whether what a phase renders is there, all of it. That of an add-on is although none of its pods runs: a node that is
  * ill must not keep anything from being removed.
  */
-export function isApplied({ phase, isDone, verdict }: PhaseResult): boolean {
-  return isDone || (addOns.includes(phase) && verdict.reason === 'WaitingForPods');
+export function isApplied({ phase, isDone, update }: PhaseResult): boolean {
+  return isDone || (addOns.includes(phase) && update.reason === 'WaitingForPods');
 }

@@ -2,9 +2,9 @@ import { fieldManager } from '../constructs/api/group.ts';
 import { HostedControlPlane } from '../constructs/api/resources.ts';
 import { BackgroundWork } from './tasks/background-work.ts';
 import { EndpointProbes } from './exposure/endpoint-probes.ts';
-import { EtcdCares } from './etcd/loop.ts';
+import { EtcdLoops } from './etcd/loop.ts';
 import { HostedClients } from './hosted/clients.ts';
-import { InquiryBook } from './tasks/request-cache.ts';
+import { RequestCaches } from './tasks/request-cache.ts';
 import { ApplySet } from './kube/apply-set.ts';
 import { objectName } from './kube/object.ts';
 import { foreignChangeReverted, hostedChangeReverted } from './status/events.ts';
@@ -19,18 +19,18 @@ export class Memory {
   readonly applySet: ApplySet;
   /** Clients and watches of the hosted clusters. */
   readonly hosted: HostedClients;
-  readonly inquiries: InquiryBook;
+  readonly requestCaches: RequestCaches;
   readonly probes: EndpointProbes;
   readonly work: BackgroundWork;
-  readonly etcd: EtcdCares;
+  readonly etcd: EtcdLoops;
 
   /** @param onChange hears the key when something of this has changed that no watch of the management cluster tells */
   constructor(options: ReconcilerOptions, onChange: (key: string) => void) {
     const { client, management, clock, events, reach } = options;
-    this.inquiries = new InquiryBook(clock);
+    this.requestCaches = new RequestCaches(clock);
     this.probes = new EndpointProbes({ clock, onResult: onChange });
     this.work = new BackgroundWork({ clock, onChange });
-    this.etcd = new EtcdCares({ clock, onChange, open: reach?.etcd });
+    this.etcd = new EtcdLoops({ clock, onChange, open: reach?.etcd });
     this.applySet = new ApplySet({
       client,
       fieldManager,
@@ -62,7 +62,7 @@ export class Memory {
 
   async forget(key: string): Promise<void> {
     this.applySet.forget(key);
-    this.inquiries.forget(key);
+    this.requestCaches.forget(key);
     this.probes.forget(key);
     await this.rest(key, { keepsWork: false });
   }

@@ -3,7 +3,7 @@ import type { KubeObject } from './kube/object.ts';
 import type { ReconcilerOptions } from './reconciler-options.ts';
 
 /** One look at one HostedControlPlane, and what there is to act with. */
-export interface Pass {
+export interface ReconcileContext {
   /** `namespace/name` */
   readonly key: string;
   /** The HostedControlPlane as it was last seen. */

@@ -33,12 +33,12 @@ const policies = [NetworkPolicy, CiliumNetworkPolicy];
 export async function prune(
   applySet: Pick<ApplySet, 'prune'>,
   key: string,
-  { cluster, world, facts }: Pick<Scope, 'cluster' | 'world' | 'facts'>,
+  { cluster, reader, facts }: Pick<Scope, 'cluster' | 'reader' | 'facts'>,
   results: readonly PhaseResult[],
 ): Promise<void> {
   const kinds = renderedInFull(results);
   if (kinds.length === 0) return;
-  const inventory = kinds.flatMap((resource) => world.list(resource, { [managedByLabel]: fieldManager }));
+  const inventory = kinds.flatMap((resource) => reader.list(resource, { [managedByLabel]: fieldManager }));
   await applySet.prune(key, renderControlPlane(cluster, facts), inventory);
 }
 

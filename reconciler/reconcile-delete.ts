@@ -1,20 +1,23 @@
 import { finalizer } from '../constructs/api/group.ts';
-import type { Again } from './engine/requeue.ts';
+import type { RequeueAt } from './engine/requeue.ts';
 import { finalBackup } from './backup/final-backup.ts';
-import { storeInquiriesOf } from './backup/store-inquiries.ts';
+import { storeReaderOf } from './backup/store-inquiries.ts';
 import { removeFinalizer } from './management/finalizer.ts';
 import type { Admission } from './admission.ts';
 import type { KubeObject } from './kube/object.ts';
 import type { Outcome } from './engine/outcome.ts';
-import type { Pass } from './pass.ts';
+import type { ReconcileContext } from './pass.ts';
 import { deleteControlPlane } from './phases/deletion.ts';
-import { verdict } from './engine/condition-update.ts';
-import { createRemover } from './management/writer.ts';
+import { conditionUpdate } from './engine/condition-update.ts';
+import { createDeletionWriter } from './management/writer.ts';
 
 type Deleting = Extract<Admission, { kind: 'deleting' }>;
 
 /** Takes a deleted HostedControlPlane's control plane down, and lets go of the object when nothing of it is left. */
-export async function takeDown(pass: Pass, { cluster, clusterIsDeleting }: Deleting): Promise<Again> {
+export async function reconcileDelete(
+  pass: ReconcileContext,
+  { cluster, clusterIsDeleting }: Deleting,
+): Promise<RequeueAt> {
   const { key, object, options, memory } = pass;
   if (!object.metadata.finalizers?.includes(finalizer)) return undefined;
 
@@ -22,8 +25,8 @@ export async function takeDown(pass: Pass, { cluster, clusterIsDeleting }: Delet
     const outcome = await deletionOf(pass, cluster, clusterIsDeleting);
     if (outcome.kind === 'wait') {
       await options.statusWriter.patch(object, {
-        Deleting: verdict('True', outcome.reason, outcome.message),
-        Ready: verdict('False', 'NotReady', `being deleted: ${outcome.message}`),
+        Deleting: conditionUpdate('True', outcome.reason, outcome.message),
+        Ready: conditionUpdate('False', 'NotReady', `being deleted: ${outcome.message}`),
       });
       return outcome.afterMs === undefined ? undefined : new Date(options.clock.now() + outcome.afterMs);
     }
@@ -35,12 +38,12 @@ export async function takeDown(pass: Pass, { cluster, clusterIsDeleting }: Delet
 }
 
 function deletionOf(
-  { key, object, options: { client, management, clock }, memory }: Pass,
+  { key, object, options: { client, management, clock }, memory }: ReconcileContext,
   cluster: string,
   clusterIsDeleting: boolean,
 ): Promise<Outcome> {
   const { namespace = '', uid } = object.metadata;
-  const world = management.worldOf(namespace, cluster);
+  const reader = management.readerOf(namespace, cluster);
   return deleteControlPlane({
     cluster,
     ownerUid: uid,
@@ -51,13 +54,13 @@ function deletionOf(
         namespace,
         cluster,
         clusterObject: management.findCluster(namespace, cluster),
-        world,
-        storeInquiries: storeInquiriesOf(client, namespace),
+        reader,
+        storeReader: storeReaderOf(client, namespace),
         work: memory.work.of(key),
         now: new Date(clock.now()),
       }),
-    world,
-    remover: createRemover({ client, namespace, cluster, clusterIsDeleting }),
+    reader,
+    writer: createDeletionWriter({ client, namespace, cluster, clusterIsDeleting }),
   });
 }
 

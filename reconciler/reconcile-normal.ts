@@ -1,14 +1,14 @@
 import type { HostedCluster } from '../constructs/cluster/cluster.ts';
 import { overruledArguments } from '../constructs/control-plane/overruled.ts';
-import { type Again, earliest } from './engine/requeue.ts';
-import { storeInquiriesOf } from './backup/store-inquiries.ts';
+import { type RequeueAt, earliest } from './engine/requeue.ts';
+import { storeReaderOf } from './backup/store-inquiries.ts';
 import { infrastructureOf } from './management/cluster-object.ts';
 import type { Admission } from './admission.ts';
 import {
   mergeFacts,
   mergeReports,
   type PhaseResult,
-  phaseVerdicts,
+  phaseConditions,
   runPhases,
   throwUnexpected,
 } from './engine/run-phases.ts';
@@ -17,7 +17,7 @@ import { hostedTarget } from './hosted/target.ts';
 import { newlyExpiring } from './status/newly-expiring.ts';
 import { argumentsOverruled, certificateExpiring } from './status/events.ts';
 import { observe } from './status/observe.ts';
-import type { Pass } from './pass.ts';
+import type { ReconcileContext } from './pass.ts';
 import { prune } from './prune.ts';
 import { pruneWorkload } from './prune-workload.ts';
 import { expiryReport } from './pki/expiries.ts';
@@ -34,26 +34,26 @@ type Admitted = Extract<Admission, { kind: 'admitted' }>;
  * want any more.
  * @throws what a phase threw that was not expected, after the status says so
  */
-export async function bringUp(pass: Pass, admission: Admitted): Promise<Again> {
+export async function reconcileNormal(pass: ReconcileContext, admission: Admitted): Promise<RequeueAt> {
   const scope = scopeOf(pass, admission);
-  tellOverruled(pass, scope);
+  reportOverruledArguments(pass, scope);
   const results = await runPhases(phases, scope);
 
   const facts = mergeFacts(results.map((result) => result.facts));
   await writeStatus(pass, { ...scope, facts }, results);
 
   throwUnexpected(results);
-  await prune(pass.memory.applySet, pass.key, { cluster: scope.cluster, world: scope.world, facts }, results);
+  await prune(pass.memory.applySet, pass.key, { cluster: scope.cluster, reader: scope.reader, facts }, results);
   const unpruned = await pruneWorkload({ ...scope, facts }, results);
-  return earliest([...results.map(({ again }) => again), rolloutOf(scope).later, unpruned]);
+  return earliest([...results.map(({ requeueAt }) => requeueAt), rolloutOf(scope).later, unpruned]);
 }
 
-function scopeOf({ key, options, memory }: Pass, admission: Admitted): Scope {
+function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted): Scope {
   const { hostedControlPlane, clusterObject } = admission;
   const { client, management, operatorNamespace, operatorImage, reach } = options;
   const { namespace, name, uid = '' } = hostedControlPlane.metadata;
   const cluster = hostedClusterOf(admission);
-  const world = management.worldOf(namespace, cluster.name);
+  const reader = management.readerOf(namespace, cluster.name);
   const now = new Date(options.clock.now());
   return {
     hostedControlPlane,
@@ -67,8 +67,8 @@ function scopeOf({ key, options, memory }: Pass, admission: Admitted): Scope {
       operatorImage,
       rolloutAfter: rolloutOf({ cluster, now }).due,
     },
-    world,
-    surroundings: management.surroundingsOf(namespace, name),
+    reader,
+    sharedResources: management.sharedResourcesOf(namespace, name),
     writer: createWriter({
       client,
       applySet: memory.applySet,
@@ -78,14 +78,14 @@ function scopeOf({ key, options, memory }: Pass, admission: Admitted): Scope {
       name,
       cluster: cluster.name,
       infrastructure: infrastructureOf(clusterObject),
-      inquiries: memory.inquiries,
+      requestCaches: memory.requestCaches,
     }),
-    hosted: (facts) => memory.hosted.get(key, hostedTarget(cluster, facts, world)),
+    hosted: (facts) => memory.hosted.get(key, hostedTarget(cluster, facts, reader)),
     endpointProbe: memory.probes.of(key),
     trustProbes: reach?.trustProbes ?? dialledProbes,
     work: memory.work.of(key),
-    etcdCare: memory.etcd.of(key),
-    storeInquiries: storeInquiriesOf(client, namespace),
+    etcdLoop: memory.etcd.of(key),
+    storeReader: storeReaderOf(client, namespace),
     now,
   };
 }
@@ -102,7 +102,7 @@ function rolloutOf({ cluster, now }: { readonly cluster: HostedCluster; readonly
 }
 
 /** Once per change of the spec, and not at every pass: the user's arguments that ours overrule. */
-function tellOverruled({ object, options }: Pass, { cluster, hostedControlPlane }: Scope): void {
+function reportOverruledArguments({ object, options }: ReconcileContext, { cluster, hostedControlPlane }: Scope): void {
   if (object.metadata.generation === hostedControlPlane.status?.observedGeneration) return;
   for (const { component, flags } of overruledArguments(cluster)) {
     options.events.record(object, argumentsOverruled(component, flags));
@@ -110,15 +110,19 @@ function tellOverruled({ object, options }: Pass, { cluster, hostedControlPlane 
 }
 
 /** @param scope with the facts of all phases */
-async function writeStatus({ object, options }: Pass, scope: Scope, results: readonly PhaseResult[]): Promise<void> {
+async function writeStatus(
+  { object, options }: ReconcileContext,
+  scope: Scope,
+  results: readonly PhaseResult[],
+): Promise<void> {
   const observation = observe(
     scope.cluster,
     scope.hostedControlPlane.status,
-    scope.world,
-    phaseVerdicts(results),
+    scope.reader,
+    phaseConditions(results),
     scope.facts,
     { ...mergeReports(results), ...expiryReport(scope) },
-    scope.etcdCare.report(),
+    scope.etcdLoop.report(),
   );
   const status = observedStatus(observation);
   const initialized = status.initialization?.controlPlaneInitialized ?? false;

@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import type { OpenCareAccess } from './etcd/reconcile-etcd.ts';
+import type { OpenEtcdLoopAccess } from './etcd/reconcile-etcd.ts';
 import type { OpenApi } from './hosted/open-api.ts';
 import type { KubernetesApi } from './kube/client.ts';
 import type { Clock } from './kube/clock.ts';
@@ -14,7 +14,7 @@ export interface Reach {
   /** Its API servers. */
   readonly hostedApi: OpenApi;
   /** The members of its etcd, to look after them. */
-  readonly etcd: OpenCareAccess;
+  readonly etcd: OpenEtcdLoopAccess;
   /** Servers of single pods, in a rotation. */
   readonly trustProbes: TrustProbes;
 }

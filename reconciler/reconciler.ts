@@ -1,23 +1,23 @@
 import { HostedControlPlane } from '../constructs/api/resources.ts';
-import type { Again } from './engine/requeue.ts';
-import { bringUp } from './reconcile-normal.ts';
+import type { RequeueAt } from './engine/requeue.ts';
+import { reconcileNormal } from './reconcile-normal.ts';
 import { addFinalizer } from './management/finalizer.ts';
 import { admit } from './admission.ts';
 import { objectName } from './kube/object.ts';
 import { Memory } from './memory.ts';
 import type { ReconcilerOptions } from './reconciler-options.ts';
-import { takeDown } from './reconcile-delete.ts';
-import { verdict } from './engine/condition-update.ts';
+import { reconcileDelete } from './reconcile-delete.ts';
+import { conditionUpdate } from './engine/condition-update.ts';
 
 /** Makes the world match one HostedControlPlane, as far as it can go now. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
   readonly #memory: Memory;
-  #tellChange: (key: string) => void = () => {};
+  #reportChange: (key: string) => void = () => {};
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
-    this.#memory = new Memory(options, (key) => this.#tellChange(key));
+    this.#memory = new Memory(options, (key) => this.#reportChange(key));
   }
 
   /**
@@ -25,14 +25,14 @@ export class Reconciler {
    * cluster tells: in its hosted cluster, of its endpoint, of its etcd, or of slow work.
    */
   onChange(handler: (key: string) => void): void {
-    this.#tellChange = handler;
+    this.#reportChange = handler;
   }
 
   /**
    * One pass. Can be stopped between any two steps and started again.
    * @throws when something unexpected failed, after the status says so: the caller retries with back-off.
    */
-  async reconcile(key: string): Promise<Again> {
+  async reconcile(key: string): Promise<RequeueAt> {
     const { client, management, statusWriter } = this.#options;
     const memory = this.#memory;
     const object = management.get(HostedControlPlane, objectName(key));
@@ -47,21 +47,23 @@ export class Reconciler {
     const pass = { key, object, options: this.#options, memory };
     switch (admission.kind) {
       case 'unowned':
-        await statusWriter.patch(object, { Ready: verdict('False', 'WaitingForCluster', admission.message) });
+        await statusWriter.patch(object, { Ready: conditionUpdate('False', 'WaitingForCluster', admission.message) });
         return undefined;
       case 'mismatch':
-        await statusWriter.patch(object, { Ready: verdict('False', 'ClusterMismatch', admission.message) });
+        await statusWriter.patch(object, { Ready: conditionUpdate('False', 'ClusterMismatch', admission.message) });
         return undefined;
       case 'paused':
-        await statusWriter.patch(object, { Paused: verdict('True', 'Paused', admission.message) });
+        await statusWriter.patch(object, { Paused: conditionUpdate('True', 'Paused', admission.message) });
         return undefined;
       case 'invalid':
-        await statusWriter.patch(object, { Ready: verdict('False', 'InvalidConfiguration', admission.message) });
+        await statusWriter.patch(object, {
+          Ready: conditionUpdate('False', 'InvalidConfiguration', admission.message),
+        });
         return undefined;
       case 'deleting':
-        return takeDown(pass, admission);
+        return reconcileDelete(pass, admission);
       case 'admitted':
-        return bringUp({ ...pass, object: await addFinalizer(client, management, object) }, admission);
+        return reconcileNormal({ ...pass, object: await addFinalizer(client, management, object) }, admission);
     }
   }
 

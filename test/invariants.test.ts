@@ -43,16 +43,16 @@ describe.each(charts)('every object of %s', (_, objects) => {
 
   it('holds no key material', () => {
     expect(objects.filter(({ kind }) => kind === 'Secret')).toEqual([]);
-    expect(withoutAuthority(objects)).not.toMatch(keyMaterial);
+    expect(withoutCA(objects)).not.toMatch(keyMaterial);
   });
 });
 
 /** Objects as text, without the one certificate that workers are to read: whom they are to trust. */
-function withoutAuthority(objects: readonly RenderedObject[]): string {
-  const authorities = samples.flatMap(({ facts }) => facts.clusterAuthority ?? []);
-  return authorities
+function withoutCA(objects: readonly RenderedObject[]): string {
+  const caCertificates = samples.flatMap(({ facts }) => facts.clusterCA ?? []);
+  return caCertificates
     .flatMap((pem) => [Buffer.from(pem).toString('base64'), JSON.stringify(pem).slice(1, -1)])
-    .reduce((text, authority) => text.replaceAll(authority, ''), JSON.stringify(objects));
+    .reduce((text, certificateAuthority) => text.replaceAll(certificateAuthority, ''), JSON.stringify(objects));
 }
 
 /** Pods that are part of a node rather than run on it, and exactly what they may that "restricted" forbids all others. */
@@ -203,12 +203,12 @@ describe.each(samples)('sample $name', ({ cluster, facts, objects, source }) => 
   });
 
   it('renders to the same bytes again, in whatever order the user wrote the fields', () => {
-    const again = (objectsOfUser: readonly unknown[]) => {
+    const requeueAt = (objectsOfUser: readonly unknown[]) => {
       const sample = readSample(objectsOfUser);
       return JSON.stringify(renderControlPlane(sample.cluster, sample.facts));
     };
-    expect(again(source)).toBe(JSON.stringify(objects));
-    expect(again(source.map(backwards))).toBe(JSON.stringify(objects));
+    expect(requeueAt(source)).toBe(JSON.stringify(objects));
+    expect(requeueAt(source.map(backwards))).toBe(JSON.stringify(objects));
   });
 
   it('depends on no clock and no dice', () => {

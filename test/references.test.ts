@@ -6,7 +6,7 @@ import { mountsOf } from '../constructs/pod/mounts.ts';
 import { namesOf } from '../constructs/cluster/names.ts';
 import {
   adminPlan,
-  planAuthorities,
+  planCAs,
   planCertificates,
   planEtcdCertificates,
 } from '../constructs/control-plane/certificates/plan.ts';
@@ -42,7 +42,7 @@ function referencesOf(workload: string, { volumes = [] }: V1PodSpec): Reference[
 function issuedSecrets(cluster: HostedCluster, { endpoint, konnectivityEndpoint, tunnelEndpoint }: Facts): string[] {
   if (!endpoint || !konnectivityEndpoint) throw new Error(`sample ${cluster.name} has no endpoint`);
   const plans = [
-    ...planAuthorities(cluster.name),
+    ...planCAs(cluster.name),
     ...planEtcdCertificates(cluster),
     ...planCertificates(cluster, endpoint, konnectivityEndpoint, tunnelEndpoint),
   ];
@@ -94,11 +94,11 @@ describe.each(samples)('sample $name', ({ cluster, facts, objects, references })
 
   it('shows the key of an authority to nobody but the one that signs with it', () => {
     const { apiServer, controllerManager, secrets } = namesOf(cluster.name);
-    const authorities = [...planAuthorities(cluster.name).map(({ secret }) => secret), secrets.serviceAccount];
-    const readers = references.filter(({ name, key }) => authorities.includes(name) && key !== 'tls.crt');
+    const caCertificates = [...planCAs(cluster.name).map(({ secret }) => secret), secrets.serviceAccount];
+    const readers = references.filter(({ name, key }) => caCertificates.includes(name) && key !== 'tls.crt');
     expect(readers.map(({ workload, name }) => `${workload} reads ${name}`).sort()).toEqual([
       `${apiServer} reads ${secrets.serviceAccount}`,
-      `${controllerManager} reads ${secrets.clusterAuthority}`,
+      `${controllerManager} reads ${secrets.clusterCA}`,
       `${controllerManager} reads ${secrets.serviceAccount}`,
     ]);
   });

@@ -17,7 +17,7 @@ import { OutputCollector } from './support/output-collector.ts';
 import { Needles, scanDirectory } from './support/output-scan.ts';
 import { checkHealth } from './testbed/health.ts';
 import { instanceFrom } from './testbed/instance.ts';
-import { takeDown } from './testbed/take-down.ts';
+import { reconcileDelete } from './testbed/take-down.ts';
 import { hasUsers } from './testbed/users.ts';
 
 const pure: Lane = { name: 'unit', project: 'unit' };
@@ -48,9 +48,9 @@ async function runAll(): Promise<number> {
   await Promise.all(collectors.map((collector) => collector.stop()));
   const secrets = await findSecrets(needles);
 
-  await tellTimes();
+  await reportTimes();
   for (const line of processorSummary(await recorder.stop())) console.log(line);
-  for (const [index, { name }] of lanes.entries()) await tellVerdict(name, codes[index] ?? 1);
+  for (const [index, { name }] of lanes.entries()) await reportVerdict(name, codes[index] ?? 1);
   return Math.max(...codes, secrets);
 }
 
@@ -59,12 +59,12 @@ async function removeRemains(): Promise<void> {
   for (const testbed of testbeds) {
     const instance = instanceFrom(process.env, testbed);
     if ((await checkHealth(instance)).state === 'down' || (await hasUsers(instance))) continue;
-    await takeDown(instance, (line) => console.log(line));
+    await reconcileDelete(instance, (line) => console.log(line));
   }
 }
 
 /** Says what took how long, and which committed durations are wrong by now. */
-async function tellTimes(): Promise<void> {
+async function reportTimes(): Promise<void> {
   const times = await Promise.all(lanes.map(({ name }) => readTimes(name, output)));
   for (const [index, { name }] of lanes.entries())
     for (const line of laneSummary(times[index] ?? [])) console.log(`${name.padEnd(5)} | ${line}`);
@@ -80,7 +80,7 @@ async function tellTimes(): Promise<void> {
 }
 
 /** Says last what of a run failed: the lanes wrote between each other, and far above. */
-async function tellVerdict(name: string, code: number): Promise<void> {
+async function reportVerdict(name: string, code: number): Promise<void> {
   const report = await readReport(reportFile(name, output));
   for (const line of verdict(report, { code, root: join(import.meta.dirname, '..') })) {
     console.log(`${name.padEnd(5)} | ${line}`);

@@ -73,7 +73,7 @@ export interface Facts {
   /** Image the operator runs as, which pods that work on etcd's volumes run too; missing where nobody knows it. */
   readonly operatorImage?: string | undefined;
   /** PEM of the cluster's certificate authority, its public part: what workers are told to trust. */
-  readonly clusterAuthority?: string | undefined;
+  readonly clusterCA?: string | undefined;
   /** Nodes of the hosted cluster; missing until it could be asked. */
   readonly nodes?: number | undefined;
   /**

@@ -27,9 +27,9 @@ export interface Names {
   readonly tunnel: string;
   /** Secrets. The first five follow Cluster API's convention (`<cluster>-<purpose>`). */
   readonly secrets: {
-    readonly clusterAuthority: string;
-    readonly etcdAuthority: string;
-    readonly proxyAuthority: string;
+    readonly clusterCA: string;
+    readonly etcdCA: string;
+    readonly frontProxyCA: string;
     readonly serviceAccount: string;
     readonly kubeconfig: string;
     readonly apiServer: string;
@@ -79,9 +79,9 @@ export function namesOf(cluster: string): Names {
     },
     tunnel: `${cluster}-tunnel`,
     secrets: {
-      clusterAuthority: `${cluster}-ca`,
-      etcdAuthority: `${cluster}-etcd`,
-      proxyAuthority: `${cluster}-proxy`,
+      clusterCA: `${cluster}-ca`,
+      etcdCA: `${cluster}-etcd`,
+      frontProxyCA: `${cluster}-proxy`,
       serviceAccount: `${cluster}-sa`,
       kubeconfig: `${cluster}-kubeconfig`,
       apiServer: `${cluster}-apiserver`,

@@ -38,11 +38,11 @@ const readAtStart = {
  * The CA that signs, where an add-on knows it only from its start: its pods are replaced once when another one does. They
  * trust that one then, for `kube-root-ca.crt` has held it since long before.
  */
-export function authorityAtStart(
+export function caAtStart(
   addOn: keyof typeof readAtStart,
   { name, spec }: HostedCluster,
   { signers }: Facts,
 ): Readonly<Record<string, string>> {
   if (!readAtStart[addOn](spec.version)) return {};
-  return { 'cluster-ca': signers?.[namesOf(name).secrets.clusterAuthority]?.slice(0, 12) ?? 'unknown' };
+  return { 'cluster-ca': signers?.[namesOf(name).secrets.clusterCA]?.slice(0, 12) ?? 'unknown' };
 }

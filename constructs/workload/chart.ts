@@ -7,7 +7,7 @@ import type { RenderedObject } from '../control-plane/chart.ts';
 import { type HostedCluster, networkOf } from '../cluster/cluster.ts';
 import type { Facts } from '../cluster/facts.ts';
 import { managedByLabel } from '../cluster/labels.ts';
-import { authorityAtStart } from './add-on.ts';
+import { caAtStart } from './add-on.ts';
 import { type AppliedKind, appliedKinds } from './applied-kinds.ts';
 import { ClusterInfo } from './cluster-info.ts';
 import { CoreDNS } from './coredns.ts';
@@ -43,24 +43,24 @@ export class WorkloadChart extends Chart {
     // The label is what watches of the hosted cluster select by.
     super(scope, id, { disableResourceNameHashes: true, labels: { [managedByLabel]: fieldManager } });
     const wants = (part: WorkloadPart) => only === undefined || only === part;
-    const { endpoint, konnectivityEndpoint, clusterAuthority, nodes } = facts;
+    const { endpoint, konnectivityEndpoint, clusterCA, nodes } = facts;
     if (wants('rbac')) new Rbac(this, 'rbac', { cluster, applied: appliedKindsOf(cluster.spec.version) });
-    if (wants('cluster-info') && endpoint && clusterAuthority) {
-      new ClusterInfo(this, 'cluster-info', { endpoint, authority: clusterAuthority });
+    if (wants('cluster-info') && endpoint && clusterCA) {
+      new ClusterInfo(this, 'cluster-info', { endpoint, ca: clusterCA });
     }
     if (wants('kubeadm-config') && endpoint) new KubeadmConfig(this, 'kubeadm-config', { cluster, endpoint });
     if (wants('kubelet-config')) new KubeletConfig(this, 'kubelet-config', { network: cluster.network });
     if (wants('kube-proxy') && endpoint && !cluster.spec.kubeProxy.disabled) {
-      const startsWith = authorityAtStart('kube-proxy', cluster, facts);
+      const startsWith = caAtStart('kube-proxy', cluster, facts);
       new KubeProxy(this, 'kube-proxy', { cluster, endpoint, startsWith });
     }
     if (wants('coredns') && endpoint && !cluster.spec.coredns.disabled) {
-      const startsWith = authorityAtStart('coredns', cluster, facts);
+      const startsWith = caAtStart('coredns', cluster, facts);
       new CoreDNS(this, 'coredns', { cluster, endpoint, nodes, startsWith });
     }
     const wantsAgent = wants('konnectivity-agent') && !cluster.spec.konnectivityClient.disabled;
     if (wantsAgent && endpoint && konnectivityEndpoint) {
-      const startsWith = authorityAtStart('konnectivity-agent', cluster, facts);
+      const startsWith = caAtStart('konnectivity-agent', cluster, facts);
       new KonnectivityAgent(this, 'konnectivity-agent', { cluster, endpoint, konnectivityEndpoint, nodes, startsWith });
     }
     if (wants('in-cluster-access') && endpoint) {
@@ -98,7 +98,7 @@ const anyFacts: Facts = {
   konnectivityEndpoint: anyEndpoint,
   tunnelEndpoint: anyEndpoint,
   advertiseAddress: anyEndpoint.host,
-  clusterAuthority: 'any',
+  clusterCA: 'any',
   nodes: 1,
   certificates: {},
   mounts: {},

@@ -6,7 +6,7 @@ import { type Endpoint, formatEndpoint } from '../cluster/facts.ts';
 export interface ClusterInfoProps {
   readonly endpoint: Endpoint;
   /** PEM of the cluster's authority. */
-  readonly authority: string;
+  readonly ca: string;
 }
 
 /**
@@ -14,11 +14,11 @@ export interface ClusterInfoProps {
  * the kubelet's kubeconfig. The controller manager adds a signature for every bootstrap token under keys of its own.
  */
 export class ClusterInfo extends Construct {
-  constructor(scope: Construct, id: string, { endpoint, authority }: ClusterInfoProps) {
+  constructor(scope: Construct, id: string, { endpoint, ca }: ClusterInfoProps) {
     super(scope, id);
     const cluster = {
       server: `https://${formatEndpoint(endpoint)}`,
-      'certificate-authority-data': Buffer.from(authority).toString('base64'),
+      'certificate-authority-data': Buffer.from(ca).toString('base64'),
     };
     new k8s.KubeConfigMap(this, 'config', {
       metadata: { name: 'cluster-info', namespace: 'kube-public' },

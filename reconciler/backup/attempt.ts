@@ -1,11 +1,11 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
 import { openEtcd, readyMembers } from '../etcd/access.ts';
 import { systemClock } from '../kube/clock.ts';
-import type { World } from '../management/view.ts';
-import { serializeBundle, survivingSecrets } from './bundle.ts';
+import type { Reader } from '../management/view.ts';
+import { serializeRecoveryBundle, survivingSecrets } from './bundle.ts';
 import type { BackupCause } from './causes.ts';
 import type { Schedule } from './schedule.ts';
-import type { StoreInquiries } from './store-access.ts';
+import type { StoreReader } from './store-access.ts';
 import type { BackupAttempt } from './take-backup.ts';
 
 /** Whose backup is taken, and where it is found. */
@@ -17,8 +17,8 @@ export interface BackupSubject {
   readonly hostedControlPlane: object;
   /** Missing when somebody has deleted it before the control plane: then there is nothing to rebuild it by. */
   readonly clusterObject: object | undefined;
-  readonly world: World;
-  readonly storeInquiries: StoreInquiries;
+  readonly reader: Reader;
+  readonly storeReader: StoreReader;
 }
 
 /** An attempt at a backup of a control plane in a management cluster. */
@@ -27,7 +27,7 @@ export function attemptFor(
   spec: Backup,
   { schedule, causes }: { readonly schedule: Schedule | undefined; readonly causes: readonly BackupCause[] },
 ): BackupAttempt {
-  const { namespace, cluster, kubernetesVersion, world, storeInquiries } = subject;
+  const { namespace, cluster, kubernetesVersion, reader, storeReader } = subject;
   const etcd = { name: cluster, namespace };
   return {
     owner: { namespace, cluster },
@@ -35,9 +35,9 @@ export function attemptFor(
     schedule,
     causes,
     kubernetesVersion,
-    members: readyMembers(etcd, world),
-    openEtcd: () => openEtcd(etcd, world),
-    storeInquiries,
+    members: readyMembers(etcd, reader),
+    openEtcd: () => openEtcd(etcd, reader),
+    storeReader,
     bundle: () => bundleOf(subject),
     clock: systemClock,
   };
@@ -45,9 +45,9 @@ export function attemptFor(
 
 /** Secrets as they are now: what the watches know may be of before a rotation. */
 async function bundleOf(subject: BackupSubject): Promise<string | undefined> {
-  const { namespace, cluster, hostedControlPlane, clusterObject, storeInquiries } = subject;
+  const { namespace, cluster, hostedControlPlane, clusterObject, storeReader } = subject;
   if (!clusterObject) return undefined;
-  const found = await Promise.all(survivingSecrets(cluster).map((name) => storeInquiries.secret({ namespace, name })));
+  const found = await Promise.all(survivingSecrets(cluster).map((name) => storeReader.secret({ namespace, name })));
   const secrets = found.filter((secret) => secret !== undefined);
-  return serializeBundle({ hostedControlPlane, clusterObject, secrets });
+  return serializeRecoveryBundle({ hostedControlPlane, clusterObject, secrets });
 }

@@ -21,7 +21,7 @@ const KeptObject = z.object({
 export type KeptObject = z.output<typeof KeptObject>;
 
 /** What a cluster is rebuilt from in another management cluster, besides the snapshot that the bundle lies beside. */
-export const Bundle = z.object({
+export const RecoveryBundle = z.object({
   /** Raised when a reader of this version would misread a bundle. New optional fields do not raise it. */
   formatVersion: z.literal(1),
   /** Without status, and without what belongs to the management cluster it was in. */
@@ -32,7 +32,7 @@ export const Bundle = z.object({
     z.object({ name: z.string().min(1), type: z.string().optional(), annotations: texts.optional(), data: texts }),
   ),
 });
-export type Bundle = z.output<typeof Bundle>;
+export type RecoveryBundle = z.output<typeof RecoveryBundle>;
 
 /**
  * Names of the Secrets of a Cluster that cannot be made again: what workers, kubeconfigs and tokens are signed by, and
@@ -40,12 +40,12 @@ export type Bundle = z.output<typeof Bundle>;
  */
 export function survivingSecrets(cluster: string): readonly string[] {
   const { secrets } = namesOf(cluster);
-  const { clusterAuthority, etcdAuthority, proxyAuthority, serviceAccount, encryption } = secrets;
-  return [clusterAuthority, etcdAuthority, proxyAuthority, serviceAccount, encryption];
+  const { clusterCA, etcdCA, frontProxyCA, serviceAccount, encryption } = secrets;
+  return [clusterCA, etcdCA, frontProxyCA, serviceAccount, encryption];
 }
 
 /** What a bundle is made of. */
-export interface BundleSource {
+export interface RecoveryBundleSource {
   readonly hostedControlPlane: object;
   readonly clusterObject: object;
   /** Those of {@link survivingSecrets} that there are. */
@@ -53,17 +53,17 @@ export interface BundleSource {
 }
 
 /** The text of a bundle. It holds keys of the cluster: it may leave only encrypted. */
-export function serializeBundle({ hostedControlPlane, clusterObject, secrets }: BundleSource): string {
+export function serializeRecoveryBundle({ hostedControlPlane, clusterObject, secrets }: RecoveryBundleSource): string {
   return JSON.stringify({
     formatVersion: 1,
     hostedControlPlane: kept(hostedControlPlane),
     cluster: kept(clusterObject),
     secrets: secrets.map(keptSecret),
-  } satisfies Bundle);
+  } satisfies RecoveryBundle);
 }
 
 /** With our own annotations, which say what the data means: how far a rotation of keys is. */
-function keptSecret({ metadata, type, data = {} }: SecretObject): Bundle['secrets'][number] {
+function keptSecret({ metadata, type, data = {} }: SecretObject): RecoveryBundle['secrets'][number] {
   const own = Object.entries(metadata.annotations ?? {}).filter(([name]) => name.startsWith(`${group}/`));
   const annotations = own.length > 0 ? { annotations: Object.fromEntries(own) } : {};
   return { name: metadata.name, ...(type ? { type } : {}), ...annotations, data };
@@ -73,7 +73,7 @@ function keptSecret({ metadata, type, data = {} }: SecretObject): Bundle['secret
 const longestBytes = 16 << 20;
 
 /** Reads a whole bundle. Throws a sentence for the user, which quotes nothing of it. */
-export async function readBundle(stream: AsyncIterable<Uint8Array>): Promise<Bundle> {
+export async function readRecoveryBundle(stream: AsyncIterable<Uint8Array>): Promise<RecoveryBundle> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {
@@ -81,12 +81,12 @@ export async function readBundle(stream: AsyncIterable<Uint8Array>): Promise<Bun
     if (length > longestBytes) throw new Error('the bundle is longer than any of ours: use another backup');
     chunks.push(chunk);
   }
-  return parseBundle(Buffer.concat(chunks).toString('utf8'));
+  return parseRecoveryBundle(Buffer.concat(chunks).toString('utf8'));
 }
 
 /** Reads the text of a bundle. Throws a sentence for the user, which quotes nothing of it. */
-export function parseBundle(text: string): Bundle {
-  const parsed = Bundle.safeParse(json(text));
+export function parseRecoveryBundle(text: string): RecoveryBundle {
+  const parsed = RecoveryBundle.safeParse(json(text));
   if (parsed.success) return parsed.data;
   const paths = parsed.error.issues.map(({ path }) => path.join('.') || 'all of it');
   const isNewer = paths.includes('formatVersion');

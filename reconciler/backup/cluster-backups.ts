@@ -65,7 +65,11 @@ export class ClusterBackups {
     const object = key ? objectNames.encryptedSnapshot : objectNames.snapshot;
     await this.#store.put(this.#key(name, object), key ? encrypted(plain, [key, ...older]) : plain, signal);
     if (key && bundle) {
-      await this.#store.put(this.#key(name, objectNames.encryptedBundle), encrypted(bundle, [key, ...older]), signal);
+      await this.#store.put(
+        this.#key(name, objectNames.encryptedRecoveryBundle),
+        encrypted(bundle, [key, ...older]),
+        signal,
+      );
     }
     const manifest: Manifest = {
       formatVersion: 1,
@@ -76,7 +80,7 @@ export class ClusterBackups {
       sha256: hash.digest('hex'),
       ...measured,
       ...(key ? { encryption: { keyId: key.id } } : {}),
-      objects: { snapshot: object, ...(key && bundle ? { bundle: objectNames.encryptedBundle } : {}) },
+      objects: { snapshot: object, ...(key && bundle ? { bundle: objectNames.encryptedRecoveryBundle } : {}) },
     };
     signal?.throwIfAborted();
     await this.#store.putText(this.#key(name, objectNames.manifest), serializeManifest(manifest));
@@ -129,8 +133,8 @@ export class ClusterBackups {
   }
 
   /** The bundle beside the snapshot, under the same conditions as {@link readSnapshot}. */
-  readBundle(backup: BackupName, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
-    return decrypted(this.#store.get(this.#key(backup, objectNames.encryptedBundle), signal), this.#keys);
+  readRecoveryBundle(backup: BackupName, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    return decrypted(this.#store.get(this.#key(backup, objectNames.encryptedRecoveryBundle), signal), this.#keys);
   }
 
   /** Notes that a backup was restored for a trial and is good. */

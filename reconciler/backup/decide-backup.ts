@@ -24,7 +24,7 @@ export interface BackupSituation {
 /** What to do about backups now. */
 export type BackupDecision =
   | { readonly kind: 'Rest'; readonly nextTime: number }
-  | { readonly kind: 'Start'; readonly basis: string }
+  | { readonly kind: 'Start'; readonly inputsKey: string }
   | { readonly kind: 'Running'; readonly progress: string }
   | { readonly kind: 'WaitForMembers' }
   | { readonly kind: 'WaitForContent' }
@@ -34,18 +34,18 @@ const firstRetryMs = 60_000;
 const longestRetryMs = 60 * 60_000;
 
 /** Whether a backup is to be taken now, as a chain of checks. @throws a sentence for the user about the schedule */
-export function decideBackup(situation: BackupSituation): BackupDecision {
+export function planBackup(situation: BackupSituation): BackupDecision {
   const { schedule, now, lastBackup, causes, work, hasMember, hasContent } = situation;
   if (work.kind === 'running') return { kind: 'Running', progress: work.progress };
   const isDue = isBackupDue(schedule, lastBackup, now);
   if (!isDue && causes.length === 0) return { kind: 'Rest', nextTime: nextBackupTime(schedule, now) };
   if (!hasContent && causes.length === 0) return { kind: 'WaitForContent' };
-  const basis = basisOf(situation, isDue);
-  if (work.kind === 'failed' && work.basis === basis) {
+  const inputsKey = inputsKeyOf(situation, isDue);
+  if (work.kind === 'failed' && work.inputsKey === inputsKey) {
     const retryTime = work.at.getTime() + backOffMs(work.error, work.failures);
     if (now < retryTime) return { kind: 'BackOff', error: work.error, retryTime };
   }
-  return hasMember ? { kind: 'Start', basis } : { kind: 'WaitForMembers' };
+  return hasMember ? { kind: 'Start', inputsKey } : { kind: 'WaitForMembers' };
 }
 
 /** One minute after the first failure, twice as long after each other, at most an hour. */
@@ -55,7 +55,7 @@ export function backOffMs(error: unknown, failures: number): number {
   return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.max(0, failures - 1));
 }
 
-function basisOf({ causes, settings }: BackupSituation, isDue: boolean): string {
+function inputsKeyOf({ causes, settings }: BackupSituation, isDue: boolean): string {
   const text = JSON.stringify([isDue, [...causes].sort(), settings]);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

@@ -35,19 +35,19 @@ const goOn = 'set etcd.backup.beforeDeletion: false to go on without it';
  * counts.
  */
 export function finalBackup(options: FinalBackupOptions): AwaitedFinalBackup | undefined {
-  const { object, namespace, cluster, world, work, now } = options;
+  const { object, namespace, cluster, reader, work, now } = options;
   const parsed = Backup.safeParse(object.spec?.etcd?.backup);
-  const etcd = world.get(StatefulSet, namesOf(cluster).etcd);
+  const etcd = reader.get(StatefulSet, namesOf(cluster).etcd);
   if (!parsed.success || !parsed.data.beforeDeletion || !etcd || etcd.metadata.deletionTimestamp) return undefined;
   const spec = parsed.data;
   const cause = deletionCause(object.metadata.uid ?? '');
-  const basis = JSON.stringify([cause, spec]);
+  const inputsKey = JSON.stringify([cause, spec]);
 
-  const decision = decideFinalBackup(work.state<BackupResult>(workName), {
-    basis,
+  const decision = planFinalBackup(work.state<BackupResult>(workName), {
+    inputsKey,
     cause,
     now: now.getTime(),
-    hasMember: readyMembers({ name: cluster, namespace }, world).length > 0,
+    hasMember: readyMembers({ name: cluster, namespace }, reader).length > 0,
   });
 
   if (decision !== 'Start') return decision === 'GoOn' ? undefined : decision;
@@ -56,7 +56,7 @@ export function finalBackup(options: FinalBackupOptions): AwaitedFinalBackup | u
     hostedControlPlane: object,
     kubernetesVersion: object.spec?.version ?? 'unknown',
   };
-  work.start(workName, basis, (context) =>
+  work.start(workName, inputsKey, (context) =>
     takeBackup(attemptFor(subject, spec, { schedule: undefined, causes: [cause] }), context),
   );
   return { message: 'the last backup has begun' };
@@ -64,19 +64,19 @@ export function finalBackup(options: FinalBackupOptions): AwaitedFinalBackup | u
 
 /** What a decision about the last backup rests on. */
 export interface FinalBackupSituation {
-  readonly basis: string;
+  readonly inputsKey: string;
   readonly cause: BackupCause;
   readonly now: number;
   readonly hasMember: boolean;
 }
 
-export function decideFinalBackup(
+export function planFinalBackup(
   state: WorkState<BackupResult>,
-  { basis, cause, now, hasMember }: FinalBackupSituation,
+  { inputsKey, cause, now, hasMember }: FinalBackupSituation,
 ): 'GoOn' | 'Start' | AwaitedFinalBackup {
   if (state.kind === 'running') return { message: `the last backup: ${state.progress}` };
   if (state.kind === 'done' && state.result.satisfied.includes(cause)) return 'GoOn';
-  if (state.kind === 'failed' && state.basis === basis) {
+  if (state.kind === 'failed' && state.inputsKey === inputsKey) {
     const afterMs = state.at.getTime() + backOffMs(state.error, state.failures) - now;
     if (afterMs > 0) return { message: `the last backup fails: ${messageOf(state.error)}; ${goOn}`, afterMs };
   }

@@ -22,7 +22,7 @@ export const objectNames = {
   snapshot: 'snapshot.db',
   encryptedSnapshot: 'snapshot.db.encrypted',
   /** What else is needed to rebuild the cluster elsewhere, always encrypted. */
-  encryptedBundle: 'bundle.encrypted',
+  encryptedRecoveryBundle: 'bundle.encrypted',
   /** There once the backup has been restored for a trial. */
   verification: 'verification.json',
 } as const;

@@ -9,7 +9,7 @@ import { StoreError } from './store-error.ts';
 import { readStoreSettings, type StoreCredentials } from './store-settings.ts';
 
 /** What opening a store asks of the management cluster, for one HostedControlPlane. */
-export interface StoreInquiries {
+export interface StoreReader {
   /** A Secret of any namespace, as it is now; undefined when there is none. */
   secret(name: { readonly namespace: string; readonly name: string }): Promise<SecretObject | undefined>;
   /** A fresh token of a ServiceAccount in the namespace of the HostedControlPlane. */
@@ -32,17 +32,17 @@ export interface OpenStore {
 export async function openStore(
   namespace: string,
   { secret, webIdentity, encryption }: Pick<Backup, 'secret' | 'webIdentity' | 'encryption'>,
-  inquiries: StoreInquiries,
+  requestCaches: StoreReader,
   options?: ObjectStoreOptions,
 ): Promise<OpenStore> {
   const place = { namespace: secret.namespace ?? namespace, name: secret.name };
-  const found = await inquiries.secret(place);
+  const found = await requestCaches.secret(place);
   const name = `Secret ${place.namespace}/${place.name}`;
   if (!found || !mayRead(namespace, place.namespace, found)) throw invalid(missing(name, place.namespace, namespace));
   const settings = said(name, () =>
-    readStoreSettings(found.data ?? {}, secret, webIdentity && credentialsOf(webIdentity, inquiries)),
+    readStoreSettings(found.data ?? {}, secret, webIdentity && credentialsOf(webIdentity, requestCaches)),
   );
-  const keys = encryption ? await encryptionKeys({ namespace, name: encryption.secretName }, inquiries) : [];
+  const keys = encryption ? await encryptionKeys({ namespace, name: encryption.secretName }, requestCaches) : [];
   return { store: new ObjectStore(settings, options), keys };
 }
 
@@ -58,14 +58,14 @@ function missing(name: string, namespace: string, reader: string): string {
     : `${name} does not exist or does not let namespace ${reader} read it: create it with the label ${backupAccessLabel}: ${reader}`;
 }
 
-function credentialsOf(webIdentity: NonNullable<Backup['webIdentity']>, inquiries: StoreInquiries): StoreCredentials {
+function credentialsOf(webIdentity: NonNullable<Backup['webIdentity']>, requestCaches: StoreReader): StoreCredentials {
   const { roleARN, serviceAccountName, audience, tokenServiceURL } = webIdentity;
   return {
     kind: 'web-identity',
     roleArn: roleARN,
     tokenService: tokenServiceURL,
     token: () =>
-      inquiries.serviceAccountToken(serviceAccountName, audience).catch((error: unknown) => {
+      requestCaches.serviceAccountToken(serviceAccountName, audience).catch((error: unknown) => {
         const advice = 'create the ServiceAccount, or correct etcd.backup.webIdentity';
         throw new StoreError('CredentialsRefused', `sign in to the store: ${messageOf(error)}: ${advice}`);
       }),
@@ -74,9 +74,9 @@ function credentialsOf(webIdentity: NonNullable<Backup['webIdentity']>, inquirie
 
 async function encryptionKeys(
   place: { readonly namespace: string; readonly name: string },
-  inquiries: StoreInquiries,
+  requestCaches: StoreReader,
 ): Promise<readonly EncryptionKey[]> {
-  const secret = await inquiries.secret(place);
+  const secret = await requestCaches.secret(place);
   const name = `Secret ${place.namespace}/${place.name}`;
   if (!secret) throw invalid(`${name} with the keys that encrypt backups does not exist: create it`);
   return said(name, () => {

@@ -1,16 +1,16 @@
 import { Secret } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { SecretObject } from '../pki/secret.ts';
-import type { StoreInquiries } from './store-access.ts';
+import type { StoreReader } from './store-access.ts';
 
 /**
  * Asks the management cluster with the rights of this client.
  * @param namespace the one of the HostedControlPlane
  */
-export function storeInquiriesOf(
+export function storeReaderOf(
   client: Pick<KubeClient, 'find' | 'serviceAccountToken'>,
   namespace: string,
-): StoreInquiries {
+): StoreReader {
   return {
     secret: (name) => client.find<SecretObject>(Secret, name),
     serviceAccountToken: (name, audience) => client.serviceAccountToken({ namespace, name }, audience),

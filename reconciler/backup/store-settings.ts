@@ -58,7 +58,7 @@ export function readStoreSettings(
     endpoint: endpointOf(value(keys.hostKey), keys.hostKey),
     region: value(keys.regionKey),
     ...bucketAndPrefix(value(keys.bucketKey), keys.bucketKey),
-    certificateAuthority: authorityOf(value(keys.certificateAuthorityKey), keys.certificateAuthorityKey),
+    certificateAuthority: caOf(value(keys.certificateAuthorityKey), keys.certificateAuthorityKey),
     credentials: webIdentity ?? {
       kind: 'static',
       accessKeyId: value(keys.accessKeyIDKey),
@@ -68,7 +68,7 @@ export function readStoreSettings(
 }
 
 /** Checked here: a connection made with what is no certificate fails with words that lead nowhere. */
-function authorityOf(pem: string, key: string): string | undefined {
+function caOf(pem: string, key: string): string | undefined {
   if (pem === '') return undefined;
   try {
     void new X509Certificate(pem);

@@ -12,7 +12,7 @@ import type { Manifest } from './manifest.ts';
 import { backupId, type BackupOwner } from './names.ts';
 import { expiredBackups } from './retention.ts';
 import { isBackupDue, type Schedule } from './schedule.ts';
-import { openStore, type StoreInquiries } from './store-access.ts';
+import { openStore, type StoreReader } from './store-access.ts';
 import { StoreError } from './store-error.ts';
 
 /** One attempt at a backup, and everything it needs. */
@@ -25,7 +25,7 @@ export interface BackupAttempt {
   readonly kubernetesVersion: string;
   readonly members: readonly Pick<KnownMember, 'ordinal' | 'name' | 'peerUrl'>[];
   readonly openEtcd: () => EtcdAccess;
-  readonly storeInquiries: StoreInquiries;
+  readonly storeReader: StoreReader;
   /** What else a rebuild needs, as text; asked for only when it will be encrypted. */
   readonly bundle: () => Promise<string | undefined>;
   readonly clock: Pick<Clock, 'now'>;
@@ -55,10 +55,10 @@ const manifestsRead = 20;
  * @throws InvalidConfiguration for Secrets, StoreError for the store, and any other error for etcd
  */
 export async function takeBackup(attempt: BackupAttempt, context: WorkContext): Promise<BackupResult> {
-  const { owner, spec, schedule, causes, storeInquiries, clock } = attempt;
+  const { owner, spec, schedule, causes, storeReader, clock } = attempt;
   const limit = AbortSignal.timeout(longestUploadMs);
   const signal = AbortSignal.any([context.signal, limit]);
-  const { store, keys } = await openStore(owner.namespace, spec, storeInquiries);
+  const { store, keys } = await openStore(owner.namespace, spec, storeReader);
   try {
     const backups = new ClusterBackups(store, owner, keys);
     context.report('looking at the backups there are');

@@ -51,8 +51,8 @@ async function post(
   form: URLSearchParams,
   settings: StoreSettings,
 ): Promise<{ status: number; text: string }> {
-  const authority = settings.certificateAuthority;
-  const dispatcher = new Agent(authority === undefined ? {} : { connect: { ca: authority } });
+  const certificateAuthority = settings.certificateAuthority;
+  const dispatcher = new Agent(certificateAuthority === undefined ? {} : { connect: { ca: certificateAuthority } });
   try {
     const answer = await fetch(url, { method: 'POST', body: form, dispatcher, signal: AbortSignal.timeout(limitMs) });
     return { status: answer.status, text: await answer.text() };

@@ -82,7 +82,7 @@ export function jsonOfBackups(owner: BackupOwner, { entries, unfinished }: Liste
                 ? { time: entry.verification.time, restoreSeconds: entry.verification.restoreSeconds }
                 : null,
               encryptionKey: entry.manifest.encryption?.keyId ?? null,
-              hasBundle: entry.manifest.objects.bundle !== undefined,
+              hasRecoveryBundle: entry.manifest.objects.bundle !== undefined,
             },
       ),
       unfinished: unfinished.map(identity),

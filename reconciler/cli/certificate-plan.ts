@@ -53,23 +53,23 @@ export function policyRows(): string[][] {
 
 /** `itself`, or the authority. */
 export function signerOf(certificate: PlannedCertificate): string {
-  return certificate.kind === 'authority' ? 'itself' : `${certificate.plan.signer} CA`;
+  return certificate.kind === 'ca' ? 'itself' : `${certificate.plan.signer} CA`;
 }
 
 /** As kubectl and openssl spell it: `O=system:masters, CN=kubernetes-admin`. */
 export function subjectOf(certificate: PlannedCertificate): string {
-  if (certificate.kind === 'authority') return `CN=${certificate.commonName}`;
+  if (certificate.kind === 'ca') return `CN=${certificate.commonName}`;
   const { organizations, commonName } = certificate.plan;
   return [...organizations.map((name) => `O=${name}`), `CN=${commonName}`].join(', ');
 }
 
 export function usagesOf(certificate: PlannedCertificate): string {
-  return certificate.kind === 'authority' ? 'signs' : certificate.plan.usages.join(', ');
+  return certificate.kind === 'ca' ? 'signs' : certificate.plan.usages.join(', ');
 }
 
 /** Names and addresses it is valid for. */
 export function hostsOf(certificate: PlannedCertificate): readonly string[] {
-  return certificate.kind === 'authority' ? [] : certificate.plan.hosts;
+  return certificate.kind === 'ca' ? [] : certificate.plan.hosts;
 }
 
 /**
@@ -99,7 +99,7 @@ function behaviour({ reloads }: Use, minor: number | undefined): { whenReloaded?
 function lifeOf(certificate: PlannedCertificate): string {
   const { rootCASeconds, caSeconds, leafSeconds } = certificateLifetimes({});
   if (certificate.kind === 'leaf') return yearsText(leafSeconds);
-  return yearsText(certificate.role === 'clusterAuthority' ? rootCASeconds : caSeconds);
+  return yearsText(certificate.role === 'clusterCA' ? rootCASeconds : caSeconds);
 }
 
 function yearsText(seconds: number): string {

@@ -5,7 +5,7 @@ import { certificateIn, isExpiring } from '../pki/expiries.ts';
 import type { KeyPair } from '../pki/issue.ts';
 import { clientOf } from '../pki/kubeconfig.ts';
 import { splitCertificates } from '../pki/pem.ts';
-import { authorityProblem, mustIssue, renewalTime } from '../pki/policy.ts';
+import { caProblem, mustIssue, renewalTime } from '../pki/policy.ts';
 import { successorSecretName } from '../../constructs/cluster/names.ts';
 import { pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
 
@@ -30,8 +30,8 @@ export interface StatesProps {
 
 /** Compares what is planned with what there is, by the policy that issues. */
 export function certificateStates({ planned, secrets, uid, now }: StatesProps): CertificateState[] {
-  const authorities = new Map(
-    planned.flatMap((entry) => (entry.kind === 'authority' ? [[entry.role, secrets.get(entry.secret)] as const] : [])),
+  const caCertificates = new Map(
+    planned.flatMap((entry) => (entry.kind === 'ca' ? [[entry.role, secrets.get(entry.secret)] as const] : [])),
   );
   return planned.map((entry) => {
     const object = secrets.get(entry.secret);
@@ -40,10 +40,10 @@ export function certificateStates({ planned, secrets, uid, now }: StatesProps): 
     const content = certificate === undefined ? undefined : readable(certificate);
     const isOurs = isControlledBy(object, uid);
     const problem =
-      entry.kind === 'authority'
-        ? authorityState(object, secrets.has(successorSecretName(entry.secret)), now)
+      entry.kind === 'ca'
+        ? caState(object, secrets.has(successorSecretName(entry.secret)), now)
         : isOurs
-          ? leafState(entry, object, authorities, now)
+          ? leafState(entry, object, caCertificates, now)
           : undefined;
     const state = problem ?? (content && isExpiring(content, now) ? 'ends soon' : 'ok');
     return {
@@ -55,10 +55,10 @@ export function certificateStates({ planned, secrets, uid, now }: StatesProps): 
   });
 }
 
-function authorityState(object: SecretObject, hasSuccessor: boolean, now: Date): string | undefined {
+function caState(object: SecretObject, hasSuccessor: boolean, now: Date): string | undefined {
   const secret = object.metadata.name;
   const pair = pairOf(object);
-  const problem = pair ? authorityProblem(secret, pair, now) : `Secret ${secret} lacks tls.crt or tls.key`;
+  const problem = pair ? caProblem(secret, pair, now) : `Secret ${secret} lacks tls.crt or tls.key`;
   if (problem !== undefined) return `unusable: ${problem}`;
   const trusted = splitCertificates(pair?.certificate ?? '').length;
   if (trusted > 1) return `being replaced: ${trusted} are trusted`;
@@ -68,12 +68,12 @@ function authorityState(object: SecretObject, hasSuccessor: boolean, now: Date):
 function leafState(
   { plan }: Extract<PlannedCertificate, { kind: 'leaf' }>,
   object: SecretObject,
-  authorities: ReadonlyMap<string, SecretObject | undefined>,
+  caCertificates: ReadonlyMap<string, SecretObject | undefined>,
   now: Date,
 ): string | undefined {
-  const authority = valueOf(authorities.get(`${plan.signer}Authority`), 'tls.crt');
-  if (authority === undefined) return `unknown: there is no ${plan.signer} CA`;
-  const violation = mustIssue({ plan, current: currentOf(object), authority, now });
+  const ca = valueOf(caCertificates.get(`${plan.signer}Authority`), 'tls.crt');
+  if (ca === undefined) return `unknown: there is no ${plan.signer} CA`;
+  const violation = mustIssue({ plan, current: currentOf(object), ca, now });
   return violation && `due: ${violation.reason}: ${violation.message}`;
 }
 

@@ -3,7 +3,7 @@ import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { Cluster, Secret, Service } from '../../constructs/api/resources.ts';
 import { planAll } from '../../constructs/control-plane/certificates/overview.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
-import { wayIn } from '../../constructs/control-plane/exposure/exposure.ts';
+import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
 import type { Reached } from '../../constructs/control-plane/exposure/way-in.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { minorOf } from '../../constructs/cluster/versions.ts';
@@ -98,7 +98,7 @@ async function reachedNow(
   const offered = isIP(host) > 0 ? { ip: host } : { hostname: host };
   const serviceAddress = service?.status?.loadBalancer?.ingress?.[0] ?? offered;
   // A Gateway is not asked: what is published does not change any more.
-  const decision = wayIn(cluster.spec).endpoint(cluster, { serviceAddress }, { host, port });
+  const decision = exposureStrategy(cluster.spec).endpoint(cluster, { serviceAddress }, { host, port });
   return decision.known ? decision : decision.meanwhile;
 }
 
@@ -128,7 +128,7 @@ function dayOf(time: Date | undefined): string {
 /** For programs. Fields are added and never change their meaning. */
 function jsonOf({ name, namespace, spec }: HostedCluster, states: readonly CertificateState[]): string {
   const listed = states.map(({ planned, notAfter, renewsAt, state }) => {
-    const [takenUpBy, restartedForIt] = usersOf(planned.role, minorOf(spec.version));
+    const [reloadedBy, restartedForIt] = usersOf(planned.role, minorOf(spec.version));
     return {
       secret: planned.secret,
       signedBy: signerOf(planned),
@@ -138,7 +138,7 @@ function jsonOf({ name, namespace, spec }: HostedCluster, states: readonly Certi
       notAfter: notAfter?.toISOString() ?? null,
       renewsAt: renewsAt?.toISOString() ?? null,
       state,
-      takenUpBy,
+      reloadedBy,
       restartedForIt,
     };
   });

@@ -79,20 +79,20 @@ async function issueKubeconfig(session: Session, request: KubeconfigRequest): Pr
   if (host === undefined || port === undefined) {
     throw new Error(`the control plane of ${cluster} has no endpoint yet: wait for SyncControlPlaneEndpointReady`);
   }
-  const name = namesOf(cluster).secrets.clusterAuthority;
-  const authority = pairOf(await client.find<SecretObject>(Secret, { namespace, name }));
-  if (!authority) throw new Error(`Secret ${namespace}/${name} does not hold the authority of ${cluster}`);
+  const name = namesOf(cluster).secrets.clusterCA;
+  const ca = pairOf(await client.find<SecretObject>(Secret, { namespace, name }));
+  if (!ca) throw new Error(`Secret ${namespace}/${name} does not hold the authority of ${cluster}`);
 
   const user = request.user ?? (await whoAmI(session));
   const plan = { commonName: user, organizations: request.groups, usages: ['client'], hosts: [] } as const;
-  const pair = await issueCertificate(plan, authority, validFor(request.lifetimeMs, new Date(session.now())));
+  const pair = await issueCertificate(plan, ca, validFor(request.lifetimeMs, new Date(session.now())));
   terminal.print(
     writeKubeconfig({
       cluster,
       user,
       endpoint: { host, port },
       // All of them: while an authority is being replaced, API servers show certificates of either.
-      authority: authority.certificate,
+      ca: ca.certificate,
       client: pair,
     }).trimEnd(),
   );

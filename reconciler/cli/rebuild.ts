@@ -1,10 +1,10 @@
 import { stringify } from 'yaml';
 import { Backup } from '../../constructs/api/backup-spec.ts';
-import type { Bundle, KeptObject } from '../backup/bundle.ts';
+import type { RecoveryBundle, KeptObject } from '../backup/bundle.ts';
 import type { Choice } from '../backup/choose-backup.ts';
-import { findBundle } from '../backup/find-bundle.ts';
+import { findRecoveryBundle } from '../backup/find-bundle.ts';
 import type { BackupOwner } from '../backup/names.ts';
-import { storeInquiriesOf } from '../backup/store-inquiries.ts';
+import { storeReaderOf } from '../backup/store-inquiries.ts';
 import { readChoice } from './choice.ts';
 import { type Command, type Given, hasSwitch, type Session, textOption, UsageError } from './command.ts';
 
@@ -64,8 +64,8 @@ async function printRebuild({ client, namespace, terminal }: Session, request: R
   const { owner, choice, store, keys } = request;
   // the schedule is not used; without it there are no defaults of the Secret's keys
   const spec = Backup.parse({ schedule: '@daily', secret: { name: store }, encryption: { secretName: keys } });
-  const storeInquiries = storeInquiriesOf(client, namespace);
-  const { backup, bundle } = await findBundle({ owner, choice, namespace, store: spec, storeInquiries });
+  const storeReader = storeReaderOf(client, namespace);
+  const { backup, bundle } = await findRecoveryBundle({ owner, choice, namespace, store: spec, storeReader });
   terminal.print(rebuildManifest(bundle, { namespace, owner, backup }));
   terminal.tell(
     `from backup ${backup}. Not in it: Secrets of the bucket and its keys, infrastructure, Machines and whatever else ${bundle.cluster.metadata.name} refers to`,
@@ -74,7 +74,7 @@ async function printRebuild({ client, namespace, terminal }: Session, request: R
 
 /** What to apply: Cluster and HostedControlPlane as they were, and the restore that brings data and authorities. */
 export function rebuildManifest(
-  { cluster, hostedControlPlane }: Bundle,
+  { cluster, hostedControlPlane }: RecoveryBundle,
   { namespace, owner, backup }: { readonly namespace: string; readonly owner: BackupOwner; readonly backup: string },
 ): string {
   const { spec } = hostedControlPlane;

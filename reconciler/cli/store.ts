@@ -1,7 +1,7 @@
 import { ClusterBackups } from '../backup/cluster-backups.ts';
 import type { BackupOwner } from '../backup/names.ts';
 import { openStore } from '../backup/store-access.ts';
-import { storeInquiriesOf } from '../backup/store-inquiries.ts';
+import { storeReaderOf } from '../backup/store-inquiries.ts';
 import type { Session } from './command.ts';
 import type { ControlPlane } from './control-plane.ts';
 
@@ -22,8 +22,8 @@ export async function withBackups<T>(
       `HostedControlPlane ${object.metadata.name} has no backups: set spec.etcd.backup, with a bucket and a schedule`,
     );
   }
-  const inquiries = storeInquiriesOf(client, namespace);
-  const { store } = await openStore(namespace, { ...backup, encryption: undefined }, inquiries);
+  const requestCaches = storeReaderOf(client, namespace);
+  const { store } = await openStore(namespace, { ...backup, encryption: undefined }, requestCaches);
   try {
     return await use(new ClusterBackups(store, owner ?? { namespace, cluster }));
   } finally {

@@ -12,7 +12,7 @@ import type { Scope } from '../phases/scope.ts';
 import { nameOf } from './configuration.ts';
 import { choose, encryptionFacts, encryptionReport } from './keys.ts';
 import { podsWithout } from './loaded.ts';
-import { fresh, nextStep, type RotationState, type RotationStep } from './rotation.ts';
+import { fresh, planStep, type RotationState, type RotationStep } from './rotation.ts';
 import { type EncryptionKeys, encryptionSecret, reconfigured } from './secret.ts';
 
 /** The Secret with the keys, as it was read. */
@@ -28,13 +28,13 @@ const proof = 'encryption proof';
 const rewriting = 'encryption rewriting';
 
 /** Kubelets and API servers take their time, about a minute each at most. */
-const askAgainMs = 3_000;
+const retryMs = 3_000;
 /** Whoever refuses a Secret has to be mended first. */
-const rewriteAgainMs = 30_000;
+const rewriteRetryMs = 30_000;
 
 /** Does the next step of a rotation, if there is one, or looks how far it is. */
-export async function takeStep(scope: Scope, stored: StoredKeys): Promise<Outcome> {
-  const step = nextStep(stateOf(scope, stored.keys));
+export async function executeStep(scope: Scope, stored: StoredKeys): Promise<Outcome> {
+  const step = planStep(stateOf(scope, stored.keys));
   const { props, keys } = stored;
   switch (step.kind) {
     case 'settled':
@@ -42,7 +42,7 @@ export async function takeStep(scope: Scope, stored: StoredKeys): Promise<Outcom
     case 'hold':
       scope.work.cancel(proof);
       scope.work.cancel(rewriting);
-      return underWay(scope, stored, 'WaitingForAPIServer', 'Secrets are stored anew when the restore is over');
+      return inProgress(scope, stored, 'WaitingForAPIServer', 'Secrets are stored anew when the restore is over');
     case 'configure':
       return configure(scope, stored, step);
     case 'prove':
@@ -60,7 +60,7 @@ function stateOf({ cluster, hostedControlPlane, work }: Scope, keys: EncryptionK
     providers: keys.providers.map(nameOf),
     retired: keys.retired.map(nameOf),
     isLoaded: keys.isLoaded,
-    isRewritten: rewritten.kind === 'done' && rewritten.basis === keys.hash,
+    isRewritten: rewritten.kind === 'done' && rewritten.inputsKey === keys.hash,
     wanted: provider,
     wantsNewKey: rotation !== undefined && rotation !== keys.rotation,
     isRestoring: restore !== undefined && restore.completionTime === undefined,
@@ -68,14 +68,17 @@ function stateOf({ cluster, hostedControlPlane, work }: Scope, keys: EncryptionK
 }
 
 /** Other phases go on: what is configured can be read by all API servers, whatever they have loaded of it. */
-function underWay(
+function inProgress(
   scope: Scope,
   { props, keys }: Pick<StoredKeys, 'props' | 'keys'>,
   reason: Reason,
   message: string,
-  again?: Date,
+  requeueAt?: Date,
 ): Outcome {
-  return degraded(reason, message, encryptionFacts(props.name, keys), { again, report: encryptionReport(keys, scope) });
+  return degraded(reason, message, encryptionFacts(props.name, keys), {
+    requeueAt,
+    report: encryptionReport(keys, scope),
+  });
 }
 
 async function configure(
@@ -87,7 +90,7 @@ async function configure(
   const { rotation = keys.rotation } = scope.cluster.spec.encryptionAtRest ?? {};
   const next = reconfigured(keys, providers, step.providers.includes(fresh) ? rotation : keys.rotation);
   await scope.writer.apply([encryptionSecret(props, next, secret)]);
-  return underWay(
+  return inProgress(
     scope,
     { props, keys: next },
     'DistributingKey',
@@ -98,35 +101,35 @@ async function configure(
 
 /** Finds out beside the queue whether all API servers have loaded the configuration, and notes it once they have. */
 async function prove(scope: Scope, stored: StoredKeys, reason: Reason): Promise<Outcome> {
-  const { cluster, world, writer, work, now } = scope;
+  const { cluster, reader, writer, work, now } = scope;
   const { props, secret, keys } = stored;
   const pods = await answeringPods(scope, 'api-server');
-  const rollout = deploymentReadiness(world.get(Deployment, namesOf(cluster.name).apiServer));
+  const rollout = deploymentReadiness(reader.get(Deployment, namesOf(cluster.name).apiServer));
   if (pods.length === 0)
-    return underWay(scope, stored, 'WaitingForAPIServer', 'no API server runs that could load keys');
+    return inProgress(scope, stored, 'WaitingForAPIServer', 'no API server runs that could load keys');
 
-  const basis = [
+  const inputsKey = [
     keys.hash,
     ...pods.map(({ metadata }) => metadata.uid ?? '').toSorted((a, b) => a.localeCompare(b)),
   ].join(' ');
   const state = work.state<readonly string[]>(proof);
-  const missing = state.kind === 'done' && state.basis === basis ? state.result : undefined;
+  const missing = state.kind === 'done' && state.inputsKey === inputsKey ? state.result : undefined;
   if (rollout.ready && missing?.length === 0) {
     const loaded = { ...keys, isLoaded: true };
     await writer.apply([encryptionSecret(props, loaded, secret)]);
-    return underWay(scope, { props, keys: loaded }, reason, 'every API server has loaded the keys', now);
+    return inProgress(scope, { props, keys: loaded }, reason, 'every API server has loaded the keys', now);
   }
-  if (isDue(state, basis, now, askAgainMs)) {
+  if (isDue(state, inputsKey, now, retryMs)) {
     await refreshFiles(scope.writer, pods, { purpose: 'encryption', version: keys.hash.slice('sha256:'.length) });
     const hosted = scope.hosted(scope.facts);
-    work.start(proof, basis, () =>
+    work.start(proof, inputsKey, () =>
       podsWithout({ hash: keys.hash, secret: props.name }, pods, (address) => hosted.loadedEncryption(address)),
     );
   }
   const message = rollout.ready
     ? `${pods.length - (missing ?? pods).length} of ${pods.length} API servers have loaded the keys`
     : `API servers: ${rollout.message}`;
-  return underWay(scope, stored, reason, message, new Date(now.getTime() + askAgainMs));
+  return inProgress(scope, stored, reason, message, new Date(now.getTime() + retryMs));
 }
 
 /** Has all Secrets stored anew, beside the queue. */
@@ -134,18 +137,18 @@ function rewrite(scope: Scope, stored: StoredKeys): Outcome {
   const { work, now } = scope;
   const { hash } = stored.keys;
   let state: WorkState = work.state(rewriting);
-  if (state.kind === 'running' && state.basis !== hash) work.cancel(rewriting);
-  if (isDue(state, hash, now, rewriteAgainMs)) {
+  if (state.kind === 'running' && state.inputsKey !== hash) work.cancel(rewriting);
+  if (isDue(state, hash, now, rewriteRetryMs)) {
     const hosted = scope.hosted(scope.facts);
-    const failed = state.kind === 'failed' && state.basis === hash ? state : undefined;
+    const failed = state.kind === 'failed' && state.inputsKey === hash ? state : undefined;
     state = work.start(rewriting, hash, (context) => hosted.rewriteSecrets(context));
     if (failed) state = failed;
   }
-  return underWay(scope, stored, 'RewritingSecrets', describe(state), new Date(now.getTime() + rewriteAgainMs));
+  return inProgress(scope, stored, 'RewritingSecrets', describe(state), new Date(now.getTime() + rewriteRetryMs));
 }
 
-function isDue(state: WorkState, basis: string, now: Date, afterMs: number): boolean {
-  if (state.kind === 'idle' || state.basis !== basis) return true;
+function isDue(state: WorkState, inputsKey: string, now: Date, afterMs: number): boolean {
+  if (state.kind === 'idle' || state.inputsKey !== inputsKey) return true;
   return state.kind !== 'running' && now.getTime() - state.at.getTime() >= afterMs;
 }
 

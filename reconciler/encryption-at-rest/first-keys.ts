@@ -3,7 +3,7 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { Scope } from '../phases/scope.ts';
-import { type Beginning, begin } from './initial-configuration.ts';
+import { type InitialConfiguration, begin } from './initial-configuration.ts';
 import type { Key } from './configuration.ts';
 import { choose } from './keys.ts';
 import { type EncryptionKeys, reconfigured } from './secret.ts';
@@ -12,7 +12,7 @@ import { type EncryptionKeys, reconfigured } from './secret.ts';
  * What to do where there is no Secret with keys.
  * @throws InvalidConfiguration for wishes that contradict each other
  */
-export function decideBeginning(scope: Scope): Beginning {
+export function planInitialConfiguration(scope: Scope): InitialConfiguration {
   const { spec, name } = scope.cluster;
   const wanted = spec.encryptionAtRest?.provider;
   const isUsersOwn = spec.deployment.apiServer.args?.['encryption-provider-config'] !== undefined;
@@ -48,6 +48,6 @@ function hasStarted(scope: Scope): boolean {
   return apiServersOf(scope) !== undefined || (initialization?.controlPlaneInitialized ?? false);
 }
 
-function apiServersOf({ cluster, world }: Scope): KubeObject | undefined {
-  return world.get(Deployment, namesOf(cluster.name).apiServer);
+function apiServersOf({ cluster, reader }: Scope): KubeObject | undefined {
+  return reader.get(Deployment, namesOf(cluster.name).apiServer);
 }

@@ -2,7 +2,7 @@ import { identity } from './configuration.ts';
 import { fresh } from './rotation.ts';
 
 /** What a control plane without a configuration begins with. */
-export type Beginning =
+export type InitialConfiguration =
   | { readonly kind: 'configure'; readonly providers: readonly string[] }
   /** Secrets are stored in clear, and nothing is configured. */
   | { readonly kind: 'clear' }
@@ -11,7 +11,7 @@ export type Beginning =
   /** There was one, and nothing else can read what was stored under its keys. */
   | { readonly kind: 'lost' };
 
-export interface BeginningState {
+export interface InitialConfigurationState {
   readonly wanted: 'secretbox' | 'None' | undefined;
   /** API servers have run here, or do. */
   readonly hasStarted: boolean;
@@ -24,7 +24,13 @@ export interface BeginningState {
 }
 
 /** What to do where there is no configuration. */
-export function begin({ wanted, hasStarted, isConfigured, reported, isUsersOwn }: BeginningState): Beginning {
+export function begin({
+  wanted,
+  hasStarted,
+  isConfigured,
+  reported,
+  isUsersOwn,
+}: InitialConfigurationState): InitialConfiguration {
   if (reported === 'secretbox' || (isConfigured && reported === undefined)) return { kind: 'lost' };
   // Nothing is stored under a key, but pods need the file.
   if (isConfigured) return { kind: 'configure', providers: [identity] };

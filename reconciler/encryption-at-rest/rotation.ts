@@ -39,7 +39,7 @@ type Check = (state: RotationState) => RotationStep | undefined;
  * cannot read: what is to write is read everywhere first, and what does not write any more goes only after everything
  * was stored anew.
  */
-export function nextStep(state: RotationState): RotationStep {
+export function planStep(state: RotationState): RotationStep {
   for (const check of checks) {
     const step = check(state);
     if (step) return step;

@@ -79,7 +79,7 @@ export function reconfigured(
 export function encryptionSecret(
   props: SecretProps,
   { providers, retired, rotation, hash, isLoaded }: EncryptionKeys,
-  basis?: SecretObject,
+  inputsKey?: SecretObject,
 ): RenderedObject {
   const values = {
     [encryptionConfigurationFile]: formatConfiguration(providers),
@@ -87,7 +87,7 @@ export function encryptionSecret(
   };
   return ownSecret(props, 'Opaque', values, {
     annotations: { [loadedAnnotation]: isLoaded ? hash : '', [rotationAnnotation]: rotation },
-    resourceVersion: basis?.metadata.resourceVersion,
+    resourceVersion: inputsKey?.metadata.resourceVersion,
   });
 }
 

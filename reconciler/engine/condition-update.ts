@@ -1,15 +1,15 @@
 import type { ConditionReason, ConditionType } from '../../constructs/api/conditions.ts';
 import type { Condition } from '../../constructs/api/status.ts';
 
-/** A verdict on one condition; times and generation are added when it is written. */
-export interface Verdict {
+/** The new state of one condition; times and generation are added when it is written. */
+export interface ConditionUpdate {
   readonly status: Condition['status'];
   readonly reason: ConditionReason;
   readonly message: string;
 }
 
-export type Verdicts = Readonly<Partial<Record<ConditionType, Verdict>>>;
+export type ConditionUpdates = Readonly<Partial<Record<ConditionType, ConditionUpdate>>>;
 
-export function verdict(status: Condition['status'], reason: ConditionReason, message = ''): Verdict {
+export function conditionUpdate(status: Condition['status'], reason: ConditionReason, message = ''): ConditionUpdate {
   return { status, reason, message };
 }

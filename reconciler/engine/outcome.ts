@@ -16,7 +16,7 @@ export interface Done {
   /** What later phases may rely on. */
   readonly facts: Partial<Facts>;
   /** When there is something to do again although nothing changed, such as a renewal. */
-  readonly again?: Date | undefined;
+  readonly requeueAt?: Date | undefined;
   /** What is going on although nothing is waited for, such as a backup. */
   readonly message?: string | undefined;
   readonly report?: StatusReport | undefined;
@@ -31,7 +31,7 @@ export interface Degraded {
   /** What later phases may rely on all the same. */
   readonly facts: Partial<Facts>;
   /** When to try again; missing where an event will tell. */
-  readonly again?: Date | undefined;
+  readonly requeueAt?: Date | undefined;
   readonly report?: StatusReport | undefined;
 }
 
@@ -49,19 +49,19 @@ export interface Wait {
 
 export function done(
   facts: Partial<Facts> = {},
-  again?: Date,
+  requeueAt?: Date,
   { message, report }: Pick<Done, 'message' | 'report'> = {},
 ): Done {
-  return { kind: 'done', facts, again, message, report };
+  return { kind: 'done', facts, requeueAt, message, report };
 }
 
 export function degraded(
   reason: ConditionReason,
   message: string,
   facts: Partial<Facts>,
-  { again, report }: Pick<Degraded, 'again' | 'report'> = {},
+  { requeueAt, report }: Pick<Degraded, 'requeueAt' | 'report'> = {},
 ): Degraded {
-  return { kind: 'degraded', reason, message, facts, again, report };
+  return { kind: 'degraded', reason, message, facts, requeueAt, report };
 }
 
 export function wait(

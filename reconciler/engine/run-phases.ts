@@ -3,16 +3,16 @@ import { type ConditionReason, type ConditionType } from '../../constructs/api/c
 import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration, type Outcome, type StatusReport } from './outcome.ts';
 import type { Phase, Scope } from '../phases/scope.ts';
-import { type Verdict, verdict } from './condition-update.ts';
+import { type ConditionUpdate, conditionUpdate } from './condition-update.ts';
 
 /** How one phase ended. */
 export interface PhaseResult {
   readonly phase: Phase;
-  readonly verdict: Verdict;
+  readonly update: ConditionUpdate;
   readonly isDone: boolean;
   readonly facts: Facts;
   /** Look again at this time even if nothing happens. */
-  readonly again?: Date | undefined;
+  readonly requeueAt?: Date | undefined;
   /** What it found out for the status. */
   readonly report?: StatusReport | undefined;
   /** What was thrown, for the log and the retry. */
@@ -40,34 +40,39 @@ async function runPhase(phase: Phase, needs: readonly PhaseResult[], scope: Scop
   const missing = needs.filter(({ isDone }) => !isDone);
   if (missing.length > 0) {
     const names = missing.map((need) => need.phase.condition).join(', ');
-    return { phase, facts, isDone: false, verdict: verdict('False', 'WaitingForOtherPhases', `waiting for ${names}`) };
+    return {
+      phase,
+      facts,
+      isDone: false,
+      update: conditionUpdate('False', 'WaitingForOtherPhases', `waiting for ${names}`),
+    };
   }
   try {
     const outcome = await phase.run({ ...scope, facts });
     return { ...ended(phase, outcome, scope.now), facts: mergeFacts([facts, outcome.facts]) };
   } catch (error) {
-    return { phase, facts, isDone: false, verdict: failed(error), error };
+    return { phase, facts, isDone: false, update: failed(error), error };
   }
 }
 
 function ended(phase: Phase, outcome: Outcome, now: Date): Omit<PhaseResult, 'facts'> {
   if (outcome.kind === 'done') {
-    const { again, report, message = '' } = outcome;
-    return { phase, isDone: true, verdict: verdict('True', 'ReconcileSucceeded', message), again, report };
+    const { requeueAt, report, message = '' } = outcome;
+    return { phase, isDone: true, update: conditionUpdate('True', 'ReconcileSucceeded', message), requeueAt, report };
   }
   if (outcome.kind === 'degraded') {
-    const { reason, message, again, report } = outcome;
-    return { phase, isDone: true, verdict: verdict('False', reason, message), again, report };
+    const { reason, message, requeueAt, report } = outcome;
+    return { phase, isDone: true, update: conditionUpdate('False', reason, message), requeueAt, report };
   }
   const { reason, message, afterMs, report } = outcome;
-  const again = afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);
-  return { phase, isDone: false, verdict: verdict('False', reason, message), again, report };
+  const requeueAt = afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);
+  return { phase, isDone: false, update: conditionUpdate('False', reason, message), requeueAt, report };
 }
 
-function failed(error: unknown): Verdict {
+function failed(error: unknown): ConditionUpdate {
   const message = messageOf(error);
   const reason: ConditionReason = error instanceof InvalidConfiguration ? error.reason : 'ReconcileFailed';
-  return verdict('False', reason, message);
+  return conditionUpdate('False', reason, message);
 }
 
 /** Later facts win; certificates and mounts add up. */
@@ -80,9 +85,9 @@ export function mergeFacts(facts: readonly Partial<Facts>[]): Facts {
   };
 }
 
-/** The verdicts of all phases by condition. */
-export function phaseVerdicts(results: readonly PhaseResult[]): Partial<Record<ConditionType, Verdict>> {
-  return Object.fromEntries(results.map(({ phase, verdict }) => [phase.condition, verdict]));
+/** The updates of all phases by condition. */
+export function phaseConditions(results: readonly PhaseResult[]): Partial<Record<ConditionType, ConditionUpdate>> {
+  return Object.fromEntries(results.map(({ phase, update }) => [phase.condition, update]));
 }
 
 /** What all phases have found out for the status; later ones win. */

@@ -4,7 +4,7 @@ import { etcdMemberHost, namesOf } from '../../constructs/cluster/names.ts';
 import { ports } from '../../constructs/cluster/ports.ts';
 import { isReady, type PodObject } from '../kube/readiness.ts';
 import { pairOf, type SecretObject } from '../pki/secret.ts';
-import type { World } from '../management/view.ts';
+import type { Reader } from '../management/view.ts';
 import { MemberClient } from './client.ts';
 import { type EtcdCredentials } from './member-endpoint.ts';
 import type { KnownMember } from './observe.ts';
@@ -25,9 +25,9 @@ export interface EtcdAccess {
  * without cluster DNS too, and the member's name is verified all the same.
  * @throws when a certificate is missing, which the phases before have made sure of.
  */
-export function openEtcd(cluster: { readonly name: string; readonly namespace: string }, world: World): EtcdAccess {
-  const credentials = etcdCredentials(cluster.name, world);
-  const pods = world.list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'));
+export function openEtcd(cluster: { readonly name: string; readonly namespace: string }, reader: Reader): EtcdAccess {
+  const credentials = etcdCredentials(cluster.name, reader);
+  const pods = reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'));
   const opened = new Map<string, MemberClient>();
   return {
     clients(name) {
@@ -52,9 +52,9 @@ export function openEtcd(cluster: { readonly name: string; readonly namespace: s
 /** Members whose pods are Ready, as far as clients need to know them. */
 export function readyMembers(
   cluster: { readonly name: string; readonly namespace: string },
-  world: World,
+  reader: Reader,
 ): Pick<KnownMember, 'ordinal' | 'name' | 'peerUrl'>[] {
-  return world
+  return reader
     .list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'))
     .filter(isReady)
     .map(({ metadata: { name } }) => {
@@ -64,11 +64,11 @@ export function readyMembers(
 }
 
 /** Our own identity for etcd, and whom to trust. @throws when a Secret is missing. */
-export function etcdCredentials(cluster: string, world: World): EtcdCredentials {
+export function etcdCredentials(cluster: string, reader: Reader): EtcdCredentials {
   const { secrets } = namesOf(cluster);
-  const authority = pairOf(world.get<SecretObject>(Secret, secrets.etcdAuthority));
-  const pair = pairOf(world.get<SecretObject>(Secret, secrets.etcdController));
-  if (!authority || !pair)
-    throw new Error(`Secret ${secrets.etcdAuthority} or ${secrets.etcdController} is gone again`);
-  return { ca: authority.certificate, cert: pair.certificate, key: pair.key };
+  const certificateAuthority = pairOf(reader.get<SecretObject>(Secret, secrets.etcdCA));
+  const pair = pairOf(reader.get<SecretObject>(Secret, secrets.etcdController));
+  if (!certificateAuthority || !pair)
+    throw new Error(`Secret ${secrets.etcdCA} or ${secrets.etcdController} is gone again`);
+  return { ca: certificateAuthority.certificate, cert: pair.certificate, key: pair.key };
 }

@@ -6,7 +6,7 @@ import { etcdPeer } from '../../constructs/control-plane/etcd/config.ts';
 import type { EtcdFacts } from '../../constructs/cluster/facts.ts';
 import { etcdMember, namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { World } from '../management/view.ts';
+import type { Reader } from '../management/view.ts';
 import type { EtcdObservation } from './members.ts';
 import { initialCluster, isAwaited, noMember, podsFor, wasFormed } from './membership.ts';
 import type { KnownMember } from './observe.ts';
@@ -67,8 +67,8 @@ interface MembersObject extends KubeObject {
 const Start = z.object({ 'initial-cluster': z.string(), 'initial-cluster-state': z.string() });
 
 /** What is written in the members' configuration files, by ordinal up to the first that is missing. */
-export function writtenStarts(cluster: string, world: World): WrittenStart[] {
-  const { data = {} } = world.get<MembersObject>(ConfigMap, namesOf(cluster).etcdMembers) ?? {};
+export function writtenStarts(cluster: string, reader: Reader): WrittenStart[] {
+  const { data = {} } = reader.get<MembersObject>(ConfigMap, namesOf(cluster).etcdMembers) ?? {};
   const starts: WrittenStart[] = [];
   for (let file; (file = data[`${etcdMember(cluster, starts.length)}.yaml`]) !== undefined;) {
     const start = Start.safeParse(parse(file));

@@ -13,7 +13,7 @@ export interface MemberPlaces {
 }
 
 /** Does what a step says to exactly the objects that it was decided about. @throws when one is gone that is to be marked. */
-export async function carryOutOnObjects(step: ObjectStep, { cluster, objects, writer }: MemberPlaces): Promise<void> {
+export async function executeOnObjects(step: ObjectStep, { cluster, objects, writer }: MemberPlaces): Promise<void> {
   const ordinal = Number(step.member.slice(step.member.lastIndexOf('-') + 1));
   const pod = podOf(cluster, objects, ordinal);
   const claim = claimOf(cluster, objects, ordinal);

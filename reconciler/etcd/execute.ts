@@ -18,7 +18,7 @@ export function isEtcdCall(step: EtcdStep): step is EtcdCall {
  * Makes the call of a step, at the leader unless it is about one member.
  * @throws when etcd refuses; `isRefusedForNow` says whether the same may be right a moment later.
  */
-export async function carryOut(step: EtcdCall, observation: EtcdObservation, clients: Clients): Promise<void> {
+export async function execute(step: EtcdCall, observation: EtcdObservation, clients: Clients): Promise<void> {
   const leader = leaderOf(observation)?.name;
   switch (step.kind) {
     case 'AddLearner':

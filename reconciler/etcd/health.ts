@@ -1,5 +1,5 @@
 import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
-import type { Verdict } from '../engine/condition-update.ts';
+import type { ConditionUpdate } from '../engine/condition-update.ts';
 import {
   damageOf,
   type EtcdObservation,
@@ -18,7 +18,7 @@ import type { EtcdReport } from './report.ts';
  * Whether an etcd cluster that was formed once is well, and if not what a person has to know to decide.
  * @param record what the status has of etcd: who its members were when they could last say so, and the newest backup
  */
-export function etcdHealth({ observation }: EtcdReport, record: EtcdRecord | undefined): Verdict {
+export function etcdHealth({ observation }: EtcdReport, record: EtcdRecord | undefined): ConditionUpdate {
   if (!hasQuorum(observation)) return withoutQuorum(observation, record);
   const full = observation.alarms.filter(({ alarm }) => alarm === 'Nospace');
   if (full.length > 0) return unhealthy('SpaceExhausted', 'etcd is full and takes no writes');
@@ -28,8 +28,8 @@ export function etcdHealth({ observation }: EtcdReport, record: EtcdRecord | und
       const problem = problemOf(observation, member);
       return problem === undefined ? [] : [`${member.name} ${problem}`];
     });
-  const strangers = observation.strangers.map(({ name, id }) => `${name || id} is none of ours`);
-  const problems = [...ill, ...strangers];
+  const unknownMembers = observation.unknownMembers.map(({ name, id }) => `${name || id} is none of ours`);
+  const problems = [...ill, ...unknownMembers];
   return problems.length === 0
     ? { status: 'True', reason: 'Healthy', message: '' }
     : unhealthy('NotHealthy', problems.join('; '));
@@ -37,10 +37,10 @@ export function etcdHealth({ observation }: EtcdReport, record: EtcdRecord | und
 
 type EtcdRecord = Pick<Partial<EtcdStatus>, 'members' | 'backup'>;
 
-function withoutQuorum(observation: EtcdObservation, record: EtcdRecord | undefined): Verdict {
+function withoutQuorum(observation: EtcdObservation, record: EtcdRecord | undefined): ConditionUpdate {
   const voters = votersIn(observation, record);
   const lost = voters.filter(hasNoData);
-  const members = voters.length + observation.strangers.filter(({ isLearner }) => !isLearner).length;
+  const members = voters.length + observation.unknownMembers.filter(({ isLearner }) => !isLearner).length;
   if (members === 0) return unhealthy('NotHealthy', 'no etcd member answers');
   const kept = members - lost.length;
   const choices = choicesFor(observation, record?.backup?.lastBackup);
@@ -110,6 +110,6 @@ function listOf(members: readonly Member[]): string {
   return members.map(({ name }) => name).join(' and ');
 }
 
-function unhealthy(reason: Verdict['reason'], message: string): Verdict {
+function unhealthy(reason: ConditionUpdate['reason'], message: string): ConditionUpdate {
   return { status: 'False', reason, message };
 }

@@ -9,9 +9,9 @@ export function guarded(
   intent: Act,
   decision: Decision,
 ): Decision {
-  const verdict = guard(observation, member, intent);
-  if (verdict.isAllowed) return decision;
-  if (verdict.reason !== 'Leads') return wait(verdict.message);
+  const result = guard(observation, member, intent);
+  if (result.isAllowed) return decision;
+  if (result.reason !== 'Leads') return wait(result.message);
   return moveLeader(observation, member, successors);
 }
 

@@ -5,7 +5,7 @@ import { openEtcd } from './access.ts';
 import { watchedMemberObjects } from './member-objects.ts';
 import type { EtcdObservation } from './members.ts';
 import { type EtcdReport, significance } from './report.ts';
-import { etcdRound, type EtcdTask, type OpenCareAccess } from './reconcile-etcd.ts';
+import { reconcileEtcd, type EtcdTask, type OpenEtcdLoopAccess } from './reconcile-etcd.ts';
 import type { EtcdStep } from './steps.ts';
 
 /** A report, and whether it was made for the goal that was handed in last. */
@@ -14,7 +14,7 @@ export interface CurrentReport extends EtcdReport {
 }
 
 /** Looks after one etcd cluster beside the passes. */
-export interface EtcdCare {
+export interface EtcdLoop {
   /** What was seen last; undefined until something was. */
   report(): EtcdReport | undefined;
   /**
@@ -31,7 +31,7 @@ export interface EtcdCaresOptions {
   /** Hears of the key of a control plane about whose etcd there is something new. */
   readonly onChange: (key: string) => void;
   /** By default members are dialled. */
-  readonly open?: OpenCareAccess | undefined;
+  readonly open?: OpenEtcdLoopAccess | undefined;
 }
 
 /** A member that gives no answer keeps a look waiting for seconds, and a worker slot is not to wait with it. */
@@ -43,15 +43,15 @@ const firstRetryMs = 500;
 interface Entry {
   task: EtcdTask;
   /** What the task depends on, as text to compare. */
-  basis: string;
+  inputsKey: string;
   /** The goal and the basis of the newest report. */
-  reportedGoal: unknown;
-  reportedBasis: string | undefined;
+  reportedDesiredState: unknown;
+  reportedInputsKey: string | undefined;
   report: EtcdReport | undefined;
   /** The basis that a pass has waited for in vain. */
-  lateBasis: string | undefined;
+  lateInputsKey: string | undefined;
   /** The defragmentation that has not ended, why the last one failed, and when one ended well. */
-  underWay: EtcdObservation['underWay'];
+  inProgress: EtcdObservation['inProgress'];
   defragmentationProblem: string | undefined;
   defragmentedAt: Date | undefined;
   readonly controller: AbortController;
@@ -61,9 +61,9 @@ interface Entry {
 }
 
 /** All etcd clusters that are looked after, each by a loop of its own. */
-export class EtcdCares {
+export class EtcdLoops {
   readonly #options: EtcdCaresOptions;
-  readonly #open: OpenCareAccess;
+  readonly #open: OpenEtcdLoopAccess;
   readonly #entries = new Map<string, Entry>();
 
   constructor(options: EtcdCaresOptions) {
@@ -72,7 +72,7 @@ export class EtcdCares {
   }
 
   /** The care of one cluster, by the key of its HostedControlPlane. */
-  of(key: string): EtcdCare {
+  of(key: string): EtcdLoop {
     return {
       report: () => this.#entries.get(key)?.report,
       look: (task) => this.#look(key, task),
@@ -95,31 +95,31 @@ export class EtcdCares {
 
   async #look(key: string, task: EtcdTask): Promise<CurrentReport | undefined> {
     const entry = this.#entries.get(key) ?? this.#begin(key, task);
-    const basis = basisOf(task);
+    const inputsKey = inputsKeyOf(task);
     entry.task = task;
-    if (entry.basis !== basis) {
-      entry.basis = basis;
+    if (entry.inputsKey !== inputsKey) {
+      entry.inputsKey = inputsKey;
       entry.wake();
     }
-    if (entry.reportedBasis !== basis && entry.lateBasis !== basis) {
+    if (entry.reportedInputsKey !== inputsKey && entry.lateInputsKey !== inputsKey) {
       const over = new AbortController();
-      entry.tell = () => entry.reportedBasis === basis && over.abort();
+      entry.tell = () => entry.reportedInputsKey === inputsKey && over.abort();
       await pause(this.#options.clock, graceMs, over.signal);
-      entry.lateBasis = basis;
+      entry.lateInputsKey = inputsKey;
     }
-    const { report, reportedGoal } = entry;
-    return report && { ...report, isCurrent: isDeepStrictEqual(reportedGoal, task.goal) };
+    const { report, reportedDesiredState } = entry;
+    return report && { ...report, isCurrent: isDeepStrictEqual(reportedDesiredState, task.goal) };
   }
 
   #begin(key: string, task: EtcdTask): Entry {
     const entry: Entry = {
       task,
-      basis: basisOf(task),
-      reportedGoal: undefined,
-      reportedBasis: undefined,
+      inputsKey: inputsKeyOf(task),
+      reportedDesiredState: undefined,
+      reportedInputsKey: undefined,
       report: undefined,
-      lateBasis: undefined,
-      underWay: undefined,
+      lateInputsKey: undefined,
+      inProgress: undefined,
       defragmentationProblem: undefined,
       defragmentedAt: undefined,
       controller: new AbortController(),
@@ -137,22 +137,23 @@ export class EtcdCares {
     let retryMs = firstRetryMs;
     let last: EtcdStep | undefined;
     while (!signal.aborted) {
-      const { task, basis, report, underWay } = entry;
+      const { task, inputsKey, report, inProgress } = entry;
       const before = report && significance(report);
-      const step = await etcdRound(task, {
+      const step = await reconcileEtcd(task, {
         open: this.#open,
-        tell: (seen) => this.#tell(key, entry, { task, basis, seen }),
+        tell: (seen) => this.#tell(key, entry, { task, inputsKey, seen }),
         signal,
-        underWay,
+        inProgress,
         defragment: (member) => void this.#defragment(entry, member),
       }).catch((error: unknown) => this.#fail(key, entry, messageOf(error)));
       if (signal.aborted) return;
       const isNew = step !== undefined && !isDeepStrictEqual(step, last);
       // Rounds during a defragmentation are not remembered: one that frees nothing would follow itself at once.
-      if (step || !underWay) last = step;
-      const hasChanged = isNew || entry.basis !== basis || before !== (entry.report && significance(entry.report));
+      if (step || !inProgress) last = step;
+      const hasChanged =
+        isNew || entry.inputsKey !== inputsKey || before !== (entry.report && significance(entry.report));
       retryMs = hasChanged ? firstRetryMs : Math.min(restMs, retryMs * 2);
-      if (isNew || entry.basis !== basis || entry.underWay !== underWay) continue;
+      if (isNew || entry.inputsKey !== inputsKey || entry.inProgress !== inProgress) continue;
       await this.#rest(entry, entry.report?.decision.kind === 'Settled' ? restMs : retryMs);
     }
   }
@@ -160,13 +161,17 @@ export class EtcdCares {
   #tell(
     key: string,
     entry: Entry,
-    { task, basis, seen }: { readonly task: EtcdTask; readonly basis: string; readonly seen: EtcdReport },
+    { task, inputsKey, seen }: { readonly task: EtcdTask; readonly inputsKey: string; readonly seen: EtcdReport },
   ): void {
     const problem = seen.problem ?? entry.defragmentationProblem;
     const report: EtcdReport = { ...seen, problem, defragmentedAt: entry.defragmentedAt };
     const isNews = entry.report === undefined || significance(entry.report) !== significance(report);
-    const wasFor = entry.reportedGoal;
-    Object.assign(entry, { report, reportedGoal: task.goal, reportedBasis: basis } satisfies Partial<Entry>);
+    const wasFor = entry.reportedDesiredState;
+    Object.assign(entry, {
+      report,
+      reportedDesiredState: task.goal,
+      reportedInputsKey: inputsKey,
+    } satisfies Partial<Entry>);
     entry.tell();
     if (isNews || !isDeepStrictEqual(wasFor, task.goal)) this.#options.onChange(key);
   }
@@ -180,8 +185,8 @@ export class EtcdCares {
 
   /** Beside the rounds, which go on to see what becomes of the members. etcd ends it, also when this process does not. */
   async #defragment(entry: Entry, member: string): Promise<void> {
-    const access = this.#open(entry.task.cluster, entry.task.world);
-    entry.underWay = { act: 'defragmentation', member };
+    const access = this.#open(entry.task.cluster, entry.task.reader);
+    entry.inProgress = { act: 'defragmentation', member };
     try {
       const client = access.clients(member);
       if (!client) throw new Error(`etcd member ${member} cannot be reached: it has no pod`);
@@ -192,7 +197,7 @@ export class EtcdCares {
       entry.defragmentationProblem = messageOf(error);
     } finally {
       access.close();
-      entry.underWay = undefined;
+      entry.inProgress = undefined;
       entry.wake();
     }
   }
@@ -207,8 +212,8 @@ export class EtcdCares {
 }
 
 /** Everything in the management cluster that a look at etcd depends on. */
-function basisOf({ cluster, goal, world }: EtcdTask): string {
-  const { pods, claims } = watchedMemberObjects(cluster, world);
+function inputsKeyOf({ cluster, goal, reader }: EtcdTask): string {
+  const { pods, claims } = watchedMemberObjects(cluster, reader);
   return JSON.stringify([
     goal,
     pods.map(({ metadata, status }) => [

@@ -25,7 +25,7 @@ export interface UpkeepOptions {
 }
 
 /** The member to defragment next. Nothing during a rollout or a change of members: ask for those first. */
-export function nextDefragmentation(
+export function planDefragmentation(
   observation: EtcdObservation,
   { quotaBytes, guard = mayDisrupt }: UpkeepOptions,
 ): Decision {
@@ -46,7 +46,7 @@ export function nextDefragmentation(
  * space back on every member, then disarm. Where that frees too little, it says so and waits: for a larger quota, or
  * for somebody to delete keys, which etcd still lets happen.
  */
-export function nextSpaceStep(observation: EtcdObservation, quotaBytes: number, guard: Guard = mayDisrupt): Decision {
+export function planSpaceStep(observation: EtcdObservation, quotaBytes: number, guard: Guard = mayDisrupt): Decision {
   const alarm = observation.alarms.find((one) => one.alarm === 'Nospace');
   if (!alarm) return settled;
   const leader = leaderOf(observation);

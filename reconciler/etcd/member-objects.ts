@@ -4,7 +4,7 @@ import { etcdMember, etcdMemberHost, etcdVolumeClaim, namesOf } from '../../cons
 import { ports } from '../../constructs/cluster/ports.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { PodObject } from '../kube/readiness.ts';
-import type { World, Writer } from '../management/view.ts';
+import type { Reader, Writer } from '../management/view.ts';
 import { damageIn } from './damage.ts';
 import type { MemberClaim, MemberPod } from './members.ts';
 import type { KnownMember } from './observe.ts';
@@ -28,9 +28,9 @@ interface ClusterName {
 }
 
 /** As the watches know them. */
-export function watchedMemberObjects(cluster: ClusterName, world: World): MemberObjects {
+export function watchedMemberObjects(cluster: ClusterName, reader: Reader): MemberObjects {
   const labels = selectorLabels(cluster.name, 'etcd');
-  return { pods: world.list(Pod, labels), claims: world.list(PersistentVolumeClaim, labels) };
+  return { pods: reader.list(Pod, labels), claims: reader.list(PersistentVolumeClaim, labels) };
 }
 
 /** As they are now. */

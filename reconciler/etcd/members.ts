@@ -5,7 +5,7 @@ export interface EtcdObservation {
   /** One entry for every ordinal that is wanted, or that has a registration, a pod or a volume claim; in order. */
   readonly members: readonly Member[];
   /** Registered members that belong to no ordinal. They count as voters that are ill, and nobody touches them. */
-  readonly strangers: readonly Registration[];
+  readonly unknownMembers: readonly Registration[];
   /** `Confirmed` by a quorum; `Unconfirmed` when only a single member's own copy could be read; else `Unknown`. */
   readonly membership: 'Confirmed' | 'Unconfirmed' | 'Unknown';
   readonly alarms: readonly MemberAlarm[];
@@ -16,7 +16,7 @@ export interface EtcdObservation {
   /** The version that all members behave as, such as `3.6.0`; undefined when none of them tells. */
   readonly clusterVersion?: string;
   /** A slow act of this process that etcd shows nobody, such as a defragmentation. */
-  readonly underWay?: { readonly act: string; readonly member: string };
+  readonly inProgress?: { readonly act: string; readonly member: string };
 }
 
 export interface Member {
@@ -106,7 +106,7 @@ export function learnersOf({ members }: EtcdObservation): readonly Member[] {
 
 /** Number of members with a vote, also of those that are none of ours. */
 export function voterCount(observation: EtcdObservation): number {
-  return votersOf(observation).length + observation.strangers.filter(({ isLearner }) => !isLearner).length;
+  return votersOf(observation).length + observation.unknownMembers.filter(({ isLearner }) => !isLearner).length;
 }
 
 /** How many of `voters` members have to agree. */

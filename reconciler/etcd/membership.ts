@@ -31,7 +31,7 @@ type Rule = (situation: Situation) => Decision | undefined;
  * A member that is lost is removed first and then joins anew: its place cannot be taken twice, and a vote that is never
  * cast only raises what the others need. New members join without a vote and get it when they have all data.
  */
-export function nextMembershipStep(
+export function planMembershipStep(
   observation: EtcdObservation,
   wantedReplicas: number,
   guard: Guard = mayDisrupt,
@@ -58,8 +58,9 @@ const cannotDecide: Rule = ({ observation }) => {
     const voters = voterCount(observation);
     return wait(`etcd has no quorum: ${healthyVoters(observation).length} of ${voters} members are well`);
   }
-  const [stranger] = observation.strangers;
-  if (stranger) return wait(`etcd member ${stranger.name || stranger.id} is none of ours: remove it with etcdctl`);
+  const [unknownMember] = observation.unknownMembers;
+  if (unknownMember)
+    return wait(`etcd member ${unknownMember.name || unknownMember.id} is none of ours: remove it with etcdctl`);
   return isUnknownWhoIsCorrupt(observation)
     ? wait('members of etcd differ, and it cannot say whose data is corrupt: restore a backup')
     : undefined;
@@ -153,7 +154,8 @@ const addMissing: Rule = ({ observation, wantedReplicas }) => {
   const healthy = healthyVoters(observation).length;
   const voters = voterCount(observation);
   if (healthy < voters) return wait(`${missing.name} joins when all members are well: ${healthy} of ${voters} are`);
-  if (observation.underWay) return wait(`${observation.underWay.act} of ${observation.underWay.member} is under way`);
+  if (observation.inProgress)
+    return wait(`${observation.inProgress.act} of ${observation.inProgress.member} is under way`);
   return act({ kind: 'AddLearner', member: missing.name, peerUrl: missing.peerUrl });
 };
 

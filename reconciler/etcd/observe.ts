@@ -40,7 +40,7 @@ interface Answer extends Pick<Member, 'status'> {
 export async function observeEtcd(
   known: readonly KnownMember[],
   clients: Clients,
-  underWay?: EtcdObservation['underWay'],
+  inProgress?: EtcdObservation['inProgress'],
 ): Promise<EtcdObservation> {
   const first = await Promise.all(known.map(({ name }) => ask(clients(name))));
   const isFull = alarmsOf(first).some(({ alarm }) => alarm === 'Nospace');
@@ -61,13 +61,13 @@ export async function observeEtcd(
   const urls = new Set(known.map(({ peerUrl }) => peerUrl));
   return {
     members,
-    strangers: registrations.filter(({ peerUrls }) => !peerUrls.some((url) => urls.has(url))),
+    unknownMembers: registrations.filter(({ peerUrls }) => !peerUrls.some((url) => urls.has(url))),
     membership,
     alarms: alarmsOf(answers),
     isCompacted: isFull && (await isCompacted(answers)),
     ...(doMembersAgree === undefined ? {} : { doMembersAgree }),
     ...(clusterVersion ? { clusterVersion } : {}),
-    ...(underWay ? { underWay } : {}),
+    ...(inProgress ? { inProgress } : {}),
   };
 }
 

@@ -17,7 +17,7 @@ export interface Act {
   readonly cause: 'Asked' | 'Unavoidable' | 'Upkeep';
 }
 
-export type Verdict =
+export type GuardResult =
   | { readonly isAllowed: true }
   | {
       readonly isAllowed: false;
@@ -33,9 +33,9 @@ export type Verdict =
       readonly message: string;
     };
 
-export type Guard = (observation: EtcdObservation, member: Member, act: Act) => Verdict;
+export type Guard = (observation: EtcdObservation, member: Member, act: Act) => GuardResult;
 
-type Refusal = Verdict & { readonly isAllowed: false };
+type Refusal = GuardResult & { readonly isAllowed: false };
 type Check = (observation: EtcdObservation, member: Member, act: Act) => Refusal | undefined;
 
 /**
@@ -58,8 +58,8 @@ export const mayDisrupt: Guard = (observation, member, act) => {
 
 /** Reading these lists is reading the policy. */
 function checksFor(member: Member, { kind }: Act): readonly Check[] {
-  if (kind === 'Restart' && !isServing(member)) return [nothingElseUnderWay];
-  return [nothingElseUnderWay, membershipIsConfirmed, isNotTheOnlyOne, doesNotLead, answers, othersCarryOn];
+  if (kind === 'Restart' && !isServing(member)) return [nothingElseInProgress];
+  return [nothingElseInProgress, membershipIsConfirmed, isNotTheOnlyOne, doesNotLead, answers, othersCarryOn];
 }
 
 /**
@@ -70,9 +70,9 @@ function isServing({ registration, pod, status }: Member): boolean {
   return registration?.isLearner === false && (status !== undefined || pod?.isRunning === true);
 }
 
-const nothingElseUnderWay: Check = (observation, member) => {
-  const { underWay, members } = observation;
-  if (underWay) return refuse('UnderWay', `${underWay.act} of ${underWay.member} is under way`);
+const nothingElseInProgress: Check = (observation, member) => {
+  const { inProgress, members } = observation;
+  if (inProgress) return refuse('UnderWay', `${inProgress.act} of ${inProgress.member} is under way`);
   const terminating = members.find(({ pod }) => pod?.isTerminating);
   if (terminating) return refuse('UnderWay', `the pod of ${terminating.name} is being replaced`);
   const learner = learnersOf(observation).find(({ name }) => name !== member.name);

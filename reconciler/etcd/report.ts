@@ -44,13 +44,13 @@ export function significance({ observation, decision, problem, fill, defragmente
     isHealthy(observation, member),
     isDataLost(member),
   ]);
-  const { membership, strangers, alarms, clusterVersion } = observation;
+  const { membership, unknownMembers, alarms, clusterVersion } = observation;
   return JSON.stringify([
     membership,
     clusterVersion,
     leader,
     members,
-    strangers,
+    unknownMembers,
     alarms,
     told(decision),
     problem,

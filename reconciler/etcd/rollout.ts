@@ -14,7 +14,7 @@ export interface RolloutOptions {
  * The pod to replace next, so that all are made from the present template. Pods that do not run are first, as replacing
  * them costs nothing and may be the cure; then members that are ill or not ready, then followers, the leader last.
  */
-export function nextRolloutStep(observation: EtcdObservation, options: RolloutOptions): Decision {
+export function planRolloutStep(observation: EtcdObservation, options: RolloutOptions): Decision {
   const { revision, cause, guard = mayDisrupt } = options;
   if (revision === undefined) return settled;
   const outdated = ({ pod }: Member): boolean => pod !== undefined && pod.revision !== revision && !pod.isTerminating;

@@ -30,10 +30,10 @@ export interface VolumePlan {
   /** Size in the StatefulSet's claim template, which Kubernetes lets nobody change. */
   readonly templateSize: string;
   /** What a person has to change. */
-  readonly trouble?: VolumeTrouble;
+  readonly problem?: VolumeProblem;
 }
 
-export interface VolumeTrouble {
+export interface VolumeProblem {
   readonly reason: Extract<ConditionReason, 'VolumeSizeChanged' | 'VolumeSizeExhausted' | 'VolumeNotExpandable'>;
   readonly message: string;
 }
@@ -45,7 +45,7 @@ export interface VolumeTrouble {
 export const growAbove = 0.6;
 
 /** Share of the quota in use above which a person is told, where volumes cannot grow by themselves. */
-export const tellAbove = 0.8;
+export const warnAbove = 0.8;
 
 /**
  * The size of etcd's volumes. They only ever grow: by doubling before the database reaches its quota, up to the maximum,
@@ -62,8 +62,8 @@ export function planVolumes(cluster: Pick<HostedCluster, 'spec'>, volumes: Volum
     quotaSize: quotaSize(volumes, size),
     templateSize: volumes.templateSize ?? size,
     ...(present !== undefined && !etcd.autoGrow && isLess(wanted, present)
-      ? { trouble: shrunk(wanted, present) }
-      : used > tellAbove * etcdQuotaBytes(cluster, size) && { trouble: exhausted(cluster, size, used) }),
+      ? { problem: shrunk(wanted, present) }
+      : used > warnAbove * etcdQuotaBytes(cluster, size) && { problem: exhausted(cluster, size, used) }),
   };
 }
 
@@ -104,14 +104,14 @@ function quotaSize({ claims, quotaSize: configured }: Volumes, size: string): st
   return smallest([...known, size]);
 }
 
-function shrunk(wanted: string, present: string): VolumeTrouble {
+function shrunk(wanted: string, present: string): VolumeProblem {
   return {
     reason: 'VolumeSizeChanged',
     message: `etcd.volumeSize is ${wanted}, but the volumes have ${present} and cannot shrink: set it to at least ${present}`,
   };
 }
 
-function exhausted(cluster: Pick<HostedCluster, 'spec'>, size: string, usedBytes: number): VolumeTrouble {
+function exhausted(cluster: Pick<HostedCluster, 'spec'>, size: string, usedBytes: number): VolumeProblem {
   const { autoGrow } = cluster.spec.etcd;
   const quota = etcdQuotaBytes(cluster, size);
   const field = autoGrow ? 'etcd.maxVolumeSize' : 'etcd.volumeSize';

@@ -5,9 +5,9 @@ import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { isForbidden } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { World, Writer } from '../management/view.ts';
+import type { Reader, Writer } from '../management/view.ts';
 import type { EtcdObservation } from './members.ts';
-import type { VolumePlan, Volumes, VolumeTrouble } from './volume-size.ts';
+import type { VolumePlan, Volumes, VolumeProblem } from './volume-size.ts';
 
 interface Requests {
   readonly resources?: { readonly requests?: { readonly storage?: string } };
@@ -23,12 +23,12 @@ interface EtcdSet extends KubeObject {
 }
 
 /** What there is of a cluster's volumes, and how full they are as far as somebody has asked the members. */
-export function observeVolumes(cluster: string, world: World, observation: EtcdObservation | undefined): Volumes {
-  const set = world.get<EtcdSet>(StatefulSet, namesOf(cluster).etcd);
+export function observeVolumes(cluster: string, reader: Reader, observation: EtcdObservation | undefined): Volumes {
+  const set = reader.get<EtcdSet>(StatefulSet, namesOf(cluster).etcd);
   const noted = set?.metadata.annotations?.[etcdVolumeSizeAnnotation];
   const templateSize = requested(set?.spec?.volumeClaimTemplates?.[0]?.spec);
   return {
-    claims: claimsOf(cluster, world).map(({ spec, status }) => ({
+    claims: claimsOf(cluster, reader).map(({ spec, status }) => ({
       requested: requested(spec) ?? '0',
       capacity: status?.capacity?.storage,
     })),
@@ -39,7 +39,7 @@ export function observeVolumes(cluster: string, world: World, observation: EtcdO
 }
 
 /** What keeps claims from growing is told, and tried again: nothing tells when somebody has changed a StorageClass. */
-export const growAgainMs = 5 * 60_000;
+export const growRetryMs = 5 * 60_000;
 
 /**
  * Has every claim request the size that is planned; volumes follow while members go on serving.
@@ -48,10 +48,10 @@ export const growAgainMs = 5 * 60_000;
 export async function growClaims(
   cluster: string,
   { size }: VolumePlan,
-  { world, writer }: { readonly world: World; readonly writer: Writer },
-): Promise<VolumeTrouble | undefined> {
+  { reader, writer }: { readonly reader: Reader; readonly writer: Writer },
+): Promise<VolumeProblem | undefined> {
   // Kubernetes lets nobody change a claim that waits for its volume.
-  const small = claimsOf(cluster, world).filter(
+  const small = claimsOf(cluster, reader).filter(
     ({ spec, status }) => status?.phase === 'Bound' && quantityValue(requested(spec) ?? '0') < quantityValue(size),
   );
   for (const claim of small) {
@@ -59,15 +59,15 @@ export async function growClaims(
       const spec = { resources: { requests: { storage: size } } };
       await writer.setFields(PersistentVolumeClaim, claim, { spec }, 'volume-size');
     } catch (error) {
-      const trouble = refusal(error, claim, size);
-      if (!trouble) throw error;
-      return trouble;
+      const problem = refusal(error, claim, size);
+      if (!problem) throw error;
+      return problem;
     }
   }
   return undefined;
 }
 
-function refusal(error: unknown, { metadata, spec }: ClaimObject, size: string): VolumeTrouble | undefined {
+function refusal(error: unknown, { metadata, spec }: ClaimObject, size: string): VolumeProblem | undefined {
   if (!isForbidden(error) || !(error instanceof Error)) return undefined;
   const claim = `the volume claim ${metadata.name} cannot grow from ${requested(spec)} to ${size}`;
   if (error.message.includes('must support resize')) {
@@ -82,8 +82,8 @@ function refusal(error: unknown, { metadata, spec }: ClaimObject, size: string):
   return undefined;
 }
 
-function claimsOf(cluster: string, world: World): ClaimObject[] {
-  return world
+function claimsOf(cluster: string, reader: Reader): ClaimObject[] {
+  return reader
     .list<ClaimObject>(PersistentVolumeClaim, selectorLabels(cluster, 'etcd'))
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }

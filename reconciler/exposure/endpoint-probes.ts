@@ -16,7 +16,7 @@ const longestRetryMs = 30_000;
 interface Entry {
   result: ProbeResult;
   /** What the result depends on, as text to compare. */
-  basis: string | undefined;
+  inputsKey: string | undefined;
   /** When to ask again, if nothing changes before. */
   dueAt: number;
   /** Failures in a row. */
@@ -25,7 +25,7 @@ interface Entry {
 }
 
 interface Attempt {
-  readonly basis: string;
+  readonly inputsKey: string;
   readonly ended: Promise<void>;
   isLate: boolean;
 }
@@ -52,12 +52,12 @@ export class EndpointProbes {
     this.#entries.delete(key);
   }
 
-  async #look(key: string, basis: string, attempt: () => Promise<void>): Promise<ProbeResult> {
+  async #look(key: string, inputsKey: string, attempt: () => Promise<void>): Promise<ProbeResult> {
     const { clock } = this.#options;
     const entry = this.#entries.get(key) ?? unknown();
     this.#entries.set(key, entry);
-    const isDue = entry.basis !== basis || clock.now() >= entry.dueAt;
-    if (isDue && entry.running?.basis !== basis) this.#start(key, entry, basis, attempt);
+    const isDue = entry.inputsKey !== inputsKey || clock.now() >= entry.dueAt;
+    if (isDue && entry.running?.inputsKey !== inputsKey) this.#start(key, entry, inputsKey, attempt);
 
     const { running } = entry;
     if (running && !running.isLate) {
@@ -69,28 +69,28 @@ export class EndpointProbes {
     return entry.result;
   }
 
-  #start(key: string, entry: Entry, basis: string, attempt: () => Promise<void>): void {
+  #start(key: string, entry: Entry, inputsKey: string, attempt: () => Promise<void>): void {
     const end = (result: ProbeResult, failures: number, forMs: number): void => {
       // Another attempt has begun since, because something on the way has changed.
       if (entry.running !== running) return;
       const dueAt = this.#options.clock.now() + forMs;
       const noted = result.kind === 'fails' ? { ...result, retryAt: new Date(dueAt) } : result;
-      Object.assign(entry, { result: noted, basis, dueAt, failures, running: undefined } satisfies Entry);
+      Object.assign(entry, { result: noted, inputsKey, dueAt, failures, running: undefined } satisfies Entry);
       if (running.isLate) this.#options.onResult(key);
     };
     const ended = attempt().then(
       () => end({ kind: 'works' }, 0, answersKeptMs),
       (error: unknown) => {
-        const failures = entry.basis === basis ? entry.failures + 1 : 1;
+        const failures = entry.inputsKey === inputsKey ? entry.failures + 1 : 1;
         const forMs = Math.min(longestRetryMs, firstRetryMs * 2 ** (failures - 1));
         end({ kind: 'fails', error }, failures, forMs);
       },
     );
-    const running: Attempt = { basis, ended, isLate: false };
+    const running: Attempt = { inputsKey, ended, isLate: false };
     entry.running = running;
   }
 }
 
 function unknown(): Entry {
-  return { result: { kind: 'unknown' }, basis: undefined, dueAt: 0, failures: 0, running: undefined };
+  return { result: { kind: 'unknown' }, inputsKey: undefined, dueAt: 0, failures: 0, running: undefined };
 }

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Claim, describeClaim, type HostedControlPlaneClaim } from './host-claim.ts';
+import { type HostClaim, describeHostClaim, type HostedControlPlaneClaim } from './host-claim.ts';
 
 /** Every claim there is, found by host name. */
-export class ClaimBook {
-  readonly #claims = new Map<string, Claim>();
+export class HostClaimIndex {
+  readonly #claims = new Map<string, HostClaim>();
   readonly #byHost = new Map<string, Set<string>>();
 
   hostedControlPlane(key: string): HostedControlPlaneClaim | undefined {
@@ -12,13 +12,13 @@ export class ClaimBook {
   }
 
   /** Everything that has this host. */
-  at(host: string): Claim[] {
+  at(host: string): HostClaim[] {
     return [...(this.#byHost.get(host) ?? [])].flatMap((id) => this.#claims.get(id) ?? []);
   }
 
   /** Enters a claim in the place of the one before it; returns the hosts about which something is different now. */
-  put(claim: Claim): string[] {
-    const id = describeClaim(claim);
+  put(claim: HostClaim): string[] {
+    const id = describeHostClaim(claim);
     const old = this.#claims.get(id);
     if (isDeepStrictEqual(old, claim)) return [];
     this.#unindex(id);
@@ -28,8 +28,8 @@ export class ClaimBook {
   }
 
   /** Strikes a claim out; returns the hosts that it had. */
-  remove(claim: Claim): readonly string[] {
-    const id = describeClaim(claim);
+  remove(claim: HostClaim): readonly string[] {
+    const id = describeHostClaim(claim);
     const hosts = this.#claims.get(id)?.hosts ?? [];
     this.#unindex(id);
     this.#claims.delete(id);

@@ -6,7 +6,7 @@ import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import { type KubeObject, objectKey } from '../kube/object.ts';
 
 /** The host names that a HostedControlPlane, or a TLSRoute, has for itself. */
-export type Claim = HostedControlPlaneClaim | RouteClaim;
+export type HostClaim = HostedControlPlaneClaim | RouteClaim;
 
 interface Holder {
   /** `namespace/name`. */
@@ -47,7 +47,7 @@ interface RouteObject extends KubeObject {
   };
 }
 
-export function claimOfHostedControlPlane(object: HostedControlPlaneObject): HostedControlPlaneClaim {
+export function hostClaimOfHostedControlPlane(object: HostedControlPlaneObject): HostedControlPlaneClaim {
   const { metadata, spec = {} } = object;
   const [exposure] = exposuresOf(spec);
   return {
@@ -59,7 +59,7 @@ export function claimOfHostedControlPlane(object: HostedControlPlaneObject): Hos
   };
 }
 
-export function claimOfRoute({ metadata, spec }: RouteObject): RouteClaim {
+export function hostClaimOfRoute({ metadata, spec }: RouteObject): RouteClaim {
   const [gateway] = optionalResources.Gateway;
   const parents = (spec?.parentRefs ?? []).filter(
     (parent) =>
@@ -81,6 +81,6 @@ export function claimOfRoute({ metadata, spec }: RouteObject): RouteClaim {
 }
 
 /** `Kind namespace/name`, as messages name a claimant. */
-export function describeClaim({ kind, key }: Claim): string {
+export function describeHostClaim({ kind, key }: HostClaim): string {
   return `${kind} ${key}`;
 }

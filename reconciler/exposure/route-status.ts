@@ -32,7 +32,7 @@ export interface Listener extends Gateway {
 }
 
 /** Whether a route leads somewhere, and if not one sentence about why. */
-export type RouteVerdict =
+export type RouteState =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'waiting'; readonly message: string }
   | { readonly kind: 'rejected'; readonly message: string };
@@ -41,7 +41,7 @@ export type RouteVerdict =
 const necessary = ['Accepted', 'ResolvedRefs'];
 
 /** What the Gateway's controller says of the present generation of a route; one controller's consent is enough. */
-export function routeVerdict(route: RouteObject, listener: Listener): RouteVerdict {
+export function routeStateOf(route: RouteObject, listener: Listener): RouteState {
   const name = `TLSRoute ${route.metadata.name}`;
   const parents = (route.status?.parents ?? []).filter((parent) => isFor(parent, listener, route.metadata.namespace));
   const answers = parents.map(({ conditions = [] }) => conditions.filter((condition) => isCurrent(condition, route)));

@@ -3,7 +3,7 @@ import { fieldManager } from '../../constructs/api/group.ts';
 import { CertificateSigningRequest, EndpointSlice, Node, ServiceAccount } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
-import { leadsToProxies } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
+import { reachesProxies } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
 import type { WorkContext } from '../tasks/background-work.ts';
 import { loadedConfiguration } from '../encryption-at-rest/loaded.ts';
 import { rewriteSecrets } from '../encryption-at-rest/rewrite.ts';
@@ -53,7 +53,7 @@ const grantSettlingMs = 5_000;
 const grantRecheckMs = 100;
 
 /** An API server that is away is no news after the first time. */
-const tellAgainMs = 10 * 60_000;
+const repeatReportMs = 10 * 60_000;
 
 /** All there is of one hosted cluster, so that the apply set needs no other key. */
 const owner = 'hosted';
@@ -71,7 +71,7 @@ export class HostedCluster implements HostedClient {
   readonly #outage: Outage;
   #isWatching = false;
   #grantedAt = -Infinity;
-  #toldAt = -Infinity;
+  #reportedAt = -Infinity;
 
   constructor(target: HostedTarget, options: HostedClusterOptions) {
     const { clock } = options;
@@ -114,7 +114,7 @@ export class HostedCluster implements HostedClient {
     const resources = new Set([...rbacResources, ...this.#target.applied.map(({ resource }) => resource)]);
     const inventory = [...resources].flatMap((resource) => this.#known.list(resource));
     await this.#attempt(() => this.#applySet.prune(owner, keep, inventory));
-    if (!leadsToProxies(keep)) await this.#attempt(() => this.#deleteSlices());
+    if (!reachesProxies(keep)) await this.#attempt(() => this.#deleteSlices());
   }
 
   /** A Service that selects nothing keeps the endpoints it had, and those of proxies would go on taking connections. */
@@ -231,7 +231,7 @@ export class HostedCluster implements HostedClient {
       if (this.#isSettling) {
         throw new HostedClusterNotReady('its rights have not reached the API server yet', grantRecheckMs, error);
       }
-      this.#grantAgain();
+      this.#grantRetry();
       throw error;
     }
   }
@@ -241,7 +241,7 @@ export class HostedCluster implements HostedClient {
   }
 
   /** Somebody took our rights away while nobody looked: what we know to have applied is not true any more. */
-  #grantAgain(): void {
+  #grantRetry(): void {
     this.#applySet.forget(owner);
     this.#options.onChange();
   }
@@ -249,11 +249,11 @@ export class HostedCluster implements HostedClient {
   #onWatchError(error: unknown): void {
     const { clock, onError } = this.#options;
     if (isForbidden(error)) {
-      if (!this.#isSettling) this.#grantAgain();
+      if (!this.#isSettling) this.#grantRetry();
       return;
     }
-    if (clock.now() - this.#toldAt < tellAgainMs) return;
-    this.#toldAt = clock.now();
+    if (clock.now() - this.#reportedAt < repeatReportMs) return;
+    this.#reportedAt = clock.now();
     onError(error);
   }
 
@@ -272,7 +272,7 @@ export class HostedCluster implements HostedClient {
     const { onRequest, open = dialApi } = this.#options;
     const target: ConnectionTarget = {
       server: `https://${formatEndpoint(address)}`,
-      ca: this.#target.authority,
+      ca: this.#target.ca,
       cert: client.certificate,
       key: client.key,
       ...how,

@@ -52,6 +52,6 @@ export class HostedClients {
 }
 
 /** Everything that connections and watches depend on. */
-function identityOf({ service, serverName, endpoint, authority, controller, applied }: HostedTarget): string {
-  return JSON.stringify([service, serverName, endpoint, authority, fingerprint(controller.certificate), applied]);
+function identityOf({ service, serverName, endpoint, ca, controller, applied }: HostedTarget): string {
+  return JSON.stringify([service, serverName, endpoint, ca, fingerprint(controller.certificate), applied]);
 }

@@ -1,7 +1,7 @@
 import { type Resource, Secret, Service } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { inClusterAccessOf } from '../../constructs/cluster/in-cluster-access.ts';
-import { wayIn } from '../../constructs/control-plane/exposure/exposure.ts';
+import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
 import type { Endpoint, Facts } from '../../constructs/cluster/facts.ts';
 import type { AppliedKind } from '../../constructs/workload/applied-kinds.ts';
 import { appliedKindsOf } from '../../constructs/workload/chart.ts';
@@ -11,7 +11,7 @@ import { issueCertificate, type KeyPair, validFor } from '../pki/issue.ts';
 import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
 import { pairOf, type SecretObject } from '../pki/secret.ts';
 import { known } from '../phases/scope.ts';
-import type { World } from '../management/view.ts';
+import type { Reader } from '../management/view.ts';
 
 /** How to reach one hosted API server, from inside and from outside, and what is there to look after. */
 export interface HostedTarget {
@@ -24,7 +24,7 @@ export interface HostedTarget {
   /** The published endpoint, as workers and Cluster API dial it. */
   readonly endpoint: Endpoint;
   /** PEM of the cluster's authority. */
-  readonly authority: string;
+  readonly ca: string;
   /** Our own identity in the hosted cluster. */
   readonly controller: KeyPair;
   /** Makes an administrator who is valid now and not for long: only to grant our own identity, and others, their rights. */
@@ -38,23 +38,23 @@ export interface HostedTarget {
  * without cluster DNS too, and its name is verified all the same.
  * @throws when something of it is missing, which the phases before have made sure of.
  */
-export function hostedTarget(cluster: HostedCluster, facts: Facts, world: World): HostedTarget {
+export function hostedTarget(cluster: HostedCluster, facts: Facts, reader: Reader): HostedTarget {
   const names = namesOf(cluster.name);
-  const secret = (name: string) => world.get<SecretObject>(Secret, name);
-  const address = world.get<ServiceObject>(Service, names.apiService)?.spec?.clusterIP;
-  const authority = pairOf(secret(names.secrets.clusterAuthority));
+  const secret = (name: string) => reader.get<SecretObject>(Secret, name);
+  const address = reader.get<ServiceObject>(Service, names.apiService)?.spec?.clusterIP;
+  const ca = pairOf(secret(names.secrets.clusterCA));
   const controller = pairOf(secret(names.secrets.controller));
-  if (!address || !authority || !controller) {
+  if (!address || !ca || !controller) {
     throw new Error(`Service ${names.apiService} or a Secret of cluster ${cluster.name} is gone again`);
   }
   return {
-    service: { host: address, port: wayIn(cluster.spec).service.apiPorts.api },
-    podPort: wayIn(cluster.spec).securePort,
+    service: { host: address, port: exposureStrategy(cluster.spec).service.apiPorts.api },
+    podPort: exposureStrategy(cluster.spec).securePort,
     serverName: apiServiceHost(cluster),
     endpoint: known(facts, 'endpoint'),
-    authority: authority.certificate,
+    ca: ca.certificate,
     controller,
-    admin: (now) => issueCertificate(administrator, authority, validFor(adminLifetimeMs, now)),
+    admin: (now) => issueCertificate(administrator, ca, validFor(adminLifetimeMs, now)),
     applied: appliedKindsOf(cluster.spec.version).filter(({ resource }) => isServed(resource, cluster, facts)),
   };
 }

@@ -27,7 +27,7 @@ export class WorkQueue {
   readonly #ready = new Set<string>();
   readonly #running = new Set<string>();
   /** Added while running: to be worked on once more. */
-  readonly #again = new Set<string>();
+  readonly #requeueAt = new Set<string>();
   readonly #delayed = new Map<string, { readonly dueAt: number; readonly cancel: () => void }>();
   readonly #failures = new Map<string, number>();
   #idleWaiters: (() => void)[] = [];
@@ -46,7 +46,7 @@ export class WorkQueue {
   /** Has the key worked on as soon as a worker is free. */
   add(key: string): void {
     if (this.#stopped) return;
-    if (this.#running.has(key)) this.#again.add(key);
+    if (this.#running.has(key)) this.#requeueAt.add(key);
     else this.#ready.add(key);
     this.#startWorkers();
   }
@@ -91,7 +91,7 @@ export class WorkQueue {
   stop(): Promise<void> {
     this.#stopped = true;
     this.#ready.clear();
-    this.#again.clear();
+    this.#requeueAt.clear();
     for (const { cancel } of this.#delayed.values()) cancel();
     this.#delayed.clear();
     return this.drain();
@@ -119,7 +119,7 @@ export class WorkQueue {
       this.addRateLimited(key);
     } finally {
       this.#running.delete(key);
-      if (this.#again.delete(key)) this.#ready.add(key);
+      if (this.#requeueAt.delete(key)) this.#ready.add(key);
       this.#startWorkers();
       if (this.#isIdle()) this.#releaseIdleWaiters();
     }

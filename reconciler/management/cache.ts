@@ -24,8 +24,8 @@ import { Informer } from '../kube/informer.ts';
 import { InformerSet } from '../kube/informer-set.ts';
 import type { ObjectChange } from '../kube/object-cache.ts';
 import type { KubeObject, ObjectName } from '../kube/object.ts';
-import type { Surroundings, World } from './view.ts';
-import { SurroundingsWatch } from './shared-resources.ts';
+import type { SharedResources, Reader } from './view.ts';
+import { SharedResourcesWatch } from './shared-resources.ts';
 
 export interface ManagementClusterOptions {
   readonly client: KubernetesApi;
@@ -65,19 +65,19 @@ export const watchedResources: readonly Resource[] = [
 export class ManagementCluster {
   readonly #known: InformerSet;
   readonly #hosted: Informer;
-  readonly #surroundings: SurroundingsWatch;
+  readonly #sharedResources: SharedResourcesWatch;
 
   constructor({ client, clock, namespace, watchFilter, onError }: ManagementClusterOptions) {
     const common = { client, clock, namespace, onError, fieldManager, indexedLabels: [clusterNameLabel] };
     const hostedSelector = watchFilter === undefined ? undefined : `${watchFilterLabel}=${watchFilter}`;
     this.#hosted = new Informer({ ...common, resource: HostedControlPlane, labelSelector: hostedSelector });
-    this.#surroundings = new SurroundingsWatch(common);
-    this.#hosted.onChange((change) => this.#surroundings.takeHostedControlPlane(change));
+    this.#sharedResources = new SharedResourcesWatch(common);
+    this.#hosted.onChange((change) => this.#sharedResources.takeHostedControlPlane(change));
     this.#known = new InformerSet([
       this.#hosted,
       new Informer({ ...common, resource: Cluster }),
       ...watched.map(({ resource, labels }) => new Informer({ ...common, resource, labelSelector: labels.join(',') })),
-      ...this.#surroundings.informers,
+      ...this.#sharedResources.informers,
     ]);
   }
 
@@ -96,8 +96,8 @@ export class ManagementCluster {
   }
 
   /** Calls back with the key of each HostedControlPlane around which something it depends on has changed. */
-  onSurroundingsChange(handler: (key: string) => void): void {
-    this.#surroundings.onChange(handler);
+  onSharedResourcesChange(handler: (key: string) => void): void {
+    this.#sharedResources.onChange(handler);
   }
 
   /** Milliseconds since the epoch at which the quietest watch was last heard of. */
@@ -121,11 +121,11 @@ export class ManagementCluster {
   remember(object: KubeObject): void {
     this.#known.remember(object);
     if (object.kind !== HostedControlPlane.kind || this.#hosted.hasSeen(object.metadata.resourceVersion ?? '0')) return;
-    this.#surroundings.takeHostedControlPlane({ type: 'updated', object });
+    this.#sharedResources.takeHostedControlPlane({ type: 'updated', object });
   }
 
   /** The part of it that belongs to one Cluster. */
-  worldOf(namespace: string, cluster: string): World {
+  readerOf(namespace: string, cluster: string): Reader {
     return {
       get: <T extends KubeObject>(resource: Resource, name: string) =>
         this.get(resource, { namespace, name }) as T | undefined,
@@ -140,7 +140,7 @@ export class ManagementCluster {
   }
 
   /** What is around one control plane; for the length of one pass. */
-  surroundingsOf(namespace: string, name: string): Surroundings {
-    return this.#surroundings.surroundingsOf({ namespace, name });
+  sharedResourcesOf(namespace: string, name: string): SharedResources {
+    return this.#sharedResources.sharedResourcesOf({ namespace, name });
   }
 }

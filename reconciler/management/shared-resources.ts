@@ -5,11 +5,16 @@ import { gatewayState, type GatewayObject } from '../exposure/gateway-object.ts'
 import { Informer, type InformerOptions } from '../kube/informer.ts';
 import type { ObjectChange } from '../kube/object-cache.ts';
 import { isOlder, type KubeObject, objectKey, type ObjectName } from '../kube/object.ts';
-import type { Surroundings } from './view.ts';
-import { type Claim, claimOfHostedControlPlane, claimOfRoute, describeClaim } from '../exposure/host-claim.ts';
-import { ClaimBook } from '../exposure/host-claim-index.ts';
-import { claimant } from '../exposure/host-owner.ts';
-import { Interests } from './subscriptions.ts';
+import type { SharedResources } from './view.ts';
+import {
+  type HostClaim,
+  hostClaimOfHostedControlPlane,
+  hostClaimOfRoute,
+  describeHostClaim,
+} from '../exposure/host-claim.ts';
+import { HostClaimIndex } from '../exposure/host-claim-index.ts';
+import { hostOwner } from '../exposure/host-owner.ts';
+import { Subscriptions } from './subscriptions.ts';
 import { OptionalApi } from '../kube/optional-api.ts';
 
 type Handler = (key: string) => void;
@@ -23,13 +28,13 @@ const topic = {
 };
 
 /** Watches what is around control planes, and tells which of them to look at again when it changes. */
-export class SurroundingsWatch {
+export class SharedResourcesWatch {
   readonly #apis: Readonly<Record<OptionalKind, OptionalApi>>;
   readonly #namespaces: Informer;
-  readonly #claims = new ClaimBook();
+  readonly #claims = new HostClaimIndex();
   /** Versions of the HostedControlPlanes whose claims are in the book: what we have written comes before its watch event. */
   readonly #versions = new Map<string, string>();
-  readonly #interests = new Interests();
+  readonly #subscriptions = new Subscriptions();
   #handler: Handler = () => {};
 
   constructor(options: Omit<InformerOptions, 'resource' | 'labelSelector' | 'fieldSelector'>) {
@@ -66,18 +71,18 @@ export class SurroundingsWatch {
     if (isOlder(version, this.#versions.get(key) ?? '0')) return;
     if (type === 'deleted') {
       this.#versions.delete(key);
-      this.#interests.forget(key);
+      this.#subscriptions.forget(key);
     } else {
       this.#versions.set(key, version);
     }
-    this.#claim(type, claimOfHostedControlPlane(object));
+    this.#claim(type, hostClaimOfHostedControlPlane(object));
   }
 
   /** What is around one control plane. It is told of changes of whatever it asks for, until it asks anew. */
-  surroundingsOf(name: ObjectName & { readonly namespace: string }): Surroundings {
+  sharedResourcesOf(name: ObjectName & { readonly namespace: string }): SharedResources {
     const key = objectKey(name);
-    this.#interests.forget(key);
-    const ask = (what: string): void => this.#interests.add(key, what);
+    this.#subscriptions.forget(key);
+    const ask = (what: string): void => this.#subscriptions.add(key, what);
     return {
       servedVersions: (kind) => {
         ask(topic.api(kind));
@@ -91,12 +96,12 @@ export class SurroundingsWatch {
         ask(topic.namespace(name.namespace));
         return this.#namespaces.get({ name: name.namespace })?.metadata.labels ?? {};
       },
-      claimant: (given) => {
+      hostOwner: (given) => {
         const host = given.toLowerCase();
         ask(topic.host(host));
         const asking = this.#claims.hostedControlPlane(key);
-        const found = asking && claimant(host, asking, this.#claims.at(host));
-        return found && describeClaim(found);
+        const found = asking && hostOwner(host, asking, this.#claims.at(host));
+        return found && describeHostClaim(found);
       },
     };
   }
@@ -109,20 +114,20 @@ export class SurroundingsWatch {
       const isSame = old && gatewayState(old as GatewayObject) === gatewayState(object as GatewayObject);
       if (!isSame) this.#tell([topic.gateway(object.metadata)]);
     });
-    this.#apis.TLSRoute.onChange(({ type, object }) => this.#claim(type, claimOfRoute(object)));
+    this.#apis.TLSRoute.onChange(({ type, object }) => this.#claim(type, hostClaimOfRoute(object)));
     this.#namespaces.onChange(({ object, old }) => {
       const isSame = old && JSON.stringify(old.metadata.labels) === JSON.stringify(object.metadata.labels);
       if (!isSame) this.#tell([topic.namespace(object.metadata.name)]);
     });
   }
 
-  #claim(type: ObjectChange<KubeObject>['type'], claim: Claim): void {
+  #claim(type: ObjectChange<KubeObject>['type'], claim: HostClaim): void {
     const hosts = type === 'deleted' ? this.#claims.remove(claim) : this.#claims.put(claim);
     // Who holds the host hears of it by its own event.
     this.#tell(hosts.map(topic.host), claim.kind === 'HostedControlPlane' ? claim.key : claim.owner);
   }
 
   #tell(topics: readonly string[], except?: string): void {
-    for (const key of this.#interests.of(topics)) if (key !== except) this.#handler(key);
+    for (const key of this.#subscriptions.of(topics)) if (key !== except) this.#handler(key);
   }
 }

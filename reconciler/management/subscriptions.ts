@@ -1,5 +1,5 @@
 /** Who asked for what in its last pass, and is to be told of changes of it. */
-export class Interests {
+export class Subscriptions {
   readonly #byTopic = new Map<string, Set<string>>();
   readonly #byKey = new Map<string, Set<string>>();
 

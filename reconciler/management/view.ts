@@ -5,7 +5,7 @@ import type { GatewayObject } from '../exposure/gateway-object.ts';
 import type { KubeObject } from '../kube/object.ts';
 
 /** What a phase may read of the management cluster. Answers come from memory: watches keep it current. */
-export interface World {
+export interface Reader {
   get<T extends KubeObject>(resource: Resource, name: string): T | undefined;
   /** Objects that carry these labels. */
   list<T extends KubeObject>(resource: Resource, labels: Readonly<Record<string, string>>): T[];
@@ -15,7 +15,7 @@ export interface World {
  * What lies outside of a control plane's own namespace, or is not everywhere installed. Kept current by watches: a
  * control plane is looked at again when something changes that it asked for in its last pass.
  */
-export interface Surroundings {
+export interface SharedResources {
   /** Versions of an optional API that are served and that we know, the best first; empty when it is not installed. */
   servedVersions(kind: OptionalKind): readonly string[];
   /** A Gateway of any namespace. */
@@ -23,7 +23,7 @@ export interface Surroundings {
   /** Labels of the control plane's namespace. */
   namespaceLabels(): Readonly<Record<string, string>>;
   /** Who else has this host and may keep it, such as `HostedControlPlane team/c1` or `TLSRoute team/web`. */
-  claimant(host: string): string | undefined;
+  hostOwner(host: string): string | undefined;
 }
 
 /** Fields of an object to be set. */
@@ -68,7 +68,7 @@ export interface Writer {
   publishToInfrastructure(endpoint: Endpoint): Promise<Endpoint | undefined>;
 }
 
-export interface Remover {
+export interface DeletionWriter {
   /** Deletes this very object; one of the same name that was made since stays. */
   delete(resource: Resource, object: KubeObject): Promise<void>;
   /** Machines and MachinePools of the Cluster that would lose their API server; 0 while the Cluster itself is deleted. */

@@ -11,13 +11,13 @@ import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import { selectorOf } from '../../constructs/cluster/labels.ts';
 import { type InfrastructureReference, publishToInfrastructure } from '../exposure/infrastructure/endpoint.ts';
-import type { InquiryBook } from '../tasks/request-cache.ts';
+import type { RequestCaches } from '../tasks/request-cache.ts';
 import type { ApplySet } from '../kube/apply-set.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import { isAlreadyExists, isNotFound } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ManagementCluster } from './cache.ts';
-import type { Remover, Writer } from './view.ts';
+import type { DeletionWriter, Writer } from './view.ts';
 
 /** What writing for one HostedControlPlane needs. */
 export interface WriterOptions {
@@ -31,7 +31,7 @@ export interface WriterOptions {
   readonly cluster: string;
   /** Where the infrastructure of the Cluster is; nothing for a Cluster without. */
   readonly infrastructure: InfrastructureReference | undefined;
-  readonly inquiries: InquiryBook;
+  readonly requestCaches: RequestCaches;
 }
 
 /** Owner of inquiries whose answers are the same for all. */
@@ -42,7 +42,17 @@ const endpointManager = `${fieldManager}-endpoint`;
 const labelManager = `${fieldManager}-label`;
 
 export function createWriter(options: WriterOptions): Writer {
-  const { client, applySet, management, key, namespace, name, cluster, infrastructure: reference, inquiries } = options;
+  const {
+    client,
+    applySet,
+    management,
+    key,
+    namespace,
+    name,
+    cluster,
+    infrastructure: reference,
+    requestCaches,
+  } = options;
   const remember = <T extends KubeObject>(object: T): T => {
     management.remember(object);
     return object;
@@ -100,18 +110,18 @@ export function createWriter(options: WriterOptions): Writer {
     },
     async publishToInfrastructure(endpoint: Endpoint) {
       if (!reference) return undefined;
-      const shared = inquiries.of(everybody);
-      const found = await inquiries
+      const shared = requestCaches.of(everybody);
+      const found = await requestCaches
         .of(key)
         .ask('infrastructure', [reference, endpoint], () =>
-          publishToInfrastructure({ client, inquiries: shared, namespace, reference }, endpoint),
+          publishToInfrastructure({ client, requestCaches: shared, namespace, reference }, endpoint),
         );
       return found?.endpoint;
     },
   };
 }
 
-export interface RemoverOptions {
+export interface DeletionWriterOptions {
   readonly client: Pick<KubernetesApi, 'delete' | 'list'>;
   readonly namespace: string;
   readonly cluster: string;
@@ -119,7 +129,12 @@ export interface RemoverOptions {
   readonly clusterIsDeleting: boolean;
 }
 
-export function createRemover({ client, namespace, cluster, clusterIsDeleting }: RemoverOptions): Remover {
+export function createDeletionWriter({
+  client,
+  namespace,
+  cluster,
+  clusterIsDeleting,
+}: DeletionWriterOptions): DeletionWriter {
   return {
     delete: (resource, { metadata }) =>
       client.delete(

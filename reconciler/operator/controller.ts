@@ -11,7 +11,7 @@ import { resyncMs } from '../tasks/resync.ts';
 import type { Logger } from '../telemetry/log.ts';
 
 export interface ControllerOptions {
-  readonly management: Pick<ManagementCluster, 'onChange' | 'onSurroundingsChange' | 'list'>;
+  readonly management: Pick<ManagementCluster, 'onChange' | 'onSharedResourcesChange' | 'list'>;
   readonly reconciler: Pick<Reconciler, 'reconcile' | 'onChange'>;
   readonly concurrency: number;
   readonly clock: Clock;
@@ -48,7 +48,7 @@ export class Controller {
   /** Begins to work: on everything there is, then on every change. */
   start(): void {
     this.#options.management.onChange((resource, change) => this.#enqueue(resource, change));
-    this.#options.management.onSurroundingsChange((key) => this.#queue.addAfter(key, gatherMs));
+    this.#options.management.onSharedResourcesChange((key) => this.#queue.addAfter(key, gatherMs));
     this.#options.reconciler.onChange((key) => this.#queue.addAfter(key, gatherMs));
     this.#scheduleResync();
   }
@@ -69,9 +69,9 @@ export class Controller {
     const begun = clock.now();
     let result: 'success' | 'error' = 'error';
     try {
-      const again = await reconciler.reconcile(key);
+      const requeueAt = await reconciler.reconcile(key);
       result = 'success';
-      if (again) this.#queue.addAfter(key, Math.max(soonestMs, again.getTime() - clock.now()));
+      if (requeueAt) this.#queue.addAfter(key, Math.max(soonestMs, requeueAt.getTime() - clock.now()));
     } finally {
       onReconciled?.(result, clock.now() - begun);
     }

@@ -15,7 +15,7 @@ import { Reconciler } from '../reconciler.ts';
 import { StatusWriter } from '../status/writer.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
-import { tellTransition } from '../status/transition.ts';
+import { reportTransition } from '../status/transition.ts';
 
 export interface OperatorOptions {
   readonly connection: Connection;
@@ -84,7 +84,7 @@ export class Operator {
       client,
       management: this.#management,
       clock,
-      onTransition: (transition) => tellTransition(transition, log, this.#events),
+      onTransition: (transition) => reportTransition(transition, log, this.#events),
     });
     this.#reconciler = new Reconciler({
       client,
@@ -119,7 +119,7 @@ export class Operator {
     await this.#management.start();
     this.#isSynced = true;
     if (this.#election) this.#election.start();
-    else this.#lead();
+    else this.#hostRoute();
   }
 
   /** Finishes what has begun, hands leadership back, and closes everything. */
@@ -154,13 +154,13 @@ export class Operator {
       identity: `${hostname()}_${process.pid}`,
       clock: this.#clock,
       times: leaseTimes,
-      onAcquired: () => this.#lead(),
+      onAcquired: () => this.#hostRoute(),
       onLost,
       onError: (error) => this.#log.warn({ error }, 'leader election failed, trying again'),
     });
   }
 
-  #lead(): void {
+  #hostRoute(): void {
     const count = this.#management.list(HostedControlPlane).length;
     this.#log.info({ hostedControlPlanes: count }, 'leading');
     this.#controller.start();

@@ -18,11 +18,11 @@ export const apiServer: Phase = {
   condition: 'APIServerDeploymentsReady',
   needs: [certificates, etcdCertificates, restore, encryptionAtRest],
   async run(scope): Promise<Outcome> {
-    const { cluster, facts, writer, world } = scope;
-    const deployment = world.get<DeploymentObject>(Deployment, namesOf(cluster.name).apiServer);
+    const { cluster, facts, writer, reader } = scope;
+    const deployment = reader.get<DeploymentObject>(Deployment, namesOf(cluster.name).apiServer);
     // A restore has let them go.
     const isWanted = (deployment?.spec?.replicas ?? 0) > 0;
-    const etcdPods = world.list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'));
+    const etcdPods = reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'));
     const mounts = await observeMounts(scope);
 
     const quorum = Math.floor(cluster.spec.etcd.replicas / 2) + 1;

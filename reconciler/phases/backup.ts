@@ -2,7 +2,7 @@ import type { Backup } from '../../constructs/api/backup-spec.ts';
 import { backupAnnotation } from '../../constructs/api/group.ts';
 import { kubernetesVersion } from '../../constructs/cluster/versions.ts';
 import { attemptFor, type BackupSubject } from '../backup/attempt.ts';
-import { decideBackup } from '../backup/decide-backup.ts';
+import { planBackup } from '../backup/decide-backup.ts';
 import { backupFailure, failureReasons } from '../backup/failure.ts';
 import { backupReport, knownBackups, lastBackupTime, openCauses } from '../backup/known-backups.ts';
 import { nextBackupTime, type Schedule } from '../backup/schedule.ts';
@@ -34,7 +34,7 @@ export const backup: Phase = {
 };
 
 async function run(scope: Scope, spec: Backup): Promise<Outcome> {
-  const { cluster, hostedControlPlane, now, work, world } = scope;
+  const { cluster, hostedControlPlane, now, work, reader } = scope;
   const schedule = { expression: spec.schedule, timeZone: spec.timeZone, identity: identityOf(scope) };
   const state = work.state<BackupResult>(workName);
   const asking = {
@@ -46,14 +46,14 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
 
   const nextTime = nextTimeOf(schedule, Math.max(lastBackupTime(known) ?? 0, now.getTime()));
   const report = backupReport(known, nextTime);
-  const decision = decideBackup({
+  const decision = planBackup({
     schedule,
     now: now.getTime(),
     lastBackup: lastBackupTime(known),
     causes,
     settings: spec,
     work: state,
-    hasMember: readyMembers(cluster, world).length > 0,
+    hasMember: readyMembers(cluster, reader).length > 0,
     hasContent: hostedControlPlane.status?.initialization?.controlPlaneInitialized ?? false,
   });
 
@@ -61,32 +61,32 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
     case 'Start':
       work.start(
         workName,
-        decision.basis,
+        decision.inputsKey,
         (context) => takeBackup(attemptFor(subjectOf(scope), spec, { schedule, causes }), context),
         'waits',
       );
-      return underWay(scope, report, 'a backup has begun');
+      return inProgress(scope, report, 'a backup has begun');
     case 'Running':
-      return underWay(scope, report, decision.progress);
+      return inProgress(scope, report, decision.progress);
     case 'WaitForContent': {
-      const again = new Date(now.getTime() + contentMs);
-      return done({}, again, { message: 'the first backup is taken when workers can join', report });
+      const requeueAt = new Date(now.getTime() + contentMs);
+      return done({}, requeueAt, { message: 'the first backup is taken when workers can join', report });
     }
     case 'WaitForMembers':
       return wait('WaitingForMembers', 'a backup is due, and no member of etcd is ready', { report });
     case 'BackOff': {
       const { reason, message } = backupFailure(decision.error);
-      const again = new Date(decision.retryTime);
-      return degraded(reason, `${message}; tried again at ${again.toISOString()}`, {}, { again, report });
+      const requeueAt = new Date(decision.retryTime);
+      return degraded(reason, `${message}; tried again at ${requeueAt.toISOString()}`, {}, { requeueAt, report });
     }
     case 'Rest': {
       const fault = state.kind === 'done' ? state.result.retentionFault : undefined;
       const isNews = known.versionChanges?.length !== hostedControlPlane.status?.etcd?.backup?.versionChanges?.length;
       // Who waits for the backup reads of it in the status, which this pass is about to write.
-      const again = isNews ? now : new Date(decision.nextTime);
+      const requeueAt = isNews ? now : new Date(decision.nextTime);
       if (fault)
-        return degraded('StoreUnavailable', `old backups could not be deleted: ${fault}`, {}, { again, report });
-      return done({}, again, { message: spec.encryption ? '' : withoutBundle, report });
+        return degraded('StoreUnavailable', `old backups could not be deleted: ${fault}`, {}, { requeueAt, report });
+      return done({}, requeueAt, { message: spec.encryption ? '' : withoutRecoveryBundle, report });
     }
   }
 }
@@ -94,11 +94,11 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
 /** That workers can join is told by the status alone, which no event follows. */
 const contentMs = 15_000;
 
-const withoutBundle =
+const withoutRecoveryBundle =
   'backups hold no keys of the cluster, so that it cannot be rebuilt elsewhere: set etcd.backup.encryption to have them too';
 
 /** A fault stays until an attempt has gone well: else the condition would say so between any two. */
-function underWay({ hostedControlPlane }: Scope, report: StatusReport, message: string): Outcome {
+function inProgress({ hostedControlPlane }: Scope, report: StatusReport, message: string): Outcome {
   const before = hostedControlPlane.status?.conditions?.find(({ type }) => type === 'EtcdBackupReady');
   if (before?.status !== 'False' || !failureReasons.includes(before.reason))
     return done({}, undefined, { message, report });
@@ -110,8 +110,8 @@ function identityOf({ hostedControlPlane: { metadata } }: Scope): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
 
-function pendingChanges({ cluster, world }: Scope): string[] {
-  return (['Kubernetes', 'etcd'] as const).flatMap((what) => minorChange(what, cluster, world) ?? []);
+function pendingChanges({ cluster, reader }: Scope): string[] {
+  return (['Kubernetes', 'etcd'] as const).flatMap((what) => minorChange(what, cluster, reader) ?? []);
 }
 
 /** Members come and go while data is exchanged, and what would be backed up is about to be replaced. */
@@ -129,14 +129,14 @@ function nextTimeOf(schedule: Schedule, after: number): number {
   }
 }
 
-function subjectOf({ cluster, hostedControlPlane, clusterObject, world, storeInquiries }: Scope): BackupSubject {
+function subjectOf({ cluster, hostedControlPlane, clusterObject, reader, storeReader }: Scope): BackupSubject {
   return {
     namespace: cluster.namespace,
     cluster: cluster.name,
     kubernetesVersion: kubernetesVersion(cluster.spec.version),
     hostedControlPlane,
     clusterObject,
-    world,
-    storeInquiries,
+    reader,
+    storeReader,
   };
 }

@@ -1,8 +1,8 @@
-import { planAuthorities } from '../../constructs/control-plane/certificates/plan.ts';
+import { planCAs } from '../../constructs/control-plane/certificates/plan.ts';
 import { earliest } from '../engine/requeue.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import { rotate } from '../rotation/ca/execute.ts';
-import { readAuthority } from '../rotation/ca/rotated-ca.ts';
+import { readCA } from '../rotation/ca/rotated-ca.ts';
 import type { Phase } from './scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
 import { kubeconfig } from './kubeconfig.ts';
@@ -15,14 +15,14 @@ export const caRotation: Phase = {
   condition: 'CARotationReady',
   needs: [etcdCertificates, certificates, kubeconfig],
   async run(scope): Promise<Outcome> {
-    const authorities = planAuthorities(scope.cluster.name).flatMap((plan) => readAuthority(scope, plan) ?? []);
+    const caCertificates = planCAs(scope.cluster.name).flatMap((plan) => readCA(scope, plan) ?? []);
 
-    const progress = await Promise.all(authorities.map((authority) => rotate(scope, authority)));
+    const progress = await Promise.all(caCertificates.map((ca) => rotate(scope, ca)));
 
-    const again = earliest(progress.map((one) => one.again));
-    const underWay = progress.flatMap((one) => one.underWay ?? []);
-    const [first] = underWay;
-    if (!first) return done({}, again);
-    return degraded(first.reason, underWay.map(({ message }) => message).join('; '), {}, { again });
+    const requeueAt = earliest(progress.map((one) => one.requeueAt));
+    const inProgress = progress.flatMap((one) => one.inProgress ?? []);
+    const [first] = inProgress;
+    if (!first) return done({}, requeueAt);
+    return degraded(first.reason, inProgress.map(({ message }) => message).join('; '), {}, { requeueAt });
   },
 };

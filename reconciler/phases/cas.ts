@@ -5,11 +5,11 @@ import { done, type Outcome, wait } from '../engine/outcome.ts';
 import { readCertificate } from '../pki/certificate.ts';
 import { createServiceAccountKey, type KeyPair } from '../pki/issue.ts';
 import { clearRequests } from '../pki/issuer/clear-requests.ts';
-import { obtainAuthority } from '../pki/issuer/obtain-ca.ts';
-import type { ObtainedAuthority } from '../pki/issuer/obtained-ca.ts';
+import { obtainCA } from '../pki/issuer/obtain-ca.ts';
+import type { ObtainedCA } from '../pki/issuer/obtained-ca.ts';
 import { signerFingerprint, trustFingerprint } from '../pki/pem.ts';
-import { planAuthorities } from '../../constructs/control-plane/certificates/plan.ts';
-import { authorityProblem, keyProblem } from '../pki/policy.ts';
+import { planCAs } from '../../constructs/control-plane/certificates/plan.ts';
+import { caProblem, keyProblem } from '../pki/policy.ts';
 import { pairSecret, type SecretObject, valueOf } from '../pki/secret.ts';
 import { answering, requestOf, type rotations } from '../rotation/request.ts';
 import { firstTokenRecord } from '../rotation/service-account-key/token-record.ts';
@@ -17,23 +17,23 @@ import type { Phase, Scope } from './scope.ts';
 import { takeOverIdentity } from './identity.ts';
 import { secretProps } from '../pki/secret-props.ts';
 
-type PendingAuthority = Extract<ObtainedAuthority, { readonly kind: 'pending' }>;
+type PendingCA = Extract<ObtainedCA, { readonly kind: 'pending' }>;
 
 /** A certificate authority or the service account key: what must exist once and is never replaced silently. */
 interface Root {
   readonly secret: string;
-  readonly isAuthority: boolean;
+  readonly isCA: boolean;
   readonly rotation: keyof typeof rotations;
   /** What has to be known of it from its beginning on. */
   readonly annotations?: Readonly<Record<string, string>>;
-  obtain(): Promise<ObtainedAuthority>;
+  obtain(): Promise<ObtainedCA>;
 }
 
 /**
  * The certificate authorities and the service account key. A user's own are used as they are. One that is missing after
  * workers may have joined stops the line: a new one would cut all of them off.
  */
-export const authorities: Phase = {
+export const caCertificates: Phase = {
   condition: 'CACertificatesReady',
   needs: [],
   async run(scope): Promise<Outcome> {
@@ -41,7 +41,7 @@ export const authorities: Phase = {
     if (takingOver) return takingOver;
     const roots = rootsOf(scope);
     const present = new Map<string, KeyPair>();
-    const pending: PendingAuthority[] = [];
+    const pending: PendingCA[] = [];
     for (const root of roots) {
       const found = await observe(scope, root);
       if (found === undefined) return missing(root.secret);
@@ -50,7 +50,7 @@ export const authorities: Phase = {
         continue;
       }
       const { pair } = found;
-      const problem = (root.isAuthority ? authorityProblem : keyProblem)(root.secret, pair, scope.now);
+      const problem = (root.isCA ? caProblem : keyProblem)(root.secret, pair, scope.now);
       if (problem) return wait('CACertificateInvalid', problem, { afterMs: recheckMs });
       present.set(root.secret, pair);
     }
@@ -58,7 +58,7 @@ export const authorities: Phase = {
     if (pending.length > 0) return waitForIssuer(scope, pending);
 
     const facts = {
-      clusterAuthority: present.get(namesOf(scope.cluster.name).secrets.clusterAuthority)?.certificate,
+      clusterCA: present.get(namesOf(scope.cluster.name).secrets.clusterCA)?.certificate,
       certificates: Object.fromEntries(
         [...present].map(([secret, { certificate }]) => [secret, trustFingerprint(certificate)]),
       ),
@@ -72,15 +72,15 @@ export const authorities: Phase = {
 };
 
 /** What cert-manager does is told by events, but not that it is time to ask again. */
-function waitForIssuer({ now }: Scope, pending: readonly PendingAuthority[]): Outcome {
+function waitForIssuer({ now }: Scope, pending: readonly PendingCA[]): Outcome {
   const message = [...new Set(pending.map((one) => one.message))].join('; ');
-  const times = pending.flatMap(({ again }) => (again ? [again.getTime() - now.getTime()] : []));
+  const times = pending.flatMap(({ requeueAt }) => (requeueAt ? [requeueAt.getTime() - now.getTime()] : []));
   return wait('WaitingForIssuer', message, times.length > 0 ? { afterMs: Math.min(...times) } : {});
 }
 
 /** Authorities that live so short that what they sign cannot live as long as it should; undefined when there is none. */
 function shortened(cluster: string, present: ReadonlyMap<string, KeyPair>, leafSeconds: number): string | undefined {
-  const short = planAuthorities(cluster).filter(({ secret }) => {
+  const short = planCAs(cluster).filter(({ secret }) => {
     const { notBefore, notAfter } = readCertificate(present.get(secret)?.certificate ?? '');
     return notAfter.getTime() - notBefore.getTime() < 2 * leafSeconds * 1000;
   });
@@ -96,20 +96,20 @@ function rootsOf(scope: Scope): Root[] {
   const { cluster } = scope;
   const { rootCASeconds, caSeconds } = certificateLifetimes(cluster.spec.certificates);
   return [
-    ...planAuthorities(cluster.name).map((plan) => ({
+    ...planCAs(cluster.name).map((plan) => ({
       secret: plan.secret,
-      isAuthority: true,
-      rotation: plan.authority,
+      isCA: true,
+      rotation: plan.ca,
       obtain: () =>
-        obtainAuthority(scope, {
+        obtainCA(scope, {
           plan,
           secret: plan.secret,
-          durationSeconds: plan.authority === 'cluster' ? rootCASeconds : caSeconds,
+          durationSeconds: plan.ca === 'cluster' ? rootCASeconds : caSeconds,
         }),
     })),
     {
       secret: namesOf(cluster.name).secrets.serviceAccount,
-      isAuthority: false,
+      isCA: false,
       rotation: 'serviceAccount',
       annotations: firstTokenRecord(cluster.spec.deployment.apiServer.args),
       obtain: async () => ({ kind: 'obtained', pair: createServiceAccountKey() }),
@@ -118,9 +118,9 @@ function rootsOf(scope: Scope): Root[] {
 }
 
 /** The pair that is there, or a new one where that does no harm; undefined when there is none and none may be made. */
-async function observe(scope: Scope, root: Root): Promise<ObtainedAuthority | undefined> {
-  const { world, writer, hostedControlPlane } = scope;
-  const remembered = world.get<SecretObject>(Secret, root.secret);
+async function observe(scope: Scope, root: Root): Promise<ObtainedCA | undefined> {
+  const { reader, writer, hostedControlPlane } = scope;
+  const remembered = reader.get<SecretObject>(Secret, root.secret);
   if (remembered) return { kind: 'obtained', pair: halvesOf(remembered) };
   const mayMake = !hostedControlPlane.status?.initialization?.controlPlaneInitialized;
   // An issuer is not to be bothered for nothing; otherwise the attempt to create tells, and saves a request.
@@ -141,9 +141,9 @@ async function observe(scope: Scope, root: Root): Promise<ObtainedAuthority | un
 }
 
 /** A user's own Secret: from now on the watch sees it. */
-async function adopt({ world, writer }: Scope, secret: SecretObject): Promise<ObtainedAuthority> {
+async function adopt({ reader, writer }: Scope, secret: SecretObject): Promise<ObtainedCA> {
   const { name } = secret.metadata;
-  if (!world.get(Secret, name)) await writer.adopt(Secret, name);
+  if (!reader.get(Secret, name)) await writer.adopt(Secret, name);
   return { kind: 'obtained', pair: halvesOf(secret) };
 }
 

@@ -6,30 +6,30 @@ import { readCertificate } from '../pki/certificate.ts';
 import { crossKey, validChain } from '../pki/cross-certificate.ts';
 import { fingerprint, splitCertificates } from '../pki/pem.ts';
 import {
-  type AuthorityName,
+  type CAName,
   type CertificatePlan,
-  planAuthorities,
+  planCAs,
   planCertificates,
   planEtcdCertificates,
 } from '../../constructs/control-plane/certificates/plan.ts';
 import { mustIssue, renewalTime } from '../pki/policy.ts';
 import { leafSecret, pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
 import { known, type Phase, type Scope } from './scope.ts';
-import { authorities } from './cas.ts';
+import { caCertificates } from './cas.ts';
 import { endpoint } from './endpoint.ts';
 import { secretProps } from '../pki/secret-props.ts';
 
 /** etcd's certificates. They wait for no endpoint, so that etcd starts while a load balancer is being made. */
 export const etcdCertificates: Phase = {
   condition: 'EtcdCertificatesReady',
-  needs: [authorities],
+  needs: [caCertificates],
   run: (scope) => issueAll(scope, planEtcdCertificates(scope.cluster)),
 };
 
 /** Every other certificate that is kept in a Secret of its own. */
 export const certificates: Phase = {
   condition: 'CertificatesReady',
-  needs: [authorities, endpoint],
+  needs: [caCertificates, endpoint],
   run: (scope) =>
     issueAll(
       scope,
@@ -45,7 +45,7 @@ export const certificates: Phase = {
 async function issueAll(scope: Scope, plans: readonly CertificatePlan[]): Promise<Outcome> {
   const pairs = await Promise.all(
     plans.map(async (plan) => {
-      const current = leafOf(pairOf(scope.world.get<SecretObject>(Secret, plan.secret)));
+      const current = leafOf(pairOf(scope.reader.get<SecretObject>(Secret, plan.secret)));
       return [plan, await issueIfDue(scope, plan, current)] as const;
     }),
   );
@@ -74,31 +74,31 @@ function leafOf(pair: KeyPair | undefined): KeyPair | undefined {
 }
 
 /** Who signs now, and how it is verified by whoever trusts only its predecessors. */
-function chainOf(scope: Scope, name: AuthorityName): { readonly signer: string; readonly chain: readonly string[] } {
-  const secret = scope.world.get<SecretObject>(Secret, authoritySecret(scope, name));
-  const [signer = ''] = splitCertificates(authorityPair(scope, name).certificate);
+function chainOf(scope: Scope, name: CAName): { readonly signer: string; readonly chain: readonly string[] } {
+  const secret = scope.reader.get<SecretObject>(Secret, caSecret(scope, name));
+  const [signer = ''] = splitCertificates(caPair(scope, name).certificate);
   return { signer, chain: validChain(valueOf(secret, crossKey) ?? '', scope.now) };
 }
 
 /** The pair as it is, or a new one when the policy says why. */
 export async function issueIfDue(scope: Scope, plan: CertificatePlan, current: KeyPair | undefined): Promise<KeyPair> {
-  const authority = authorityPair(scope, plan.signer);
-  const violation = mustIssue({ plan, current, authority: authority.certificate, now: scope.now });
+  const ca = caPair(scope, plan.signer);
+  const violation = mustIssue({ plan, current, ca: ca.certificate, now: scope.now });
   if (!violation && current) return current;
   const { leafSeconds } = certificateLifetimes(scope.cluster.spec.certificates);
-  return issueCertificate(plan, authority, validFor(leafSeconds * 1000, scope.now));
+  return issueCertificate(plan, ca, validFor(leafSeconds * 1000, scope.now));
 }
 
 /** The signing pair of an authority that the phase `authorities` has found usable. */
-export function authorityPair({ cluster, world }: Scope, name: AuthorityName): KeyPair {
-  const secret = authoritySecret({ cluster }, name);
-  const pair = pairOf(world.get<SecretObject>(Secret, secret));
+export function caPair({ cluster, reader }: Scope, name: CAName): KeyPair {
+  const secret = caSecret({ cluster }, name);
+  const pair = pairOf(reader.get<SecretObject>(Secret, secret));
   if (!pair) throw new Error(`Secret ${secret} with a certificate authority is gone again`);
   return pair;
 }
 
-function authoritySecret({ cluster }: Pick<Scope, 'cluster'>, name: AuthorityName): string {
-  return planAuthorities(cluster.name).find(({ authority }) => authority === name)?.secret ?? '';
+function caSecret({ cluster }: Pick<Scope, 'cluster'>, name: CAName): string {
+  return planCAs(cluster.name).find(({ ca }) => ca === name)?.secret ?? '';
 }
 
 function earliest(dates: readonly Date[]): Date | undefined {

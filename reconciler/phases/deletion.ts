@@ -30,7 +30,7 @@ import type { DeletionScope } from './scope.ts';
  */
 export async function deleteControlPlane(scope: DeletionScope): Promise<Outcome> {
   const names = namesOf(scope.cluster);
-  const workers = await scope.remover.workers();
+  const workers = await scope.writer.workers();
   if (workers > 0) {
     return wait(
       'WaitingForWorkersDeletion',
@@ -71,13 +71,13 @@ const workersMs = 5_000;
 
 /** Deletes the workloads, and tells what of their pods is to be waited for. */
 async function stop(scope: DeletionScope, steps: readonly Step[]): Promise<Outcome | undefined> {
-  const { cluster, world, remover } = scope;
+  const { cluster, reader, writer } = scope;
   let pods = 0;
   for (const { resource, name, component } of steps) {
-    const workload = world.get(resource, name);
+    const workload = reader.get(resource, name);
     if (isOfAnother(scope, workload)) continue;
-    if (workload && !workload.metadata.deletionTimestamp) await remover.delete(resource, workload);
-    pods += world.list(Pod, selectorLabels(cluster, component)).length;
+    if (workload && !workload.metadata.deletionTimestamp) await writer.delete(resource, workload);
+    pods += reader.list(Pod, selectorLabels(cluster, component)).length;
   }
   if (pods === 0) return undefined;
   return wait('WaitingForPods', `${pods} pods of ${steps.map(({ name }) => name).join(', ')} still run`);
@@ -85,21 +85,21 @@ async function stop(scope: DeletionScope, steps: readonly Step[]): Promise<Outco
 
 /** Deletes pods that no workload of Kubernetes looks after. A restore that has not ended holds the volumes. */
 async function deletePods(scope: DeletionScope, component: ComponentName): Promise<void> {
-  const pods = scope.world.list(Pod, selectorLabels(scope.cluster, component));
+  const pods = scope.reader.list(Pod, selectorLabels(scope.cluster, component));
   for (const pod of pods.filter((object) => isOurs(scope, object) && !object.metadata.deletionTimestamp)) {
-    await scope.remover.delete(Pod, pod);
+    await scope.writer.delete(Pod, pod);
   }
 }
 
 /** Deletes etcd's volume claims unless they are to be kept, and counts the ones that are left. */
 async function deleteVolumes(scope: DeletionScope): Promise<number> {
-  const { cluster, world, remover, retainVolumes } = scope;
-  if (retainVolumes || isOfAnother(scope, world.get(StatefulSet, namesOf(cluster).etcd))) return 0;
-  const claims = world
+  const { cluster, reader, writer, retainVolumes } = scope;
+  if (retainVolumes || isOfAnother(scope, reader.get(StatefulSet, namesOf(cluster).etcd))) return 0;
+  const claims = reader
     .list(PersistentVolumeClaim, selectorLabels(cluster, 'etcd'))
     .filter(({ metadata }) => metadata.name.startsWith(etcdVolumeClaim(cluster, 0).slice(0, -1)));
   for (const claim of claims) {
-    if (!claim.metadata.deletionTimestamp) await remover.delete(PersistentVolumeClaim, claim);
+    if (!claim.metadata.deletionTimestamp) await writer.delete(PersistentVolumeClaim, claim);
   }
   return claims.length;
 }
@@ -122,10 +122,10 @@ const rest: readonly Resource[] = [
 
 /** Deletes what else we own. A user's own certificate authority is not ours and stays. */
 async function deleteRest(scope: DeletionScope): Promise<void> {
-  const { cluster, world, remover } = scope;
+  const { cluster, reader, writer } = scope;
   for (const resource of rest) {
-    const ours = world.list(resource, { [clusterNameLabel]: cluster }).filter((object) => isOurs(scope, object));
-    await Promise.all(ours.map((object) => remover.delete(resourceOf(object), object)));
+    const ours = reader.list(resource, { [clusterNameLabel]: cluster }).filter((object) => isOurs(scope, object));
+    await Promise.all(ours.map((object) => writer.delete(resourceOf(object), object)));
   }
 }
 

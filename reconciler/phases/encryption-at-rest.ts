@@ -1,8 +1,8 @@
 import { Secret } from '../../constructs/api/resources.ts';
 import { encryptionConfigurationFile } from '../../constructs/control-plane/api-server/flags.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { takeStep } from '../encryption-at-rest/execute.ts';
-import { decideBeginning, firstKeys } from '../encryption-at-rest/first-keys.ts';
+import { executeStep } from '../encryption-at-rest/execute.ts';
+import { planInitialConfiguration, firstKeys } from '../encryption-at-rest/first-keys.ts';
 import { encryptionFacts, encryptionReport } from '../encryption-at-rest/keys.ts';
 import { encryptionSecret, readEncryptionKeys } from '../encryption-at-rest/secret.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
@@ -21,8 +21,8 @@ export const encryptionAtRest: Phase = {
   needs: [etcdCertificates, certificates],
   async run(scope): Promise<Outcome> {
     const name = namesOf(scope.cluster.name).secrets.encryption;
-    const secret = scope.world.get<SecretObject>(Secret, name);
-    return secret ? goOn(scope, name, secret) : beginning(scope, name);
+    const secret = scope.reader.get<SecretObject>(Secret, name);
+    return secret ? goOn(scope, name, secret) : initialConfiguration(scope, name);
   },
 };
 
@@ -31,7 +31,7 @@ const recheckMs = 30_000;
 
 async function goOn(scope: Scope, name: string, secret: SecretObject): Promise<Outcome> {
   const keys = readEncryptionKeys(secret);
-  if (keys) return takeStep(scope, { props: secretProps(scope, name), secret, keys });
+  if (keys) return executeStep(scope, { props: secretProps(scope, name), secret, keys });
   return wait(
     'EncryptionKeysInvalid',
     `Secret ${name} has no configuration of ours in ${encryptionConfigurationFile}: restore it from a backup`,
@@ -39,8 +39,8 @@ async function goOn(scope: Scope, name: string, secret: SecretObject): Promise<O
   );
 }
 
-async function beginning(scope: Scope, name: string): Promise<Outcome> {
-  const step = decideBeginning(scope);
+async function initialConfiguration(scope: Scope, name: string): Promise<Outcome> {
+  const step = planInitialConfiguration(scope);
   switch (step.kind) {
     case 'lost': {
       const found = await scope.writer.read<SecretObject>(Secret, name);
@@ -58,7 +58,7 @@ async function beginning(scope: Scope, name: string): Promise<Outcome> {
     case 'configure': {
       const keys = firstKeys(scope, step.providers);
       const live = await scope.writer.createOnce<SecretObject>(encryptionSecret(secretProps(scope, name), keys));
-      const stored = scope.world.get<SecretObject>(Secret, name) ?? (await takeOver(scope, name, live));
+      const stored = scope.reader.get<SecretObject>(Secret, name) ?? (await takeOver(scope, name, live));
       const found = readEncryptionKeys(stored);
       if (!found) return goOn(scope, name, stored);
       return done(encryptionFacts(name, found), undefined, { report: encryptionReport(found, scope) });

@@ -1,7 +1,7 @@
 import { exposureOf } from '../../constructs/api/exposure-spec.ts';
 import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
-import { wayIn } from '../../constructs/control-plane/exposure/exposure.ts';
+import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
 import {
   type EndpointDecision,
   type Outside,
@@ -65,7 +65,7 @@ async function keep(scope: Scope, ours: Reached): Promise<Outcome> {
 }
 
 function decide(scope: Scope, preset: Partial<Endpoint>): EndpointDecision {
-  return wayIn(scope.cluster.spec).endpoint(scope.cluster, outsideOf(scope), preset);
+  return exposureStrategy(scope.cluster.spec).endpoint(scope.cluster, outsideOf(scope), preset);
 }
 
 /** @throws InvalidConfiguration when nothing serves what is fixed. */
@@ -74,14 +74,14 @@ function decided(decision: EndpointDecision): Reached {
   return reachedOf(decision);
 }
 
-function outsideOf({ cluster, facts, surroundings }: Scope): Outside {
+function outsideOf({ cluster, facts, sharedResources }: Scope): Outside {
   const exposure = exposureOf(cluster.spec);
   if (exposure.kind !== 'gateway') return { serviceAddress: facts.serviceAddress };
   return {
     serviceAddress: facts.serviceAddress,
-    gatewayServed: surroundings.servedVersions('Gateway').length > 0,
-    gateway: surroundings.gateway(exposure.gateway),
-    namespaceLabels: surroundings.namespaceLabels(),
+    gatewayServed: sharedResources.servedVersions('Gateway').length > 0,
+    gateway: sharedResources.gateway(exposure.gateway),
+    namespaceLabels: sharedResources.namespaceLabels(),
   };
 }
 

@@ -10,7 +10,7 @@ import type { EtcdReport } from '../etcd/report.ts';
 import { statusOfEtcd } from '../etcd/status-members.ts';
 import { type VersionChoice, versionToRun } from '../upgrade/etcd-version.ts';
 import { planVolumes, type VolumePlan, type Volumes, volumeUsage } from '../etcd/volume-size.ts';
-import { growAgainMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
+import { growRetryMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
 import { presentRevision, type StatefulSetObject } from '../kube/readiness.ts';
 import { degraded, done, type Outcome, type StatusReport, wait } from '../engine/outcome.ts';
 import type { Phase, Scope } from './scope.ts';
@@ -22,18 +22,18 @@ export const etcd: Phase = {
   condition: 'EtcdClusterReady',
   needs: [etcdCertificates, restore],
   async run(scope): Promise<Outcome> {
-    const { cluster, world, writer } = scope;
-    const volumes = observeVolumes(cluster.name, world, scope.etcdCare.report()?.observation);
+    const { cluster, reader, writer } = scope;
+    const volumes = observeVolumes(cluster.name, reader, scope.etcdLoop.report()?.observation);
     const plan = planVolumes(cluster, volumes);
     const choice = versionToRun(scope);
     const facts = { etcd: etcdFacts(scope, plan, choice) };
 
     const live = await writer.apply(renderControlPlane(cluster, { ...scope.facts, ...facts }, 'etcd'));
     const refusal = await growClaims(cluster.name, plan, scope);
-    const trouble = choice.trouble ?? refusal ?? plan.trouble;
+    const problem = choice.problem ?? refusal ?? plan.problem;
 
     const set: StatefulSetObject | undefined = live.find(({ kind }) => kind === StatefulSet.kind);
-    const report = await scope.etcdCare.look({
+    const report = await scope.etcdLoop.look({
       cluster,
       goal: {
         replicas: cluster.spec.etcd.replicas,
@@ -41,22 +41,22 @@ export const etcd: Phase = {
         cause: 'Asked',
         quotaBytes: etcdQuotaBytes(cluster, facts.etcd.volumeSize),
       },
-      world,
+      reader,
       writer,
     });
     const found = { report: reportOf(scope, volumes, plan, report) };
     const progress = progressOf(set, report);
     if (!progress.isDone) {
-      const message = [`etcd: ${progress.message}`, ...(trouble ? [trouble.message] : [])].join('; ');
-      return wait(progress.reason, message, { facts, ...found, ...(trouble ? { afterMs: growAgainMs } : {}) });
+      const message = [`etcd: ${progress.message}`, ...(problem ? [problem.message] : [])].join('; ');
+      return wait(progress.reason, message, { facts, ...found, ...(problem ? { afterMs: growRetryMs } : {}) });
     }
-    if (trouble) return degraded(trouble.reason, trouble.message, facts, { ...found, again: later(scope) });
+    if (problem) return degraded(problem.reason, problem.message, facts, { ...found, requeueAt: later(scope) });
     return done(facts, undefined, { ...found, message: growthOf(plan) });
   },
 };
 
 function etcdFacts(
-  { cluster, hostedControlPlane, world, etcdCare }: Scope,
+  { cluster, hostedControlPlane, reader, etcdLoop }: Scope,
   { quotaSize, templateSize }: VolumePlan,
   { version }: VersionChoice,
 ): EtcdFacts {
@@ -65,9 +65,9 @@ function etcdFacts(
       cluster,
       replicas: cluster.spec.etcd.replicas,
       isRecorded: hostedControlPlane.status?.etcd?.clusterID !== undefined,
-      members: knownMembers(cluster, watchedMemberObjects(cluster, world)),
-      observation: etcdCare.report()?.observation,
-      written: writtenStarts(cluster.name, world),
+      members: knownMembers(cluster, watchedMemberObjects(cluster, reader)),
+      observation: etcdLoop.report()?.observation,
+      written: writtenStarts(cluster.name, reader),
     }),
     volumeSize: quotaSize,
     templateVolumeSize: templateSize,
@@ -91,7 +91,7 @@ function reportOf(
 
 /** What a StorageClass refuses may be allowed later, and no event tells. */
 function later({ now }: Scope): Date {
-  return new Date(now.getTime() + growAgainMs);
+  return new Date(now.getTime() + growRetryMs);
 }
 
 function growthOf({ size, quotaSize }: VolumePlan): string | undefined {

@@ -7,11 +7,11 @@ import type { Scope } from './scope.ts';
  * What to say when somebody else has one of the hosts of this endpoint; undefined when it is ours alone. Two routes with
  * one host are both accepted by a Gateway, and either of them may get the traffic.
  */
-export function hostClaimed({ cluster, surroundings }: Scope, { host: apiHost }: Endpoint): string | undefined {
+export function hostClaimed({ cluster, sharedResources }: Scope, { host: apiHost }: Endpoint): string | undefined {
   for (const host of Object.values(hostsOf(cluster.spec, apiHost) ?? {})) {
-    const claimant = surroundings.claimant(host);
-    if (claimant === undefined) continue;
-    return `the host ${host} belongs to ${claimant} already, and leads to one of the two only: delete that one, or give this one another host`;
+    const hostOwner = sharedResources.hostOwner(host);
+    if (hostOwner === undefined) continue;
+    return `the host ${host} belongs to ${hostOwner} already, and leads to one of the two only: delete that one, or give this one another host`;
   }
   return undefined;
 }

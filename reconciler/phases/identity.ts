@@ -5,7 +5,7 @@ import { Secret } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { objectLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { BundleNotFound } from '../backup/find-bundle.ts';
+import { RecoveryBundleNotFound } from '../backup/find-bundle.ts';
 import { StoreError } from '../backup/store-error.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
@@ -29,20 +29,20 @@ export async function takeOverIdentity(scope: Scope): Promise<Outcome | undefine
   if (!restore || !from?.identity || hostedControlPlane.status?.initialization?.controlPlaneInitialized)
     return undefined;
   const source = `${from.namespace}/${from.cluster}`;
-  const last = await observe(scope, namesOf(cluster.name).secrets.clusterAuthority);
+  const last = await observe(scope, namesOf(cluster.name).secrets.clusterCA);
   if (last) return last.metadata.annotations?.[identityAnnotation] === source ? undefined : foreign(last, source);
   if (!backup) {
     return wait('BackupSecretInvalid', 'etcd.restore needs etcd.backup, which says where backups are: set it too');
   }
 
-  const basis = JSON.stringify(restore);
+  const inputsKey = JSON.stringify(restore);
   const state = work.state<Identity>(workName);
   const isDue = state.kind === 'failed' && scope.now.getTime() - state.at.getTime() >= retryMs;
-  if (state.kind === 'idle' || isDue || state.basis !== basis) {
+  if (state.kind === 'idle' || isDue || state.inputsKey !== inputsKey) {
     const owner = { namespace: from.namespace, cluster: from.cluster };
-    const place = { namespace: cluster.namespace, store: backup, storeInquiries: scope.storeInquiries };
-    const wish = { restore, owner, cluster: cluster.name, ...place };
-    work.start(workName, basis, ({ signal }) => readIdentity(wish, signal));
+    const place = { namespace: cluster.namespace, store: backup, storeReader: scope.storeReader };
+    const restoreSource = { restore, owner, cluster: cluster.name, ...place };
+    work.start(workName, inputsKey, ({ signal }) => readIdentity(restoreSource, signal));
     return wait('TakingOverIdentity', `authorities and keys of ${source} are read from a backup`);
   }
   switch (state.kind) {
@@ -63,7 +63,7 @@ export async function takeOverIdentity(scope: Scope): Promise<Outcome | undefine
 
 /** Makes the Secrets, the authority of the cluster last: it says that all are there. Gives what is in the way. */
 async function create(scope: Scope, { secrets }: Identity, source: string): Promise<Outcome | undefined> {
-  const last = namesOf(scope.cluster.name).secrets.clusterAuthority;
+  const last = namesOf(scope.cluster.name).secrets.clusterCA;
   const inOrder = [...secrets].sort((a, b) => Number(a.name === last) - Number(b.name === last));
   for (const secret of inOrder) {
     const live = await scope.writer.createOnce<SecretObject>(secretOf(scope, secret, source));
@@ -90,8 +90,8 @@ function secretOf(scope: Scope, { name, type, annotations, data }: KeptSecret, s
 }
 
 /** A user's own Secret carries no label of ours: it is found by asking. */
-async function observe({ world, writer }: Scope, name: string): Promise<SecretObject | undefined> {
-  return world.get<SecretObject>(Secret, name) ?? (await writer.read<SecretObject>(Secret, name));
+async function observe({ reader, writer }: Scope, name: string): Promise<SecretObject | undefined> {
+  return reader.get<SecretObject>(Secret, name) ?? (await writer.read<SecretObject>(Secret, name));
 }
 
 function foreign({ metadata }: SecretObject, source: string): Outcome {
@@ -104,6 +104,6 @@ function foreign({ metadata }: SecretObject, source: string): Outcome {
 
 function reasonOf(error: unknown): ConditionReason<'CACertificatesReady'> {
   if (error instanceof InvalidConfiguration) return 'BackupSecretInvalid';
-  if (error instanceof BundleNotFound) return 'BackupNotFound';
+  if (error instanceof RecoveryBundleNotFound) return 'BackupNotFound';
   return error instanceof StoreError ? 'StoreUnavailable' : 'BackupUnusable';
 }

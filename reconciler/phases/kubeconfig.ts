@@ -6,8 +6,8 @@ import { adminPlan } from '../../constructs/control-plane/certificates/plan.ts';
 import { renewalTime } from '../pki/policy.ts';
 import { kubeconfigSecret, type SecretObject, valueOf } from '../pki/secret.ts';
 import { known, type Phase } from './scope.ts';
-import { authorities } from './cas.ts';
-import { authorityPair, issueIfDue } from './certificates.ts';
+import { caCertificates } from './cas.ts';
+import { caPair, issueIfDue } from './certificates.ts';
 import { endpoint } from './endpoint.ts';
 import { secretProps } from '../pki/secret-props.ts';
 
@@ -17,11 +17,11 @@ import { secretProps } from '../pki/secret-props.ts';
  */
 export const kubeconfig: Phase = {
   condition: 'AdminKubeconfigReady',
-  needs: [authorities, endpoint],
+  needs: [caCertificates, endpoint],
   async run(scope): Promise<Outcome> {
-    const { cluster, facts, hostedControlPlane, world, writer } = scope;
+    const { cluster, facts, hostedControlPlane, reader, writer } = scope;
     const plan = adminPlan(cluster.name);
-    const existing = world.get<SecretObject>(Secret, plan.secret);
+    const existing = reader.get<SecretObject>(Secret, plan.secret);
     // One that a user put there is theirs: Cluster API uses it, we leave it alone.
     if (existing && !isControlledBy(existing, hostedControlPlane.metadata.uid)) return done();
 
@@ -31,7 +31,7 @@ export const kubeconfig: Phase = {
       writeKubeconfig({
         cluster: cluster.name,
         endpoint: known(facts, 'endpoint'),
-        authority: authorityPair(scope, 'cluster').certificate,
+        ca: caPair(scope, 'cluster').certificate,
         client,
       }),
     );

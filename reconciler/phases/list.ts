@@ -1,6 +1,6 @@
 import { apiServer } from './api-server.ts';
 import { apiServerService } from './api-server-service.ts';
-import { authorities } from './cas.ts';
+import { caCertificates } from './cas.ts';
 import { backup } from './backup.ts';
 import { caRotation } from './ca-rotation.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
@@ -25,7 +25,7 @@ import type { Phase } from './scope.ts';
 /** Every step of a control plane. Order is what each one needs; the list's own order is only for reading. */
 export const phases: readonly Phase[] = [
   networkPolicies,
-  authorities,
+  caCertificates,
   etcdCertificates,
   restore,
   etcd,

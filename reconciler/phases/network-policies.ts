@@ -11,8 +11,8 @@ import type { Phase } from './scope.ts';
 export const networkPolicies: Phase = {
   condition: 'NetworkPoliciesReady',
   needs: [],
-  async run({ cluster, facts, surroundings, writer }): Promise<Outcome> {
-    const ciliumServed = surroundings.servedVersions('CiliumNetworkPolicy').length > 0;
+  async run({ cluster, facts, sharedResources, writer }): Promise<Outcome> {
+    const ciliumServed = sharedResources.servedVersions('CiliumNetworkPolicy').length > 0;
     if (cluster.spec.networkPolicy === 'CiliumNetworkPolicy' && !ciliumServed) {
       throw new InvalidConfiguration(
         'CiliumNotInstalled',

@@ -38,10 +38,10 @@ export const reachable: Phase = {
 
 /** Everything a connection of a worker passes through, as far as it can be seen. */
 function wayOf(scope: Scope): unknown {
-  const { cluster, facts, world } = scope;
+  const { cluster, facts, reader } = scope;
   const labels = selectorLabels(cluster.name, 'api-server');
   const objects = [Service, Ingress, IngressRouteTCP, ...tlsRoutes.slice(0, 1)].flatMap((resource) =>
-    world.list(resource, labels),
+    reader.list(resource, labels),
   );
   const gateway = gatewayOf(scope);
   return [
@@ -51,7 +51,7 @@ function wayOf(scope: Scope): unknown {
   ];
 }
 
-function gatewayOf({ cluster, surroundings }: Scope) {
+function gatewayOf({ cluster, sharedResources }: Scope) {
   const exposure = exposureOf(cluster.spec);
-  return exposure.kind === 'gateway' ? surroundings.gateway(exposure.gateway) : undefined;
+  return exposure.kind === 'gateway' ? sharedResources.gateway(exposure.gateway) : undefined;
 }

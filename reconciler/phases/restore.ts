@@ -10,12 +10,12 @@ import {
   removePods,
   restoreMembers,
 } from '../restore/execute.ts';
-import { decideRestore, type RestoreDecision } from '../restore/decide.ts';
-import { observeWorld, troubleOf } from '../restore/observe.ts';
-import { tellObstacle } from '../restore/blocker.ts';
+import { planRestore, type RestoreDecision } from '../restore/decide.ts';
+import { observeRestore, problemOf } from '../restore/observe.ts';
+import { reportBlocker } from '../restore/blocker.ts';
 import { prepare, retryMs } from '../restore/prepare-in-background.ts';
 import { prepareWork, type RestoreRecord, type Restoring, restoringOf } from '../restore/restoring.ts';
-import { wishOf } from '../restore/source.ts';
+import { restoreSourceOf } from '../restore/source.ts';
 import type { Phase, Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
 import { secretProps } from '../pki/secret-props.ts';
@@ -28,15 +28,15 @@ export const restore: Phase = {
   condition: 'EtcdRestoreReady',
   needs: [etcdCertificates],
   async run(scope): Promise<Outcome> {
-    const { cluster, world } = scope;
+    const { cluster, reader } = scope;
     const { request, record, run, prepared } = restoringOf(scope);
 
-    const decision = decideRestore({
+    const decision = planRestore({
       request: request?.id,
       record: record && { request: record.request, isComplete: record.completionTime !== undefined },
       run,
       isPrepared: prepared !== undefined,
-      ...observeWorld({ cluster, members: cluster.spec.etcd.replicas, world }),
+      ...observeRestore({ cluster, members: cluster.spec.etcd.replicas, reader }),
     });
 
     return request ? act(scope, { request, record, run, prepared }, decision) : withoutRequest(decision);
@@ -76,9 +76,9 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
       return going('StoppingMembers', `waiting for the end of ${decision.pods.join(', ') || 'nothing'}`);
     case 'Restore': {
       if (!prepared || !record) return prepare(scope, restoring);
-      const wish = wishOf(scope, restoring);
-      await restoreMembers(scope, { wish, prepared, run, startTime: record.startTime }, decision);
-      return going('RestoringMembers', describeProgress(scope, decision.members, prepared, troubleOf), soonMs);
+      const source = restoreSourceOf(scope, restoring);
+      await restoreMembers(scope, { source, prepared, run, startTime: record.startTime }, decision);
+      return going('RestoringMembers', describeProgress(scope, decision.members, prepared, problemOf), soonMs);
     }
     case 'Mark':
       await markClaims(scope, request, run);
@@ -111,9 +111,9 @@ async function begin(scope: Scope, restoring: Restoring): Promise<Outcome> {
   const { cluster, now } = scope;
   const { request, prepared } = restoring;
   const props = secretProps(scope, namesOf(cluster.name).secrets.encryption);
-  const obstacle = await adoptKeys(scope, props, prepared?.encryptionKeys ?? []);
-  if (obstacle !== undefined)
-    return tellObstacle(scope, restoring, { reason: 'BackupUnusable', message: obstacle }, retryMs);
+  const blocker = await adoptKeys(scope, props, prepared?.encryptionKeys ?? []);
+  if (blocker !== undefined)
+    return reportBlocker(scope, restoring, { reason: 'BackupUnusable', message: blocker }, retryMs);
   const record: RestoreRecord = {
     request: request.id,
     backup: prepared?.backup,

@@ -1,7 +1,7 @@
 import { exposureOf, type Gateway, type IngressExposure } from '../../constructs/api/exposure-spec.ts';
 import { type Part, renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
-import { type RouteObject, routeVerdict } from '../exposure/route-status.ts';
+import { type RouteObject, routeStateOf } from '../exposure/route-status.ts';
 import type { Phase, Scope } from './scope.ts';
 import { endpoint } from './endpoint.ts';
 import { refuseClaimedHosts } from './host-claims.ts';
@@ -30,13 +30,13 @@ export const routes: Phase = {
 
 const part: Part = 'routes';
 
-async function attachToGateway({ cluster, facts, surroundings, writer }: Scope, gateway: Gateway): Promise<Outcome> {
+async function attachToGateway({ cluster, facts, sharedResources, writer }: Scope, gateway: Gateway): Promise<Outcome> {
   const { gatewayListener } = facts;
   if (gatewayListener === undefined) {
     return wait('WaitingForRoutes', 'the Gateway offers no suitable listener now: the routes stay as they were');
   }
 
-  const [tlsRouteVersion] = surroundings.servedVersions('TLSRoute');
+  const [tlsRouteVersion] = sharedResources.servedVersions('TLSRoute');
   if (tlsRouteVersion === undefined) {
     throw new InvalidConfiguration(
       'GatewayAPINotInstalled',
@@ -48,20 +48,20 @@ async function attachToGateway({ cluster, facts, surroundings, writer }: Scope, 
   const live = await writer.apply<RouteObject>(renderControlPlane(cluster, { ...facts, ...found }, part));
 
   const listener = { ...gateway, listener: gatewayListener };
-  const verdicts = live.map((route) => routeVerdict(route, listener));
-  const rejected = verdicts.filter((verdict) => verdict.kind === 'rejected');
+  const states = live.map((route) => routeStateOf(route, listener));
+  const rejected = states.filter((state) => state.kind === 'rejected');
   if (rejected.length > 0) return wait('RouteRejected', rejected.map(({ message }) => message).join('; '));
-  const waiting = verdicts.find((verdict) => verdict.kind === 'waiting');
+  const waiting = states.find((state) => state.kind === 'waiting');
   return waiting ? wait('WaitingForRoutes', waiting.message) : done(found);
 }
 
 /** Ingress controllers say nothing of what they accept: whether it works is asked at the endpoint. */
 async function applyIngresses(
-  { cluster, facts, surroundings, writer }: Scope,
+  { cluster, facts, sharedResources, writer }: Scope,
   ingress: IngressExposure,
 ): Promise<Outcome> {
   const needsTraefik = ingress.deploy && ingress.controller === 'traefik';
-  if (needsTraefik && surroundings.servedVersions('IngressRouteTCP').length === 0) {
+  if (needsTraefik && sharedResources.servedVersions('IngressRouteTCP').length === 0) {
     throw new InvalidConfiguration(
       'IngressAPINotInstalled',
       'the management cluster does not serve IngressRouteTCP of traefik.io/v1alpha1: install the CRDs of Traefik, or choose another exposure.ingress.controller',

@@ -5,8 +5,8 @@ import type { Facts } from '../../constructs/cluster/facts.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { Work, WorkContext } from '../tasks/background-work.ts';
 import type { AwaitedFinalBackup } from '../backup/final-backup.ts';
-import type { StoreInquiries } from '../backup/store-access.ts';
-import type { EtcdCare } from '../etcd/loop.ts';
+import type { StoreReader } from '../backup/store-access.ts';
+import type { EtcdLoop } from '../etcd/loop.ts';
 import type { ClusterObject } from '../management/cluster-object.ts';
 import type { CertificateRequest } from '../hosted/certificate-request.ts';
 import type { NodeObject } from '../hosted/node-object.ts';
@@ -15,7 +15,7 @@ import type { StoredToken } from '../hosted/service-account-tokens.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { TrustProbes } from '../rotation/ca/trust-probes.ts';
-import type { Remover, Surroundings, World, Writer } from '../management/view.ts';
+import type { DeletionWriter, SharedResources, Reader, Writer } from '../management/view.ts';
 
 /**
  * What the reconciler knows of a hosted cluster and does there. Answers come from memory: watches keep it current, and a
@@ -106,8 +106,8 @@ export interface Scope {
   readonly cluster: HostedCluster;
   /** What the phases it needs have found out. */
   readonly facts: Facts;
-  readonly world: World;
-  readonly surroundings: Surroundings;
+  readonly reader: Reader;
+  readonly sharedResources: SharedResources;
   readonly writer: Writer;
   /** A client of the hosted cluster, made from its own Secrets. */
   hosted(facts: Facts): HostedClient;
@@ -117,9 +117,9 @@ export interface Scope {
   /** Slow work, such as uploads, which no pass waits for. */
   readonly work: Work;
   /** Looks after etcd's members beside the passes. */
-  readonly etcdCare: EtcdCare;
+  readonly etcdLoop: EtcdLoop;
   /** What opening a store of backups asks for. */
-  readonly storeInquiries: StoreInquiries;
+  readonly storeReader: StoreReader;
   readonly now: Date;
 }
 
@@ -132,8 +132,8 @@ export interface DeletionScope {
   readonly retainVolumes: boolean;
   /** Takes the last backup once nothing writes to etcd any more; tells what is still to be waited for. */
   readonly finalBackup: () => AwaitedFinalBackup | undefined;
-  readonly world: World;
-  readonly remover: Remover;
+  readonly reader: Reader;
+  readonly writer: DeletionWriter;
 }
 
 /** One step of a reconcile. It runs when every phase it needs is done. */

@@ -3,8 +3,8 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { answeredBy, isNew, requestOf } from '../rotation/request.ts';
-import { nextKeyStep } from '../rotation/service-account-key/decide-rotation.ts';
-import { note, takeKeyStep } from '../rotation/service-account-key/execute.ts';
+import { planKeyStep } from '../rotation/service-account-key/decide-rotation.ts';
+import { note, executeKeyStep } from '../rotation/service-account-key/execute.ts';
 import {
   problemOf,
   readServiceAccountKeys,
@@ -25,8 +25,8 @@ export const serviceAccountKeyRotation: Phase = {
   condition: 'ServiceAccountKeyRotationReady',
   needs: [certificates],
   async run(scope): Promise<Outcome> {
-    const { world, cluster, hostedControlPlane, now } = scope;
-    const secret = world.get<SecretObject>(Secret, namesOf(cluster.name).secrets.serviceAccount);
+    const { reader, cluster, hostedControlPlane, now } = scope;
+    const secret = reader.get<SecretObject>(Secret, namesOf(cluster.name).secrets.serviceAccount);
     if (!secret) return done();
     const stored = readServiceAccountKeys(secret, scope);
     const isRequested = isNew(requestOf(hostedControlPlane, 'serviceAccount'), answeredBy(secret));
@@ -36,7 +36,7 @@ export const serviceAccountKeyRotation: Phase = {
     if (problem) return unusable(problem, now);
     const successor = waiting && readServiceAccountKeys(waiting, scope);
 
-    const step = nextKeyStep({
+    const step = planKeyStep({
       keys: stored.keys.map(({ id }) => id),
       successor: successor && { key: successor.keys[0].id, isOurs: successor.isOurs },
       isOurs: stored.isOurs,
@@ -45,7 +45,7 @@ export const serviceAccountKeyRotation: Phase = {
       now,
     });
 
-    return takeKeyStep(scope, { stored, successor, record }, step);
+    return executeKeyStep(scope, { stored, successor, record }, step);
   },
 };
 
@@ -53,18 +53,18 @@ export const serviceAccountKeyRotation: Phase = {
 const recheckMs = 30_000;
 
 function unusable(problem: string, now: Date): Outcome {
-  const again = new Date(now.getTime() + recheckMs);
-  return degraded('ServiceAccountKeyInvalid', `${problem}: replace or delete it`, {}, { again });
+  const requeueAt = new Date(now.getTime() + recheckMs);
+  return degraded('ServiceAccountKeyInvalid', `${problem}: replace or delete it`, {}, { requeueAt });
 }
 
 /** A successor that the user brings carries no label of ours: it is asked for where it matters. */
 async function findSuccessor(
-  { world, writer, cluster }: Scope,
+  { reader, writer, cluster }: Scope,
   { isOurs, keys }: StoredServiceAccountKeys,
   isRequested: boolean,
 ): Promise<SecretObject | undefined> {
   const name = successorSecretOf(cluster.name);
-  const found = world.get<SecretObject>(Secret, name);
+  const found = reader.get<SecretObject>(Secret, name);
   const matters = !isOurs && (isRequested || keys.length > 1);
   return found ?? (matters ? writer.read<SecretObject>(Secret, name) : undefined);
 }
@@ -72,7 +72,7 @@ async function findSuccessor(
 /** Remembers how long tokens have lived that were signed before API servers were told otherwise. */
 async function trackLifetime(scope: Scope, stored: StoredServiceAccountKeys): Promise<TokenRecord> {
   const record = readTokenRecord(stored.secret);
-  const seconds = runningTokenSeconds(scope.world.get(Deployment, namesOf(scope.cluster.name).apiServer));
+  const seconds = runningTokenSeconds(scope.reader.get(Deployment, namesOf(scope.cluster.name).apiServer));
   const present = seconds === undefined ? record : withLifetime(record, seconds, scope.now);
   if (present !== record) await note(scope, stored, present);
   return present;

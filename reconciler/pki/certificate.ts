@@ -10,7 +10,7 @@ export interface CertificateContent {
   readonly usages: readonly (Usage | 'other')[];
   /** DNS names and addresses, as the certificate spells them. */
   readonly hosts: readonly string[];
-  readonly isAuthority: boolean;
+  readonly isCA: boolean;
   readonly notBefore: Date;
   readonly notAfter: Date;
 }
@@ -30,7 +30,7 @@ export const readCertificate = remembered((pem: string): CertificateContent => {
     organizations: valuesOf('O'),
     usages: (certificate.keyUsage ?? []).map((oid) => usageByOid[oid] ?? 'other'),
     hosts: hostsOf(certificate.subjectAltName),
-    isAuthority: certificate.ca,
+    isCA: certificate.ca,
     notBefore: certificate.validFromDate,
     notAfter: certificate.validToDate,
   };
@@ -53,8 +53,8 @@ export const isKeyOf = remembered((certificate: string, key: string) =>
 );
 
 /** Whether the first certificate of `authority` has signed a certificate. @throws when one of them cannot be read. */
-export const isSignedBy = remembered((certificate: string, authority: string) => {
-  const signer = firstOf(authority);
+export const isSignedBy = remembered((certificate: string, ca: string) => {
+  const signer = firstOf(ca);
   const signed = firstOf(certificate);
   return signed.checkIssued(signer) && signed.verify(signer.publicKey);
 });

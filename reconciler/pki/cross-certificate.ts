@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { readCertificate } from './certificate.ts';
-import { authorityExtensions, authorityKeyIdentifier, type KeyPair, signingAuthority, validFor } from './issue.ts';
+import { caExtensions, authorityKeyIdentifier, type KeyPair, signingCA, validFor } from './issue.ts';
 import { bundle, splitCertificates } from './pem.ts';
 
 /** The key of an authority's Secret under which its cross certificates are. */
@@ -15,7 +15,7 @@ export const crossKey = 'cross.crt';
  */
 export async function crossCertify(successor: string, predecessor: KeyPair, now: Date): Promise<string> {
   const subject = new x509.X509Certificate(splitCertificates(successor)[0] ?? '');
-  const signer = await signingAuthority(predecessor);
+  const signer = await signingCA(predecessor);
   const end = Math.min(subject.notAfter.getTime(), signer.certificate.notAfter.getTime());
   const certificate = await x509.X509CertificateGenerator.create({
     subject: subject.subjectName,
@@ -25,7 +25,7 @@ export async function crossCertify(successor: string, predecessor: KeyPair, now:
     publicKey: subject.publicKey,
     signingKey: signer.key,
     extensions: [
-      ...authorityExtensions(),
+      ...caExtensions(),
       await authorityKeyIdentifier(signer.certificate),
       await subjectKeyIdentifier(subject),
     ],

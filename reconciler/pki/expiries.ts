@@ -6,7 +6,7 @@ import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { isControlledBy } from '../kube/object.ts';
 import type { StatusReport } from '../engine/outcome.ts';
-import type { World } from '../management/view.ts';
+import type { Reader } from '../management/view.ts';
 import { type CertificateContent, readCertificate } from './certificate.ts';
 import { clientOf } from './kubeconfig.ts';
 import { renewalTime } from './policy.ts';
@@ -15,7 +15,7 @@ import { type SecretObject, valueOf } from './secret.ts';
 export interface ExpiryProps {
   readonly cluster: Pick<HostedCluster, 'name'>;
   readonly hostedControlPlane: Pick<HostedControlPlane, 'metadata'>;
-  readonly world: Pick<World, 'get'>;
+  readonly reader: Pick<Reader, 'get'>;
   readonly now: Date;
 }
 
@@ -23,11 +23,11 @@ export interface ExpiryProps {
 const expiringShare = 0.4;
 
 /** The certificates in use, by kind: a user's own too. What cannot be read is told by the policy, not here. */
-export function certificateExpiries({ cluster, hostedControlPlane, world, now }: ExpiryProps): CertificateStatus[] {
+export function certificateExpiries({ cluster, hostedControlPlane, reader, now }: ExpiryProps): CertificateStatus[] {
   const { secrets } = namesOf(cluster.name);
   const { uid } = hostedControlPlane.metadata;
   const found = (Object.keys(kindOf) as CertificateRole[]).flatMap((role) => {
-    const object = world.get<SecretObject>(Secret, secrets[role]);
+    const object = reader.get<SecretObject>(Secret, secrets[role]);
     const certificate = object && certificateIn(object, role);
     const content = certificate === undefined ? undefined : readable(certificate);
     if (!object || certificate === undefined || !content) return [];

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import * as x509 from '@peculiar/x509';
 import { algorithm, createKey, cryptoKeys } from './key.ts';
 import { bundle, splitCertificates } from './pem.ts';
-import type { AuthorityPlan, CertificatePlan } from '../../constructs/control-plane/certificates/plan.ts';
+import type { CAPlan, CertificatePlan } from '../../constructs/control-plane/certificates/plan.ts';
 
 x509.cryptoProvider.set(crypto);
 
@@ -34,10 +34,7 @@ export function issuedAt({ notBefore }: Pick<Validity, 'notBefore'>): Date {
 }
 
 /** A new self-signed certificate authority with a new key. */
-export async function createAuthority(
-  { commonName }: Pick<AuthorityPlan, 'commonName'>,
-  validity: Validity,
-): Promise<KeyPair> {
+export async function createCA({ commonName }: Pick<CAPlan, 'commonName'>, validity: Validity): Promise<KeyPair> {
   const key = createKey();
   const keys = cryptoKeys(key);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -45,7 +42,7 @@ export async function createAuthority(
     ...validity,
     signingAlgorithm: algorithm,
     keys,
-    extensions: [...authorityExtensions(), await x509.SubjectKeyIdentifierExtension.create(keys.publicKey)],
+    extensions: [...caExtensions(), await x509.SubjectKeyIdentifierExtension.create(keys.publicKey)],
   });
   return { certificate: bundle(certificate.toString('pem')), key };
 }
@@ -56,12 +53,12 @@ export async function createAuthority(
  */
 export async function issueCertificate(
   plan: Omit<CertificatePlan, 'secret' | 'signer'>,
-  authority: KeyPair,
+  ca: KeyPair,
   validity: Validity,
 ): Promise<KeyPair> {
   const key = createKey();
   const keys = cryptoKeys(key);
-  const signer = await signingAuthority(authority);
+  const signer = await signingCA(ca);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: [...(plan.organizations.length > 0 ? [{ O: [...plan.organizations] }] : []), { CN: [plan.commonName] }],
     // The name object, not its text: text would be encoded anew, and Go compares the bytes.
@@ -101,7 +98,7 @@ export function createServiceAccountKey(): KeyPair {
 }
 
 /** What makes a certificate, or a request for one, that of an authority. */
-export function authorityExtensions(): x509.Extension[] {
+export function caExtensions(): x509.Extension[] {
   const { digitalSignature, keyCertSign, cRLSign } = x509.KeyUsageFlags;
   return [
     new x509.BasicConstraintsExtension(true, undefined, true),
@@ -110,7 +107,7 @@ export function authorityExtensions(): x509.Extension[] {
 }
 
 /** The first certificate of an authority is the one that signs; a user's own authority may have an RSA key. */
-export async function signingAuthority({ certificate, key }: KeyPair) {
+export async function signingCA({ certificate, key }: KeyPair) {
   const [pem] = splitCertificates(certificate);
   if (!pem) throw new Error('the certificate authority has no certificate in tls.crt');
   const privateKey = createPrivateKey(key);
@@ -129,11 +126,9 @@ export async function signingAuthority({ certificate, key }: KeyPair) {
  * What the authority calls its own key. That is a hash of its maker's choice, SHA-1 here and SHA-256 in newer Go:
  * OpenSSL refuses a certificate that names it otherwise.
  */
-export async function authorityKeyIdentifier(authority: x509.X509Certificate): Promise<x509.Extension> {
-  const own = authority.getExtension(x509.SubjectKeyIdentifierExtension);
-  return own
-    ? new x509.AuthorityKeyIdentifierExtension(own.keyId)
-    : x509.AuthorityKeyIdentifierExtension.create(authority);
+export async function authorityKeyIdentifier(ca: x509.X509Certificate): Promise<x509.Extension> {
+  const own = ca.getExtension(x509.SubjectKeyIdentifierExtension);
+  return own ? new x509.AuthorityKeyIdentifierExtension(own.keyId) : x509.AuthorityKeyIdentifierExtension.create(ca);
 }
 
 function signingAlgorithm(key: KeyObject) {

@@ -10,13 +10,13 @@ export interface KubeconfigContent {
   readonly user?: string;
   readonly endpoint: Endpoint;
   /** PEM of the cluster's authority. */
-  readonly authority: string;
+  readonly ca: string;
   readonly client: KeyPair;
 }
 
 /** A kubeconfig in the shape Cluster API's own control plane provider writes: everything inline, no plug-ins. */
 export function writeKubeconfig(content: KubeconfigContent): string {
-  const { cluster, user = `${cluster}-admin`, endpoint, authority, client } = content;
+  const { cluster, user = `${cluster}-admin`, endpoint, ca, client } = content;
   const context = `${user}@${cluster}`;
   const base64 = (text: string) => Buffer.from(text, 'utf8').toString('base64');
   return stringify({
@@ -25,7 +25,7 @@ export function writeKubeconfig(content: KubeconfigContent): string {
     clusters: [
       {
         name: cluster,
-        cluster: { server: `https://${formatEndpoint(endpoint)}`, 'certificate-authority-data': base64(authority) },
+        cluster: { server: `https://${formatEndpoint(endpoint)}`, 'certificate-authority-data': base64(ca) },
       },
     ],
     users: [
@@ -60,7 +60,7 @@ const ReadableClusters = z.object({
 });
 
 /** PEM of those that a kubeconfig with one cluster trusts; undefined when it is none of that shape. */
-export function authorityOf(kubeconfig: string | undefined): string | undefined {
+export function caOf(kubeconfig: string | undefined): string | undefined {
   if (kubeconfig === undefined) return undefined;
   const parsed = ReadableClusters.safeParse(parseYaml(kubeconfig));
   if (!parsed.success) return undefined;

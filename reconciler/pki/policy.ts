@@ -25,7 +25,7 @@ export interface PolicyInput {
   /** What the Secret holds now, if it exists. */
   readonly current: KeyPair | undefined;
   /** PEM of the authority; the first certificate is the one that signs. */
-  readonly authority: string;
+  readonly ca: string;
   readonly now: Date;
 }
 
@@ -81,12 +81,11 @@ export function renewalTime(certificate: string, identity: string): Date {
 }
 
 /** What is wrong with a certificate authority, as a sentence for a person; undefined when it can sign. */
-export function authorityProblem(secret: string, pair: KeyPair, now: Date): string | undefined {
+export function caProblem(secret: string, pair: KeyPair, now: Date): string | undefined {
   if (splitCertificates(pair.certificate).length === 0) return `Secret ${secret} has no certificate in tls.crt`;
   try {
-    const { isAuthority, notAfter } = readCertificate(pair.certificate);
-    if (!isAuthority)
-      return `the certificate in Secret ${secret} is not that of an authority (basic constraints CA: false)`;
+    const { isCA, notAfter } = readCertificate(pair.certificate);
+    if (!isCA) return `the certificate in Secret ${secret} is not that of an authority (basic constraints CA: false)`;
     if (!isKeyOf(pair.certificate, pair.key)) return `tls.key in Secret ${secret} does not belong to its tls.crt`;
     if (now > notAfter) return `the authority in Secret ${secret} expired on ${notAfter.toISOString()}`;
     return undefined;
@@ -122,8 +121,8 @@ function keyDiffers({ current, plan }: Existing): string | undefined {
     : `the key in Secret ${plan.secret} does not belong to its certificate`;
 }
 
-function signedByOther({ current, authority, plan }: Existing): string | undefined {
-  return isSignedBy(current.certificate, authority)
+function signedByOther({ current, ca, plan }: Existing): string | undefined {
+  return isSignedBy(current.certificate, ca)
     ? undefined
     : `${plan.secret} was not signed by the present ${plan.signer} authority`;
 }

@@ -32,9 +32,9 @@ export function unfinishedRollouts(scope: Scope, roles: readonly SecretRole[]): 
   });
 }
 
-function rolloutOf({ cluster, facts, world }: Scope, component: ComponentName): Readiness {
+function rolloutOf({ cluster, facts, reader }: Scope, component: ComponentName): Readiness {
   const { resource, name } = workloadOf(cluster.name, component);
-  const workload = world.get<Workload>(resource, name);
+  const workload = reader.get<Workload>(resource, name);
   const wanted = Object.entries(readAtStart(cluster, facts, component)).map((entry) =>
     restartsWith(Object.fromEntries([entry])),
   );

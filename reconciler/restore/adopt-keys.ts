@@ -1,7 +1,7 @@
 import { Secret } from '../../constructs/api/resources.ts';
 import { adopt } from '../encryption-at-rest/adopt.ts';
 import { identity, type Key } from '../encryption-at-rest/configuration.ts';
-import { decideBeginning, firstKeys } from '../encryption-at-rest/first-keys.ts';
+import { planInitialConfiguration, firstKeys } from '../encryption-at-rest/first-keys.ts';
 import { encryptionSecret, readEncryptionKeys } from '../encryption-at-rest/secret.ts';
 import type { SecretObject, SecretProps } from '../pki/secret.ts';
 import type { Scope } from '../phases/scope.ts';
@@ -13,9 +13,9 @@ import type { Scope } from '../phases/scope.ts';
  */
 export async function adoptKeys(scope: Scope, props: SecretProps, keys: readonly Key[]): Promise<string | undefined> {
   if (keys.length === 0) return undefined;
-  const { world, writer } = scope;
+  const { reader, writer } = scope;
   // One that a user has restored carries no label of ours: it is found by asking.
-  const found = world.get<SecretObject>(Secret, props.name) ?? (await writer.read<SecretObject>(Secret, props.name));
+  const found = reader.get<SecretObject>(Secret, props.name) ?? (await writer.read<SecretObject>(Secret, props.name));
   const live = found ?? (await create(scope, props, keys));
   if (live === 'lost') return `Secret ${props.name} is gone: restore it from a backup, the restore waits for it`;
   // The user sees to what his API servers can read.
@@ -37,8 +37,8 @@ async function create(
   props: SecretProps,
   keys: readonly Key[],
 ): Promise<SecretObject | 'lost' | 'users'> {
-  const beginning = decideBeginning(scope);
-  if (beginning.kind === 'lost' || beginning.kind === 'users') return beginning.kind;
-  const providers = beginning.kind === 'configure' ? beginning.providers : [identity];
+  const initialConfiguration = planInitialConfiguration(scope);
+  if (initialConfiguration.kind === 'lost' || initialConfiguration.kind === 'users') return initialConfiguration.kind;
+  const providers = initialConfiguration.kind === 'configure' ? initialConfiguration.providers : [identity];
   return scope.writer.createOnce<SecretObject>(encryptionSecret(props, firstKeys(scope, providers, keys)));
 }

@@ -1,11 +1,11 @@
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { degraded, type Outcome, wait } from '../engine/outcome.ts';
 import type { Scope } from '../phases/scope.ts';
-import { observeWorld } from './observe.ts';
+import { observeRestore } from './observe.ts';
 import { isBegun, type Restoring } from './restoring.ts';
 
 /** Why a restore does not go on now. */
-export interface Obstacle {
+export interface Blocker {
   readonly reason: ConditionReason;
   /** One sentence: what is wrong or under way, and what to do. */
   readonly message: string;
@@ -16,20 +16,20 @@ export interface Obstacle {
  * start empty instead.
  * @param afterMs look again after this long; missing where an event will tell
  */
-export function tellObstacle(
+export function reportBlocker(
   scope: Scope,
   { request, record }: Restoring,
-  { reason, message }: Obstacle,
+  { reason, message }: Blocker,
   afterMs?: number,
 ): Outcome {
   const isFree = !isBegun(request, record) && hasData(scope);
   if (!isFree) return wait(reason, message, afterMs === undefined ? {} : { afterMs });
-  const again = afterMs === undefined ? undefined : new Date(scope.now.getTime() + afterMs);
-  return degraded(reason, message, {}, { again });
+  const requeueAt = afterMs === undefined ? undefined : new Date(scope.now.getTime() + afterMs);
+  return degraded(reason, message, {}, { requeueAt });
 }
 
 /** Whether there is an etcd that could go on. One whose restore has begun and was replaced by another cannot. */
-function hasData({ hostedControlPlane: { status }, cluster, world }: Scope): boolean {
+function hasData({ hostedControlPlane: { status }, cluster, reader }: Scope): boolean {
   const interrupted = status?.etcd?.restore && status.etcd.restore.completionTime === undefined;
-  return !interrupted && observeWorld({ cluster, members: cluster.spec.etcd.replicas, world }).etcd.isWanted;
+  return !interrupted && observeRestore({ cluster, members: cluster.spec.etcd.replicas, reader }).etcd.isWanted;
 }

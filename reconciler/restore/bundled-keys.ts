@@ -1,6 +1,6 @@
 import { Secret } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { type Bundle, readBundle } from '../backup/bundle.ts';
+import { type RecoveryBundle, readRecoveryBundle } from '../backup/bundle.ts';
 import type { BackupOwner } from '../backup/names.ts';
 import { StoreError } from '../backup/store-error.ts';
 import { keysIn } from '../encryption-at-rest/adopt.ts';
@@ -22,7 +22,7 @@ export async function readBackupKeys(
   { owner, isOwn }: KeyOwner,
 ): Promise<readonly Key[]> {
   try {
-    return bundledKeys(await readBundle(stream), owner.cluster);
+    return recoveryBundleKeys(await readRecoveryBundle(stream), owner.cluster);
   } catch (error) {
     const isAway = error instanceof StoreError && error.reason !== 'ObjectNotFound';
     // Our own Secret has the keys of our backups: a bundle that is no good must not keep us from our own data.
@@ -36,7 +36,7 @@ export async function readBackupKeys(
  * @param cluster whose backup it is
  * @throws a sentence for the user, which quotes nothing of it
  */
-export function bundledKeys({ secrets }: Bundle, cluster: string): Key[] {
+export function recoveryBundleKeys({ secrets }: RecoveryBundle, cluster: string): Key[] {
   const name = namesOf(cluster).secrets.encryption;
   const found = secrets.find((secret) => secret.name === name);
   if (!found) return [];

@@ -62,7 +62,7 @@ export type RestoreDecision =
   | { readonly kind: 'Complete' };
 
 /** The next step of a restore. */
-export function decideRestore(observed: RestoreObservation): RestoreDecision {
+export function planRestore(observed: RestoreObservation): RestoreDecision {
   const { request, record, members } = observed;
   const begun = record && !record.isComplete ? record.request : undefined;
   if (request === undefined) return begun === undefined ? { kind: 'Nothing' } : { kind: 'Withdrawn' };

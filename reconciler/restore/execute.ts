@@ -12,7 +12,7 @@ import type { MemberAct } from './decide.ts';
 import { restoredMemberId } from './member-id.ts';
 import { type RestorePodObject, restoredAnnotations } from './observe.ts';
 import { operatorImageOf } from '../receiver/operator-image.ts';
-import { amount, type BackupWish, type PreparedBackup } from './prepare.ts';
+import { amount, type RestoreSource, type PreparedBackup } from './prepare.ts';
 import { ownerOf, restoreOf, type RestoreRequest, revisionBump } from './request.ts';
 import { sendBackup } from './send.ts';
 
@@ -22,22 +22,22 @@ const holdPurpose = 'restore';
 const held = { spec: { replicas: 0 } };
 
 /** Asks for no pods of these Deployments. */
-export async function holdServers({ world, writer }: Scope, workloads: readonly string[]): Promise<void> {
+export async function holdServers({ reader, writer }: Scope, workloads: readonly string[]): Promise<void> {
   for (const name of workloads) {
-    const workload = world.get(Deployment, name);
+    const workload = reader.get(Deployment, name);
     if (workload) await writer.setFields(Deployment, workload, held, holdPurpose);
   }
 }
 
 /** Asks for no pods of etcd. Whoever looks after its members is to stop before. */
-export async function holdMembers({ cluster, world, writer, etcdCare }: Scope): Promise<void> {
-  await etcdCare.stop();
-  const set = world.get(StatefulSet, namesOf(cluster.name).etcd);
+export async function holdMembers({ cluster, reader, writer, etcdLoop }: Scope): Promise<void> {
+  await etcdLoop.stop();
+  const set = reader.get(StatefulSet, namesOf(cluster.name).etcd);
   if (set) await writer.setFields(StatefulSet, set, held, holdPurpose);
 }
 
 export interface RestoreWork {
-  readonly wish: BackupWish;
+  readonly source: RestoreSource;
   readonly prepared: PreparedBackup;
   readonly run: string;
   readonly startTime: string;
@@ -90,20 +90,20 @@ const firstRetryMs = 500;
 const longestRetryMs = 30_000;
 
 /** Begins to send, or tries again after a while. */
-function send({ cluster, world, work, now }: Scope, { wish, prepared, run }: RestoreWork, ordinal: number): void {
-  const pod = world.get<RestorePodObject>(Pod, etcdRestorePod(cluster.name, ordinal));
+function send({ cluster, reader, work, now }: Scope, { source, prepared, run }: RestoreWork, ordinal: number): void {
+  const pod = reader.get<RestorePodObject>(Pod, etcdRestorePod(cluster.name, ordinal));
   const address = pod?.status?.podIP;
   if (address === undefined) return;
-  const basis = `${run}/${pod?.metadata.uid ?? ''}`;
+  const inputsKey = `${run}/${pod?.metadata.uid ?? ''}`;
   const state = work.state(sendWork(ordinal));
-  if (state.kind !== 'idle' && state.basis !== basis) work.cancel(sendWork(ordinal));
+  if (state.kind !== 'idle' && state.inputsKey !== inputsKey) work.cancel(sendWork(ordinal));
   else if (state.kind === 'running' || state.kind === 'done') return;
   else if (state.kind === 'failed') {
     const pauseMs = Math.min(longestRetryMs, firstRetryMs * 2 ** (state.failures - 1));
     if (now.getTime() < state.at.getTime() + pauseMs) return;
   }
-  const options = { cluster, world, ordinal, address, wish, prepared };
-  work.start(sendWork(ordinal), basis, (context) => sendBackup(options, context));
+  const options = { cluster, reader, ordinal, address, source, prepared };
+  work.start(sendWork(ordinal), inputsKey, (context) => sendBackup(options, context));
 }
 
 /**
@@ -112,13 +112,13 @@ function send({ cluster, world, work, now }: Scope, { wish, prepared, run }: Res
  * more, also when the claims that told of it are gone.
  */
 export async function markClaims(
-  { cluster, world, writer }: Scope,
+  { cluster, reader, writer }: Scope,
   { id, kind }: RestoreRequest,
   run: string,
 ): Promise<void> {
   const ordinals = Array.from({ length: cluster.spec.etcd.replicas }, (_, ordinal) => ordinal);
   const claims = ordinals.flatMap((ordinal) => {
-    const claim = world.get(PersistentVolumeClaim, etcdVolumeClaim(cluster.name, ordinal));
+    const claim = reader.get(PersistentVolumeClaim, etcdVolumeClaim(cluster.name, ordinal));
     return claim ? [{ claim, ordinal }] : [];
   });
   for (const { claim, ordinal } of claims) {
@@ -146,34 +146,34 @@ const markedPurpose = 'etcd-restore';
 
 /** Removes all restore pods. */
 export async function removePods(scope: Scope): Promise<void> {
-  const { cluster, world } = scope;
-  const pods = world.list(Pod, selectorLabels(cluster.name, 'etcd-restore'));
+  const { cluster, reader } = scope;
+  const pods = reader.list(Pod, selectorLabels(cluster.name, 'etcd-restore'));
   await deletePods(
     scope,
     pods.map(({ metadata }) => metadata.name),
   );
 }
 
-async function deletePods({ world, writer }: Scope, names: readonly string[]): Promise<void> {
+async function deletePods({ reader, writer }: Scope, names: readonly string[]): Promise<void> {
   for (const name of names) {
-    const pod = world.get(Pod, name);
+    const pod = reader.get(Pod, name);
     if (pod && !pod.metadata.deletionTimestamp) await writer.delete(Pod, pod);
   }
 }
 
 /** How far each member is, as one sentence. */
 export function describeProgress(
-  { cluster, world, work }: Scope,
+  { cluster, reader, work }: Scope,
   members: readonly MemberAct[],
   { manifest }: PreparedBackup,
-  troubleOf: (pod: RestorePodObject) => string | undefined,
+  problemOf: (pod: RestorePodObject) => string | undefined,
 ): string {
   const parts = members.map(({ ordinal }) => {
-    const pod = world.get<RestorePodObject>(Pod, etcdRestorePod(cluster.name, ordinal));
+    const pod = reader.get<RestorePodObject>(Pod, etcdRestorePod(cluster.name, ordinal));
     const state = work.state(sendWork(ordinal));
     const sending =
       state.kind === 'running' ? state.progress : state.kind === 'failed' ? messageOf(state.error) : undefined;
-    const message = (pod && troubleOf(pod)) ?? sending ?? pod?.status?.phase ?? 'its pod is made';
+    const message = (pod && problemOf(pod)) ?? sending ?? pod?.status?.phase ?? 'its pod is made';
     return `${ordinal}: ${message}`;
   });
   return `members are restored from ${amount(manifest.sizeBytes)}: ${parts.join('; ')}`;

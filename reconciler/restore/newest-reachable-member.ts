@@ -7,7 +7,7 @@ import { type KnownMember, observeEtcd } from '../etcd/observe.ts';
 import type { Member, MemberStatus } from '../etcd/members.ts';
 
 /** Members of an etcd that has lost its quorum, and how to ask them. */
-export interface Survivors {
+export interface ReachableMembers {
   readonly known: readonly KnownMember[];
   readonly openEtcd: () => EtcdAccess;
   readonly kubernetesVersion: string;
@@ -20,8 +20,8 @@ export interface Survivors {
  * @param revision what a person has agreed to go on from
  * @throws a sentence for the user when the newest member has another revision: somebody has decided by an old figure
  */
-export async function backUpSurvivor(
-  { known, openEtcd, kubernetesVersion: version }: Survivors,
+export async function backUpNewestReachableMember(
+  { known, openEtcd, kubernetesVersion: version }: ReachableMembers,
   revision: number,
   backups: ClusterBackups,
   { signal, report }: WorkContext,
@@ -41,17 +41,17 @@ export async function backUpSurvivor(
   }
 }
 
-interface Survivor {
+interface ReachableMember {
   readonly name: string;
   readonly status: MemberStatus;
 }
 
-function newestOf(members: readonly Member[]): Survivor | undefined {
+function newestOf(members: readonly Member[]): ReachableMember | undefined {
   const answering = members.flatMap(({ name, status }) => (status ? [{ name, status }] : []));
   return answering.toSorted((one, other) => other.status.revision - one.status.revision)[0];
 }
 
-function chosen(newest: Survivor | undefined, revision: number): Survivor {
+function chosen(newest: ReachableMember | undefined, revision: number): ReachableMember {
   if (newest?.status.revision === revision) return newest;
   if (newest) {
     throw new Error(
@@ -64,7 +64,12 @@ function chosen(newest: Survivor | undefined, revision: number): Survivor {
 }
 
 async function backUp(
-  { name, status, clients, version }: Survivor & { readonly clients: EtcdAccess['clients']; readonly version: string },
+  {
+    name,
+    status,
+    clients,
+    version,
+  }: ReachableMember & { readonly clients: EtcdAccess['clients']; readonly version: string },
   backups: ClusterBackups,
   signal: AbortSignal,
 ): Promise<BackupName> {

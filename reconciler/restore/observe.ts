@@ -5,7 +5,7 @@ import { type ComponentName, selectorLabels } from '../../constructs/cluster/lab
 import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
-import type { World } from '../management/view.ts';
+import type { Reader } from '../management/view.ts';
 import type { MemberRestore, RestoreObservation, RestorePod } from './decide.ts';
 import type { RestoreRequest } from './request.ts';
 
@@ -42,32 +42,32 @@ interface StepStatus {
 export interface RestoreContext {
   readonly cluster: { readonly name: string };
   readonly members: number;
-  readonly world: World;
+  readonly reader: Reader;
 }
 
 /** What the management cluster shows of a restore. */
-export function observeWorld({
+export function observeRestore({
   cluster: { name },
   members,
-  world,
+  reader,
 }: RestoreContext): Pick<RestoreObservation, 'servers' | 'etcd' | 'members' | 'surplusPods'> {
   const names = namesOf(name);
   const workloads = [names.apiServer, names.controllerManager, names.scheduler];
-  const podsOf = (component: ComponentName) => world.list<PodObject>(Pod, selectorLabels(name, component));
+  const podsOf = (component: ComponentName) => reader.list<PodObject>(Pod, selectorLabels(name, component));
   const nameOf = ({ metadata }: KubeObject) => metadata.name;
-  const apiServer = world.get<DeploymentObject>(Deployment, names.apiServer);
-  const set = world.get<StatefulSetObject>(StatefulSet, names.etcd);
+  const apiServer = reader.get<DeploymentObject>(Deployment, names.apiServer);
+  const set = reader.get<StatefulSetObject>(StatefulSet, names.etcd);
   const restorePods = podsOf('etcd-restore').map(nameOf);
   const ordinals = Array.from({ length: members }, (_, ordinal) => ordinal);
   const expected = ordinals.map((ordinal) => etcdRestorePod(name, ordinal));
   return {
     servers: {
-      wanted: workloads.filter((workload) => wants(world.get<DeploymentObject>(Deployment, workload))),
+      wanted: workloads.filter((workload) => wants(reader.get<DeploymentObject>(Deployment, workload))),
       pods: servers.flatMap(podsOf).map(nameOf),
       isAvailable: wants(apiServer) && (apiServer?.status?.availableReplicas ?? 0) > 0,
     },
     etcd: { isWanted: wants(set), pods: podsOf('etcd').map(nameOf) },
-    members: ordinals.map((ordinal) => memberOf(name, ordinal, world)),
+    members: ordinals.map((ordinal) => memberOf(name, ordinal, reader)),
     surplusPods: restorePods.filter((pod) => !expected.includes(pod)),
   };
 }
@@ -76,9 +76,9 @@ function wants(workload: { readonly spec?: { readonly replicas?: number } } | un
   return workload !== undefined && (workload.spec?.replicas ?? 1) > 0;
 }
 
-function memberOf(cluster: string, ordinal: number, world: World): MemberRestore {
-  const claim = world.get(PersistentVolumeClaim, etcdVolumeClaim(cluster, ordinal));
-  const pod = world.get<RestorePodObject>(Pod, etcdRestorePod(cluster, ordinal));
+function memberOf(cluster: string, ordinal: number, reader: Reader): MemberRestore {
+  const claim = reader.get(PersistentVolumeClaim, etcdVolumeClaim(cluster, ordinal));
+  const pod = reader.get<RestorePodObject>(Pod, etcdRestorePod(cluster, ordinal));
   return {
     ordinal,
     claim: claim && { isGoing: claim.metadata.deletionTimestamp !== undefined, restored: restoredOf(claim) },
@@ -106,7 +106,7 @@ function stateOf({ status }: RestorePodObject): RestorePod['state'] {
 }
 
 /** Why a restore pod does not get on, as far as it can be told; undefined when nothing is wrong. */
-export function troubleOf({ status }: RestorePodObject): string | undefined {
+export function problemOf({ status }: RestorePodObject): string | undefined {
   const steps = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   const failed = steps.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
   if (failed) return `${failed.name} failed: ${lastLine(failed.state?.terminated?.message ?? '')}`;

@@ -2,10 +2,10 @@ import { StoreError } from '../backup/store-error.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration, type Outcome } from '../engine/outcome.ts';
 import type { Scope } from '../phases/scope.ts';
-import { type Obstacle, tellObstacle } from './blocker.ts';
+import { type Blocker, reportBlocker } from './blocker.ts';
 import { BackupNotFound, prepareBackup, type PreparedBackup } from './prepare.ts';
 import { isBegun, prepareWork, type Restoring } from './restoring.ts';
-import { placeMissing, wishOf } from './source.ts';
+import { placeMissing, restoreSourceOf } from './source.ts';
 
 /** What is not told by a watch, such as a store that is back. */
 export const retryMs = 30_000;
@@ -16,22 +16,22 @@ export function prepare(scope: Scope, restoring: Restoring): Outcome {
   const { request, record } = restoring;
   const isChecked = isBegun(request, record);
   const state = work.state<PreparedBackup>(prepareWork);
-  const isCurrent = state.kind !== 'idle' && state.basis === request.id;
+  const isCurrent = state.kind !== 'idle' && state.inputsKey === request.id;
   if (!scope.cluster.spec.etcd.backup)
-    return tellObstacle(scope, restoring, { reason: 'BackupSecretInvalid', message: placeMissing });
+    return reportBlocker(scope, restoring, { reason: 'BackupSecretInvalid', message: placeMissing });
   if (state.kind === 'failed' && isCurrent && now.getTime() < state.at.getTime() + retryMs) {
-    return tellObstacle(scope, restoring, failureOf(state.error), retryMs);
+    return reportBlocker(scope, restoring, failureOf(state.error), retryMs);
   }
   if (state.kind === 'running' && !isCurrent) work.cancel(prepareWork);
   if (state.kind !== 'running' || !isCurrent) {
-    const wish = wishOf(scope, restoring);
-    work.start(prepareWork, request.id, (context) => prepareBackup(wish, { isChecked }, context));
+    const source = restoreSourceOf(scope, restoring);
+    work.start(prepareWork, request.id, (context) => prepareBackup(source, { isChecked }, context));
   }
   const progress = state.kind === 'running' ? state.progress : 'choosing the backup';
-  return tellObstacle(scope, restoring, { reason: 'CheckingBackup', message: progress });
+  return reportBlocker(scope, restoring, { reason: 'CheckingBackup', message: progress });
 }
 
-function failureOf(error: unknown): Obstacle {
+function failureOf(error: unknown): Blocker {
   const message = messageOf(error);
   if (error instanceof BackupNotFound) return { reason: 'BackupNotFound', message };
   if (error instanceof InvalidConfiguration) return { reason: error.reason, message };

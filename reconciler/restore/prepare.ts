@@ -5,13 +5,13 @@ import { ClusterBackups, type StoredBackup } from '../backup/cluster-backups.ts'
 import type { Manifest } from '../backup/manifest.ts';
 import { backupId, type BackupName, type BackupOwner } from '../backup/names.ts';
 import { withStallTimer } from '../backup/stall.ts';
-import { openStore, type StoreInquiries } from '../backup/store-access.ts';
+import { openStore, type StoreReader } from '../backup/store-access.ts';
 import { chosenBackup, type Choice } from '../backup/choose-backup.ts';
 import type { Key } from '../encryption-at-rest/configuration.ts';
 import type { Clock } from '../kube/clock.ts';
 import { readBackupKeys } from './bundled-keys.ts';
 import type { RestoreChoice } from './request.ts';
-import { backUpSurvivor, type Survivors } from './newest-reachable-member.ts';
+import { backUpNewestReachableMember, type ReachableMembers } from './newest-reachable-member.ts';
 
 /** A backup that can be restored. */
 export interface PreparedBackup {
@@ -21,17 +21,17 @@ export interface PreparedBackup {
   readonly encryptionKeys: readonly Key[];
 }
 
-export interface BackupWish {
+export interface RestoreSource {
   readonly owner: BackupOwner;
   /** The owner is the Cluster that is restored, or was one of its name. */
   readonly isOwn: boolean;
   readonly choice: RestoreChoice;
   /** Where data is that no backup has. */
-  readonly survivors: Survivors;
+  readonly reachableMembers: ReachableMembers;
   /** Namespace of the HostedControlPlane, whose Secrets open the store. */
   readonly namespace: string;
   readonly store: Pick<Backup, 'secret' | 'webIdentity' | 'encryption'>;
-  readonly storeInquiries: StoreInquiries;
+  readonly storeReader: StoreReader;
   /** Version of etcd that will run on the data. */
   readonly etcdVersion: string;
   readonly clock: Clock;
@@ -51,22 +51,25 @@ const stallMs = 60_000;
  * @throws BackupNotFound; InvalidConfiguration for Secrets; StoreError; any other error for a backup that is no good
  */
 export async function prepareBackup(
-  wish: BackupWish,
+  restoreSource: RestoreSource,
   { isChecked }: { readonly isChecked: boolean },
   { signal, report }: WorkContext,
 ): Promise<PreparedBackup> {
-  return withBackupsOf(wish, async (backups, hasKeys) => {
-    const chosen = await choose(wish, backups, { signal, report });
+  return withBackupsOf(restoreSource, async (backups, hasKeys) => {
+    const chosen = await choose(restoreSource, backups, { signal, report });
     const backup = backupId(chosen);
     const manifest = await backups.manifest(chosen, signal);
-    refuseUnsuitable(backup, manifest, wish, hasKeys);
+    refuseUnsuitable(backup, manifest, restoreSource, hasKeys);
     if (isChecked) return { backup, manifest, encryptionKeys: [] };
     const timed = (stream: AsyncIterable<Uint8Array>, what: string) =>
-      withStallTimer(stream, { what, limitMs: stallMs, clock: wish.clock, signal });
+      withStallTimer(stream, { what, limitMs: stallMs, clock: restoreSource.clock, signal });
     const encryptionKeys =
       manifest.objects.bundle === undefined
         ? []
-        : await readBackupKeys(timed(backups.readBundle(chosen, signal), `read the bundle of backup ${backup}`), wish);
+        : await readBackupKeys(
+            timed(backups.readRecoveryBundle(chosen, signal), `read the bundle of backup ${backup}`),
+            restoreSource,
+          );
     let bytes = 0;
     const source = timed(backups.readSnapshot(chosen, manifest, signal), `read backup ${backup}`);
     for await (const chunk of source) {
@@ -77,22 +80,27 @@ export async function prepareBackup(
   });
 }
 
-async function choose(wish: BackupWish, backups: ClusterBackups, context: WorkContext): Promise<BackupName> {
-  const { choice, survivors } = wish;
-  if (choice.kind === 'survivor') return backUpSurvivor(survivors, choice.revision, backups, context);
+async function choose(
+  restoreSource: RestoreSource,
+  backups: ClusterBackups,
+  context: WorkContext,
+): Promise<BackupName> {
+  const { choice, reachableMembers } = restoreSource;
+  if (choice.kind === 'survivor')
+    return backUpNewestReachableMember(reachableMembers, choice.revision, backups, context);
   context.report('choosing the backup');
   const { backups: found } = await backups.list(context.signal);
   const chosen = chosenBackup(choice, found);
   if (chosen) return chosen;
-  throw new BackupNotFound(describeMissing(choice, wish.owner, found));
+  throw new BackupNotFound(describeMissing(choice, restoreSource.owner, found));
 }
 
 /** Opens the backups of the wish for as long as `use` takes. */
 export async function withBackupsOf<T>(
-  { namespace, store: spec, storeInquiries, owner }: BackupWish,
+  { namespace, store: spec, storeReader, owner }: RestoreSource,
   use: (backups: ClusterBackups, hasKeys: boolean) => Promise<T>,
 ): Promise<T> {
-  const { store, keys } = await openStore(namespace, spec, storeInquiries);
+  const { store, keys } = await openStore(namespace, spec, storeReader);
   try {
     return await use(new ClusterBackups(store, owner, keys), keys.length > 0);
   } finally {
@@ -114,16 +122,16 @@ function describeMissing(choice: Choice, owner: BackupOwner, found: readonly Sto
   return `there is no backup ${wanted} of ${whose}: there are ${found.length}, from ${backupId(oldest)} to ${backupId(newest)}`;
 }
 
-function refuseUnsuitable(backup: string, manifest: Manifest, wish: BackupWish, hasKeys: boolean): void {
-  if (hasKeys && !manifest.encryption && !['backup', 'survivor'].includes(wish.choice.kind)) {
+function refuseUnsuitable(backup: string, manifest: Manifest, restoreSource: RestoreSource, hasKeys: boolean): void {
+  if (hasKeys && !manifest.encryption && !['backup', 'survivor'].includes(restoreSource.choice.kind)) {
     // Whoever can write to the bucket, and has no key, could else put data of his own into the cluster.
     throw new Error(`backup ${backup} is not encrypted, though etcd.backup.encryption is set: name it to restore it`);
   }
   const from = parse(manifest.etcdVersion.replace(/-\d+$/, ''));
-  const to = parse(wish.etcdVersion.replace(/-\d+$/, ''));
+  const to = parse(restoreSource.etcdVersion.replace(/-\d+$/, ''));
   if (from && to && compare(`${from.major}.${from.minor}.0`, `${to.major}.${to.minor}.0`) > 0) {
     throw new Error(
-      `backup ${backup} is of etcd ${manifest.etcdVersion}, and etcd ${wish.etcdVersion} cannot read what a later one wrote: set etcd.version`,
+      `backup ${backup} is of etcd ${manifest.etcdVersion}, and etcd ${restoreSource.etcdVersion} cannot read what a later one wrote: set etcd.version`,
     );
   }
 }

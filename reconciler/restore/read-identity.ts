@@ -1,10 +1,10 @@
 import type { Restore } from '../../constructs/api/restore-spec.ts';
-import { type Bundle, survivingSecrets } from '../backup/bundle.ts';
+import { type RecoveryBundle, survivingSecrets } from '../backup/bundle.ts';
 import type { Choice } from '../backup/choose-backup.ts';
-import { type BundleWish, findBundle } from '../backup/find-bundle.ts';
+import { type RecoveryBundleRequest, findRecoveryBundle } from '../backup/find-bundle.ts';
 
 /** A Secret that cannot be made again, under the name it is to have. */
-export type KeptSecret = Bundle['secrets'][number];
+export type KeptSecret = RecoveryBundle['secrets'][number];
 
 /** Authorities and keys of a cluster, from one of its backups. */
 export interface Identity {
@@ -12,20 +12,20 @@ export interface Identity {
   readonly secrets: readonly KeptSecret[];
 }
 
-export interface IdentityWish extends Omit<BundleWish, 'choice'> {
+export interface IdentitySource extends Omit<RecoveryBundleRequest, 'choice'> {
   readonly restore: Restore;
   /** Name of the Cluster that shall have them. */
   readonly cluster: string;
 }
 
-/** Reads the authorities and keys beside the backup that is to be restored. @throws what {@link findBundle} throws */
-export async function readIdentity(wish: IdentityWish, signal: AbortSignal): Promise<Identity> {
-  const { backup, bundle } = await findBundle({ ...wish, choice: choiceOf(wish.restore) }, signal);
-  return { backup, secrets: renamed(bundle, wish.owner.cluster, wish.cluster) };
+/** Reads the authorities and keys beside the backup that is to be restored. @throws what {@link findRecoveryBundle} throws */
+export async function readIdentity(source: IdentitySource, signal: AbortSignal): Promise<Identity> {
+  const { backup, bundle } = await findRecoveryBundle({ ...source, choice: choiceOf(source.restore) }, signal);
+  return { backup, secrets: renamed(bundle, source.owner.cluster, source.cluster) };
 }
 
 /** Those that belong to an identity, under the names of another cluster. */
-function renamed({ secrets }: Bundle, from: string, to: string): KeptSecret[] {
+function renamed({ secrets }: RecoveryBundle, from: string, to: string): KeptSecret[] {
   const names = survivingSecrets(to);
   return survivingSecrets(from).flatMap((name, index) => {
     const found = secrets.find((secret) => secret.name === name);

@@ -72,8 +72,8 @@ export function restoreOf(restore: NonNullable<Etcd['restore']>, own: BackupOwne
   };
 }
 
-function digest(wish: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(wish)).digest('hex').slice(0, 16);
+function digest(source: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(source)).digest('hex').slice(0, 16);
 }
 
 /**

@@ -46,14 +46,14 @@ function preparedFor(
   record: RestoreRecord | undefined,
   state: WorkState<PreparedBackup>,
 ): PreparedBackup | undefined {
-  if (!request || state.kind !== 'done' || state.basis !== request.id) return undefined;
+  if (!request || state.kind !== 'done' || state.inputsKey !== request.id) return undefined;
   const isOther = isBegun(request, record) && state.result.backup !== record?.backup;
   return isOther ? undefined : state.result;
 }
 
 /** A report is there once members were asked; before, nothing is known, and nothing is done. */
-function isQuorumLost({ etcdCare, hostedControlPlane }: Scope): boolean {
-  const report = etcdCare.report();
+function isQuorumLost({ etcdLoop, hostedControlPlane }: Scope): boolean {
+  const report = etcdLoop.report();
   return (
     report !== undefined &&
     ['QuorumLost', 'DataLost'].includes(etcdHealth(report, hostedControlPlane.status?.etcd).reason)

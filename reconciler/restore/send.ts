@@ -4,33 +4,33 @@ import type { WorkContext } from '../tasks/background-work.ts';
 import { parseBackupId } from '../backup/names.ts';
 import { etcdCredentials } from '../etcd/access.ts';
 import { systemClock } from '../kube/clock.ts';
-import type { World } from '../management/view.ts';
-import { amount, type BackupWish, type PreparedBackup, withBackupsOf } from './prepare.ts';
+import type { Reader } from '../management/view.ts';
+import { amount, type RestoreSource, type PreparedBackup, withBackupsOf } from './prepare.ts';
 import { pushSnapshot } from '../receiver/push.ts';
 
 export interface SendOptions {
   readonly cluster: { readonly name: string; readonly namespace: string };
-  readonly world: World;
+  readonly reader: Reader;
   readonly ordinal: number;
   /** Address of the pod that waits. */
   readonly address: string;
-  readonly wish: BackupWish;
+  readonly source: RestoreSource;
   readonly prepared: PreparedBackup;
 }
 
 /** Sends the backup from the store to the pod that restores one member. */
 export async function sendBackup(
-  { cluster, world, ordinal, address, wish, prepared: { backup, manifest } }: SendOptions,
+  { cluster, reader, ordinal, address, source, prepared: { backup, manifest } }: SendOptions,
   { signal, report }: WorkContext,
 ): Promise<void> {
   const name = parseBackupId(backup);
   if (!name) throw new Error(`"${backup}" is no name of a backup`);
   const receiver = { address, port: ports.etcdClient, serverName: etcdMemberHost(cluster, ordinal) };
   const { sizeBytes } = manifest;
-  await withBackupsOf(wish, (backups) =>
+  await withBackupsOf(source, (backups) =>
     pushSnapshot(receiver, backups.readSnapshot(name, manifest, signal), {
       sizeBytes,
-      credentials: etcdCredentials(cluster.name, world),
+      credentials: etcdCredentials(cluster.name, reader),
       clock: systemClock,
       signal,
       onProgress: (bytes) => report(`${amount(bytes)} of ${amount(sizeBytes)} sent`),

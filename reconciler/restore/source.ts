@@ -5,7 +5,7 @@ import { knownMembers, watchedMemberObjects } from '../etcd/member-objects.ts';
 import { systemClock } from '../kube/clock.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { Scope } from '../phases/scope.ts';
-import type { BackupWish } from './prepare.ts';
+import type { RestoreSource } from './prepare.ts';
 import { ownerOf } from './request.ts';
 import { isBegun, type Restoring } from './restoring.ts';
 
@@ -14,10 +14,10 @@ export const placeMissing =
   'etcd.restore and etcd.recovery need a place for backups: set etcd.backup with the Secret of the bucket';
 
 /** Which backup is meant, and where it lies. @throws InvalidConfiguration when there is no place for backups */
-export function wishOf(
-  { cluster, hostedControlPlane, storeInquiries, world }: Scope,
+export function restoreSourceOf(
+  { cluster, hostedControlPlane, storeReader, reader }: Scope,
   { request, record }: Restoring,
-): BackupWish {
+): RestoreSource {
   const store = cluster.spec.etcd.backup;
   if (!store) {
     throw new InvalidConfiguration('BackupSecretInvalid', placeMissing);
@@ -29,10 +29,10 @@ export function wishOf(
     choice: begunWith === undefined ? request.choice : { kind: 'backup', id: begunWith },
     namespace: hostedControlPlane.metadata.namespace,
     store,
-    storeInquiries,
-    survivors: {
-      known: knownMembers(cluster, watchedMemberObjects(cluster, world)),
-      openEtcd: () => openEtcd(cluster, world),
+    storeReader,
+    reachableMembers: {
+      known: knownMembers(cluster, watchedMemberObjects(cluster, reader)),
+      openEtcd: () => openEtcd(cluster, reader),
       kubernetesVersion: cluster.spec.version,
     },
     etcdVersion: etcdVersion(cluster.spec),

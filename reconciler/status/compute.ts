@@ -12,7 +12,7 @@ import { hasQuorum, healthyVoters, quorumOf, voterCount } from '../etcd/members.
 import type { EtcdReport } from '../etcd/report.ts';
 import type { StatusReport } from '../engine/outcome.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
-import { type Verdict, verdict, type Verdicts } from '../engine/condition-update.ts';
+import { type ConditionUpdate, conditionUpdate, type ConditionUpdates } from '../engine/condition-update.ts';
 import { deploymentReadiness, isReady } from '../kube/readiness.ts';
 
 /** What a status is computed from. */
@@ -21,7 +21,7 @@ export interface Observation {
   readonly spec: HostedControlPlaneSpec;
   readonly previous: HostedControlPlaneStatus | undefined;
   /** How the phases ended. */
-  readonly phases: Verdicts;
+  readonly phases: ConditionUpdates;
   /** What they have found out besides. */
   readonly report: StatusReport;
   /** What was last seen of etcd; undefined until something was. */
@@ -94,34 +94,38 @@ function versionsOf(pods: readonly PodObject[]): { version: string; replicas: nu
     .sort((a, b) => compare(parseVersion(a.version) ?? '0.0.0', parseVersion(b.version) ?? '0.0.0'));
 }
 
-/** The verdicts on everything but the phases, which are part of them. */
-export function summarize(observed: Observation, initialized: boolean): Verdicts {
+/** The updates on everything but the phases, which are part of them. */
+export function summarize(observed: Observation, initialized: boolean): ConditionUpdates {
   return {
     ...observed.phases,
     Available: available(observed),
     Initialized: initialized
-      ? verdict('True', 'Initialized')
-      : verdict('False', 'NotInitialized', 'no worker can join yet'),
+      ? conditionUpdate('True', 'Initialized')
+      : conditionUpdate('False', 'NotInitialized', 'no worker can join yet'),
     ...scaling(observed),
     CertificatesAvailable: certificatesAvailable(observed.phases),
     EtcdClusterHealthy: etcdHealthy(observed),
     ControlPlaneComponentsHealthy: componentsHealthy(observed),
-    Deleting: verdict('False', 'NotDeleting'),
-    Paused: verdict('False', 'NotPaused'),
+    Deleting: conditionUpdate('False', 'NotDeleting'),
+    Paused: conditionUpdate('False', 'NotPaused'),
     Ready: ready(observed.phases),
   };
 }
 
 /** Serving, if perhaps degraded: an API server is available and etcd has a quorum. */
-function available(observed: Observation): Verdict {
+function available(observed: Observation): ConditionUpdate {
   const { apiServer, phases } = observed;
-  const authorities = phases.CACertificatesReady;
+  const caCertificates = phases.CACertificatesReady;
   const problems = [
     (apiServer?.status?.availableReplicas ?? 0) > 0 ? undefined : 'no API server is available',
     etcdServes(observed),
-    authorities?.status === 'True' ? undefined : (authorities?.message ?? 'authorities have not been looked at yet'),
+    caCertificates?.status === 'True'
+      ? undefined
+      : (caCertificates?.message ?? 'authorities have not been looked at yet'),
   ].filter((problem) => problem !== undefined);
-  return problems.length === 0 ? verdict('True', 'Available') : verdict('False', 'NotAvailable', problems.join('; '));
+  return problems.length === 0
+    ? conditionUpdate('True', 'Available')
+    : conditionUpdate('False', 'NotAvailable', problems.join('; '));
 }
 
 /** What is wrong when etcd can decide nothing; by the readiness of its pods as long as nobody has asked them. */
@@ -139,7 +143,7 @@ function etcdServes({ etcd, etcdReport, spec }: Observation): string | undefined
   return ready >= quorum ? undefined : `${ready} of ${spec.etcd.replicas} etcd members are ready, ${quorum} are needed`;
 }
 
-function scaling({ apiServer, spec }: Observation): Verdicts {
+function scaling({ apiServer, spec }: Observation): ConditionUpdates {
   const { replicas = 0, updatedReplicas = 0 } = apiServer?.status ?? {};
   const observedCurrent = (apiServer?.status?.observedGeneration ?? 0) >= (apiServer?.metadata.generation ?? 0);
   const rolling = apiServer !== undefined && (!observedCurrent || updatedReplicas < replicas);
@@ -148,37 +152,37 @@ function scaling({ apiServer, spec }: Observation): Verdicts {
   const down = !rolling && replicas > spec.replicas;
   return {
     RollingOut: rolling
-      ? verdict('True', 'RollingOut', `${updatedReplicas} of ${spec.replicas} API servers are up to date`)
-      : verdict('False', 'NotRollingOut'),
+      ? conditionUpdate('True', 'RollingOut', `${updatedReplicas} of ${spec.replicas} API servers are up to date`)
+      : conditionUpdate('False', 'NotRollingOut'),
     ScalingUp: up
-      ? verdict('True', 'ScalingUp', `scaling up from ${replicas} to ${spec.replicas} API servers`)
-      : verdict('False', 'NotScalingUp'),
+      ? conditionUpdate('True', 'ScalingUp', `scaling up from ${replicas} to ${spec.replicas} API servers`)
+      : conditionUpdate('False', 'NotScalingUp'),
     ScalingDown: down
-      ? verdict('True', 'ScalingDown', `scaling down from ${replicas} to ${spec.replicas} API servers`)
-      : verdict('False', 'NotScalingDown'),
+      ? conditionUpdate('True', 'ScalingDown', `scaling down from ${replicas} to ${spec.replicas} API servers`)
+      : conditionUpdate('False', 'NotScalingDown'),
   };
 }
 
-function certificatesAvailable(phases: Verdicts): Verdict {
+function certificatesAvailable(phases: ConditionUpdates): ConditionUpdate {
   const problem = [phases.CACertificatesReady, phases.EtcdCertificatesReady, phases.CertificatesReady].find(
     (phase) => phase?.status !== 'True',
   );
-  return problem ? verdict('False', 'NotAvailable', problem.message) : verdict('True', 'Available');
+  return problem ? conditionUpdate('False', 'NotAvailable', problem.message) : conditionUpdate('True', 'Available');
 }
 
-function etcdHealthy({ etcd, etcdReport, previous }: Observation): Verdict {
+function etcdHealthy({ etcd, etcdReport, previous }: Observation): ConditionUpdate {
   // Before its formation it is no news that nobody answers.
   const isFormed = previous?.etcd?.clusterID !== undefined || etcdReport?.observation.membership === 'Confirmed';
   if (etcdReport && isFormed) return etcdHealth(etcdReport, previous?.etcd);
-  if (!etcd) return verdict('Unknown', 'HealthUnknown', 'etcd has not been created yet');
+  if (!etcd) return conditionUpdate('Unknown', 'HealthUnknown', 'etcd has not been created yet');
   const wanted = etcd.spec?.replicas ?? 0;
   const ready = etcd.status?.readyReplicas ?? 0;
   return ready >= wanted
-    ? verdict('True', 'Healthy')
-    : verdict('False', 'NotHealthy', `${ready} of ${wanted} etcd members are ready`);
+    ? conditionUpdate('True', 'Healthy')
+    : conditionUpdate('False', 'NotHealthy', `${ready} of ${wanted} etcd members are ready`);
 }
 
-function componentsHealthy(observed: Observation): Verdict {
+function componentsHealthy(observed: Observation): ConditionUpdate {
   const components = [
     ['API server', observed.apiServer],
     ['controller manager', observed.controllerManager],
@@ -188,16 +192,18 @@ function componentsHealthy(observed: Observation): Verdict {
     const readiness = deploymentReadiness(deployment);
     return readiness.ready ? [] : [`${name}: ${readiness.message}`];
   });
-  return problems.length === 0 ? verdict('True', 'Healthy') : verdict('False', 'NotHealthy', problems.join('; '));
+  return problems.length === 0
+    ? conditionUpdate('True', 'Healthy')
+    : conditionUpdate('False', 'NotHealthy', problems.join('; '));
 }
 
-function ready(phases: Verdicts): Verdict {
+function ready(phases: ConditionUpdates): ConditionUpdate {
   const waiting = conditionTypes
     .filter((type) => !apartFromReady.includes(type))
     .map((type) => phases[type])
     .filter((phase) => phase !== undefined)
     .filter(({ status, reason }) => status !== 'True' && reason !== 'WaitingForOtherPhases');
   return waiting.length === 0
-    ? verdict('True', 'Ready')
-    : verdict('False', 'NotReady', waiting.map(({ message }) => message).join('; '));
+    ? conditionUpdate('True', 'Ready')
+    : conditionUpdate('False', 'NotReady', waiting.map(({ message }) => message).join('; '));
 }

@@ -10,16 +10,16 @@ import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/rea
 import type { EtcdReport } from '../etcd/report.ts';
 import type { ServiceObject } from '../kube/service-object.ts';
 import type { StatusReport } from '../engine/outcome.ts';
-import type { World } from '../management/view.ts';
+import type { Reader } from '../management/view.ts';
 import type { Observation } from './compute.ts';
-import type { Verdicts } from '../engine/condition-update.ts';
+import type { ConditionUpdates } from '../engine/condition-update.ts';
 
 /** Collects what a status is computed from, after the phases have run. */
 export function observe(
   cluster: HostedCluster,
   previous: HostedControlPlaneStatus | undefined,
-  world: World,
-  phases: Verdicts,
+  reader: Reader,
+  phases: ConditionUpdates,
   facts: Pick<Facts, 'endpoint' | 'advertiseAddress' | 'etcd'>,
   report: StatusReport,
   etcdReport: EtcdReport | undefined,
@@ -32,13 +32,13 @@ export function observe(
     phases,
     report,
     etcdReport,
-    apiServer: world.get<DeploymentObject>(Deployment, names.apiServer),
-    controllerManager: world.get<DeploymentObject>(Deployment, names.controllerManager),
-    scheduler: world.get<DeploymentObject>(Deployment, names.scheduler),
-    etcd: world.get<StatefulSetObject>(StatefulSet, names.etcd),
-    apiServerPods: world.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server')),
+    apiServer: reader.get<DeploymentObject>(Deployment, names.apiServer),
+    controllerManager: reader.get<DeploymentObject>(Deployment, names.controllerManager),
+    scheduler: reader.get<DeploymentObject>(Deployment, names.scheduler),
+    etcd: reader.get<StatefulSetObject>(StatefulSet, names.etcd),
+    apiServerPods: reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server')),
     etcdVolumeSize: facts.etcd?.volumeSize ?? etcdVolumeSize(cluster),
-    loadBalancerIP: world.get<ServiceObject>(Service, names.apiService)?.status?.loadBalancer?.ingress?.[0]?.ip,
+    loadBalancerIP: reader.get<ServiceObject>(Service, names.apiService)?.status?.loadBalancer?.ingress?.[0]?.ip,
     inClusterAccess: facts.endpoint && inClusterAccessOf(cluster, facts),
   };
 }

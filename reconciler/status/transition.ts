@@ -5,24 +5,24 @@ import type { Transition } from './writer.ts';
 import type { Logger } from '../telemetry/log.ts';
 
 /** Tells people that a condition has changed: one log line, and an event on the object. */
-export function tellTransition(transition: Transition, log: Logger, events: Pick<EventRecorder, 'record'>): void {
-  const { object, type, verdict } = transition;
+export function reportTransition(transition: Transition, log: Logger, events: Pick<EventRecorder, 'record'>): void {
+  const { object, type, update } = transition;
   const fields = {
     hostedControlPlane: objectKey(object.metadata),
     condition: type,
-    status: verdict.status,
-    reason: verdict.reason,
-    ...(verdict.message ? { message: verdict.message } : {}),
+    status: update.status,
+    reason: update.reason,
+    ...(update.message ? { message: update.message } : {}),
   };
-  const failed = verdict.reason === 'ReconcileFailed';
+  const failed = update.reason === 'ReconcileFailed';
   log[failed ? 'warn' : 'info'](fields, 'condition changed');
 
   if (!isEvent(transition)) return;
   events.record(object, {
-    type: warnings.includes(verdict.reason) ? 'Warning' : 'Normal',
-    reason: verdict.status === 'True' ? type : verdict.reason,
+    type: warnings.includes(update.reason) ? 'Warning' : 'Normal',
+    reason: update.status === 'True' ? type : update.reason,
     action: type,
-    note: verdict.message || conditions[type].meaning,
+    note: update.message || conditions[type].meaning,
   });
 }
 
@@ -38,10 +38,10 @@ const warnings: readonly string[] = [
 ];
 
 /** Steps, and what matters to whoever uses the cluster. What waits for other steps or repeats them tells nothing new. */
-function isEvent({ type, verdict }: Transition): boolean {
-  const isTrue = verdict.status === 'True';
+function isEvent({ type, update }: Transition): boolean {
+  const isTrue = update.status === 'True';
   if (type === 'Deleting' || type === 'Paused' || type === 'Available') return isTrue;
-  if (type === 'Ready') return isTrue || verdict.reason !== 'NotReady';
-  if (type === 'EtcdBackupVerified') return !isTrue && verdict.reason !== 'Verifying';
-  return type.endsWith('Ready') && verdict.reason !== 'WaitingForOtherPhases';
+  if (type === 'Ready') return isTrue || update.reason !== 'NotReady';
+  if (type === 'EtcdBackupVerified') return !isTrue && update.reason !== 'Verifying';
+  return type.endsWith('Ready') && update.reason !== 'WaitingForOtherPhases';
 }

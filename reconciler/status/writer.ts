@@ -7,13 +7,13 @@ import type { Clock } from '../kube/clock.ts';
 import { mergeConditions } from '../kube/conditions.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ManagementCluster } from '../management/cache.ts';
-import type { Verdict, Verdicts } from '../engine/condition-update.ts';
+import type { ConditionUpdate, ConditionUpdates } from '../engine/condition-update.ts';
 
 /** A condition that has another status or reason than before. */
 export interface Transition {
   readonly object: KubeObject;
   readonly type: ConditionType;
-  readonly verdict: Verdict;
+  readonly update: ConditionUpdate;
 }
 
 export interface StatusWriterOptions {
@@ -40,14 +40,14 @@ export class StatusWriter {
   }
 
   /** Writes a whole status. */
-  async write(object: ReportedObject, fields: StatusFields, verdicts: Verdicts): Promise<void> {
+  async write(object: ReportedObject, fields: StatusFields, updates: ConditionUpdates): Promise<void> {
     const { client, management, clock } = this.#options;
     const previous = (object.status ?? {}) as HostedControlPlaneStatus;
     const before = previous.conditions ?? [];
     const observedGeneration = object.metadata.generation ?? 0;
     const decided = conditionTypes.flatMap((type) => {
-      const verdict = verdicts[type];
-      return verdict ? [{ type, ...verdict, message: shortened(verdict.message), observedGeneration }] : [];
+      const update = updates[type];
+      return update ? [{ type, ...update, message: shortened(update.message), observedGeneration }] : [];
     });
     const conditions = mergeConditions(before, decided, new Date(clock.now()));
     const status = { ...fields, observedGeneration, conditions };
@@ -62,24 +62,24 @@ export class StatusWriter {
     );
     management.remember(answer);
 
-    this.#tell(object, before, verdicts);
+    this.#tell(object, before, updates);
   }
 
   /** Writes some conditions and leaves the rest of the status as it is. */
-  async patch(object: ReportedObject, verdicts: Verdicts): Promise<void> {
+  async patch(object: ReportedObject, updates: ConditionUpdates): Promise<void> {
     const { conditions = [], observedGeneration: _, ...fields } = (object.status ?? {}) as HostedControlPlaneStatus;
     const kept = Object.fromEntries(
       ours(conditions).map(({ type, status, reason, message }) => [type, { status, reason, message }]),
-    ) as Verdicts;
-    await this.write(object, fields, { ...kept, ...verdicts });
+    ) as ConditionUpdates;
+    await this.write(object, fields, { ...kept, ...updates });
   }
 
-  #tell(object: KubeObject, before: readonly Condition[], verdicts: Verdicts): void {
+  #tell(object: KubeObject, before: readonly Condition[], updates: ConditionUpdates): void {
     for (const type of conditionTypes) {
-      const verdict = verdicts[type];
+      const update = updates[type];
       const old = before.find((condition) => condition.type === type);
-      if (verdict && (old?.status !== verdict.status || old.reason !== verdict.reason)) {
-        this.#options.onTransition({ object, type, verdict });
+      if (update && (old?.status !== update.status || old.reason !== update.reason)) {
+        this.#options.onTransition({ object, type, update });
       }
     }
   }

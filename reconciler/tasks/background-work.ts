@@ -4,11 +4,11 @@ import type { Clock } from '../kube/clock.ts';
 export type WorkState<T = unknown> =
   /** Never begun, or forgotten. */
   | { readonly kind: 'idle' }
-  | { readonly kind: 'running'; readonly basis: string; readonly since: Date; readonly progress: string }
-  | { readonly kind: 'done'; readonly basis: string; readonly at: Date; readonly result: T }
+  | { readonly kind: 'running'; readonly inputsKey: string; readonly since: Date; readonly progress: string }
+  | { readonly kind: 'done'; readonly inputsKey: string; readonly at: Date; readonly result: T }
   | {
       readonly kind: 'failed';
-      readonly basis: string;
+      readonly inputsKey: string;
       readonly at: Date;
       readonly error: unknown;
       /** Failures in a row for the same basis. */
@@ -36,7 +36,7 @@ export interface Work {
    * @param turn `waits` for what a whole fleet does at the same hour; everything else begins at once, because a few stores
    * that are slow must not hold up somebody's restore
    */
-  start<T>(name: string, basis: string, run: (context: WorkContext) => Promise<T>, turn?: 'waits'): WorkState<T>;
+  start<T>(name: string, inputsKey: string, run: (context: WorkContext) => Promise<T>, turn?: 'waits'): WorkState<T>;
   /** Aborts work of this name, if it runs, and forgets its state. */
   cancel(name: string): void;
 }
@@ -75,8 +75,13 @@ export class BackgroundWork {
   of(key: string): Work {
     return {
       state: <T>(name: string) => (this.#entries.get(key)?.get(name)?.state ?? { kind: 'idle' }) as WorkState<T>,
-      start: <T>(name: string, basis: string, run: (context: WorkContext) => Promise<T>, turn?: 'waits') =>
-        this.#start(key, name, basis, turn === 'waits' ? (context) => this.#inTurn(context, run) : run) as WorkState<T>,
+      start: <T>(name: string, inputsKey: string, run: (context: WorkContext) => Promise<T>, turn?: 'waits') =>
+        this.#start(
+          key,
+          name,
+          inputsKey,
+          turn === 'waits' ? (context) => this.#inTurn(context, run) : run,
+        ) as WorkState<T>,
       cancel: (name) => this.#cancel(key, name),
     };
   }
@@ -100,36 +105,36 @@ export class BackgroundWork {
     await Promise.all(entries.map(({ ended }) => ended));
   }
 
-  #start(key: string, name: string, basis: string, run: (context: WorkContext) => Promise<unknown>): WorkState {
+  #start(key: string, name: string, inputsKey: string, run: (context: WorkContext) => Promise<unknown>): WorkState {
     const works = this.#entries.get(key) ?? new Map<string, Entry>();
     this.#entries.set(key, works);
     const known = works.get(name);
     if (known?.state.kind === 'running') return known.state;
-    const failures = known?.state.kind === 'failed' && known.state.basis === basis ? known.state.failures : 0;
+    const failures = known?.state.kind === 'failed' && known.state.inputsKey === inputsKey ? known.state.failures : 0;
     const entry: Entry = {
-      state: { kind: 'running', basis, since: this.#now(), progress: 'it has begun' },
+      state: { kind: 'running', inputsKey, since: this.#now(), progress: 'it has begun' },
       controller: new AbortController(),
       ended: Promise.resolve(),
       reportedAt: this.#options.clock.now(),
     };
     works.set(name, entry);
-    entry.ended = this.#run(key, entry, basis, failures, run);
+    entry.ended = this.#run(key, entry, inputsKey, failures, run);
     return entry.state;
   }
 
   async #run(
     key: string,
     entry: Entry,
-    basis: string,
+    inputsKey: string,
     failures: number,
     run: (context: WorkContext) => Promise<unknown>,
   ): Promise<void> {
     const { signal } = entry.controller;
     try {
       const result = await run({ signal, report: (progress) => this.#report(key, entry, progress) });
-      entry.state = { kind: 'done', basis, at: this.#now(), result };
+      entry.state = { kind: 'done', inputsKey, at: this.#now(), result };
     } catch (error) {
-      entry.state = { kind: 'failed', basis, at: this.#now(), error, failures: failures + 1 };
+      entry.state = { kind: 'failed', inputsKey, at: this.#now(), error, failures: failures + 1 };
     }
     if (!signal.aborted) this.#options.onChange(key);
   }

@@ -3,13 +3,13 @@ import { answersKeptMs } from './resync.ts';
 
 interface Known {
   /** What the answer depends on, as text to compare. */
-  readonly basis: string;
+  readonly inputsKey: string;
   readonly answer: unknown;
   readonly holdsUntil: number;
 }
 
 /** Questions that cost a request, and whose answers no watch keeps current. */
-export interface Inquiries {
+export interface RequestCache {
   /**
    * Asks, unless the answer is known, what it depends on is the same as then, and it is younger than nine minutes. Neither
    * an answer that is undefined nor a failure is remembered.
@@ -18,7 +18,7 @@ export interface Inquiries {
 }
 
 /** What was asked, and answered, for whom. */
-export class InquiryBook {
+export class RequestCaches {
   readonly #clock: Pick<Clock, 'now'>;
   /** Owner → question → what is known. */
   readonly #known = new Map<string, Map<string, Known>>();
@@ -28,8 +28,8 @@ export class InquiryBook {
   }
 
   /** The inquiries of one owner, such as the key of a HostedControlPlane. */
-  of(owner: string): Inquiries {
-    return { ask: (question, basis, ask) => this.#ask(owner, question, JSON.stringify(basis) ?? '', ask) };
+  of(owner: string): RequestCache {
+    return { ask: (question, inputsKey, ask) => this.#ask(owner, question, JSON.stringify(inputsKey) ?? '', ask) };
   }
 
   /** Drops what is known for an owner that is gone. */
@@ -40,16 +40,16 @@ export class InquiryBook {
   async #ask<T>(
     owner: string,
     question: string,
-    basis: string,
+    inputsKey: string,
     ask: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
     const known = this.#known.get(owner)?.get(question);
-    if (known?.basis === basis && this.#clock.now() < known.holdsUntil) return known.answer as T;
+    if (known?.inputsKey === inputsKey && this.#clock.now() < known.holdsUntil) return known.answer as T;
     this.#known.get(owner)?.delete(question);
     const answer = await ask();
     if (answer === undefined) return undefined;
     const entries = this.#known.get(owner) ?? new Map<string, Known>();
-    this.#known.set(owner, entries.set(question, { basis, answer, holdsUntil: this.#clock.now() + answersKeptMs }));
+    this.#known.set(owner, entries.set(question, { inputsKey, answer, holdsUntil: this.#clock.now() + answersKeptMs }));
     return answer;
   }
 }

@@ -8,10 +8,10 @@ import { minorChange, type Versioned } from './version-change.ts';
  */
 export function awaitedBackup(
   what: Versioned,
-  { cluster, hostedControlPlane, world }: Pick<Scope, 'cluster' | 'hostedControlPlane' | 'world'>,
+  { cluster, hostedControlPlane, reader }: Pick<Scope, 'cluster' | 'hostedControlPlane' | 'reader'>,
 ): string | undefined {
   if (!cluster.spec.etcd.backup?.beforeUpgrade) return undefined;
-  const change = minorChange(what, cluster, world);
+  const change = minorChange(what, cluster, reader);
   const { etcd, conditions } = hostedControlPlane.status ?? {};
   if (change === undefined || etcd?.backup?.versionChanges?.includes(change)) return undefined;
   const condition = conditions?.find(({ type }) => type === 'EtcdBackupReady');

@@ -4,8 +4,8 @@ import { etcdVersion } from '../../constructs/cluster/versions.ts';
 import { awaitedBackup } from './backup-before-upgrade.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Scope } from '../phases/scope.ts';
-import type { World } from '../management/view.ts';
-import { decideVersion } from './version-rules.ts';
+import type { Reader } from '../management/view.ts';
+import { planVersion } from './version-rules.ts';
 
 interface Templated extends KubeObject {
   readonly spec?: {
@@ -19,7 +19,7 @@ interface Templated extends KubeObject {
 export interface VersionChoice {
   readonly version: string;
   /** Why it is not the one that the spec asks for. */
-  readonly trouble?: { readonly reason: 'VersionNotAllowed' | 'WaitingForBackup'; readonly message: string };
+  readonly problem?: { readonly reason: 'VersionNotAllowed' | 'WaitingForBackup'; readonly message: string };
 }
 
 /**
@@ -28,30 +28,29 @@ export interface VersionChoice {
  * both minors, and an ill member must not keep API servers from what they need.
  */
 export function versionToRun(
-  scope: Pick<Scope, 'cluster' | 'hostedControlPlane' | 'world' | 'etcdCare'>,
+  scope: Pick<Scope, 'cluster' | 'hostedControlPlane' | 'reader' | 'etcdLoop'>,
 ): VersionChoice {
-  const { cluster, world, etcdCare } = scope;
-  const observation = etcdCare.report()?.observation;
+  const { cluster, reader, etcdLoop } = scope;
+  const observation = etcdLoop.report()?.observation;
   const members = observation?.members.filter(({ registration }) => registration) ?? [];
-  const rendered = renderedVersion(cluster.name, world);
-  const verdict = decideVersion({
+  const rendered = renderedVersion(cluster.name, reader);
+  const plan = planVersion({
     running: members.map(({ status }) => status?.version),
     clusterVersion: observation?.clusterVersion,
     rendered,
     wanted: etcdVersion(cluster.spec),
     args: cluster.spec.etcd.args,
   });
-  const { version } = verdict;
-  if (verdict.kind === 'Refused')
-    return { version, trouble: { reason: 'VersionNotAllowed', message: verdict.message } };
-  const awaited = verdict.changesMinor ? awaitedBackup('etcd', scope) : undefined;
+  const { version } = plan;
+  if (plan.kind === 'Refused') return { version, problem: { reason: 'VersionNotAllowed', message: plan.message } };
+  const awaited = plan.changesMinor ? awaitedBackup('etcd', scope) : undefined;
   if (!awaited) return { version };
-  return { version: rendered ?? version, trouble: { reason: 'WaitingForBackup', message: awaited } };
+  return { version: rendered ?? version, problem: { reason: 'WaitingForBackup', message: awaited } };
 }
 
 /** The version in the StatefulSet's template; undefined without one, and where the user's image has a tag of its own kind. */
-function renderedVersion(cluster: string, world: World): string | undefined {
-  const set = world.get<Templated>(StatefulSet, namesOf(cluster).etcd);
+function renderedVersion(cluster: string, reader: Reader): string | undefined {
+  const set = reader.get<Templated>(StatefulSet, namesOf(cluster).etcd);
   const image = set?.spec?.template?.spec?.containers?.find(({ name }) => name === 'etcd')?.image ?? '';
   return /:v?(3\.\d+\.\d+)(?:-\d+)?(?:@|$)/.exec(image)?.[1];
 }

@@ -4,7 +4,7 @@ import { versionAnnotation } from '../../constructs/pod/component.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { etcdVersion, parseVersion } from '../../constructs/cluster/versions.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { World } from '../management/view.ts';
+import type { Reader } from '../management/view.ts';
 
 /** What has a version of its own. */
 export type Versioned = 'Kubernetes' | 'etcd';
@@ -20,19 +20,19 @@ interface Templated extends KubeObject {
 }
 
 /** The change of a minor version that the spec asks for, such as `Kubernetes 1.35 to 1.36`; undefined when there is none. */
-export function minorChange(what: Versioned, cluster: HostedCluster, world: World): string | undefined {
-  const [present, wanted] = what === 'Kubernetes' ? ofKubernetes(cluster, world) : ofEtcd(cluster, world);
+export function minorChange(what: Versioned, cluster: HostedCluster, reader: Reader): string | undefined {
+  const [present, wanted] = what === 'Kubernetes' ? ofKubernetes(cluster, reader) : ofEtcd(cluster, reader);
   const [from, to] = [minorIn(present), minorIn(wanted)];
   return from === undefined || to === undefined || from === to ? undefined : `${what} ${from} to ${to}`;
 }
 
-function ofKubernetes({ name, spec }: HostedCluster, world: World): [string | undefined, string] {
-  const template = world.get<Templated>(Deployment, namesOf(name).apiServer)?.spec?.template;
+function ofKubernetes({ name, spec }: HostedCluster, reader: Reader): [string | undefined, string] {
+  const template = reader.get<Templated>(Deployment, namesOf(name).apiServer)?.spec?.template;
   return [template?.metadata?.annotations?.[versionAnnotation], spec.version];
 }
 
-function ofEtcd({ name, spec }: HostedCluster, world: World): [string | undefined, string] {
-  const containers = world.get<Templated>(StatefulSet, namesOf(name).etcd)?.spec?.template?.spec?.containers ?? [];
+function ofEtcd({ name, spec }: HostedCluster, reader: Reader): [string | undefined, string] {
+  const containers = reader.get<Templated>(StatefulSet, namesOf(name).etcd)?.spec?.template?.spec?.containers ?? [];
   const image = containers.find((container) => container.name === 'etcd')?.image ?? '';
   return [/:v?(3\.\d+\.\d+[^@]*)/.exec(image)?.[1], etcdVersion(spec)];
 }

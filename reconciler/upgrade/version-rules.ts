@@ -14,7 +14,7 @@ export interface VersionChange {
 }
 
 /** Which version of etcd to run now. */
-export type VersionVerdict =
+export type VersionPlan =
   | { readonly kind: 'Allowed'; readonly version: string; readonly changesMinor: boolean }
   /** The one that runs stays. */
   | { readonly kind: 'Refused'; readonly version: string; readonly message: string };
@@ -29,13 +29,13 @@ const stepsFrom: Readonly<Record<string, string>> = { '3.5': '3.5.26', '3.6': '3
  * Whether etcd may be run in the version that is asked for: one minor up at a time, never down, and never while members
  * still run the minor before. Patch releases of a minor may be exchanged in both directions.
  */
-export function decideVersion({ running, clusterVersion, rendered, wanted, args }: VersionChange): VersionVerdict {
+export function planVersion({ running, clusterVersion, rendered, wanted, args }: VersionChange): VersionPlan {
   const members = running.flatMap((version) => parsed(version ?? '') ?? []).sort(compare);
   const oldest = members[0] ?? parsed(rendered ?? '');
   const newest = members.at(-1) ?? oldest;
   const target = parsed(wanted);
   const stays = rendered ?? newest?.version ?? wanted;
-  const refuse = (message: string): VersionVerdict => ({ kind: 'Refused', version: stays, message });
+  const refuse = (message: string): VersionPlan => ({ kind: 'Refused', version: stays, message });
 
   if (!target) return refuse(`etcd.version ${wanted} is no version such as 3.6.16`);
   const gone = target.minor >= 7 ? Object.keys(args ?? {}).filter((name) => name.startsWith('experimental-')) : [];

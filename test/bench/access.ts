@@ -75,7 +75,7 @@ async function whatToAsk(instance: Instance, bench: Workbench, names: readonly s
   const { host, port } = (await bench.get(cluster)).spec.controlPlaneEndpoint ?? { host: '', port: 0 };
   const endpoint = { host: gatewayAddress(instance), port, serverName: host };
   return withHostedApi(instance, { namespace: bench.namespace, name: cluster }, async (api) => {
-    const { client, authority } = api;
+    const { client, certificateAuthority } = api;
     await client.apply(readers, { fieldManager: 'bench', force: true });
     const token = (await hostedKubectl(instance, api, ['create', 'token', 'default'])).trim();
     const service = await client.get<KubeObject & { spec: { clusterIP: string } }>(Service, kubernetesService);
@@ -84,7 +84,7 @@ async function whatToAsk(instance: Instance, bench: Workbench, names: readonly s
       const isEndpoint = name === 'direct' || name === 'Policy';
       return { name, ...(isEndpoint ? endpoint : inCluster) };
     });
-    return { targets, authority, path, token };
+    return { targets, certificateAuthority, path, token };
   });
 }
 

@@ -3,12 +3,12 @@ import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { installProvider, isProviderInstalled, removeProvider } from '../support/provider.ts';
 import { Workbench } from '../support/workbench.ts';
 import { clientOf } from '../testbed/access.ts';
-import { bringUp } from '../testbed/bring-up.ts';
+import { reconcileNormal } from '../testbed/bring-up.ts';
 import { checkHealth } from '../testbed/health.ts';
 import { type Instance, instanceFrom, testbedLog } from '../testbed/instance.ts';
 import { withLock } from '../testbed/lock.ts';
 import { type Report, reportTo, until } from '../testbed/progress.ts';
-import { takeDown } from '../testbed/take-down.ts';
+import { reconcileDelete } from '../testbed/take-down.ts';
 import { endWorker, workerNames } from '../testbed/workers.ts';
 import type { Extent } from './extent.ts';
 import { floorNamespace } from './floor.ts';
@@ -40,12 +40,12 @@ export async function inBenchTestbed<T>(extent: Extent, measure: (testbed: Bench
   const work = async (testbed: Omit<BenchTestbed, 'client'>): Promise<T> => {
     const isOurs = named === undefined || (await checkHealth(instance)).state !== 'up';
     if (!isOurs) return inTestbed(testbed, measure);
-    await takeDown(instance, () => {});
+    await reconcileDelete(instance, () => {});
     try {
-      await bringUp(instance, report);
+      await reconcileNormal(instance, report);
       return await inTestbed(testbed, measure);
     } finally {
-      for (const line of await takeDown(instance, report)) report(`left behind: ${line}`);
+      for (const line of await reconcileDelete(instance, report)) report(`left behind: ${line}`);
     }
   };
   const onWait = (holder: number): void => report(`waiting for process ${holder}, which measures in ${instance.name}`);

@@ -5,16 +5,16 @@ import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import type { Endpoint, Facts } from '../../constructs/cluster/facts.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { mergeFacts } from '../../reconciler/engine/run-phases.ts';
-import { authorities } from '../../reconciler/phases/cas.ts';
+import { caCertificates } from '../../reconciler/phases/cas.ts';
 import { certificates, etcdCertificates } from '../../reconciler/phases/certificates.ts';
 import { encryptionAtRest } from '../../reconciler/phases/encryption-at-rest.ts';
 import { kubeconfig } from '../../reconciler/phases/kubeconfig.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
-import { MemoryWorld } from '../support/memory-world.ts';
+import { MemoryObjects } from '../support/memory-world.ts';
 import { scopeOf } from '../support/scope.ts';
 
 /** Those that make Secrets, each behind those whose Secrets it reads. */
-const phases = [authorities, etcdCertificates, certificates, encryptionAtRest, kubeconfig] as const;
+const phases = [caCertificates, etcdCertificates, certificates, encryptionAtRest, kubeconfig] as const;
 
 /** The Secrets of a control plane that no operator looks after. */
 export interface IssuedSecrets {
@@ -28,15 +28,15 @@ export interface IssuedSecrets {
 
 /** Has the operator's own phases make every Secret that pods of this cluster mount, in memory. */
 export async function issueSecrets(cluster: HostedCluster, endpoint: Endpoint): Promise<IssuedSecrets> {
-  const world = new MemoryWorld();
-  const scope = { ...scopeOf(world, { now: new Date() }), cluster };
+  const management = new MemoryObjects();
+  const scope = { ...scopeOf(management, { now: new Date() }), cluster };
   let facts = mergeFacts([scope.facts, { endpoint, konnectivityEndpoint: endpoint }]);
   for (const phase of phases) {
     const outcome = await phase.run({ ...scope, facts });
     if (outcome.kind !== 'done') throw new Error(`${phase.condition}: ${outcome.message}`);
     facts = mergeFacts([facts, outcome.facts]);
   }
-  const secrets = world.list<SecretObject>(Secret, { [clusterNameLabel]: cluster.name });
+  const secrets = management.list<SecretObject>(Secret, { [clusterNameLabel]: cluster.name });
   const { secrets: names } = namesOf(cluster.name);
   const administrator = secrets.find(({ metadata }) => metadata.name === names.kubeconfig);
   return {

@@ -20,7 +20,7 @@ export interface RequestTarget {
 export interface RequestPlan {
   readonly targets: readonly RequestTarget[];
   /** PEM of the authority that signed the certificate. */
-  readonly authority: string;
+  readonly certificateAuthority: string;
   /** What is asked for, and the token of who asks. */
   readonly path: string;
   readonly token: string;
@@ -39,7 +39,7 @@ export interface RequestTimes {
 }
 
 async function measure(plan: RequestPlan): Promise<RequestTimes[]> {
-  const agents = plan.targets.map(() => new Agent({ keepAlive: true, maxSockets: 1, ca: plan.authority }));
+  const agents = plan.targets.map(() => new Agent({ keepAlive: true, maxSockets: 1, ca: plan.certificateAuthority }));
   const times = plan.targets.map(({ name }) => ({ name, open: [] as number[], fresh: [] as number[], wire: 0 }));
   for (const [index, target] of plan.targets.entries()) await timed(plan, target, agents[index]);
   for (let round = 0; round < plan.rounds; round += 1) {
@@ -57,7 +57,11 @@ async function measure(plan: RequestPlan): Promise<RequestTimes[]> {
 }
 
 /** Milliseconds until the whole answer of one request was there. Without an agent it has a connection of its own. */
-function timed({ authority, path, token }: RequestPlan, target: RequestTarget, agent?: Agent): Promise<number> {
+function timed(
+  { certificateAuthority, path, token }: RequestPlan,
+  target: RequestTarget,
+  agent?: Agent,
+): Promise<number> {
   const { host, port, serverName } = target;
   const options = {
     host,
@@ -66,7 +70,7 @@ function timed({ authority, path, token }: RequestPlan, target: RequestTarget, a
     path,
     headers: { authorization: `Bearer ${token}` },
     agent: agent ?? false,
-    ca: authority,
+    ca: certificateAuthority,
     // What was dialled before there were rules for it is dropped for minutes, however often it is repeated.
     signal: AbortSignal.timeout(5_000),
   };

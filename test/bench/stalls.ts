@@ -2,10 +2,10 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { carryOut, isEtcdCall } from '../../reconciler/etcd/execute.ts';
+import { execute, isEtcdCall } from '../../reconciler/etcd/execute.ts';
 import { isRefusedForNow } from '../../reconciler/etcd/client.ts';
 import { healthyVoters, leaderOf } from '../../reconciler/etcd/members.ts';
-import { nextEtcdStep } from '../../reconciler/etcd/next-step.ts';
+import { planEtcdStep } from '../../reconciler/etcd/next-step.ts';
 import type { EtcdStep } from '../../reconciler/etcd/steps.ts';
 import { EtcdProcesses } from '../cluster/etcd/etcd-processes.ts';
 import { settle } from '../cluster/etcd/settle.ts';
@@ -57,10 +57,10 @@ export async function measureStalls(
     await setTimeout(restMs);
     const restTo = performance.now();
 
-    const defragmented = await carryOutAll(cluster, quotaBytes);
+    const defragmented = await executeAll(cluster, quotaBytes);
     cluster.useBinary(await anotherPath(directory));
     const rolloutFrom = performance.now();
-    const restarted = await carryOutAll(cluster, quotaBytes);
+    const restarted = await executeAll(cluster, quotaBytes);
     const rollout = [{ from: rolloutFrom, to: performance.now() }];
     await setTimeout(1_000);
     await Promise.all([...writers.values()].map((writer) => writer.stop()));
@@ -112,16 +112,16 @@ async function hasHoles(cluster: EtcdProcesses, name: string): Promise<boolean> 
 }
 
 /** Does one step after the other as the operator would, until all is as wanted. */
-async function carryOutAll(cluster: EtcdProcesses, quotaBytes: number): Promise<Taken[]> {
+async function executeAll(cluster: EtcdProcesses, quotaBytes: number): Promise<Taken[]> {
   const taken: Taken[] = [];
-  await until('nothing left to do', async () => carryOutNext(cluster, quotaBytes, taken), 300_000);
+  await until('nothing left to do', async () => executeNext(cluster, quotaBytes, taken), 300_000);
   return taken;
 }
 
-async function carryOutNext(cluster: EtcdProcesses, quotaBytes: number, taken: Taken[]): Promise<boolean> {
+async function executeNext(cluster: EtcdProcesses, quotaBytes: number, taken: Taken[]): Promise<boolean> {
   const observation = await cluster.observe();
   const goal = { replicas: names.length, revision: cluster.revision, cause: 'Asked', quotaBytes } as const;
-  const decision = nextEtcdStep(observation, goal);
+  const decision = planEtcdStep(observation, goal);
   if (decision.kind === 'Settled') return healthyVoters(observation).length === names.length;
   if (decision.kind === 'Wait') {
     await cluster.runMissing(observation);
@@ -130,7 +130,7 @@ async function carryOutNext(cluster: EtcdProcesses, quotaBytes: number, taken: T
   const { step } = decision;
   const from = performance.now();
   try {
-    await (isEtcdCall(step) ? carryOut(step, observation, cluster.clients) : cluster.carryOutOnPods(step));
+    await (isEtcdCall(step) ? execute(step, observation, cluster.clients) : cluster.executeOnPods(step));
     taken.push({ step, leader: leaderOf(observation)?.name, from, to: performance.now() });
   } catch (error) {
     if (!isRefusedForNow(error)) throw error;

@@ -8,13 +8,13 @@ import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { installProvider } from '../support/provider.ts';
 import { clientOf } from '../testbed/access.ts';
 import { installAddon } from '../testbed/addons.ts';
-import { bringUp } from '../testbed/bring-up.ts';
+import { reconcileNormal } from '../testbed/bring-up.ts';
 import { openHostedApi } from '../testbed/hosted-api.ts';
 import { binDirectory, instanceFrom, type Instance, kubeconfigPath, testbedLog } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
 import { repository } from '../testbed/operator-bundle.ts';
 import { type Report, reportTo } from '../testbed/progress.ts';
-import { takeDown } from '../testbed/take-down.ts';
+import { reconcileDelete } from '../testbed/take-down.ts';
 import { followUntilReady } from './follow.ts';
 import { haveWorker, sayHello } from './workload.ts';
 
@@ -25,12 +25,12 @@ async function main(): Promise<void> {
   const instance = instanceFrom(process.env);
   const report = reportTo(testbedLog(instance), process.stderr);
   if (values.down) {
-    const left = await takeDown(instance, report);
+    const left = await reconcileDelete(instance, report);
     if (left.length > 0) throw new Error(`left behind:\n${left.join('\n')}`);
     return;
   }
   report(`1. a management cluster: etcd, Kubernetes, containerd, Cluster API, a Gateway of Traefik, all real`);
-  await bringUp(instance, report);
+  await reconcileNormal(instance, report);
   await installAddon(instance, 'traefik', report);
   report('2. the provider, as a pod');
   await installProvider(instance, report);

@@ -4,7 +4,7 @@ import type { Rebuilt } from './disaster.ts';
 
 const seen: Rebuilt['before'] = {
   worker: { containers: ['a 1', 'b 2'], kubelet: '3', credentials: 'digest' },
-  endpoint: { server: 'https://c1.example.com:443', authority: 'PEM' },
+  endpoint: { server: 'https://c1.example.com:443', certificateAuthority: 'PEM' },
 };
 
 const survived: Rebuilt = {
@@ -32,7 +32,7 @@ test('whatever is as it was, no claim fails', () => {
 
 test.for<[string, Partial<Rebuilt>]>([
   ['the endpoint is the same', after({ endpoint: { ...seen.endpoint, server: 'https://other' } })],
-  ['the authority is the same', after({ endpoint: { ...seen.endpoint, authority: 'another' } })],
+  ['the authority is the same', after({ endpoint: { ...seen.endpoint, certificateAuthority: 'another' } })],
   [
     'the old kubeconfig writes, and each write that was acknowledged since is there',
     { writes: { ...survived.writes, lostSince: [7] } },

@@ -1,21 +1,21 @@
 import type { Rebuilt } from './disaster.ts';
 
 /** Something that has to survive, and how to see that it has not. */
-export interface Claim {
+export interface HostClaim {
   readonly claim: string;
   /** What is wrong, as a sentence; nothing when the claim holds. */
   readonly fault: (rebuilt: Rebuilt) => string | undefined;
 }
 
 /** All that a worker and its users may expect of a rebuild with the old identity. */
-export const claims: readonly Claim[] = [
+export const claims: readonly HostClaim[] = [
   {
     claim: 'the endpoint is the same',
     fault: ({ before, after }) => difference(before.endpoint.server, after.endpoint.server),
   },
   {
     claim: 'the authority is the same',
-    fault: ({ before, after }) => difference(before.endpoint.authority, after.endpoint.authority),
+    fault: ({ before, after }) => difference(before.endpoint.certificateAuthority, after.endpoint.certificateAuthority),
   },
   {
     claim: 'the old kubeconfig writes, and each write that was acknowledged since is there',

@@ -4,7 +4,7 @@ import { checkHealth } from '../testbed/health.ts';
 import { binDirectory, type Instance, kubeconfigPath } from '../testbed/instance.ts';
 import { savedProcess, saveProcess } from '../testbed/process-record.ts';
 import type { Report } from '../testbed/progress.ts';
-import { takeDown } from '../testbed/take-down.ts';
+import { reconcileDelete } from '../testbed/take-down.ts';
 import { claims } from './claims.ts';
 import { liveThroughDisaster, type Rebuilt } from './disaster.ts';
 
@@ -20,7 +20,7 @@ export async function disasterCommand(instance: Instance, args: readonly string[
     return tell(await liveThroughDisaster(instance, report), report);
   } finally {
     if (values.keep) report(whereToLook(instance));
-    else for (const line of await takeDown(instance, report)) report(`left behind: ${line}`);
+    else for (const line of await reconcileDelete(instance, report)) report(`left behind: ${line}`);
     await rm(ownerRecord(instance));
   }
 }
@@ -37,7 +37,7 @@ async function makeRoom(instance: Instance, report: Report): Promise<void> {
       `testbed ${instance.name} is there, and would be lost: npm run testbed -- down, or choose another HCP_TESTBED`,
     );
   }
-  await takeDown(instance, report);
+  await reconcileDelete(instance, report);
 }
 
 /** Names the process that lives through a disaster in a testbed, which is nobody else's meanwhile. */

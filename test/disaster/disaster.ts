@@ -3,7 +3,7 @@ import { parseBackupId } from '../../reconciler/backup/names.ts';
 import { NumberedConfigMaps } from '../support/numbered-config-maps.ts';
 import { installProvider } from '../support/provider.ts';
 import { installAddon } from '../testbed/addons.ts';
-import { bringUp } from '../testbed/bring-up.ts';
+import { reconcileNormal } from '../testbed/bring-up.ts';
 import type { Instance } from '../testbed/instance.ts';
 import { loseManagement, replaceManagement } from '../testbed/management-loss.ts';
 import { type Report, step, until } from '../testbed/progress.ts';
@@ -67,7 +67,7 @@ interface Times {
 export async function liveThroughDisaster(instance: Instance, report: Report): Promise<Rebuilt> {
   const safe = fillSafe();
   report('1. a management cluster with the provider and a Gateway; a bucket outside of it');
-  await bringUp(instance, report);
+  await reconcileNormal(instance, report);
   await prepare(instance, report);
   report('2. a Cluster whose HostedControlPlane has encrypted backups: test/disaster/cluster.yaml');
   await provision(instance, safe, report);

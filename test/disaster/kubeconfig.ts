@@ -19,7 +19,7 @@ export async function downloadKubeconfig(instance: Instance): Promise<string> {
 export interface Endpoint {
   readonly server: string;
   /** PEM. */
-  readonly authority: string;
+  readonly certificateAuthority: string;
 }
 
 export function endpointOf(kubeconfig: string): Endpoint {
@@ -29,8 +29,8 @@ export function endpointOf(kubeconfig: string): Endpoint {
     ];
   };
   const [{ cluster: published }] = clusters;
-  const authority = Buffer.from(published['certificate-authority-data'], 'base64').toString('utf8');
-  return { server: published.server, authority };
+  const certificateAuthority = Buffer.from(published['certificate-authority-data'], 'base64').toString('utf8');
+  return { server: published.server, certificateAuthority };
 }
 
 /** The hosted cluster at its endpoint, by such a kubeconfig. Close its connection when done. */
@@ -39,6 +39,10 @@ export function openKubeconfig(instance: Instance, kubeconfig: string): KubeClie
 }
 
 /** The same endpoint for somebody with a token, such as a pod. Close its connection when done. */
-export function openWithToken(instance: Instance, { server, authority }: Endpoint, token: string): KubeClient {
-  return new KubeClient(connectionFor({ server, ca: authority, token, lookup: lookupFor(instance) }));
+export function openWithToken(
+  instance: Instance,
+  { server, certificateAuthority }: Endpoint,
+  token: string,
+): KubeClient {
+  return new KubeClient(connectionFor({ server, ca: certificateAuthority, token, lookup: lookupFor(instance) }));
 }

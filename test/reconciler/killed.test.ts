@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { completeWorld, deathsOnTheWay, expectSameAfter, orderedWorld } from '../support/loop/scenario.ts';
-import { ourName, type SurroundingWorld } from '../support/loop/surrounding-world.ts';
+import { completeCluster, deathsOnTheWay, expectSameAfter, orderedCluster } from '../support/loop/scenario.ts';
+import { ourName, type MemoryCluster } from '../support/loop/surrounding-world.ts';
 
 /** A control plane with one of everything: as many deaths as there are writes take a while. */
 const small = {
@@ -15,48 +15,48 @@ const small = {
 };
 
 /** What must never be made twice, as far as it is there. */
-function keysIn(world: SurroundingWorld): KubeObject[] {
+function keysIn(management: MemoryCluster): KubeObject[] {
   const made = ['c1-ca', 'c1-etcd', 'c1-proxy', 'c1-sa', 'c1-encryption'];
-  return made.flatMap((name) => world.objects.get(Secret, name) ?? []);
+  return made.flatMap((name) => management.objects.get(Secret, name) ?? []);
 }
 const uidOf = ({ metadata }: KubeObject) => metadata.uid;
 
 it('comes to the same control plane, with the keys it began with, when it dies at any write of a bring-up', async () => {
-  const world = await orderedWorld(small);
-  const deaths = await deathsOnTheWay(world);
+  const management = await orderedCluster(small);
+  const deaths = await deathsOnTheWay(management);
   expect(deaths.length).toBeGreaterThan(30);
-  const left = deaths.map((death) => keysIn(death.world));
-  await expectSameAfter(deaths, world);
+  const left = deaths.map((death) => keysIn(death.cluster));
+  await expectSameAfter(deaths, management);
   for (const [index, death] of deaths.entries()) {
     const before = left[index] ?? [];
-    expect(keysIn(death.world).map(uidOf)).toEqual(expect.arrayContaining(before.map(uidOf)));
+    expect(keysIn(death.cluster).map(uidOf)).toEqual(expect.arrayContaining(before.map(uidOf)));
   }
   // As many lives as there are writes take a busy machine a while.
 }, 240_000);
 
 it('comes to the same control plane when it dies at any write of an upgrade', async () => {
-  const world = await completeWorld(small);
-  await world.change({ version: 'v1.36.4', replicas: 2 });
-  const deaths = await deathsOnTheWay(world);
+  const management = await completeCluster(small);
+  await management.change({ version: 'v1.36.4', replicas: 2 });
+  const deaths = await deathsOnTheWay(management);
   expect(deaths.length).toBeGreaterThan(5);
-  await expectSameAfter(deaths, world);
+  await expectSameAfter(deaths, management);
 });
 
 it('comes to the same control plane when it dies at any write of a restart that a user asks for', async () => {
-  const world = await completeWorld(small);
-  await world.change({ rollout: { after: new Date(world.clock.now()).toISOString() } });
-  const deaths = await deathsOnTheWay(world);
+  const management = await completeCluster(small);
+  await management.change({ rollout: { after: new Date(management.clock.now()).toISOString() } });
+  const deaths = await deathsOnTheWay(management);
   expect(deaths.length).toBeGreaterThan(3);
-  await expectSameAfter(deaths, world);
+  await expectSameAfter(deaths, management);
 });
 
 it.each([
   ['leaves as little behind', 'Delete'],
   ['keeps the same volumes', 'Retain'],
 ])('%s when it dies at any write of a deletion', async (_, volumeRetention) => {
-  const world = await completeWorld({ ...small, etcd: { replicas: 1, volumeRetention } });
-  await world.user.delete(HostedControlPlane, ourName);
-  const deaths = await deathsOnTheWay(world);
+  const management = await completeCluster({ ...small, etcd: { replicas: 1, volumeRetention } });
+  await management.user.delete(HostedControlPlane, ourName);
+  const deaths = await deathsOnTheWay(management);
   expect(deaths.length).toBeGreaterThan(20);
-  await expectSameAfter(deaths, world);
+  await expectSameAfter(deaths, management);
 });

@@ -7,8 +7,8 @@ import {
 } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
-import { orderedWorld } from '../support/loop/scenario.ts';
-import { ourName, type SurroundingWorld } from '../support/loop/surrounding-world.ts';
+import { orderedCluster } from '../support/loop/scenario.ts';
+import { ourName, type MemoryCluster } from '../support/loop/surrounding-world.ts';
 import { loadBalancerAddress } from '../support/management-controllers.ts';
 import { clusterName, namespace } from '../support/scope.ts';
 
@@ -23,7 +23,7 @@ const ProxyCluster: Resource = {
 const name = { namespace, name: clusterName };
 
 /** Installs a provider whose objects wait for an endpoint from elsewhere. */
-async function installProvider({ user: client }: SurroundingWorld): Promise<void> {
+async function installProvider({ user: client }: MemoryCluster): Promise<void> {
   const { apiVersion, kind } = CustomResourceDefinition;
   const schema = { openAPIV3Schema: { properties: { spec: { properties: { controlPlaneEndpoint: {} } } } } };
   const labels = { 'cluster.x-k8s.io/v1beta2': 'v1beta2' };
@@ -32,37 +32,37 @@ async function installProvider({ user: client }: SurroundingWorld): Promise<void
   await client.create({ apiVersion, kind, metadata: { name: `${ProxyCluster.plural}.${group}`, labels }, spec }, user);
 }
 
-async function makeInfrastructure({ user: client }: SurroundingWorld): Promise<void> {
+async function makeInfrastructure({ user: client }: MemoryCluster): Promise<void> {
   const { apiVersion, kind } = ProxyCluster;
   const object = { apiVersion, kind, metadata: name, spec: {} };
   await client.apply(object, { ...user, resource: ProxyCluster });
 }
 
-async function endpointOf({ user: client }: SurroundingWorld): Promise<unknown> {
+async function endpointOf({ user: client }: MemoryCluster): Promise<unknown> {
   const object = await client.get<KubeObject & { spec?: { controlPlaneEndpoint?: unknown } }>(ProxyCluster, name);
   return object.spec?.controlPlaneEndpoint;
 }
 
 it('knows nothing of a control plane that is gone: one of its name would get no endpoint for its infrastructure', async () => {
-  const world = await orderedWorld();
-  await installProvider(world);
-  await makeInfrastructure(world);
+  const management = await orderedCluster();
+  await installProvider(management);
+  await makeInfrastructure(management);
   const infrastructureRef = { apiGroup: group, kind: ProxyCluster.kind, name: clusterName };
-  await world.user.mergePatch(Cluster, name, { spec: { infrastructureRef } }, user);
-  const operator = await OperatorProcess.start(world);
+  await management.user.mergePatch(Cluster, name, { spec: { infrastructureRef } }, user);
+  const operator = await OperatorProcess.start(management);
   await operator.untilSettled();
   const endpoint = { host: loadBalancerAddress, port: 6443 };
-  expect(await endpointOf(world)).toEqual(endpoint);
+  expect(await endpointOf(management)).toEqual(endpoint);
 
-  await world.user.delete(HostedControlPlane, ourName);
+  await management.user.delete(HostedControlPlane, ourName);
   await operator.untilSettled();
-  await world.user.delete(ProxyCluster, name);
-  await makeInfrastructure(world);
-  await world.orderControlPlane(await world.user.get(Cluster, name));
+  await management.user.delete(ProxyCluster, name);
+  await makeInfrastructure(management);
+  await management.orderControlPlane(await management.user.get(Cluster, name));
   await operator.untilSettled();
 
   expect(operator.errors).toEqual([]);
-  expect(world.conditions.find(({ type }) => type === 'Ready')).toMatchObject({ status: 'True' });
-  expect(await endpointOf(world)).toEqual(endpoint);
+  expect(management.conditions.find(({ type }) => type === 'Ready')).toMatchObject({ status: 'True' });
+  expect(await endpointOf(management)).toEqual(endpoint);
   await operator.stop();
 });

@@ -3,7 +3,7 @@ import { Pod } from '../../constructs/api/resources.ts';
 import { versionAnnotation } from '../../constructs/pod/component.ts';
 import type { PodObject } from '../../reconciler/kube/readiness.ts';
 import { type Observation, observedStatus } from '../../reconciler/status/compute.ts';
-import { type Verdicts } from '../../reconciler/engine/condition-update.ts';
+import { type ConditionUpdates } from '../../reconciler/engine/condition-update.ts';
 import { deployment, failed, observation, succeeded, waiting } from '../support/observation.ts';
 
 describe('the versions of the API servers', () => {
@@ -95,7 +95,7 @@ describe('the other fields', () => {
     expect(observedStatus(observation({ apiServer: fresh }))).toMatchObject(none);
   });
 
-  it.each<[string, Verdicts, Observation['previous'], boolean]>([
+  it.each<[string, ConditionUpdates, Observation['previous'], boolean]>([
     ['is set when workers can join', { WorkloadSetupReady: succeeded }, undefined, true],
     ['is not set before anything ran', {}, undefined, false],
     ['is not set before', { WorkloadSetupReady: waiting }, undefined, false],

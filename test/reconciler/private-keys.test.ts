@@ -12,9 +12,9 @@ import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
 import { phases } from '../../reconciler/phases/list.ts';
 import type { Scope } from '../../reconciler/phases/scope.ts';
 import { createLogger } from '../../reconciler/telemetry/log.ts';
-import { tellTransition } from '../../reconciler/status/transition.ts';
+import { reportTransition } from '../../reconciler/status/transition.ts';
 import { settle } from '../support/management-controllers.ts';
-import { MemoryWorld, type StoredObject } from '../support/memory-world.ts';
+import { MemoryObjects, type StoredObject } from '../support/memory-world.ts';
 import { privateKeyIn } from '../support/private-keys.ts';
 import { hostedControlPlaneObject, now, type ScopeChanges, scopeOf } from '../support/scope.ts';
 
@@ -26,24 +26,24 @@ class Overheard {
   readonly #log = createLogger({ format: 'json', level: 'debug' }, { write: (line) => this.texts.push(line) });
 
   /** One pass; returns the reasons of all phases. */
-  async pass(world: MemoryWorld, scope: Scope = scopeOf(world)): Promise<string[]> {
+  async pass(management: MemoryObjects, scope: Scope = scopeOf(management)): Promise<string[]> {
     const results = await runPhases(phases, scope);
-    for (const { phase, verdict, facts, error } of results) {
+    for (const { phase, update, facts, error } of results) {
       const object = hostedControlPlaneObject();
-      tellTransition({ object, type: phase.condition, verdict }, this.#log, {
+      reportTransition({ object, type: phase.condition, update }, this.#log, {
         record: (_, note) => this.texts.push(JSON.stringify(note)),
       });
       this.#log.warn({ hostedControlPlane: 'team/c1', error }, 'reconcile failed');
-      this.texts.push(verdict.message, JSON.stringify(facts), inspect(error, { depth: 10, showHidden: true }));
+      this.texts.push(update.message, JSON.stringify(facts), inspect(error, { depth: 10, showHidden: true }));
     }
-    settle(world);
-    return results.map(({ verdict }) => verdict.reason);
+    settle(management);
+    return results.map(({ update }) => update.reason);
   }
 }
 
-function damage(world: MemoryWorld, name: string, key: string): void {
-  const secret = world.get<SecretObject & StoredObject>(Secret, name)!;
-  world.put({ ...secret, data: { ...secret.data, 'tls.key': base64(key) } });
+function damage(management: MemoryObjects, name: string, key: string): void {
+  const secret = management.get<SecretObject & StoredObject>(Secret, name)!;
+  management.put({ ...secret, data: { ...secret.data, 'tls.key': base64(key) } });
 }
 
 describe('what looks for private keys', () => {
@@ -72,9 +72,9 @@ describe('what looks for private keys', () => {
   });
 
   it('is not troubled by certificates and public keys', async () => {
-    const world = new MemoryWorld();
-    await new Overheard().pass(world);
-    const publicParts = world.list<SecretObject>(Secret, {}).map((secret) => pairOf(secret)?.certificate ?? '');
+    const management = new MemoryObjects();
+    await new Overheard().pass(management);
+    const publicParts = management.list<SecretObject>(Secret, {}).map((secret) => pairOf(secret)?.certificate ?? '');
     expect(publicParts.join('')).toContain('BEGIN CERTIFICATE');
     expect(privateKeyIn(publicParts.join('') + base64(publicParts.join('')))).toBeUndefined();
   });
@@ -82,28 +82,28 @@ describe('what looks for private keys', () => {
 
 describe('a private key', () => {
   const overheard = new Overheard();
-  const world = new MemoryWorld();
+  const management = new MemoryObjects();
 
   it('is never told to anybody while a control plane comes up, fails, is damaged and renewed', async () => {
     const reasons = new Set<string>();
     const listen = async (changes: ScopeChanges = {}) => {
-      for (const reason of await overheard.pass(world, scopeOf(world, changes))) reasons.add(reason);
+      for (const reason of await overheard.pass(management, scopeOf(management, changes))) reasons.add(reason);
     };
     for (let count = 0; count < 5; count++) await listen();
     expect([...reasons]).toContain('ReconcileSucceeded');
 
     const { key } = createServiceAccountKey();
-    damage(world, 'c1-etcd-server', key);
-    damage(world, 'c1-apiserver', key.slice(0, 120));
+    damage(management, 'c1-etcd-server', key);
+    damage(management, 'c1-apiserver', key.slice(0, 120));
     await listen({ now: new Date(now.getTime() + year) });
-    damage(world, 'c1-ca', key);
+    damage(management, 'c1-ca', key);
     await listen();
-    damage(world, 'c1-ca', key.slice(0, 120));
+    damage(management, 'c1-ca', key.slice(0, 120));
     await listen();
     expect([...reasons]).toContain('CACertificateInvalid');
 
-    world.refuse(({ kind, metadata }) => new Error(`apply ${kind} ${metadata.name}: refused`));
-    world.remove(world.get(Secret, 'c1-ca')!);
+    management.refuse(({ kind, metadata }) => new Error(`apply ${kind} ${metadata.name}: refused`));
+    management.remove(management.get(Secret, 'c1-ca')!);
     await listen();
     expect([...reasons]).toContain('ReconcileFailed');
 
@@ -112,7 +112,7 @@ describe('a private key', () => {
   });
 
   it('is never told when the hosted cluster cannot be reached', async () => {
-    const unreachable = new MemoryWorld();
+    const unreachable = new MemoryObjects();
     const said = new Overheard();
     // Nothing listens there.
     const changes = { spec: { exposure: { loadBalancer: { port: 1 } } } };
@@ -135,7 +135,7 @@ describe('a private key', () => {
   });
 
   it('stands in Secrets only', () => {
-    const holders = world.objects.filter((object) => privateKeyIn(JSON.stringify(object)));
+    const holders = management.objects.filter((object) => privateKeyIn(JSON.stringify(object)));
     expect(new Set(holders.map(({ kind }) => kind))).toEqual(new Set([Secret.kind]));
   });
 });

@@ -4,17 +4,17 @@ import { HostedClusterNotReady } from '../../reconciler/hosted/not-ready.ts';
 import { pruneWorkload } from '../../reconciler/prune-workload.ts';
 import { phases } from '../../reconciler/phases/list.ts';
 import type { HostedClient } from '../../reconciler/phases/scope.ts';
-import { verdict } from '../../reconciler/engine/condition-update.ts';
-import { MemoryWorld } from '../support/memory-world.ts';
+import { conditionUpdate } from '../../reconciler/engine/condition-update.ts';
+import { MemoryObjects } from '../support/memory-world.ts';
 import { knownFacts } from '../support/rendered-cluster.ts';
 import { now, scopeOf } from '../support/scope.ts';
 
-const world = new MemoryWorld();
+const management = new MemoryObjects();
 /** How all phases end where everything works. */
 const complete: PhaseResult[] = phases.map((phase) => ({
   phase,
   isDone: true,
-  verdict: verdict('True', 'ReconcileSucceeded'),
+  update: conditionUpdate('True', 'ReconcileSucceeded'),
   facts: knownFacts,
 }));
 
@@ -25,7 +25,7 @@ async function kept(results: readonly PhaseResult[], spec: object = {}): Promise
     names = keep.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
   };
   const facts = mergeFacts(results.map((result) => result.facts));
-  await pruneWorkload({ ...scopeOf(world, { spec, hosted: { prune } }), facts }, results);
+  await pruneWorkload({ ...scopeOf(management, { spec, hosted: { prune } }), facts }, results);
   return names;
 }
 
@@ -50,20 +50,23 @@ it('keeps nothing of what is disabled', async () => {
 });
 
 it('does not wait for pods: a node that is ill must not keep anything', async () => {
-  const waiting = ended('WorkloadKubeProxyReady', { isDone: false, verdict: verdict('False', 'WaitingForPods') });
+  const waiting = ended('WorkloadKubeProxyReady', {
+    isDone: false,
+    update: conditionUpdate('False', 'WaitingForPods'),
+  });
   expect(await kept(waiting)).toBeDefined();
 });
 
 it.each(['WaitingForOtherPhases', 'ReconcileFailed', 'WaitingForAPIServer'] as const)(
   'asks for nothing while a part ended with %s, for then not everything is known that is rendered',
   async (reason) => {
-    const failed = ended('WorkloadCoreDNSReady', { isDone: false, verdict: verdict('False', reason) });
+    const failed = ended('WorkloadCoreDNSReady', { isDone: false, update: conditionUpdate('False', reason) });
     expect(await kept(failed)).toBeUndefined();
   },
 );
 
 it('does not wait for what is outside of the hosted cluster', async () => {
-  const failed = ended('SchedulerReady', { isDone: false, verdict: verdict('False', 'ReconcileFailed') });
+  const failed = ended('SchedulerReady', { isDone: false, update: conditionUpdate('False', 'ReconcileFailed') });
   expect(await kept(failed)).toBeDefined();
 });
 
@@ -72,6 +75,6 @@ it('tells when to try again what the hosted cluster could not do', async () => {
     throw new HostedClusterNotReady('away', 2_000, undefined);
   };
   const facts = mergeFacts(complete.map((result) => result.facts));
-  const again = await pruneWorkload({ ...scopeOf(world, { hosted: { prune } }), facts }, complete);
-  expect(again).toEqual(new Date(now.getTime() + 2_000));
+  const requeueAt = await pruneWorkload({ ...scopeOf(management, { hosted: { prune } }), facts }, complete);
+  expect(requeueAt).toEqual(new Date(now.getTime() + 2_000));
 });

@@ -3,8 +3,8 @@ import { pausedAnnotation } from '../../constructs/api/group.ts';
 import { Cluster, Deployment, Event, HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { portraitOf } from '../support/loop/portrait.ts';
-import { completeWorld, expectRest, orderedWorld, settleBy } from '../support/loop/scenario.ts';
-import { ourName, type SurroundingWorld } from '../support/loop/surrounding-world.ts';
+import { completeCluster, expectRest, orderedCluster, settleBy } from '../support/loop/scenario.ts';
+import { ourName, type MemoryCluster } from '../support/loop/surrounding-world.ts';
 import { loadBalancerAddress } from '../support/management-controllers.ts';
 import type { StoredObject } from '../support/memory-world.ts';
 import { clusterName, namespace } from '../support/scope.ts';
@@ -12,25 +12,25 @@ import { clusterName, namespace } from '../support/scope.ts';
 const user = { fieldManager: 'user' };
 const negative = ['RollingOut', 'ScalingUp', 'ScalingDown', 'Deleting', 'Paused'];
 
-let complete: SurroundingWorld;
+let complete: MemoryCluster;
 beforeAll(async () => {
-  complete = await completeWorld();
+  complete = await completeCluster();
 });
 
-function conditionOf(world: SurroundingWorld, type: string): string {
-  const { status, reason, message } = world.conditions.find((condition) => condition.type === type) ?? {};
+function conditionOf(managementCluster: MemoryCluster, type: string): string {
+  const { status, reason, message } = managementCluster.conditions.find((condition) => condition.type === type) ?? {};
   return `${status} ${reason}: ${message}`;
 }
 
 describe('a control plane where everything else works', () => {
   it('comes up within ten passes, says so, and then nothing is written any more', async () => {
-    const world = await orderedWorld();
-    const operator = await OperatorProcess.start(world);
+    const managementCluster = await orderedCluster();
+    const operator = await OperatorProcess.start(managementCluster);
     expect(await operator.untilSettled()).toBeLessThan(10);
     expect(operator.errors).toEqual([]);
-    const isFalse = world.conditions.filter(({ status }) => status !== 'True').map(({ type }) => type);
+    const isFalse = managementCluster.conditions.filter(({ status }) => status !== 'True').map(({ type }) => type);
     expect(isFalse).toEqual(negative);
-    expect(world.hostedControlPlane).toMatchObject({
+    expect(managementCluster.hostedControlPlane).toMatchObject({
       spec: { controlPlaneEndpoint: { host: loadBalancerAddress, port: 6443 } },
       status: {
         initialization: { controlPlaneInitialized: true },
@@ -44,7 +44,7 @@ describe('a control plane where everything else works', () => {
         inClusterAccess: 'LoadBalancer',
       },
     });
-    await expectRest(world, operator);
+    await expectRest(managementCluster, operator);
     await operator.stop();
   });
 
@@ -73,67 +73,67 @@ describe('a control plane where everything else works', () => {
   });
 
   it('changes nothing but its status when a new process looks at it, and that for a moment only', async () => {
-    const world = complete.copy();
-    await settleBy(world);
-    const writes = [...world.management.writes, ...world.hosted.writes];
+    const managementCluster = complete.copy();
+    await settleBy(managementCluster);
+    const writes = [...managementCluster.management.writes, ...managementCluster.hosted.writes];
     expect(writes.filter((write) => write !== 'apply HostedControlPlane team/c1-x7k2p')).toEqual([]);
-    expect(portraitOf(world)).toEqual(portraitOf(complete));
+    expect(portraitOf(managementCluster)).toEqual(portraitOf(complete));
   });
 });
 
 describe('a control plane that nobody may touch', () => {
   it('is left alone while it is paused, says so, and goes on afterwards', async () => {
-    const world = complete.copy();
-    const operator = await OperatorProcess.start(world);
+    const managementCluster = complete.copy();
+    const operator = await OperatorProcess.start(managementCluster);
     await operator.pass();
     const annotations = (value: string | null) => ({ metadata: { annotations: { [pausedAnnotation]: value } } });
-    await world.user.mergePatch(HostedControlPlane, ourName, annotations('true'), user);
-    await world.change({ replicas: 3 });
+    await managementCluster.user.mergePatch(HostedControlPlane, ourName, annotations('true'), user);
+    await managementCluster.change({ replicas: 3 });
     await operator.untilSettled();
-    expect(replicasOf(world)).toBe(2);
-    expect(conditionOf(world, 'Paused')).toBe(`True Paused: annotation ${pausedAnnotation} is set`);
+    expect(replicasOf(managementCluster)).toBe(2);
+    expect(conditionOf(managementCluster, 'Paused')).toBe(`True Paused: annotation ${pausedAnnotation} is set`);
 
-    await world.user.delete(Secret, { namespace, name: 'c1-scheduler' });
-    await expectRest(world, operator);
+    await managementCluster.user.delete(Secret, { namespace, name: 'c1-scheduler' });
+    await expectRest(managementCluster, operator);
 
-    await world.user.mergePatch(HostedControlPlane, ourName, annotations(null), user);
+    await managementCluster.user.mergePatch(HostedControlPlane, ourName, annotations(null), user);
     await operator.untilSettled();
-    expect(replicasOf(world)).toBe(3);
-    expect(world.objects.get(Secret, 'c1-scheduler')).toBeDefined();
-    expect(conditionOf(world, 'Paused')).toMatch(/^False/);
+    expect(replicasOf(managementCluster)).toBe(3);
+    expect(managementCluster.objects.get(Secret, 'c1-scheduler')).toBeDefined();
+    expect(conditionOf(managementCluster, 'Paused')).toMatch(/^False/);
     await operator.stop();
   });
 
   it('is not even deleted while its Cluster is paused', async () => {
-    const world = complete.copy();
-    const operator = await OperatorProcess.start(world);
+    const managementCluster = complete.copy();
+    const operator = await OperatorProcess.start(managementCluster);
     const paused = (value: boolean) =>
-      world.user.mergePatch(Cluster, { namespace, name: clusterName }, { spec: { paused: value } }, user);
+      managementCluster.user.mergePatch(Cluster, { namespace, name: clusterName }, { spec: { paused: value } }, user);
     await paused(true);
-    await world.user.delete(HostedControlPlane, ourName);
+    await managementCluster.user.delete(HostedControlPlane, ourName);
     await operator.untilSettled();
-    expect(replicasOf(world)).toBe(2);
+    expect(replicasOf(managementCluster)).toBe(2);
     await paused(false);
     await operator.untilSettled();
-    expect(world.objects.get(HostedControlPlane, ourName.name)).toBeUndefined();
+    expect(managementCluster.objects.get(HostedControlPlane, ourName.name)).toBeUndefined();
     await operator.stop();
   });
 
   it('is made by nobody before a Cluster owns it', async () => {
-    const world = await orderedWorld();
+    const managementCluster = await orderedCluster();
     const orphan = { metadata: { ownerReferences: null } };
-    await world.user.mergePatch(HostedControlPlane, ourName, orphan, user);
-    const operator = await OperatorProcess.start(world);
+    await managementCluster.user.mergePatch(HostedControlPlane, ourName, orphan, user);
+    const operator = await OperatorProcess.start(managementCluster);
     await operator.untilSettled();
-    expect(conditionOf(world, 'Ready')).toMatch(/^False WaitingForCluster/);
-    const made = world.objects.objects.map(({ kind }) => kind).filter((kind) => kind !== Event.kind);
+    expect(conditionOf(managementCluster, 'Ready')).toMatch(/^False WaitingForCluster/);
+    const made = managementCluster.objects.objects.map(({ kind }) => kind).filter((kind) => kind !== Event.kind);
     expect(made.sort()).toEqual(['Cluster', 'HostedControlPlane']);
     await operator.stop();
   });
 });
 
-function replicasOf(world: SurroundingWorld): number {
-  const { spec } = world.objects.get<StoredObject>(Deployment, 'c1-api-server') as {
+function replicasOf(managementCluster: MemoryCluster): number {
+  const { spec } = managementCluster.objects.get<StoredObject>(Deployment, 'c1-api-server') as {
     spec: { replicas: number };
   } & StoredObject;
   return spec.replicas;

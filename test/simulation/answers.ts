@@ -37,7 +37,7 @@ export class Answers implements TrustProbes {
     client: { readonly certificate: string },
     asUser?: string,
   ): Promise<string | undefined> {
-    const role: SecretRole = asUser === undefined ? 'clusterAuthority' : 'proxyAuthority';
+    const role: SecretRole = asUser === undefined ? 'clusterCA' : 'frontProxyCA';
     const purpose = asUser === undefined ? 'verifies clients' : undefined;
     const trusted = this.#at(server.host).read(role, 'kube-apiserver', 'trust', 'tls.crt', purpose);
     const isTrusted = verifies({ presented: client.certificate, trusted, usage: 'client' }, this.#props.now());
@@ -45,7 +45,7 @@ export class Answers implements TrustProbes {
   }
 
   async isAdmitted(server: { readonly host: string }, client: { readonly certificate: string }): Promise<boolean> {
-    const trusted = this.#at(server.host).read('etcdAuthority', 'etcd', 'trust');
+    const trusted = this.#at(server.host).read('etcdCA', 'etcd', 'trust');
     return verifies({ presented: client.certificate, trusted, usage: 'client' }, this.#props.now());
   }
 
@@ -115,7 +115,7 @@ export class Answers implements TrustProbes {
   #published(): PublishedTrust[] {
     const { processes, rootTrust } = this.#props;
     for (const process of processes.of('api-server')) {
-      const own = process.read('proxyAuthority', 'kube-apiserver', 'trust');
+      const own = process.read('frontProxyCA', 'kube-apiserver', 'trust');
       for (const certificate of splitCertificates(own)) this.#requestHeader.add(certificate);
     }
     const info = this.#applied.get(`${ConfigMap.kind} cluster-info`);

@@ -54,7 +54,7 @@ function etcdPeers({ etcd }: Parties): Proof[] {
   const side = (member: Process): Side => ({
     name: member.pod,
     shows: member.read('etcdPeer', 'etcd', 'pair'),
-    trusts: member.read('etcdAuthority', 'etcd', 'trust'),
+    trusts: member.read('etcdCA', 'etcd', 'trust'),
   });
   return etcd.flatMap((from) =>
     etcd.filter((to) => to !== from).flatMap((to) => mutual(side(from), side(to), hostOf(to))),
@@ -65,18 +65,18 @@ function etcdClients({ etcd, apiServers, secrets }: Parties): Proof[] {
   const ours = {
     name: 'this provider',
     shows: secrets.value('etcdController', 'tls.crt'),
-    trusts: secrets.value('etcdAuthority', 'tls.crt'),
+    trusts: secrets.value('etcdCA', 'tls.crt'),
   };
   return etcd.flatMap((member) => {
     const server = {
       name: member.pod,
       shows: member.read('etcdServer', 'etcd', 'pair'),
-      trusts: member.read('etcdAuthority', 'etcd', 'trust'),
+      trusts: member.read('etcdCA', 'etcd', 'trust'),
     };
     const clients = apiServers.map((apiServer) => ({
       name: apiServer.pod,
       shows: apiServer.read('apiServerEtcdClient', 'kube-apiserver', 'pair'),
-      trusts: apiServer.read('etcdAuthority', 'kube-apiserver', 'trust'),
+      trusts: apiServer.read('etcdCA', 'kube-apiserver', 'trust'),
     }));
     return [
       ...mutual(ours, server, hostOf(member)),
@@ -86,7 +86,7 @@ function etcdClients({ etcd, apiServers, secrets }: Parties): Proof[] {
 }
 
 function apiClients({ apiServers, controllerManagers, schedulers, secrets }: Parties): Proof[] {
-  const trusted = secrets.value('clusterAuthority', 'tls.crt');
+  const trusted = secrets.value('clusterCA', 'tls.crt');
   const kubeconfig = secrets.value('kubeconfig', 'value');
   const clients: Side[] = [
     ...controllerManagers.map((process) => componentSide(process, 'controllerManager', 'kube-controller-manager')),
@@ -139,7 +139,7 @@ function frontProxies({ apiServers }: Parties): Proof[] {
         { name: `front proxy of ${from.pod}`, shows: from.read('frontProxyClient', 'kube-apiserver', 'pair') },
         {
           name: `what ${publisher.pod} publishes`,
-          trusts: publisher.read('proxyAuthority', 'kube-apiserver', 'trust'),
+          trusts: publisher.read('frontProxyCA', 'kube-apiserver', 'trust'),
         },
         'client',
       ),
@@ -151,7 +151,7 @@ function apiServerSide(process: Process): Side {
   return {
     name: process.pod,
     shows: process.read('apiServer', 'kube-apiserver', 'pair'),
-    trusts: process.read('clusterAuthority', 'kube-apiserver', 'trust', 'tls.crt', 'verifies clients'),
+    trusts: process.read('clusterCA', 'kube-apiserver', 'trust', 'tls.crt', 'verifies clients'),
   };
 }
 
@@ -163,7 +163,7 @@ function componentSide(
   return {
     name: `${program} of ${process.pod}`,
     shows: process.read(role, program, 'pair'),
-    trusts: process.read('clusterAuthority', program, 'trust', 'tls.crt', 'verifies the API server'),
+    trusts: process.read('clusterCA', program, 'trust', 'tls.crt', 'verifies the API server'),
   };
 }
 

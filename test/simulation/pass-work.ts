@@ -5,7 +5,7 @@ import type { Work, WorkContext, WorkState } from '../../reconciler/tasks/backgr
  * Slow work on a simulated clock. What has not ended when a pass is over, such as asking again and again, is given up: the
  * next pass begins it anew.
  */
-export class PassWork implements Work {
+export class ReconcileWork implements Work {
   readonly #now: () => number;
   readonly #states = new Map<string, WorkState>();
   readonly #running = new Map<string, AbortController>();
@@ -18,18 +18,18 @@ export class PassWork implements Work {
     return (this.#states.get(name) ?? { kind: 'idle' }) as WorkState<T>;
   }
 
-  start<T>(name: string, basis: string, run: (context: WorkContext) => Promise<T>): WorkState<T> {
+  start<T>(name: string, inputsKey: string, run: (context: WorkContext) => Promise<T>): WorkState<T> {
     const controller = new AbortController();
     this.#running.set(name, controller);
-    this.#states.set(name, { kind: 'running', basis, since: this.#date, progress: '' });
+    this.#states.set(name, { kind: 'running', inputsKey, since: this.#date, progress: '' });
     const end = (state: WorkState) => {
       if (this.#running.get(name) !== controller) return;
       this.#running.delete(name);
       this.#states.set(name, state);
     };
     run({ signal: controller.signal, report: () => {} }).then(
-      (result) => end({ kind: 'done', basis, at: this.#date, result }),
-      (error: unknown) => end({ kind: 'failed', basis, at: this.#date, error, failures: 1 }),
+      (result) => end({ kind: 'done', inputsKey, at: this.#date, result }),
+      (error: unknown) => end({ kind: 'failed', inputsKey, at: this.#date, error, failures: 1 }),
     );
     return this.state(name);
   }

@@ -14,7 +14,7 @@ import { isKeyOf } from '../../reconciler/pki/certificate.ts';
 import type { KeyPair } from '../../reconciler/pki/issue.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import type { MemoryWorld, StoredObject } from '../support/memory-world.ts';
+import type { MemoryObjects, StoredObject } from '../support/memory-world.ts';
 import { clusterName, hostedCluster } from '../support/scope.ts';
 import { Secrets } from './secrets.ts';
 
@@ -92,8 +92,8 @@ export class Process {
   #readSigner(): void {
     if (this.component !== 'controller-manager') return;
     const own = this.#mounted.value('controllerManager', 'ca.crt');
-    const [certificate = ''] = splitCertificates(own || this.#mounted.value('clusterAuthority', 'tls.crt'));
-    const key = this.#mounted.value('clusterAuthority', 'tls.key');
+    const [certificate = ''] = splitCertificates(own || this.#mounted.value('clusterCA', 'tls.crt'));
+    const key = this.#mounted.value('clusterCA', 'tls.key');
     if (certificate && key && isKeyOf(certificate, key)) this.#signer = { certificate, key };
   }
 }
@@ -114,9 +114,9 @@ export class Processes {
   }
 
   /** Replaces pods whose template is another one, one after the other. @param afterEach looks at the world with some new, some old ones */
-  follow(world: MemoryWorld, now: number, afterEach: () => void): void {
+  follow(management: MemoryObjects, now: number, afterEach: () => void): void {
     for (const { component, resource, name } of workloads) {
-      const workload = world.get<Workload>(resource, name);
+      const workload = management.get<Workload>(resource, name);
       if (!workload) continue;
       for (let ordinal = 0; ordinal < (workload.spec.replicas ?? 1); ordinal++) {
         const pod = `${name}-${ordinal}`;
@@ -124,31 +124,36 @@ export class Processes {
         const { template } = workload.spec;
         if (present && JSON.stringify(present.template) === JSON.stringify(template)) continue;
         if (present) this.#count(component, present.template, template);
-        this.#running.set(pod, new Process({ pod, component, template }, Secrets.of(world), now));
+        this.#running.set(pod, new Process({ pod, component, template }, Secrets.of(management), now));
         afterEach();
       }
     }
   }
 
   /** A pod is evicted, or its container dies: the new one reads everything anew. */
-  replace(old: Process, world: MemoryWorld, now: number): void {
-    this.#running.set(old.pod, new Process(old, Secrets.of(world), now));
+  replace(old: Process, management: MemoryObjects, now: number): void {
+    this.#running.set(old.pod, new Process(old, Secrets.of(management), now));
   }
 
   /** What was noted on pods, which are about to be written anew in the world. */
-  remember(world: MemoryWorld): void {
-    for (const { metadata } of world.list(Pod, {})) this.#notes.set(metadata.uid ?? '', metadata.annotations ?? {});
+  remember(management: MemoryObjects): void {
+    for (const { metadata } of management.list(Pod, {}))
+      this.#notes.set(metadata.uid ?? '', metadata.annotations ?? {});
   }
 
   /** The pods in the world tell where they are and since when. */
-  show(world: MemoryWorld): void {
+  show(management: MemoryObjects): void {
     for (const { pod, address, startedAt } of this.all) {
-      const object = world.get<StoredObject>(Pod, pod);
+      const object = management.get<StoredObject>(Pod, pod);
       if (!object) continue;
       const annotations = { ...this.#notes.get(address), ...object.metadata.annotations };
       const status = { ...(object['status'] as object), podIP: address };
       const creationTimestamp = new Date(startedAt).toISOString();
-      world.put({ ...object, metadata: { ...object.metadata, annotations, uid: address, creationTimestamp }, status });
+      management.put({
+        ...object,
+        metadata: { ...object.metadata, annotations, uid: address, creationTimestamp },
+        status,
+      });
     }
   }
 

@@ -2,7 +2,7 @@ import { Secret } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { SecretRole } from '../../constructs/control-plane/certificates/uses.ts';
 import type { SecretObject } from '../../reconciler/pki/secret.ts';
-import type { MemoryWorld } from '../support/memory-world.ts';
+import type { MemoryObjects } from '../support/memory-world.ts';
 import { clusterName } from '../support/scope.ts';
 
 const { secrets } = namesOf(clusterName);
@@ -15,8 +15,8 @@ export class Secrets {
     this.#data = data;
   }
 
-  static of(world: MemoryWorld): Secrets {
-    const objects = world.objects.filter(({ kind }) => kind === Secret.kind) as unknown as SecretObject[];
+  static of(management: MemoryObjects): Secrets {
+    const objects = management.objects.filter(({ kind }) => kind === Secret.kind) as unknown as SecretObject[];
     return new Secrets(new Map(objects.map(({ metadata, data }) => [metadata.name, data])));
   }
 

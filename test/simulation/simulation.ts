@@ -4,13 +4,13 @@ import { runPhases } from '../../reconciler/engine/run-phases.ts';
 import { phases } from '../../reconciler/phases/list.ts';
 import type { Phase } from '../../reconciler/phases/scope.ts';
 import { settle } from '../support/management-controllers.ts';
-import { MemoryWorld } from '../support/memory-world.ts';
+import { MemoryObjects } from '../support/memory-world.ts';
 import { hostedCluster, now as firstDay, scopeOf } from '../support/scope.ts';
 import { Answers } from './answers.ts';
 import { verifies } from './chain.ts';
 import { type Proof, proofsAmong } from './connections.ts';
 import { Nodes } from './nodes.ts';
-import { PassWork } from './pass-work.ts';
+import { ReconcileWork } from './pass-work.ts';
 import { type Process, Processes } from './processes.ts';
 import { Random } from './random.ts';
 import { Secrets } from './secrets.ts';
@@ -77,11 +77,11 @@ const mostInARow = 200;
 export class Simulation {
   readonly #props: SimulationProps;
   readonly #random: Random;
-  readonly #world = new MemoryWorld();
+  readonly #management = new MemoryObjects();
   readonly #processes = new Processes();
   readonly #nodes: Nodes;
   readonly #answers: Answers;
-  readonly #work = new PassWork(() => this.#now);
+  readonly #work = new ReconcileWork(() => this.#now);
   readonly #failures = new Map<string, string>();
   readonly #pods = new Map<string, { readonly trusted: string; readonly until: number }>();
   readonly #requests: { readonly at: number; readonly field: string; readonly text: string }[];
@@ -121,11 +121,11 @@ export class Simulation {
       const outage = this.#random.between(0, this.#props.longestOutageMs);
       const untilOutage = Math.min(end, this.#now + this.#random.between(0.05, 2) * this.#props.longestOutageMs);
       while (this.#now < untilOutage && this.#now < end) {
-        await this.#passTime(Math.min(next, untilOutage), 'watched');
+        await this.#reconcileTime(Math.min(next, untilOutage), 'watched');
         if (this.#now < untilOutage) next = await this.#reconcile(initialized);
       }
       this.#outageMs += outage;
-      await this.#passTime(untilOutage + outage, 'unwatched');
+      await this.#reconcileTime(untilOutage + outage, 'unwatched');
       this.#work.forget();
       next = await this.#reconcile(initialized);
     }
@@ -140,7 +140,7 @@ export class Simulation {
   }
 
   /** Lets the time pass, in which nodes and pods live and the operator does nothing; when it watches, until it sees something. */
-  async #passTime(until: number, attention: 'watched' | 'unwatched'): Promise<void> {
+  async #reconcileTime(until: number, attention: 'watched' | 'unwatched'): Promise<void> {
     while (this.#now < until) {
       const next = Math.min(until, this.#nodes.next, ...[...this.#pods.values()].map((pod) => pod.until));
       this.#now = Math.max(this.#now, Math.ceil(next));
@@ -155,40 +155,41 @@ export class Simulation {
   /** Passes until there is nothing more to do at once. Gives the time of the next one. */
   async #reconcile(status: HostedControlPlaneStatus): Promise<number> {
     for (let count = 0; count < mostInARow; count++) {
-      const before = this.#world.writes.length;
+      const before = this.#management.writes.length;
       const isKilled = this.#random.happens(0.1);
-      if (isKilled) this.#world.dieAfter(this.#random.integer(0, 3));
-      const { again, isDone } = await this.#pass(status);
-      this.#world.restart();
-      const isIdle = this.#world.writes.length === before && !isKilled && this.#areCurrent();
+      if (isKilled) this.#management.dieAfter(this.#random.integer(0, 3));
+      const { requeueAt, isDone } = await this.#pass(status);
+      this.#management.restart();
+      const isIdle = this.#management.writes.length === before && !isKilled && this.#areCurrent();
       // pods see new Secrets within a minute or two
       this.#now += Math.ceil(this.#random.between(0.2, 2) * minuteMs);
-      if (isIdle && (isDone || again > this.#now + hourMs)) return Math.max(again, this.#now + restMs * this.#haste);
-      if (isIdle && again > this.#now) this.#now = Math.ceil(again);
+      if (isIdle && (isDone || requeueAt > this.#now + hourMs))
+        return Math.max(requeueAt, this.#now + restMs * this.#haste);
+      if (isIdle && requeueAt > this.#now) this.#now = Math.ceil(requeueAt);
     }
     throw new Error(
-      `seed ${this.#props.seed}: ${mostInARow} passes in a row on ${this.#date}: ${this.#told.join('; ')}, ${this.#world.writes.slice(-5).join(', ')}`,
+      `seed ${this.#props.seed}: ${mostInARow} passes in a row on ${this.#date}: ${this.#told.join('; ')}, ${this.#management.writes.slice(-5).join(', ')}`,
     );
   }
 
-  async #pass(status: HostedControlPlaneStatus): Promise<{ readonly again: number; readonly isDone: boolean }> {
+  async #pass(status: HostedControlPlaneStatus): Promise<{ readonly requeueAt: number; readonly isDone: boolean }> {
     this.#passes += 1;
     const results = await runPhases(simulated, this.#scope(status));
-    this.#processes.remember(this.#world);
-    settle(this.#world);
-    this.#processes.follow(this.#world, this.#now, () => this.#prove());
-    this.#processes.show(this.#world);
+    this.#processes.remember(this.#management);
+    settle(this.#management);
+    this.#processes.follow(this.#management, this.#now, () => this.#prove());
+    this.#processes.show(this.#management);
     const isNew = await this.#work.settle();
-    const secrets = Secrets.of(this.#world);
+    const secrets = Secrets.of(this.#management);
     for (const process of this.#processes.all) this.#mount(process, secrets);
     await this.#liveNodes();
     this.#prove();
-    this.#told = results.flatMap(({ phase, verdict }) =>
-      verdict.status === 'True' ? [] : `${phase.condition} ${verdict.reason} ${verdict.message}`,
+    this.#told = results.flatMap(({ phase, update }) =>
+      update.status === 'True' ? [] : `${phase.condition} ${update.reason} ${update.message}`,
     );
-    const times = results.flatMap(({ again }) => (again ? [again.getTime()] : []));
+    const times = results.flatMap(({ requeueAt }) => (requeueAt ? [requeueAt.getTime()] : []));
     return {
-      again: Math.min(
+      requeueAt: Math.min(
         this.#now + 60 * dayMs * this.#haste,
         ...times,
         ...this.#requests.map(({ at }) => at).filter((at) => at > this.#now),
@@ -205,7 +206,7 @@ export class Simulation {
 
   #scope(status: HostedControlPlaneStatus) {
     const changes = { ...this.#changes(), status, hosted: this.#answers.hosted, work: this.#work };
-    return { ...scopeOf(this.#world, changes), trustProbes: this.#answers };
+    return { ...scopeOf(this.#management, changes), trustProbes: this.#answers };
   }
 
   #changes() {
@@ -216,7 +217,7 @@ export class Simulation {
 
   async #liveNodes(): Promise<boolean> {
     const [controllerManager] = this.#processes.of('controller-manager');
-    const trusted = Secrets.of(this.#world).value('clusterAuthority', 'tls.crt');
+    const trusted = Secrets.of(this.#management).value('clusterCA', 'tls.crt');
     if (!controllerManager) return false;
     const haveChanged = await this.#nodes.live({ now: new Date(this.#now), trusted, signer: controllerManager.signer });
     const published = this.#rootTrust;
@@ -233,18 +234,18 @@ export class Simulation {
   get #rootTrust(): string {
     const [controllerManager] = this.#processes.of('controller-manager');
     const purpose = 'becomes kube-root-ca.crt';
-    return controllerManager?.read('clusterAuthority', 'kube-controller-manager', 'trust', 'tls.crt', purpose) ?? '';
+    return controllerManager?.read('clusterCA', 'kube-controller-manager', 'trust', 'tls.crt', purpose) ?? '';
   }
 
   #evict(): void {
     const { all } = this.#processes;
     const process = all[this.#random.integer(0, all.length)];
-    if (process) this.#processes.replace(process, this.#world, this.#now);
-    this.#processes.show(this.#world);
+    if (process) this.#processes.replace(process, this.#management, this.#now);
+    this.#processes.show(this.#management);
   }
 
   #areCurrent(): boolean {
-    const secrets = Secrets.of(this.#world);
+    const secrets = Secrets.of(this.#management);
     return this.#processes.all.every((process) => process.isCurrent(secrets));
   }
 
@@ -262,7 +263,7 @@ export class Simulation {
     const trusts = (name: string) =>
       new Map([...this.#pods].filter(([key]) => key === name).map(([key, { trusted }]) => [key, trusted]));
     return proofsAmong({
-      secrets: Secrets.of(this.#world),
+      secrets: Secrets.of(this.#management),
       etcd,
       apiServers,
       controllerManagers: processes.of('controller-manager'),
@@ -275,7 +276,7 @@ export class Simulation {
 
   #rotations(): Map<string, number> {
     const counts = new Map<string, number>();
-    for (const write of this.#world.writes) {
+    for (const write of this.#management.writes) {
       const name = /^create Secret (c1-(?:ca|etcd|proxy|sa))-next$/.exec(write)?.[1];
       if (name) counts.set(name, (counts.get(name) ?? 0) + 1);
     }

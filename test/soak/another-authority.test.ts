@@ -61,7 +61,7 @@ const askWithOldTrust = (): Promise<string> =>
       '--token=$(cat /var/run/secrets/kubernetes.io/serviceaccount/token) get configmaps --output=name',
   );
 
-async function authority(): Promise<string> {
+async function certificateAuthority(): Promise<string> {
   const secret = await cluster.bench.client.get<SecretObject>(Secret, { ...name, name: 'hosted-ca' });
   return valueOf(secret, 'tls.crt') ?? '';
 }
@@ -86,7 +86,7 @@ test(
   'a worker that was joined by hand is never cut off while the CA of the cluster is replaced',
   { timeout: rotationMs },
   async () => {
-    const old = await authority();
+    const old = await certificateAuthority();
     const before = await pods();
     expect(splitCertificates(await trustOfKubelet())).toEqual(splitCertificates(old));
 
@@ -101,13 +101,13 @@ test(
           said.add(`${now.reason}: ${now.message}`);
           console.log(`${((performance.now() - begun) / 1000).toFixed(0)} s ${now.reason}: ${now.message}`);
         }
-        const bundle = splitCertificates(await authority());
+        const bundle = splitCertificates(await certificateAuthority());
         return now?.status === 'True' && bundle.length === 1 && bundle[0] !== splitCertificates(old)[0];
       },
       rotationMs - 60_000,
     );
     const seconds = (performance.now() - begun) / 1000;
-    const signer = await authority();
+    const signer = await certificateAuthority();
 
     // Its new certificates were seen.
     const node = await open(({ client }) => client.get(Node, { name: worker.name }));
@@ -131,7 +131,7 @@ test(
 
     await watcher.stop();
     expect(watcher.looks).toBeGreaterThan(100);
-    expect(watcher.troubles).toEqual([]);
+    expect(watcher.problems).toEqual([]);
     await recordFault({
       fault: 'CA of the cluster replaced under a worker that was joined by hand and trusts only the old one',
       observed: 'the node stays Ready, its kubelet gets a certificate of the new CA by itself, logs and exec work',

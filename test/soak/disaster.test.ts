@@ -3,7 +3,7 @@ import { claims } from '../disaster/claims.ts';
 import { liveThroughDisaster, type Rebuilt } from '../disaster/disaster.ts';
 import { recordFault } from '../support/fault-table.ts';
 import { instanceFrom } from '../testbed/instance.ts';
-import { takeDown } from '../testbed/take-down.ts';
+import { reconcileDelete } from '../testbed/take-down.ts';
 
 // not the tests' own: others need what is lost here
 const instance = instanceFrom(process.env, `${inject('testbed').slice(0, 5)}fire`);
@@ -11,11 +11,11 @@ let rebuilt: Rebuilt;
 
 beforeAll(async () => {
   // what a run has left that was killed
-  await takeDown(instance, () => {});
+  await reconcileDelete(instance, () => {});
   rebuilt = await liveThroughDisaster(instance, (line) => console.log(line));
 }, 900_000);
 afterAll(async () => {
-  const left = await takeDown(instance, () => {});
+  const left = await reconcileDelete(instance, () => {});
   if (left.length > 0) throw new Error(`testbed ${instance.name} left behind:\n${left.join('\n')}`);
 });
 

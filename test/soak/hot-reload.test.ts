@@ -412,11 +412,11 @@ function x509Of({ certificate }: KeyPair): string {
 /** What the API server's own etcd has: it serves as of old throughout, and begins by taking clients of both. */
 function trustingBoth(): ReadonlyMap<string, Readonly<Record<string, string>>> {
   const both = bundle(old.etcd.certificate, next.etcd.certificate);
-  return new Map([...old.secrets, [secretNames.etcdAuthority, { 'tls.crt': both }]]);
+  return new Map([...old.secrets, [secretNames.etcdCA, { 'tls.crt': both }]]);
 }
 
 function trustingNext(): ReadonlyMap<string, Readonly<Record<string, string>>> {
-  return new Map([...old.secrets, [secretNames.etcdAuthority, { 'tls.crt': next.etcd.certificate }]]);
+  return new Map([...old.secrets, [secretNames.etcdCA, { 'tls.crt': next.etcd.certificate }]]);
 }
 
 async function restartEtcd(secrets: ReadonlyMap<string, Readonly<Record<string, string>>>): Promise<void> {
@@ -426,7 +426,11 @@ async function restartEtcd(secrets: ReadonlyMap<string, Readonly<Record<string, 
 }
 
 /** Of a server on the loopback address, such as the kubelet of a node there. */
-async function servingPair(authority: KeyPair): Promise<KeyPair> {
+async function servingPair(certificateAuthority: KeyPair): Promise<KeyPair> {
   const plan = { commonName: 'system:node:n1', organizations: ['system:nodes'], hosts: ['127.0.0.1', 'localhost'] };
-  return issueCertificate({ ...plan, usages: ['server'] }, authority, validFor(24 * 60 * 60_000, new Date()));
+  return issueCertificate(
+    { ...plan, usages: ['server'] },
+    certificateAuthority,
+    validFor(24 * 60 * 60_000, new Date()),
+  );
 }

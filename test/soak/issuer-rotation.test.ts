@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { CertificateRequest, Secret } from '../../constructs/api/resources.ts';
 import { isSignedBy } from '../../reconciler/pki/certificate.ts';
-import { createAuthority, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
+import { createCA, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
 import { type CertManager, createIssuer, startCertManager } from '../support/cert-manager.ts';
@@ -20,7 +20,7 @@ let certManager: CertManager;
 let root: KeyPair;
 
 beforeAll(async () => {
-  root = await createAuthority({ commonName: 'company root' }, validFor(20_000 * dayMs, new Date()));
+  root = await createCA({ commonName: 'company root' }, validFor(20_000 * dayMs, new Date()));
   await installAddon(instanceFrom(process.env, inject('testbed')), 'cert-manager-crds', () => {});
   certManager = await startCertManager({ kubeconfig: inject('kubeconfig') });
 });
@@ -30,7 +30,7 @@ afterAll(async () => {
   await certManager.stop();
 });
 
-async function authority(name: string): Promise<string> {
+async function certificateAuthority(name: string): Promise<string> {
   return pairOf(await bench.client.get<SecretObject>(Secret, { namespace, name }))?.certificate ?? '';
 }
 
@@ -39,7 +39,7 @@ test(
   async () => {
     await bench.create('c1', single);
     await bench.untilReady('c1', 240_000);
-    const before = await authority('c1-ca');
+    const before = await certificateAuthority('c1-ca');
     await bench.patch('c1', { spec: { certificates: { issuerRef: { name: 'company' } } } });
     const { metadata } = await bench.get('c1');
     await until(
@@ -47,7 +47,7 @@ test(
       async () => (await bench.get('c1')).status?.observedGeneration === metadata.generation,
     );
     expect((await bench.client.list(CertificateRequest, { namespace })).items).toEqual([]);
-    expect(await authority('c1-ca')).toBe(before);
+    expect(await certificateAuthority('c1-ca')).toBe(before);
 
     await bench.patch('c1', { spec: { certificates: { rotation: { clusterCA: 'to the issuer' } } } });
     const condition = await bench.untilCondition('c1', 'CARotationReady', {
@@ -57,7 +57,7 @@ test(
     expect(condition.message).toContain('c1-ca-next');
     await createIssuer(bench.client, 'company', root, namespace);
     await bench.untilCondition('c1', 'CARotationReady', { status: 'True' }, rotationMs);
-    const after = await authority('c1-ca');
+    const after = await certificateAuthority('c1-ca');
     expect(splitCertificates(after)).toHaveLength(1);
     expect(isSignedBy(after, root.certificate)).toBe(true);
     await expect(bench.client.find(Secret, { namespace, name: 'c1-ca-next-request' })).resolves.toBeUndefined();

@@ -34,14 +34,14 @@ test(
   async () => {
     const first = await until('a Machine', async () => (await machineNames())[0], 60_000);
     await join(first);
-    const old = await authority();
+    const old = await certificateAuthority();
     expect((await deployment()).spec.rollout?.after).toBeUndefined();
 
     const begun = new Date();
     await bench.patch(name, { spec: { certificates: { rotation: { clusterCA: 'first' } } } });
     const moving = await bench.untilCondition(name, 'CARotationReady', { reason: 'MovingWorkers' }, stepMs);
     expect(moving.message).toContain(`Machines ${first} are to be replaced, by MachineDeployments ${name}`);
-    expect(splitCertificates(await authority())).toHaveLength(2);
+    expect(splitCertificates(await certificateAuthority())).toHaveLength(2);
 
     const second = await until(
       'a second Machine',
@@ -56,7 +56,7 @@ test(
     machines.delete(first);
 
     await bench.untilCondition(name, 'CARotationReady', { status: 'True' }, stepMs);
-    const signer = splitCertificates(await authority());
+    const signer = splitCertificates(await certificateAuthority());
     expect(signer).toHaveLength(1);
     expect(splitCertificates(old)).not.toContain(signer[0]);
     expect(await machineNames()).toEqual([second]);
@@ -78,6 +78,6 @@ function deployment(): Promise<MachineDeploymentObject> {
   return bench.client.get<MachineDeploymentObject>(MachineDeployment, { namespace, name });
 }
 
-async function authority(): Promise<string> {
+async function certificateAuthority(): Promise<string> {
   return valueOf(await bench.client.get<SecretObject>(Secret, { namespace, name: `${name}-ca` }), 'tls.crt') ?? '';
 }

@@ -2,35 +2,35 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Namespace } from '../../constructs/api/resources.ts';
 import { clientOf } from '../testbed/access.ts';
-import { bringUp } from '../testbed/bring-up.ts';
+import { reconcileNormal } from '../testbed/bring-up.ts';
 import { checkHealth } from '../testbed/health.ts';
-import { apiServerUrl, authorityPath, instanceFrom, kubeconfigPath } from '../testbed/instance.ts';
+import { apiServerUrl, caPath, instanceFrom, kubeconfigPath } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
 import { findMachine, inMachine, type Machine } from '../testbed/machine.ts';
 import { loseManagement, replaceManagement } from '../testbed/management-loss.ts';
 import { addMachine } from '../testbed/node-machines.ts';
 import { type Report, until } from '../testbed/progress.ts';
 import { startService } from '../testbed/service.ts';
-import { takeDown } from '../testbed/take-down.ts';
+import { reconcileDelete } from '../testbed/take-down.ts';
 
 // not the tests' own: others need what is lost here
 const instance = instanceFrom(process.env, `${inject('testbed').slice(0, 5)}loss`);
 const silent: Report = () => {};
 let worker: Machine;
-let before: { readonly service: string; readonly authority: string };
+let before: { readonly service: string; readonly certificateAuthority: string };
 
 beforeAll(async () => {
   // what a run has left that was killed
-  await takeDown(instance, silent);
-  await bringUp(instance, silent);
+  await reconcileDelete(instance, silent);
+  await reconcileNormal(instance, silent);
   worker = await addMachine(instance, 'worker');
   await startService(worker, 'page', ['busybox', 'httpd', '-f', '-p', '8080', '-h', '/etc']);
   await kubectl(instance, ['create', 'namespace', 'lost']);
-  before = { service: await servicePid(), authority: await readFile(authorityPath(instance), 'utf8') };
+  before = { service: await servicePid(), certificateAuthority: await readFile(caPath(instance), 'utf8') };
   await loseManagement(instance, silent);
 });
 afterAll(async () => {
-  await takeDown(instance, silent);
+  await reconcileDelete(instance, silent);
 });
 
 test('without its management cluster an instance is broken, and its worker goes on', async () => {
@@ -46,7 +46,7 @@ test('a fresh one knows nothing of the old, and the worker reaches it at the sam
   const client = await clientOf(instance);
   expect(await client.find(Namespace, { name: 'lost' })).toBeUndefined();
   await client.connection.close();
-  expect(await readFile(authorityPath(instance), 'utf8')).not.toBe(before.authority);
+  expect(await readFile(caPath(instance), 'utf8')).not.toBe(before.certificateAuthority);
   const question = ['kubectl', '--kubeconfig', kubeconfigPath(instance), 'get', '--raw', '/readyz'] as const;
   expect(await inMachine(worker, question)).toBe('ok');
   expect(await kubectl(instance, ['cluster-info'])).toContain(apiServerUrl(instance));
@@ -54,7 +54,7 @@ test('a fresh one knows nothing of the old, and the worker reaches it at the sam
 });
 
 test('down removes the fresh one and the worker', async () => {
-  expect(await takeDown(instance, silent)).toEqual([]);
+  expect(await reconcileDelete(instance, silent)).toEqual([]);
   expect(await checkHealth(instance)).toEqual({ state: 'down' });
 });
 

@@ -79,13 +79,17 @@ afterAll(async () => {
 
 /** Raft's term, which every election raises by one. */
 async function term(): Promise<number> {
-  const [authority, own] = [await pairNamed('etcd'), await pairNamed('etcd-controller')];
+  const [certificateAuthority, own] = [await pairNamed('etcd'), await pairNamed('etcd-controller')];
   const pods = await podsOf('etcd');
   const terms = await Promise.all(
     pods.map(async ({ metadata, status }) => {
       const serverName = etcdMemberHost(name, Number(metadata.name.slice(-1)));
       const endpoint = { name: metadata.name, address: `${status?.podIP}:${ports.etcdClient}`, serverName };
-      const member = new MemberClient(endpoint, { ca: authority.certificate, cert: own.certificate, key: own.key });
+      const member = new MemberClient(endpoint, {
+        ca: certificateAuthority.certificate,
+        cert: own.certificate,
+        key: own.key,
+      });
       return member
         .status()
         .then(
@@ -151,14 +155,14 @@ async function rotate(rotation: Rotation): Promise<void> {
   console.log(`${what}: ${seconds} s; started anew: ${cost}; ${elections} elections; ${tally}`);
 
   const failures = failuresNow();
-  const troubles = [...node.troubles];
+  const problems = [...node.problems];
   // Vitest tells of failures when everything is over, which is a long time.
-  console.log([...failures, ...troubles].slice(0, 20).join('\n') || 'nothing failed');
+  console.log([...failures, ...problems].slice(0, 20).join('\n') || 'nothing failed');
 
   expect(failures.slice(before.failures)).toEqual([]);
   expect(elections).toBeLessThanOrEqual(memberRestarts);
   expect(Object.fromEntries(started)['etcd'] ?? 0).toBe(memberRestarts);
-  expect(troubles.slice(before.troubles)).toEqual([]);
+  expect(problems.slice(before.problems)).toEqual([]);
   await recordFault({
     fault: `${what} rotated under load, with the operator stopped meanwhile`,
     observed: `complete in ${seconds} s; pods started anew: ${cost}; ${elections} elections of etcd; ${tally}; none failed; the worker stays Ready`,
@@ -178,7 +182,7 @@ function failuresNow(): string[] {
 
 /** How many there were before, which another rotation has to answer for. */
 function faultsNow() {
-  return { failures: failuresNow().length, troubles: node.troubles.length };
+  return { failures: failuresNow().length, problems: node.problems.length };
 }
 
 function tallyNow() {
@@ -188,10 +192,10 @@ function tallyNow() {
 }
 
 /** A client certificate that the authority of before signs now. */
-const strangerOf = (authority: KeyPair, commonName: string, organizations: readonly string[] = []) =>
+const unknownMemberOf = (certificateAuthority: KeyPair, commonName: string, organizations: readonly string[] = []) =>
   issueCertificate(
     { commonName, organizations, usages: ['client'], hosts: [] },
-    authority,
+    certificateAuthority,
     validFor(600_000, new Date()),
   );
 
@@ -199,13 +203,13 @@ describe('under a writer, a watcher and calls through a worker that never stop',
   test('the CA of etcd is replaced, and who it has signed for is let in no more', async () => {
     const etcdCA = { field: 'etcdCA', secret: 'etcd', condition: 'CARotationReady', until: 'done' } as const;
     await rotate({ what: 'CA of etcd', ...etcdCA, memberRestarts: 6 });
-    const client = await strangerOf(old.etcd, 'hosted-control-plane-controller');
-    const { certificate: authority } = await pairNamed('etcd');
+    const client = await unknownMemberOf(old.etcd, 'hosted-control-plane-controller');
+    const { certificate: certificateAuthority } = await pairNamed('etcd');
     for (const { metadata, status } of await podsOf('etcd')) {
       const serverName = etcdMemberHost(name, Number(metadata.name.slice(-1)));
-      const server = { host: status?.podIP ?? '', port: ports.etcdClient, serverName, authority };
+      const server = { host: status?.podIP ?? '', port: ports.etcdClient, serverName, ca: certificateAuthority };
       expect(await dialledProbes.isAdmitted(server, client)).toBe(false);
-      await expect(dialledProbes.servedBy({ ...server, authority: old.etcd.certificate })).rejects.toThrow(
+      await expect(dialledProbes.servedBy({ ...server, ca: old.etcd.certificate })).rejects.toThrow(
         /verif|self-signed|certificate/,
       );
     }
@@ -214,7 +218,10 @@ describe('under a writer, a watcher and calls through a worker that never stop',
   test('the CA of the front proxy is replaced, and who it has signed for speaks for nobody', async () => {
     const proxyCA = { field: 'proxyCA', secret: 'proxy', condition: 'CARotationReady', until: 'done' } as const;
     await rotate({ what: 'CA of the front proxy', ...proxyCA, memberRestarts: 0 });
-    expect(await userOf(await strangerOf(old.proxy, 'front-proxy-client'), 'anybody')).toEqual([undefined, undefined]);
+    expect(await userOf(await unknownMemberOf(old.proxy, 'front-proxy-client'), 'anybody')).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 
   test('the key of service account tokens is replaced', async () => {
@@ -230,7 +237,7 @@ describe('under a writer, a watcher and calls through a worker that never stop',
   test('the CA of the cluster is replaced, and who it has signed for is nobody', async () => {
     const clusterCA = { field: 'clusterCA', secret: 'ca', condition: 'CARotationReady', until: 'done' } as const;
     await rotate({ what: 'CA of the cluster', ...clusterCA, memberRestarts: 0 });
-    const administrator = await strangerOf(old.cluster, 'kubernetes-admin', ['system:masters']);
+    const administrator = await unknownMemberOf(old.cluster, 'kubernetes-admin', ['system:masters']);
     expect(await userOf(administrator)).toEqual([undefined, undefined]);
   });
 
@@ -243,12 +250,16 @@ describe('under a writer, a watcher and calls through a worker that never stop',
 
 /** Whom each API server takes a client for. */
 async function userOf(client: KeyPair, asUser?: string): Promise<(string | undefined)[]> {
-  const { certificate: authority } = await pairNamed('ca');
+  const { certificate: certificateAuthority } = await pairNamed('ca');
   const serverName = `s-${name.name}.${name.namespace}.svc`;
   const servers = await podsOf('api-server');
   return Promise.all(
     servers.map(({ status }) =>
-      dialledProbes.userOf({ host: status?.podIP ?? '', port: 6443, serverName, authority }, client, asUser),
+      dialledProbes.userOf(
+        { host: status?.podIP ?? '', port: 6443, serverName, ca: certificateAuthority },
+        client,
+        asUser,
+      ),
     ),
   );
 }

@@ -5,7 +5,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { KubeClient } from '../../reconciler/kube/client.ts';
 import { type Connection, connectionFor, type ConnectionTarget } from '../../reconciler/kube/config.ts';
 import {
-  createAuthority,
+  createCA,
   createServiceAccountKey,
   issueCertificate,
   type KeyPair,
@@ -23,7 +23,7 @@ const serverName = 'kubernetes.default.svc';
 /** How an administrator reaches an API server, and what makes others who may. */
 export interface AdministratorTarget extends ConnectionTarget {
   readonly serverName: string;
-  readonly authority: KeyPair;
+  readonly certificateAuthority: KeyPair;
 }
 
 interface Ports {
@@ -185,22 +185,22 @@ function lateConnection(connection: () => Connection): Connection {
 
 async function writeCredentials(directory: string, port: number): Promise<AdministratorTarget> {
   const validity = validFor(24 * 60 * 60_000, new Date());
-  const authority = await createAuthority({ commonName: 'kubernetes' }, validity);
+  const certificateAuthority = await createCA({ commonName: 'kubernetes' }, validity);
   const hosts = ['127.0.0.1', serverName];
   const server = await issueCertificate(
     { commonName: 'kube-apiserver', organizations: [], usages: ['server'], hosts },
-    authority,
+    certificateAuthority,
     validity,
   );
   const admin = await issueCertificate(
     { commonName: 'admin', organizations: ['system:masters'], usages: ['client'], hosts: [] },
-    authority,
+    certificateAuthority,
     validity,
   );
   const url = `https://127.0.0.1:${port}`;
   const serviceAccount = createServiceAccountKey();
   const files = {
-    'ca.crt': authority.certificate,
+    'ca.crt': certificateAuthority.certificate,
     'server.crt': server.certificate,
     'server.key': server.key,
     'sa.pub': serviceAccount.certificate,
@@ -210,11 +210,11 @@ async function writeCredentials(directory: string, port: number): Promise<Admini
   const { certificate: cert, key } = admin;
   const kubeconfig = new KubeConfig();
   kubeconfig.loadFromClusterAndUser(
-    { name: 'test', server: url, caData: base64(authority.certificate), skipTLSVerify: false },
+    { name: 'test', server: url, caData: base64(certificateAuthority.certificate), skipTLSVerify: false },
     { name: 'admin', certData: base64(cert), keyData: base64(key) },
   );
   await writeFile(join(directory, 'kubeconfig'), kubeconfig.exportConfig());
-  return { server: url, serverName, ca: authority.certificate, cert, key, authority };
+  return { server: url, serverName, ca: certificateAuthority.certificate, cert, key, certificateAuthority };
 }
 
 function base64(text: string): string {

@@ -12,7 +12,7 @@ export async function hostedTargetOf({ target }: ApiServer, port: number): Promi
   const issue = (commonName: string, organizations: readonly string[]) =>
     issueCertificate(
       { commonName, organizations, usages: ['client'], hosts: [] },
-      target.authority,
+      target.certificateAuthority,
       validFor(dayMs, new Date()),
     );
   const endpoint = { host: '127.0.0.1', port };
@@ -21,7 +21,7 @@ export async function hostedTargetOf({ target }: ApiServer, port: number): Promi
     podPort: port,
     serverName: target.serverName,
     endpoint,
-    authority: target.authority.certificate,
+    ca: target.certificateAuthority.certificate,
     controller: await issue(users.controller, []),
     admin: () => issue('administrator', ['system:masters']),
     applied: appliedKindsOf(cluster.spec.version),

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
-import { createAuthority, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
+import { createCA, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
 import { bundle } from '../../reconciler/pki/pem.ts';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
@@ -15,7 +15,7 @@ export interface SignOptions {
 }
 
 /** Extensions of an authority as Go makes them: it names keys by SHA-256. */
-export function authorityExtensions(publicKey: Buffer, pathLength?: number): x509.Extension[] {
+export function caExtensions(publicKey: Buffer, pathLength?: number): x509.Extension[] {
   return [
     new x509.BasicConstraintsExtension(true, pathLength, true),
     new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
@@ -32,7 +32,7 @@ export class SigningIssuer {
   }
 
   static async create(now: Date): Promise<SigningIssuer> {
-    return new SigningIssuer(await createAuthority({ commonName: 'issuer' }, validFor(100_000 * hourMs, now)));
+    return new SigningIssuer(await createCA({ commonName: 'issuer' }, validFor(100_000 * hourMs, now)));
   }
 
   /** The certificate for a PKCS#10 request, both PEM. */
@@ -48,7 +48,7 @@ export class SigningIssuer {
       signingAlgorithm: algorithm,
       publicKey: request.publicKey,
       signingKey: createPrivateKey(this.root.key).toCryptoKey(algorithm, false, ['sign']),
-      extensions: [...(extensions ?? authorityExtensions(key))],
+      extensions: [...(extensions ?? caExtensions(key))],
     });
     return bundle(certificate.toString('pem'));
   }

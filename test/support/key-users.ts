@@ -7,7 +7,7 @@ import { signerFingerprint } from '../../reconciler/pki/pem.ts';
 import { idOfPrivateKey, verifyingKeysOf } from '../../reconciler/pki/service-account-keys.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import type { HostedClient } from '../../reconciler/phases/scope.ts';
-import type { MemoryWorld } from './memory-world.ts';
+import type { MemoryObjects } from './memory-world.ts';
 
 interface Loaded {
   readonly accepted: readonly string[];
@@ -22,7 +22,7 @@ const defaultHours = 8_760;
  * other, and the tokens they have signed. A token that an API server does not accept before it has expired is an error.
  */
 export class KeyUsers {
-  readonly #world: MemoryWorld;
+  readonly #management: MemoryObjects;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #servers = new Map<string, Loaded>();
   #manager: Loaded;
@@ -33,8 +33,8 @@ export class KeyUsers {
   #hours = defaultHours;
   #lives = 0;
 
-  constructor(world: MemoryWorld, clock: Pick<Clock, 'now'>) {
-    this.#world = world;
+  constructor(management: MemoryObjects, clock: Pick<Clock, 'now'>) {
+    this.#management = management;
     this.#clock = clock;
     this.#manager = this.#present();
     for (const podIP of ['192.0.2.1', '192.0.2.2']) this.#startServer(podIP);
@@ -109,7 +109,7 @@ export class KeyUsers {
   }
 
   #present(): Loaded {
-    const secret = this.#world.get<SecretObject>(Secret, 'c1-sa');
+    const secret = this.#management.get<SecretObject>(Secret, 'c1-sa');
     const certificate = valueOf(secret, 'tls.crt') ?? '';
     return {
       accepted: verifyingKeysOf(certificate).map(({ id }) => id),
@@ -142,7 +142,7 @@ export class KeyUsers {
   ): void {
     const { apiVersion, kind } = Pod;
     const uid = `${name}-${this.#lives}`;
-    this.#world.put({
+    this.#management.put({
       apiVersion,
       kind,
       metadata: { name, uid, labels: selectorLabels('c1', component), annotations },
@@ -153,7 +153,7 @@ export class KeyUsers {
   #deploy(component: 'api-server' | 'controller-manager', replicas: number, containers: readonly object[]): void {
     const { apiVersion, kind } = Deployment;
     const counts = { replicas, readyReplicas: replicas, availableReplicas: replicas, updatedReplicas: replicas };
-    this.#world.put({
+    this.#management.put({
       apiVersion,
       kind,
       metadata: { name: `c1-${component}`, labels: objectLabels('c1', component), generation: 1 },

@@ -6,13 +6,13 @@ const dayMs = 24 * 3600_000;
 /** What a kubelet has asked for and been given: a certificate for the name of its node, as the controller manager signs it. */
 export async function issuedKubeletRequest(
   node: string,
-  authority: KeyPair,
+  certificateAuthority: KeyPair,
   at: Date,
   changes: { readonly signerName?: string; readonly commonName?: string } = {},
 ): Promise<CertificateRequest> {
   const { signerName = 'kubernetes.io/kube-apiserver-client-kubelet', commonName = `system:node:${node}` } = changes;
   const plan = { commonName, organizations: ['system:nodes'], usages: ['client' as const], hosts: [] };
-  const { certificate } = await issueCertificate(plan, authority, validFor(dayMs, at));
+  const { certificate } = await issueCertificate(plan, certificateAuthority, validFor(dayMs, at));
   return {
     apiVersion: 'certificates.k8s.io/v1',
     kind: 'CertificateSigningRequest',

@@ -27,7 +27,7 @@ export interface ControlledObjects {
   remove(object: KubeObject): void;
 }
 
-interface Claim extends KubeObject {
+interface HostClaim extends KubeObject {
   readonly spec: { readonly resources: { readonly requests: { readonly storage: string } } };
 }
 
@@ -39,7 +39,7 @@ interface Workload extends KubeObject {
       readonly metadata: Pick<KubeObject['metadata'], 'labels' | 'annotations'>;
       readonly spec: { readonly containers: readonly { readonly name: string }[] };
     };
-    readonly volumeClaimTemplates?: readonly Pick<Claim, 'metadata' | 'spec'>[];
+    readonly volumeClaimTemplates?: readonly Pick<HostClaim, 'metadata' | 'spec'>[];
   };
 }
 
@@ -49,24 +49,24 @@ export interface SettleOptions {
 }
 
 /** Does at once all that Kubernetes would do in its own time: addresses, pods, volumes, roll-outs, removals. */
-export function settle(world: ControlledObjects, options: SettleOptions = {}): void {
-  for (const object of world.objects) if (object.metadata.deletionTimestamp) world.remove(object);
-  for (const service of world.list<StoredObject>(Service, { [clusterNameLabel]: clusterName }))
-    giveAddress(world, service);
-  for (const route of world.list<StoredObject>(TLSRoute, {}))
-    world.put({ ...route, status: { parents: accepted(route) } });
+export function settle(management: ControlledObjects, options: SettleOptions = {}): void {
+  for (const object of management.objects) if (object.metadata.deletionTimestamp) management.remove(object);
+  for (const service of management.list<StoredObject>(Service, { [clusterNameLabel]: clusterName }))
+    giveAddress(management, service);
+  for (const route of management.list<StoredObject>(TLSRoute, {}))
+    management.put({ ...route, status: { parents: accepted(route) } });
   const pods = new Set<string>();
   for (const resource of [Deployment, StatefulSet]) {
-    for (const workload of world.list<Workload & StoredObject>(resource, { [clusterNameLabel]: clusterName })) {
-      for (const pod of rollOut(world, workload, options)) pods.add(pod);
+    for (const workload of management.list<Workload & StoredObject>(resource, { [clusterNameLabel]: clusterName })) {
+      for (const pod of rollOut(management, workload, options)) pods.add(pod);
     }
   }
-  for (const pod of world.list(Pod, {})) if (!pods.has(pod.metadata.name)) world.remove(pod);
+  for (const pod of management.list(Pod, {})) if (!pods.has(pod.metadata.name)) management.remove(pod);
 }
 
-function giveAddress(world: ControlledObjects, service: StoredObject): void {
+function giveAddress(management: ControlledObjects, service: StoredObject): void {
   const balanced = (service['spec'] as { type?: string }).type === 'LoadBalancer';
-  world.put({
+  management.put({
     ...service,
     spec: { clusterIP: '10.1.2.3', ...(service['spec'] as object) },
     status: balanced ? { loadBalancer: { ingress: [{ ip: loadBalancerAddress }] } } : {},
@@ -83,7 +83,7 @@ export function accepted({ metadata, spec }: StoredObject): object[] {
 
 /** Replaces the pods of a workload by ready ones of its present template; returns their names. */
 function rollOut(
-  world: ControlledObjects,
+  management: ControlledObjects,
   workload: Workload & StoredObject,
   { keepsOnDelete = false }: SettleOptions,
 ): string[] {
@@ -92,17 +92,19 @@ function rollOut(
   const revision = revisionOf(workload);
   const pods = Array.from({ length: replicas }, (_, ordinal) => `${metadata.name}-${ordinal}`);
   for (const [ordinal, name] of pods.entries()) {
-    const present = world.get<StoredObject>(Pod, name);
+    const present = management.get<StoredObject>(Pod, name);
     const isKept = keepsOnDelete && spec.updateStrategy?.type === 'OnDelete' && present !== undefined;
-    if (!isKept) world.put(podOf(workload, { name, ordinal, revision }, present));
-    makeClaims(world, workload, name);
+    if (!isKept) management.put(podOf(workload, { name, ordinal, revision }, present));
+    makeClaims(management, workload, name);
   }
-  const updated = pods.filter((name) => world.get(Pod, name)?.metadata.labels?.[revisionLabel] === revision).length;
+  const updated = pods.filter(
+    (name) => management.get(Pod, name)?.metadata.labels?.[revisionLabel] === revision,
+  ).length;
   const counts = { replicas, readyReplicas: replicas, availableReplicas: replicas, updatedReplicas: updated };
   const revisions = { updateRevision: revision, currentRevision: updated === replicas ? revision : 'before' };
   const isSet = workload.kind === StatefulSet.kind;
   const status = { observedGeneration: metadata.generation ?? 0, ...counts, ...(isSet ? revisions : {}) };
-  world.put({ ...workload, status });
+  management.put({ ...workload, status });
   return pods;
 }
 
@@ -136,14 +138,14 @@ function podOf(
   };
 }
 
-function makeClaims(world: ControlledObjects, { spec }: Workload, pod: string): void {
+function makeClaims(management: ControlledObjects, { spec }: Workload, pod: string): void {
   for (const { metadata, spec: claimSpec } of spec.volumeClaimTemplates ?? []) {
     const { apiVersion, kind } = PersistentVolumeClaim;
     const name = `${metadata.name}-${pod}`;
     const { labels } = spec.template.metadata;
-    const present = world.get<Claim>(PersistentVolumeClaim, name);
+    const present = management.get<HostClaim>(PersistentVolumeClaim, name);
     const wanted = present ?? { apiVersion, kind, metadata: { name, labels }, spec: claimSpec };
-    world.put({ ...wanted, status: { phase: 'Bound', capacity: wanted.spec.resources.requests } });
+    management.put({ ...wanted, status: { phase: 'Bound', capacity: wanted.spec.resources.requests } });
   }
 }
 

@@ -4,7 +4,7 @@ import { Node, PersistentVolumeClaim, type Resource, resourceOf } from '../../co
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
-import type { ObjectFields, Remover, World, Writer } from '../../reconciler/management/view.ts';
+import type { ObjectFields, DeletionWriter, Reader, Writer } from '../../reconciler/management/view.ts';
 import { namespace } from './scope.ts';
 
 /** An object with whatever fields it has, as JSON. */
@@ -19,7 +19,7 @@ export class Killed extends Error {
  * One namespace of a management cluster in memory, at the seam phases see it through. Watches see labelled objects only,
  * as in reality. Nothing happens by itself: `settle` of management-controllers.ts is what Kubernetes would do.
  */
-export class MemoryWorld implements World, Writer, Remover {
+export class MemoryObjects implements Reader, Writer, DeletionWriter {
   /** Every change in its order, as `verb Kind name`; an apply that changes nothing is none. */
   readonly writes: string[] = [];
   /** What `workers` answers. */
@@ -34,8 +34,8 @@ export class MemoryWorld implements World, Writer, Remover {
   #uids = 0;
 
   /** The same objects in a world of their own, in which nothing has been written yet. */
-  copy(): MemoryWorld {
-    const copy = new MemoryWorld();
+  copy(): MemoryObjects {
+    const copy = new MemoryObjects();
     copy.published = this.published;
     copy.infrastructure = this.infrastructure;
     copy.#uids = this.#uids;

@@ -1,7 +1,7 @@
 import { Deployment, StatefulSet } from '../../constructs/api/resources.ts';
 import type { DeploymentObject, StatefulSetObject } from '../../reconciler/kube/readiness.ts';
 import { type Observation } from '../../reconciler/status/compute.ts';
-import { verdict } from '../../reconciler/engine/condition-update.ts';
+import { conditionUpdate } from '../../reconciler/engine/condition-update.ts';
 import { clusterName, hostedCluster } from './scope.ts';
 
 /** Counts as a Deployment's status has them. */
@@ -9,9 +9,9 @@ export type Counts = NonNullable<DeploymentObject['status']>;
 
 /** Counts of three API servers at rest. */
 export const whole = { observedGeneration: 2, replicas: 3, readyReplicas: 3, updatedReplicas: 3, availableReplicas: 3 };
-export const succeeded = verdict('True', 'ReconcileSucceeded');
-export const failed = (message: string) => verdict('False', 'ReconcileFailed', message);
-export const waiting = verdict('False', 'WaitingForOtherPhases', 'waiting for X');
+export const succeeded = conditionUpdate('True', 'ReconcileSucceeded');
+export const failed = (message: string) => conditionUpdate('False', 'ReconcileFailed', message);
+export const waiting = conditionUpdate('False', 'WaitingForOtherPhases', 'waiting for X');
 
 export function deployment(status: Counts, replicas = 3): DeploymentObject {
   const { apiVersion, kind } = Deployment;

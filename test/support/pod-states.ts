@@ -26,8 +26,8 @@ const toldEvents = 3;
  * told by events alone: the container only says that it is being created.
  */
 export function podStates(pods: readonly PodInState[], events: readonly WarningEvent[] = []): string[] {
-  const troubled = pods.filter((pod) => !isWell(pod));
-  const lines = troubled.flatMap((pod) => [
+  const withProblem = pods.filter((pod) => !isWell(pod));
+  const lines = withProblem.flatMap((pod) => [
     describePod(pod),
     ...containersOf(pod).map((container) => `  ${container}`),
     ...warningsOf(events, 'Pod', pod.metadata.name).map((warning) => `  ${warning}`),
@@ -38,7 +38,7 @@ export function podStates(pods: readonly PodInState[], events: readonly WarningE
     return warnings.map((warning) => `PersistentVolumeClaim ${claim}: ${warning}`);
   });
   if (pods.length === 0) return ['there are no pods', ...told];
-  return troubled.length > 0 ? [...lines, ...told] : [`all ${pods.length} pods are ready`, ...told];
+  return withProblem.length > 0 ? [...lines, ...told] : [`all ${pods.length} pods are ready`, ...told];
 }
 
 /** Does work that waits for pods of a namespace, and adds to its failure what they say. */

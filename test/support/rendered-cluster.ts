@@ -30,7 +30,7 @@ export const knownFacts: Facts = {
   konnectivityEndpoint: { host: '192.0.2.10', port: 8132 },
   advertiseAddress: '192.0.2.10',
   serviceAddress: { ip: '192.0.2.10' },
-  clusterAuthority: 'PEM of the CA',
+  clusterCA: 'PEM of the CA',
   encryptionAtRest: true,
   nodes: 3,
   certificates: {},

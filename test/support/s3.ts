@@ -4,7 +4,7 @@ import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StoreSettings } from '../../reconciler/backup/store-settings.ts';
-import { createAuthority, issueCertificate, validFor } from '../../reconciler/pki/issue.ts';
+import { createCA, issueCertificate, validFor } from '../../reconciler/pki/issue.ts';
 import { findFurtherBinaries } from '../testbed/binaries.ts';
 import { objectStore } from '../testbed/families.ts';
 import { instanceFrom } from '../testbed/instance.ts';
@@ -46,7 +46,7 @@ export async function startS3(security: 'plain' | 'tls' = 'plain', place = tmpdi
     region: 'us-east-1',
     bucket,
     prefix: '',
-    certificateAuthority: tls?.authority,
+    certificateAuthority: tls?.certificateAuthority,
     credentials: { kind: 'static', accessKeyId, secretAccessKey },
   };
   const client = plainClient(settings);
@@ -90,15 +90,15 @@ async function spawnServer(
   });
 }
 
-async function writeCertificates(directory: string): Promise<{ authority: string; flags: string[] }> {
+async function writeCertificates(directory: string): Promise<{ certificateAuthority: string; flags: string[] }> {
   const validity = validFor(60 * 60_000, new Date());
-  const authority = await createAuthority({ commonName: 's3' }, validity);
+  const certificateAuthority = await createCA({ commonName: 's3' }, validity);
   const plan = { commonName: 's3', organizations: [], usages: ['server' as const], hosts: ['127.0.0.1'] };
-  const { certificate, key } = await issueCertificate(plan, authority, validity);
+  const { certificate, key } = await issueCertificate(plan, certificateAuthority, validity);
   await writeFile(join(directory, 'server.crt'), certificate);
   await writeFile(join(directory, 'server.key'), key);
   const flags = ['--cert', join(directory, 'server.crt'), '--key', join(directory, 'server.key')];
-  return { authority: authority.certificate, flags };
+  return { certificateAuthority: certificateAuthority.certificate, flags };
 }
 
 function plainClient({ endpoint = '', region, certificateAuthority }: StoreSettings): S3Client {

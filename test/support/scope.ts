@@ -7,14 +7,14 @@ import type { Facts } from '../../constructs/cluster/facts.ts';
 import { BackgroundWork, type Work } from '../../reconciler/tasks/background-work.ts';
 import { ClusterObject } from '../../reconciler/management/cluster-object.ts';
 import { systemClock } from '../../reconciler/kube/clock.ts';
-import type { EtcdCare } from '../../reconciler/etcd/loop.ts';
+import type { EtcdLoop } from '../../reconciler/etcd/loop.ts';
 import { settled } from '../../reconciler/etcd/steps.ts';
 import type { KubeObject, ObjectMeta } from '../../reconciler/kube/object.ts';
 import type { TrustProbes } from '../../reconciler/rotation/ca/trust-probes.ts';
 import type { EndpointProbe, HostedClient, Scope } from '../../reconciler/phases/scope.ts';
-import type { Surroundings } from '../../reconciler/management/view.ts';
+import type { SharedResources } from '../../reconciler/management/view.ts';
 import { observed } from '../reconciler/etcd/observed.ts';
-import type { MemoryWorld } from './memory-world.ts';
+import type { MemoryObjects } from './memory-world.ts';
 import { probesOf } from './trust-probes.ts';
 
 export const namespace = 'team';
@@ -91,17 +91,17 @@ export interface ScopeChanges {
   /** Fields of the Cluster's spec. */
   readonly clusterSpec?: object;
   readonly facts?: Partial<Facts>;
-  readonly surroundings?: Partial<Surroundings>;
+  readonly sharedResources?: Partial<SharedResources>;
   readonly hosted?: Partial<HostedClient>;
   readonly work?: Work;
-  readonly etcdCare?: EtcdCare;
+  readonly etcdLoop?: EtcdLoop;
   readonly trustProbes?: TrustProbes;
   readonly now?: Date;
 }
 
 /** What a phase sees of the sample cluster in this world. */
-export function scopeOf(world: MemoryWorld, changes: ScopeChanges = {}): Scope {
-  const published = world.published ? { controlPlaneEndpoint: world.published } : {};
+export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): Scope {
+  const published = management.published ? { controlPlaneEndpoint: management.published } : {};
   const object = hostedControlPlaneObject({
     spec: { ...spec, ...published, ...changes.spec },
     ...(changes.status ? { status: changes.status } : {}),
@@ -118,16 +118,16 @@ export function scopeOf(world: MemoryWorld, changes: ScopeChanges = {}): Scope {
       owner: { name: hostedControlPlaneName, uid: hostedControlPlaneUid },
       ...changes.facts,
     },
-    world,
-    surroundings: { ...plainSurroundings, ...changes.surroundings },
-    writer: world,
+    reader: management,
+    sharedResources: { ...plainSharedResources, ...changes.sharedResources },
+    writer: management,
     hosted: () => ({ ...workingHostedCluster, ...changes.hosted }),
     endpointProbe: tryingAlways,
-    trustProbes: changes.trustProbes ?? probesOf(world),
-    etcdCare: changes.etcdCare ?? settledEtcd,
+    trustProbes: changes.trustProbes ?? probesOf(management),
+    etcdLoop: changes.etcdLoop ?? settledEtcd,
     work: changes.work ?? new BackgroundWork({ clock: systemClock, onChange: () => {} }).of(hostedControlPlaneName),
-    storeInquiries: {
-      secret: ({ name }) => world.read(Secret, name),
+    storeReader: {
+      secret: ({ name }) => management.read(Secret, name),
       serviceAccountToken: async (name) => `token of ${name}`,
     },
     now: changes.now ?? now,
@@ -135,7 +135,7 @@ export function scopeOf(world: MemoryWorld, changes: ScopeChanges = {}): Scope {
 }
 
 /** Members of which all are as the task wants them at once. */
-const settledEtcd: EtcdCare = {
+const settledEtcd: EtcdLoop = {
   report: () => undefined,
   look: async ({ goal }) => ({ observation: observed(goal.replicas), decision: settled, isCurrent: true }),
   stop: async () => {},
@@ -151,11 +151,11 @@ const tryingAlways: EndpointProbe = {
 };
 
 /** A management cluster without any optional API. */
-const plainSurroundings: Surroundings = {
+const plainSharedResources: SharedResources = {
   servedVersions: () => [],
   gateway: () => undefined,
   namespaceLabels: () => ({}),
-  claimant: () => undefined,
+  hostOwner: () => undefined,
 };
 
 /** A hosted cluster in which everything works, and which has no workers yet. */

@@ -15,13 +15,13 @@ export async function storedSecrets(bench: Workbench, cluster: string): Promise<
     if (!found) throw new Error(`there is no Secret ${namespace}/${name}`);
     return found;
   };
-  const [authority, own] = await Promise.all([pair(secrets.etcdAuthority), pair(secrets.etcdController)]);
+  const [certificateAuthority, own] = await Promise.all([pair(secrets.etcdCA), pair(secrets.etcdController)]);
   const pod = await client.get<PodObject>(Pod, { namespace, name: etcdMember(cluster, 0) });
   const serverName = etcdMemberHost({ name: cluster, namespace }, 0);
   const etcd = new Etcd3({
     hosts: `https://${pod.status?.podIP}:${ports.etcdClient}`,
     credentials: {
-      rootCertificate: Buffer.from(authority.certificate),
+      rootCertificate: Buffer.from(certificateAuthority.certificate),
       certChain: Buffer.from(own.certificate),
       privateKey: Buffer.from(own.key),
     },

@@ -132,8 +132,12 @@ export class TokenUser extends UnstoppingUser {
   }
 
   async #asAdministrator<T>(address: string, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const authority = await this.#authority();
-    const { certificate: cert, key } = await issueCertificate(administrator, authority, validFor(hourMs, new Date()));
+    const certificateAuthority = await this.#certificateAuthority();
+    const { certificate: cert, key } = await issueCertificate(
+      administrator,
+      certificateAuthority,
+      validFor(hourMs, new Date()),
+    );
     const connection = await this.#connect(address, { cert, key });
     try {
       return await work(connection);
@@ -143,19 +147,19 @@ export class TokenUser extends UnstoppingUser {
   }
 
   async #connect(address: string, as: Pick<ConnectionTarget, 'cert' | 'key' | 'token'>): Promise<Connection> {
-    const { certificate: ca } = await this.#authority();
+    const { certificate: ca } = await this.#certificateAuthority();
     const serverName = apiServiceHost({ name: this.#cluster, namespace: this.#bench.namespace });
     return connectionFor({ server: `https://${address}:${ports.api}`, serverName, ca, ...as });
   }
 
   /** Read once: it is the same all the time. */
-  #authority(): Promise<KeyPair> {
-    return (this.#known ??= this.#readAuthority());
+  #certificateAuthority(): Promise<KeyPair> {
+    return (this.#known ??= this.#readCA());
   }
 
-  async #readAuthority(): Promise<KeyPair> {
+  async #readCA(): Promise<KeyPair> {
     const { client, namespace } = this.#bench;
-    const name = namesOf(this.#cluster).secrets.clusterAuthority;
+    const name = namesOf(this.#cluster).secrets.clusterCA;
     const pair = pairOf(await client.get<SecretObject>(Secret, { namespace, name }));
     if (!pair) throw new Error(`Secret ${name} holds no authority`);
     return pair;

@@ -5,13 +5,15 @@ import type { KeyPair } from '../../reconciler/pki/issue.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import type { TrustProbes } from '../../reconciler/rotation/ca/trust-probes.ts';
-import type { World } from '../../reconciler/management/view.ts';
+import type { Reader } from '../../reconciler/management/view.ts';
 
 /** Servers that have read every Secret of the sample cluster the moment it was written. */
-export function probesOf(world: Pick<World, 'get'>): TrustProbes {
-  const certificateOf = (secret: string) => valueOf(world.get<SecretObject>(Secret, secret), 'tls.crt') ?? '';
+export function probesOf(management: Pick<Reader, 'get'>): TrustProbes {
+  const certificateOf = (secret: string) => valueOf(management.get<SecretObject>(Secret, secret), 'tls.crt') ?? '';
   const trusts = (secret: string, { certificate }: KeyPair) =>
-    splitCertificates(certificateOf(secret)).some((authority) => isSignedBy(certificate, authority));
+    splitCertificates(certificateOf(secret)).some((certificateAuthority) =>
+      isSignedBy(certificate, certificateAuthority),
+    );
   return {
     async userOf(_, client, asUser) {
       if (!trusts(asUser === undefined ? 'c1-ca' : 'c1-proxy', client)) return undefined;

@@ -2,17 +2,17 @@ import { execFileSync } from 'node:child_process';
 import 'reflect-metadata';
 import { X509Certificate } from '@peculiar/x509';
 import { expect, test } from 'vitest';
-import { createAuthority, validFor } from '../../reconciler/pki/issue.ts';
+import { createCA, validFor } from '../../reconciler/pki/issue.ts';
 import { bundle } from '../../reconciler/pki/pem.ts';
 import { instanceFrom } from '../testbed/instance.ts';
 import { joinConfiguration, kubeletScript } from '../testbed/join-configuration.ts';
 
 const token = { id: 'abcdef', secret: '0123456789abcdef' };
-const authority = () => createAuthority({ commonName: 'kubernetes' }, validFor(3_600_000, new Date()));
+const certificateAuthority = () => createCA({ commonName: 'kubernetes' }, validFor(3_600_000, new Date()));
 
 test('a joining machine gets nothing but where the cluster is, how to know it, and its own name', async () => {
-  const { certificate } = await authority();
-  expect(joinConfiguration({ endpoint: '172.30.0.200:6443', authority: certificate }, token, 'w1')).toEqual({
+  const { certificate } = await certificateAuthority();
+  expect(joinConfiguration({ endpoint: '172.30.0.200:6443', certificateAuthority: certificate }, token, 'w1')).toEqual({
     apiVersion: 'kubeadm.k8s.io/v1beta4',
     kind: 'JoinConfiguration',
     discovery: {
@@ -27,16 +27,16 @@ test('a joining machine gets nothing but where the cluster is, how to know it, a
 });
 
 test('every authority of a cluster that changes its own is trusted', async () => {
-  const both = bundle((await authority()).certificate, (await authority()).certificate);
-  const { discovery } = joinConfiguration({ endpoint: 'a:6443', authority: both }, token, 'w1');
+  const both = bundle((await certificateAuthority()).certificate, (await certificateAuthority()).certificate);
+  const { discovery } = joinConfiguration({ endpoint: 'a:6443', certificateAuthority: both }, token, 'w1');
   expect(new Set(discovery.bootstrapToken.caCertHashes).size).toBe(2);
 });
 
 test('an authority is known by the SHA-256 of its public key', async () => {
-  const { certificate } = await authority();
+  const { certificate } = await certificateAuthority();
   const publicKey = new X509Certificate(certificate).publicKey.rawData;
   const expected = Buffer.from(await crypto.subtle.digest('SHA-256', publicKey)).toString('hex');
-  const { discovery } = joinConfiguration({ endpoint: 'a:6443', authority: certificate }, token, 'w1');
+  const { discovery } = joinConfiguration({ endpoint: 'a:6443', certificateAuthority: certificate }, token, 'w1');
   expect(discovery.bootstrapToken.caCertHashes).toEqual([`sha256:${expected}`]);
 });
 

@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import {
-  decideVolumes,
+  planVolumes,
   provisioner,
   storageClassName,
   volumeFor,
-  type Claim,
+  type HostClaim,
   type Volume,
 } from '../testbed/volumes.ts';
 
-function claim(changes: { spec?: Claim['spec']; status?: Claim['status']; deletionTimestamp?: string } = {}): Claim {
+function claim(
+  changes: { spec?: HostClaim['spec']; status?: HostClaim['status']; deletionTimestamp?: string } = {},
+): HostClaim {
   const { deletionTimestamp } = changes;
   return {
     apiVersion: 'v1',
@@ -30,7 +32,7 @@ const bound = (storage: string) =>
   });
 
 describe('claims', () => {
-  test.for<[string, Claim, Volume[], string[]]>([
+  test.for<[string, HostClaim, Volume[], string[]]>([
     ['a new one gets a volume', claim(), [], ['provision']],
     ['one of another class is not ours', claim({ spec: { storageClassName: 'fast' } }), [], []],
     ['one that names its volume waits for that', claim({ spec: { volumeName: 'chosen' } }), [], []],
@@ -40,7 +42,7 @@ describe('claims', () => {
     ['the same size in another unit is no more', bound('1024Mi'), [volume('Bound')], []],
     ['a bound one keeps what it has', bound('1Gi'), [volume('Bound')], []],
   ])('%s', ([, given, volumes, expected]) => {
-    expect(decideVolumes([given], volumes).map(({ type }) => type)).toEqual(expected);
+    expect(planVolumes([given], volumes).map(({ type }) => type)).toEqual(expected);
   });
 });
 
@@ -52,7 +54,7 @@ describe('volumes', () => {
     ['one of another provisioner stays', volume('Released', { metadata: { name: 'other' } }), []],
     ['a bound one stays', volume('Bound'), []],
   ])('%s', ([, given, expected]) => {
-    expect(decideVolumes([], [given]).map(({ type }) => type)).toEqual(expected);
+    expect(planVolumes([], [given]).map(({ type }) => type)).toEqual(expected);
   });
 
   test('a volume is local to its node, for the kubelet to give it the fsGroup of the pod', () => {

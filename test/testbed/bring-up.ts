@@ -22,7 +22,7 @@ import { dismantle, locked } from './take-down.ts';
  * Brings a management cluster up: one node with DNS, storage, load balancers and Cluster API. One that works already is
  * left as it is; the remains of one that does not are taken down first. Throws with the log to read.
  */
-export async function bringUp(instance: Instance, report: Report): Promise<void> {
+export async function reconcileNormal(instance: Instance, report: Report): Promise<void> {
   await locked(instance, report, async () => {
     const start = performance.now();
     const health = await checkHealth(instance);

@@ -11,7 +11,7 @@ import { instanceFrom, kubeconfigPath, lanAddress, loadBalancerNumbers } from '.
 import { planLoadBalancers, type LoadBalancerService } from './load-balancers.ts';
 import { findMachine } from './machine.ts';
 import { extraAddresses, setExtraAddresses } from './network.ts';
-import { decideVolumes, PersistentVolume, volumeFor, type Claim, type Volume, type VolumeAction } from './volumes.ts';
+import { planVolumes, PersistentVolume, volumeFor, type HostClaim, type Volume, type VolumeAction } from './volumes.ts';
 
 /*
  * What a cloud is to a cluster: volumes for claims and addresses for Services of type LoadBalancer. A process of its own
@@ -25,7 +25,7 @@ const { directory, name: node, pid } = machine;
 const fieldManager = 'testbed-cloud';
 const client = new KubeClient(await connect(loadKubeConfig(kubeconfigPath(instance))));
 const watched = { client, clock: systemClock, onError: complain };
-const claims = new Informer<Claim>({ ...watched, resource: PersistentVolumeClaim });
+const claims = new Informer<HostClaim>({ ...watched, resource: PersistentVolumeClaim });
 const volumes = new Informer<Volume>({ ...watched, resource: PersistentVolume });
 const services = new Informer<LoadBalancerService>({ ...watched, resource: Service });
 const pool = Array.from({ length: loadBalancerNumbers.last - loadBalancerNumbers.first + 1 }, (_, index) =>
@@ -33,7 +33,7 @@ const pool = Array.from({ length: loadBalancerNumbers.last - loadBalancerNumbers
 );
 
 const settleVolumes = coalescing(async () => {
-  for (const action of decideVolumes(claims.list(), volumes.list())) await perform(action);
+  for (const action of planVolumes(claims.list(), volumes.list())) await perform(action);
 });
 const settleLoadBalancers = coalescing(async () => {
   const { assignments, addresses } = planLoadBalancers(services.list(), pool);
@@ -77,7 +77,7 @@ async function perform(action: VolumeAction): Promise<void> {
 
 /** Runs the work once at a time and once more when asked meanwhile; tries again a moment after a failure. */
 function coalescing(work: () => Promise<void>): () => void {
-  let state: 'idle' | 'busy' | 'again' = 'idle';
+  let state: 'idle' | 'busy' | 'requeueAt' = 'idle';
   const go = async (): Promise<void> => {
     do {
       state = 'busy';
@@ -93,10 +93,10 @@ function coalescing(work: () => Promise<void>): () => void {
     } while (isAskedAgain());
     state = 'idle';
   };
-  const isAskedAgain = (): boolean => state === 'again';
+  const isAskedAgain = (): boolean => state === 'requeueAt';
   const ask = (): void => {
     if (state === 'idle') void go();
-    else state = 'again';
+    else state = 'requeueAt';
   };
   return ask;
 }

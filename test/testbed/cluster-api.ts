@@ -5,7 +5,7 @@ import { isInvalid } from '../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { applyObjects } from './apply-objects.ts';
 import type { Provider } from './components.ts';
-import { authorityCertificate, issueServing } from './credentials.ts';
+import { caCertificate, issueServing } from './credentials.ts';
 import { clusterApiImage } from './images.ts';
 import type { Instance } from './instance.ts';
 import { until } from './progress.ts';
@@ -22,9 +22,12 @@ export async function applyProvider(
   components: readonly KubeObject[],
 ): Promise<void> {
   const image = await clusterApiImage(provider.name);
-  const authority = await authorityCertificate(instance);
+  const certificateAuthority = await caCertificate(instance);
   const wanted = components.filter(({ kind }) => kind !== 'Issuer');
-  await applyObjects(client, await Promise.all(wanted.map((object) => adapted(instance, image, authority, object))));
+  await applyObjects(
+    client,
+    await Promise.all(wanted.map((object) => adapted(instance, image, certificateAuthority, object))),
+  );
 }
 
 /** Ends when Cluster API's webhooks judge Clusters. */
@@ -74,14 +77,19 @@ async function untilJudged(client: KubeClient, probe: KubeObject, resource: Reso
 }
 
 /** The object with what only this cluster knows: the image, the authority of the webhooks, their certificate. */
-async function adapted(instance: Instance, image: string, authority: string, object: KubeObject): Promise<KubeObject> {
+async function adapted(
+  instance: Instance,
+  image: string,
+  certificateAuthority: string,
+  object: KubeObject,
+): Promise<KubeObject> {
   switch (object.kind) {
     case 'Certificate':
       return webhookSecret(instance, Certificate.parse(object));
     case 'Deployment':
       return manager(object, image);
     default:
-      return trusting(object, authority);
+      return trusting(object, certificateAuthority);
   }
 }
 
@@ -112,8 +120,8 @@ function manager(deployment: KubeObject, image: string): KubeObject {
 }
 
 /** Admission and conversion webhooks alike call a Service by a `clientConfig`. */
-function trusting(object: KubeObject, authority: string): KubeObject {
-  const caBundle = base64(authority);
+function trusting(object: KubeObject, certificateAuthority: string): KubeObject {
+  const caBundle = base64(certificateAuthority);
   const text = JSON.stringify(object, (key, value: unknown) => {
     // the schema of a kind that has such a field itself is not meant
     const isMeant = key === 'clientConfig' && typeof value === 'object' && value !== null && 'service' in value;

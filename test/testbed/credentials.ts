@@ -2,14 +2,14 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeKubeconfig } from '../../reconciler/pki/kubeconfig.ts';
 import {
-  createAuthority,
+  createCA,
   createServiceAccountKey,
   issueCertificate,
   validFor,
   type KeyPair,
 } from '../../reconciler/pki/issue.ts';
 import {
-  authorityPath,
+  caPath,
   kubeconfigPath,
   kubernetesServiceAddress,
   lanAddress,
@@ -18,10 +18,10 @@ import {
   type Instance,
 } from './instance.ts';
 
-type Authority = 'ca' | 'etcd-ca' | 'front-proxy-ca';
+type CA = 'ca' | 'etcd-ca' | 'front-proxy-ca';
 
 interface Certificate {
-  readonly authority: Authority;
+  readonly certificateAuthority: CA;
   readonly commonName: string;
   readonly organizations?: readonly string[];
   readonly hosts?: readonly string[];
@@ -47,37 +47,37 @@ export function componentKubeconfig(instance: Instance, user: string): string {
 /** Makes every key, certificate and kubeconfig of the management cluster. */
 export async function writeCredentials(instance: Instance): Promise<void> {
   await mkdir(pkiDirectory(instance), { recursive: true });
-  const authorities = {
-    ca: await createAuthority({ commonName: 'kubernetes' }, validity()),
-    'etcd-ca': await createAuthority({ commonName: 'etcd-ca' }, validity()),
-    'front-proxy-ca': await createAuthority({ commonName: 'front-proxy-ca' }, validity()),
+  const caCertificates = {
+    ca: await createCA({ commonName: 'kubernetes' }, validity()),
+    'etcd-ca': await createCA({ commonName: 'etcd-ca' }, validity()),
+    'front-proxy-ca': await createCA({ commonName: 'front-proxy-ca' }, validity()),
   };
   const issue = (certificate: Certificate): Promise<KeyPair> =>
-    issueFrom(authorities[certificate.authority], certificate);
-  const files: Record<string, KeyPair> = { ...authorities, 'service-account': createServiceAccountKey() };
+    issueFrom(caCertificates[certificate.certificateAuthority], certificate);
+  const files: Record<string, KeyPair> = { ...caCertificates, 'service-account': createServiceAccountKey() };
   for (const [name, certificate] of Object.entries(certificates(instance))) files[name] = await issue(certificate);
   await Promise.all(Object.entries(files).map(([name, pair]) => writePair(instance, name, pair)));
 
   const endpoint = { host: lanAddress(instance, managementNumber), port: 6443 };
   for (const [user, subject] of Object.entries(users)) {
-    const client = await issue({ authority: 'ca', ...subject });
-    const authority = authorities.ca.certificate;
-    const kubeconfig = writeKubeconfig({ cluster: instance.name, endpoint, authority, client });
+    const client = await issue({ certificateAuthority: 'ca', ...subject });
+    const certificateAuthority = caCertificates.ca.certificate;
+    const kubeconfig = writeKubeconfig({ cluster: instance.name, endpoint, ca: certificateAuthority, client });
     const path = user === 'admin' ? kubeconfigPath(instance) : componentKubeconfig(instance, user);
     await writeFile(path, kubeconfig, { mode: 0o600 });
   }
 }
 
 /** The certificate of the management cluster's authority. */
-export async function authorityCertificate(instance: Instance): Promise<string> {
-  return readFile(authorityPath(instance), 'utf8');
+export async function caCertificate(instance: Instance): Promise<string> {
+  return readFile(caPath(instance), 'utf8');
 }
 
 /** A serving certificate of that authority, for what is installed later. */
 export async function issueServing(instance: Instance, hosts: readonly [string, ...string[]]): Promise<KeyPair> {
   const key = await readFile(join(pkiDirectory(instance), 'ca.key'), 'utf8');
-  const authority = { certificate: await authorityCertificate(instance), key };
-  return issueFrom(authority, { authority: 'ca', commonName: hosts[0], hosts });
+  const certificateAuthority = { certificate: await caCertificate(instance), key };
+  return issueFrom(certificateAuthority, { certificateAuthority: 'ca', commonName: hosts[0], hosts });
 }
 
 function certificates(instance: Instance): Record<string, Certificate> {
@@ -89,22 +89,29 @@ function certificates(instance: Instance): Record<string, Certificate> {
   ];
   const addresses = [lanAddress(instance, managementNumber), '127.0.0.1', kubernetesServiceAddress(instance)];
   return {
-    'kube-apiserver': { authority: 'ca', commonName: 'kube-apiserver', hosts: [...addresses, 'localhost', ...service] },
+    'kube-apiserver': {
+      certificateAuthority: 'ca',
+      commonName: 'kube-apiserver',
+      hosts: [...addresses, 'localhost', ...service],
+    },
     'kubelet-client': {
-      authority: 'ca',
+      certificateAuthority: 'ca',
       commonName: 'kube-apiserver-kubelet-client',
       organizations: ['system:masters'],
     },
-    'front-proxy-client': { authority: 'front-proxy-ca', commonName: 'front-proxy-client' },
-    etcd: { authority: 'etcd-ca', commonName: 'etcd', hosts: ['127.0.0.1', 'localhost'] },
-    'etcd-client': { authority: 'etcd-ca', commonName: 'kube-apiserver-etcd-client' },
+    'front-proxy-client': { certificateAuthority: 'front-proxy-ca', commonName: 'front-proxy-client' },
+    etcd: { certificateAuthority: 'etcd-ca', commonName: 'etcd', hosts: ['127.0.0.1', 'localhost'] },
+    'etcd-client': { certificateAuthority: 'etcd-ca', commonName: 'kube-apiserver-etcd-client' },
   };
 }
 
 /** Those with host names serve; etcd's also calls itself as a client, which does no harm to the others. */
-function issueFrom(authority: KeyPair, { commonName, organizations = [], hosts = [] }: Certificate): Promise<KeyPair> {
+function issueFrom(
+  certificateAuthority: KeyPair,
+  { commonName, organizations = [], hosts = [] }: Certificate,
+): Promise<KeyPair> {
   const usages = hosts.length > 0 ? (['server', 'client'] as const) : (['client'] as const);
-  return issueCertificate({ commonName, organizations, usages, hosts }, authority, validity());
+  return issueCertificate({ commonName, organizations, usages, hosts }, certificateAuthority, validity());
 }
 
 function validity() {

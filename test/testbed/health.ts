@@ -3,7 +3,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isCloudRunning } from './background.ts';
-import { authorityPath, apiServerUrl, type Instance } from './instance.ts';
+import { caPath, apiServerUrl, type Instance } from './instance.ts';
 import { findMachine } from './machine.ts';
 
 /** Whether a testbed is there, and whether it works. */
@@ -43,7 +43,7 @@ function broken(reason: string): Health {
 
 /** Anybody may ask for /readyz. */
 async function apiServerFailure(instance: Instance): Promise<NodeJS.ErrnoException | undefined> {
-  const ca = await readFile(authorityPath(instance), 'utf8').catch(() => undefined);
+  const ca = await readFile(caPath(instance), 'utf8').catch(() => undefined);
   return new Promise((resolve) => {
     const question = request(`${apiServerUrl(instance)}/readyz`, { ca, timeout: 3_000, agent: false }, (answer) => {
       answer.resume();

@@ -25,7 +25,7 @@ export interface HostedApi extends ClusterName {
   /** What workers dial: `host:port` of the endpoint in Cluster API's kubeconfig. */
   readonly endpoint: string;
   /** PEM of the cluster's authority. */
-  readonly authority: string;
+  readonly certificateAuthority: string;
   /** Networks of its Services. */
   readonly services: readonly string[];
   /** Close its connection when done. */
@@ -74,7 +74,7 @@ export async function openHostedApi(
   const [{ user }] = kubeconfig.users;
   const server = `https://${service.spec.clusterIP}:${port}`;
   const serverName = apiServiceHost(cluster);
-  const authority = decoded(published['certificate-authority-data']);
+  const certificateAuthority = decoded(published['certificate-authority-data']);
   const near = { ...published, server, 'tls-server-name': serverName };
   const path = join(instance.directory, 'hosted', namespace, `${name}.kubeconfig`);
   await mkdir(join(path, '..'), { recursive: true });
@@ -84,14 +84,14 @@ export async function openHostedApi(
   const connection = connectionFor({
     server,
     serverName,
-    ca: authority,
+    ca: certificateAuthority,
     cert: decoded(user['client-certificate-data']),
     key: decoded(user['client-key-data']),
   });
   return {
     ...cluster,
     endpoint: withPort(new URL(published.server)),
-    authority,
+    certificateAuthority,
     services: networkOf(ClusterObject.parse(object).spec?.clusterNetwork).services,
     // Long enough for a busy machine, and short enough to ask again when its API server has just been replaced.
     client: new KubeClient(connection, { deadlineMs: 15_000 }),

@@ -113,7 +113,7 @@ export function pkiDirectory(instance: Instance): string {
 }
 
 /** The certificate of the management cluster's authority. */
-export function authorityPath(instance: Instance): string {
+export function caPath(instance: Instance): string {
   return join(pkiDirectory(instance), 'ca.crt');
 }
 

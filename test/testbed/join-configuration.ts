@@ -10,7 +10,7 @@ export type JoinTimeouts = Readonly<Partial<Record<'discovery' | 'tlsBootstrap' 
 
 /** What `kubeadm join --config` reads: stock, with nothing in it that is special about a testbed. */
 export function joinConfiguration(
-  { endpoint, authority }: Pick<HostedApi, 'endpoint' | 'authority'>,
+  { endpoint, certificateAuthority }: Pick<HostedApi, 'endpoint' | 'certificateAuthority'>,
   { id, secret }: BootstrapToken,
   node: string,
   timeouts?: JoinTimeouts,
@@ -22,7 +22,7 @@ export function joinConfiguration(
       bootstrapToken: {
         apiServerEndpoint: endpoint,
         token: `${id}.${secret}`,
-        caCertHashes: splitCertificates(authority).map(publicKeyHash),
+        caCertHashes: splitCertificates(certificateAuthority).map(publicKeyHash),
       },
     },
     nodeRegistration: { name: node, criSocket: 'unix:///run/containerd/containerd.sock' },

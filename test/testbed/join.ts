@@ -21,7 +21,7 @@ interface NodeObject extends KubeObject {
  */
 export async function joinMachine(
   machine: Machine,
-  api: Pick<HostedApi, 'endpoint' | 'authority' | 'services'>,
+  api: Pick<HostedApi, 'endpoint' | 'certificateAuthority' | 'services'>,
   token: BootstrapToken,
   timeouts?: JoinTimeouts,
 ): Promise<void> {

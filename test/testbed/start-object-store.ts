@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:https';
 import { join } from 'node:path';
-import { createAuthority, issueCertificate, validFor } from '../../reconciler/pki/issue.ts';
+import { createCA, issueCertificate, validFor } from '../../reconciler/pki/issue.ts';
 import { findFurtherBinaries } from './binaries.ts';
 import { objectStore } from './families.ts';
 import type { Instance } from './instance.ts';
@@ -65,11 +65,11 @@ async function spawnServer(instance: Instance, report: Report): Promise<void> {
 async function writeCertificates(instance: Instance): Promise<void> {
   const directory = objectStoreDirectory(instance);
   const validity = validFor(lifetimeMs, new Date());
-  const authority = await createAuthority({ commonName: 'object-store' }, validity);
+  const certificateAuthority = await createCA({ commonName: 'object-store' }, validity);
   const hosts = [objectStoreAddress(instance)];
   const server = { commonName: 'object-store', organizations: [], usages: ['server'] as const, hosts };
-  const { certificate, key } = await issueCertificate(server, authority, validity);
-  await writeFile(join(directory, 'ca.crt'), authority.certificate);
+  const { certificate, key } = await issueCertificate(server, certificateAuthority, validity);
+  await writeFile(join(directory, 'ca.crt'), certificateAuthority.certificate);
   await writeFile(join(directory, 'server.crt'), certificate);
   await writeFile(join(directory, 'server.key'), key, { mode: 0o600 });
 }

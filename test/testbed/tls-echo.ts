@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { z } from 'zod';
-import { createAuthority, issueCertificate, validFor, type KeyPair } from '../../reconciler/pki/issue.ts';
+import { createCA, issueCertificate, validFor, type KeyPair } from '../../reconciler/pki/issue.ts';
 
 /** What the server saw of a client: the name it asked for and who it proved to be. */
 const Seen = z.object({ serverName: z.string(), client: z.string() });
@@ -22,14 +22,14 @@ export interface TlsEcho {
  */
 export async function startTlsEcho(domain: string): Promise<TlsEcho> {
   const validity = validFor(3_600_000, new Date());
-  const authority = await createAuthority({ commonName: 'echo' }, validity);
+  const certificateAuthority = await createCA({ commonName: 'echo' }, validity);
   const issue = (commonName: string, usage: 'server' | 'client', hosts: string[]): Promise<KeyPair> =>
-    issueCertificate({ commonName, organizations: [], usages: [usage], hosts }, authority, validity);
+    issueCertificate({ commonName, organizations: [], usages: [usage], hosts }, certificateAuthority, validity);
   const [serving, client] = await Promise.all([
     issue('server', 'server', [`*.${domain}`]),
     issue('the client', 'client', []),
   ]);
-  const ca = authority.certificate;
+  const ca = certificateAuthority.certificate;
   const server = createServer({ ...pem(serving), ca, requestCert: true }, (socket) => {
     socket.on('error', () => {});
     socket.end(JSON.stringify({ serverName: socket.servername, client: socket.getPeerCertificate().subject.CN }));

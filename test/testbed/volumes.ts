@@ -13,7 +13,7 @@ export const PersistentVolume: Resource = {
   namespaced: false,
 };
 
-export interface Claim extends KubeObject {
+export interface HostClaim extends KubeObject {
   spec: {
     storageClassName?: string;
     volumeName?: string;
@@ -30,12 +30,12 @@ export interface Volume extends KubeObject {
 
 /** Something to do about a volume. */
 export type VolumeAction =
-  | { readonly type: 'provision'; readonly claim: Claim; readonly volume: string }
-  | { readonly type: 'expand'; readonly claim: Claim; readonly volume: string; readonly storage: string }
+  | { readonly type: 'provision'; readonly claim: HostClaim; readonly volume: string }
+  | { readonly type: 'expand'; readonly claim: HostClaim; readonly volume: string; readonly storage: string }
   | { readonly type: 'delete'; readonly volume: string };
 
 /** What a provisioner with online expansion has to do now. Volumes of others are left alone. */
-export function decideVolumes(claims: readonly Claim[], volumes: readonly Volume[]): VolumeAction[] {
+export function planVolumes(claims: readonly HostClaim[], volumes: readonly Volume[]): VolumeAction[] {
   const ours = new Map(volumes.filter(isOurs).map((volume) => [volume.metadata.name, volume]));
   return [
     ...claims
@@ -51,7 +51,7 @@ export function decideVolumes(claims: readonly Claim[], volumes: readonly Volume
  * The volume of a claim. Of type `local` because the kubelet gives it the pod's fsGroup, which it does not do for
  * hostPath; the annotation tells the controller manager that deletion is ours.
  */
-export function volumeFor(claim: Claim, path: string, node: string): Volume {
+export function volumeFor(claim: HostClaim, path: string, node: string): Volume {
   const { namespace, name, uid } = claim.metadata;
   const expression = { key: 'kubernetes.io/hostname', operator: 'In', values: [node] };
   const spec = {
@@ -67,12 +67,12 @@ export function volumeFor(claim: Claim, path: string, node: string): Volume {
   return { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: volumeName(claim), annotations }, spec };
 }
 
-function provision(claim: Claim, ours: ReadonlyMap<string, Volume>): VolumeAction | undefined {
+function provision(claim: HostClaim, ours: ReadonlyMap<string, Volume>): VolumeAction | undefined {
   if (claim.spec.volumeName || ours.has(volumeName(claim))) return undefined;
   return { type: 'provision', claim, volume: volumeName(claim) };
 }
 
-function expand(claim: Claim, ours: ReadonlyMap<string, Volume>): VolumeAction | undefined {
+function expand(claim: HostClaim, ours: ReadonlyMap<string, Volume>): VolumeAction | undefined {
   const volume = ours.get(claim.spec.volumeName ?? '');
   const given = claim.status?.capacity?.storage;
   if (!volume || claim.status?.phase !== 'Bound' || given === undefined) return undefined;
@@ -89,12 +89,12 @@ function isReleased({ spec, status, metadata }: Volume): boolean {
   return status?.phase === 'Released' && spec.persistentVolumeReclaimPolicy === 'Delete' && !metadata.deletionTimestamp;
 }
 
-function requested(claim: Claim): string {
+function requested(claim: HostClaim): string {
   const storage = claim.spec.resources?.requests?.storage;
   if (!storage) throw new Error(`PersistentVolumeClaim ${objectKey(claim.metadata)} requests no storage`);
   return storage;
 }
 
-function volumeName(claim: Claim): string {
+function volumeName(claim: HostClaim): string {
   return `pvc-${claim.metadata.uid}`;
 }

@@ -4,7 +4,7 @@ import { apiServerFlags, apiServerPaths, egressSelectorFile, encryptionConfigura
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { readAtStart } from '../certificates/restarts.ts';
 import { container, podTemplate, probes, projected } from '../../pod/component.ts';
-import { wayIn } from '../exposure/exposure.ts';
+import { exposureStrategy } from '../exposure/exposure.ts';
 import { type Endpoint, type Facts, fingerprints, rolloutOf } from '../../cluster/facts.ts';
 import { renderFlags } from '../../pod/flags.ts';
 import { usesTunnel } from '../../cluster/in-cluster-access.ts';
@@ -74,7 +74,7 @@ export class ApiServer extends Construct {
               image: imageReference(kubernetesImage('kube-apiserver', cluster.spec.version), settings?.image),
               command: ['kube-apiserver'],
               args: renderFlags(apiServerFlags(cluster, endpoint, facts), settings?.args),
-              ports: { api: wayIn(cluster.spec).securePort },
+              ports: { api: exposureStrategy(cluster.spec).securePort },
               probes: probes({
                 port: 'api',
                 scheme: 'HTTPS',
@@ -127,9 +127,9 @@ function pkiVolume(cluster: string): k8s.Volume {
     items: { [`${file}.crt`]: 'tls.crt', [`${file}.key`]: 'tls.key' },
   });
   return projected('pki', [
-    { secret: secrets.clusterAuthority, items: { 'ca.crt': 'tls.crt' } },
-    { secret: secrets.proxyAuthority, items: { 'front-proxy-ca.crt': 'tls.crt' } },
-    { secret: secrets.etcdAuthority, items: { 'etcd/ca.crt': 'tls.crt' } },
+    { secret: secrets.clusterCA, items: { 'ca.crt': 'tls.crt' } },
+    { secret: secrets.frontProxyCA, items: { 'front-proxy-ca.crt': 'tls.crt' } },
+    { secret: secrets.etcdCA, items: { 'etcd/ca.crt': 'tls.crt' } },
     { secret: secrets.serviceAccount, items: { 'sa.pub': 'tls.crt', 'sa.key': 'tls.key' } },
     pair(secrets.apiServer, 'apiserver'),
     pair(secrets.apiServerKubeletClient, 'apiserver-kubelet-client'),

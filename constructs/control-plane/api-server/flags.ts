@@ -1,5 +1,5 @@
 import type { HostedCluster } from '../../cluster/cluster.ts';
-import { wayIn } from '../exposure/exposure.ts';
+import { exposureStrategy } from '../exposure/exposure.ts';
 import { type Endpoint, type Facts, formatEndpoint } from '../../cluster/facts.ts';
 import type { Flag } from '../../pod/flags.ts';
 import { inClusterAccessOf, policyApiVersion } from '../../cluster/in-cluster-access.ts';
@@ -63,7 +63,7 @@ export function apiServerFlags(
     ['requestheader-extra-headers-prefix', 'X-Remote-Extra-', ''],
     ['requestheader-group-headers', 'X-Remote-Group', ''],
     ['requestheader-username-headers', 'X-Remote-User', ''],
-    ['secure-port', String(wayIn(cluster.spec).securePort), 'also the port of the kubernetes Service'],
+    ['secure-port', String(exposureStrategy(cluster.spec).securePort), 'also the port of the kubernetes Service'],
     ['service-account-issuer', issuer, "kubeadm's"],
     ['service-account-jwks-uri', `https://${formatEndpoint(endpoint)}/openid/v1/jwks`, ''],
     ['service-account-key-file', `${pki}/sa.pub`, 'every key whose tokens are accepted'],

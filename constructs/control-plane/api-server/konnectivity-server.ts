@@ -5,7 +5,7 @@ import { konnectivityAudience, serviceAccounts } from '../../cluster/workload-id
 import { apiServerPaths, egressSelectorFile, konnectivitySocket } from './flags.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { container, probes, projected } from '../../pod/component.ts';
-import { wayIn } from '../exposure/exposure.ts';
+import { exposureStrategy } from '../exposure/exposure.ts';
 import { type Flag, renderFlags } from '../../pod/flags.ts';
 import { componentKubeconfig, kubeconfigFiles } from '../controllers/kubeconfig.ts';
 import { objectLabels } from '../../cluster/labels.ts';
@@ -58,7 +58,7 @@ export class KonnectivityConfig extends Construct {
         [kubeconfigFiles.config]: componentKubeconfig(
           cluster.name,
           'konnectivity-server',
-          `https://localhost:${wayIn(cluster.spec).securePort}`,
+          `https://localhost:${exposureStrategy(cluster.spec).securePort}`,
         ),
       },
     });
@@ -113,7 +113,7 @@ export function konnectivityVolumes(cluster: HostedCluster): k8s.Volume[] {
     ]),
     projected('konnectivity-kubeconfig', [
       { configMap: konnectivity, items: { [kubeconfigFiles.config]: kubeconfigFiles.config } },
-      { secret: secrets.clusterAuthority, items: { [kubeconfigFiles.authority]: 'tls.crt' } },
+      { secret: secrets.clusterCA, items: { [kubeconfigFiles.ca]: 'tls.crt' } },
       {
         secret: secrets.konnectivityClient,
         items: { [kubeconfigFiles.certificate]: 'tls.crt', [kubeconfigFiles.key]: 'tls.key' },

@@ -2,7 +2,7 @@ import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { definedOnly } from '../../cluster/defined.ts';
-import { wayIn } from '../exposure/exposure.ts';
+import { exposureStrategy } from '../exposure/exposure.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
@@ -11,7 +11,7 @@ import { ports } from '../../cluster/ports.ts';
 export class ApiServerService extends Construct {
   constructor(scope: Construct, id: string, { cluster }: { readonly cluster: HostedCluster }) {
     super(scope, id);
-    const { service } = wayIn(cluster.spec);
+    const { service } = exposureStrategy(cluster.spec);
     const port = (name: string, number: number, target: string, nodePort?: number): k8s.ServicePort => ({
       name,
       port: number,

@@ -2,7 +2,7 @@ import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { container, probes, projected } from '../../pod/component.ts';
-import { wayIn } from '../exposure/exposure.ts';
+import { exposureStrategy } from '../exposure/exposure.ts';
 import { haproxyConfig, haproxyFiles, haproxyImage, haproxyScript } from '../../pod/haproxy.ts';
 import { objectLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
@@ -41,7 +41,7 @@ export class TunnelConfig extends Construct {
               `bind "\${POD_IP}:${ports.tunnel}" ssl crt ${certificateFile} ssl-min-ver TLSv1.3`,
               'default_backend api-server',
             ],
-            ['backend api-server', `server local 127.0.0.1:${wayIn(cluster.spec).securePort}`],
+            ['backend api-server', `server local 127.0.0.1:${exposureStrategy(cluster.spec).securePort}`],
           ],
         }),
         [haproxyFiles.script]: haproxyScript({

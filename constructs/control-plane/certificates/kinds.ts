@@ -6,9 +6,9 @@ export type CertificateRole = Exclude<SecretRole, 'serviceAccount' | 'encryption
 
 /** What each certificate is reported as. */
 export const kindOf: Readonly<Record<CertificateRole, CertificateKind>> = {
-  clusterAuthority: 'ClusterCA',
-  etcdAuthority: 'EtcdCA',
-  proxyAuthority: 'ProxyCA',
+  clusterCA: 'ClusterCA',
+  etcdCA: 'EtcdCA',
+  frontProxyCA: 'ProxyCA',
   apiServer: 'Server',
   konnectivityServer: 'Server',
   tunnel: 'Server',

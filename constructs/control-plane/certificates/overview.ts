@@ -2,11 +2,11 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import type { Reached } from '../exposure/way-in.ts';
 import { namesOf } from '../../cluster/names.ts';
 import type { CertificateRole } from './kinds.ts';
-import { adminPlan, type CertificatePlan, planAuthorities, planCertificates, planEtcdCertificates } from './plan.ts';
+import { adminPlan, type CertificatePlan, planCAs, planCertificates, planEtcdCertificates } from './plan.ts';
 
 /** One certificate of a control plane: an authority, which signs itself, or one that an authority signs. */
 export type PlannedCertificate =
-  | { readonly role: CertificateRole; readonly kind: 'authority'; readonly secret: string; readonly commonName: string }
+  | { readonly role: CertificateRole; readonly kind: 'ca'; readonly secret: string; readonly commonName: string }
   | { readonly role: CertificateRole; readonly kind: 'leaf'; readonly secret: string; readonly plan: CertificatePlan };
 
 /**
@@ -22,9 +22,9 @@ export function planAll(cluster: HostedCluster, reached: Reached | undefined): P
     adminPlan(cluster.name),
   ];
   return [
-    ...planAuthorities(cluster.name).map(({ secret, commonName }) => ({
+    ...planCAs(cluster.name).map(({ secret, commonName }) => ({
       role: roleOf(cluster, secret),
-      kind: 'authority' as const,
+      kind: 'ca' as const,
       secret,
       commonName,
     })),

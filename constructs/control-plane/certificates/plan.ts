@@ -5,10 +5,10 @@ import { etcdMemberHost, namesOf } from '../../cluster/names.ts';
 import { users } from '../../cluster/workload-identities.ts';
 
 /** The three certificate authorities. They share nothing: etcd trusts only its own, and so does request-header login. */
-export type AuthorityName = 'cluster' | 'etcd' | 'proxy';
+export type CAName = 'cluster' | 'etcd' | 'proxy';
 
-export interface AuthorityPlan {
-  readonly authority: AuthorityName;
+export interface CAPlan {
+  readonly ca: CAName;
   readonly secret: string;
   readonly commonName: string;
 }
@@ -19,7 +19,7 @@ export type Usage = 'server' | 'client';
 export interface CertificatePlan {
   /** Name of the Secret that holds it. */
   readonly secret: string;
-  readonly signer: AuthorityName;
+  readonly signer: CAName;
   readonly commonName: string;
   readonly organizations: readonly string[];
   readonly usages: readonly Usage[];
@@ -27,12 +27,12 @@ export interface CertificatePlan {
   readonly hosts: readonly string[];
 }
 
-export function planAuthorities(cluster: string): AuthorityPlan[] {
+export function planCAs(cluster: string): CAPlan[] {
   const { secrets } = namesOf(cluster);
   return [
-    { authority: 'cluster', secret: secrets.clusterAuthority, commonName: 'kubernetes' },
-    { authority: 'etcd', secret: secrets.etcdAuthority, commonName: 'etcd-ca' },
-    { authority: 'proxy', secret: secrets.proxyAuthority, commonName: 'front-proxy-ca' },
+    { ca: 'cluster', secret: secrets.clusterCA, commonName: 'kubernetes' },
+    { ca: 'etcd', secret: secrets.etcdCA, commonName: 'etcd-ca' },
+    { ca: 'proxy', secret: secrets.frontProxyCA, commonName: 'front-proxy-ca' },
   ];
 }
 
@@ -124,7 +124,7 @@ function server(secret: string, commonName: string, hosts: readonly string[]): C
 }
 
 function client(
-  signer: AuthorityName,
+  signer: CAName,
   secret: string,
   commonName: string,
   organizations: readonly string[] = [],

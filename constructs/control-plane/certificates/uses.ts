@@ -63,7 +63,7 @@ const pair = (program: Program, purpose: string, reloads: Use['reloads'] = true)
 
 /** Who uses which Secret, what for, and whether it takes a change up without a restart. */
 export const uses: Readonly<Record<Exclude<SecretRole, 'encryption'>, readonly Use[]>> = {
-  clusterAuthority: [
+  clusterCA: [
     { program: 'kube-apiserver', part: 'trust', purpose: 'verifies clients', reloads: true },
     // Its logs and metrics take another file up within five minutes, but exec and port-forward only if one of those came
     // before: they borrow what is there.
@@ -76,12 +76,12 @@ export const uses: Readonly<Record<Exclude<SecretRole, 'encryption'>, readonly U
     { program: 'this provider', part: 'signer', purpose: 'signs, and verifies the API server', reloads: true },
     { program: 'Cluster API', part: 'trust', purpose: 'pins of joining machines', reloads: true },
   ],
-  etcdAuthority: [
+  etcdCA: [
     { program: 'etcd', part: 'trust', purpose: 'verifies clients and peers', reloads: false },
     { program: 'kube-apiserver', part: 'trust', purpose: 'verifies etcd', reloads: false },
     { program: 'this provider', part: 'signer', purpose: 'signs, and verifies etcd', reloads: true },
   ],
-  proxyAuthority: [
+  frontProxyCA: [
     { program: 'kube-apiserver', part: 'trust', purpose: 'verifies who may speak for others', reloads: true },
     { program: 'kube-controller-manager', part: 'trust', purpose: 'verifies who may speak for others', reloads: true },
     { program: 'this provider', part: 'signer', purpose: 'signs', reloads: true },

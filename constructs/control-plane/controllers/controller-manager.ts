@@ -52,9 +52,9 @@ export class ControllerManager extends Construct {
       requests: { cpu: '50m', memory: '128Mi' },
       clientCertificate: secrets.controllerManager,
       pki: [
-        { secret: secrets.clusterAuthority, items: { 'ca.crt': 'tls.crt', 'signer.key': 'tls.key' } },
+        { secret: secrets.clusterCA, items: { 'ca.crt': 'tls.crt', 'signer.key': 'tls.key' } },
         { secret: secrets.controllerManager, items: { 'signer.crt': 'ca.crt' } },
-        { secret: secrets.proxyAuthority, items: { 'front-proxy-ca.crt': 'tls.crt' } },
+        { secret: secrets.frontProxyCA, items: { 'front-proxy-ca.crt': 'tls.crt' } },
         { secret: secrets.serviceAccount, items: { 'sa.key': 'tls.key' } },
       ],
       restartsWith: { ...readAtStart(cluster, facts, 'controller-manager'), ...rolloutOf(facts) },

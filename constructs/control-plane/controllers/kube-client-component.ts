@@ -3,7 +3,7 @@ import { Construct } from 'constructs';
 import type { ScalablePod } from '../../api/pod-spec.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { container, podTemplate, probes, projected, type ProjectedSource } from '../../pod/component.ts';
-import { wayIn } from '../exposure/exposure.ts';
+import { exposureStrategy } from '../exposure/exposure.ts';
 import { type Flag, renderFlags } from '../../pod/flags.ts';
 import { componentKubeconfig, kubeconfigFiles } from './kubeconfig.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
@@ -49,7 +49,7 @@ export class KubeClientComponent extends Construct {
     const program = `kube-${component}`;
     const metadata = { name, namespace: cluster.namespace, labels: objectLabels(cluster.name, component) };
     const selector = selectorLabels(cluster.name, component);
-    const apiPort = wayIn(cluster.spec).service.apiPorts.api;
+    const apiPort = exposureStrategy(cluster.spec).service.apiPorts.api;
     const replicas = settings?.replicas ?? 1;
 
     new k8s.KubeConfigMap(this, 'kubeconfig', {
@@ -82,7 +82,7 @@ export class KubeClientComponent extends Construct {
           volumes: [
             projected('kubeconfig', [
               { configMap: name, items: { [kubeconfigFiles.config]: kubeconfigFiles.config } },
-              { secret: names.secrets.clusterAuthority, items: { [kubeconfigFiles.authority]: 'tls.crt' } },
+              { secret: names.secrets.clusterCA, items: { [kubeconfigFiles.ca]: 'tls.crt' } },
               {
                 secret: props.clientCertificate,
                 items: { [kubeconfigFiles.certificate]: 'tls.crt', [kubeconfigFiles.key]: 'tls.key' },

@@ -3,7 +3,7 @@ import { Yaml } from 'cdk8s';
 /** File names in the directory that holds a component's kubeconfig; the kubeconfig refers to them relatively. */
 export const kubeconfigFiles = {
   config: 'kubeconfig',
-  authority: 'ca.crt',
+  ca: 'ca.crt',
   certificate: 'client.crt',
   key: 'client.key',
 };
@@ -16,7 +16,7 @@ export function componentKubeconfig(cluster: string, user: string, server: strin
   return Yaml.stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: cluster, cluster: { server, 'certificate-authority': kubeconfigFiles.authority } }],
+    clusters: [{ name: cluster, cluster: { server, 'certificate-authority': kubeconfigFiles.ca } }],
     users: [
       {
         name: user,

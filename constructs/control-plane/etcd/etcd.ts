@@ -97,7 +97,7 @@ export class Etcd extends Construct {
           volumes: [
             { name: 'members', configMap: { name: names.etcdMembers } },
             projected('pki', [
-              { secret: names.secrets.etcdAuthority, items: { 'ca.crt': 'tls.crt' } },
+              { secret: names.secrets.etcdCA, items: { 'ca.crt': 'tls.crt' } },
               { secret: names.secrets.etcdServer, items: { 'server.crt': 'tls.crt', 'server.key': 'tls.key' } },
               { secret: names.secrets.etcdPeer, items: { 'peer.crt': 'tls.crt', 'peer.key': 'tls.key' } },
             ]),

@@ -15,9 +15,9 @@ export const etcdPkiMount: k8s.VolumeMount = { name: 'pki', mountPath: etcdPaths
 
 /** The certificates by which a pod that restores, and the etcd in it, are known. */
 export function etcdServerPki(cluster: string): k8s.Volume {
-  const { etcdAuthority, etcdServer } = namesOf(cluster).secrets;
+  const { etcdCA, etcdServer } = namesOf(cluster).secrets;
   return projected(etcdPkiMount.name, [
-    { secret: etcdAuthority, items: { 'ca.crt': 'tls.crt' } },
+    { secret: etcdCA, items: { 'ca.crt': 'tls.crt' } },
     { secret: etcdServer, items: { 'server.crt': 'tls.crt', 'server.key': 'tls.key' } },
   ]);
 }

@@ -49,10 +49,12 @@ const corruptionFlags: EtcdSettings = Object.fromEntries(Object.keys(corruptionC
 
 /** Gates of the user stay, and win. etcd refuses a gate beside the flag that it was before. */
 function corruptionGates({ 'feature-gates': users = '', ...flags }: Readonly<Record<string, string>>): EtcdSettings {
-  const given = users.split(',').filter((gate) => gate.trim() !== '');
+  const given = users.split(',').filter((admission) => admission.trim() !== '');
   const ours = Object.entries(corruptionChecks)
-    .filter(([flag, gate]) => flags[flag] === undefined && given.every((one) => one.split('=')[0]?.trim() !== gate))
-    .map(([, gate]) => `${gate}=true`);
+    .filter(
+      ([flag, admission]) => flags[flag] === undefined && given.every((one) => one.split('=')[0]?.trim() !== admission),
+    )
+    .map(([, admission]) => `${admission}=true`);
   const all = [...ours, ...given];
   return all.length > 0 ? { [featureGates]: all.join(',') } : {};
 }

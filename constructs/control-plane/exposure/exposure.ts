@@ -4,10 +4,10 @@ import { gateway } from './gateway.ts';
 import { ingress } from './ingress.ts';
 import { loadBalancer } from './load-balancer.ts';
 import { nodePort } from './node-port.ts';
-import type { WayIn } from './way-in.ts';
+import type { ExposureStrategy } from './way-in.ts';
 
 /** The way in that a spec asks for. */
-export function wayIn(spec: HostedControlPlaneSpec): WayIn {
+export function exposureStrategy(spec: HostedControlPlaneSpec): ExposureStrategy {
   const exposure = exposureOf(spec);
   switch (exposure.kind) {
     case 'gateway':

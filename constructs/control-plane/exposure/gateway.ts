@@ -5,13 +5,16 @@ import { ports } from '../../cluster/ports.ts';
 import { reachedBy, sharedService } from './by-host-name.ts';
 import { sharedHosts, tooLong } from './hosts.ts';
 import { chooseListener } from './listener.ts';
-import { type EndpointDecision, reachedOf, type WayIn } from './way-in.ts';
+import { type EndpointDecision, reachedOf, type ExposureStrategy } from './way-in.ts';
 
 /** A shared Gateway that passes TLS through; the endpoint is a host name under the wildcard of one of its listeners. */
-export function gateway(exposure: Extract<Exposure, { kind: 'gateway' }>, spec: HostedControlPlaneSpec): WayIn {
+export function gateway(
+  exposure: Extract<Exposure, { kind: 'gateway' }>,
+  spec: HostedControlPlaneSpec,
+): ExposureStrategy {
   const gatewayName = exposure.gateway;
   const name = `Gateway ${gatewayName.namespace}/${gatewayName.name}`;
-  const decide: WayIn['endpoint'] = (cluster, outside, preset) => {
+  const decide: ExposureStrategy['endpoint'] = (cluster, outside, preset) => {
     if (!outside.gatewayServed) {
       return refused(
         'GatewayAPINotInstalled',

@@ -5,11 +5,11 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import { definedOnly } from '../../cluster/defined.ts';
 import { objectLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
-import type { Lead } from './leads.ts';
+import type { HostRoute } from './leads.ts';
 
 export interface IngressRouteTCPsProps {
   readonly cluster: HostedCluster;
-  readonly leads: readonly Lead[];
+  readonly hostRoutes: readonly HostRoute[];
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -18,10 +18,10 @@ const entryPoint = 'websecure';
 
 /** Traefik's own kind of route: its Ingresses cannot pass TLS through. */
 export class IngressRouteTCPs extends Construct {
-  constructor(scope: Construct, id: string, { cluster, leads, annotations }: IngressRouteTCPsProps) {
+  constructor(scope: Construct, id: string, { cluster, hostRoutes, annotations }: IngressRouteTCPsProps) {
     super(scope, id);
     const names = namesOf(cluster.name);
-    for (const { to, host, servicePort } of leads) {
+    for (const { to, host, servicePort } of hostRoutes) {
       new ApiObject(this, to, {
         apiVersion: IngressRouteTCP.apiVersion,
         kind: IngressRouteTCP.kind,

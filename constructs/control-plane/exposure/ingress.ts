@@ -6,10 +6,13 @@ import { ports } from '../../cluster/ports.ts';
 import { reachedBy, sharedService } from './by-host-name.ts';
 import { sharedHosts, tooLong } from './hosts.ts';
 import { mismatch } from './preset.ts';
-import type { EndpointDecision, WayIn } from './way-in.ts';
+import type { EndpointDecision, ExposureStrategy } from './way-in.ts';
 
 /** A shared ingress controller that passes TLS through; the endpoint is the host name the user gives. */
-export function ingress(exposure: Extract<Exposure, { kind: 'ingress' }>, spec: HostedControlPlaneSpec): WayIn {
+export function ingress(
+  exposure: Extract<Exposure, { kind: 'ingress' }>,
+  spec: HostedControlPlaneSpec,
+): ExposureStrategy {
   const { apiHost, port } = exposure.ingress;
   const offered = { host: apiHost, port };
   const hosts = sharedHosts(exposure, apiHost);

@@ -5,7 +5,7 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import { definedOnly } from '../../cluster/defined.ts';
 import { objectLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
-import type { Lead } from './leads.ts';
+import type { HostRoute } from './leads.ts';
 
 /** What makes each controller pass TLS through. With none of them it would terminate TLS, and nothing would work. */
 const passthroughAnnotations: Readonly<Record<Exclude<IngressExposure['controller'], 'traefik'>, string>> = {
@@ -16,7 +16,7 @@ const passthroughAnnotations: Readonly<Record<Exclude<IngressExposure['controlle
 
 export interface IngressesProps {
   readonly cluster: HostedCluster;
-  readonly leads: readonly Lead[];
+  readonly hostRoutes: readonly HostRoute[];
   readonly controller: keyof typeof passthroughAnnotations;
   /** @default the class that is the default of the management cluster */
   readonly className?: string | undefined;
@@ -28,9 +28,9 @@ export interface IngressesProps {
 export class Ingresses extends Construct {
   constructor(scope: Construct, id: string, props: IngressesProps) {
     super(scope, id);
-    const { cluster, leads, controller, className, annotations } = props;
+    const { cluster, hostRoutes, controller, className, annotations } = props;
     const names = namesOf(cluster.name);
-    for (const { to, host, servicePort } of leads) {
+    for (const { to, host, servicePort } of hostRoutes) {
       new k8s.KubeIngress(this, to, {
         metadata: {
           name: names.routes[to],

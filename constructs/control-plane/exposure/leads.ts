@@ -2,20 +2,20 @@ import type { Facts } from '../../cluster/facts.ts';
 import { ports } from '../../cluster/ports.ts';
 
 /** One host name of a shared entry, and the port of the API server's Service that it leads to. */
-export interface Lead {
+export interface HostRoute {
   readonly to: 'api' | 'konnectivity' | 'tunnel';
   readonly host: string;
   readonly servicePort: number;
 }
 
 /** Every host name that has to lead somewhere; none before they are known. Routers compare names in lower case. */
-export function leadsOf(facts: Facts): Lead[] {
-  const leads: [Lead['to'], number, { readonly host: string } | undefined][] = [
+export function hostRoutesOf(facts: Facts): HostRoute[] {
+  const hostRoutes: [HostRoute['to'], number, { readonly host: string } | undefined][] = [
     ['api', ports.api, facts.endpoint],
     ['konnectivity', ports.konnectivityAgent, facts.konnectivityEndpoint],
     ['tunnel', ports.tunnel, facts.tunnelEndpoint],
   ];
-  return leads.flatMap(([to, servicePort, endpoint]) =>
+  return hostRoutes.flatMap(([to, servicePort, endpoint]) =>
     endpoint ? [{ to, host: endpoint.host.toLowerCase(), servicePort }] : [],
   );
 }

@@ -3,10 +3,12 @@ import { definedOnly } from '../../cluster/defined.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
 import { mismatch } from './preset.ts';
-import type { WayIn } from './way-in.ts';
+import type { ExposureStrategy } from './way-in.ts';
 
 /** A Service of type LoadBalancer; the endpoint is the address or hostname it is given. */
-export function loadBalancer({ loadBalancer: exposure }: Extract<Exposure, { kind: 'loadBalancer' }>): WayIn {
+export function loadBalancer({
+  loadBalancer: exposure,
+}: Extract<Exposure, { kind: 'loadBalancer' }>): ExposureStrategy {
   return {
     service: {
       type: 'LoadBalancer',

@@ -4,7 +4,7 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import type { Facts } from '../../cluster/facts.ts';
 import { IngressRouteTCPs } from './ingress-route-tcps.ts';
 import { Ingresses } from './ingresses.ts';
-import { leadsOf } from './leads.ts';
+import { hostRoutesOf } from './leads.ts';
 import { TlsRoutes } from './tls-routes.ts';
 
 export interface RoutesProps {
@@ -17,17 +17,18 @@ export class Routes extends Construct {
   constructor(scope: Construct, id: string, { cluster, facts }: RoutesProps) {
     super(scope, id);
     const exposure = exposureOf(cluster.spec);
-    const leads = leadsOf(facts);
+    const hostRoutes = hostRoutesOf(facts);
 
     const { gatewayListener: listener, tlsRouteVersion: version } = facts;
     if (exposure.kind === 'gateway' && listener !== undefined && version !== undefined) {
-      new TlsRoutes(this, 'tls-routes', { cluster, leads, gateway: exposure.gateway, listener, version });
+      new TlsRoutes(this, 'tls-routes', { cluster, hostRoutes, gateway: exposure.gateway, listener, version });
     }
 
     if (exposure.kind === 'ingress' && exposure.ingress.deploy) {
       const { controller, className, annotations } = exposure.ingress;
-      if (controller === 'traefik') new IngressRouteTCPs(this, 'ingress-route-tcps', { cluster, leads, annotations });
-      else new Ingresses(this, 'ingresses', { cluster, leads, controller, className, annotations });
+      if (controller === 'traefik')
+        new IngressRouteTCPs(this, 'ingress-route-tcps', { cluster, hostRoutes, annotations });
+      else new Ingresses(this, 'ingresses', { cluster, hostRoutes, controller, className, annotations });
     }
   }
 }

@@ -5,11 +5,11 @@ import { Gateway as GatewayResource, groupOf, resourceOf } from '../../api/resou
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { objectLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
-import type { Lead } from './leads.ts';
+import type { HostRoute } from './leads.ts';
 
 export interface TlsRoutesProps {
   readonly cluster: HostedCluster;
-  readonly leads: readonly Lead[];
+  readonly hostRoutes: readonly HostRoute[];
   readonly gateway: Gateway;
   /** Name of the Gateway's listener. Without it routes attach to every listener, and Cilium makes duplicates. */
   readonly listener: string;
@@ -19,12 +19,12 @@ export interface TlsRoutesProps {
 
 /** TLSRoutes, by which a Gateway passes the connections of each host name on. One each, because one has one rule. */
 export class TlsRoutes extends Construct {
-  constructor(scope: Construct, id: string, { cluster, leads, gateway, listener, version }: TlsRoutesProps) {
+  constructor(scope: Construct, id: string, { cluster, hostRoutes, gateway, listener, version }: TlsRoutesProps) {
     super(scope, id);
     const names = namesOf(cluster.name);
     const group = groupOf(GatewayResource);
     const { apiVersion, kind } = resourceOf({ apiVersion: `${group}/${version}`, kind: 'TLSRoute' });
-    for (const { to, host, servicePort } of leads) {
+    for (const { to, host, servicePort } of hostRoutes) {
       new ApiObject(this, to, {
         apiVersion,
         kind,

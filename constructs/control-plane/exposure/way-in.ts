@@ -92,7 +92,7 @@ export function reachedOf(decision: Extract<EndpointDecision, { known: true }>):
 }
 
 /** One way to reach a hosted API server from outside: a Service shape and the rule that gives the endpoint. */
-export interface WayIn {
+export interface ExposureStrategy {
   readonly service: ServiceShape;
   /**
    * Port the API server itself listens on. Pods of the hosted cluster reach the `kubernetes` Service at the advertised

@@ -1,6 +1,6 @@
 import { managerSelector } from '../../cluster/provider-names.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
-import { wayIn } from '../exposure/exposure.ts';
+import { exposureStrategy } from '../exposure/exposure.ts';
 import type { Facts } from '../../cluster/facts.ts';
 import { usesTunnel } from '../../cluster/in-cluster-access.ts';
 import type { ComponentName } from '../../cluster/labels.ts';
@@ -51,7 +51,7 @@ export interface Flow {
  * of a pod through to it. Metrics ports have none: whoever scrapes them adds a policy, for policies add up.
  */
 export function flowsOf(cluster: HostedCluster, { operatorNamespace }: Pick<Facts, 'operatorNamespace'>): Flow[] {
-  const { securePort } = wayIn(cluster.spec);
+  const { securePort } = exposureStrategy(cluster.spec);
   const entrances = [securePort, ports.konnectivityAgent, ...(usesTunnel(cluster.spec) ? [ports.tunnel] : [])];
   return [
     {

@@ -1,6 +1,6 @@
 import { Construct } from 'constructs';
 import type { HostedCluster } from '../../cluster/cluster.ts';
-import { wayIn } from '../../control-plane/exposure/exposure.ts';
+import { exposureStrategy } from '../../control-plane/exposure/exposure.ts';
 import type { Endpoint, Facts } from '../../cluster/facts.ts';
 import { inClusterAccessOf, unsupportedInClusterAccess, usesTunnel } from '../../cluster/in-cluster-access.ts';
 import { KubernetesService } from './kubernetes-service.ts';
@@ -23,11 +23,11 @@ export class InClusterAccess extends Construct {
       new Proxy(this, 'proxy', {
         target: proxyTarget(cluster, facts, endpoint),
         settings: cluster.spec.proxy,
-        port: wayIn(cluster.spec).securePort,
+        port: exposureStrategy(cluster.spec).securePort,
         ipFamily: cluster.network.services[0]?.includes(':') ? 'ipv6' : 'ipv4',
       });
     }
-    new KubernetesService(this, 'kubernetes-service', { leadsToProxy: access === 'Proxy' });
+    new KubernetesService(this, 'kubernetes-service', { reachesProxy: access === 'Proxy' });
   }
 }
 

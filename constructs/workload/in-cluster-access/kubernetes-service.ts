@@ -8,7 +8,7 @@ export const kubernetesService = { name: 'kubernetes', namespace: 'default' } as
 
 export interface KubernetesServiceProps {
   /** Whether the Service leads to the node's own proxy. */
-  readonly leadsToProxy: boolean;
+  readonly reachesProxy: boolean;
 }
 
 /**
@@ -17,13 +17,13 @@ export interface KubernetesServiceProps {
  * what is no longer rendered is deleted.
  */
 export class KubernetesService extends Construct {
-  constructor(scope: Construct, id: string, { leadsToProxy }: KubernetesServiceProps) {
+  constructor(scope: Construct, id: string, { reachesProxy }: KubernetesServiceProps) {
     super(scope, id);
     new ApiObject(this, 'service', {
       apiVersion: 'v1',
       kind: 'Service',
       metadata: kubernetesService,
-      ...(leadsToProxy
+      ...(reachesProxy
         ? {
             spec: {
               selector: proxyLabels,
@@ -38,7 +38,7 @@ export class KubernetesService extends Construct {
 }
 
 /** Whether the Service among these objects leads to proxies: else the endpoints it has from them lead nowhere. */
-export function leadsToProxies(objects: readonly RenderedObject[]): boolean {
+export function reachesProxies(objects: readonly RenderedObject[]): boolean {
   return objects.some(
     ({ kind, metadata, spec }) =>
       kind === 'Service' &&

@@ -12,10 +12,10 @@ import { imageReference } from '../../cluster/versions.ts';
 const name = 'hosted-control-plane-proxy';
 /** Where the Service `kubernetes` is, and therefore everything it can select. */
 const namespace = 'default';
-const paths = { config: '/etc/proxy/config', authority: '/etc/proxy/authority' } as const;
-const authorityFile = 'ca.crt';
+const paths = { config: '/etc/proxy/config', ca: '/etc/proxy/authority' } as const;
+const caFile = 'ca.crt';
 /** Made by Kubernetes in every namespace, and kept current. */
-const authorityConfigMap = 'kube-root-ca.crt';
+const caConfigMap = 'kube-root-ca.crt';
 
 /** What the Service `kubernetes` selects. */
 export const proxyLabels = { 'app.kubernetes.io/name': name } as const;
@@ -62,7 +62,7 @@ export class Proxy extends Construct {
         }),
         [haproxyFiles.script]: haproxyScript({
           config: `${paths.config}/${haproxyFiles.config}`,
-          watched: target.isTunnel ? [`${paths.authority}/${authorityFile}`] : [],
+          watched: target.isTunnel ? [`${paths.ca}/${caFile}`] : [],
           serveSeconds: 0,
           drainSeconds: 5,
         }),
@@ -90,8 +90,8 @@ function server({ endpoint, isTunnel }: ProxyTarget, ipFamily: string): string {
     ? `server endpoint ${formatEndpoint(endpoint)}`
     : `server-template endpoint 4 ${formatEndpoint(endpoint)} resolvers node init-addr libc,none resolve-prefer ${ipFamily}`;
   if (!isTunnel) return address;
-  const authority = `${paths.authority}/${authorityFile}`;
-  return `${address} ssl sni str(${host}) verify required verifyhost ${host} ca-file ${authority} ssl-min-ver TLSv1.3`;
+  const ca = `${paths.ca}/${caFile}`;
+  return `${address} ssl sni str(${host}) verify required verifyhost ${host} ca-file ${ca} ssl-min-ver TLSv1.3`;
 }
 
 /** The longest time HAProxy knows: the last good answer is better than none. */
@@ -103,7 +103,7 @@ const holds = [
 ];
 
 function podSpec({ isTunnel }: ProxyTarget, settings: Settings): k8s.PodSpec {
-  const authority = { name: 'authority', mountPath: paths.authority, readOnly: true };
+  const ca = { name: 'ca', mountPath: paths.ca, readOnly: true };
   return {
     hostNetwork: true,
     dnsPolicy: 'Default',
@@ -127,7 +127,7 @@ function podSpec({ isTunnel }: ProxyTarget, settings: Settings): k8s.PodSpec {
         probes: hostProbes,
         requests: { cpu: '10m', memory: '32Mi' },
         settings,
-        volumeMounts: [{ name: 'config', mountPath: paths.config, readOnly: true }, ...(isTunnel ? [authority] : [])],
+        volumeMounts: [{ name: 'config', mountPath: paths.config, readOnly: true }, ...(isTunnel ? [ca] : [])],
       }),
     ],
     volumes: [
@@ -135,8 +135,8 @@ function podSpec({ isTunnel }: ProxyTarget, settings: Settings): k8s.PodSpec {
       ...(isTunnel
         ? [
             {
-              name: authority.name,
-              configMap: { name: authorityConfigMap, items: [{ key: authorityFile, path: authorityFile }] },
+              name: ca.name,
+              configMap: { name: caConfigMap, items: [{ key: caFile, path: caFile }] },
             },
           ]
         : []),

@@ -17,7 +17,7 @@ export interface VerificationSituation {
   /** Newest first. */
   readonly backups: readonly StoredBackup[];
   /** When the newest good trial ended, in milliseconds since the epoch; undefined when there was none. */
-  readonly lastTrial: number | undefined;
+  readonly lastVerification: number | undefined;
   readonly now: number;
 }
 
@@ -34,9 +34,9 @@ export type VerificationDecision =
  * last good one is kept for nothing but being good: where few are kept, `every` would never be reached. A backup that was
  * verified stays so: what changes in the store later is another trial's matter, of the next backup.
  */
-export function decideVerification(
+export function planVerification(
   { every, schedule, retention }: VerificationRules,
-  { backups, lastTrial, now }: VerificationSituation,
+  { backups, lastVerification, now }: VerificationSituation,
 ): VerificationDecision {
   const [newest] = backups;
   if (!newest) return { kind: 'no-backup' };
@@ -48,6 +48,6 @@ export function decideVerification(
   const asOthers = backups.map((backup) => ({ ...backup, isVerified: false }));
   if (expiredBackups(asOthers, retention, now).some(({ time }) => time === backups[since]?.time)) return due;
   if (schedule === undefined) return { kind: 'rest', next: undefined };
-  const next = nextBackupTime(schedule, lastTrial ?? 0);
+  const next = nextBackupTime(schedule, lastVerification ?? 0);
   return next <= now ? due : { kind: 'rest', next };
 }

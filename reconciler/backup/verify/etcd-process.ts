@@ -5,18 +5,18 @@ import { MemberClient } from '../../etcd/client.ts';
 import { type MemberEndpoint } from '../../etcd/member-endpoint.ts';
 import { pause } from '../../kube/clock.ts';
 import type { Manifest } from '../manifest.ts';
-import { lookMs, serveLimitMs, type Trial } from './task.ts';
-import { trialPodState } from './pod.ts';
+import { lookMs, serveLimitMs, type VerificationTask } from './task.ts';
+import { verificationPodState } from './pod.ts';
 
 /** The etcd of a trial, known by the certificate of the members. */
-export function etcdAt(cluster: Trial['cluster'], address: string): MemberEndpoint {
+export function etcdAt(cluster: VerificationTask['cluster'], address: string): MemberEndpoint {
   const host = address.includes(':') ? `[${address}]` : address;
   return { name: 'of the trial', address: `${host}:${ports.etcdClient}`, serverName: etcdMemberHost(cluster, 0) };
 }
 
 /** Waits until etcd serves, and gives its newest revision. */
 export async function untilServing(
-  { credentials, clock, pod }: Trial,
+  { credentials, clock, pod }: VerificationTask,
   etcd: MemberEndpoint,
   { sizeBytes }: Manifest,
   { signal, report }: WorkContext,
@@ -31,7 +31,7 @@ export async function untilServing(
       return (await client.status()).status.revision;
     } catch (error) {
       const found = pod();
-      const state = found && trialPodState(found);
+      const state = found && verificationPodState(found);
       if (state?.kind === 'failed') throw new Error(`the etcd of the trial ended: ${state.message}`, { cause: error });
       if (!found || clock.now() > end) throw error;
     } finally {
@@ -42,7 +42,7 @@ export async function untilServing(
 
 /** Counts at the revision of the backup: leases that ran out since have deleted keys already. */
 export async function countKeys(
-  { credentials }: Trial,
+  { credentials }: VerificationTask,
   etcd: MemberEndpoint,
   revision: number,
 ): Promise<Manifest['keys']> {

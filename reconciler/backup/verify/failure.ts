@@ -7,13 +7,13 @@ export class BackupUnusable extends Error {
 }
 
 /** Why a trial restore failed, as reason of a condition and as a sentence for the user. */
-export interface TrialFailure {
+export interface VerificationFailure {
   readonly reason: ConditionReason<'EtcdBackupVerified'>;
   readonly message: string;
 }
 
 /** Whether the backup, the store, its Secrets or anything else is at fault. */
-export function trialFailure(error: unknown): TrialFailure {
+export function verificationFailure(error: unknown): VerificationFailure {
   if (error instanceof BackupUnusable) return { reason: 'BackupUnusable', message: error.message };
   const { reason, message } = backupFailure(error);
   return { reason: reason === 'BackupFailed' ? 'VerificationFailed' : reason, message };

@@ -16,7 +16,7 @@ interface ContainerStatus {
 }
 
 /** The pod of a trial restore, as far as its steps are concerned. */
-export interface TrialPod extends KubeObject {
+export interface VerificationPod extends KubeObject {
   readonly status?: {
     readonly phase?: string;
     readonly reason?: string;
@@ -29,7 +29,7 @@ export interface TrialPod extends KubeObject {
 }
 
 /** How far the pod of a trial restore is. */
-export type TrialPodState =
+export type VerificationPodState =
   | { readonly kind: 'starting'; readonly message: string }
   | { readonly kind: 'receiving'; readonly address: string }
   | { readonly kind: 'restoring' }
@@ -44,7 +44,7 @@ export type TrialPodState =
     };
 
 /** Reads how far a pod is. */
-export function trialPodState({ metadata, status = {} }: TrialPod): TrialPodState {
+export function verificationPodState({ metadata, status = {} }: VerificationPod): VerificationPodState {
   const steps = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   const failed = steps.find(({ name, state }) => {
     return state?.terminated && (name === 'etcd' || state.terminated.exitCode !== 0);
@@ -71,7 +71,10 @@ function describe({ exitCode, reason = 'Error', message = '' }: Terminated): str
   return `${reason}, exit code ${exitCode ?? 'unknown'}${last === '' ? '' : `: ${last}`}`;
 }
 
-function reasonOf({ conditions = [] }: NonNullable<TrialPod['status']>, steps: readonly ContainerStatus[]): string {
+function reasonOf(
+  { conditions = [] }: NonNullable<VerificationPod['status']>,
+  steps: readonly ContainerStatus[],
+): string {
   const waiting = steps.find(({ state }) => state?.waiting?.message)?.state?.waiting;
   const unscheduled = conditions.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
   return waiting?.message ?? unscheduled?.message ?? 'it has not started yet';

@@ -7,10 +7,10 @@ import { pushSnapshot } from '../../receiver/push.ts';
 import { contentFaults, type Manifest } from '../manifest.ts';
 import { backupId } from '../names.ts';
 import { StoreError } from '../store-error.ts';
-import { lookMs, serveLimitMs, type Trial } from './task.ts';
+import { lookMs, serveLimitMs, type VerificationTask } from './task.ts';
 import { countKeys, etcdAt, untilServing } from './etcd-process.ts';
 import { BackupUnusable } from './failure.ts';
-import { type TrialPodState, trialPodState } from './pod.ts';
+import { type VerificationPodState, verificationPodState } from './pod.ts';
 import type { Verification } from '../verification-settings.ts';
 
 /** How long a pod may take to start: its images may have to be pulled. */
@@ -21,22 +21,22 @@ const startLimitMs = 10 * 60_000;
  * is good. The pod stays: whoever began the trial removes it.
  * @throws BackupUnusable, StoreError, and any other error when the trial could not be held
  */
-export async function restoreForTrial(trial: Trial, context: WorkContext): Promise<Verification> {
-  const { backups, backup, clock } = trial;
+export async function restoreForVerification(task: VerificationTask, context: WorkContext): Promise<Verification> {
+  const { backups, backup, clock } = task;
   const manifest = await backups.manifest(backup, context.signal).catch(asUnusable);
-  await trial.createPod(backupId(backup), manifest);
+  await task.createPod(backupId(backup), manifest);
   context.report('waiting for the pod');
-  await untilPod(trial, context, 'receiving', startLimitMs);
-  const began = await send(trial, manifest, context);
+  await untilPod(task, context, 'receiving', startLimitMs);
+  const began = await send(task, manifest, context);
   context.report('the pod makes a data directory of it');
-  const address = await untilPod(trial, context, 'started', serveLimitMs(manifest.sizeBytes));
-  const etcd = etcdAt(trial.cluster, address);
-  const revision = await untilServing(trial, etcd, manifest, context);
+  const address = await untilPod(task, context, 'started', serveLimitMs(manifest.sizeBytes));
+  const etcd = etcdAt(task.cluster, address);
+  const revision = await untilServing(task, etcd, manifest, context);
   const restoreSeconds = (clock.now() - began) / 1000;
 
   const { sha256, sizeBytes } = manifest;
   // etcd refuses to count at a revision that it does not have.
-  const keys = revision < manifest.revision ? manifest.keys : await countKeys(trial, etcd, manifest.revision);
+  const keys = revision < manifest.revision ? manifest.keys : await countKeys(task, etcd, manifest.revision);
   const faults = contentFaults(manifest, { sha256, sizeBytes, revision, keys });
   if (faults.length > 0) throw new BackupUnusable(faults.join('; '));
   const verification = {
@@ -57,18 +57,18 @@ function asUnusable(error: unknown): never {
 
 /** Waits until the pod has come to this step, and gives its address. */
 async function untilPod(
-  { pod, clock }: Trial,
+  { pod, clock }: VerificationTask,
   { signal, report }: WorkContext,
   wanted: 'receiving' | 'started',
   limitMs: number,
 ): Promise<string> {
-  let last: TrialPodState = { kind: 'starting', message: 'it is not there yet' };
+  let last: VerificationPodState = { kind: 'starting', message: 'it is not there yet' };
   for (const end = clock.now() + limitMs; clock.now() < end; await pause(clock, lookMs, signal)) {
     signal.throwIfAborted();
     const found = pod();
     if (!found && last.kind !== 'starting') throw new Error('somebody deleted the pod of the trial');
     if (!found) continue;
-    last = trialPodState(found);
+    last = verificationPodState(found);
     if (last.kind === wanted) return last.address;
     if (last.kind === 'starting') report(`waiting for the pod: ${last.message}`);
     if (last.kind === 'failed' && isRefusal(last)) throw new BackupUnusable(`etcdutl: ${last.message}`);
@@ -79,13 +79,13 @@ async function untilPod(
 }
 
 /** The hash was right: what the tool refuses for another reason than room or memory cannot be restored by anybody. */
-function isRefusal({ step, exitCode, message }: Extract<TrialPodState, { kind: 'failed' }>): boolean {
+function isRefusal({ step, exitCode, message }: Extract<VerificationPodState, { kind: 'failed' }>): boolean {
   return step === 'restore' && exitCode === 1 && !message.includes('no space left');
 }
 
 /** Sends the snapshot and gives the time at which its first byte was read. */
 async function send(
-  { cluster, backups, backup, credentials, pod, clock }: Trial,
+  { cluster, backups, backup, credentials, pod, clock }: VerificationTask,
   manifest: Manifest,
   { signal, report }: WorkContext,
 ): Promise<number> {
@@ -102,7 +102,7 @@ async function send(
   }
   for (const end = clock.now() + listenLimitMs; ;) {
     const found = pod();
-    const state = found && trialPodState(found);
+    const state = found && verificationPodState(found);
     if (state?.kind !== 'receiving') throw new Error('the pod of the trial ended before it had the snapshot');
     const receiver = { address: state.address, port: ports.etcdClient, serverName: etcdMemberHost(cluster, 0) };
     try {

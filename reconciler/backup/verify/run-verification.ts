@@ -11,43 +11,48 @@ import type { Scope } from '../../phases/scope.ts';
 import { ClusterBackups } from '../cluster-backups.ts';
 import type { BackupName } from '../names.ts';
 import { openStore } from '../store-access.ts';
-import type { TrialPod } from './pod.ts';
-import { restoreForTrial } from './restore.ts';
+import type { VerificationPod } from './pod.ts';
+import { restoreForVerification } from './restore.ts';
 import type { Verification } from '../verification-settings.ts';
 
 /** Restores a backup in a pod, which is removed whatever comes of it. */
-export function holdTrial(scope: Scope, spec: Backup, name: BackupName, context: WorkContext): Promise<Verification> {
-  const { cluster, facts, world, writer } = scope;
+export function runVerification(
+  scope: Scope,
+  spec: Backup,
+  name: BackupName,
+  context: WorkContext,
+): Promise<Verification> {
+  const { cluster, facts, reader, writer } = scope;
   return withBackups(scope, spec, async (backups) => {
     try {
-      return await restoreForTrial(
+      return await restoreForVerification(
         {
           cluster,
           backups,
           backup: name,
-          credentials: etcdCredentials(cluster.name, world),
+          credentials: etcdCredentials(cluster.name, reader),
           createPod: async (run, { sizeBytes, sha256 }) => {
             const etcdVerify = { run, sizeBytes, sha256, operatorImage: operatorImageOf(scope) };
             await writer.apply(renderControlPlane(cluster, { ...facts, etcdVerify }, 'etcd-verify'));
           },
-          pod: () => world.get<TrialPod>(Pod, namesOf(cluster.name).etcdVerify),
+          pod: () => reader.get<VerificationPod>(Pod, namesOf(cluster.name).etcdVerify),
           clock: systemClock,
         },
         context,
       );
     } finally {
-      await removeTrialPods(scope);
+      await removeVerificationPods(scope);
     }
   });
 }
 
 /** Opens the store of a control plane for as long as it is used. */
 export async function withBackups<T>(
-  { cluster: { namespace, name }, storeInquiries }: Scope,
+  { cluster: { namespace, name }, storeReader }: Scope,
   spec: Backup,
   use: (backups: ClusterBackups) => Promise<T>,
 ): Promise<T> {
-  const { store, keys } = await openStore(namespace, spec, storeInquiries);
+  const { store, keys } = await openStore(namespace, spec, storeReader);
   try {
     return await use(new ClusterBackups(store, { namespace, cluster: name }, keys));
   } finally {
@@ -56,8 +61,8 @@ export async function withBackups<T>(
 }
 
 /** Deletes pods of trials that nobody holds any more, and says how many are still there. */
-export async function removeTrialPods({ cluster, world, writer }: Scope): Promise<number> {
-  const pods = world.list(Pod, selectorLabels(cluster.name, 'etcd-verify'));
+export async function removeVerificationPods({ cluster, reader, writer }: Scope): Promise<number> {
+  const pods = reader.list(Pod, selectorLabels(cluster.name, 'etcd-verify'));
   for (const pod of pods) if (!pod.metadata.deletionTimestamp) await writer.delete(Pod, pod);
   return pods.length;
 }

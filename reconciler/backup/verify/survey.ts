@@ -7,7 +7,7 @@ import { StoreError } from '../store-error.ts';
 import type { VerificationRules } from './decide.ts';
 
 /** What the store says of backups and their trials. */
-export interface TrialSurvey {
+export interface VerificationInventory {
   /** Newest first. */
   readonly backups: readonly StoredBackup[];
   /** The newest one that was good. */
@@ -15,10 +15,10 @@ export interface TrialSurvey {
 }
 
 /** Asks the store: it alone outlives a status that is lost, and knows what an operator that was killed has done. */
-export async function surveyTrials(
+export async function listVerifications(
   store: Pick<ClusterBackups, 'list' | 'verification'>,
   signal?: AbortSignal,
-): Promise<TrialSurvey> {
+): Promise<VerificationInventory> {
   const { backups } = await store.list(signal);
   const verified = backups.find(({ isVerified }) => isVerified);
   const noted = verified && (await store.verification(verified).catch(unreadable));

@@ -3,10 +3,10 @@ import type { Clock } from '../../kube/clock.ts';
 import type { ClusterBackups } from '../cluster-backups.ts';
 import type { Manifest } from '../manifest.ts';
 import type { BackupName } from '../names.ts';
-import type { TrialPod } from './pod.ts';
+import type { VerificationPod } from './pod.ts';
 
 /** One trial, and what it needs. */
-export interface Trial {
+export interface VerificationTask {
   readonly cluster: { readonly name: string; readonly namespace: string };
   readonly backups: ClusterBackups;
   readonly backup: BackupName;
@@ -14,7 +14,7 @@ export interface Trial {
   /** Applies the pod that restores the backup of this manifest. */
   readonly createPod: (run: string, manifest: Manifest) => Promise<void>;
   /** The pod as the watches know it; undefined when there is none. */
-  readonly pod: () => TrialPod | undefined;
+  readonly pod: () => VerificationPod | undefined;
   readonly clock: Clock;
 }
 

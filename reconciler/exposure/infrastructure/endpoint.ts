@@ -5,7 +5,7 @@ import type { KubeClient } from '../../kube/client.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import { isConflict, isForbidden } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { Inquiries } from '../../tasks/request-cache.ts';
+import type { RequestCache } from '../../tasks/request-cache.ts';
 import {
   contractKind,
   type InfrastructureDefinition,
@@ -33,7 +33,7 @@ export interface InfrastructureEndpoint {
 export interface InfrastructureEndpointOptions {
   readonly client: Pick<KubeClient, 'find' | 'apply'>;
   /** What is asked for all Clusters alike. */
-  readonly inquiries: Inquiries;
+  readonly requestCaches: RequestCache;
   readonly namespace: string;
   readonly reference: InfrastructureReference;
 }
@@ -70,11 +70,11 @@ export async function publishToInfrastructure(
 /** Definitions are large and the same for all Clusters. */
 function kindOf({
   client,
-  inquiries,
+  requestCaches,
   reference,
 }: InfrastructureEndpointOptions): Promise<InfrastructureKind | undefined> {
   const name = infrastructureDefinitionName(reference);
-  return inquiries.ask(`definition ${name}`, undefined, async () => {
+  return requestCaches.ask(`definition ${name}`, undefined, async () => {
     const definition = await client.find<InfrastructureDefinition>(CustomResourceDefinition, { name });
     return definition && contractKind(definition);
   });

@@ -9,7 +9,7 @@ import type { HostedClient, Phase, Scope } from '../scope.ts';
 import { workloadRBAC } from './rbac.ts';
 
 /** How many requests a message names. */
-const toldRequests = 3;
+const reportedRequests = 3;
 const firstLookMs = 1_000;
 const longestLookMs = 10 * 60_000;
 
@@ -60,11 +60,11 @@ async function answer(scope: Scope, hosted: HostedClient, waiting: readonly Cert
 function outcomeOf(refusals: readonly Refusal[], now: Date): Outcome {
   if (refusals.length === 0) return done();
   const told = refusals
-    .slice(0, toldRequests)
+    .slice(0, reportedRequests)
     .map(({ request, why }) => `CertificateSigningRequest ${request.metadata.name} ${why}`);
-  const more = refusals.length > toldRequests ? [`and ${refusals.length - toldRequests} more`] : [];
+  const more = refusals.length > reportedRequests ? [`and ${refusals.length - reportedRequests} more`] : [];
   const message = `not approved, in the hosted cluster: ${[...told, ...more].join('; ')}. Approve or deny by hand what you know`;
-  return degraded('RequestNotApproved', message, {}, { again: nextLook(refusals, now) });
+  return degraded('RequestNotApproved', message, {}, { requeueAt: nextLook(refusals, now) });
 }
 
 /**

@@ -5,7 +5,7 @@ import { requestSecretName } from '../../../constructs/cluster/names.ts';
 import { usesTunnel } from '../../../constructs/cluster/in-cluster-access.ts';
 import { describeObject } from '../../kube/object.ts';
 import type { Scope } from '../../phases/scope.ts';
-import type { ObtainAuthorityProps, ObtainedAuthority } from './obtained-ca.ts';
+import type { ObtainCAProps, ObtainedCA } from './obtained-ca.ts';
 import { secretProps } from '../secret-props.ts';
 import type { SecretObject } from '../secret.ts';
 import { certificateRequest, type CertificateRequestObject, requestName } from './certificate-request.ts';
@@ -20,18 +20,15 @@ import { createSigningRequest } from './signing-request.ts';
  * so that no crash can lose the key of a certificate that was issued. What is trusted is the certificate that comes back
  * and never the issuer's own: else everything the issuer signs for others were a client of this control plane.
  */
-export async function askIssuer(
-  scope: Scope,
-  props: ObtainAuthorityProps,
-  issuerRef: IssuerRef,
-): Promise<ObtainedAuthority> {
-  const { cluster, world, writer, surroundings, now } = scope;
+export async function askIssuer(scope: Scope, props: ObtainCAProps, issuerRef: IssuerRef): Promise<ObtainedCA> {
+  const { cluster, reader, writer, sharedResources, now } = scope;
   const { plan, secret, durationSeconds } = props;
   if (usesTunnel(cluster.spec)) return { kind: 'pending', message: distrusted };
-  if (surroundings.servedVersions('CertificateRequest').length === 0) return { kind: 'pending', message: notInstalled };
+  if (sharedResources.servedVersions('CertificateRequest').length === 0)
+    return { kind: 'pending', message: notInstalled };
   const key = await keyFor(scope, secret);
   const hash = keyHash(key);
-  const requests = world.list<CertificateRequestObject>(CertificateRequest, { [requestedForLabel]: secret });
+  const requests = reader.list<CertificateRequestObject>(CertificateRequest, { [requestedForLabel]: secret });
 
   const decision = decide({
     requests,
@@ -44,7 +41,7 @@ export async function askIssuer(
 
   if (decision.kind === 'take') return { kind: 'obtained', pair: { certificate: decision.certificate, key } };
   for (const request of decision.outdated) await writer.delete(CertificateRequest, request);
-  if (decision.kind === 'wait') return { kind: 'pending', message: decision.message, again: decision.again };
+  if (decision.kind === 'wait') return { kind: 'pending', message: decision.message, requeueAt: decision.requeueAt };
   const made = await writer.createOnce(
     certificateRequest({
       ...secretProps(scope, requestName(secret, hash, decision.attempt)),
@@ -68,7 +65,7 @@ const notInstalled =
 async function keyFor(scope: Scope, secret: string): Promise<string> {
   const name = requestSecretName(secret);
   const kept =
-    scope.world.get<SecretObject>(Secret, name) ??
+    scope.reader.get<SecretObject>(Secret, name) ??
     (await scope.writer.createOnce<SecretObject>(requestSecret(secretProps(scope, name), secret, createKey())));
   const key = requestedKey(kept);
   try {

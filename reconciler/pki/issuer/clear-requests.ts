@@ -8,22 +8,22 @@ import { requestedFor } from './request-key.ts';
 
 /** Takes away what was kept to ask an issuer, once the authority it was for is stored. */
 export async function clearRequests(scope: Scope): Promise<void> {
-  const { cluster, world } = scope;
-  for (const kept of world.list<SecretObject>(Secret, selectorLabels(cluster.name, 'certificates'))) {
+  const { cluster, reader } = scope;
+  for (const kept of reader.list<SecretObject>(Secret, selectorLabels(cluster.name, 'certificates'))) {
     const secret = requestedFor(kept);
-    if (secret !== undefined && world.get(Secret, secret)) await withdraw(scope, secret, kept);
+    if (secret !== undefined && reader.get(Secret, secret)) await withdraw(scope, secret, kept);
   }
 }
 
 /** Takes away what is kept to ask an issuer for an authority that nobody wants any more. */
 export async function withdrawRequest(scope: Scope, secret: string): Promise<void> {
-  const kept = scope.world.get<SecretObject>(Secret, requestSecretName(secret));
+  const kept = scope.reader.get<SecretObject>(Secret, requestSecretName(secret));
   if (kept && requestedFor(kept) === secret) await withdraw(scope, secret, kept);
 }
 
 /** The requests first and the key last: by the key it is known that there is something to take away. */
-async function withdraw({ world, writer }: Scope, secret: string, kept: SecretObject): Promise<void> {
-  for (const request of world.list(CertificateRequest, { [requestedForLabel]: secret })) {
+async function withdraw({ reader, writer }: Scope, secret: string, kept: SecretObject): Promise<void> {
+  for (const request of reader.list(CertificateRequest, { [requestedForLabel]: secret })) {
     await writer.delete(CertificateRequest, request);
   }
   await writer.delete(Secret, kept);

@@ -21,7 +21,7 @@ export type IssuerDecision =
       readonly kind: 'wait';
       readonly message: string;
       /** When to ask again; missing where an event will tell. */
-      readonly again?: Date | undefined;
+      readonly requeueAt?: Date | undefined;
       readonly outdated: readonly CertificateRequestObject[];
     }
   | { readonly kind: 'take'; readonly certificate: string };
@@ -47,12 +47,12 @@ export function decide(question: IssuerQuestion): IssuerDecision {
     const { kind, name: issuer } = issuerRef;
     return { kind: 'wait', message: `${name} waits for ${kind} ${issuer}: ${state.message}`, outdated };
   }
-  const again = new Date(state.at.getTime() + backOffMs(attempt(newest)));
-  if (now >= again) return { kind: 'ask', attempt: next, outdated: requests };
+  const requeueAt = new Date(state.at.getTime() + backOffMs(attempt(newest)));
+  if (now >= requeueAt) return { kind: 'ask', attempt: next, outdated: requests };
   return {
     kind: 'wait',
-    message: `${name} ${state.message}; it is made anew at ${again.toISOString()}, or at once when you delete it`,
-    again,
+    message: `${name} ${state.message}; it is made anew at ${requeueAt.toISOString()}, or at once when you delete it`,
+    requeueAt,
     outdated,
   };
 }

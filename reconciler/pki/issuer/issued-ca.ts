@@ -3,7 +3,7 @@ import * as x509 from '@peculiar/x509';
 import { isKeyOf, readCertificate } from '../certificate.ts';
 import { renewalTime } from '../policy.ts';
 
-export interface IssuedAuthority {
+export interface IssuedCA {
   /** PEM of the certificate that came back. */
   readonly certificate: string;
   /** PEM of the key it was asked for. */
@@ -14,15 +14,15 @@ export interface IssuedAuthority {
   readonly now: Date;
 }
 
-type Check = (issued: IssuedAuthority) => string | undefined;
+type Check = (issued: IssuedCA) => string | undefined;
 
 /**
  * What is wrong with an authority that an issuer has signed, as a clause for a person; undefined when it can be used.
  * An issuer decides itself what it puts into a certificate, whatever it was asked for.
  */
-export function issuedProblem(issued: IssuedAuthority): string | undefined {
+export function issuedProblem(issued: IssuedCA): string | undefined {
   try {
-    for (const check of [ofKey, isAuthority, asNamed, mayIssue, livesLongEnough]) {
+    for (const check of [ofKey, isCA, asNamed, mayIssue, livesLongEnough]) {
       const problem = check(issued);
       if (problem) return problem;
     }
@@ -34,8 +34,8 @@ export function issuedProblem(issued: IssuedAuthority): string | undefined {
 
 const ofKey: Check = ({ certificate, key }) => (isKeyOf(certificate, key) ? undefined : 'it is for another key');
 
-const isAuthority: Check = ({ certificate }) =>
-  readCertificate(certificate).isAuthority
+const isCA: Check = ({ certificate }) =>
+  readCertificate(certificate).isCA
     ? undefined
     : 'it is not that of an authority (basic constraints CA: false, or a key usage without keyCertSign)';
 

@@ -1,6 +1,6 @@
-import { createAuthority, validFor } from '../issue.ts';
+import { createCA, validFor } from '../issue.ts';
 import { askIssuer } from './ask-issuer.ts';
-import type { ObtainAuthorityProps, ObtainedAuthority } from './obtained-ca.ts';
+import type { ObtainCAProps, ObtainedCA } from './obtained-ca.ts';
 import type { Scope } from '../../phases/scope.ts';
 
 /**
@@ -8,9 +8,9 @@ import type { Scope } from '../../phases/scope.ts';
  * pending for a while; to be called again until it is there, and stored by its caller, after which `clearRequests` takes
  * away what was kept meanwhile.
  */
-export async function obtainAuthority(scope: Scope, props: ObtainAuthorityProps): Promise<ObtainedAuthority> {
+export async function obtainCA(scope: Scope, props: ObtainCAProps): Promise<ObtainedCA> {
   const { issuerRef } = scope.cluster.spec.certificates;
   if (issuerRef) return askIssuer(scope, props, issuerRef);
   const { plan, durationSeconds } = props;
-  return { kind: 'obtained', pair: await createAuthority(plan, validFor(durationSeconds * 1000, scope.now)) };
+  return { kind: 'obtained', pair: await createCA(plan, validFor(durationSeconds * 1000, scope.now)) };
 }

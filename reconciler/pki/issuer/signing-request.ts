@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
-import { authorityExtensions } from '../issue.ts';
+import { caExtensions } from '../issue.ts';
 import { algorithm, cryptoKeys } from '../key.ts';
 import { bundle } from '../pem.ts';
 
@@ -13,7 +13,7 @@ export async function createSigningRequest(commonName: string, key: string): Pro
     name: [{ CN: [commonName] }],
     keys: cryptoKeys(key),
     signingAlgorithm: algorithm,
-    extensions: authorityExtensions(),
+    extensions: caExtensions(),
   });
   return bundle(request.toString('pem'));
 }

@@ -49,7 +49,7 @@ type Check = (state: RotationState & { readonly signer: string }) => RotationSte
  * The next step on the way from one authority to another. What signs is trusted by all before it signs, and nothing is
  * distrusted that anybody still presents. Everything is read from the world, so that it goes on from wherever it was left.
  */
-export function decideRotation(state: RotationState): RotationStep {
+export function planRotation(state: RotationState): RotationStep {
   const [signer] = state.trusted;
   if (signer === undefined) return { kind: 'settled' };
   for (const check of checks) {

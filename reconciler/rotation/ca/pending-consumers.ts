@@ -6,17 +6,17 @@ import type { Scope } from '../../phases/scope.ts';
 import { namesOfMany } from '../../kube/names-of-many.ts';
 
 /** Who is not as far as the rest: nobody, or half a sentence, and when to look again where no event tells. */
-export type Laggards =
+export type PendingConsumers =
   | { readonly kind: 'nobody' }
-  | { readonly kind: 'some'; readonly who: string; readonly again?: Date | undefined };
+  | { readonly kind: 'some'; readonly who: string; readonly requeueAt?: Date | undefined };
 
 /** Those of whom the watches tell when they have come further. */
-export function waitingFor(who: readonly string[], again?: Date): Laggards {
-  return who.length === 0 ? { kind: 'nobody' } : { kind: 'some', who: namesOfMany(who), again };
+export function waitingFor(who: readonly string[], requeueAt?: Date): PendingConsumers {
+  return who.length === 0 ? { kind: 'nobody' } : { kind: 'some', who: namesOfMany(who), requeueAt };
 }
 
 /** Kubelets and servers read files again within a minute or so, and nothing tells when they have. */
-const askAgainMs = 3_000;
+const retryMs = 3_000;
 
 /**
  * Asks everybody beside the queue, again and again until nobody lags behind; another pass comes then.
@@ -25,33 +25,37 @@ const askAgainMs = 3_000;
  */
 export function askAll(
   { work }: Pick<Scope, 'work'>,
-  { name, basis, ask }: { readonly name: string; readonly basis: string; readonly ask: () => Promise<string[]> },
-): Laggards {
+  {
+    name,
+    inputsKey,
+    ask,
+  }: { readonly name: string; readonly inputsKey: string; readonly ask: () => Promise<string[]> },
+): PendingConsumers {
   const state = work.state(name);
-  const isAbout = state.kind !== 'idle' && state.basis === basis;
+  const isAbout = state.kind !== 'idle' && state.inputsKey === inputsKey;
   if (isAbout && state.kind === 'done') return { kind: 'nobody' };
   if (isAbout && state.kind === 'running') return { kind: 'some', who: state.progress };
   work.cancel(name);
-  work.start(name, basis, (context) => askUntilNobody(ask, context));
-  return { kind: 'some', who: beginning };
+  work.start(name, inputsKey, (context) => askUntilNobody(ask, context));
+  return { kind: 'some', who: initialConfiguration };
 }
 
-const beginning = 'the answers of all of them';
+const initialConfiguration = 'the answers of all of them';
 
 async function askUntilNobody(ask: () => Promise<string[]>, { signal, report }: WorkContext): Promise<void> {
-  report(beginning);
+  report(initialConfiguration);
   for (;;) {
     const who = await ask().catch((error: unknown) => [messageOf(error)]);
     signal.throwIfAborted();
     if (who.length === 0) return;
     report(namesOfMany(who));
-    await pause(systemClock, askAgainMs, signal);
+    await pause(systemClock, retryMs, signal);
     signal.throwIfAborted();
   }
 }
 
 /** What a question to pods is about, together with which pods they are. */
-export function basisOf(subject: string, pods: readonly PodObject[]): string {
+export function inputsKeyOf(subject: string, pods: readonly PodObject[]): string {
   const which = pods.map(({ metadata, status }) => `${metadata.uid} ${status?.podIP}`);
   return [subject, ...which.toSorted()].join(' ');
 }

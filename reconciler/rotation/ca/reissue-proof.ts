@@ -22,20 +22,20 @@ import { signerFingerprint } from '../../pki/pem.ts';
 import { pairOf, type SecretObject, valueOf } from '../../pki/secret.ts';
 import { refreshFiles } from '../../pods/refresh-files.ts';
 import { known, type Scope } from '../../phases/scope.ts';
-import { askAll, askPods, basisOf, type Laggards, waitingFor } from './pending-consumers.ts';
-import type { RotatedAuthority } from './rotated-ca.ts';
+import { askAll, askPods, inputsKeyOf, type PendingConsumers, waitingFor } from './pending-consumers.ts';
+import type { RotatedCA } from './rotated-ca.ts';
 import { unfinishedRollouts, usesOf } from '../../pods/rollouts.ts';
-import { isOlderThan, soonerMs, takenUpMs } from './reload-delays.ts';
+import { isOlderThan, soonerMs, reloadDelayMs } from './reload-delays.ts';
 import { apiServerOf, etcdServer } from './trust-proof.ts';
 import type { ProbedServer } from './trust-probes.ts';
 
 /** Those that are read for each connection, or when the file has changed. */
-const takenUpSooner: readonly (SecretRole | undefined)[] = ['apiServerEtcdClient', 'frontProxyClient'];
+const reloadedSooner: readonly (SecretRole | undefined)[] = ['apiServerEtcdClient', 'frontProxyClient'];
 
 /** Who still presents a certificate that the authority which signs now has not signed. Of nodes it knows nothing. */
-export async function whoPresentsAnother(scope: Scope, authority: RotatedAuthority): Promise<Laggards> {
-  const { plan, pair } = authority;
-  const issued = issuedBy(scope, authority);
+export async function whoPresentsAnother(scope: Scope, ca: RotatedCA): Promise<PendingConsumers> {
+  const { plan, pair } = ca;
+  const issued = issuedBy(scope, ca);
   const missing = issued.filter(({ certificate }) => !certificate || !isSignedBy(certificate, pair.certificate));
   if (missing.length > 0) return waitingFor(missing.map(({ secret }) => `Secret ${secret}`));
   const rollouts = unfinishedRollouts(
@@ -45,15 +45,15 @@ export async function whoPresentsAnother(scope: Scope, authority: RotatedAuthori
   if (rollouts.length > 0) return waitingFor(rollouts);
 
   const late = clientsThatMayBeLate(scope, issued);
-  const pods = await answeringPods(scope, plan.authority === 'etcd' ? 'etcd' : 'api-server');
+  const pods = await answeringPods(scope, plan.ca === 'etcd' ? 'etcd' : 'api-server');
   const signer = signerFingerprint(pair.certificate);
   await refreshFiles(scope.writer, pods, { purpose: 'certificates', version: signer });
   // The front proxy is a client only.
-  if (plan.authority === 'proxy') return late;
+  if (plan.ca === 'proxy') return late;
   const answers = askAll(scope, {
-    name: `certificates of the ${plan.authority} CA`,
-    basis: basisOf(signer, pods),
-    ask: () => whoServesAnother(scope, authority, pods),
+    name: `certificates of the ${plan.ca} CA`,
+    inputsKey: inputsKeyOf(signer, pods),
+    ask: () => whoServesAnother(scope, ca, pods),
   });
   return answers.kind === 'nobody' ? late : answers;
 }
@@ -67,27 +67,27 @@ interface Issued {
 }
 
 /** Everything in a Secret that this authority signs. */
-function issuedBy(scope: Scope, { plan: { authority } }: RotatedAuthority): Issued[] {
-  const { cluster, facts, world } = scope;
+function issuedBy(scope: Scope, { plan: { ca } }: RotatedCA): Issued[] {
+  const { cluster, facts, reader } = scope;
   const plans: readonly CertificatePlan[] = [
     ...planEtcdCertificates(cluster),
     ...planCertificates(cluster, known(facts, 'endpoint'), known(facts, 'konnectivityEndpoint'), facts.tunnelEndpoint),
   ];
   const issued = plans
-    .filter(({ signer }) => signer === authority)
+    .filter(({ signer }) => signer === ca)
     .map(({ secret, usages }) => ({
       secret,
       role: roleOf(cluster.name, secret),
       isClient: usages.includes('client'),
-      certificate: pairOf(world.get<SecretObject>(Secret, secret))?.certificate,
+      certificate: pairOf(reader.get<SecretObject>(Secret, secret))?.certificate,
     }));
-  return authority === 'cluster' ? [...issued, ...administrators(scope)] : issued;
+  return ca === 'cluster' ? [...issued, ...administrators(scope)] : issued;
 }
 
 /** A kubeconfig that a user put there is theirs. */
-function administrators({ cluster, hostedControlPlane, world }: Scope): Issued[] {
+function administrators({ cluster, hostedControlPlane, reader }: Scope): Issued[] {
   const { secret } = adminPlan(cluster.name);
-  const object = world.get<SecretObject>(Secret, secret);
+  const object = reader.get<SecretObject>(Secret, secret);
   if (object && !isControlledBy(object, hostedControlPlane.metadata.uid)) return [];
   const certificate = clientOf(valueOf(object, 'value'))?.certificate;
   return [{ secret, role: undefined, isClient: true, certificate }];
@@ -99,18 +99,18 @@ function roleOf(cluster: string, secret: string): SecretRole | undefined {
 }
 
 /** Pods that were there before their client certificate was, for as long as they may not have taken it up. */
-function clientsThatMayBeLate({ cluster, world, now }: Scope, issued: readonly Issued[]): Laggards {
+function clientsThatMayBeLate({ cluster, reader, now }: Scope, issued: readonly Issued[]): PendingConsumers {
   const fresh = startedWith(issued, cluster);
   const late = issued
     .filter(({ isClient }) => isClient)
     .flatMap(({ role, certificate }) => {
       const since = issuedAt(readCertificate(certificate ?? ''));
-      const until = new Date(since.getTime() + (takenUpSooner.includes(role) ? soonerMs : takenUpMs));
+      const until = new Date(since.getTime() + (reloadedSooner.includes(role) ? soonerMs : reloadDelayMs));
       const users = role && now < until ? usesOf(role).filter(presentsWithoutBeingAsked) : [];
       const components = [...new Set(users.flatMap(({ program }) => podsOf[program] ?? []))].filter(
         (name) => !fresh.includes(name),
       );
-      const pods = components.flatMap((name) => world.list<PodObject>(Pod, selectorLabels(cluster.name, name)));
+      const pods = components.flatMap((name) => reader.list<PodObject>(Pod, selectorLabels(cluster.name, name)));
       return pods
         .filter((pod) => !hasEnded(pod) && isOlderThan(pod, since))
         .map(({ metadata }) => ({ name: metadata.name, until }));
@@ -134,10 +134,10 @@ function presentsWithoutBeingAsked({ program, part }: Use): boolean {
   return part === 'pair' && program !== 'etcd';
 }
 
-function whoServesAnother(scope: Scope, authority: RotatedAuthority, pods: readonly PodObject[]): Promise<string[]> {
-  const { pair, plan } = authority;
+function whoServesAnother(scope: Scope, ca: RotatedCA, pods: readonly PodObject[]): Promise<string[]> {
+  const { pair, plan } = ca;
   return askPods(pods, async (address, pod) => {
-    const servers = plan.authority === 'etcd' ? etcdServers(scope, pod, address) : serversOfCluster(scope, address);
+    const servers = plan.ca === 'etcd' ? etcdServers(scope, pod, address) : serversOfCluster(scope, address);
     const served = await Promise.all(servers.map(([server, client]) => scope.trustProbes.servedBy(server, client)));
     const isNew = served.every((certificate) => isSignedBy(certificate, pair.certificate));
     return isNew ? undefined : 'does not serve its new certificate yet';
@@ -150,7 +150,7 @@ type Asked = readonly [server: ProbedServer, client: KeyPair | undefined];
 function etcdServers(scope: Scope, pod: PodObject, address: string): Asked[] {
   const server = etcdServer(scope, pod, address);
   const { etcdController, etcdPeer } = namesOf(scope.cluster.name).secrets;
-  const pair = (secret: string) => pairOf(scope.world.get<SecretObject>(Secret, secret));
+  const pair = (secret: string) => pairOf(scope.reader.get<SecretObject>(Secret, secret));
   return [
     [server, pair(etcdController)],
     [{ ...server, port: ports.etcdPeer }, pair(etcdPeer)],

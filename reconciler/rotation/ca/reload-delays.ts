@@ -4,7 +4,7 @@ import type { PodObject } from '../../kube/readiness.ts';
  * How long it may take until a client that runs presents a certificate that was renewed, which nobody can ask it: a
  * kubelet writes the file within two minutes, and Kubernetes' own library looks at it every five minutes.
  */
-export const takenUpMs = 8 * 60_000;
+export const reloadDelayMs = 8 * 60_000;
 
 /** The same for what is read for each connection, or when the file has changed. */
 export const soonerMs = 3 * 60_000;

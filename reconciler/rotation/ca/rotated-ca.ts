@@ -4,7 +4,7 @@ import { Secret } from '../../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 import { definedOnly } from '../../../constructs/cluster/defined.ts';
 import { successorSecretName } from '../../../constructs/cluster/names.ts';
-import type { AuthorityPlan } from '../../../constructs/control-plane/certificates/plan.ts';
+import type { CAPlan } from '../../../constructs/control-plane/certificates/plan.ts';
 import { crossCertify, crossKey, validChain } from '../../pki/cross-certificate.ts';
 import type { KeyPair } from '../../pki/issue.ts';
 import { bundle, fingerprint, splitCertificates } from '../../pki/pem.ts';
@@ -19,8 +19,8 @@ const signsSinceAnnotation = `${group}/signs-since`;
 const trustsSinceAnnotation = `${group}/trusts-since`;
 
 /** An authority, and its successor if one waits, as their Secrets say. */
-export interface RotatedAuthority {
-  readonly plan: AuthorityPlan;
+export interface RotatedCA {
+  readonly plan: CAPlan;
   readonly secret: SecretObject;
   /** All that are trusted, and the key of the first, which signs. */
   readonly pair: KeyPair;
@@ -28,10 +28,10 @@ export interface RotatedAuthority {
 }
 
 /** Reads it from what the watches know; undefined when it is gone. */
-export function readAuthority({ world }: Pick<Scope, 'world'>, plan: AuthorityPlan): RotatedAuthority | undefined {
-  const secret = world.get<SecretObject>(Secret, plan.secret);
+export function readCA({ reader }: Pick<Scope, 'reader'>, plan: CAPlan): RotatedCA | undefined {
+  const secret = reader.get<SecretObject>(Secret, plan.secret);
   const pair = pairOf(secret);
-  const waiting = world.get<SecretObject>(Secret, successorSecretName(plan.secret));
+  const waiting = reader.get<SecretObject>(Secret, successorSecretName(plan.secret));
   const next = waiting && {
     secret: waiting,
     // What is missing is reported by name.
@@ -41,37 +41,37 @@ export function readAuthority({ world }: Pick<Scope, 'world'>, plan: AuthorityPl
 }
 
 /** PEM of those that are trusted, by fingerprint, in their order. */
-export function trustedBy({ pair }: Pick<RotatedAuthority, 'pair'>): ReadonlyMap<string, string> {
+export function trustedBy({ pair }: Pick<RotatedCA, 'pair'>): ReadonlyMap<string, string> {
   return new Map(splitCertificates(pair.certificate).map((certificate) => [fingerprint(certificate), certificate]));
 }
 
 /** How long a new one lives. */
-export function lifeSeconds({ cluster }: Pick<Scope, 'cluster'>, { authority }: AuthorityPlan): number {
+export function lifeSeconds({ cluster }: Pick<Scope, 'cluster'>, { ca }: CAPlan): number {
   const { rootCASeconds, caSeconds } = certificateLifetimes(cluster.spec.certificates);
-  return authority === 'cluster' ? rootCASeconds : caSeconds;
+  return ca === 'cluster' ? rootCASeconds : caSeconds;
 }
 
 /** When the one that signs began to; undefined for the first one, and where nobody wrote it down. */
-export function signsSince(authority: RotatedAuthority): Date | undefined {
-  return timeOf(authority, signsSinceAnnotation);
+export function signsSince(ca: RotatedCA): Date | undefined {
+  return timeOf(ca, signsSinceAnnotation);
 }
 
 /** When those that are trusted changed last without another one signing; undefined where nobody wrote it down. */
-export function trustsSince(authority: RotatedAuthority): Date | undefined {
-  return timeOf(authority, trustsSinceAnnotation);
+export function trustsSince(ca: RotatedCA): Date | undefined {
+  return timeOf(ca, trustsSinceAnnotation);
 }
 
-function timeOf({ secret }: RotatedAuthority, annotation: string): Date | undefined {
+function timeOf({ secret }: RotatedCA, annotation: string): Date | undefined {
   const time = Date.parse(secret.metadata.annotations?.[annotation] ?? '');
   return Number.isNaN(time) ? undefined : new Date(time);
 }
 
 /** The Secret with other certificates trusted, of which the first one goes on to sign. */
-export function trusting(authority: RotatedAuthority, trusted: readonly string[], now: Date): RenderedObject {
-  const { secret, pair } = authority;
+export function trusting(ca: RotatedCA, trusted: readonly string[], now: Date): RenderedObject {
+  const { secret, pair } = ca;
   const { annotations = {} } = secret.metadata;
   const kept = [rotatedForAnnotation, signsSinceAnnotation].filter((name) => annotations[name] !== undefined);
-  return rewritten(authority, {
+  return rewritten(ca, {
     pair: { certificate: bundle(...trusted), key: pair.key },
     chain: validChain(valueOf(secret, crossKey) ?? '', now),
     annotations: {
@@ -86,7 +86,7 @@ export function trusting(authority: RotatedAuthority, trusted: readonly string[]
  * as they live: for them the key of the successor is certified by the one that goes.
  */
 export async function signing(
-  authority: RotatedAuthority,
+  ca: RotatedCA,
   {
     next,
     trusted,
@@ -99,10 +99,10 @@ export async function signing(
     readonly now: Date;
   },
 ): Promise<RenderedObject> {
-  const { plan, secret, pair } = authority;
+  const { plan, secret, pair } = ca;
   const older = validChain(valueOf(secret, crossKey) ?? '', now);
-  const chain = plan.authority === 'cluster' ? [await crossCertify(next.certificate, pair, now), ...older] : [];
-  return rewritten(authority, {
+  const chain = plan.ca === 'cluster' ? [await crossCertify(next.certificate, pair, now), ...older] : [];
+  return rewritten(ca, {
     pair: { certificate: bundle(...trusted), key: next.key },
     chain,
     // A request that was withdrawn meanwhile, and comes back as it was, is no new one.
@@ -115,7 +115,7 @@ export async function signing(
 
 /** Only what a rotation changes: the rest of a user's own Secret is theirs. Fails when somebody has written since. */
 function rewritten(
-  { secret }: RotatedAuthority,
+  { secret }: RotatedCA,
   {
     pair,
     chain,

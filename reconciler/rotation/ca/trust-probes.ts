@@ -8,7 +8,7 @@ export interface ProbedServer {
   readonly host: string;
   readonly port: number;
   readonly serverName: string;
-  readonly authority: string;
+  readonly ca: string;
 }
 
 /** Questions to servers of single pods, by which a rotation finds out whom they trust and what they present. */
@@ -101,10 +101,10 @@ function ask(
   });
 }
 
-function tlsOf({ authority, serverName }: ProbedServer, client: KeyPair | undefined): ConnectionOptions {
+function tlsOf({ ca, serverName }: ProbedServer, client: KeyPair | undefined): ConnectionOptions {
   const pair = client ? { cert: client.certificate, key: client.key } : {};
   // An authority that an issuer has signed is trusted by itself.
-  return { ca: authority, servername: serverName, allowPartialTrustChain: true, ...pair };
+  return { ca, servername: serverName, allowPartialTrustChain: true, ...pair };
 }
 
 /** What a TLS server says to a client whose certificate it does not accept: after the handshake of TLS 1.3, by an alert. */

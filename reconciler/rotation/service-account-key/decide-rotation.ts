@@ -42,7 +42,7 @@ type Check = (state: KeyRotationState) => KeyRotationStep | undefined;
  * The next step on the way to the key that is asked for. No API server ever meets a token that it does not accept: what
  * is to sign is accepted everywhere first, and what has signed is dropped only after its last token has expired.
  */
-export function nextKeyStep(state: KeyRotationState): KeyRotationStep {
+export function planKeyStep(state: KeyRotationState): KeyRotationStep {
   for (const check of checks) {
     const step = check(state);
     if (step) return step;

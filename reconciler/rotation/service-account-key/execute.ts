@@ -7,7 +7,7 @@ import { signerFingerprint } from '../../pki/pem.ts';
 import type { Scope } from '../../phases/scope.ts';
 import { answeredBy, answering, requestOf, isNew, type RotationRequest } from '../request.ts';
 import type { KeyRotationStep } from './decide-rotation.ts';
-import { askAgainMs, type KeyClaim, type Proof, proveOfAPIServers, proveOfControllerManager } from './proof.ts';
+import { retryMs, type KeyClaim, type Proof, proveOfAPIServers, proveOfControllerManager } from './proof.ts';
 import { type StoredServiceAccountKeys, successorSecret, successorSecretOf, withKeys } from './rotated-keys.ts';
 import { formatTokenRecord, lastExpiry, type TokenRecord } from './token-record.ts';
 import { findKeptTokens } from './kept-tokens.ts';
@@ -22,8 +22,8 @@ export interface KeyRotation {
 type Reason = ConditionReason<'ServiceAccountKeyRotationReady'>;
 
 /** Takes the next step, or looks how far it is. */
-export async function takeKeyStep(scope: Scope, rotation: KeyRotation, step: KeyRotationStep): Promise<Outcome> {
-  const { writer, world, cluster, hostedControlPlane, now } = scope;
+export async function executeKeyStep(scope: Scope, rotation: KeyRotation, step: KeyRotationStep): Promise<Outcome> {
+  const { writer, reader, cluster, hostedControlPlane, now } = scope;
   const { stored, successor, record } = rotation;
   switch (step.kind) {
     case 'settled':
@@ -33,29 +33,29 @@ export async function takeKeyStep(scope: Scope, rotation: KeyRotation, step: Key
       const request = requestOf(hostedControlPlane, 'serviceAccount');
       await writer.createOnce(await successorSecret(secretProps(scope, name), request));
       // One that a user has put there: from now on the watch sees it.
-      if (!world.get(Secret, name)) await writer.adopt(Secret, name);
-      return underWay('DistributingTrust', 'a new key is made', now);
+      if (!reader.get(Secret, name)) await writer.adopt(Secret, name);
+      return inProgress('DistributingTrust', 'a new key is made', now);
     }
     case 'awaitSuccessor':
-      return underWay('ServiceAccountKeyInvalid', wanted(scope, stored), new Date(now.getTime() + recheckMs));
+      return inProgress('ServiceAccountKeyInvalid', wanted(scope, stored), new Date(now.getTime() + recheckMs));
     case 'distribute':
       await write(scope, rotation, step.keys);
-      return underWay('DistributingTrust', 'the API servers are told of a new key', now);
+      return inProgress('DistributingTrust', 'the API servers are told of a new key', now);
     case 'withdraw':
       await write(scope, rotation, step.keys);
-      return underWay('WithdrawingTrust', 'the new key is given up, because nobody asks for it any more', now);
+      return inProgress('WithdrawingTrust', 'the new key is given up, because nobody asks for it any more', now);
     case 'sign': {
       const [key = ''] = step.keys;
       const proof = await proveOfAPIServers(scope, { kind: 'accept', key });
       if (proof.kind === 'pending') return awaiting('DistributingTrust', proof, now);
       await write(scope, rotation, step.keys);
-      return underWay('ChangingSigner', 'the new key signs from now on', now);
+      return inProgress('ChangingSigner', 'the new key signs from now on', now);
     }
     case 'schedule':
       return schedule(scope, rotation, step.keys);
     case 'discard':
       if (successor) await writer.delete(Secret, successor.secret);
-      return underWay('ChangingSigner', 'the Secret of the successor is deleted', undefined);
+      return inProgress('ChangingSigner', 'the Secret of the successor is deleted', undefined);
     case 'retire':
       return retire(scope, rotation, step);
     case 'forget': {
@@ -63,10 +63,10 @@ export async function takeKeyStep(scope: Scope, rotation: KeyRotation, step: Key
       if (proof.kind === 'pending') return awaiting('RetiringTrust', proof, now);
       const left = Object.entries(record.expiries).filter(([key]) => !step.keys.includes(key));
       await note(scope, stored, { ...record, expiries: Object.fromEntries(left) });
-      return underWay('RetiringTrust', 'the old key is gone', now);
+      return inProgress('RetiringTrust', 'the old key is gone', now);
     }
     case 'wait':
-      return underWay(
+      return inProgress(
         'WaitingForTokens',
         `a new key signs; tokens of the old one are accepted until ${step.until.toISOString()}, when the last of them has expired`,
         step.until,
@@ -115,7 +115,7 @@ async function schedule(scope: Scope, rotation: KeyRotation, keys: readonly stri
   const { [signer.id]: _, ...before } = record.expiries;
   const expiries = { ...before, ...Object.fromEntries(keys.map((key) => [key, until])) };
   await note(scope, stored, { ...record, expiries }, answerOf(scope, rotation));
-  return underWay('ChangingSigner', 'every API server signs with the new key', scope.now);
+  return inProgress('ChangingSigner', 'every API server signs with the new key', scope.now);
 }
 
 /** What the keys have answered once the successor signs: what it was made for, or what is asked for if that is nothing new. */
@@ -133,16 +133,16 @@ async function retire(
   { keys, retired }: Extract<KeyRotationStep, { kind: 'retire' }>,
 ): Promise<Outcome> {
   const kept = findKeptTokens(scope, retired);
-  if (kept.kind !== 'none') return underWay('WaitingForTokens', kept.message, kept.again);
+  if (kept.kind !== 'none') return inProgress('WaitingForTokens', kept.message, kept.requeueAt);
   await write(scope, rotation, keys);
-  return underWay('RetiringTrust', 'tokens of the old key are accepted no more', scope.now);
+  return inProgress('RetiringTrust', 'tokens of the old key are accepted no more', scope.now);
 }
 
 function awaiting(reason: Reason, { message }: Extract<Proof, { kind: 'pending' }>, now: Date): Outcome {
-  return underWay(reason, message, new Date(now.getTime() + askAgainMs));
+  return inProgress(reason, message, new Date(now.getTime() + retryMs));
 }
 
 /** Nobody waits for it: whatever is accepted is accepted by all API servers meanwhile. */
-function underWay(reason: Reason, message: string, again: Date | undefined): Outcome {
-  return degraded(reason, message, {}, { again });
+function inProgress(reason: Reason, message: string, requeueAt: Date | undefined): Outcome {
+  return degraded(reason, message, {}, { requeueAt });
 }

@@ -9,12 +9,12 @@ export type KeptTokens =
       readonly kind: 'some' | 'unknown';
       /** What stands in the way, and what to do. */
       readonly message: string;
-      readonly again: Date | undefined;
+      readonly requeueAt: Date | undefined;
     };
 
 const work = 'tokens in Secrets';
 /** People have to mend it. */
-const lookAgainMs = 3600_000;
+const recheckMs = 3600_000;
 const retryMs = 60_000;
 /** A look that is older than that tells nothing of a token that was made since. */
 const validMs = 60_000;
@@ -24,25 +24,25 @@ const named = 3;
 /** Looks, beside the queue, whether there are tokens in Secrets that one of these keys has signed. */
 export function findKeptTokens(scope: Scope, keys: readonly string[]): KeptTokens {
   const { now } = scope;
-  const basis = keys.join(' ');
+  const inputsKey = keys.join(' ');
   const state = scope.work.state<readonly StoredToken[]>(work);
-  const isCurrent = state.kind !== 'idle' && state.kind !== 'running' && state.basis === basis;
+  const isCurrent = state.kind !== 'idle' && state.kind !== 'running' && state.inputsKey === inputsKey;
   const ageMs = isCurrent ? now.getTime() - state.at.getTime() : Infinity;
   const found = isCurrent && state.kind === 'done' ? signedBy(keys, state.result) : undefined;
   if (found?.length === 0 && ageMs < validMs) return { kind: 'none' };
-  const waitMs = found && found.length > 0 ? lookAgainMs : retryMs;
+  const waitMs = found && found.length > 0 ? recheckMs : retryMs;
   if (state.kind !== 'running' && ageMs >= waitMs) {
     const hosted = scope.hosted(scope.facts);
-    scope.work.start(work, basis, () => hosted.storedTokens());
+    scope.work.start(work, inputsKey, () => hosted.storedTokens());
   }
   if (found && found.length > 0) {
-    return { kind: 'some', message: inTheWay(found), again: new Date(now.getTime() + lookAgainMs) };
+    return { kind: 'some', message: inTheWay(found), requeueAt: new Date(now.getTime() + recheckMs) };
   }
   const message =
     isCurrent && state.kind === 'failed'
       ? `whether tokens of the old key are kept in Secrets could not be seen, which is tried again: ${messageOf(state.error)}`
       : 'whether tokens of the old key are kept in Secrets is looked up';
-  return { kind: 'unknown', message, again: new Date(now.getTime() + retryMs) };
+  return { kind: 'unknown', message, requeueAt: new Date(now.getTime() + retryMs) };
 }
 
 /** One whose key is unknown may have been signed by any. */

@@ -21,23 +21,23 @@ const proved: Proof = { kind: 'proved' };
 const work = 'service account key proof';
 
 /** API servers are replaced one at a time, each within seconds. */
-export const askAgainMs = 3_000;
+export const retryMs = 3_000;
 
 /** Whether all API servers do so, as they themselves say; they are asked beside the queue. */
 export async function proveOfAPIServers(scope: Scope, claim: KeyClaim): Promise<Proof> {
-  const { cluster, world, now } = scope;
+  const { cluster, reader, now } = scope;
   const pods = await answeringPods(scope, 'api-server');
-  const rollout = deploymentReadiness(world.get(Deployment, namesOf(cluster.name).apiServer));
+  const rollout = deploymentReadiness(reader.get(Deployment, namesOf(cluster.name).apiServer));
   if (pods.length === 0) return { kind: 'pending', message: 'no API server runs that could tell its keys' };
 
-  const basis = [JSON.stringify(claim), ...pods.map(({ metadata }) => metadata.uid ?? '').sort()].join(' ');
+  const inputsKey = [JSON.stringify(claim), ...pods.map(({ metadata }) => metadata.uid ?? '').sort()].join(' ');
   const state = scope.work.state<Answers>(work);
-  const answers = state.kind === 'done' && state.basis === basis ? state.result : { holding: 0, failures: [] };
+  const answers = state.kind === 'done' && state.inputsKey === inputsKey ? state.result : { holding: 0, failures: [] };
   if (rollout.ready && answers.holding === pods.length) return proved;
-  const isRecent = state.kind !== 'idle' && state.kind !== 'running' && now.getTime() - state.at.getTime() < askAgainMs;
-  if (state.kind !== 'running' && !(isRecent && state.basis === basis)) {
+  const isRecent = state.kind !== 'idle' && state.kind !== 'running' && now.getTime() - state.at.getTime() < retryMs;
+  if (state.kind !== 'running' && !(isRecent && state.inputsKey === inputsKey)) {
     const hosted = scope.hosted(scope.facts);
-    scope.work.start(work, basis, () => ask(pods, hosted, claim));
+    scope.work.start(work, inputsKey, () => ask(pods, hosted, claim));
   }
   const message = rollout.ready ? describe(claim, pods.length, answers) : `API servers: ${rollout.message}`;
   return { kind: 'pending', message };
@@ -54,9 +54,9 @@ function describe({ kind }: KeyClaim, count: number, { holding, failures: [failu
  * @param fingerprint of the key, as `facts.signers` has it
  */
 export async function proveOfControllerManager(scope: Scope, fingerprint: string): Promise<Proof> {
-  const { cluster, world } = scope;
+  const { cluster, reader } = scope;
   const { controllerManager, secrets } = namesOf(cluster.name);
-  const rollout = deploymentReadiness(world.get(Deployment, controllerManager));
+  const rollout = deploymentReadiness(reader.get(Deployment, controllerManager));
   if (!rollout.ready) return { kind: 'pending', message: `controller manager: ${rollout.message}` };
   const entry = restartsWith({ [`${secrets.serviceAccount}/signer`]: fingerprint.slice(0, 12) }) ?? '';
   const pods = await answeringPods(scope, 'controller-manager');

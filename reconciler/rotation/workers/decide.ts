@@ -43,7 +43,7 @@ export interface WorkersDecision {
   readonly rollOut: readonly MachineDeploymentObject[];
   /** What is waited for, as a sentence; empty when nothing is. */
   readonly message: string;
-  readonly again?: Date | undefined;
+  readonly requeueAt?: Date | undefined;
 }
 
 /**
@@ -53,7 +53,7 @@ export interface WorkersDecision {
 const surelyNewMs = 15 * 60_000;
 
 /** Where workers stand on their way to the authority that signs now. */
-export function decideWorkers(state: WorkersState): WorkersDecision {
+export function planWorkers(state: WorkersState): WorkersDecision {
   const { now, oldEnd, signerName, since, deployments } = state;
   if (now >= oldEnd) return { notes: [], rollOut: [], message: '' };
 
@@ -69,7 +69,7 @@ export function decideWorkers(state: WorkersState): WorkersDecision {
       (deployment) => deploymentNames.has(deployment.metadata.name) && mustRollOut(deployment, signerName, since),
     ),
     message: [...machinesSentence([...replaced], [...deploymentNames]), ...nodesSentence(waiting, oldEnd)].join('; '),
-    again: old.length > 0 ? nextLook(since, now) : waiting.length > 0 ? oldEnd : undefined,
+    requeueAt: old.length > 0 ? nextLook(since, now) : waiting.length > 0 ? oldEnd : undefined,
   };
 }
 

@@ -8,7 +8,7 @@ import { isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
 import type { Scope } from '../../phases/scope.ts';
-import { decideWorkers, type WorkersState } from './decide.ts';
+import { planWorkers, type WorkersState } from './decide.ts';
 import { type MachineDeploymentObject, timestamp } from './machines.ts';
 import { issuedToNodes, nodeCertificatesOf } from './node-certificates.ts';
 
@@ -19,7 +19,7 @@ export interface WorkerMove {
   /** Who is waited for, as a sentence; empty when done. */
   readonly message: string;
   /** When to look again although nothing changed. */
-  readonly again?: Date | undefined;
+  readonly requeueAt?: Date | undefined;
 }
 
 export interface WorkerMoveProps {
@@ -48,7 +48,7 @@ export async function moveWorkers(scope: Scope, props: WorkerMoveProps): Promise
     return await move(scope, props);
   } catch (error) {
     if (!(error instanceof HostedClusterNotReady)) throw error;
-    return { isDone: false, message: error.message, again: new Date(scope.now.getTime() + error.afterMs) };
+    return { isDone: false, message: error.message, requeueAt: new Date(scope.now.getTime() + error.afterMs) };
   }
 }
 
@@ -56,16 +56,16 @@ async function move(scope: Scope, props: WorkerMoveProps): Promise<WorkerMove> {
   const state = await observe(scope, props);
   if (!state) return { isDone: false, message: 'the Nodes of the hosted cluster have not been listed yet' };
 
-  const { notes, rollOut, message, again } = decideWorkers(state);
+  const { notes, rollOut, message, requeueAt } = planWorkers(state);
 
   const hosted = scope.hosted(scope.facts);
   resultsOf(await settleAll(notes, notesAtOnce, ({ node, annotations }) => hosted.annotateNode(node, annotations)));
   for (const deployment of rollOut) {
     if (await replaceMachines(scope, deployment, state)) continue;
-    return { isDone: false, message, again: new Date(scope.now.getTime() + conflictRetryMs) };
+    return { isDone: false, message, requeueAt: new Date(scope.now.getTime() + conflictRetryMs) };
   }
 
-  return { isDone: message === '', message, again };
+  return { isDone: message === '', message, requeueAt };
 }
 
 async function observe(scope: Scope, { signer, since }: WorkerMoveProps): Promise<WorkersState | undefined> {
@@ -125,6 +125,6 @@ async function listInstalled<T extends KubeObject>({ writer }: Scope, resource: 
   }
 }
 
-function publicKeyOf(authority: string): Buffer {
-  return new X509Certificate(authority).publicKey.export({ type: 'spki', format: 'der' });
+function publicKeyOf(ca: string): Buffer {
+  return new X509Certificate(ca).publicKey.export({ type: 'spki', format: 'der' });
 }

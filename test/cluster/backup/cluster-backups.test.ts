@@ -74,7 +74,7 @@ describe('backups of a cluster', () => {
     expect(await store.list(`${folder}/`)).toEqual(
       ['bundle.encrypted', 'manifest.json', 'snapshot.db.encrypted'].map((name) => `${folder}/${name}`),
     );
-    expect((await collect(backups.readBundle(backup(0).name))).toString()).toBe('keys of the cluster');
+    expect((await collect(backups.readRecoveryBundle(backup(0).name))).toString()).toBe('keys of the cluster');
     await of('no-secrecy', []).write({ ...backup(0), bundle: inParts(Buffer.from('keys of the cluster')) });
     expect((await store.list('eu/one/team/no-secrecy/')).map((name) => name.split('/').at(-1))).toEqual([
       'manifest.json',

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HostedControlPlane, Secret } from '../../../constructs/api/resources.ts';
-import { readBundle } from '../../../reconciler/backup/bundle.ts';
+import { readRecoveryBundle } from '../../../reconciler/backup/bundle.ts';
 import { readEncryptionKey } from '../../../reconciler/backup/encryption-keys.ts';
 import { backupId } from '../../../reconciler/backup/names.ts';
-import { createAuthority, validFor } from '../../../reconciler/pki/issue.ts';
+import { createCA, validFor } from '../../../reconciler/pki/issue.ts';
 import { BackupWorkbench, untriedBackup } from '../../support/backup-workbench.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { FlakyProxy } from '../../support/flaky-proxy.ts';
@@ -13,7 +13,7 @@ import { startS3 } from '../../support/s3.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
-import { bearTrouble, type Trouble } from './store-trouble.ts';
+import { tolerateProblem, type Problem } from './store-trouble.ts';
 
 const namespace = 'backups';
 const fieldManager = 'test';
@@ -80,7 +80,7 @@ describe('a control plane with backups', () => {
     let sizeBytes = 0;
     for await (const chunk of backups().readSnapshot(newest, manifest)) sizeBytes += chunk.length;
     expect(sizeBytes).toBe(manifest.sizeBytes);
-    const bundle = await readBundle(backups().readBundle(newest));
+    const bundle = await readRecoveryBundle(backups().readRecoveryBundle(newest));
     expect(bundle.secrets.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['c1-ca', 'c1-etcd', 'c1-proxy', 'c1-sa']),
     );
@@ -115,7 +115,7 @@ describe('a control plane with backups', () => {
   });
 });
 
-const troubles: readonly Trouble[] = [
+const problems: readonly Problem[] = [
   {
     fault: 'the S3 server refuses connections',
     reason: 'StoreUnavailable',
@@ -135,7 +135,7 @@ const troubles: readonly Trouble[] = [
     reason: 'StoreUnavailable',
     message: /not signed by an authority that is trusted/,
     cause: async () => {
-      const { certificate } = await createAuthority({ commonName: 'other' }, validFor(3_600_000, new Date()));
+      const { certificate } = await createCA({ commonName: 'other' }, validFor(3_600_000, new Date()));
       await bench.setStore({ 'ca.crt': certificate });
     },
     heal: () => bench.setStore(),
@@ -157,11 +157,11 @@ const troubles: readonly Trouble[] = [
 ];
 
 describe('when', () => {
-  test.each(troubles)(
+  test.each(problems)(
     '$fault, one condition says so and nothing else, and later backups are taken',
     { timeout: 2 * limitMs },
-    async (trouble) => {
-      await expect(bearTrouble(bench, 'c1', trouble, limitMs)).resolves.toBeUndefined();
+    async (problem) => {
+      await expect(tolerateProblem(bench, 'c1', problem, limitMs)).resolves.toBeUndefined();
     },
   );
 

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Backup } from '../../../constructs/api/backup-spec.ts';
 import { Restore } from '../../../constructs/api/restore-spec.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
-import { serializeBundle, survivingSecrets } from '../../../reconciler/backup/bundle.ts';
+import { serializeRecoveryBundle, survivingSecrets } from '../../../reconciler/backup/bundle.ts';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';
 import { readEncryptionKey } from '../../../reconciler/backup/encryption-keys.ts';
-import { BundleNotFound } from '../../../reconciler/backup/find-bundle.ts';
+import { RecoveryBundleNotFound } from '../../../reconciler/backup/find-bundle.ts';
 import { backupId } from '../../../reconciler/backup/names.ts';
 import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import { readIdentity } from '../../../reconciler/restore/read-identity.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-world.ts';
 import { scopeOf } from '../../support/scope.ts';
 import { startS3, type S3 } from '../../support/s3.ts';
 import { snapshotFacts } from '../../support/snapshot-facts.ts';
@@ -45,7 +45,7 @@ async function* once(text: string): AsyncGenerator<Buffer> {
 }
 
 function write(number: number, keys: Parameters<typeof backupsOf>[0]) {
-  const { hostedControlPlane, clusterObject } = scopeOf(new MemoryWorld());
+  const { hostedControlPlane, clusterObject } = scopeOf(new MemoryObjects());
   // one of them need not be there: that of Secrets which are stored in clear
   const secrets = survivingSecrets('c0')
     .slice(0, 4)
@@ -54,7 +54,7 @@ function write(number: number, keys: Parameters<typeof backupsOf>[0]) {
     name: name(number),
     facts: snapshotFacts,
     snapshot: once('a snapshot'),
-    bundle: once(serializeBundle({ hostedControlPlane, clusterObject, secrets })),
+    bundle: once(serializeRecoveryBundle({ hostedControlPlane, clusterObject, secrets })),
   });
 }
 
@@ -72,19 +72,19 @@ function read(restore: object, bytes = keyBytes) {
     keys: { first: bytes.toString('base64') },
   };
   const encryption = { secretName: 'keys' };
-  const wish = {
+  const source = {
     restore: Restore.parse(restore),
     owner,
     cluster: 'c1',
     namespace: 'new',
     store: Backup.parse({ schedule: '@daily', secret: { name: 'bucket' }, encryption }),
-    storeInquiries: {
+    storeReader: {
       secret: async ({ name: asked }: { name: string }) =>
         secret(asked, asked === 'keys' ? secrets.keys : secrets.bucket),
       serviceAccountToken: async () => '',
     },
   };
-  return readIdentity(wish, AbortSignal.timeout(30_000));
+  return readIdentity(source, AbortSignal.timeout(30_000));
 }
 
 it('gives the Secrets of another cluster under the names of this one', async () => {
@@ -100,14 +100,14 @@ it('gives the Secrets of another cluster under the names of this one', async () 
 
 it('refuses a backup that was stored in clear, and says why', async () => {
   await expect(read({ latest: true })).rejects.toThrow(
-    new BundleNotFound(
+    new RecoveryBundleNotFound(
       `backup ${backupId(name(2))} holds no authorities and keys, because it was stored without encryption: workers of a cluster made from it have to join anew`,
     ),
   );
 });
 
 it('says that there is no such backup', async () => {
-  await expect(read({ before: '2020-01-01T00:00:00Z' })).rejects.toThrow(BundleNotFound);
+  await expect(read({ before: '2020-01-01T00:00:00Z' })).rejects.toThrow(RecoveryBundleNotFound);
 });
 
 it('needs the key that the backup was encrypted with', async () => {

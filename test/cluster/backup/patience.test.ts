@@ -4,7 +4,7 @@ import { FlakyProxy } from '../../support/flaky-proxy.ts';
 import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
-import { bearTrouble, type Trouble } from './store-trouble.ts';
+import { tolerateProblem, type Problem } from './store-trouble.ts';
 
 const limitMs = 240_000;
 const clusters = ['silent', 'back', 'last'] as const;
@@ -34,14 +34,14 @@ async function open(cluster: string): Promise<void> {
 describe.concurrent('a control plane', { timeout: 2 * limitMs }, () => {
   test('whose S3 server takes connections and is silent says so in one condition, and later backups are taken', async () => {
     await bench.setStore({ host: `https://127.0.0.1:${proxy.port}` }, 'silent');
-    const silence: Trouble = {
+    const silence: Problem = {
       fault: 'the S3 server takes connections and is silent',
       reason: 'StoreUnavailable',
       message: /the store cannot be reached|silent for too long/,
       cause: async () => proxy.goSilent(),
       heal: async () => proxy.heal(),
     };
-    await expect(bearTrouble(bench, 'silent', silence, limitMs)).resolves.toBeUndefined();
+    await expect(tolerateProblem(bench, 'silent', silence, limitMs)).resolves.toBeUndefined();
   });
 
   test('whose S3 server is back has a backup although nobody asks again', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ObjectStore } from '../../../reconciler/backup/object-store.ts';
 import type { StoreFailure } from '../../../reconciler/backup/store-error.ts';
 import type { StoreSettings } from '../../../reconciler/backup/store-settings.ts';
-import { createAuthority, validFor } from '../../../reconciler/pki/issue.ts';
+import { createCA, validFor } from '../../../reconciler/pki/issue.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startS3, type S3 } from '../../support/s3.ts';
 
@@ -37,8 +37,8 @@ function listen(server: Server): Promise<void> {
 
 const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-const otherAuthority = async (): Promise<string> =>
-  (await createAuthority({ commonName: 'other' }, validFor(3_600_000, new Date()))).certificate;
+const otherCA = async (): Promise<string> =>
+  (await createCA({ commonName: 'other' }, validFor(3_600_000, new Date()))).certificate;
 
 async function* large(): AsyncGenerator<Buffer> {
   for (let count = 0; count < 12; count += 1) yield Buffer.alloc(1 << 20);
@@ -99,7 +99,7 @@ describe('every use of a store', () => {
       'with the authority of another',
       'CertificateNotTrusted',
       'put the right one into ca.crt of the Secret',
-      async () => ({ certificateAuthority: await otherAuthority() }),
+      async () => ({ certificateAuthority: await otherCA() }),
     ],
     [
       'that does not speak TLS',

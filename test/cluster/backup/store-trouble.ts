@@ -4,7 +4,7 @@ import { recordFault } from '../../support/fault-table.ts';
 import { until } from '../../support/until.ts';
 
 /** Something that keeps backups from being taken, and what is to be seen of it. */
-export interface Trouble {
+export interface Problem {
   readonly fault: string;
   readonly reason: 'StoreUnavailable' | 'BackupSecretInvalid';
   readonly message: RegExp;
@@ -13,10 +13,10 @@ export interface Trouble {
 }
 
 /** Causes it for a cluster: one condition has to say so and nothing else, and once it is healed backups are taken again. */
-export async function bearTrouble(
+export async function tolerateProblem(
   bench: BackupWorkbench,
   cluster: string,
-  { fault, reason, message, cause, heal }: Trouble,
+  { fault, reason, message, cause, heal }: Problem,
   limitMs: number,
 ): Promise<void> {
   const newestTime = async () => (await bench.backups(cluster).list()).backups[0]?.time ?? 0;

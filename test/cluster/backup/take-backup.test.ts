@@ -56,7 +56,7 @@ async function attempt(cluster: string, changes: Partial<BackupAttempt> = {}, ho
       kubernetesVersion: 'v1.36.3',
       members,
       openEtcd: () => ({ clients: etcd.clients, close: () => {} }),
-      storeInquiries: {
+      storeReader: {
         secret: async () => storeSecret(place, s3.settings),
         serviceAccountToken: async () => 'none',
       },
@@ -100,8 +100,8 @@ describe('a backup', () => {
       await attempt(cluster);
       const taken = await attempt(cluster, { causes: [cause] });
       expect(taken.satisfied).toEqual([cause]);
-      const again = await attempt(cluster, { causes: [cause], schedule: undefined });
-      expect(again).toEqual(taken);
+      const requeueAt = await attempt(cluster, { causes: [cause], schedule: undefined });
+      expect(requeueAt).toEqual(taken);
       expect((await backupsOf(cluster).list()).backups).toHaveLength(2);
     },
   );

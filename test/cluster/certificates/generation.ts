@@ -1,12 +1,12 @@
 import {
   adminPlan,
-  planAuthorities,
+  planCAs,
   planCertificates,
   planEtcdCertificates,
 } from '../../../constructs/control-plane/certificates/plan.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import {
-  createAuthority,
+  createCA,
   createServiceAccountKey,
   issueCertificate,
   type KeyPair,
@@ -30,7 +30,7 @@ export interface Generation {
   readonly secrets: ReadonlyMap<string, Content>;
   /** Another client of an authority. */
   issue(
-    authority: 'cluster' | 'etcd' | 'proxy',
+    certificateAuthority: 'cluster' | 'etcd' | 'proxy',
     commonName: string,
     organizations?: readonly string[],
   ): Promise<KeyPair>;
@@ -42,12 +42,10 @@ export async function newGeneration(): Promise<Generation> {
   const cluster = clusterOf({
     spec: { exposure: { gateway: { namespace: 'ingress', name: 'shared' } }, inClusterAccess: 'Proxy' },
   });
-  const made = await Promise.all(
-    planAuthorities('c1').map(async (plan) => [plan, await createAuthority(plan, validity())] as const),
-  );
-  const authorities = new Map(made.map(([{ authority }, pair]) => [authority, pair]));
+  const made = await Promise.all(planCAs('c1').map(async (plan) => [plan, await createCA(plan, validity())] as const));
+  const caCertificates = new Map(made.map(([{ ca }, pair]) => [ca, pair]));
   const of = (name: 'cluster' | 'etcd' | 'proxy'): KeyPair => {
-    const found = authorities.get(name);
+    const found = caCertificates.get(name);
     if (!found) throw new Error(`no authority ${name} is planned`);
     return found;
   };
@@ -81,8 +79,12 @@ export async function newGeneration(): Promise<Generation> {
       [secrets.serviceAccount, content(serviceAccount)] as const,
       ...[...pairs].map(([secret, pair]) => [secret, content(pair, signers.get(secret))] as const),
     ]),
-    issue: (authority, commonName, organizations = []) =>
-      issueCertificate({ commonName, organizations, usages: ['client'], hosts: [] }, of(authority), validity()),
+    issue: (certificateAuthority, commonName, organizations = []) =>
+      issueCertificate(
+        { commonName, organizations, usages: ['client'], hosts: [] },
+        of(certificateAuthority),
+        validity(),
+      ),
   };
 }
 

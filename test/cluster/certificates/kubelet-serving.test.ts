@@ -48,7 +48,7 @@ test('a kubelet serves with a certificate of the cluster for its own name and ad
     return items.find(({ spec }) => spec.signerName === 'kubernetes.io/kubelet-serving');
   });
   const certificate = await untilIssued(request.metadata.name);
-  expect(certificate.checkIssued(new X509Certificate(cluster.api.authority))).toBe(true);
+  expect(certificate.checkIssued(new X509Certificate(cluster.api.certificateAuthority))).toBe(true);
   expect(certificate.subjectAltName).toBe(`DNS:${worker.name}, IP Address:${address()}`);
 });
 

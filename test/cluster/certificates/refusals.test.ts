@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAuthority, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { createCA, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { until } from '../../support/until.ts';
 import { ControlPlaneProcesses, type ProcessName } from './control-plane-processes.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
     control.start(name);
   }
   const of = (secret: string) => pairIn(generation, secret);
-  const stranger = await newGeneration();
+  const unknownMember = await newGeneration();
   clients = {
     'a kubelet': await generation.issue('cluster', 'system:node:n1', ['system:nodes']),
     'an administrator': await generation.issue('cluster', 'kubernetes-admin', ['system:masters']),
@@ -35,7 +35,7 @@ beforeAll(async () => {
     'a member of etcd that serves': of(secretNames.etcdServer),
     // Without the names of pods, which etcd would look up and compare with where it is asked from.
     'a member of etcd towards another': await generation.issue('etcd', 'etcd-peer'),
-    'etcd of another cluster': pairIn(stranger, secretNames.etcdController),
+    'etcd of another cluster': pairIn(unknownMember, secretNames.etcdController),
     'an API server that serves': of(secretNames.apiServer),
   };
   const ready = () => ask({ port: control.ports.api, path: '/readyz', client: clientOf('an administrator') });
@@ -153,8 +153,8 @@ describe('a kubelet that serves with a certificate of its own making', () => {
   let kubelet: RecordingServer;
 
   beforeAll(async () => {
-    const stranger = await createAuthority({ commonName: 'n1@1234567890' }, validFor(dayMs, new Date()));
-    kubelet = await RecordingServer.start(stranger);
+    const unknownMember = await createCA({ commonName: 'n1@1234567890' }, validFor(dayMs, new Date()));
+    kubelet = await RecordingServer.start(unknownMember);
     const addresses = [{ type: 'InternalIP', address: '127.0.0.1' }];
     const status = { addresses, daemonEndpoints: { kubeletEndpoint: { Port: kubelet.port } } };
     await create('/api/v1/nodes', { metadata: { name: 'n1' }, status });

@@ -10,7 +10,7 @@ import { kubeconfig } from '../../../reconciler/cli/kubeconfig.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connect } from '../../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { createAuthority, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { createCA, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import { bundle, splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { pairSecret } from '../../../reconciler/pki/secret.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
@@ -38,12 +38,12 @@ beforeAll(async () => {
     { fieldManager },
   );
   owner = ownerReference({ name: clusterName, uid: object.metadata.uid ?? '' });
-  await putAuthority(server.target.authority);
+  await putCA(server.target.certificateAuthority);
 });
 
 /** Makes this the authority of the cluster. */
-async function putAuthority(pair: KeyPair): Promise<void> {
-  const name = namesOf(clusterName).secrets.clusterAuthority;
+async function putCA(pair: KeyPair): Promise<void> {
+  const name = namesOf(clusterName).secrets.clusterCA;
   const props = { name, namespace, cluster: clusterName, owner };
   await client.apply(pairSecret(props, 'clusterApi', pair), { fieldManager });
 }
@@ -98,9 +98,9 @@ describe('hcp kubeconfig', () => {
   });
 
   it('trusts both authorities while one is being replaced, and has the first one sign', async () => {
-    const successor = await createAuthority({ commonName: 'kubernetes' }, validFor(3600_000, new Date()));
-    const { certificate, key } = server.target.authority;
-    await putAuthority({ certificate: bundle(certificate, successor.certificate), key });
+    const successor = await createCA({ commonName: 'kubernetes' }, validFor(3600_000, new Date()));
+    const { certificate, key } = server.target.certificateAuthority;
+    await putCA({ certificate: bundle(certificate, successor.certificate), key });
     const { printed } = await run({ user: 'jane' });
     const { clusters } = parse(printed) as { clusters: [{ cluster: { 'certificate-authority-data': string } }] };
     const trusted = Buffer.from(clusters[0].cluster['certificate-authority-data'], 'base64').toString();
@@ -109,8 +109,8 @@ describe('hcp kubeconfig', () => {
   });
 
   it('tells when the certificate really ends, which is no later than its authority', async () => {
-    const ending = await createAuthority({ commonName: 'kubernetes' }, validFor(60_000, new Date()));
-    await putAuthority(ending);
+    const ending = await createCA({ commonName: 'kubernetes' }, validFor(60_000, new Date()));
+    await putCA(ending);
     const { told } = await run({ user: 'jane', ttl: '8h' });
     expect(Date.parse(/until (.*)$/.exec(told)?.[1] ?? '')).toBeLessThanOrEqual(Date.now() + 60_000);
   });

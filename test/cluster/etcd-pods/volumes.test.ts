@@ -8,7 +8,7 @@ import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { PodObject } from '../../../reconciler/kube/readiness.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
-import type { World } from '../../../reconciler/management/view.ts';
+import type { Reader } from '../../../reconciler/management/view.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { NumberedConfigMaps } from '../../support/numbered-config-maps.ts';
 import { operatedNamespace } from '../../support/operated-namespace.ts';
@@ -28,11 +28,11 @@ beforeAll(async () => {
 });
 afterAll(() => hosted?.connection.close());
 
-interface Claim extends KubeObject {
+interface HostClaim extends KubeObject {
   readonly status?: { readonly capacity?: { readonly storage?: string } };
 }
 
-const claim = () => bench.client.get<Claim>(PersistentVolumeClaim, { namespace, name: 'etcd-data-c1-etcd-0' });
+const claim = () => bench.client.get<HostClaim>(PersistentVolumeClaim, { namespace, name: 'etcd-data-c1-etcd-0' });
 
 /** What must never be made anew. */
 async function identities(): Promise<string[]> {
@@ -83,13 +83,13 @@ async function deleteFillers(): Promise<void> {
 async function usedBytes(): Promise<number> {
   const { secrets } = namesOf('c1');
   const read = (name: string) => bench.client.get<SecretObject>(Secret, { namespace, name });
-  const found = await Promise.all([secrets.etcdAuthority, secrets.etcdController].map(read));
+  const found = await Promise.all([secrets.etcdCA, secrets.etcdController].map(read));
   const pod = await bench.client.get<PodObject>(Pod, { namespace, name: 'c1-etcd-0' });
-  const world = {
+  const management = {
     get: (_: unknown, name: string) => found.find(({ metadata }) => metadata.name === name),
     list: () => [pod],
-  } as unknown as World;
-  const access = openEtcd({ name: 'c1', namespace }, world);
+  } as unknown as Reader;
+  const access = openEtcd({ name: 'c1', namespace }, management);
   try {
     const answer = await access.clients('c1-etcd-0')?.status();
     if (!answer) throw new Error('c1-etcd-0 has no address');

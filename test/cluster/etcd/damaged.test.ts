@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { healthyVoters } from '../../../reconciler/etcd/members.ts';
-import { nextEtcdStep } from '../../../reconciler/etcd/next-step.ts';
+import { planEtcdStep } from '../../../reconciler/etcd/next-step.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { until } from '../../support/until.ts';
 import { EtcdProcesses } from './etcd-processes.ts';
@@ -80,7 +80,7 @@ it('members that were all killed at once are left alone and come back by themsel
     await settle(cluster, 3);
     const before = await cluster.observe();
     for (const { name } of before.members) await cluster.kill(name);
-    expect(nextEtcdStep(await cluster.observe(), goal)).toEqual({ kind: 'Wait', message: 'no etcd member answers' });
+    expect(planEtcdStep(await cluster.observe(), goal)).toEqual({ kind: 'Wait', message: 'no etcd member answers' });
     await cluster.runMissing(before);
     expect(await settle(cluster, 3)).toEqual([]);
   } finally {
@@ -101,7 +101,7 @@ it('nothing is guessed when two of three volumes are gone: no step is taken', as
     });
     expect(observation.membership).toBe('Unconfirmed');
     expect(healthyVoters(observation)).toEqual([]);
-    expect(nextEtcdStep(observation, goal)).toMatchObject({ kind: 'Wait', message: expect.stringContaining('quorum') });
+    expect(planEtcdStep(observation, goal)).toMatchObject({ kind: 'Wait', message: expect.stringContaining('quorum') });
   } finally {
     await cluster.stop();
   }

@@ -10,7 +10,7 @@ import type { EtcdObservation, MemberClaim, MemberPod } from '../../../reconcile
 import { initialCluster, isAwaited, podsFor } from '../../../reconciler/etcd/membership.ts';
 import { observeEtcd } from '../../../reconciler/etcd/observe.ts';
 import type { EtcdStep } from '../../../reconciler/etcd/steps.ts';
-import { createAuthority, issueCertificate, validFor } from '../../../reconciler/pki/issue.ts';
+import { createCA, issueCertificate, validFor } from '../../../reconciler/pki/issue.ts';
 import { findBinaries } from '../../testbed/binaries.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
 import { ask } from '../certificates/dial.ts';
@@ -225,7 +225,7 @@ export class EtcdProcesses {
   }
 
   /** The steps that are not calls to etcd. */
-  async carryOutOnPods(step: EtcdStep): Promise<void> {
+  async executeOnPods(step: EtcdStep): Promise<void> {
     if (step.kind === 'MarkVolume' || step.kind === 'ReserveVolume') this.#place(step.member).mark = step.id;
     if (step.kind === 'DiscardVolume') {
       await this.loseVolume(step.member);
@@ -298,16 +298,16 @@ function isRunning({ process: child }: Place): boolean {
 
 async function writeCredentials(directory: string): Promise<EtcdCredentials> {
   const validity = validFor(24 * 60 * 60_000, new Date());
-  const authority = await createAuthority({ commonName: 'etcd' }, validity);
+  const certificateAuthority = await createCA({ commonName: 'etcd' }, validity);
   const plan = {
     commonName: 'etcd',
     organizations: [],
     usages: ['server', 'client'],
     hosts: ['127.0.0.1', serverName],
   };
-  const pair = await issueCertificate({ ...plan, usages: ['server', 'client'] }, authority, validity);
+  const pair = await issueCertificate({ ...plan, usages: ['server', 'client'] }, certificateAuthority, validity);
   const { certificate: cert, key } = pair;
-  const files = { 'ca.crt': authority.certificate, 'etcd.crt': cert, 'etcd.key': key };
+  const files = { 'ca.crt': certificateAuthority.certificate, 'etcd.crt': cert, 'etcd.key': key };
   for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content);
-  return { ca: authority.certificate, cert, key };
+  return { ca: certificateAuthority.certificate, cert, key };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { carryOut, type EtcdCall } from '../../../reconciler/etcd/execute.ts';
-import { nextSpaceStep } from '../../../reconciler/etcd/maintenance.ts';
+import { execute, type EtcdCall } from '../../../reconciler/etcd/execute.ts';
+import { planSpaceStep } from '../../../reconciler/etcd/maintenance.ts';
 import { until } from '../../support/until.ts';
 import { EtcdProcesses } from './etcd-processes.ts';
 import { settle } from './settle.ts';
@@ -19,11 +19,11 @@ it('a full etcd forgets old versions, gives their space back on every member, an
     await until('old versions to be forgotten first', async () => {
       const full = await cluster.observe();
       if (full.isCompacted) return true;
-      const first = nextSpaceStep(full, quotaBytes);
+      const first = planSpaceStep(full, quotaBytes);
       if (first.kind === 'Wait' || first.kind === 'Settled') return false;
       expect(first.step.kind).toBe('Compact');
       // What had no answer is asked for again.
-      await carryOut(first.step as EtcdCall, full, cluster.clients).catch(() => {});
+      await execute(first.step as EtcdCall, full, cluster.clients).catch(() => {});
       return false;
     });
     // Followers forget by themselves. Each is seen to, though nobody writes to it any more.

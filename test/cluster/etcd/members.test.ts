@@ -22,7 +22,7 @@ describe('3 members of etcd', () => {
 
   it('are observed with who leads, their versions and that their ids are the marks of their volumes', async () => {
     const observation = await untilWell(cluster);
-    expect(observation).toMatchObject({ membership: 'Confirmed', strangers: [], alarms: [] });
+    expect(observation).toMatchObject({ membership: 'Confirmed', unknownMembers: [], alarms: [] });
     expect(observation.members.map(({ claim, registration }) => claim?.memberId === registration?.id)).toEqual([
       true,
       true,

@@ -1,7 +1,7 @@
-import { carryOut, isEtcdCall } from '../../../reconciler/etcd/execute.ts';
+import { execute, isEtcdCall } from '../../../reconciler/etcd/execute.ts';
 import { isRefusedForNow } from '../../../reconciler/etcd/client.ts';
 import { type EtcdObservation, healthyVoters } from '../../../reconciler/etcd/members.ts';
-import { nextEtcdStep } from '../../../reconciler/etcd/next-step.ts';
+import { planEtcdStep } from '../../../reconciler/etcd/next-step.ts';
 import type { EtcdStep } from '../../../reconciler/etcd/steps.ts';
 import { until } from '../../support/until.ts';
 import type { EtcdProcesses } from './etcd-processes.ts';
@@ -26,7 +26,7 @@ export async function settle(
     async () => {
       const observation = await cluster.observe();
       const goal = { replicas, revision: cluster.revision, cause: 'Asked', quotaBytes } as const;
-      const decision = nextEtcdStep(observation, goal);
+      const decision = planEtcdStep(observation, goal);
       const next = decision.kind === 'Act' ? nameOf(decision.step) : undefined;
       last = next ?? (decision.kind === 'Wait' ? decision.message : `${healthyVoters(observation).length} are well`);
       // No answer came, and yet it was done, unless nobody can say yet.
@@ -42,7 +42,7 @@ export async function settle(
       const { step } = decision;
       onAct(step, observation);
       try {
-        await (isEtcdCall(step) ? carryOut(step, observation, cluster.clients) : cluster.carryOutOnPods(step));
+        await (isEtcdCall(step) ? execute(step, observation, cluster.clients) : cluster.executeOnPods(step));
         if (step.kind !== 'MarkVolume') steps.push(nameOf(step));
       } catch (cause) {
         if (!isEtcdCall(step)) throw cause;

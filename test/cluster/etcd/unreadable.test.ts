@@ -2,7 +2,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasQuorum } from '../../../reconciler/etcd/members.ts';
-import { nextEtcdStep } from '../../../reconciler/etcd/next-step.ts';
+import { planEtcdStep } from '../../../reconciler/etcd/next-step.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { until } from '../../support/until.ts';
 import { damageText } from './damage-text.ts';
@@ -49,7 +49,7 @@ describe('a member that cannot start on its data is built anew from the others',
 
     const told = await until('etcd to refuse its data again and again', async () => {
       const observation = await cluster.observe();
-      const decision = nextEtcdStep(observation, goal);
+      const decision = planEtcdStep(observation, goal);
       if (decision.kind === 'Act') return observation.members[1]?.pod?.damage?.what;
       await cluster.runMissing(observation);
       return undefined;
@@ -77,15 +77,15 @@ describe('a member that cannot start on its data is built anew from the others',
 
 it('a member is not built anew when it is another one whose data is wrong', async () => {
   const keys = cluster.keys();
-  await keys.put('again').value(text);
-  await Promise.all(['etcd-1', 'etcd-2'].map((name) => cluster.untilOnDisk(name, 'again')));
+  await keys.put('requeueAt').value(text);
+  await Promise.all(['etcd-1', 'etcd-2'].map((name) => cluster.untilOnDisk(name, 'requeueAt')));
   await cluster.damage('etcd-1', text);
   await cluster.tamper('etcd-2', async () => {});
 
   const decision = await until('etcd to refuse the member that is right', async () => {
     const observation = await cluster.observe();
     await cluster.runMissing(observation);
-    return hasQuorum(observation) && observation.doMembersAgree === false && nextEtcdStep(observation, goal);
+    return hasQuorum(observation) && observation.doMembersAgree === false && planEtcdStep(observation, goal);
   });
   expect(decision).toMatchObject({ kind: 'Wait', message: expect.stringContaining('whose data is corrupt') });
   keys.close();

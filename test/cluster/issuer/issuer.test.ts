@@ -6,7 +6,7 @@ import {
   definitionName,
   Secret,
 } from '../../../constructs/api/resources.ts';
-import { createAuthority, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { createCA, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import type { CertificateRequestObject } from '../../../reconciler/pki/issuer/certificate-request.ts';
 import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
 import { pairOf, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
@@ -17,12 +17,12 @@ import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
 import { installAddon } from '../../testbed/addons.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
-import { strangerAt } from './stranger.ts';
+import { unknownMemberAt } from './stranger.ts';
 
 const namespace = 'issued';
 const fieldManager = 'test';
 const dayMs = 24 * 3_600_000;
-const authorities = (cluster: string) => ['ca', 'etcd', 'proxy'].map((name) => `${cluster}-${name}`);
+const caCertificates = (cluster: string) => ['ca', 'etcd', 'proxy'].map((name) => `${cluster}-${name}`);
 
 const bench = operatedNamespace(namespace, {
   prepare: (client) => client.delete(CustomResourceDefinition, { name: definitionName(CertificateRequest) }),
@@ -31,7 +31,7 @@ let root: KeyPair;
 let certManager: CertManager | undefined;
 
 beforeAll(async () => {
-  root = await createAuthority({ commonName: 'company root' }, validFor(20_000 * dayMs, new Date()));
+  root = await createCA({ commonName: 'company root' }, validFor(20_000 * dayMs, new Date()));
 });
 afterAll(() => certManager?.stop());
 
@@ -80,7 +80,7 @@ test('a control plane waits for cert-manager, for its controllers and for its is
   const begun = performance.now();
   await createIssuer(bench.client, 'company', root, namespace);
   await bench.untilReady('c1');
-  for (const name of authorities('c1')) {
+  for (const name of caCertificates('c1')) {
     const { certificate } = await pair(name);
     expect(isSignedBy(certificate, root.certificate)).toBe(true);
     expect(new X509Certificate(certificate).ca).toBe(true);
@@ -98,19 +98,19 @@ test('a control plane waits for cert-manager, for its controllers and for its is
 
 test('whoever has a certificate of the issuer is a stranger to the API server and to etcd', async () => {
   const plan = { commonName: 'intruder', organizations: ['system:masters'], usages: ['client'], hosts: [] } as const;
-  const stranger = await issueCertificate(plan, root, validFor(dayMs, new Date()));
+  const unknownMember = await issueCertificate(plan, root, validFor(dayMs, new Date()));
   const own = await issueCertificate(plan, await pair('c1-ca'), validFor(dayMs, new Date()));
   const { controlPlaneEndpoint } = (await bench.get('c1')).spec;
   const server = { ...controlPlaneEndpoint!, path: '/api/v1/nodes' };
-  const at = strangerAt(server, (await pair('c1-ca')).certificate);
+  const at = unknownMemberAt(server, (await pair('c1-ca')).certificate);
   expect(await at(own)).toBe(200);
-  expect(await at(stranger)).toBe(401);
-  expect(await at({ ...stranger, certificate: `${stranger.certificate}${root.certificate}` })).toBe(401);
+  expect(await at(unknownMember)).toBe(401);
+  expect(await at({ ...unknownMember, certificate: `${unknownMember.certificate}${root.certificate}` })).toBe(401);
 
   const [pod] = await bench.pods('c1', 'etcd');
   const etcd = await pair('c1-etcd');
   const member = { host: pod?.status?.podIP ?? '', port: 2379, serverName: 'localhost', path: '/version' };
-  const atMember = strangerAt(member, etcd.certificate);
+  const atMember = unknownMemberAt(member, etcd.certificate);
   const client = { ...plan, commonName: 'hosted-control-plane-controller', organizations: [] };
   expect(await atMember(await issueCertificate(client, etcd, validFor(dayMs, new Date())))).toBe(200);
   expect(await atMember(await issueCertificate(client, root, validFor(dayMs, new Date())))).toBe('refused');
@@ -118,11 +118,11 @@ test('whoever has a certificate of the issuer is a stranger to the API server an
 
 test('an issuer of the whole management cluster, itself signed by another, does as well', async () => {
   const plan = { commonName: 'unused', organizations: [], usages: ['client'], hosts: [] } as const;
-  const issuer = await createAuthority({ commonName: 'company clusters' }, validFor(10_000 * dayMs, new Date()));
+  const issuer = await createCA({ commonName: 'company clusters' }, validFor(10_000 * dayMs, new Date()));
   await createIssuer(bench.client, 'clusters', issuer);
   await bench.create('c2', specWith('clusters', 'ClusterIssuer'));
   await bench.untilReady('c2');
-  for (const name of authorities('c2')) {
+  for (const name of caCertificates('c2')) {
     const { certificate, key } = await pair(name);
     expect(isSignedBy(certificate, issuer.certificate)).toBe(true);
     await expect(issueCertificate(plan, { certificate, key }, validFor(dayMs, new Date()))).resolves.toBeDefined();

@@ -14,13 +14,13 @@ export interface StrangeServer {
  * it ends the connection instead of one.
  * @param authority PEM of what the server is verified by
  */
-export function strangerAt(
+export function unknownMemberAt(
   { serverName, ...server }: StrangeServer,
-  authority: string,
+  certificateAuthority: string,
 ): (client: KeyPair) => Promise<number | 'refused' | undefined> {
   return ({ certificate, key }) =>
     new Promise((resolve, reject) => {
-      const tls = { ca: authority, cert: certificate, key, allowPartialTrustChain: true };
+      const tls = { ca: certificateAuthority, cert: certificate, key, allowPartialTrustChain: true };
       const name = serverName === undefined ? {} : { servername: serverName };
       const asked = request({ ...server, ...tls, ...name, agent: false }, (answer) => {
         answer.resume();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
-import { createAuthority, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { createCA, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { type CertManager, createIssuer, startCertManager } from '../../support/cert-manager.ts';
 import { until } from '../../support/until.ts';
@@ -25,7 +25,7 @@ let worker: Worker;
 let directory: string;
 
 beforeAll(async () => {
-  root = await createAuthority({ commonName: 'company root' }, validFor(20_000 * dayMs, new Date()));
+  root = await createCA({ commonName: 'company root' }, validFor(20_000 * dayMs, new Date()));
   directory = await mkdtemp(join(tmpdir(), 'issued-'));
   cluster = await openJoinableCluster('issuedwork', { ...single, certificates: { issuerRef } }, async (instance) => {
     await installAddon(instance, 'cert-manager-crds', () => {});
@@ -34,7 +34,7 @@ beforeAll(async () => {
     await createIssuer(client, issuerRef.name, root);
     await client.connection.close();
   });
-  await writeFile(join(directory, 'ca.crt'), cluster.api.authority);
+  await writeFile(join(directory, 'ca.crt'), cluster.api.certificateAuthority);
   worker = await addWorker(cluster.instance, cluster.api);
 });
 afterAll(async () => {
@@ -52,8 +52,8 @@ async function said(...[program, ...args]: [string, ...string[]]): Promise<strin
 }
 
 test('a node joins by kubeadm, which pins the authority that an issuer has signed, and runs pods whose logs can be read', async () => {
-  expect(splitCertificates(cluster.api.authority)).toHaveLength(1);
-  expect(isSignedBy(cluster.api.authority, root.certificate)).toBe(true);
+  expect(splitCertificates(cluster.api.certificateAuthority)).toHaveLength(1);
+  expect(isSignedBy(cluster.api.certificateAuthority, root.certificate)).toBe(true);
   const ready = '{.items[*].metadata.name} {.items[*].status.conditions[?(@.type=="Ready")].status}';
   expect(await cluster.kubectl(['get', 'nodes', '--output', `jsonpath=${ready}`])).toBe(`${worker.name} True`);
   const pods = ['--namespace=kube-system', '--selector=k8s-app=kube-dns'];

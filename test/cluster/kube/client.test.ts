@@ -72,8 +72,8 @@ describe('apply', () => {
   it('creates, changes, drops what is no longer rendered, and writes nothing when nothing changed', async () => {
     const object = configMap({ a: '1', b: '1' });
     const created = await client.apply(object, us);
-    const again = await client.apply(object, us);
-    expect(again.metadata.resourceVersion).toBe(created.metadata.resourceVersion);
+    const requeueAt = await client.apply(object, us);
+    expect(requeueAt.metadata.resourceVersion).toBe(created.metadata.resourceVersion);
     const changed = await client.apply({ ...object, data: { a: '2' } }, us);
     expect(changed.data).toEqual({ a: '2' });
     expect(changed.metadata.uid).toBe(created.metadata.uid);

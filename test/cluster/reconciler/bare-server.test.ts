@@ -12,7 +12,7 @@ import {
 import { certificateKinds } from '../../../constructs/api/certificate-status.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { pausedAnnotation } from '../../../constructs/api/group.ts';
-import { createAuthority, issueCertificate } from '../../../reconciler/pki/issue.ts';
+import { createCA, issueCertificate } from '../../../reconciler/pki/issue.ts';
 import { writeKubeconfig } from '../../../reconciler/pki/kubeconfig.ts';
 import { serveMetrics } from '../../../reconciler/telemetry/serve-metrics.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
@@ -154,13 +154,13 @@ interface Told extends KubeObject {
 test("a user's kubeconfig that comes near its end is told by one event, whatever happens then", async () => {
   const day = 24 * 3600_000;
   const validity = { notBefore: new Date(Date.now() - 70 * day), notAfter: new Date(Date.now() + 30 * day) };
-  const authority = await createAuthority({ commonName: 'theirs' }, validity);
+  const certificateAuthority = await createCA({ commonName: 'theirs' }, validity);
   const plan = { commonName: 'somebody', organizations: [], usages: ['client'], hosts: [] } as const;
   const value = writeKubeconfig({
     cluster: 'c3',
     endpoint: { host: '192.0.2.10', port: 30443 },
-    authority: authority.certificate,
-    client: await issueCertificate(plan, authority, validity),
+    ca: certificateAuthority.certificate,
+    client: await issueCertificate(plan, certificateAuthority, validity),
   });
   const { apiVersion, kind } = Secret;
   const data = { value: Buffer.from(value).toString('base64') };

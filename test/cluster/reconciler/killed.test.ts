@@ -13,25 +13,25 @@ afterAll(() => bench.close());
 
 const runUntilKilled = (writes: number, isDone: () => Promise<boolean>) =>
   bench.runUntilKilled(writes, isDone, 240_000);
-const authority = async () =>
+const certificateAuthority = async () =>
   fingerprint(pairOf(await bench.client.find<SecretObject>(Secret, { namespace, name: 'c1-ca' }))?.certificate ?? '');
 
 test('an operator that is killed after its first, second, third, … write is followed by one that goes on', async () => {
   await bench.create('c1', single);
   const isReady = async () => (await bench.condition('c1', 'Ready'))?.status === 'True';
 
-  const authorities = new Set<string>();
+  const caCertificates = new Set<string>();
   let kills = 0;
   while (await runUntilKilled(kills + 1, isReady)) {
     kills += 1;
-    if (await bench.client.find(Secret, { namespace, name: 'c1-ca' })) authorities.add(await authority());
+    if (await bench.client.find(Secret, { namespace, name: 'c1-ca' })) caCertificates.add(await certificateAuthority());
   }
 
   // A new operator applies every object once, but for the four roots and the keys of Secrets, which are only ever created: none with fewer writes
   // than that can have got through, so that every point of a pass was hit.
   const objects = (await bench.everything()).filter((object) => !/^(Pod|PersistentVolumeClaim) /.test(object));
   expect(kills).toBeGreaterThanOrEqual(objects.length - 5 - 1);
-  expect(authorities.size).toBe(1);
+  expect(caCertificates.size).toBe(1);
   const hosted = await bench.hosted('c1');
   expect(await hosted.raw('/readyz')).toBe('ok');
   await hosted.connection.close();

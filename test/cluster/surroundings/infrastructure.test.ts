@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { Namespace, type Resource } from '../../../constructs/api/resources.ts';
 import { publishToInfrastructure } from '../../../reconciler/exposure/infrastructure/endpoint.ts';
-import { InquiryBook } from '../../../reconciler/tasks/request-cache.ts';
+import { RequestCaches } from '../../../reconciler/tasks/request-cache.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { isNotFound } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
@@ -56,9 +56,9 @@ async function create(resource: Resource, name: string, spec: object): Promise<v
 }
 
 function publish(kind: string, name: string) {
-  const inquiries = new InquiryBook(systemClock).of('');
+  const requestCaches = new RequestCaches(systemClock).of('');
   const reference = { apiGroup: 'infra.example.org', kind, name };
-  return publishToInfrastructure({ client, inquiries, namespace, reference }, endpoint);
+  return publishToInfrastructure({ client, requestCaches, namespace, reference }, endpoint);
 }
 
 const endpointOf = async (resource: Resource, name: string) =>

@@ -81,7 +81,7 @@ async function watch(namespace?: string): Promise<void> {
     namespace,
     onError: (error) => errors.push(error),
   });
-  management.onSurroundingsChange((key) => told.push(key));
+  management.onSharedResourcesChange((key) => told.push(key));
   await management.start();
 }
 
@@ -102,7 +102,7 @@ describe('an API that may be missing', () => {
   it('is noticed when it is installed, when it changes its versions and when it goes', async () => {
     await watch();
     const key = await plane(team, 'c1');
-    const around = management.surroundingsOf(team, 'c1');
+    const around = management.sharedResourcesOf(team, 'c1');
     expect([around.servedVersions('TLSRoute'), around.servedVersions('CiliumNetworkPolicy')]).toEqual([[], []]);
 
     await hears(key, 'the API', () => installDefinition(client, oldTLSRoute, { served: ['v1alpha2'] }));
@@ -119,9 +119,10 @@ describe('an API that may be missing', () => {
       object(resource, { namespace: team, name, labels: { [clusterNameLabel]: 'c1' } }, { hostnames: [] });
     await client.apply(route(oldTLSRoute, 'old'), { fieldManager });
     await watch();
-    const world = management.worldOf(team, 'c1');
-    const names = () => world.list(TLSRoute, {}).map(({ apiVersion, metadata }) => `${apiVersion} ${metadata.name}`);
-    expect([names(), world.get(TLSRoute, 'old')?.kind]).toEqual([
+    const managementCluster = management.readerOf(team, 'c1');
+    const names = () =>
+      managementCluster.list(TLSRoute, {}).map(({ apiVersion, metadata }) => `${apiVersion} ${metadata.name}`);
+    expect([names(), managementCluster.get(TLSRoute, 'old')?.kind]).toEqual([
       ['gateway.networking.k8s.io/v1alpha2 old'],
       'TLSRoute',
     ]);
@@ -148,7 +149,7 @@ describe('an API that may be missing', () => {
       conversion: { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } },
     });
     await watch();
-    expect(management.surroundingsOf(team, 'c1').servedVersions('TLSRoute')).toEqual(['v1', 'v1alpha2']);
+    expect(management.sharedResourcesOf(team, 'c1').servedVersions('TLSRoute')).toEqual(['v1', 'v1alpha2']);
     expect(management.list(TLSRoute)).toEqual([]);
     expect(errors.map(String).join()).toContain('conversion webhook');
   });
@@ -161,7 +162,7 @@ describe('an API that may be missing', () => {
       if (resource === IngressRouteTCP) changes.push(`${type} ${changed.metadata.name}`);
     });
     await installDefinition(client, IngressRouteTCP, { served: ['v1alpha1'] });
-    await until('the API', () => management.surroundingsOf(team, 'c1').servedVersions('IngressRouteTCP').length > 0);
+    await until('the API', () => management.sharedResourcesOf(team, 'c1').servedVersions('IngressRouteTCP').length > 0);
     const before = requests.length;
     const labels = { [clusterNameLabel]: 'c1', 'app.kubernetes.io/component': 'api-server' };
     await client.apply(object(IngressRouteTCP, { namespace: team, name: 'ours', labels }), { fieldManager });
@@ -177,7 +178,7 @@ describe('a Gateway', () => {
   it('is noticed when it is made, also in a namespace that is not ours, and when it changes', async () => {
     await watch(team);
     const key = await plane(team, 'c1');
-    const around = () => management.surroundingsOf(team, 'c1');
+    const around = () => management.sharedResourcesOf(team, 'c1');
     expect(around().gateway(gatewayName)).toBeUndefined();
     await installDefinition(client, Gateway, { served: ['v1'] });
     await until('the API', () => around().servedVersions('Gateway').length > 0);
@@ -207,7 +208,7 @@ describe('the labels of a namespace', () => {
   it('are known, and their change is told to those who asked for them', async () => {
     await watch(team);
     const key = await plane(team, 'c1');
-    const around = management.surroundingsOf(team, 'c1');
+    const around = management.sharedResourcesOf(team, 'c1');
     expect(around.namespaceLabels()).toEqual({ 'kubernetes.io/metadata.name': team });
     await hears(key, 'the label', () =>
       client.mergePatch(Namespace, { name: team }, { metadata: { labels: { tier: 'gold' } } }, { fieldManager }),
@@ -223,15 +224,15 @@ describe('a host name', () => {
     await watch();
     const holder = await plane(other, 'c1', published);
     const key = await plane(team, 'c1');
-    const around = () => management.surroundingsOf(team, 'c1');
-    expect(around().claimant('c1.example.org')).toBe(`HostedControlPlane ${holder}`);
-    expect(around().claimant('konnectivity.c1.example.org')).toBe(`HostedControlPlane ${holder}`);
-    expect(around().claimant('free.example.org')).toBeUndefined();
-    expect(management.surroundingsOf(other, 'c1').claimant('c1.example.org')).toBeUndefined();
+    const around = () => management.sharedResourcesOf(team, 'c1');
+    expect(around().hostOwner('c1.example.org')).toBe(`HostedControlPlane ${holder}`);
+    expect(around().hostOwner('konnectivity.c1.example.org')).toBe(`HostedControlPlane ${holder}`);
+    expect(around().hostOwner('free.example.org')).toBeUndefined();
+    expect(management.sharedResourcesOf(other, 'c1').hostOwner('c1.example.org')).toBeUndefined();
 
-    around().claimant('c1.example.org');
+    around().hostOwner('c1.example.org');
     await hears(key, 'the end of the claim', () => client.delete(HostedControlPlane, { namespace: other, name: 'c1' }));
-    expect(around().claimant('c1.example.org')).toBeUndefined();
+    expect(around().hostOwner('c1.example.org')).toBeUndefined();
   });
 
   it('that we publish is claimed at once, before any watch tells', async () => {
@@ -242,23 +243,23 @@ describe('a host name', () => {
     const written = { ...object(HostedControlPlane, live.metadata), spec: { gateway: gatewayName, ...published } };
     const resourceVersion = `${Number(live.metadata.resourceVersion) + 1000}`;
     management.remember({ ...written, metadata: { ...live.metadata, resourceVersion } });
-    expect(management.surroundingsOf(team, 'c1').claimant('c1.example.org')).toBe(`HostedControlPlane ${holder}`);
+    expect(management.sharedResourcesOf(team, 'c1').hostOwner('c1.example.org')).toBe(`HostedControlPlane ${holder}`);
   });
 
   it('belongs to the route of somebody else behind the same Gateway, until that is gone', async () => {
     await installDefinition(client, TLSRoute, { served: ['v1'] });
     await watch(team);
     const key = await plane(team, 'c1');
-    const claimant = () => management.surroundingsOf(team, 'c1').claimant('c1.example.org');
-    expect(claimant()).toBeUndefined();
+    const hostOwner = () => management.sharedResourcesOf(team, 'c1').hostOwner('c1.example.org');
+    expect(hostOwner()).toBeUndefined();
     const route = object(
       TLSRoute,
       { namespace: other, name: 'shop' },
       { hostnames: ['c1.example.org'], parentRefs: [gatewayName] },
     );
     await hears(key, 'the route', () => client.apply(route, { fieldManager }));
-    expect(claimant()).toBe(`TLSRoute ${other}/shop`);
+    expect(hostOwner()).toBe(`TLSRoute ${other}/shop`);
     await hears(key, 'its end', () => client.delete(TLSRoute, { namespace: other, name: 'shop' }));
-    expect(claimant()).toBeUndefined();
+    expect(hostOwner()).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';
-import { createAuthority, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { createCA, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import { describeUnreachable } from '../../../reconciler/exposure/unreachable.ts';
 import { freePort } from '../../support/free-port.ts';
 
@@ -12,11 +12,11 @@ const validity = validFor(60 * 60_000, new Date());
 const servers: Server[] = [];
 const sockets: Socket[] = [];
 
-let authority: KeyPair;
-let stranger: KeyPair;
+let certificateAuthority: KeyPair;
+let unknownMember: KeyPair;
 beforeAll(async () => {
-  authority = await createAuthority({ commonName: 'kubernetes' }, validity);
-  stranger = await createAuthority({ commonName: 'somebody-else' }, validity);
+  certificateAuthority = await createCA({ commonName: 'kubernetes' }, validity);
+  unknownMember = await createCA({ commonName: 'somebody-else' }, validity);
 });
 afterEach(async () => {
   // A server ends with its last connection.
@@ -60,7 +60,7 @@ function answerUnready(socket: Socket): void {
 
 /** What is said of an attempt to reach our API server there. */
 async function attempt(port: number, lookup = local): Promise<string> {
-  const connection = connectionFor({ server: `https://${host}:${port}`, ca: authority.certificate, lookup });
+  const connection = connectionFor({ server: `https://${host}:${port}`, ca: certificateAuthority.certificate, lookup });
   try {
     await new KubeClient(connection, { deadlineMs: 2_000 }).raw('/readyz');
     return 'reached';
@@ -88,16 +88,16 @@ it('an entry that closes the connection, for it knows no such name, is told as t
 });
 
 it('the server of another cluster is told as that', async () => {
-  expect(await attempt(await serveTls(stranger, [host]))).toContain('another server answers');
+  expect(await attempt(await serveTls(unknownMember, [host]))).toContain('another server answers');
 });
 
 it('a server of ours under another name is told as that', async () => {
-  const port = await serveTls(authority, ['c2.team.clusters.example.org']);
+  const port = await serveTls(certificateAuthority, ['c2.team.clusters.example.org']);
   expect(await attempt(port)).toContain('has a certificate for other names');
 });
 
 it('our own API server that is not ready is told as that', async () => {
-  expect(await attempt(await serveTls(authority, [host]))).toContain('answers, but is not ready');
+  expect(await attempt(await serveTls(certificateAuthority, [host]))).toContain('answers, but is not ready');
 });
 
 it('an entry that says nothing is told as that', async () => {

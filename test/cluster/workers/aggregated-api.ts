@@ -1,4 +1,4 @@
-import { createAuthority, issueCertificate, validFor } from '../../../reconciler/pki/issue.ts';
+import { createCA, issueCertificate, validFor } from '../../../reconciler/pki/issue.ts';
 import { haproxyImage } from '../../testbed/haproxy-image.ts';
 
 const metadata = { name: 'weather', namespace: 'default' };
@@ -16,9 +16,9 @@ export const aggregatedAnswer = '{"kind":"APIResourceList","groupVersion":"weath
  */
 export async function aggregatedApi(): Promise<object[]> {
   const validity = validFor(60 * 60_000, new Date());
-  const authority = await createAuthority({ commonName: 'weather' }, validity);
+  const certificateAuthority = await createCA({ commonName: 'weather' }, validity);
   const subject = { commonName: host, organizations: [], usages: ['server'], hosts: [host] } as const;
-  const { certificate, key } = await issueCertificate(subject, authority, validity);
+  const { certificate, key } = await issueCertificate(subject, certificateAuthority, validity);
   const configuration = `defaults
   mode http
   timeout client 10s
@@ -63,7 +63,7 @@ frontend weather
         groupPriorityMinimum: 100,
         versionPriority: 10,
         service: { ...metadata, port: 443 },
-        caBundle: Buffer.from(authority.certificate).toString('base64'),
+        caBundle: Buffer.from(certificateAuthority.certificate).toString('base64'),
       },
     },
   ];

@@ -4,14 +4,14 @@ import { Machine, MachineDeployment } from '../../../constructs/api/resources.ts
 import { ApplySet } from '../../../reconciler/kube/apply-set.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { isConflict } from '../../../reconciler/kube/errors.ts';
-import { InquiryBook } from '../../../reconciler/tasks/request-cache.ts';
+import { RequestCaches } from '../../../reconciler/tasks/request-cache.ts';
 import { ManagementCluster } from '../../../reconciler/management/cache.ts';
-import { createAuthority, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { createCA, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import { moveWorkers, type WorkerMove } from '../../../reconciler/rotation/workers/move.ts';
 import { timestamp, type MachineDeploymentObject } from '../../../reconciler/rotation/workers/machines.ts';
 import type { Writer } from '../../../reconciler/management/view.ts';
 import { createWriter } from '../../../reconciler/management/writer.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-world.ts';
 import { scopeOf } from '../../support/scope.ts';
 import { until } from '../../support/until.ts';
 import { single, Workbench } from '../../support/workbench.ts';
@@ -40,8 +40,8 @@ beforeAll(async () => {
   await bench.create(cluster, single, { infrastructureRef: infrastructureRef(cluster) });
   writer = writerOf(bench);
   const validity = validFor(3_600_000, new Date());
-  old = await createAuthority({ commonName: 'kubernetes' }, validity);
-  signer = await createAuthority({ commonName: 'kubernetes' }, validity);
+  old = await createCA({ commonName: 'kubernetes' }, validity);
+  signer = await createCA({ commonName: 'kubernetes' }, validity);
 });
 afterAll(async () => {
   await bench.close();
@@ -59,7 +59,7 @@ function writerOf({ client }: Workbench): Writer {
     name: `${cluster}-cp`,
     cluster,
     infrastructure: undefined,
-    inquiries: new InquiryBook(clock),
+    requestCaches: new RequestCaches(clock),
   });
 }
 
@@ -68,7 +68,7 @@ const machines = async () => (await bench.client.list(Machine, { namespace })).i
 
 function move(since: Date): Promise<WorkerMove> {
   const props = { signer: signer.certificate, retiring: [old.certificate], since };
-  return moveWorkers({ ...scopeOf(new MemoryWorld(), { now: new Date() }), writer }, props);
+  return moveWorkers({ ...scopeOf(new MemoryObjects(), { now: new Date() }), writer }, props);
 }
 
 test(

@@ -12,7 +12,7 @@ const deadlineMs = 5_000;
 
 /** Looks at a Node twice a second, and keeps what it said of being ready whenever that was not `True`. */
 export class NodeWatcher extends UnstoppingUser {
-  readonly troubles: string[] = [];
+  readonly problems: string[] = [];
   /** How often it was seen. */
   looks = 0;
 
@@ -29,6 +29,6 @@ export class NodeWatcher extends UnstoppingUser {
     if (node === null) return;
     this.looks++;
     const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready')?.status ?? 'gone';
-    if (ready !== 'True') this.troubles.push(`${new Date().toISOString()} ${ready}`);
+    if (ready !== 'True') this.problems.push(`${new Date().toISOString()} ${ready}`);
   }
 }

@@ -11,7 +11,7 @@ import { openJoinableCluster } from './joinable-cluster.ts';
 // What every way in must carry; all that a gateway carries is in join.test.ts.
 const instance = instanceFrom(process.env, inject('testbed'));
 
-interface WayIn {
+interface ExposureStrategy {
   readonly what: string;
   readonly namespace: string;
   readonly spec: object;
@@ -32,7 +32,7 @@ const nodePort = { address: lanAddress(instance, managementNumber), port: 30043,
 /** The hosted cluster's Service `kubernetes`, which leads to an address where there is one. */
 const service = '10.128.0.1:443';
 
-describe.each<WayIn>([
+describe.each<ExposureStrategy>([
   { what: 'an ingress controller', namespace: 'by-ingress', spec: { exposure: { ingress } }, told: `${host}:443` },
   { what: 'a load balancer', namespace: 'by-load-balancer', spec: { exposure: { loadBalancer: {} } }, told: service },
   { what: 'node ports', namespace: 'by-node-port', spec: { exposure: { nodePort } }, told: service },

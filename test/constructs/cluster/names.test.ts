@@ -34,8 +34,8 @@ describe('names', () => {
   });
 
   it("follow Cluster API's convention where others look Secrets up", () => {
-    const { clusterAuthority, etcdAuthority, proxyAuthority, serviceAccount, kubeconfig } = namesOf('c1').secrets;
-    expect([clusterAuthority, etcdAuthority, proxyAuthority, serviceAccount, kubeconfig]).toEqual([
+    const { clusterCA, etcdCA, frontProxyCA, serviceAccount, kubeconfig } = namesOf('c1').secrets;
+    expect([clusterCA, etcdCA, frontProxyCA, serviceAccount, kubeconfig]).toEqual([
       'c1-ca',
       'c1-etcd',
       'c1-proxy',

@@ -5,7 +5,7 @@ import type { WorkloadPart } from '../../../constructs/workload/chart.ts';
 import { clusterOf } from '../../support/rendered-cluster.ts';
 import { RenderedPart } from '../../support/rendered-hosted-cluster.ts';
 
-const secret = namesOf(clusterOf().name).secrets.clusterAuthority;
+const secret = namesOf(clusterOf().name).secrets.clusterCA;
 
 /** What the pods of an add-on are replaced for. */
 function restartsWith(part: WorkloadPart, version: string, signer: string): string | undefined {

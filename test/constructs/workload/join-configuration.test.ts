@@ -21,16 +21,14 @@ const dualStack = {
 
 describe('cluster-info', () => {
   it('is one cluster without a name, at the endpoint, with its authority', () => {
-    const authority = Buffer.from('PEM of the CA').toString('base64');
+    const ca = Buffer.from('PEM of the CA').toString('base64');
     expect(configMap('cluster-info')).toEqual({
       name: 'kube-public/cluster-info',
       key: 'kubeconfig',
       file: {
         apiVersion: 'v1',
         kind: 'Config',
-        clusters: [
-          { name: '', cluster: { server: 'https://192.0.2.10:6443', 'certificate-authority-data': authority } },
-        ],
+        clusters: [{ name: '', cluster: { server: 'https://192.0.2.10:6443', 'certificate-authority-data': ca } }],
       },
     });
   });

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
-import { parseBundle, readBundle, serializeBundle, survivingSecrets } from '../../../reconciler/backup/bundle.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import {
+  parseRecoveryBundle,
+  readRecoveryBundle,
+  serializeRecoveryBundle,
+  survivingSecrets,
+} from '../../../reconciler/backup/bundle.ts';
+import { MemoryObjects } from '../../support/memory-world.ts';
 import { scopeOf } from '../../support/scope.ts';
 
-const { hostedControlPlane, clusterObject } = scopeOf(new MemoryWorld(), {
+const { hostedControlPlane, clusterObject } = scopeOf(new MemoryObjects(), {
   status: { replicas: 2 },
   clusterSpec: { controlPlaneEndpoint: { host: 'api.example.org', port: 6443 } },
 });
@@ -22,7 +27,7 @@ const annotated = {
   },
 };
 
-const authority = {
+const ca = {
   apiVersion: Secret.apiVersion,
   kind: Secret.kind,
   metadata: {
@@ -35,15 +40,13 @@ const authority = {
   data: { 'tls.crt': 'Y2VydA==', 'tls.key': 'a2V5LXRoYXQtaXMtaGlkZGVu' },
 };
 
-const text = serializeBundle({ hostedControlPlane: annotated, clusterObject, secrets: [authority] });
+const text = serializeRecoveryBundle({ hostedControlPlane: annotated, clusterObject, secrets: [ca] });
 
 describe('a disaster bundle', () => {
   it('holds what a cluster is rebuilt from, and nothing of the management cluster it was in', () => {
-    const bundle = parseBundle(text);
+    const bundle = parseRecoveryBundle(text);
     const annotations = { 'controlplane.cluster.x-k8s.io/step': '2' };
-    expect(bundle.secrets).toEqual([
-      { name: 'c1-ca', type: 'cluster.x-k8s.io/secret', annotations, data: authority.data },
-    ]);
+    expect(bundle.secrets).toEqual([{ name: 'c1-ca', type: 'cluster.x-k8s.io/secret', annotations, data: ca.data }]);
     expect(bundle.hostedControlPlane.spec).toEqual(JSON.parse(JSON.stringify(hostedControlPlane.spec)));
     expect(bundle.hostedControlPlane.metadata).toEqual({
       namespace: 'team',
@@ -67,7 +70,7 @@ describe('a disaster bundle', () => {
     async function* inParts() {
       for (let at = 0; at < text.length; at += 100) yield Buffer.from(text.slice(at, at + 100));
     }
-    expect(await readBundle(inParts())).toEqual(parseBundle(text));
+    expect(await readRecoveryBundle(inParts())).toEqual(parseRecoveryBundle(text));
   });
 
   it.each([
@@ -75,7 +78,7 @@ describe('a disaster bundle', () => {
     ['lacks something', '{"formatVersion":1}', /^the bundle cannot be read, for hostedControlPlane, cluster, secrets/],
     ['is of a newer format', text.replace('"formatVersion":1', '"formatVersion":2'), 'a newer version of the provider'],
   ])('is refused when it %s, and nothing of it is quoted', (_, given, message) => {
-    expect(() => parseBundle(given)).toThrow(message);
-    expect(() => parseBundle(given)).not.toThrow('hidden');
+    expect(() => parseRecoveryBundle(given)).toThrow(message);
+    expect(() => parseRecoveryBundle(given)).not.toThrow('hidden');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkState } from '../../../reconciler/tasks/background-work.ts';
 import { requestCause } from '../../../reconciler/backup/causes.ts';
-import { type BackupSituation, backOffMs, decideBackup } from '../../../reconciler/backup/decide-backup.ts';
+import { type BackupSituation, backOffMs, planBackup } from '../../../reconciler/backup/decide-backup.ts';
 import { InvalidConfiguration } from '../../../reconciler/engine/outcome.ts';
 
 const minute = 60_000;
@@ -19,7 +19,7 @@ const situation: BackupSituation = {
   hasContent: true,
 };
 
-const decide = (changes: Partial<BackupSituation>) => decideBackup({ ...situation, ...changes });
+const decide = (changes: Partial<BackupSituation>) => planBackup({ ...situation, ...changes });
 const due = { lastBackup: undefined };
 const requested = { causes: [requestCause('before the big change')] };
 
@@ -27,7 +27,7 @@ const requested = { causes: [requestCause('before the big change')] };
 function failed(changes: Partial<BackupSituation>, failures = 1): WorkState {
   const decision = decide({ ...changes, work: { kind: 'idle' } });
   if (decision.kind !== 'Start') throw new Error(decision.kind);
-  return { kind: 'failed', basis: decision.basis, at: new Date(noon), error: new Error('down'), failures };
+  return { kind: 'failed', inputsKey: decision.inputsKey, at: new Date(noon), error: new Error('down'), failures };
 }
 
 describe('a backup', () => {
@@ -45,7 +45,7 @@ describe('a backup', () => {
       {
         ...due,
         ...requested,
-        work: { kind: 'running', basis: 'other', since: new Date(noon), progress: '1 of about 2 MiB' },
+        work: { kind: 'running', inputsKey: 'other', since: new Date(noon), progress: '1 of about 2 MiB' },
       },
       { kind: 'Running', progress: '1 of about 2 MiB' },
     ],

@@ -3,17 +3,17 @@ import { StatefulSet } from '../../../constructs/api/resources.ts';
 import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import type { Work, WorkState } from '../../../reconciler/tasks/background-work.ts';
 import { deletionCause } from '../../../reconciler/backup/causes.ts';
-import { decideFinalBackup, finalBackup } from '../../../reconciler/backup/final-backup.ts';
+import { planFinalBackup, finalBackup } from '../../../reconciler/backup/final-backup.ts';
 import type { BackupResult } from '../../../reconciler/backup/take-backup.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-world.ts';
 import { hostedControlPlaneObject, now, scopeOf, spec } from '../../support/scope.ts';
 
 const cause = deletionCause('uid');
-const situation = { basis: 'b', cause, now: now.getTime(), hasMember: true };
+const situation = { inputsKey: 'b', cause, now: now.getTime(), hasMember: true };
 const result: BackupResult = { newest: 'x', sizeBytes: 1, satisfied: [cause], retentionFault: undefined };
-const failed = (basis: string): WorkState<BackupResult> => ({
+const failed = (inputsKey: string): WorkState<BackupResult> => ({
   kind: 'failed',
-  basis,
+  inputsKey,
   at: now,
   error: new Error('the store cannot be reached'),
   failures: 2,
@@ -25,10 +25,10 @@ describe('the last backup', () => {
     ['is begun again by a process that knows of another one', failed('other'), 'Start'],
     [
       'is waited for',
-      { kind: 'running', basis: 'b', since: now, progress: '1 of about 2 MiB' },
+      { kind: 'running', inputsKey: 'b', since: now, progress: '1 of about 2 MiB' },
       { message: 'the last backup: 1 of about 2 MiB' },
     ],
-    ['lets the deletion go on', { kind: 'done', basis: 'b', at: now, result }, 'GoOn'],
+    ['lets the deletion go on', { kind: 'done', inputsKey: 'b', at: now, result }, 'GoOn'],
     [
       'that fails is tried again, and the user is told how to go on without',
       failed('b'),
@@ -39,11 +39,11 @@ describe('the last backup', () => {
       },
     ],
   ])('%s', (_, state, expected) => {
-    expect(decideFinalBackup(state, situation)).toEqual(expected);
+    expect(planFinalBackup(state, situation)).toEqual(expected);
   });
 
   it('waits for a member of etcd', () => {
-    expect(decideFinalBackup({ kind: 'idle' }, { ...situation, hasMember: false })).toMatchObject({
+    expect(planFinalBackup({ kind: 'idle' }, { ...situation, hasMember: false })).toMatchObject({
       message: expect.stringContaining('waits for a member of etcd to be ready; set etcd.backup.beforeDeletion: false'),
     });
   });
@@ -56,24 +56,24 @@ describe('the last backup', () => {
   });
   const idle: Work = { state: () => ({ kind: 'idle' }), start: () => ({ kind: 'idle' }), cancel: () => {} };
 
-  it.each<[string, unknown, MemoryWorld, boolean]>([
-    ['is waited for where it is wanted', wanted, worldWith(set()), true],
-    ['is none where it is not wanted', { ...wanted, beforeDeletion: false }, worldWith(set()), false],
-    ['is none without backups', undefined, worldWith(set()), false],
-    ['is none where what is asked for cannot be read', { schedule: 7 }, worldWith(set()), false],
-    ['is none of an etcd that never was', wanted, new MemoryWorld(), false],
-    ['is none of an etcd that goes', wanted, worldWith(set({ deletionTimestamp: '2026-11-21T12:00:00Z' })), false],
-  ])('%s', (_, backup, world, isAwaited) => {
-    const { storeInquiries } = scopeOf(world);
+  it.each<[string, unknown, MemoryObjects, boolean]>([
+    ['is waited for where it is wanted', wanted, readerWith(set()), true],
+    ['is none where it is not wanted', { ...wanted, beforeDeletion: false }, readerWith(set()), false],
+    ['is none without backups', undefined, readerWith(set()), false],
+    ['is none where what is asked for cannot be read', { schedule: 7 }, readerWith(set()), false],
+    ['is none of an etcd that never was', wanted, new MemoryObjects(), false],
+    ['is none of an etcd that goes', wanted, readerWith(set({ deletionTimestamp: '2026-11-21T12:00:00Z' })), false],
+  ])('%s', (_, backup, management, isAwaited) => {
+    const { storeReader } = scopeOf(management);
     const object = hostedControlPlaneObject({ spec: { ...spec, etcd: { replicas: 3, backup } } });
-    const options = { namespace: 'team', cluster: 'c1', clusterObject: undefined, storeInquiries };
-    const awaited = finalBackup({ ...options, object: object as never, world, work: idle, now });
+    const options = { namespace: 'team', cluster: 'c1', clusterObject: undefined, storeReader };
+    const awaited = finalBackup({ ...options, object: object as never, reader: management, work: idle, now });
     expect(awaited !== undefined).toBe(isAwaited);
   });
 });
 
-function worldWith(object: Parameters<MemoryWorld['put']>[0]): MemoryWorld {
-  const world = new MemoryWorld();
-  world.put(object);
-  return world;
+function readerWith(object: Parameters<MemoryObjects['put']>[0]): MemoryObjects {
+  const management = new MemoryObjects();
+  management.put(object);
+  return management;
 }

@@ -11,7 +11,7 @@ const older = { lastBackup: '2026-11-20T02-30-00.000Z-4000', lastAttemptTime: '2
 
 const taken: WorkState<BackupResult> = {
   kind: 'done',
-  basis: 'x',
+  inputsKey: 'x',
   at: new Date('2026-11-21T12:01:00Z'),
   result: {
     newest: '2026-11-21T12-00-00.000Z-4711',
@@ -41,7 +41,7 @@ describe('what is known of backups', () => {
     ],
     [
       'holds the time of an attempt that failed',
-      [older, asking, { kind: 'failed', basis: 'x', at: new Date('2026-11-21T12:01:00Z'), error: 1, failures: 1 }],
+      [older, asking, { kind: 'failed', inputsKey: 'x', at: new Date('2026-11-21T12:01:00Z'), error: 1, failures: 1 }],
       { ...older, lastAttemptTime: '2026-11-21T12:01:00.000Z' },
     ],
   ])('%s', (_, [status, asked, work], expected) => {
@@ -68,7 +68,7 @@ describe('what is known of backups', () => {
 
 describe('what asks for a backup', () => {
   it.each<[string, Parameters<typeof openCauses>, string[]]>([
-    ['is a new annotation', [{ request: 'again', changes: [] }, afterwards], ['request:again']],
+    ['is a new annotation', [{ request: 'requeueAt', changes: [] }, afterwards], ['request:again']],
     ['is no annotation that has got its backup', [{ request: 'now', changes: [] }, afterwards], []],
     ['is no empty annotation', [{ request: '', changes: [] }, {}], []],
     ['is a change of version', [{ request: undefined, changes: [upgrade] }, {}], [`change:${upgrade}`]],

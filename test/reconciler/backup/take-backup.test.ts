@@ -42,7 +42,7 @@ function attempt(causes: readonly BackupCause[], changes: Partial<BackupAttempt>
       kubernetesVersion: 'v1.36.3',
       members: [member],
       openEtcd: () => ({ clients: () => new LoneMember(member), close: () => {} }),
-      storeInquiries: {
+      storeReader: {
         secret: async () => storeSecret({ namespace: 'team', name: 's3' }, server.settings),
         serviceAccountToken: async () => 'none',
       },

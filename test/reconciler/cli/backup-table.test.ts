@@ -77,7 +77,7 @@ describe('the table of backups', () => {
           etcdVersion: '3.6.16',
           verified: { time: '2026-11-21T08:00:00Z', restoreSeconds: 2.44 },
           encryptionKey: '2026',
-          hasBundle: true,
+          hasRecoveryBundle: true,
         },
         {
           name: '2026-11-19T10-00-00.000Z-7',

@@ -6,12 +6,12 @@ import type { Facts } from '../../../constructs/cluster/facts.ts';
 import { planRows, policyRows, usersOf } from '../../../reconciler/cli/certificate-plan.ts';
 import { certificateStates } from '../../../reconciler/cli/certificate-states.ts';
 import { certificates as command } from '../../../reconciler/cli/certificates.ts';
-import { authorities } from '../../../reconciler/phases/cas.ts';
+import { caCertificates } from '../../../reconciler/phases/cas.ts';
 import { certificates, etcdCertificates } from '../../../reconciler/phases/certificates.ts';
 import { kubeconfig } from '../../../reconciler/phases/kubeconfig.ts';
 import { bundle } from '../../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
-import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
+import { MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
 import { hostedCluster, hostedControlPlaneUid, now, scopeOf } from '../../support/scope.ts';
 
 const day = 24 * 3600_000;
@@ -20,16 +20,16 @@ const konnectivityEndpoint = { host: '192.0.2.10', port: 8132 };
 const facts: Partial<Facts> = { endpoint, konnectivityEndpoint };
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-async function issued(): Promise<MemoryWorld> {
-  const world = new MemoryWorld();
-  const scope = scopeOf(world, { facts });
-  for (const phase of [authorities, etcdCertificates, certificates, kubeconfig]) await phase.run(scope);
-  return world;
+async function issued(): Promise<MemoryObjects> {
+  const management = new MemoryObjects();
+  const scope = scopeOf(management, { facts });
+  for (const phase of [caCertificates, etcdCertificates, certificates, kubeconfig]) await phase.run(scope);
+  return management;
 }
 
 /** The states by Secret; of those that are ok nothing. */
-function troublesOf(world: MemoryWorld, { days = 0, host = endpoint.host } = {}): Record<string, string> {
-  const secrets = world.objects.filter(({ kind }) => kind === Secret.kind) as unknown as SecretObject[];
+function problemsOf(management: MemoryObjects, { days = 0, host = endpoint.host } = {}): Record<string, string> {
+  const secrets = management.objects.filter(({ kind }) => kind === Secret.kind) as unknown as SecretObject[];
   const states = certificateStates({
     planned: planAll(hostedCluster(), { endpoint: { ...endpoint, host }, konnectivityEndpoint }),
     secrets: new Map(secrets.map((object) => [object.metadata.name, object])),
@@ -41,42 +41,43 @@ function troublesOf(world: MemoryWorld, { days = 0, host = endpoint.host } = {})
   );
 }
 
-const secretIn = (world: MemoryWorld, name: string) => world.get<StoredObject & SecretObject>(Secret, name)!;
+const secretIn = (management: MemoryObjects, name: string) =>
+  management.get<StoredObject & SecretObject>(Secret, name)!;
 
-function put(world: MemoryWorld, name: string, data: Readonly<Record<string, string>>): void {
-  const object = secretIn(world, name);
-  world.put({ ...object, data: { ...object.data, ...data } });
+function put(management: MemoryObjects, name: string, data: Readonly<Record<string, string>>): void {
+  const object = secretIn(management, name);
+  management.put({ ...object, data: { ...object.data, ...data } });
 }
 
 describe('hcp certificates', () => {
   it('finds nothing the matter with what was just issued', async () => {
-    expect(troublesOf(await issued())).toEqual({});
+    expect(problemsOf(await issued())).toEqual({});
   });
 
   it('names the reason for which the policy will issue one again', async () => {
-    const world = await issued();
-    world.remove(secretIn(world, 'c1-scheduler'));
-    expect(troublesOf(world, { host: 'api.example.org' })).toEqual({
+    const management = await issued();
+    management.remove(secretIn(management, 'c1-scheduler'));
+    expect(problemsOf(management, { host: 'api.example.org' })).toEqual({
       'c1-scheduler': 'due: Missing',
       'c1-apiserver': expect.stringMatching(/^due: OtherHosts: c1-apiserver is not valid for exactly /),
     });
   });
 
   it('tells what is late for its renewal, authorities apart', async () => {
-    const troubles = troublesOf(await issued(), { days: 220 });
-    expect(Object.keys(troubles)).toContain('c1-kubeconfig');
-    expect(Object.keys(troubles)).not.toContain('c1-ca');
-    expect(new Set(Object.values(troubles).map((text) => text.split(': ')[1]))).toEqual(new Set(['RenewalDue']));
+    const problems = problemsOf(await issued(), { days: 220 });
+    expect(Object.keys(problems)).toContain('c1-kubeconfig');
+    expect(Object.keys(problems)).not.toContain('c1-ca');
+    expect(new Set(Object.values(problems).map((text) => text.split(': ')[1]))).toEqual(new Set(['RenewalDue']));
   });
 
   it('tells that an authority is being replaced, or of no use', async () => {
-    const world = await issued();
-    const certificateOf = (name: string) => valueOf(secretIn(world, name), 'tls.crt') ?? '';
-    put(world, 'c1-ca', { 'tls.crt': base64(bundle(certificateOf('c1-ca'), certificateOf('c1-etcd'))) });
-    const { metadata, ...rest } = secretIn(world, 'c1-etcd');
-    world.put({ ...rest, metadata: { ...metadata, name: 'c1-etcd-next' } });
-    put(world, 'c1-proxy', { 'tls.key': base64('no key') });
-    expect(troublesOf(world)).toMatchObject({
+    const management = await issued();
+    const certificateOf = (name: string) => valueOf(secretIn(management, name), 'tls.crt') ?? '';
+    put(management, 'c1-ca', { 'tls.crt': base64(bundle(certificateOf('c1-ca'), certificateOf('c1-etcd'))) });
+    const { metadata, ...rest } = secretIn(management, 'c1-etcd');
+    management.put({ ...rest, metadata: { ...metadata, name: 'c1-etcd-next' } });
+    put(management, 'c1-proxy', { 'tls.key': base64('no key') });
+    expect(problemsOf(management)).toMatchObject({
       'c1-ca': 'being replaced: 2 are trusted',
       'c1-etcd': 'its successor waits in Secret c1-etcd-next',
       'c1-proxy': 'unusable: Secret c1-proxy holds no readable certificate and key in tls.crt and tls.key',
@@ -84,12 +85,12 @@ describe('hcp certificates', () => {
   });
 
   it('judges nothing that a user has put there but whether it can be used', async () => {
-    const world = await issued();
+    const management = await issued();
     for (const name of ['c1-etcd', 'c1-kubeconfig']) {
-      const object = secretIn(world, name);
-      world.put({ ...object, metadata: { ...object.metadata, ownerReferences: [] } });
+      const object = secretIn(management, name);
+      management.put({ ...object, metadata: { ...object.metadata, ownerReferences: [] } });
     }
-    expect(troublesOf(world)).toEqual({
+    expect(problemsOf(management)).toEqual({
       'c1-etcd': 'ok, put there by a user',
       'c1-kubeconfig': 'ok, put there by a user',
     });
@@ -120,8 +121,8 @@ describe('the plan that is printed', () => {
     [36, /kube-scheduler \(verifies the API server\)/, /^(?!.*kube-scheduler)/],
     [35, /^(?!.*kube-scheduler)/, /kube-scheduler \(verifies the API server\)/],
   ])('says who reads a new CA while it runs, and who is restarted: minor %o', (minor, reloaded, restarted) => {
-    const [takenUpBy, restartedForIt] = usersOf('clusterAuthority', minor);
-    expect(takenUpBy).toMatch(reloaded);
+    const [reloadedBy, restartedForIt] = usersOf('clusterCA', minor);
+    expect(reloadedBy).toMatch(reloaded);
     expect(restartedForIt).toMatch(restarted);
   });
 

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { parseHostedControlPlane } from '../../../constructs/api/parse.ts';
-import { parseBundle, serializeBundle } from '../../../reconciler/backup/bundle.ts';
+import { parseRecoveryBundle, serializeRecoveryBundle } from '../../../reconciler/backup/bundle.ts';
 import { rebuildManifest } from '../../../reconciler/cli/rebuild.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-world.ts';
 import { scopeOf } from '../../support/scope.ts';
 
-const { hostedControlPlane, clusterObject } = scopeOf(new MemoryWorld(), {
+const { hostedControlPlane, clusterObject } = scopeOf(new MemoryObjects(), {
   clusterSpec: { controlPlaneEndpoint: { host: 'api.example.org', port: 6443 } },
 });
-const bundle = parseBundle(serializeBundle({ hostedControlPlane, clusterObject, secrets: [] }));
+const bundle = parseRecoveryBundle(serializeRecoveryBundle({ hostedControlPlane, clusterObject, secrets: [] }));
 const backup = '2026-11-21T09-15-31.123Z-4711';
 const owner = { namespace: 'team', cluster: 'c1' };
 

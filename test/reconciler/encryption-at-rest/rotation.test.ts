@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type BeginningState, begin } from '../../../reconciler/encryption-at-rest/initial-configuration.ts';
+import { type InitialConfigurationState, begin } from '../../../reconciler/encryption-at-rest/initial-configuration.ts';
 import {
   fresh,
-  nextStep,
+  planStep,
   type RotationState,
   type RotationStep,
 } from '../../../reconciler/encryption-at-rest/rotation.ts';
@@ -106,7 +106,7 @@ describe('the next step of a rotation', () => {
       configure('identity', 'key-9', fresh),
     ],
   ])('%s', (_, state, step) => {
-    expect(nextStep({ ...settled, ...state })).toEqual(step);
+    expect(planStep({ ...settled, ...state })).toEqual(step);
   });
 
   const names = ['identity', 'key-1', 'key-2'];
@@ -133,7 +133,7 @@ describe('the next step of a rotation', () => {
       const steps = [false, true].flatMap((isLoaded) =>
         [false, true].map((isRewritten) => ({ state: { ...state, isLoaded, isRewritten } })),
       );
-      const unsafe = steps.filter(({ state: before }) => !isSafe(before, nextStep(before)));
+      const unsafe = steps.filter(({ state: before }) => !isSafe(before, planStep(before)));
       expect(unsafe).toEqual([]);
     },
   );
@@ -142,7 +142,7 @@ describe('the next step of a rotation', () => {
   it.each(ends)('comes to an end: $providers $retired $wanted $wantsNewKey', (start) => {
     let state: RotationState = { ...start, isRestoring: false };
     for (let steps = 0; steps < 20; steps++) {
-      const step = nextStep(state);
+      const step = planStep(state);
       if (step.kind === 'settled') break;
       if (step.kind === 'prove') state = { ...state, isLoaded: true };
       if (step.kind === 'rewrite') state = { ...state, isRewritten: true };
@@ -152,7 +152,7 @@ describe('the next step of a rotation', () => {
         state = { ...state, providers, isLoaded: false, isRewritten: false, wantsNewKey: state.wantsNewKey && !made };
       }
     }
-    expect(nextStep(state)).toEqual({ kind: 'settled' });
+    expect(planStep(state)).toEqual({ kind: 'settled' });
     expect(state.providers).toHaveLength(1);
     expect(start.retired).not.toContain(state.providers[0]);
   });
@@ -170,14 +170,14 @@ function isSafe({ providers, isLoaded, isRewritten }: RotationState, step: Rotat
 }
 
 describe('a control plane without keys', () => {
-  const none: BeginningState = {
+  const none: InitialConfigurationState = {
     wanted: undefined,
     hasStarted: false,
     isConfigured: false,
     reported: undefined,
     isUsersOwn: false,
   };
-  it.each<[string, Partial<BeginningState>, ReturnType<typeof begin>]>([
+  it.each<[string, Partial<InitialConfigurationState>, ReturnType<typeof begin>]>([
     ['that is new gets one', {}, configureFirst(fresh)],
     ['that runs already stays as it is', { hasStarted: true, reported: 'None' }, { kind: 'clear' }],
     [
@@ -203,8 +203,8 @@ describe('a control plane without keys', () => {
       { hasStarted: true, isConfigured: true, reported: 'None' },
       configureFirst('identity'),
     ],
-  ])('%s', (_, state, beginning) => {
-    expect(begin({ ...none, ...state })).toEqual(beginning);
+  ])('%s', (_, state, initialConfiguration) => {
+    expect(begin({ ...none, ...state })).toEqual(initialConfiguration);
   });
 });
 

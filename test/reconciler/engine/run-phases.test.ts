@@ -4,7 +4,7 @@ import {
   mergeFacts,
   mergeReports,
   type PhaseResult,
-  phaseVerdicts,
+  phaseConditions,
   runPhases,
   throwUnexpected,
 } from '../../../reconciler/engine/run-phases.ts';
@@ -18,10 +18,10 @@ import {
 } from '../../../reconciler/engine/outcome.ts';
 import { phases } from '../../../reconciler/phases/list.ts';
 import type { Phase, Scope } from '../../../reconciler/phases/scope.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-world.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 
-const scope = scopeOf(new MemoryWorld(), { facts: { certificates: { ca: '1' }, advertiseAddress: '192.0.2.1' } });
+const scope = scopeOf(new MemoryObjects(), { facts: { certificates: { ca: '1' }, advertiseAddress: '192.0.2.1' } });
 
 function phase(
   condition: ConditionType,
@@ -61,7 +61,7 @@ describe('running phases', () => {
     const certificates = phase('CertificatesReady', [endpoint]);
     const other = phase('EtcdClusterReady', []);
     const results = await runPhases([service, endpoint, certificates, other], scope);
-    expect(phaseVerdicts(results)).toEqual({
+    expect(phaseConditions(results)).toEqual({
       APIServerServiceReady: { status: 'False', reason: 'WaitingForLoadBalancerAddress', message: 'no address yet' },
       SyncControlPlaneEndpointReady: waitingFor('APIServerServiceReady'),
       CertificatesReady: waitingFor('SyncControlPlaneEndpointReady'),
@@ -73,7 +73,7 @@ describe('running phases', () => {
     const a = phase('EtcdCertificatesReady', [], () => wait('WaitingForPods', ''));
     const b = phase('CertificatesReady', [], () => wait('WaitingForPods', ''));
     const results = await resultsOf(phase('APIServerDeploymentsReady', [a, b]));
-    expect(results.get('APIServerDeploymentsReady')?.verdict).toEqual(
+    expect(results.get('APIServerDeploymentsReady')?.update).toEqual(
       waitingFor('EtcdCertificatesReady, CertificatesReady'),
     );
   });
@@ -90,7 +90,7 @@ describe('running phases', () => {
       new InvalidConfiguration('EndpointMismatch', 'other port'),
       { reason: 'EndpointMismatch', message: 'other port' },
     ],
-  ])('keeps %s to the phase that threw it and those that need it', async (_, thrown, verdict) => {
+  ])('keeps %s to the phase that threw it and those that need it', async (_, thrown, update) => {
     const failing = phase('SchedulerReady', [], () => {
       throw thrown;
     });
@@ -98,9 +98,9 @@ describe('running phases', () => {
     expect(results.get('SchedulerReady')).toMatchObject({
       isDone: false,
       error: thrown,
-      verdict: { status: 'False', ...verdict },
+      update: { status: 'False', ...update },
     });
-    expect(results.get('WorkloadSetupReady')).toMatchObject({ verdict: waitingFor('SchedulerReady') });
+    expect(results.get('WorkloadSetupReady')).toMatchObject({ update: waitingFor('SchedulerReady') });
     expect(results.get('WorkloadSetupReady')?.error).toBeUndefined();
     expect(results.get('EtcdClusterReady')?.isDone).toBe(true);
   });
@@ -113,7 +113,7 @@ describe('running phases', () => {
       seen = facts.endpoint;
       return done();
     });
-    expect(phaseVerdicts(await runPhases([first, second], scope))).toEqual({
+    expect(phaseConditions(await runPhases([first, second], scope))).toEqual({
       SyncControlPlaneEndpointReady: { status: 'False', reason: 'GatewayNotFound', message: 'gone' },
       CertificatesReady: { status: 'True', reason: 'ReconcileSucceeded', message: '' },
     });
@@ -137,8 +137,12 @@ describe('running phases', () => {
     const second = phase('CertificatesReady', [first], () =>
       done({ certificates: { tls: '3' }, endpoint: { host: 'new', port: 1 }, advertiseAddress: undefined }),
     );
-    const stranger = phase('EtcdCertificatesReady', [], () => done({ certificates: { etcd: '4' } }));
-    await resultsOf(stranger, see('APIServerDeploymentsReady', [second]), see('EtcdClusterReady', [stranger]));
+    const unknownMember = phase('EtcdCertificatesReady', [], () => done({ certificates: { etcd: '4' } }));
+    await resultsOf(
+      unknownMember,
+      see('APIServerDeploymentsReady', [second]),
+      see('EtcdClusterReady', [unknownMember]),
+    );
     expect(Object.fromEntries(seen)).toEqual({
       APIServerDeploymentsReady: { certificates: { ca: '1', sa: '2', tls: '3' }, host: 'new', address: '192.0.2.1' },
       EtcdClusterReady: { certificates: { ca: '1', etcd: '4' }, host: undefined, address: '192.0.2.1' },
@@ -152,7 +156,7 @@ describe('running phases', () => {
     ['none where an event will tell', wait('WaitingForPods', ''), undefined],
   ])('looks again at %s', async (_, outcome, afterMs) => {
     const result = (await resultsOf(phase('EtcdClusterReady', [], () => outcome))).get('EtcdClusterReady');
-    expect(result?.again?.getTime()).toBe(afterMs === undefined ? undefined : now.getTime() + afterMs);
+    expect(result?.requeueAt?.getTime()).toBe(afterMs === undefined ? undefined : now.getTime() + afterMs);
   });
 });
 

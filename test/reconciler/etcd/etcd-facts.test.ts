@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import { memberFacts, type MemberFactsInput, writtenStarts } from '../../../reconciler/etcd/etcd-facts.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-world.ts';
 import { hostedCluster } from '../../support/scope.ts';
 import { learner, observed, silent, stopped, vacant } from './observed.ts';
 
@@ -92,11 +92,11 @@ describe('members of etcd are started', () => {
 });
 
 it('what was written is read back from the configuration files', () => {
-  const world = new MemoryWorld();
-  expect(writtenStarts('c1', world)).toEqual([]);
+  const management = new MemoryObjects();
+  expect(writtenStarts('c1', management)).toEqual([]);
   const rendered = renderControlPlane(cluster, { certificates: {}, mounts: {} }, 'etcd');
-  for (const object of rendered) if (object.kind === ConfigMap.kind) world.put(object);
-  expect(writtenStarts('c1', world)).toEqual(founded(3));
+  for (const object of rendered) if (object.kind === ConfigMap.kind) management.put(object);
+  expect(writtenStarts('c1', management)).toEqual(founded(3));
 });
 
 function all(count: number): string {

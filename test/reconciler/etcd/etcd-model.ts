@@ -28,7 +28,7 @@ export interface Slot {
 }
 
 /** A small model of an etcd cluster with its pods, volumes, and an operator that may forget. */
-export interface World {
+export interface ModelState {
   readonly slots: readonly Slot[];
   readonly leader: number;
   /** What the operator remembers to be defragmenting; nothing after it was started again. */
@@ -75,8 +75,8 @@ export const vacancy: Slot = {
   process: 'down',
 };
 
-export function votersIn(world: World): readonly Slot[] {
-  return world.slots.filter(({ registration }) => registration === 'voter');
+export function votersIn(state: ModelState): readonly Slot[] {
+  return state.slots.filter(({ registration }) => registration === 'voter');
 }
 
 function answers({ registration, data, process, isDefragmenting }: Slot): boolean {
@@ -92,41 +92,41 @@ function isAble(slot: Slot | undefined): boolean {
   return slot !== undefined && slot.registration === 'voter' && answers(slot);
 }
 
-export function hasAvailableQuorum(world: World): boolean {
-  return world.slots.filter(isAvailable).length >= quorumOf(votersIn(world).length);
+export function hasAvailableQuorum(state: ModelState): boolean {
+  return state.slots.filter(isAvailable).length >= quorumOf(votersIn(state).length);
 }
 
 /** Whether too much data is gone for etcd to ever decide again; only a backup helps. */
-export function isLostForGood(world: World): boolean {
-  const kept = votersIn(world).filter(({ data, isCorrupt }) => data === 'own' && !isCorrupt);
-  return kept.length < quorumOf(votersIn(world).length);
+export function isLostForGood(state: ModelState): boolean {
+  const kept = votersIn(state).filter(({ data, isCorrupt }) => data === 'own' && !isCorrupt);
+  return kept.length < quorumOf(votersIn(state).length);
 }
 
-function decides(world: World): boolean {
-  return world.slots.filter(isAble).length >= quorumOf(votersIn(world).length);
+function decides(state: ModelState): boolean {
+  return state.slots.filter(isAble).length >= quorumOf(votersIn(state).length);
 }
 
-export function observe(world: World): EtcdObservation {
-  const isLed = decides(world) && isAble(world.slots[world.leader]);
-  const members = world.slots.map((slot, ordinal) => observeMember(slot, ordinal, isLed ? world.leader : -1, world));
+export function observe(state: ModelState): EtcdObservation {
+  const isLed = decides(state) && isAble(state.slots[state.leader]);
+  const members = state.slots.map((slot, ordinal) => observeMember(slot, ordinal, isLed ? state.leader : -1, state));
   const pods = podsFor({ members });
   return {
     members: members.map((one) => (one.ordinal < pods ? one : { ...one, pod: undefined })),
-    strangers: [],
+    unknownMembers: [],
     membership: isLed ? 'Confirmed' : members.some(({ status }) => status) ? 'Unconfirmed' : 'Unknown',
     alarms: [
-      ...(world.isFull ? [{ alarm: 'Nospace' as const, memberId: '1' }] : []),
-      ...world.slots.flatMap(({ isCorrupt }, ordinal) =>
+      ...(state.isFull ? [{ alarm: 'Nospace' as const, memberId: '1' }] : []),
+      ...state.slots.flatMap(({ isCorrupt }, ordinal) =>
         isCorrupt ? [{ alarm: 'Corrupt' as const, memberId: idOf(ordinal) }] : [],
       ),
-      ...Array.from({ length: world.leftAlarms }, () => ({ alarm: 'Corrupt' as const, memberId: '77' })),
+      ...Array.from({ length: state.leftAlarms }, () => ({ alarm: 'Corrupt' as const, memberId: '77' })),
     ],
-    isCompacted: world.isCompacted,
-    ...(world.remembered < 0 ? {} : { underWay: { act: 'defragmentation', member: `etcd-${world.remembered}` } }),
+    isCompacted: state.isCompacted,
+    ...(state.remembered < 0 ? {} : { inProgress: { act: 'defragmentation', member: `etcd-${state.remembered}` } }),
   };
 }
 
-function observeMember(slot: Slot, ordinal: number, leader: number, world: World): Member {
+function observeMember(slot: Slot, ordinal: number, leader: number, state: ModelState): Member {
   const { registration, mark, isVolumeGone, process, isOutdated, hasStarted } = slot;
   const name = `etcd-${ordinal}`;
   const peerUrl = `https://${name}:2380`;
@@ -144,7 +144,7 @@ function observeMember(slot: Slot, ordinal: number, leader: number, world: World
             isLearner: registration === 'learner',
             peerUrls: [peerUrl],
           },
-    status: answers(slot) && !slot.isUnseen ? statusOf(slot, ordinal, leader, world) : undefined,
+    status: answers(slot) && !slot.isUnseen ? statusOf(slot, ordinal, leader, state) : undefined,
     pod: {
       uid: name,
       revision: isOutdated ? 'old' : 'new',
@@ -163,8 +163,8 @@ function markIn(mark: Slot['mark'], ordinal: number): Pick<MemberClaim, 'memberI
   return { memberId: idOf(ordinal), ...(mark === 'reserved' ? { isReserved: true } : {}) };
 }
 
-function statusOf({ isBehind, isBloated }: Slot, ordinal: number, leader: number, world: World): MemberStatus {
-  const isFreed = isBloated && (!world.isFull || world.isCompacted);
+function statusOf({ isBehind, isBloated }: Slot, ordinal: number, leader: number, state: ModelState): MemberStatus {
+  const isFreed = isBloated && (!state.isFull || state.isCompacted);
   const dbSizeBytes = (isBloated ? 500 : 100) * mebibyte;
   return {
     memberId: idOf(ordinal),
@@ -182,16 +182,16 @@ function statusOf({ isBehind, isBloated }: Slot, ordinal: number, leader: number
 }
 
 /** The world right after a step of ours. */
-export function carryOut(world: World, step: EtcdStep): World {
-  if (step.kind === 'Compact') return { ...world, isCompacted: true };
+export function execute(state: ModelState, step: EtcdStep): ModelState {
+  if (step.kind === 'Compact') return { ...state, isCompacted: true };
   if (step.kind === 'Disarm') {
-    return step.alarm === 'Nospace' ? { ...world, isFull: false } : { ...world, leftAlarms: world.leftAlarms - 1 };
+    return step.alarm === 'Nospace' ? { ...state, isFull: false } : { ...state, leftAlarms: state.leftAlarms - 1 };
   }
-  if (step.kind === 'MoveLeader') return { ...world, leader: ordinalOf(step.to) };
+  if (step.kind === 'MoveLeader') return { ...state, leader: ordinalOf(step.to) };
   const ordinal = ordinalOf(step.member);
-  const remembered = step.kind === 'Defragment' ? ordinal : world.remembered;
-  const leftAlarms = world.leftAlarms + (step.kind === 'Remove' && world.slots[ordinal]?.isCorrupt ? 1 : 0);
-  return { ...change(world, ordinal, (slot) => afterStep(slot, step)), remembered, leftAlarms };
+  const remembered = step.kind === 'Defragment' ? ordinal : state.remembered;
+  const leftAlarms = state.leftAlarms + (step.kind === 'Remove' && state.slots[ordinal]?.isCorrupt ? 1 : 0);
+  return { ...change(state, ordinal, (slot) => afterStep(slot, step)), remembered, leftAlarms };
 }
 
 function afterStep(slot: Slot, step: EtcdStep): Slot {
@@ -229,11 +229,11 @@ function afterStep(slot: Slot, step: EtcdStep): Slot {
 }
 
 /** What may go wrong now, each at the cost of one failure. */
-export function failures(world: World): World[] {
-  if (world.failuresLeft === 0) return [];
-  const less = { ...world, failuresLeft: world.failuresLeft - 1 };
+export function failures(state: ModelState): ModelState[] {
+  if (state.failuresLeft === 0) return [];
+  const less = { ...state, failuresLeft: state.failuresLeft - 1 };
   const at = (ordinal: number, hurt: Partial<Slot>) => change(less, ordinal, (slot) => ({ ...slot, ...hurt }));
-  return world.slots.flatMap((slot, ordinal) => {
+  return state.slots.flatMap((slot, ordinal) => {
     if (slot.registration === 'none' || slot.data !== 'own' || slot.process === 'terminating') return [];
     const gone = { data: 'none', process: 'down', isDefragmenting: false, isUnseen: false } as const;
     return [
@@ -242,7 +242,7 @@ export function failures(world: World): World[] {
         : []),
       at(ordinal, { ...gone, mark: 'none' }),
       at(ordinal, { ...gone, isVolumeGone: true }),
-      ...(slot.isBehind || ordinal === world.leader ? [] : [at(ordinal, { isBehind: true })]),
+      ...(slot.isBehind || ordinal === state.leader ? [] : [at(ordinal, { isBehind: true })]),
       ...(slot.process === 'up' && !slot.isUnseen ? [at(ordinal, { isUnseen: true })] : []),
       ...(slot.registration === 'voter' && !slot.isCorrupt ? [at(ordinal, { isCorrupt: true })] : []),
     ];
@@ -250,22 +250,22 @@ export function failures(world: World): World[] {
 }
 
 /** The operator is killed and started again: it remembers nothing. */
-export function operatorRestart(world: World): World[] {
-  return world.remembered < 0 ? [] : [{ ...world, remembered: -1 }];
+export function operatorRestart(state: ModelState): ModelState[] {
+  return state.remembered < 0 ? [] : [{ ...state, remembered: -1 }];
 }
 
 /** What goes on by itself: the kubelet, the StatefulSet controller, elections, catching up, the end of slow acts. */
-export function progress(world: World): World[] {
-  const next = world.slots.flatMap((slot, ordinal) => {
-    const after = progressOf(slot, decides(world) && isAble(world.slots[world.leader]));
+export function progress(state: ModelState): ModelState[] {
+  const next = state.slots.flatMap((slot, ordinal) => {
+    const after = progressOf(slot, decides(state) && isAble(state.slots[state.leader]));
     if (!after) return [];
-    const isDone = slot.isDefragmenting && !after.isDefragmenting && world.remembered === ordinal;
-    const moved = change(world, ordinal, () => after);
+    const isDone = slot.isDefragmenting && !after.isDefragmenting && state.remembered === ordinal;
+    const moved = change(state, ordinal, () => after);
     return [isDone ? { ...moved, remembered: -1 } : moved];
   });
   // The call of a defragmentation ends with the member, too.
-  const isForgotten = world.remembered >= 0 && world.slots[world.remembered]?.isDefragmenting === false;
-  return [...next, ...elections(world), ...(isForgotten ? [{ ...world, remembered: -1 }] : [])];
+  const isForgotten = state.remembered >= 0 && state.slots[state.remembered]?.isDefragmenting === false;
+  return [...next, ...elections(state), ...(isForgotten ? [{ ...state, remembered: -1 }] : [])];
 }
 
 function progressOf(slot: Slot, isLed: boolean): Slot | undefined {
@@ -284,20 +284,20 @@ function progressOf(slot: Slot, isLed: boolean): Slot | undefined {
   return slot.isUnseen ? { ...slot, isUnseen: false } : undefined;
 }
 
-function elections(world: World): World[] {
-  if (!decides(world) || world.leader >= 0) return [];
-  const able = world.slots.flatMap((slot, ordinal) => (isAble(slot) ? [{ slot, ordinal }] : []));
+function elections(state: ModelState): ModelState[] {
+  if (!decides(state) || state.leader >= 0) return [];
+  const able = state.slots.flatMap((slot, ordinal) => (isAble(slot) ? [{ slot, ordinal }] : []));
   const current = able.filter(({ slot }) => !slot.isBehind);
   return (current.length > 0 ? current : able).map(({ ordinal }) => ({
-    ...change(world, ordinal, (slot) => ({ ...slot, isBehind: false, isOurs: false })),
+    ...change(state, ordinal, (slot) => ({ ...slot, isBehind: false, isOurs: false })),
     leader: ordinal,
   }));
 }
 
 /** A leader that is taken away leads no more, also when it is back. */
-function change(world: World, ordinal: number, edit: (slot: Slot) => Slot): World {
-  const slots = world.slots.map((slot, index) => (index === ordinal ? edit(slot) : slot));
-  return { ...world, slots, leader: isAble(slots[world.leader]) ? world.leader : -1 };
+function change(state: ModelState, ordinal: number, edit: (slot: Slot) => Slot): ModelState {
+  const slots = state.slots.map((slot, index) => (index === ordinal ? edit(slot) : slot));
+  return { ...state, slots, leader: isAble(slots[state.leader]) ? state.leader : -1 };
 }
 
 function ordinalOf(name: string): number {
@@ -305,9 +305,9 @@ function ordinalOf(name: string): number {
 }
 
 /** The same text for the same world. */
-export function keyOf(world: World): string {
-  const slots = world.slots.map((slot) => Object.values(slot).map(code).join(''));
-  const { leader, remembered, isFull, isCompacted, leftAlarms, failuresLeft } = world;
+export function keyOf(state: ModelState): string {
+  const slots = state.slots.map((slot) => Object.values(slot).map(code).join(''));
+  const { leader, remembered, isFull, isCompacted, leftAlarms, failuresLeft } = state;
   return `${slots.join(' ')} ${leader} ${remembered} ${code(isFull)}${code(isCompacted)} ${leftAlarms} ${failuresLeft}`;
 }
 

@@ -3,31 +3,35 @@ import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import type { ObjectStep } from '../../../reconciler/etcd/execute.ts';
-import { carryOutOnObjects } from '../../../reconciler/etcd/execute-objects.ts';
+import { executeOnObjects } from '../../../reconciler/etcd/execute-objects.ts';
 import { knownMembers, watchedMemberObjects } from '../../../reconciler/etcd/member-objects.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-world.ts';
 import { clusterName, namespace } from '../../support/scope.ts';
 
 const cluster = { name: clusterName, namespace };
 const labels = selectorLabels(clusterName, 'etcd');
 
-function worldOfThree(): MemoryWorld {
-  const world = new MemoryWorld();
+function threeMembers(): MemoryObjects {
+  const management = new MemoryObjects();
   for (const ordinal of [0, 1, 2]) {
-    world.put({ apiVersion: Pod.apiVersion, kind: Pod.kind, metadata: { name: `c1-etcd-${ordinal}`, labels } });
+    management.put({ apiVersion: Pod.apiVersion, kind: Pod.kind, metadata: { name: `c1-etcd-${ordinal}`, labels } });
     const name = `etcd-data-c1-etcd-${ordinal}`;
-    world.put({
+    management.put({
       apiVersion: PersistentVolumeClaim.apiVersion,
       kind: PersistentVolumeClaim.kind,
       metadata: { name, labels },
     });
   }
-  return world;
+  return management;
 }
 
-const carriedOut = async (world: MemoryWorld, step: ObjectStep, objects = watchedMemberObjects(cluster, world)) => {
-  await carryOutOnObjects(step, { cluster, objects, writer: world });
-  return world.writes;
+const carriedOut = async (
+  management: MemoryObjects,
+  step: ObjectStep,
+  objects = watchedMemberObjects(cluster, management),
+) => {
+  await executeOnObjects(step, { cluster, objects, writer: management });
+  return management.writes;
 };
 
 describe('a mark on a volume', () => {
@@ -36,28 +40,28 @@ describe('a mark on a volume', () => {
     ['is the id of its member', 'MarkVolume', { memberId: largest, isLost: false }],
     ['tells for whom it is kept', 'ReserveVolume', { memberId: largest, isReserved: true, isLost: false }],
   ] as const)('%s', async (_, kind, claim) => {
-    const world = worldOfThree();
-    expect(await carriedOut(world, { kind, member: 'c1-etcd-1', id: largest })).toEqual([
+    const management = threeMembers();
+    expect(await carriedOut(management, { kind, member: 'c1-etcd-1', id: largest })).toEqual([
       'set etcd-member of PersistentVolumeClaim etcd-data-c1-etcd-1',
     ]);
-    expect(knownMembers(cluster, watchedMemberObjects(cluster, world))[1]?.claim).toEqual(claim);
+    expect(knownMembers(cluster, watchedMemberObjects(cluster, management))[1]?.claim).toEqual(claim);
   });
 
   it('is not written on a claim that has taken the name of another', async () => {
-    const world = worldOfThree();
-    const before = watchedMemberObjects(cluster, world);
+    const management = threeMembers();
+    const before = watchedMemberObjects(cluster, management);
     const claim = before.claims[1];
     if (!claim) throw new Error('no claim');
-    world.remove(claim);
-    world.put({ ...claim, metadata: { ...claim.metadata, uid: 'another' } });
+    management.remove(claim);
+    management.put({ ...claim, metadata: { ...claim.metadata, uid: 'another' } });
     const step = { kind: 'MarkVolume', member: 'c1-etcd-1', id: '7' } as const;
-    await expect(carriedOut(world, step, before)).rejects.toThrow('is gone');
+    await expect(carriedOut(management, step, before)).rejects.toThrow('is gone');
   });
 });
 
 describe('a volume that is discarded', () => {
   it('goes before the pod that uses it, and no other does', async () => {
-    expect(await carriedOut(worldOfThree(), { kind: 'DiscardVolume', member: 'c1-etcd-2' })).toEqual([
+    expect(await carriedOut(threeMembers(), { kind: 'DiscardVolume', member: 'c1-etcd-2' })).toEqual([
       'delete PersistentVolumeClaim etcd-data-c1-etcd-2',
       'delete Pod c1-etcd-2',
     ]);
@@ -66,10 +70,12 @@ describe('a volume that is discarded', () => {
 
 describe('a pod that is replaced', () => {
   it('is exactly the one that it was decided about', async () => {
-    const world = worldOfThree();
-    const podUid = world.get(Pod, 'c1-etcd-0')?.metadata.uid ?? '';
-    expect(await carriedOut(world, { kind: 'ReplacePod', member: 'c1-etcd-0', podUid: 'an older one' })).toEqual([]);
-    expect(await carriedOut(world, { kind: 'ReplacePod', member: 'c1-etcd-0', podUid })).toEqual([
+    const management = threeMembers();
+    const podUid = management.get(Pod, 'c1-etcd-0')?.metadata.uid ?? '';
+    expect(await carriedOut(management, { kind: 'ReplacePod', member: 'c1-etcd-0', podUid: 'an older one' })).toEqual(
+      [],
+    );
+    expect(await carriedOut(management, { kind: 'ReplacePod', member: 'c1-etcd-0', podUid })).toEqual([
       'delete Pod c1-etcd-0',
     ]);
   });
@@ -77,15 +83,15 @@ describe('a pod that is replaced', () => {
 
 describe('members', () => {
   it('are known by ordinal, also those that only have a volume', () => {
-    const world = new MemoryWorld();
+    const management = new MemoryObjects();
     const put = (name: string) =>
-      world.put({
+      management.put({
         apiVersion: PersistentVolumeClaim.apiVersion,
         kind: PersistentVolumeClaim.kind,
         metadata: { name, labels: { ...labels, [clusterNameLabel]: clusterName } },
       });
     for (const name of ['etcd-data-c1-etcd-6', 'etcd-data-c1-etcd-x', 'something']) put(name);
-    const members = knownMembers(cluster, watchedMemberObjects(cluster, world));
+    const members = knownMembers(cluster, watchedMemberObjects(cluster, management));
     expect(members.map(({ name, claim }) => [name, claim !== undefined])).toEqual([
       ...[0, 1, 2, 3, 4, 5].map((ordinal) => [`c1-etcd-${ordinal}`, false]),
       ['c1-etcd-6', true],

@@ -38,7 +38,7 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
   ['the database is full', observed(3, {}, alarm('2', 'Nospace')), 'SpaceExhausted: etcd is full and takes no writes'],
   [
     'there is a member that nobody knows',
-    observed(3, {}, { strangers: [{ id: '9', name: 'x', isLearner: false, peerUrls: [] }] }),
+    observed(3, {}, { unknownMembers: [{ id: '9', name: 'x', isLearner: false, peerUrls: [] }] }),
     'NotHealthy: x is none of ours',
   ],
   [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextDefragmentation, nextSpaceStep } from '../../../reconciler/etcd/maintenance.ts';
+import { planDefragmentation, planSpaceStep } from '../../../reconciler/etcd/maintenance.ts';
 import type { EtcdObservation, Member, MemberAlarm } from '../../../reconciler/etcd/members.ts';
 import { mebibyte, observed, observedStatus, silent } from './observed.ts';
 
@@ -36,13 +36,13 @@ const fragmented: readonly [what: string, EtcdObservation, expected: unknown][] 
 
 describe('defragmentation', () => {
   it.each(fragmented)('takes %s', (_, observation, expected) => {
-    expect(nextDefragmentation(observation, { quotaBytes: 8192 * mebibyte })).toEqual(expected);
+    expect(planDefragmentation(observation, { quotaBytes: 8192 * mebibyte })).toEqual(expected);
   });
 });
 
 describe('defragmentation below a small quota', () => {
   const next = (...members: [size: number, inUse: number][]) =>
-    nextDefragmentation(
+    planDefragmentation(
       observed(members.length, Object.fromEntries(members.map((one, ordinal) => [ordinal, sizes(ordinal, ...one)]))),
       { quotaBytes: 100 * mebibyte },
     );
@@ -113,6 +113,6 @@ const full: readonly [what: string, EtcdObservation, expected: unknown][] = [
 
 describe('the cure of a full database', () => {
   it.each(full)('%s', (_, observation, expected) => {
-    expect(nextSpaceStep(observation, quotaBytes)).toEqual(expected);
+    expect(planSpaceStep(observation, quotaBytes)).toEqual(expected);
   });
 });

@@ -18,7 +18,7 @@ import {
 import { wasFormed } from '../../../reconciler/etcd/membership.ts';
 import { damaged, observed, observedMember, observedStatus, silent, stopped, vacant } from './observed.ts';
 
-const leads = (id: string | undefined, raftTerm: number) => ({ leaderId: id, raftTerm });
+const hostRoutes = (id: string | undefined, raftTerm: number) => ({ leaderId: id, raftTerm });
 
 describe('the leader', () => {
   const cases: readonly [when: string, EtcdObservation, leader: string | undefined][] = [
@@ -34,9 +34,9 @@ describe('the leader', () => {
 
   function split(one: string | undefined, term: number, others: string | undefined, newer: number): EtcdObservation {
     return observed(3, {
-      0: { status: observedStatus(0, leads(one, term)) },
-      1: { status: observedStatus(1, leads(others, newer)) },
-      2: { status: observedStatus(2, leads(others, newer)) },
+      0: { status: observedStatus(0, hostRoutes(one, term)) },
+      1: { status: observedStatus(1, hostRoutes(others, newer)) },
+      2: { status: observedStatus(2, hostRoutes(others, newer)) },
     });
   }
 });
@@ -61,18 +61,18 @@ describe('a member is well', () => {
 });
 
 describe('of members', () => {
-  const stranger = (isLearner: boolean) => ({ id: '9', name: 'guest', isLearner, peerUrls: [] });
+  const unknownMember = (isLearner: boolean) => ({ id: '9', name: 'guest', isLearner, peerUrls: [] });
   const unregistered = observedMember(1, { registration: undefined });
   const ofSecond = { alarms: [{ alarm: 'Corrupt', memberId: '2' }] } as const;
 
   it('those with a vote count, also one that is none of ours', () => {
-    expect(voterCount(observed(3, {}, { strangers: [stranger(true)] }))).toBe(3);
-    expect(voterCount(observed(3, {}, { strangers: [stranger(false)] }))).toBe(4);
+    expect(voterCount(observed(3, {}, { unknownMembers: [unknownMember(true)] }))).toBe(3);
+    expect(voterCount(observed(3, {}, { unknownMembers: [unknownMember(false)] }))).toBe(4);
   });
 
   it('none is well while nobody knows who leads', () => {
     expect(healthyVoters(observed(3, { 0: silent }))).toEqual([]);
-    const lost = (ordinal: number) => ({ status: observedStatus(ordinal, leads(undefined, 3)) });
+    const lost = (ordinal: number) => ({ status: observedStatus(ordinal, hostRoutes(undefined, 3)) });
     expect(healthyVoters(observed(3, { 0: lost(0), 1: lost(1), 2: lost(2) }))).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EtcdObservation, Member } from '../../../reconciler/etcd/members.ts';
-import { initialCluster, isAwaited, nextMembershipStep, podsFor } from '../../../reconciler/etcd/membership.ts';
+import { initialCluster, isAwaited, planMembershipStep, podsFor } from '../../../reconciler/etcd/membership.ts';
 import type { Decision } from '../../../reconciler/etcd/steps.ts';
 import { damaged, learner, observed, observedMember, observedStatus, silent, stopped, vacant } from './observed.ts';
 
@@ -65,7 +65,7 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
   ],
   [
     'a place is empty and a defragmentation is under way',
-    observed(3, { 1: vacant }, { underWay: { act: 'defragmentation', member: 'etcd-2' } }),
+    observed(3, { 1: vacant }, { inProgress: { act: 'defragmentation', member: 'etcd-2' } }),
     3,
     'Wait: defragmentation of etcd-2 is under way',
   ],
@@ -284,7 +284,7 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
   ],
   [
     'there is a member that is none of ours',
-    observed(3, {}, { strangers: [{ id: '9', name: 'guest', isLearner: true, peerUrls: [] }] }),
+    observed(3, {}, { unknownMembers: [{ id: '9', name: 'guest', isLearner: true, peerUrls: [] }] }),
     3,
     'Wait: etcd member guest is none of ours: remove it with etcdctl',
   ],
@@ -292,7 +292,7 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
 
 describe('the next membership step', () => {
   it.each(cases)('when %s', (_, observation, wanted, expected) => {
-    expect(summary(nextMembershipStep(observation, wanted))).toBe(expected);
+    expect(summary(planMembershipStep(observation, wanted))).toBe(expected);
   });
 });
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mayDisrupt } from '../../../reconciler/etcd/quorum-guard.ts';
-import { founder, member, type Slot, vacancy, type World } from './etcd-model.ts';
+import { founder, member, type Slot, vacancy, type ModelState } from './etcd-model.ts';
 import { type Exploration, explore } from './exploration.ts';
 
 interface Scenario {
@@ -36,14 +36,14 @@ const scenarios: readonly Scenario[] = [
   { name: '3 to 1', slots: times(3, member), replicas: 1, failures: 3 },
 ];
 
-function worldOf({ slots, failures, isFull = false }: Scenario): World {
+function readerOf({ slots, failures, isFull = false }: Scenario): ModelState {
   return { slots, leader: 0, remembered: -1, isFull, isCompacted: false, leftAlarms: 0, failuresLeft: failures };
 }
 
 describe.each(scenarios)('whatever fails in whatever order during $name', (scenario) => {
   let found: Exploration;
   beforeAll(() => {
-    found = explore(worldOf(scenario), { replicas: scenario.replicas, guard: mayDisrupt });
+    found = explore(readerOf(scenario), { replicas: scenario.replicas, guard: mayDisrupt });
   }, limitMs);
 
   it('no act of ours takes the quorum away, nor are two under way', () => {
@@ -62,7 +62,7 @@ describe('the model', () => {
     (name) => {
       const scenario = scenarios.find((one) => one.name === name);
       if (!scenario) throw new Error(`no scenario ${name}`);
-      const { violations } = explore(worldOf({ ...scenario, failures: Math.min(scenario.failures, 2) }), {
+      const { violations } = explore(readerOf({ ...scenario, failures: Math.min(scenario.failures, 2) }), {
         replicas: scenario.replicas,
         guard: () => ({ isAllowed: true }),
       });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { EtcdObservation, Member } from '../../../reconciler/etcd/members.ts';
-import { nextEtcdStep } from '../../../reconciler/etcd/next-step.ts';
+import { planEtcdStep } from '../../../reconciler/etcd/next-step.ts';
 import { mebibyte, observed, observedStatus, stopped, vacant } from './observed.ts';
 
 const quotaBytes = 500 * mebibyte;
@@ -41,6 +41,6 @@ const cases: readonly [first: string, EtcdObservation, replicas: number, expecte
 ];
 
 it.each(cases)('the operator %s', (_, observation, replicas, expected) => {
-  const decision = nextEtcdStep(observation, { replicas, revision: 'new', cause: 'Asked', quotaBytes });
+  const decision = planEtcdStep(observation, { replicas, revision: 'new', cause: 'Asked', quotaBytes });
   expect(decision.kind === 'Act' ? decision.step.kind : decision.kind).toBe(expected);
 });

@@ -76,7 +76,7 @@ export function observed(
 ): EtcdObservation {
   return {
     members: Array.from({ length: size }, (_, ordinal) => observedMember(ordinal, changes[ordinal])),
-    strangers: [],
+    unknownMembers: [],
     membership: 'Confirmed',
     alarms: [],
     isCompacted: false,

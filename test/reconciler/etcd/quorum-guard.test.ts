@@ -15,184 +15,184 @@ interface Case {
   readonly observation: EtcdObservation;
   readonly act: Act;
   readonly ordinal: number;
-  readonly verdict: string;
+  readonly result: string;
 }
 
 const cases: readonly Case[] = [
-  { when: 'all are well', observation: observed(3), act: restart, ordinal: 2, verdict: 'allowed' },
-  { when: 'the member leads', observation: observed(3), act: restart, ordinal: 0, verdict: 'Leads' },
+  { when: 'all are well', observation: observed(3), act: restart, ordinal: 2, result: 'allowed' },
+  { when: 'the member leads', observation: observed(3), act: restart, ordinal: 0, result: 'Leads' },
   {
     when: 'another of 3 runs and does not answer',
     observation: observed(3, { 1: silent }),
     act: restart,
     ordinal: 2,
-    verdict: 'NoQuorum',
+    result: 'NoQuorum',
   },
   {
     when: 'another of 3 is behind',
     observation: observed(3, { 1: behind }),
     act: defragment,
     ordinal: 2,
-    verdict: 'NoQuorum',
+    result: 'NoQuorum',
   },
   {
     when: 'another of 3 has corrupt data',
     observation: observed(3, {}, corrupt),
     act: defragment,
     ordinal: 2,
-    verdict: 'NoQuorum',
+    result: 'NoQuorum',
   },
   {
     when: 'another of 5 is ill, though a quorum would be left',
     observation: observed(5, { 1: silent }),
     act: restart,
     ordinal: 4,
-    verdict: 'OthersIll',
+    result: 'OthersIll',
   },
   {
     when: 'it is the only one that is ill',
     observation: observed(3, { 1: silent }),
     act: restart,
     ordinal: 1,
-    verdict: 'allowed',
+    result: 'allowed',
   },
   {
     when: 'another of 5 is ill, and so is the lost one',
     observation: observed(5, { 1: silent, 3: stopped }),
     act: remove,
     ordinal: 3,
-    verdict: 'allowed',
+    result: 'allowed',
   },
   {
     when: 'the others have no quorum without the lost one',
     observation: observed(3, { 1: silent, 2: stopped }),
     act: remove,
     ordinal: 2,
-    verdict: 'NoQuorum',
+    result: 'NoQuorum',
   },
   {
     when: 'its process does not run, even without a quorum',
     observation: observed(3, { 1: stopped, 2: stopped }, { membership: 'Unconfirmed' }),
     act: restart,
     ordinal: 1,
-    verdict: 'allowed',
+    result: 'allowed',
   },
   {
     when: 'none answers us, though all run',
     observation: observed(3, { 0: silent, 1: silent, 2: silent }, { membership: 'Unknown' }),
     act: restart,
     ordinal: 1,
-    verdict: 'MembershipUnconfirmed',
+    result: 'MembershipUnconfirmed',
   },
   {
     when: 'only one member tells who the members are',
     observation: observed(3, {}, { membership: 'Unconfirmed' }),
     act: restart,
     ordinal: 1,
-    verdict: 'MembershipUnconfirmed',
+    result: 'MembershipUnconfirmed',
   },
   {
     when: 'another pod is being replaced',
     observation: observed(3, { 1: terminating }),
     act: restart,
     ordinal: 2,
-    verdict: 'UnderWay',
+    result: 'UnderWay',
   },
   {
     when: 'another is joining',
     observation: observed(3, { 2: learner(2) }),
     act: restart,
     ordinal: 1,
-    verdict: 'UnderWay',
+    result: 'UnderWay',
   },
   {
     when: 'a defragmentation is under way',
-    observation: observed(3, {}, { underWay: { act: 'defragmentation', member: 'etcd-1' } }),
+    observation: observed(3, {}, { inProgress: { act: 'defragmentation', member: 'etcd-1' } }),
     act: restart,
     ordinal: 2,
-    verdict: 'UnderWay',
+    result: 'UnderWay',
   },
   {
     when: 'there is a member that is none of ours',
-    observation: observed(3, {}, { strangers: [{ id: '9', name: 'x', isLearner: false, peerUrls: [] }] }),
+    observation: observed(3, {}, { unknownMembers: [{ id: '9', name: 'x', isLearner: false, peerUrls: [] }] }),
     act: restart,
     ordinal: 2,
-    verdict: 'NoQuorum',
+    result: 'NoQuorum',
   },
   {
     when: 'its process does not run and another pod is being replaced',
     observation: observed(3, { 1: stopped, 2: terminating }),
     act: restart,
     ordinal: 1,
-    verdict: 'UnderWay',
+    result: 'UnderWay',
   },
   {
     when: 'it is no member, and another is ill',
     observation: observed(3, { 1: silent, 2: { registration: undefined } }),
     act: restart,
     ordinal: 2,
-    verdict: 'allowed',
+    result: 'allowed',
   },
   {
     when: 'it answers although the kubelet says that it does not run, and another is ill',
     observation: observed(3, { 1: silent, 2: { ...stopped, status: observedStatus(2) } }),
     act: restart,
     ordinal: 2,
-    verdict: 'NoQuorum',
+    result: 'NoQuorum',
   },
   {
     when: 'its pod is gone, whoever else is ill',
     observation: observed(3, { 1: silent, 2: { status: undefined, pod: undefined } }),
     act: restart,
     ordinal: 2,
-    verdict: 'allowed',
+    result: 'allowed',
   },
   {
     when: 'only 2 of 4 are well, though they would be a quorum of the 3 that are left',
     observation: observed(4, { 2: silent, 3: stopped }),
     act: remove,
     ordinal: 3,
-    verdict: 'NoQuorum',
+    result: 'NoQuorum',
   },
   {
     when: 'it is ill and so is another of 5',
     observation: observed(5, { 1: silent, 3: silent }),
     act: restart,
     ordinal: 3,
-    verdict: 'OthersIll',
+    result: 'OthersIll',
   },
   {
     when: 'it is well and another of 5 is ill',
     observation: observed(5, { 1: silent }),
     act: remove,
     ordinal: 4,
-    verdict: 'OthersIll',
+    result: 'OthersIll',
   },
-  { when: 'it is the only member', observation: observed(1), act: defragment, ordinal: 0, verdict: 'OnlyMember' },
+  { when: 'it is the only member', observation: observed(1), act: defragment, ordinal: 0, result: 'OnlyMember' },
   {
     when: 'it is the only member and asked for',
     observation: observed(1),
     act: restart,
     ordinal: 0,
-    verdict: 'allowed',
+    result: 'allowed',
   },
-  { when: 'it is the only member', observation: observed(1), act: remove, ordinal: 0, verdict: 'OnlyMember' },
+  { when: 'it is the only member', observation: observed(1), act: remove, ordinal: 0, result: 'OnlyMember' },
   {
     when: 'it does not answer',
     observation: observed(3, { 2: silent }),
     act: defragment,
     ordinal: 2,
-    verdict: 'NoAnswer',
+    result: 'NoAnswer',
   },
-  { when: '4 are well and one is surplus', observation: observed(4), act: remove, ordinal: 3, verdict: 'allowed' },
-  { when: '2 are well and one is surplus', observation: observed(2), act: remove, ordinal: 1, verdict: 'allowed' },
-  { when: 'only 2 members are there', observation: observed(2), act: restart, ordinal: 1, verdict: 'NoQuorum' },
+  { when: '4 are well and one is surplus', observation: observed(4), act: remove, ordinal: 3, result: 'allowed' },
+  { when: '2 are well and one is surplus', observation: observed(2), act: remove, ordinal: 1, result: 'allowed' },
+  { when: 'only 2 members are there', observation: observed(2), act: restart, ordinal: 1, result: 'NoQuorum' },
 ];
 
 describe('the quorum guard', () => {
-  it.each(cases)('says $verdict to $act.kind ($act.cause) of etcd-$ordinal when $when', (one) => {
-    const verdict = mayDisrupt(one.observation, one.observation.members[one.ordinal] ?? observedMember(9), one.act);
-    expect(verdict.isAllowed ? 'allowed' : verdict.reason).toBe(one.verdict);
+  it.each(cases)('says $result to $act.kind ($act.cause) of etcd-$ordinal when $when', (one) => {
+    const result = mayDisrupt(one.observation, one.observation.members[one.ordinal] ?? observedMember(9), one.act);
+    expect(result.isAllowed ? 'allowed' : result.reason).toBe(one.result);
   });
 
   it('says what is in the way as a sentence', () => {

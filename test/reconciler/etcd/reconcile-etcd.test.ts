@@ -3,36 +3,36 @@ import { Pod } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import type { EtcdReport } from '../../../reconciler/etcd/report.ts';
 import { openEtcd } from '../../../reconciler/etcd/access.ts';
-import { etcdRound } from '../../../reconciler/etcd/reconcile-etcd.ts';
-import { memoryWorldOf } from '../../support/loop/memory-world-of.ts';
-import { completeWorld } from '../../support/loop/scenario.ts';
-import type { MemoryWorld, StoredObject } from '../../support/memory-world.ts';
+import { reconcileEtcd } from '../../../reconciler/etcd/reconcile-etcd.ts';
+import { memoryClusterOf } from '../../support/loop/memory-world-of.ts';
+import { completeCluster } from '../../support/loop/scenario.ts';
+import type { MemoryObjects, StoredObject } from '../../support/memory-world.ts';
 import { clusterName, namespace } from '../../support/scope.ts';
 
 /** Three members of an old template whose processes do not run. */
-let down: MemoryWorld;
+let down: MemoryObjects;
 beforeAll(async () => {
-  down = memoryWorldOf(await completeWorld());
+  down = memoryClusterOf(await completeCluster());
   const containerStatuses = [{ name: 'etcd', ready: false, state: {} }];
   for (const pod of down.list<StoredObject>(Pod, selectorLabels(clusterName, 'etcd')))
     down.put({ ...pod, status: { containerStatuses } });
 });
 
 /** One round whose watches know `watched` while the API knows `present`. */
-async function round(watched: MemoryWorld, present: MemoryWorld) {
+async function round(watched: MemoryObjects, present: MemoryObjects) {
   const told: EtcdReport[] = [];
-  const step = await etcdRound(
+  const step = await reconcileEtcd(
     {
       cluster: { name: clusterName, namespace },
       goal: { replicas: 3, revision: 'new', cause: 'Asked', quotaBytes: 1 },
-      world: watched,
+      reader: watched,
       writer: present,
     },
     {
       open: openEtcd,
       tell: (report) => told.push(report),
       signal: new AbortController().signal,
-      underWay: undefined,
+      inProgress: undefined,
       defragment: () => {},
     },
   );

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { EtcdObservation, Member } from '../../../reconciler/etcd/members.ts';
-import { nextRolloutStep } from '../../../reconciler/etcd/rollout.ts';
+import { planRolloutStep } from '../../../reconciler/etcd/rollout.ts';
 import { observed, observedMember, observedStatus, silent, stopped } from './observed.ts';
 
 const old = { pod: { uid: 'uid', revision: 'old', isTerminating: false, isRunning: true } };
@@ -93,10 +93,10 @@ const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
 ];
 
 it.each(cases)('a rollout replaces %s', (_, observation, expected) => {
-  expect(nextRolloutStep(observation, { revision: 'new', cause: 'Asked' })).toEqual(expected);
+  expect(planRolloutStep(observation, { revision: 'new', cause: 'Asked' })).toEqual(expected);
 });
 
 it('a rollout replaces nothing while the revision of the template is not known', () => {
   const observation = observed(3, { 2: old });
-  expect(nextRolloutStep(observation, { revision: undefined, cause: 'Asked' })).toEqual({ kind: 'Settled' });
+  expect(planRolloutStep(observation, { revision: undefined, cause: 'Asked' })).toEqual({ kind: 'Settled' });
 });

@@ -3,7 +3,7 @@ import { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../con
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { knownMembers, watchedMemberObjects } from '../../../reconciler/etcd/member-objects.ts';
 import { strandedClaims } from '../../../reconciler/etcd/stranded-volumes.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-world.ts';
 import { clusterName, namespace } from '../../support/scope.ts';
 
 const cluster = { name: clusterName, namespace };
@@ -30,28 +30,28 @@ const cases: readonly [when: string, Case][] = [
 ];
 
 it.each(cases)('a volume when %s', async (_, { terms, scheduled, isLost }) => {
-  const world = new MemoryWorld();
+  const management = new MemoryObjects();
   const { apiVersion } = Pod;
-  world.put({ apiVersion, kind: Node.kind, metadata: { name: 'node-1', labels: { [hostLabel]: 'here' } } });
-  world.put({
+  management.put({ apiVersion, kind: Node.kind, metadata: { name: 'node-1', labels: { [hostLabel]: 'here' } } });
+  management.put({
     apiVersion,
     kind: Pod.kind,
     metadata: { name: 'c1-etcd-0', labels },
     status: { conditions: [{ type: 'PodScheduled', status: scheduled }] },
   });
-  world.put({
+  management.put({
     apiVersion,
     kind: PersistentVolumeClaim.kind,
     metadata: { name: 'etcd-data-c1-etcd-0', labels },
     spec: { volumeName: 'volume-0' },
   });
-  world.put({
+  management.put({
     apiVersion,
     kind: PersistentVolume.kind,
     metadata: { name: 'volume-0' },
     spec: { nodeAffinity: { required: { nodeSelectorTerms: terms } } },
   });
-  const objects = watchedMemberObjects(cluster, world);
-  const [member] = knownMembers(cluster, objects, await strandedClaims(objects, world));
+  const objects = watchedMemberObjects(cluster, management);
+  const [member] = knownMembers(cluster, objects, await strandedClaims(objects, management));
   expect(member?.claim?.isLost).toBe(isLost);
 });

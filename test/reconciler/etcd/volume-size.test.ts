@@ -5,7 +5,7 @@ import {
   formatBytes,
   growAbove,
   planVolumes,
-  tellAbove,
+  warnAbove,
   type Volumes,
   volumeUsage,
 } from '../../../reconciler/etcd/volume-size.ts';
@@ -31,7 +31,7 @@ interface Case {
   readonly size: string;
   readonly quotaSize?: string;
   readonly templateSize?: string;
-  readonly trouble?: RegExp;
+  readonly problem?: RegExp;
 }
 
 const small = { autoGrow: false, volumeSize: '1Gi' };
@@ -133,12 +133,12 @@ const cases: readonly Case[] = [
     etcd: { maxVolumeSize: '4Gi' },
     volumes: three('4Gi', { usedBytes: 1.7 * Gi }),
     size: '4Gi',
-    trouble: /1741 MiB of the 2048 MiB that volumes of 4Gi allow.*raise etcd.maxVolumeSize, or delete/,
+    problem: /1741 MiB of the 2048 MiB that volumes of 4Gi allow.*raise etcd.maxVolumeSize, or delete/,
   },
   {
     name: 'at the maximum nobody is told while just that share is used',
     etcd: { maxVolumeSize: '4Gi' },
-    volumes: three('4Gi', { usedBytes: tellAbove * 2 * Gi }),
+    volumes: three('4Gi', { usedBytes: warnAbove * 2 * Gi }),
     size: '4Gi',
   },
   {
@@ -167,7 +167,7 @@ const cases: readonly Case[] = [
     etcd: { maxVolumeSize: '64Gi' },
     volumes: three('16Gi', { usedBytes: 7 * Gi }),
     size: '16Gi',
-    trouble: /further: delete objects/,
+    problem: /further: delete objects/,
   },
   {
     name: 'without autoGrow a person is told before they are full',
@@ -175,7 +175,7 @@ const cases: readonly Case[] = [
     volumes: { ...three('1Gi', { usedBytes: 0.45 * Gi }), templateSize: '1Gi' },
     size: '1Gi',
     templateSize: '1Gi',
-    trouble: /raise etcd.volumeSize/,
+    problem: /raise etcd.volumeSize/,
   },
   {
     name: 'without autoGrow they grow to what the user says',
@@ -189,15 +189,15 @@ const cases: readonly Case[] = [
     etcd: small,
     volumes: three('4Gi'),
     size: '4Gi',
-    trouble: /etcd.volumeSize is 1Gi, but the volumes have 4Gi/,
+    problem: /etcd.volumeSize is 1Gi, but the volumes have 4Gi/,
   },
 ];
 
 describe("the size of etcd's volumes", () => {
-  it.each(cases)('$name', ({ etcd = {}, volumes, size, quotaSize = size, templateSize = size, trouble = /^$/ }) => {
-    const { trouble: told, ...plan } = planVolumes(clusterWith(etcd), volumes);
+  it.each(cases)('$name', ({ etcd = {}, volumes, size, quotaSize = size, templateSize = size, problem = /^$/ }) => {
+    const { problem: told, ...plan } = planVolumes(clusterWith(etcd), volumes);
     expect(plan).toEqual({ size, quotaSize, templateSize: volumes.templateSize ?? templateSize });
-    expect(told?.message ?? '').toMatch(trouble);
+    expect(told?.message ?? '').toMatch(problem);
   });
 
   it('never shrinks, and exceeds the maximum only where it did before', () => {

@@ -5,16 +5,19 @@ import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import { planVolumes } from '../../../reconciler/etcd/volume-size.ts';
 import { growClaims, observeVolumes } from '../../../reconciler/etcd/volumes.ts';
 import { errorFromStatus } from '../../../reconciler/kube/errors.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-world.ts';
 import { clusterName, hostedCluster } from '../../support/scope.ts';
 
 const labels = objectLabels(clusterName, 'etcd');
 
-function worldOf(claims: readonly { readonly size: string; readonly phase?: string }[], noted?: string): MemoryWorld {
-  const world = new MemoryWorld();
+function readerOf(
+  claims: readonly { readonly size: string; readonly phase?: string }[],
+  noted?: string,
+): MemoryObjects {
+  const management = new MemoryObjects();
   for (const [ordinal, { size, phase = 'Bound' }] of claims.entries()) {
     const { apiVersion, kind } = PersistentVolumeClaim;
-    world.put({
+    management.put({
       apiVersion,
       kind,
       metadata: { name: `etcd-data-c1-etcd-${ordinal}`, labels },
@@ -23,23 +26,23 @@ function worldOf(claims: readonly { readonly size: string; readonly phase?: stri
     });
   }
   const { apiVersion, kind } = StatefulSet;
-  world.put({
+  management.put({
     apiVersion,
     kind,
     metadata: { name: 'c1-etcd', labels, annotations: noted ? { [etcdVolumeSizeAnnotation]: noted } : {} },
     spec: { volumeClaimTemplates: [{ spec: { resources: { requests: { storage: '4Gi' } } } }] },
   });
-  return world;
+  return management;
 }
 
 const planOf = (size: string) => ({ size, quotaSize: '4Gi', templateSize: '4Gi' });
-const sizesIn = (world: MemoryWorld) =>
-  observeVolumes(clusterName, world, undefined).claims.map(({ requested }) => requested);
+const sizesIn = (management: MemoryObjects) =>
+  observeVolumes(clusterName, management, undefined).claims.map(({ requested }) => requested);
 
 describe('the volumes of etcd', () => {
   it('are observed with what they request, have, and what the quota was made for', () => {
-    const world = worldOf([{ size: '8Gi' }, { size: '4Gi', phase: 'Pending' }], '8Gi');
-    expect(observeVolumes(clusterName, world, undefined)).toEqual({
+    const management = readerOf([{ size: '8Gi' }, { size: '4Gi', phase: 'Pending' }], '8Gi');
+    expect(observeVolumes(clusterName, management, undefined)).toEqual({
       claims: [
         { requested: '8Gi', capacity: '8Gi' },
         { requested: '4Gi', capacity: undefined },
@@ -51,26 +54,28 @@ describe('the volumes of etcd', () => {
   });
 
   it.each([undefined, 'large', '-1Gi'])('with a note of %s have the quota of the template', (noted) => {
-    expect(observeVolumes(clusterName, worldOf([], noted), undefined).quotaSize).toBe('4Gi');
+    expect(observeVolumes(clusterName, readerOf([], noted), undefined).quotaSize).toBe('4Gi');
   });
 
   it('grow where they are smaller and have a volume, and nothing else is written', async () => {
-    const world = worldOf([{ size: '4Gi' }, { size: '8Gi' }, { size: '4Gi', phase: 'Pending' }]);
-    expect(await growClaims(clusterName, planOf('8Gi'), { world, writer: world })).toBeUndefined();
-    expect(world.writes).toEqual(['set volume-size of PersistentVolumeClaim etcd-data-c1-etcd-0']);
-    expect(sizesIn(world)).toEqual(['8Gi', '8Gi', '4Gi']);
-    await growClaims(clusterName, planOf('8Gi'), { world, writer: world });
-    expect(world.writes).toHaveLength(1);
+    const management = readerOf([{ size: '4Gi' }, { size: '8Gi' }, { size: '4Gi', phase: 'Pending' }]);
+    expect(await growClaims(clusterName, planOf('8Gi'), { reader: management, writer: management })).toBeUndefined();
+    expect(management.writes).toEqual(['set volume-size of PersistentVolumeClaim etcd-data-c1-etcd-0']);
+    expect(sizesIn(management)).toEqual(['8Gi', '8Gi', '4Gi']);
+    await growClaims(clusterName, planOf('8Gi'), { reader: management, writer: management });
+    expect(management.writes).toHaveLength(1);
   });
 
   it('go on growing when the operator dies in between', async () => {
-    const world = worldOf([{ size: '4Gi' }, { size: '4Gi' }, { size: '4Gi' }], '4Gi');
-    world.dieAfter(1);
-    await expect(growClaims(clusterName, planOf('8Gi'), { world, writer: world })).rejects.toThrow('before set');
-    world.restart();
-    const plan = planVolumes(hostedCluster(), observeVolumes(clusterName, world, undefined));
-    await growClaims(clusterName, plan, { world, writer: world });
-    expect(sizesIn(world)).toEqual(['8Gi', '8Gi', '8Gi']);
+    const management = readerOf([{ size: '4Gi' }, { size: '4Gi' }, { size: '4Gi' }], '4Gi');
+    management.dieAfter(1);
+    await expect(growClaims(clusterName, planOf('8Gi'), { reader: management, writer: management })).rejects.toThrow(
+      'before set',
+    );
+    management.restart();
+    const plan = planVolumes(hostedCluster(), observeVolumes(clusterName, management, undefined));
+    await growClaims(clusterName, plan, { reader: management, writer: management });
+    expect(sizesIn(management)).toEqual(['8Gi', '8Gi', '8Gi']);
   });
 
   it.each([
@@ -80,17 +85,19 @@ describe('the volumes of etcd', () => {
     ],
     ['exceeded quota: storage, requested: requests.storage=4Gi', /exceeded quota: storage.*Raise that ResourceQuota/],
   ])('that cannot grow are told in words of the user: %s', async (message, told) => {
-    const world = worldOf([{ size: '4Gi' }]);
-    world.refuse(() => errorFromStatus('apply', 403, { code: 403, reason: 'Forbidden', message }));
-    expect(await growClaims(clusterName, planOf('8Gi'), { world, writer: world })).toMatchObject({
+    const management = readerOf([{ size: '4Gi' }]);
+    management.refuse(() => errorFromStatus('apply', 403, { code: 403, reason: 'Forbidden', message }));
+    expect(await growClaims(clusterName, planOf('8Gi'), { reader: management, writer: management })).toMatchObject({
       reason: 'VolumeNotExpandable',
       message: expect.stringMatching(told),
     });
   });
 
   it('that we may not change are an error', async () => {
-    const world = worldOf([{ size: '4Gi' }]);
-    world.refuse(() => errorFromStatus('apply', 403, { code: 403, message: 'cannot patch resource' }));
-    await expect(growClaims(clusterName, planOf('8Gi'), { world, writer: world })).rejects.toThrow('cannot patch');
+    const management = readerOf([{ size: '4Gi' }]);
+    management.refuse(() => errorFromStatus('apply', 403, { code: 403, message: 'cannot patch resource' }));
+    await expect(growClaims(clusterName, planOf('8Gi'), { reader: management, writer: management })).rejects.toThrow(
+      'cannot patch',
+    );
   });
 });

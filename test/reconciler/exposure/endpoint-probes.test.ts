@@ -25,8 +25,8 @@ const fails = async () => {
 };
 
 /** Looks, and does not wait for longer than a pass would. */
-async function look(basis: unknown, how: () => Promise<void> = attempt) {
-  const result = probes.of(key).look(basis, how);
+async function look(inputsKey: unknown, how: () => Promise<void> = attempt) {
+  const result = probes.of(key).look(inputsKey, how);
   await clock.advance(250);
   return result;
 }

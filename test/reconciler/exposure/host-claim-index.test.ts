@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { HostedControlPlaneClaim } from '../../../reconciler/exposure/host-claim.ts';
-import { ClaimBook } from '../../../reconciler/exposure/host-claim-index.ts';
+import { HostClaimIndex } from '../../../reconciler/exposure/host-claim-index.ts';
 
 const claim = (key: string, ...hosts: string[]): HostedControlPlaneClaim => ({
   kind: 'HostedControlPlane',
@@ -10,7 +10,7 @@ const claim = (key: string, ...hosts: string[]): HostedControlPlaneClaim => ({
 });
 
 it('finds everything that has a host, and tells the hosts that a change is about', () => {
-  const book = new ClaimBook();
+  const book = new HostClaimIndex();
   expect(book.put(claim('team/a', 'x', 'y'))).toEqual(['x', 'y']);
   expect(book.put(claim('team/b', 'y'))).toEqual(['y']);
   expect(book.at('y').map(({ key }) => key)).toEqual(['team/a', 'team/b']);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HostedControlPlane, tlsRoutes } from '../../../constructs/api/resources.ts';
 import type { KubeObject, ObjectMeta } from '../../../reconciler/kube/object.ts';
-import { claimOfHostedControlPlane, claimOfRoute } from '../../../reconciler/exposure/host-claim.ts';
+import { hostClaimOfHostedControlPlane, hostClaimOfRoute } from '../../../reconciler/exposure/host-claim.ts';
 
 const metadata = { namespace: 'team', name: 'c1', creationTimestamp: '2026-01-01T00:00:00Z' };
 const gateway = { namespace: 'infra', name: 'shared' };
@@ -10,7 +10,7 @@ const published = { host: 'C1.team.example.org', port: 443 };
 
 function hostsOf(spec: object | undefined): readonly string[] {
   const { apiVersion, kind } = HostedControlPlane;
-  return claimOfHostedControlPlane({ apiVersion, kind, metadata, ...(spec && { spec }) }).hosts;
+  return hostClaimOfHostedControlPlane({ apiVersion, kind, metadata, ...(spec && { spec }) }).hosts;
 }
 
 describe('a HostedControlPlane', () => {
@@ -36,7 +36,7 @@ describe('a HostedControlPlane', () => {
 
   it('names its Gateway also before it has a host', () => {
     const { apiVersion, kind } = HostedControlPlane;
-    expect(claimOfHostedControlPlane({ apiVersion, kind, metadata, spec: { gateway } })).toMatchObject({
+    expect(hostClaimOfHostedControlPlane({ apiVersion, kind, metadata, spec: { gateway } })).toMatchObject({
       key: 'team/c1',
       gateway: 'infra/shared',
     });
@@ -58,7 +58,7 @@ describe('a TLSRoute', () => {
       { kind: 'Service', group: '', name: 'mesh' },
       { kind: 'Gateway', group: 'gateway.networking.k8s.io', name: 'full' },
     ];
-    expect(claimOfRoute(route({ hostnames: ['A.example.org'], parentRefs }))).toMatchObject({
+    expect(hostClaimOfRoute(route({ hostnames: ['A.example.org'], parentRefs }))).toMatchObject({
       hosts: ['a.example.org'],
       gateways: ['team/local', 'infra/shared', 'team/full'],
       owner: undefined,
@@ -75,6 +75,6 @@ describe('a TLSRoute', () => {
     ],
   ])('belongs to %s', (_, owner, expected) => {
     const reference = { apiVersion: '', kind: '', ...owner, name: 'c1-cp', uid: '1' };
-    expect(claimOfRoute(route({}, { ownerReferences: [reference] })).owner).toBe(expected);
+    expect(hostClaimOfRoute(route({}, { ownerReferences: [reference] })).owner).toBe(expected);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Claim, HostedControlPlaneClaim, RouteClaim } from '../../../reconciler/exposure/host-claim.ts';
-import { claimant } from '../../../reconciler/exposure/host-owner.ts';
+import type { HostClaim, HostedControlPlaneClaim, RouteClaim } from '../../../reconciler/exposure/host-claim.ts';
+import { hostOwner } from '../../../reconciler/exposure/host-owner.ts';
 
 const host = 'c1.team.example.org';
 const gateway = 'infra/shared';
@@ -18,7 +18,7 @@ const newcomer = plane('team/c1', now, []);
 const holder = plane('team/c1', late);
 
 describe('a host name', () => {
-  it.each<[string, HostedControlPlaneClaim, Claim[], string | undefined]>([
+  it.each<[string, HostedControlPlaneClaim, HostClaim[], string | undefined]>([
     ['is free when nobody has it', newcomer, [], undefined],
     ['is free when only the asking one has it', holder, [holder], undefined],
     ['is kept by another one that has it', newcomer, [plane('other/c9', early)], 'other/c9'],
@@ -62,7 +62,7 @@ describe('a host name', () => {
       undefined,
     ],
   ])('%s', (_, asking, claims, expected) => {
-    expect(claimant(host, asking, claims)?.key).toBe(expected);
+    expect(hostOwner(host, asking, claims)?.key).toBe(expected);
   });
 
   it('is judged alike by both that have it, so that exactly one keeps it', () => {
@@ -70,7 +70,7 @@ describe('a host name', () => {
       [plane('team/a', early), plane('team/b', late)],
       [plane('team/a', early), plane('team/b', early)],
     ] as const) {
-      const losers = [a, b].filter((asking) => claimant(host, asking, [a, b]) !== undefined);
+      const losers = [a, b].filter((asking) => hostOwner(host, asking, [a, b]) !== undefined);
       expect(losers.map(({ key }) => key)).toEqual(['team/b']);
     }
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TLSRoute } from '../../../constructs/api/resources.ts';
-import { type RouteObject, routeVerdict } from '../../../reconciler/exposure/route-status.ts';
+import { type RouteObject, routeStateOf } from '../../../reconciler/exposure/route-status.ts';
 
 const listener = { namespace: 'capi-system', name: 'capi', listener: 'tls' };
 const parentRef = {
@@ -42,13 +42,13 @@ describe('a route is accepted', () => {
     ['with other conditions that are false', route(parent([...good, no('PartiallyInvalid', 'No', '')]))],
     ['by a controller that notes no generation', route(parent(good.map(unnoted)))],
   ])('%s', (_, object) => {
-    expect(routeVerdict(object, listener)).toEqual({ kind: 'accepted' });
+    expect(routeStateOf(object, listener)).toEqual({ kind: 'accepted' });
   });
 
   it('by a controller that leaves out what is the default', () => {
     const object = route({ parentRef: short, conditions: good });
-    expect(routeVerdict(object, { ...listener, namespace: 'team' })).toEqual({ kind: 'accepted' });
-    expect(routeVerdict(object, listener)).toMatchObject({ kind: 'waiting' });
+    expect(routeStateOf(object, { ...listener, namespace: 'team' })).toEqual({ kind: 'accepted' });
+    expect(routeStateOf(object, listener)).toMatchObject({ kind: 'waiting' });
   });
 });
 
@@ -64,7 +64,7 @@ describe('a route is waited for', () => {
     ['while consent is for what it was before', route(parent([yes('Accepted', 1), yes('ResolvedRefs', 1)]))],
     ['while a refusal is for what it was before', route(parent([no('Accepted', 'NotAllowedByListeners', '', 1)]))],
   ])('%s', (_, object) => {
-    expect(routeVerdict(object, listener)).toEqual({
+    expect(routeStateOf(object, listener)).toEqual({
       kind: 'waiting',
       message: expect.stringContaining('Gateway capi-system/capi has not said yet whether it accepts TLSRoute c1'),
     });
@@ -92,7 +92,7 @@ describe("a route is rejected with the controller's words and what to do", () =>
     ],
     ['also without words', [{ type: 'Accepted', status: 'False' }], 'refuses TLSRoute c1: Accepted: see the events'],
   ])('%s', (_, conditions, message) => {
-    expect(routeVerdict(route(parent(conditions)), listener)).toEqual({
+    expect(routeStateOf(route(parent(conditions)), listener)).toEqual({
       kind: 'rejected',
       message: expect.stringContaining(message),
     });

@@ -5,22 +5,22 @@ import { HostedClients } from '../../../reconciler/hosted/clients.ts';
 import { hostedTarget } from '../../../reconciler/hosted/target.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
-import { memoryWorldOf } from '../../support/loop/memory-world-of.ts';
-import { completeWorld } from '../../support/loop/scenario.ts';
-import type { MemoryWorld } from '../../support/memory-world.ts';
+import { memoryClusterOf } from '../../support/loop/memory-world-of.ts';
+import { completeCluster } from '../../support/loop/scenario.ts';
+import type { MemoryObjects } from '../../support/memory-world.ts';
 import { knownFacts } from '../../support/rendered-cluster.ts';
 import { hostedCluster, now } from '../../support/scope.ts';
 
 const endpoint = { host: '192.0.2.10', port: 443 };
 /** Nobody listens. */
 const unheard = { clock: systemClock, onChange: () => {}, onRevert: () => {}, onError: () => {} };
-let complete: MemoryWorld;
+let complete: MemoryObjects;
 beforeAll(async () => {
-  complete = memoryWorldOf(await completeWorld());
+  complete = memoryClusterOf(await completeCluster());
 });
 
-const targetIn = (world: MemoryWorld, address = endpoint) =>
-  hostedTarget(hostedCluster(), { ...knownFacts, endpoint: address }, world);
+const targetIn = (management: MemoryObjects, address = endpoint) =>
+  hostedTarget(hostedCluster(), { ...knownFacts, endpoint: address }, management);
 
 describe('the way to a hosted cluster', () => {
   it('is the address of its Service, whose name is verified, with our own identity', () => {
@@ -38,17 +38,17 @@ describe('the way to a hosted cluster', () => {
     expect(admin.subject).toContain('O=system:masters');
     expect(Date.parse(admin.validTo) - later.getTime()).toBe(10 * 60_000);
     expect(Date.parse(admin.validFrom)).toBeLessThan(later.getTime());
-    expect(admin.checkIssued(new X509Certificate(target.authority))).toBe(true);
+    expect(admin.checkIssued(new X509Certificate(target.ca))).toBe(true);
   });
 
-  it.each<[string, (world: MemoryWorld) => void]>([
-    ['the Service', (world) => world.remove(world.get(Service, 's-c1')!)],
-    ['the authority', (world) => world.remove(world.get(Secret, 'c1-ca')!)],
-    ['our identity', (world) => world.remove(world.get(Secret, 'c1-control-plane-controller')!)],
+  it.each<[string, (management: MemoryObjects) => void]>([
+    ['the Service', (management) => management.remove(management.get(Service, 's-c1')!)],
+    ['the authority', (management) => management.remove(management.get(Secret, 'c1-ca')!)],
+    ['our identity', (management) => management.remove(management.get(Secret, 'c1-control-plane-controller')!)],
   ])('is refused by name without %s', (_, take) => {
-    const world = complete.copy();
-    take(world);
-    expect(() => targetIn(world)).toThrow('Service s-c1 or a Secret of cluster c1 is gone again');
+    const management = complete.copy();
+    take(management);
+    expect(() => targetIn(management)).toThrow('Service s-c1 or a Secret of cluster c1 is gone again');
   });
 });
 

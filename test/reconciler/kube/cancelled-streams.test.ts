@@ -2,7 +2,7 @@ import { createSecureServer, constants, type Http2SecureServer, type ServerHttp2
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';
-import { createAuthority, issueCertificate, validFor } from '../../../reconciler/pki/issue.ts';
+import { createCA, issueCertificate, validFor } from '../../../reconciler/pki/issue.ts';
 import { until } from '../../support/until.ts';
 
 let server: Http2SecureServer;
@@ -11,9 +11,13 @@ let asked: ServerHttp2Stream[];
 
 beforeEach(async () => {
   const validity = validFor(3_600_000, new Date());
-  const authority = await createAuthority({ commonName: 'test' }, validity);
+  const certificateAuthority = await createCA({ commonName: 'test' }, validity);
   const plan = { commonName: 'server', organizations: [], usages: ['server'], hosts: ['127.0.0.1'] } as const;
-  const { certificate: cert, key } = await issueCertificate({ ...plan, usages: ['server'] }, authority, validity);
+  const { certificate: cert, key } = await issueCertificate(
+    { ...plan, usages: ['server'] },
+    certificateAuthority,
+    validity,
+  );
   asked = [];
   // It takes no byte of any body, as one that has too much to do.
   server = createSecureServer({ cert, key, settings: { initialWindowSize: 0 } });
@@ -27,7 +31,7 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
-  client = new KubeClient(connectionFor({ server: `https://127.0.0.1:${port}`, ca: authority.certificate }));
+  client = new KubeClient(connectionFor({ server: `https://127.0.0.1:${port}`, ca: certificateAuthority.certificate }));
 });
 afterEach(async () => {
   await client.connection.close();

@@ -71,7 +71,7 @@ describe('a request is left alone that', () => {
   const mail = { type: 'email', value: 'root@example.org' } as const;
   const uri = { type: 'url', value: 'spiffe://example.org/n1' } as const;
   const secondList = new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'n2' }]);
-  const authority = new x509.BasicConstraintsExtension(true, 1, true);
+  const ca = new x509.BasicConstraintsExtension(true, 1, true);
   it.each<[string, KubeletRequestChanges, RegExp]>([
     ['was made by a person', { username: 'jane' }, /was made by jane, who is no kubelet/],
     ['was made by a user that only sounds like a kubelet', { groups: ['system:authenticated'] }, /no kubelet/],
@@ -100,7 +100,7 @@ describe('a request is left alone that', () => {
     ['names a URI', { otherNames: [uri] }, /names of kind url/],
     ['names a mailbox alone', { hosts: [], otherNames: [mail] }, /names of kind email/],
     ['has a second list of names', { extensions: [secondList] }, /more than one list/],
-    ['wants to be an authority', { extensions: [authority] }, /more than one list/],
+    ['wants to be an authority', { extensions: [ca] }, /more than one list/],
     ['names another host', { hosts: ['n1', 'n2'] }, /names n2, which Node n1 does not have/],
     ['names another address', { hosts: ['n1', '192.0.2.22'] }, /names 192\.0\.2\.22, which Node n1 does not have/],
     ['names all hosts', { hosts: ['n1', '*.internal'] }, /\*\.internal, which no node can have/],

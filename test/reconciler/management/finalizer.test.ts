@@ -3,42 +3,42 @@ import { HostedControlPlane } from '../../../constructs/api/resources.ts';
 import { finalizer } from '../../../constructs/api/group.ts';
 import { Life } from '../../support/loop/life.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
-import { completeWorld, orderedWorld } from '../../support/loop/scenario.ts';
-import { ourName, type SurroundingWorld } from '../../support/loop/surrounding-world.ts';
+import { completeCluster, orderedCluster } from '../../support/loop/scenario.ts';
+import { ourName, type MemoryCluster } from '../../support/loop/surrounding-world.ts';
 
 const another = 'example.org/another';
 
 /** Sets somebody else's finalizer at the very moment at which an operator is about to write its own. */
-function interference(world: SurroundingWorld): Life {
+function interference(managementCluster: MemoryCluster): Life {
   let isDone = false;
   return new Life({
     before: (action) => {
       if (isDone || action !== 'patch HostedControlPlane team/c1-x7k2p') return;
       isDone = true;
-      const { finalizers = [] } = world.hostedControlPlane.metadata;
+      const { finalizers = [] } = managementCluster.hostedControlPlane.metadata;
       const patch = { metadata: { finalizers: [...finalizers, another] } };
-      world.management.mergePatch(HostedControlPlane, ourName, patch, { fieldManager: 'another' });
+      managementCluster.management.mergePatch(HostedControlPlane, ourName, patch, { fieldManager: 'another' });
     },
   });
 }
 
 describe('a finalizer of somebody else', () => {
   it('is not lost when ours is added at the same time: its owner relies on it', async () => {
-    const world = await orderedWorld();
-    const operator = await OperatorProcess.start(world, interference(world));
+    const managementCluster = await orderedCluster();
+    const operator = await OperatorProcess.start(managementCluster, interference(managementCluster));
     await operator.pass();
-    expect(world.hostedControlPlane.metadata.finalizers).toEqual([another]);
+    expect(managementCluster.hostedControlPlane.metadata.finalizers).toEqual([another]);
     await operator.untilSettled();
-    expect(world.hostedControlPlane.metadata.finalizers).toEqual([another, finalizer]);
+    expect(managementCluster.hostedControlPlane.metadata.finalizers).toEqual([another, finalizer]);
     await operator.stop();
   });
 
   it('is not lost when ours is removed at the same time, and holds the object alone then', async () => {
-    const world = await completeWorld();
-    const operator = await OperatorProcess.start(world, interference(world));
-    await world.user.delete(HostedControlPlane, ourName);
+    const managementCluster = await completeCluster();
+    const operator = await OperatorProcess.start(managementCluster, interference(managementCluster));
+    await managementCluster.user.delete(HostedControlPlane, ourName);
     await operator.untilSettled();
-    expect(world.hostedControlPlane.metadata.finalizers).toEqual([another]);
+    expect(managementCluster.hostedControlPlane.metadata.finalizers).toEqual([another]);
     await operator.stop();
   });
 });

@@ -4,10 +4,10 @@ import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { DeleteOptions, ObjectList, Selection } from '../../../reconciler/kube/client-options.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
-import { InquiryBook } from '../../../reconciler/tasks/request-cache.ts';
+import { RequestCaches } from '../../../reconciler/tasks/request-cache.ts';
 import { ApplySet } from '../../../reconciler/kube/apply-set.ts';
 import { ManagementCluster } from '../../../reconciler/management/cache.ts';
-import { createRemover, createWriter } from '../../../reconciler/management/writer.ts';
+import { createDeletionWriter, createWriter } from '../../../reconciler/management/writer.ts';
 import type { Writer } from '../../../reconciler/management/view.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { MemoryApiServer } from '../../support/memory-cluster/api-server.ts';
@@ -41,8 +41,8 @@ class WorkerLists implements Pick<KubeClient, 'delete' | 'list'> {
   }
 }
 
-const remover = (client: WorkerLists, clusterIsDeleting = false) =>
-  createRemover({ client, namespace: 'team', cluster: 'c1', clusterIsDeleting });
+const deletionWriter = (client: WorkerLists, clusterIsDeleting = false) =>
+  createDeletionWriter({ client, namespace: 'team', cluster: 'c1', clusterIsDeleting });
 const notInstalled = new KubeError('list machinepools: not found', { code: 404, reason: 'NotFound' });
 const forbidden = new KubeError('list machines: forbidden', { code: 403, reason: 'Forbidden' });
 
@@ -54,7 +54,7 @@ describe('the workers that hold up a deletion', () => {
     ['Machines, where MachinePools are not installed', { Machine: 2, MachinePool: notInstalled }, 2],
   ])('are counted: %s', async (_, counts, expected) => {
     const client = new WorkerLists(counts);
-    expect(await remover(client).workers()).toBe(expected);
+    expect(await deletionWriter(client).workers()).toBe(expected);
     expect(client.asked).toContainEqual({
       kind: Machine.kind,
       namespace: 'team',
@@ -64,19 +64,23 @@ describe('the workers that hold up a deletion', () => {
 
   it('are not asked for while the Cluster itself is deleted: Cluster API has seen to them', async () => {
     const client = new WorkerLists({ Machine: 2 });
-    expect(await remover(client, true).workers()).toBe(0);
+    expect(await deletionWriter(client, true).workers()).toBe(0);
     expect(client.asked).toEqual([]);
   });
 
   it('are not taken for gone when they cannot be asked for', async () => {
-    await expect(remover(new WorkerLists({ Machine: forbidden })).workers()).rejects.toBe(forbidden);
+    await expect(deletionWriter(new WorkerLists({ Machine: forbidden })).workers()).rejects.toBe(forbidden);
   });
 });
 
 it('deletes the very object that was seen, and does not wait for what it owns', async () => {
   const client = new WorkerLists({});
   const { apiVersion, kind } = Deployment;
-  await remover(client).delete(Deployment, { apiVersion, kind, metadata: { name: 'c1-api-server', uid: 'uid-1' } });
+  await deletionWriter(client).delete(Deployment, {
+    apiVersion,
+    kind,
+    metadata: { name: 'c1-api-server', uid: 'uid-1' },
+  });
   expect(client.asked).toEqual([
     { kind, namespace: 'team', name: 'c1-api-server', uid: 'uid-1', propagationPolicy: 'Background' },
   ]);
@@ -95,9 +99,9 @@ describe('fields that are set on an object', () => {
     await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, somebody);
     const management = new ManagementCluster({ client, clock, onError: () => {} });
     const applySet = new ApplySet({ client, fieldManager: 'us', lookup: () => undefined, clock });
-    const inquiries = new InquiryBook(clock);
+    const requestCaches = new RequestCaches(clock);
     const names = { key: 'team/c1', namespace, name: 'c1', cluster: 'c1', infrastructure: undefined };
-    const writer = createWriter({ client, applySet, management, inquiries, ...names });
+    const writer = createWriter({ client, applySet, management, requestCaches, ...names });
     return { client, writer, object: await make(client) };
   }
 

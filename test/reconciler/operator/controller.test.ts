@@ -22,10 +22,10 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
   let tell: Handler = () => {
     throw new Error('the controller does not listen yet');
   };
-  let tellAround: (key: string) => void = () => {
+  let reportAround: (key: string) => void = () => {
     throw new Error('the controller does not listen yet');
   };
-  let tellHosted: (key: string) => void = () => {
+  let reportHosted: (key: string) => void = () => {
     throw new Error('the controller does not listen to hosted clusters yet');
   };
   const listed: KubeObject[] = [];
@@ -34,8 +34,8 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
       onChange: (handler) => {
         tell = handler;
       },
-      onSurroundingsChange: (handler) => {
-        tellAround = handler;
+      onSharedResourcesChange: (handler) => {
+        reportAround = handler;
       },
       list: () => listed,
     },
@@ -45,7 +45,7 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
         return reconcile(given);
       },
       onChange: (handler) => {
-        tellHosted = handler;
+        reportHosted = handler;
       },
     },
     concurrency: 2,
@@ -64,19 +64,19 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
     await gathered();
     return [...reconciled];
   };
-  const toldAround = async (given: string) => {
+  const reportedAround = async (given: string) => {
     reconciled.length = 0;
-    tellAround(given);
+    reportAround(given);
     await gathered();
     return [...reconciled];
   };
   const toldByHosted = async (given: string) => {
     reconciled.length = 0;
-    tellHosted(given);
+    reportHosted(given);
     await gathered();
     return [...reconciled];
   };
-  return { controller: started, clock, reconciled, ended, lines, listed, told, toldAround, toldByHosted };
+  return { controller: started, clock, reconciled, ended, lines, listed, told, reportedAround, toldByHosted };
 }
 
 function labelled({ apiVersion, kind }: Resource, metadata: Partial<ObjectMeta> = {}): KubeObject {
@@ -131,7 +131,7 @@ describe('a change', () => {
   });
 
   it('around an object causes a reconcile of it', async () => {
-    expect(await controller().toldAround(key)).toEqual([key]);
+    expect(await controller().reportedAround(key)).toEqual([key]);
   });
 
   it('in a hosted cluster causes a reconcile of its control plane', async () => {

@@ -9,7 +9,7 @@ import { StoreError } from '../../../reconciler/backup/store-error.ts';
 import { awaitedBackup } from '../../../reconciler/upgrade/backup-before-upgrade.ts';
 import { InvalidConfiguration, type Outcome } from '../../../reconciler/engine/outcome.ts';
 import { backup } from '../../../reconciler/phases/backup.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-world.ts';
 import { now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
 const spec = (changes: object = {}) => ({
@@ -19,8 +19,8 @@ const lastNight = { lastBackup: '2026-11-21T02-30-00.000Z-4711', lastAttemptTime
 const used: HostedControlPlaneStatus = { initialization: { controlPlaneInitialized: true } };
 const resting: HostedControlPlaneStatus = { ...used, etcd: { backup: lastNight } };
 
-function world(): MemoryWorld {
-  const created = new MemoryWorld();
+function management(): MemoryObjects {
+  const created = new MemoryObjects();
   created.put({
     apiVersion: Pod.apiVersion,
     kind: Pod.kind,
@@ -35,8 +35,8 @@ function workThatIs(state: WorkState) {
   const begun: string[] = [];
   const work: Work = {
     state: <T>() => state as WorkState<T>,
-    start: <T>(_: string, basis: string) => {
-      begun.push(basis);
+    start: <T>(_: string, inputsKey: string) => {
+      begun.push(inputsKey);
       return state as WorkState<T>;
     },
     cancel: () => begun.push('cancelled'),
@@ -44,7 +44,7 @@ function workThatIs(state: WorkState) {
   return { work, begun };
 }
 
-async function run(changes: ScopeChanges, state: WorkState = { kind: 'idle' }, in_ = world()) {
+async function run(changes: ScopeChanges, state: WorkState = { kind: 'idle' }, in_ = management()) {
   const { work, begun } = workThatIs(state);
   const outcome: Outcome = await backup.run(
     scopeOf(in_, { spec: spec(), ...changes, status: { ...used, ...changes.status }, work }),
@@ -54,7 +54,7 @@ async function run(changes: ScopeChanges, state: WorkState = { kind: 'idle' }, i
 
 const failedWith = async (error: unknown): Promise<WorkState> => {
   const { begun } = await run({});
-  return { kind: 'failed', basis: begun[0] ?? '', at: now, error, failures: 1 };
+  return { kind: 'failed', inputsKey: begun[0] ?? '', at: now, error, failures: 1 };
 };
 
 describe('backups', () => {
@@ -69,7 +69,7 @@ describe('backups', () => {
     expect(begun).toEqual([]);
     expect(outcome).toMatchObject({
       kind: 'done',
-      again: new Date('2026-11-22T02:30:00Z'),
+      requeueAt: new Date('2026-11-22T02:30:00Z'),
       report: {
         etcdLastBackupTime: '2026-11-21T02:30:00.000Z',
         etcdNextBackupTime: '2026-11-22T02:30:00.000Z',
@@ -89,19 +89,19 @@ describe('backups', () => {
   it('begin only when the cluster can be used', async () => {
     const { outcome, begun } = await run({ status: { initialization: {} } });
     expect(begun).toEqual([]);
-    expect(outcome).toMatchObject({ kind: 'done', again: new Date('2026-11-21T12:00:15Z') });
+    expect(outcome).toMatchObject({ kind: 'done', requeueAt: new Date('2026-11-21T12:00:15Z') });
   });
 
   it('begin when none is known of, and show how far they are', async () => {
     const { outcome, begun } = await run({});
     expect(begun).toHaveLength(1);
     expect(outcome).toMatchObject({ kind: 'done', message: 'a backup has begun' });
-    const running = { kind: 'running', basis: 'x', since: now, progress: '48 of about 120 MiB, 3 s' } as const;
+    const running = { kind: 'running', inputsKey: 'x', since: now, progress: '48 of about 120 MiB, 3 s' } as const;
     expect((await run({}, running)).outcome).toMatchObject({ kind: 'done', message: '48 of about 120 MiB, 3 s' });
   });
 
   it('wait for a member of etcd', async () => {
-    expect((await run({}, { kind: 'idle' }, new MemoryWorld())).outcome).toMatchObject({
+    expect((await run({}, { kind: 'idle' }, new MemoryObjects())).outcome).toMatchObject({
       kind: 'wait',
       reason: 'WaitingForMembers',
     });
@@ -135,7 +135,7 @@ describe('backups', () => {
       kind: 'degraded',
       reason,
       message: expect.stringContaining(message),
-      again: new Date('2026-11-21T12:01:00Z'),
+      requeueAt: new Date('2026-11-21T12:01:00Z'),
       report: { etcd: { backup: { lastAttemptTime: now.toISOString() } } },
     });
   });
@@ -160,7 +160,7 @@ describe('backups', () => {
       satisfied: [requestCause('x')],
       retentionFault: 'delete a/b: the store knows the credentials but does not allow this',
     };
-    const { outcome } = await run({}, { kind: 'done', basis: 'x', at: now, result });
+    const { outcome } = await run({}, { kind: 'done', inputsKey: 'x', at: now, result });
     expect(outcome).toMatchObject({
       kind: 'degraded',
       reason: 'StoreUnavailable',
@@ -178,8 +178,8 @@ describe('backups', () => {
 });
 
 /** A control plane that runs these versions. */
-function running(kubernetes: string, etcd: string): MemoryWorld {
-  const created = world();
+function running(kubernetes: string, etcd: string): MemoryObjects {
+  const created = management();
   const labels = objectLabels('c1', 'api-server');
   const template = { metadata: { annotations: { 'controlplane.cluster.x-k8s.io/version': kubernetes } } };
   const image = `registry.k8s.io/etcd:${etcd}-0`;
@@ -198,15 +198,15 @@ const named = ({ apiVersion, kind }: typeof Pod, name: string, labels: Readonly<
 });
 
 describe('before a minor version changes', () => {
-  const awaited = (in_: MemoryWorld, what: 'Kubernetes' | 'etcd', changes: ScopeChanges = {}) =>
+  const awaited = (in_: MemoryObjects, what: 'Kubernetes' | 'etcd', changes: ScopeChanges = {}) =>
     awaitedBackup(what, scopeOf(in_, { spec: { ...spec(), version: 'v1.36.3' }, status: resting, ...changes }));
 
-  it.each<[string, MemoryWorld, 'Kubernetes' | 'etcd', string]>([
+  it.each<[string, MemoryObjects, 'Kubernetes' | 'etcd', string]>([
     ['of Kubernetes', running('v1.35.1', '3.6.8'), 'Kubernetes', 'change of Kubernetes 1.35 to 1.36 waits'],
     ['of etcd', running('v1.36.3', '3.5.24'), 'etcd', 'change of etcd 3.5 to 3.6 waits'],
     ['not for a patch of Kubernetes', running('v1.36.0', '3.6.8'), 'Kubernetes', 'nothing'],
     ['not for a patch of etcd', running('v1.36.0', '3.6.5'), 'etcd', 'nothing'],
-    ['not for the first version there is', new MemoryWorld(), 'Kubernetes', 'nothing'],
+    ['not for the first version there is', new MemoryObjects(), 'Kubernetes', 'nothing'],
   ])('a backup is waited for, %s', (_, in_, what, expected) => {
     expect(awaited(in_, what) ?? 'nothing').toContain(expected);
   });
@@ -226,8 +226,10 @@ describe('before a minor version changes', () => {
       satisfied: ['change:Kubernetes 1.35 to 1.36'],
       retentionFault: undefined,
     };
-    const work = { kind: 'done', basis: 'x', at: now, result } as const;
-    expect((await run({ status: resting }, work, running('v1.35.1', '3.6.8'))).outcome).toMatchObject({ again: now });
+    const work = { kind: 'done', inputsKey: 'x', at: now, result } as const;
+    expect((await run({ status: resting }, work, running('v1.35.1', '3.6.8'))).outcome).toMatchObject({
+      requeueAt: now,
+    });
   });
 
   it('nothing is waited for when nobody wants that', () => {

@@ -2,9 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
-import { authorities } from '../../../reconciler/phases/cas.ts';
+import { caCertificates } from '../../../reconciler/phases/cas.ts';
 import {
-  createAuthority,
+  createCA,
   createServiceAccountKey,
   issueCertificate,
   type KeyPair,
@@ -13,7 +13,7 @@ import {
 import { fingerprint } from '../../../reconciler/pki/pem.ts';
 import { adminPlan } from '../../../constructs/control-plane/certificates/plan.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
-import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
+import { MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
 import { hostedControlPlaneUid, now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
 const names = ['c1-ca', 'c1-etcd', 'c1-proxy', 'c1-sa'];
@@ -24,14 +24,14 @@ let own: KeyPair;
 let leaf: KeyPair;
 let key: KeyPair;
 beforeAll(async () => {
-  own = await createAuthority({ commonName: 'my own' }, validFor(hour, now));
+  own = await createCA({ commonName: 'my own' }, validFor(hour, now));
   leaf = await issueCertificate(adminPlan('c1'), own, validFor(hour, now));
   key = createServiceAccountKey();
 });
 
-const runIn = (world: MemoryWorld, changes: ScopeChanges = {}): Promise<Outcome> =>
-  authorities.run(scopeOf(world, changes));
-const secretIn = (world: MemoryWorld, name: string) => world.get<SecretObject & StoredObject>(Secret, name);
+const runIn = (management: MemoryObjects, changes: ScopeChanges = {}): Promise<Outcome> =>
+  caCertificates.run(scopeOf(management, changes));
+const secretIn = (management: MemoryObjects, name: string) => management.get<SecretObject & StoredObject>(Secret, name);
 
 /** A Secret as a user makes it: no label, no owner. */
 function usersSecret(name: string, values: Readonly<Record<string, string>>): StoredObject {
@@ -43,18 +43,18 @@ function usersSecret(name: string, values: Readonly<Record<string, string>>): St
 
 const files = ({ certificate, key: tlsKey }: KeyPair) => ({ 'tls.crt': certificate, 'tls.key': tlsKey });
 
-async function created(changes: ScopeChanges = {}): Promise<MemoryWorld> {
-  const world = new MemoryWorld();
-  await runIn(world, changes);
-  return world;
+async function created(changes: ScopeChanges = {}): Promise<MemoryObjects> {
+  const management = new MemoryObjects();
+  await runIn(management, changes);
+  return management;
 }
 
 describe('authorities of our own', () => {
   it('are made once, where bootstrap providers look for them, owned by the HostedControlPlane', async () => {
-    const world = await created();
-    expect(world.writes).toEqual(names.map((name) => `create Secret ${name}`));
+    const management = await created();
+    expect(management.writes).toEqual(names.map((name) => `create Secret ${name}`));
     for (const name of names) {
-      expect(secretIn(world, name)).toMatchObject({
+      expect(secretIn(management, name)).toMatchObject({
         type: 'cluster.x-k8s.io/secret',
         metadata: {
           labels: { 'cluster.x-k8s.io/cluster-name': 'c1' },
@@ -62,16 +62,16 @@ describe('authorities of our own', () => {
         },
       });
     }
-    const again = await runIn(world);
-    expect(world.writes).toHaveLength(names.length);
+    const requeueAt = await runIn(management);
+    expect(management.writes).toHaveLength(names.length);
     const fingerprints = Object.fromEntries(
-      names.map((name) => [name, fingerprint(pairOf(secretIn(world, name))?.certificate ?? '')]),
+      names.map((name) => [name, fingerprint(pairOf(secretIn(management, name))?.certificate ?? '')]),
     );
-    expect(again).toEqual({
+    expect(requeueAt).toEqual({
       kind: 'done',
-      again: undefined,
+      requeueAt: undefined,
       facts: {
-        clusterAuthority: pairOf(secretIn(world, 'c1-ca'))?.certificate,
+        clusterCA: pairOf(secretIn(management, 'c1-ca'))?.certificate,
         certificates: fingerprints,
         signers: fingerprints,
       },
@@ -79,16 +79,16 @@ describe('authorities of our own', () => {
   });
 
   it('share nothing', async () => {
-    const world = await created();
-    const keys = names.map((name) => pairOf(secretIn(world, name))?.key);
+    const management = await created();
+    const keys = names.map((name) => pairOf(secretIn(management, name))?.key);
     expect(new Set(keys).size).toBe(names.length);
   });
 
   it('live as long as the spec says, the one of the cluster longer than the others', async () => {
     const certificates = { rootCaCertificateDuration: '2000h', caCertificateDuration: '1000h' };
-    const world = await created({ spec: { certificates } });
+    const management = await created({ spec: { certificates } });
     const hours = names.slice(0, 3).map((name) => {
-      const { validTo } = new X509Certificate(pairOf(secretIn(world, name))?.certificate ?? '');
+      const { validTo } = new X509Certificate(pairOf(secretIn(management, name))?.certificate ?? '');
       return (Date.parse(validTo) - now.getTime()) / hour;
     });
     expect(hours).toEqual([2000, 1000, 1000]);
@@ -109,32 +109,32 @@ describe('authorities of our own', () => {
   });
 
   it.each(names)('stop the line when %s is gone after workers may have joined', async (name) => {
-    const world = await created();
-    world.remove(secretIn(world, name)!);
-    world.writes.length = 0;
-    expect(await runIn(world, initialized)).toMatchObject({
+    const management = await created();
+    management.remove(secretIn(management, name)!);
+    management.writes.length = 0;
+    expect(await runIn(management, initialized)).toMatchObject({
       kind: 'wait',
       reason: 'CACertificateMissing',
       message: expect.stringContaining(`Secret ${name} is gone`) as string,
       afterMs: 30_000,
     });
-    expect(world.writes).toEqual([]);
+    expect(management.writes).toEqual([]);
   });
 });
 
 describe("a user's own", () => {
   it.each([{}, initialized])('authority is used and labelled, and nothing of it is changed', async (changes) => {
-    const world = await created();
-    world.remove(secretIn(world, 'c1-ca')!);
-    world.writes.length = 0;
-    const given = world.put(usersSecret('c1-ca', files(own)));
-    const outcome = await runIn(world, changes);
+    const management = await created();
+    management.remove(secretIn(management, 'c1-ca')!);
+    management.writes.length = 0;
+    const given = management.put(usersSecret('c1-ca', files(own)));
+    const outcome = await runIn(management, changes);
     expect(outcome).toMatchObject({ kind: 'done', facts: { certificates: { 'c1-ca': fingerprint(own.certificate) } } });
-    expect(world.writes).toEqual(['adopt Secret c1-ca']);
+    expect(management.writes).toEqual(['adopt Secret c1-ca']);
     const labels = { 'cluster.x-k8s.io/cluster-name': 'c1' };
-    expect(secretIn(world, 'c1-ca')).toEqual({ ...given, metadata: { ...given.metadata, labels } });
-    await runIn(world, changes);
-    expect(world.writes).toHaveLength(1);
+    expect(secretIn(management, 'c1-ca')).toEqual({ ...given, metadata: { ...given.metadata, labels } });
+    await runIn(management, changes);
+    expect(management.writes).toHaveLength(1);
   });
 
   it.each<[string, string, () => Readonly<Record<string, string>>, string]>([
@@ -166,19 +166,19 @@ describe("a user's own", () => {
       'does not belong to its tls.crt',
     ],
   ])('%s is reported, and nothing is made in its place', async (_, name, values, message) => {
-    const world = new MemoryWorld();
-    world.put(usersSecret(name, values()));
-    const outcome = await runIn(world);
+    const management = new MemoryObjects();
+    management.put(usersSecret(name, values()));
+    const outcome = await runIn(management);
     expect(outcome).toMatchObject({ kind: 'wait', reason: 'CACertificateInvalid', afterMs: 30_000 });
     expect(outcome).toHaveProperty('message', expect.stringContaining(`Secret ${name} `));
     expect(outcome).toHaveProperty('message', expect.stringContaining(message));
-    expect(world.writes).not.toContain(`create Secret ${name}`);
+    expect(management.writes).not.toContain(`create Secret ${name}`);
   });
 
   it('authority that has expired is reported with the time', async () => {
-    const world = new MemoryWorld();
-    world.put(usersSecret('c1-ca', files(own)));
-    const outcome = await runIn(world, { now: new Date(now.getTime() + hour + 1000) });
+    const management = new MemoryObjects();
+    management.put(usersSecret('c1-ca', files(own)));
+    const outcome = await runIn(management, { now: new Date(now.getTime() + hour + 1000) });
     expect(outcome).toMatchObject({
       reason: 'CACertificateInvalid',
       message: expect.stringContaining('expired on 2026-11-21T13:00:00.000Z') as string,

@@ -12,14 +12,14 @@ import { encryptionAtRest } from '../../../reconciler/phases/encryption-at-rest.
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import type { HostedClient } from '../../../reconciler/phases/scope.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { Killed, MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
+import { Killed, MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
 import { now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
 const name = 'c1-encryption';
-const secretIn = (world: MemoryWorld) => world.get<SecretObject & StoredObject>(Secret, name);
+const secretIn = (management: MemoryObjects) => management.get<SecretObject & StoredObject>(Secret, name);
 
-function keysIn(world: MemoryWorld): EncryptionKeys {
-  const secret = secretIn(world);
+function keysIn(management: MemoryObjects): EncryptionKeys {
+  const secret = secretIn(management);
   const keys = secret && readEncryptionKeys(secret);
   if (!keys) throw new Error('there are no keys');
   return keys;
@@ -27,20 +27,20 @@ function keysIn(world: MemoryWorld): EncryptionKeys {
 
 /** API servers that take over new keys one after the other, and the Secrets they have stored. */
 class FakeApiServers {
-  readonly #world: MemoryWorld;
+  readonly #management: MemoryObjects;
   readonly #loaded = new Map<string, EncryptionKeys | undefined>();
   /** Under which key each Secret is stored. */
   readonly stored: string[] = [];
   #turn = 0;
   #lives = 0;
 
-  constructor(world: MemoryWorld) {
-    this.#world = world;
+  constructor(management: MemoryObjects) {
+    this.#management = management;
     const { apiVersion, kind } = Pod;
     for (const podIP of ['192.0.2.1', '192.0.2.2']) {
       const annotations = { [versionAnnotation]: 'v1.36.3' };
       const metadata = { name: `pod-${podIP}`, labels: selectorLabels('c1', 'api-server'), annotations };
-      world.put({ apiVersion, kind, metadata, status: { podIP } });
+      management.put({ apiVersion, kind, metadata, status: { podIP } });
       this.#loaded.set(podIP, this.#configured());
     }
     for (let count = 0; count < 4; count++) this.#write();
@@ -77,7 +77,7 @@ class FakeApiServers {
   }
 
   #configured(): EncryptionKeys | undefined {
-    const secret = secretIn(this.#world);
+    const secret = secretIn(this.#management);
     return secret && readEncryptionKeys(secret);
   }
 
@@ -98,7 +98,7 @@ class FakeApiServers {
 
 /** One operator after the other over a control plane that runs. */
 class Lives {
-  readonly world: MemoryWorld;
+  readonly reader: MemoryObjects;
   readonly servers: FakeApiServers;
   readonly reasons = new Set<string>();
   /** All that was said to anybody: outcomes, errors, the status. */
@@ -108,27 +108,27 @@ class Lives {
   #work = this.#born();
   #restore: { startTime: string; completionTime?: string } | undefined;
 
-  private constructor(world: MemoryWorld) {
-    this.world = world;
-    this.servers = new FakeApiServers(world);
+  private constructor(management: MemoryObjects) {
+    this.reader = management;
+    this.servers = new FakeApiServers(management);
   }
 
   static async begin(spec: object = {}): Promise<Lives> {
-    const world = new MemoryWorld();
-    await encryptionAtRest.run(scopeOf(world, { spec }));
+    const management = new MemoryObjects();
+    await encryptionAtRest.run(scopeOf(management, { spec }));
     const counts = { replicas: 2, readyReplicas: 2, availableReplicas: 2, updatedReplicas: 2 };
     const { apiVersion, kind } = Deployment;
     const metadata = { name: 'c1-api-server', labels: objectLabels('c1', 'api-server'), generation: 1 };
-    const isConfigured = secretIn(world) !== undefined;
+    const isConfigured = secretIn(management) !== undefined;
     const deployment = { replicas: 2, ...(isConfigured ? { volumes: [{ secret: { name } }] } : {}) };
-    world.put({ apiVersion, kind, metadata, spec: deployment, status: { observedGeneration: 1, ...counts } });
-    return new Lives(world);
+    management.put({ apiVersion, kind, metadata, spec: deployment, status: { observedGeneration: 1, ...counts } });
+    return new Lives(management);
   }
 
   /** The operator dies, and another one starts. */
   restart(): void {
     this.#work = this.#born();
-    this.world.restart();
+    this.reader.restart();
   }
 
   restore(step: { startTime: string; completionTime?: string }): void {
@@ -154,13 +154,13 @@ class Lives {
       const outcome = await this.pass(spec);
       if (outcome?.kind === 'done') return;
     }
-    throw new Error(`not settled: ${keysIn(this.world).providers.map(nameOf).join(', ')}`);
+    throw new Error(`not settled: ${keysIn(this.reader).providers.map(nameOf).join(', ')}`);
   }
 
   async #run(changes: ScopeChanges): Promise<Outcome> {
     const etcd = this.#restore && { etcd: { restore: { request: 'any', ...this.#restore } } };
     const outcome = await encryptionAtRest.run(
-      scopeOf(this.world, {
+      scopeOf(this.reader, {
         ...changes,
         status: { ...this.#status, ...etcd },
         hosted: this.servers.client,
@@ -181,13 +181,13 @@ class Lives {
 
 const rotate = (rotation: string) => ({ encryptionAtRest: { rotation } });
 const provide = (provider: 'secretbox' | 'None') => ({ encryptionAtRest: { provider } });
-const writers = (world: MemoryWorld) => keysIn(world).providers.map(nameOf);
+const writers = (management: MemoryObjects) => keysIn(management).providers.map(nameOf);
 
 describe('keys of Secrets', () => {
   it('are there before the first API server, and nothing has to be proved of them', async () => {
-    const { world } = await Lives.begin();
-    expect(keysIn(world)).toMatchObject({ isLoaded: true, retired: [], rotation: '' });
-    expect(secretIn(world)).toMatchObject({
+    const { reader: management } = await Lives.begin();
+    expect(keysIn(management)).toMatchObject({ isLoaded: true, retired: [], rotation: '' });
+    expect(secretIn(management)).toMatchObject({
       type: 'Opaque',
       metadata: { labels: { 'cluster.x-k8s.io/cluster-name': 'c1' }, ownerReferences: [{ controller: true }] },
     });
@@ -195,16 +195,16 @@ describe('keys of Secrets', () => {
 
   it('are replaced so that every API server can read everything all the time', async () => {
     const lives = await Lives.begin();
-    const [before] = writers(lives.world);
+    const [before] = writers(lives.reader);
     await lives.settle(rotate('first'));
-    const [after, ...others] = writers(lives.world);
+    const [after, ...others] = writers(lives.reader);
     expect(others).toEqual([]);
     expect(after).not.toBe(before);
     expect(new Set(lives.servers.stored)).toEqual(new Set([after]));
     expect([...lives.reasons]).toEqual(['DistributingKey', 'RewritingSecrets', 'RetiringKey']);
-    expect(keysIn(lives.world).retired.map(nameOf)).toEqual([before]);
+    expect(keysIn(lives.reader).retired.map(nameOf)).toEqual([before]);
 
-    const { writes } = lives.world;
+    const { writes } = lives.reader;
     const written = writes.length;
     await lives.settle(rotate('first'));
     expect(writes.length).toBe(written);
@@ -221,12 +221,12 @@ describe('keys of Secrets', () => {
       for (const spec of specs) {
         for (let life = 0; life < 16; life++) {
           lives.restart();
-          lives.world.dieAfter(life % 4);
+          lives.reader.dieAfter(life % 4);
           for (let passes = 0; passes < 5; passes++) await lives.pass(spec);
         }
         lives.restart();
         await lives.settle(spec);
-        const expected = keysIn(lives.world).providers.map(nameOf);
+        const expected = keysIn(lives.reader).providers.map(nameOf);
         expect(new Set(lives.servers.stored)).toEqual(new Set(expected));
         expect(expected).toHaveLength(1);
       }
@@ -239,53 +239,53 @@ describe('keys of Secrets', () => {
     const secrets = new Set<string>();
     for (const spec of [rotate('first'), provide('None'), provide('secretbox')]) {
       for (let passes = 0; passes < 15; passes++) {
-        for (const one of keysIn(lives.world).providers) if (one !== identity) secrets.add(one.secret);
-        if (passes === 4) lives.world.dieAfter(0);
+        for (const one of keysIn(lives.reader).providers) if (one !== identity) secrets.add(one.secret);
+        if (passes === 4) lives.reader.dieAfter(0);
         if (passes === 6) lives.restart();
         await lives.pass(spec);
       }
     }
-    lives.world.refuse(({ kind }) => new Error(`apply ${kind}: refused`));
+    lives.reader.refuse(({ kind }) => new Error(`apply ${kind}: refused`));
     await expect(lives.pass(rotate('second'))).rejects.toThrow('refused');
 
     expect(secrets.size).toBeGreaterThanOrEqual(3);
     const spellings = [...secrets].flatMap((secret) => [secret, Buffer.from(secret).toString('base64')]);
     expect(lives.said.filter((text) => spellings.some((spelling) => text.includes(spelling)))).toEqual([]);
-    const others = lives.world.objects
+    const others = lives.reader.objects
       .filter(({ metadata }) => metadata.name !== name)
       .map((one) => JSON.stringify(one));
     expect(others.filter((text) => spellings.some((spelling) => text.includes(spelling)))).toEqual([]);
     // What looks for them would find them.
-    const held = Buffer.from(secretIn(lives.world)!.data!['config.yaml']!, 'base64').toString();
+    const held = Buffer.from(secretIn(lives.reader)!.data!['config.yaml']!, 'base64').toString();
     expect([...secrets].some((secret) => held.includes(secret))).toBe(true);
   }, 30_000);
 
   it('are made for a control plane that stored in clear, without a moment in which one API server knows them alone', async () => {
     const lives = await Lives.begin(provide('None'));
-    expect(secretIn(lives.world)).toBeUndefined();
+    expect(secretIn(lives.reader)).toBeUndefined();
     expect(new Set(lives.servers.stored)).toEqual(new Set([identity]));
     await lives.settle();
-    expect(secretIn(lives.world)).toBeUndefined();
+    expect(secretIn(lives.reader)).toBeUndefined();
     const first = await lives.pass(provide('secretbox'));
     expect(first).toMatchObject({ facts: { encryptionAtRest: true } });
     for (let passes = 0; passes < 24; passes++) await lives.pass(provide('secretbox'));
-    const [key, ...others] = writers(lives.world);
+    const [key, ...others] = writers(lives.reader);
     expect(others).toEqual([]);
     expect(new Set(lives.servers.stored)).toEqual(new Set([key]));
   });
 
   it('that were retired read again while a backup of their time is restored, and everything is stored anew after it', async () => {
     const lives = await Lives.begin();
-    const [old = ''] = writers(lives.world);
+    const [old = ''] = writers(lives.reader);
     await lives.settle(rotate('first'));
-    const [current = ''] = writers(lives.world);
+    const [current = ''] = writers(lives.reader);
     lives.restore({ startTime: '2026-11-21T12:00:00Z' });
     for (let passes = 0; passes < 4; passes++) await lives.pass(rotate('first'));
-    expect(writers(lives.world)).toEqual([current, old, identity]);
+    expect(writers(lives.reader)).toEqual([current, old, identity]);
     lives.servers.stored.push(old, identity);
     lives.restore({ startTime: '2026-11-21T12:00:00Z', completionTime: '2026-11-21T12:05:00Z' });
     await lives.settle(rotate('first'));
-    expect(writers(lives.world)).toEqual([current]);
+    expect(writers(lives.reader)).toEqual([current]);
     expect(new Set(lives.servers.stored)).toEqual(new Set([current]));
   });
 
@@ -301,16 +301,16 @@ describe('keys that are lost', () => {
   it('stop the line, are not made anew, and are taken up when they are back', async () => {
     const lives = await Lives.begin();
     await lives.settle();
-    const lost = secretIn(lives.world)!;
-    lives.world.remove(lost);
+    const lost = secretIn(lives.reader)!;
+    lives.reader.remove(lost);
     const outcome = await lives.pass();
     expect(outcome).toMatchObject({ kind: 'wait', reason: 'EncryptionKeysMissing' });
-    expect(secretIn(lives.world)).toBeUndefined();
+    expect(secretIn(lives.reader)).toBeUndefined();
 
     const { labels: _, ownerReferences: __, ...metadata } = lost.metadata;
-    lives.world.put({ ...lost, metadata });
+    lives.reader.put({ ...lost, metadata });
     expect(await lives.pass()).toMatchObject({ kind: 'done', facts: { encryptionAtRest: true } });
-    expect(secretIn(lives.world)?.metadata).toMatchObject({
+    expect(secretIn(lives.reader)?.metadata).toMatchObject({
       labels: { 'cluster.x-k8s.io/cluster-name': 'c1' },
       ownerReferences: [{ controller: true }],
     });
@@ -318,7 +318,7 @@ describe('keys that are lost', () => {
 
   it('stop the line also when the Secret holds something else', async () => {
     const lives = await Lives.begin();
-    lives.world.put({ ...secretIn(lives.world)!, data: {} });
+    lives.reader.put({ ...secretIn(lives.reader)!, data: {} });
     const outcome = await lives.pass();
     expect(outcome).toMatchObject({ kind: 'wait', reason: 'EncryptionKeysInvalid' });
   });
@@ -328,14 +328,14 @@ describe("a user's own configuration", () => {
   const args = { 'encryption-provider-config': '/etc/mine.yaml' };
   const own = { deployment: { apiServer: { args } } };
   it('is left alone', async () => {
-    const world = new MemoryWorld();
-    expect(await encryptionAtRest.run(scopeOf(world, { spec: own }))).toMatchObject({ kind: 'done', facts: {} });
-    expect(secretIn(world)).toBeUndefined();
+    const management = new MemoryObjects();
+    expect(await encryptionAtRest.run(scopeOf(management, { spec: own }))).toMatchObject({ kind: 'done', facts: {} });
+    expect(secretIn(management)).toBeUndefined();
   });
 
   it('contradicts the wish for ours', async () => {
-    const world = new MemoryWorld();
-    const scope = scopeOf(world, { spec: { ...own, ...provide('secretbox') } });
+    const management = new MemoryObjects();
+    const scope = scopeOf(management, { spec: { ...own, ...provide('secretbox') } });
     await expect(encryptionAtRest.run(scope)).rejects.toThrow('contradict each other');
   });
 });

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { Gateway } from '../../../constructs/api/resources.ts';
 import type { Endpoint } from '../../../constructs/cluster/facts.ts';
 import { endpoint } from '../../../reconciler/phases/endpoint.ts';
-import type { Surroundings } from '../../../reconciler/management/view.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import type { SharedResources } from '../../../reconciler/management/view.ts';
+import { MemoryObjects } from '../../support/memory-world.ts';
 import { scopeOf } from '../../support/scope.ts';
 
 interface Case {
@@ -15,22 +15,22 @@ interface Case {
   readonly own?: Partial<Endpoint>;
   /** `spec.controlPlaneEndpoint` of the Cluster. */
   readonly cluster?: Partial<Endpoint>;
-  readonly infrastructure?: MemoryWorld['infrastructure'];
+  readonly infrastructure?: MemoryObjects['infrastructure'];
 }
 
 const offered = { host: '192.0.2.10', port: 6443 };
 const name = { host: 'api.example.test', port: 6443 };
 
 function run({ own, cluster, infrastructure = 'none', ...given }: Case) {
-  const world = new MemoryWorld();
-  world.infrastructure = infrastructure;
+  const management = new MemoryObjects();
+  management.infrastructure = infrastructure;
   const { host, port } = given.offered ?? offered;
-  const scope = scopeOf(world, {
+  const scope = scopeOf(management, {
     facts: { serviceAddress: isIP(host) ? { ip: host } : { hostname: host } },
     spec: { exposure: { loadBalancer: { port } }, ...(own && { controlPlaneEndpoint: own }) },
     clusterSpec: cluster ? { controlPlaneEndpoint: cluster } : {},
   });
-  return { world, outcome: endpoint.run(scope) };
+  return { reader: management, outcome: endpoint.run(scope) };
 }
 
 it.each<[string, Case, Endpoint, Endpoint | undefined]>([
@@ -66,9 +66,9 @@ it.each<[string, Case, Endpoint, Endpoint | undefined]>([
   ],
   ['the offered one, not waiting for any infrastructure', { infrastructure: 'none' }, offered, offered],
 ])('uses %s', async (_, given, used, published) => {
-  const { world, outcome } = run(given);
+  const { reader: management, outcome } = run(given);
   expect(await outcome).toMatchObject({ kind: 'done', facts: { endpoint: used } });
-  expect(world.published).toEqual(published);
+  expect(management.published).toEqual(published);
 });
 
 it.each<[string, Case, string]>([
@@ -100,17 +100,17 @@ it.each<[string, Case, string]>([
   ],
   ['the Cluster wants another address', { cluster: { ...offered, host: '192.0.2.99' } }, 'give it 192.0.2.99 again'],
 ])('changes nothing and says so when %s', async (_, given, message) => {
-  const { world, outcome } = run(given);
+  const { reader: management, outcome } = run(given);
   await expect(outcome).rejects.toMatchObject({
     name: 'InvalidConfiguration',
     reason: 'EndpointMismatch',
     message: expect.stringContaining(message) as string,
   });
-  expect(world.writes).toEqual([]);
+  expect(management.writes).toEqual([]);
 });
 
 it('keeps a published endpoint, and says so, when the infrastructure has another one', async () => {
-  const { world, outcome } = run({ own: offered, infrastructure: name });
+  const { reader: management, outcome } = run({ own: offered, infrastructure: name });
   expect(await outcome).toEqual({
     kind: 'degraded',
     reason: 'EndpointMismatch',
@@ -122,13 +122,13 @@ it('keeps a published endpoint, and says so, when the infrastructure has another
       advertiseAddress: offered.host,
     },
   });
-  expect(world.writes).toEqual([]);
+  expect(management.writes).toEqual([]);
 });
 
 it('tells an infrastructure object that has none, before the HostedControlPlane', async () => {
-  const { world, outcome } = run({ infrastructure: 'empty' });
+  const { reader: management, outcome } = run({ infrastructure: 'empty' });
   await outcome;
-  expect(world.writes).toEqual(['publish 192.0.2.10:6443 to the infrastructure', 'publish 192.0.2.10:6443']);
+  expect(management.writes).toEqual(['publish 192.0.2.10:6443 to the infrastructure', 'publish 192.0.2.10:6443']);
 });
 
 describe('behind a shared Gateway', () => {
@@ -147,20 +147,26 @@ describe('behind a shared Gateway', () => {
     metadata: gateway,
     spec: { listeners: [listener] },
   };
-  const around: Surroundings = {
+  const around: SharedResources = {
     servedVersions: (kind) => (kind === 'Gateway' ? ['v1'] : []),
     gateway: (asked) => (isDeepStrictEqual(asked, gateway) ? object : undefined),
     namespaceLabels: () => ({ tier: 'gold' }),
-    claimant: () => undefined,
+    hostOwner: () => undefined,
   };
 
-  function runIn(world: MemoryWorld, surroundings: Partial<Surroundings> = {}, exposure: object = { gateway }) {
-    return endpoint.run(scopeOf(world, { spec: { exposure }, surroundings: { ...around, ...surroundings } }));
+  function runIn(
+    management: MemoryObjects,
+    sharedResources: Partial<SharedResources> = {},
+    exposure: object = { gateway },
+  ) {
+    return endpoint.run(
+      scopeOf(management, { spec: { exposure }, sharedResources: { ...around, ...sharedResources } }),
+    );
   }
 
   it('is what the Gateway offers to this namespace', async () => {
-    const world = new MemoryWorld();
-    expect(await runIn(world)).toMatchObject({
+    const management = new MemoryObjects();
+    expect(await runIn(management)).toMatchObject({
       kind: 'done',
       facts: {
         endpoint: { host: 'c1.team.clusters.example.com', port: 443 },
@@ -168,27 +174,27 @@ describe('behind a shared Gateway', () => {
         gatewayListener: 'tls',
       },
     });
-    expect(world.writes).toEqual(['publish c1.team.clusters.example.com:443']);
+    expect(management.writes).toEqual(['publish c1.team.clusters.example.com:443']);
   });
 
-  it.each<[string, Partial<Surroundings>, string]>([
+  it.each<[string, Partial<SharedResources>, string]>([
     ['the API is not installed', { servedVersions: () => [] }, 'GatewayAPINotInstalled'],
     ['there is no Gateway', { gateway: () => undefined }, 'GatewayNotFound'],
     ['it does not admit the namespace', { namespaceLabels: () => ({}) }, 'GatewayListenerUnsuitable'],
-  ])('is not published when %s', async (_, surroundings, reason) => {
-    const world = new MemoryWorld();
-    await expect(runIn(world, surroundings)).rejects.toMatchObject({ name: 'InvalidConfiguration', reason });
-    expect(world.writes).toEqual([]);
+  ])('is not published when %s', async (_, sharedResources, reason) => {
+    const management = new MemoryObjects();
+    await expect(runIn(management, sharedResources)).rejects.toMatchObject({ name: 'InvalidConfiguration', reason });
+    expect(management.writes).toEqual([]);
   });
 
-  it.each<[string, Partial<Surroundings>, string]>([
+  it.each<[string, Partial<SharedResources>, string]>([
     ['the API was uninstalled', { servedVersions: () => [] }, 'GatewayAPINotInstalled'],
     ['the Gateway was deleted', { gateway: () => undefined }, 'GatewayNotFound'],
     ['its listener does not suit any more', { namespaceLabels: () => ({}) }, 'GatewayListenerUnsuitable'],
-  ])('is kept, with the reason told, when %s after it was published', async (_, surroundings, reason) => {
-    const world = new MemoryWorld();
-    await runIn(world);
-    expect(await runIn(world, surroundings)).toEqual({
+  ])('is kept, with the reason told, when %s after it was published', async (_, sharedResources, reason) => {
+    const management = new MemoryObjects();
+    await runIn(management);
+    expect(await runIn(management, sharedResources)).toEqual({
       kind: 'degraded',
       reason,
       message: expect.any(String) as string,
@@ -208,38 +214,38 @@ describe('behind a shared Gateway', () => {
     ['the konnectivity host of an Ingress', { ingress }, 'agents.example.test'],
     ['the tunnel host of an Ingress', { ingress }, 'tunnel.api.example.test'],
   ])('is neither published nor told the infrastructure while somebody else has %s', async (_, exposure, host) => {
-    const world = new MemoryWorld();
-    world.infrastructure = 'empty';
-    const claimant = (asked: string) => (asked === host ? 'HostedControlPlane other/c9' : undefined);
-    await expect(runIn(world, { claimant }, exposure)).rejects.toMatchObject({
+    const management = new MemoryObjects();
+    management.infrastructure = 'empty';
+    const hostOwner = (asked: string) => (asked === host ? 'HostedControlPlane other/c9' : undefined);
+    await expect(runIn(management, { hostOwner }, exposure)).rejects.toMatchObject({
       name: 'InvalidConfiguration',
       reason: 'HostClaimed',
       message: expect.stringContaining(`the host ${host} belongs to HostedControlPlane other/c9 already`) as string,
     });
-    expect(world.writes).toEqual([]);
+    expect(management.writes).toEqual([]);
   });
 
   it.each<[string, object, string]>([
     ['behind a Gateway', { gateway }, 'tunnel.c1.team.clusters.example.com'],
     ['behind an Ingress', { ingress }, 'agents.example.test'],
   ])('is kept %s, and not told the infrastructure, when somebody else has a host of it', async (_, exposure, host) => {
-    const world = new MemoryWorld();
-    const before = await runIn(world, {}, exposure);
-    world.infrastructure = 'empty';
-    const published = [...world.writes];
-    const claimant = (asked: string) => (asked === host ? 'HostedControlPlane other/c9' : undefined);
-    expect(await runIn(world, { claimant }, exposure)).toEqual({
+    const management = new MemoryObjects();
+    const before = await runIn(management, {}, exposure);
+    management.infrastructure = 'empty';
+    const published = [...management.writes];
+    const hostOwner = (asked: string) => (asked === host ? 'HostedControlPlane other/c9' : undefined);
+    expect(await runIn(management, { hostOwner }, exposure)).toEqual({
       kind: 'degraded',
       reason: 'HostClaimed',
       message: expect.stringContaining(`the host ${host} belongs to HostedControlPlane other/c9 already`) as string,
       facts: before.facts,
     });
-    expect(world.writes).toEqual(published);
+    expect(management.writes).toEqual(published);
   });
 
   it('is given up when somebody else has published the host at the same moment', async () => {
-    const world = new MemoryWorld();
-    const claimant = () => (world.published ? 'HostedControlPlane other/c9' : undefined);
-    await expect(runIn(world, { claimant })).rejects.toMatchObject({ reason: 'HostClaimed' });
+    const management = new MemoryObjects();
+    const hostOwner = () => (management.published ? 'HostedControlPlane other/c9' : undefined);
+    await expect(runIn(management, { hostOwner })).rejects.toMatchObject({ reason: 'HostClaimed' });
   });
 });

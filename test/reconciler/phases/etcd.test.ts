@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { StatefulSet } from '../../../constructs/api/resources.ts';
-import type { EtcdCare } from '../../../reconciler/etcd/loop.ts';
+import type { EtcdLoop } from '../../../reconciler/etcd/loop.ts';
 import type { EtcdReport } from '../../../reconciler/etcd/report.ts';
 import { settled } from '../../../reconciler/etcd/steps.ts';
 import { errorFromStatus } from '../../../reconciler/kube/errors.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { etcd } from '../../../reconciler/phases/etcd.ts';
 import { settle } from '../../support/management-controllers.ts';
-import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
+import { MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
 import { scopeOf } from '../../support/scope.ts';
 import { observed, observedStatus } from '../etcd/observed.ts';
 
 const Gi = 1024 ** 3;
 
 /** Members that are as wanted, whose databases have so much in use and which run this version. */
-function careOf(usedBytes: number, version = '3.6.8'): EtcdCare {
+function etcdLoopOf(usedBytes: number, version = '3.6.8'): EtcdLoop {
   const status = (ordinal: number) => ({
     status: observedStatus(ordinal, { dbSizeBytes: usedBytes, dbSizeInUseBytes: usedBytes, version }),
   });
@@ -25,55 +25,62 @@ function careOf(usedBytes: number, version = '3.6.8'): EtcdCare {
   return { report: () => report, look: async () => ({ ...report, isCurrent: true }), stop: async () => {} };
 }
 
-async function pass(world: MemoryWorld, etcdCare: EtcdCare, spec: object = {}, status: object = {}): Promise<Outcome> {
-  const changes = { etcdCare, spec: { etcd: { replicas: 3, ...spec } }, status };
-  const outcome = await etcd.run(scopeOf(world, changes));
-  settle(world);
+async function pass(
+  management: MemoryObjects,
+  etcdLoop: EtcdLoop,
+  spec: object = {},
+  status: object = {},
+): Promise<Outcome> {
+  const changes = { etcdLoop, spec: { etcd: { replicas: 3, ...spec } }, status };
+  const outcome = await etcd.run(scopeOf(management, changes));
+  settle(management);
   return outcome;
 }
 
-const quotasIn = (world: MemoryWorld) =>
-  [...JSON.stringify(world.objects).matchAll(/quota-backend-bytes: (\d+)/g)].map(([, quota]) => Number(quota) / Gi);
+const quotasIn = (management: MemoryObjects) =>
+  [...JSON.stringify(management.objects).matchAll(/quota-backend-bytes: (\d+)/g)].map(
+    ([, quota]) => Number(quota) / Gi,
+  );
 
-async function formed(): Promise<MemoryWorld> {
-  const world = new MemoryWorld();
-  await pass(world, careOf(0));
-  return world;
+async function formed(): Promise<MemoryObjects> {
+  const management = new MemoryObjects();
+  await pass(management, etcdLoopOf(0));
+  return management;
 }
 
 describe("etcd's volumes", () => {
   it('grow before they are full, and the quota follows when all of them have', async () => {
-    const world = await formed();
-    const care = careOf(1.5 * Gi);
-    expect(await pass(world, care)).toMatchObject({
+    const management = await formed();
+    const etcdLoop = etcdLoopOf(1.5 * Gi);
+    expect(await pass(management, etcdLoop)).toMatchObject({
       kind: 'done',
       message: 'the volumes of etcd grow from 4Gi to 8Gi',
       report: { etcdVolumeUsage: '1536Mi' },
       facts: { etcd: { volumeSize: '4Gi', templateVolumeSize: '4Gi' } },
     });
-    expect(new Set(quotasIn(world))).toEqual(new Set([2]));
+    expect(new Set(quotasIn(management))).toEqual(new Set([2]));
 
-    expect(await pass(world, care)).toMatchObject({ facts: { etcd: { volumeSize: '8Gi' } } });
-    expect(new Set(quotasIn(world))).toEqual(new Set([4]));
-    expect(JSON.stringify(world.get<StoredObject>(StatefulSet, 'c1-etcd')?.['spec'])).toContain('"storage":"4Gi"');
-    expect(await pass(world, care)).toMatchObject({ kind: 'done', message: undefined });
+    expect(await pass(management, etcdLoop)).toMatchObject({ facts: { etcd: { volumeSize: '8Gi' } } });
+    expect(new Set(quotasIn(management))).toEqual(new Set([4]));
+    expect(JSON.stringify(management.get<StoredObject>(StatefulSet, 'c1-etcd')?.['spec'])).toContain('"storage":"4Gi"');
+    expect(await pass(management, etcdLoop)).toMatchObject({ kind: 'done', message: undefined });
   });
 
   it('that cannot grow are a condition and another try, and all else goes on', async () => {
-    const world = await formed();
+    const management = await formed();
     const message = 'the storageclass that provisions the pvc must support resize';
-    world.refuse(({ kind }) =>
+    management.refuse(({ kind }) =>
       kind === 'PersistentVolumeClaim' ? errorFromStatus('apply', 403, { message }) : undefined,
     );
-    expect(await pass(world, careOf(1.5 * Gi))).toMatchObject({
+    expect(await pass(management, etcdLoopOf(1.5 * Gi))).toMatchObject({
       kind: 'degraded',
       reason: 'VolumeNotExpandable',
-      again: expect.any(Date),
+      requeueAt: expect.any(Date),
     });
   });
 
   it('of a size that is smaller than they are stay, and both sizes are named', async () => {
-    expect(await pass(await formed(), careOf(0), { autoGrow: false, volumeSize: '1Gi' })).toMatchObject({
+    expect(await pass(await formed(), etcdLoopOf(0), { autoGrow: false, volumeSize: '1Gi' })).toMatchObject({
       kind: 'degraded',
       reason: 'VolumeSizeChanged',
       message: expect.stringMatching(/1Gi.*4Gi/),
@@ -82,32 +89,32 @@ describe("etcd's volumes", () => {
 });
 
 describe("etcd's version", () => {
-  const imageIn = (world: MemoryWorld) =>
-    /etcd:([\d.]+)-0/.exec(JSON.stringify(world.get(StatefulSet, 'c1-etcd')))?.[1];
+  const imageIn = (management: MemoryObjects) =>
+    /etcd:([\d.]+)-0/.exec(JSON.stringify(management.get(StatefulSet, 'c1-etcd')))?.[1];
 
   it('stays when the one that is asked for is refused', async () => {
-    const world = await formed();
-    expect(await pass(world, careOf(0), { version: '3.7.3' })).toMatchObject({
+    const management = await formed();
+    expect(await pass(management, etcdLoopOf(0), { version: '3.7.3' })).toMatchObject({
       kind: 'degraded',
       reason: 'VersionNotAllowed',
       message: expect.stringContaining('3.6.11'),
     });
-    expect(imageIn(world)).toBe('3.6.8');
+    expect(imageIn(management)).toBe('3.6.8');
   });
 
   it('changes its minor after a backup where backups are taken', async () => {
-    const world = await formed();
+    const management = await formed();
     const backup = { schedule: '@daily', secret: { name: 's3' } };
-    await pass(world, careOf(0, '3.6.8'), { version: '3.6.16', backup });
-    expect(imageIn(world)).toBe('3.6.16');
+    await pass(management, etcdLoopOf(0, '3.6.8'), { version: '3.6.16', backup });
+    expect(imageIn(management)).toBe('3.6.16');
 
     const spec = { version: '3.7.3', backup };
-    const waiting = await pass(world, careOf(0, '3.6.16'), spec);
+    const waiting = await pass(management, etcdLoopOf(0, '3.6.16'), spec);
     expect(waiting).toMatchObject({ kind: 'degraded', reason: 'WaitingForBackup' });
-    expect(imageIn(world)).toBe('3.6.16');
+    expect(imageIn(management)).toBe('3.6.16');
 
     const status = { etcd: { backup: { versionChanges: ['etcd 3.6 to 3.7'] } } };
-    await pass(world, careOf(0, '3.6.16'), spec, status);
-    expect(imageIn(world)).toBe('3.7.3');
+    await pass(management, etcdLoopOf(0, '3.6.16'), spec, status);
+    expect(imageIn(management)).toBe('3.7.3');
   });
 });

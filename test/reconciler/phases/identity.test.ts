@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { Work, WorkState } from '../../../reconciler/tasks/background-work.ts';
-import { BundleNotFound } from '../../../reconciler/backup/find-bundle.ts';
+import { RecoveryBundleNotFound } from '../../../reconciler/backup/find-bundle.ts';
 import { StoreError } from '../../../reconciler/backup/store-error.ts';
-import { authorities } from '../../../reconciler/phases/cas.ts';
-import { createAuthority, createServiceAccountKey, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { caCertificates } from '../../../reconciler/phases/cas.ts';
+import { createCA, createServiceAccountKey, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import type { Identity } from '../../../reconciler/restore/read-identity.ts';
-import { Killed, MemoryWorld } from '../../support/memory-world.ts';
+import { Killed, MemoryObjects } from '../../support/memory-world.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 
 const restore = { latest: true, from: { namespace: 'old', cluster: 'c0', identity: true } } as const;
 const backup = { schedule: '@daily', secret: { name: 'bucket' } };
 const etcd = { replicas: 3, restore, backup };
-const basis = JSON.stringify(restore);
+const inputsKey = JSON.stringify(restore);
 
 const pair = ({ certificate, key }: KeyPair) =>
   Object.fromEntries(
@@ -23,12 +23,12 @@ const pair = ({ certificate, key }: KeyPair) =>
   );
 
 async function identity(): Promise<Identity> {
-  const authority = async (name: string) => ({
+  const ca = async (name: string) => ({
     name,
     type: 'cluster.x-k8s.io/secret',
-    data: pair(await createAuthority({ commonName: name }, validFor(3_600_000, now))),
+    data: pair(await createCA({ commonName: name }, validFor(3_600_000, now))),
   });
-  const secrets = await Promise.all(['c1-ca', 'c1-etcd', 'c1-proxy'].map(authority));
+  const secrets = await Promise.all(['c1-ca', 'c1-etcd', 'c1-proxy'].map(ca));
   return {
     backup: 'b',
     secrets: [
@@ -53,71 +53,74 @@ function workIn(state: WorkState<Identity>): Work & { readonly begun: string[] }
   };
 }
 
-const run = (world: MemoryWorld, work: Work, changes: object = {}) =>
-  authorities.run(scopeOf(world, { spec: { etcd }, work, ...changes }));
-const done = (result: Identity): WorkState<Identity> => ({ kind: 'done', basis, at: now, result });
+const run = (management: MemoryObjects, work: Work, changes: object = {}) =>
+  caCertificates.run(scopeOf(management, { spec: { etcd }, work, ...changes }));
+const done = (result: Identity): WorkState<Identity> => ({ kind: 'done', inputsKey, at: now, result });
 
 describe('an identity that is to be taken over', () => {
   it('is read beside the passes, and no authority is made meanwhile', async () => {
-    const world = new MemoryWorld();
+    const management = new MemoryObjects();
     const work = workIn({ kind: 'idle' });
-    expect(await run(world, work)).toMatchObject({ kind: 'wait', reason: 'TakingOverIdentity' });
+    expect(await run(management, work)).toMatchObject({ kind: 'wait', reason: 'TakingOverIdentity' });
     expect(work.begun).toEqual(['identity']);
-    expect(world.writes).toEqual([]);
+    expect(management.writes).toEqual([]);
   });
 
   it('is made as it was, the authority of the cluster last', async () => {
-    const world = new MemoryWorld();
+    const management = new MemoryObjects();
     const taken = await identity();
-    expect(await run(world, workIn(done(taken)))).toMatchObject({ kind: 'done' });
-    expect(world.writes).toEqual(
+    expect(await run(management, workIn(done(taken)))).toMatchObject({ kind: 'done' });
+    expect(management.writes).toEqual(
       ['c1-etcd', 'c1-proxy', 'c1-sa', 'c1-encryption', 'c1-ca'].map((name) => `create Secret ${name}`),
     );
     for (const { name, data, annotations } of taken.secrets) {
       const of = { 'controlplane.cluster.x-k8s.io/identity-of': 'old/c0' };
-      expect(world.get(Secret, name)).toMatchObject({ data, metadata: { annotations: { ...annotations, ...of } } });
+      expect(management.get(Secret, name)).toMatchObject({
+        data,
+        metadata: { annotations: { ...annotations, ...of } },
+      });
     }
   });
 
   it('is not asked for again once it is there', async () => {
-    const world = new MemoryWorld();
-    await run(world, workIn(done(await identity())));
+    const management = new MemoryObjects();
+    await run(management, workIn(done(await identity())));
     const work = workIn({ kind: 'idle' });
-    expect(await run(world, work)).toMatchObject({ kind: 'done' });
+    expect(await run(management, work)).toMatchObject({ kind: 'done' });
     expect(work.begun).toEqual([]);
   });
 
   it('goes on where a process that was killed has stopped', async () => {
     const taken = await identity();
     for (let writes = 0; writes < taken.secrets.length; writes++) {
-      const world = new MemoryWorld();
-      world.dieAfter(writes);
-      await expect(run(world, workIn(done(taken)))).rejects.toThrow(Killed);
-      world.restart();
-      expect(await run(world, workIn(done(taken)))).toMatchObject({ kind: 'done' });
-      expect(new Set(world.writes).size).toBe(taken.secrets.length);
+      const management = new MemoryObjects();
+      management.dieAfter(writes);
+      await expect(run(management, workIn(done(taken)))).rejects.toThrow(Killed);
+      management.restart();
+      expect(await run(management, workIn(done(taken)))).toMatchObject({ kind: 'done' });
+      expect(new Set(management.writes).size).toBe(taken.secrets.length);
     }
   });
 
   it('never takes the place of another one', async () => {
-    const world = new MemoryWorld();
-    await authorities.run(scopeOf(world));
+    const management = new MemoryObjects();
+    await caCertificates.run(scopeOf(management));
     const work = workIn(done(await identity()));
-    expect(await run(world, work)).toMatchObject({
+    expect(await run(management, work)).toMatchObject({
       reason: 'CACertificateInvalid',
       message: expect.stringContaining('Secret c1-ca was there before') as string,
     });
   });
 
   it('is nobody else’s business after workers may have joined', async () => {
-    const world = new MemoryWorld();
-    await authorities.run(scopeOf(world));
+    const management = new MemoryObjects();
+    await caCertificates.run(scopeOf(management));
     const status = { initialization: { controlPlaneInitialized: true } };
-    expect(await run(world, workIn({ kind: 'idle' }), { status })).toMatchObject({ kind: 'done' });
+    expect(await run(management, workIn({ kind: 'idle' }), { status })).toMatchObject({ kind: 'done' });
   });
 
   it('needs to know where backups are', async () => {
-    const outcome = await run(new MemoryWorld(), workIn({ kind: 'idle' }), {
+    const outcome = await run(new MemoryObjects(), workIn({ kind: 'idle' }), {
       spec: { etcd: { ...etcd, backup: undefined } },
     });
     expect(outcome).toMatchObject({ reason: 'BackupSecretInvalid' });
@@ -125,18 +128,24 @@ describe('an identity that is to be taken over', () => {
 });
 
 describe('an identity that cannot be read', () => {
-  const failed = (error: unknown, at: Date): WorkState<Identity> => ({ kind: 'failed', basis, at, error, failures: 1 });
+  const failed = (error: unknown, at: Date): WorkState<Identity> => ({
+    kind: 'failed',
+    inputsKey,
+    at,
+    error,
+    failures: 1,
+  });
 
   it.each([
-    ['there is no such backup', new BundleNotFound('no such backup'), 'BackupNotFound'],
+    ['there is no such backup', new RecoveryBundleNotFound('no such backup'), 'BackupNotFound'],
     ['the store does not answer', new StoreError('Unavailable', 'away'), 'StoreUnavailable'],
     ['the bundle is damaged', new Error('damaged'), 'BackupUnusable'],
   ])('says so when %s, and is tried again later', async (_, error, reason) => {
     const soon = workIn(failed(error, now));
-    expect(await run(new MemoryWorld(), soon)).toMatchObject({ reason, afterMs: 30_000 });
+    expect(await run(new MemoryObjects(), soon)).toMatchObject({ reason, afterMs: 30_000 });
     expect(soon.begun).toEqual([]);
     const later = workIn(failed(error, new Date(now.getTime() - 30_000)));
-    expect(await run(new MemoryWorld(), later)).toMatchObject({ reason: 'TakingOverIdentity' });
+    expect(await run(new MemoryObjects(), later)).toMatchObject({ reason: 'TakingOverIdentity' });
     expect(later.begun).toEqual(['identity']);
   });
 });

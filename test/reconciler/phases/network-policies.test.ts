@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { CiliumNetworkPolicy } from '../../../constructs/api/resources.ts';
 import { networkPolicies } from '../../../reconciler/phases/network-policies.ts';
-import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
+import { MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
 import { type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
 const components = ['api-server', 'controller-manager', 'scheduler', 'etcd', 'etcd-restore', 'etcd-verify'];
 const withCilium: ScopeChanges = {
-  surroundings: { servedVersions: (kind) => (kind === 'CiliumNetworkPolicy' ? ['v2'] : []) },
+  sharedResources: { servedVersions: (kind) => (kind === 'CiliumNetworkPolicy' ? ['v2'] : []) },
 };
 
 it('is done before anything is known but the spec', () => {
@@ -24,44 +24,44 @@ describe('the policies of a control plane', () => {
       'CiliumNetworkPolicy',
     ],
   ])('%s', async (_, changes, kind) => {
-    const world = new MemoryWorld();
-    expect(await networkPolicies.run(scopeOf(world, changes))).toMatchObject({
+    const management = new MemoryObjects();
+    expect(await networkPolicies.run(scopeOf(management, changes))).toMatchObject({
       kind: 'done',
-      facts: { ciliumServed: changes === withCilium || changes.surroundings !== undefined },
+      facts: { ciliumServed: changes === withCilium || changes.sharedResources !== undefined },
     });
-    expect(world.writes).toEqual(components.map((name) => `apply ${kind} c1-${name}`));
+    expect(management.writes).toEqual(components.map((name) => `apply ${kind} c1-${name}`));
   });
 
   it('are none where they are disabled', async () => {
-    const world = new MemoryWorld();
-    expect(await networkPolicies.run(scopeOf(world, { spec: { networkPolicy: 'Disabled' } }))).toMatchObject({
+    const management = new MemoryObjects();
+    expect(await networkPolicies.run(scopeOf(management, { spec: { networkPolicy: 'Disabled' } }))).toMatchObject({
       kind: 'done',
     });
-    expect(world.writes).toEqual([]);
+    expect(management.writes).toEqual([]);
   });
 
   it("are not applied as Cilium's where it is not served", async () => {
-    const world = new MemoryWorld();
-    const run = networkPolicies.run(scopeOf(world, { spec: { networkPolicy: 'CiliumNetworkPolicy' } }));
+    const management = new MemoryObjects();
+    const run = networkPolicies.run(scopeOf(management, { spec: { networkPolicy: 'CiliumNetworkPolicy' } }));
     await expect(run).rejects.toMatchObject({
       name: 'InvalidConfiguration',
       reason: 'CiliumNotInstalled',
       message:
         'networkPolicy is CiliumNetworkPolicy, but the management cluster does not serve cilium.io/v2: install Cilium, or set networkPolicy to NetworkPolicy or Auto',
     });
-    expect(world.writes).toEqual([]);
+    expect(management.writes).toEqual([]);
   });
 });
 
 describe('what Cilium says of a policy', () => {
   /** The outcome after Cilium has put this condition on etcd's policy. */
   async function outcomeWith(condition: object) {
-    const world = new MemoryWorld();
-    await networkPolicies.run(scopeOf(world, withCilium));
-    const policy = world.get<StoredObject>(CiliumNetworkPolicy, 'c1-etcd');
+    const management = new MemoryObjects();
+    await networkPolicies.run(scopeOf(management, withCilium));
+    const policy = management.get<StoredObject>(CiliumNetworkPolicy, 'c1-etcd');
     if (!policy) throw new Error('etcd has no policy');
-    world.put({ ...policy, status: { conditions: [condition] } });
-    return networkPolicies.run(scopeOf(world, withCilium));
+    management.put({ ...policy, status: { conditions: [condition] } });
+    return networkPolicies.run(scopeOf(management, withCilium));
   }
 
   it('is told when it does not accept it', async () => {

@@ -6,12 +6,12 @@ import { EndpointProbes } from '../../../reconciler/exposure/endpoint-probes.ts'
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { reachable } from '../../../reconciler/phases/reachable.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-world.ts';
 import { clusterName, scopeOf } from '../../support/scope.ts';
 
 const [TLSRoute = Service] = tlsRoutes;
 let clock: ManualClock;
-let world: MemoryWorld;
+let management: MemoryObjects;
 let probes: EndpointProbes;
 let late: string[];
 let gateway: GatewayObject;
@@ -21,7 +21,7 @@ let failure: Error | undefined;
 let answering: () => Promise<void>;
 beforeEach(() => {
   clock = new ManualClock();
-  world = new MemoryWorld();
+  management = new MemoryObjects();
   late = [];
   probes = new EndpointProbes({ clock, onResult: (key) => late.push(key) });
   asked = 0;
@@ -33,10 +33,10 @@ beforeEach(() => {
 });
 
 function run(): Promise<Outcome> {
-  const scope = scopeOf(world, {
+  const scope = scopeOf(management, {
     spec: { exposure: { gateway: { namespace: 'infra', name: 'shared' } } },
     facts: { endpoint: { host: 'c1.team.example.org', port: 443 } },
-    surroundings: { gateway: () => gateway },
+    sharedResources: { gateway: () => gateway },
     hosted: {
       readyThroughEndpoint: async () => {
         asked += 1;
@@ -50,7 +50,7 @@ function run(): Promise<Outcome> {
 }
 
 const put = ({ apiVersion, kind }: Resource, resourceVersion: string, cluster = clusterName) =>
-  world.put({
+  management.put({
     apiVersion,
     kind,
     metadata: { name: `any-${cluster}`, uid: '1', resourceVersion, labels: objectLabels(cluster, 'api-server') },

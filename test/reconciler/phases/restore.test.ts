@@ -10,12 +10,13 @@ import { restore as phase } from '../../../reconciler/phases/restore.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import type { PreparedBackup } from '../../../reconciler/restore/prepare.ts';
 import { requestOf } from '../../../reconciler/restore/request.ts';
-import { Killed, MemoryWorld } from '../../support/memory-world.ts';
+import { Killed, MemoryObjects } from '../../support/memory-world.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 
 const restore = { latest: true, from: { namespace: 'old', cluster: 'c0', identity: false } } as const;
 const etcd = { replicas: 3, restore, backup: { schedule: '@daily', secret: { name: 'bucket' } } };
-const basis = requestOf({ restore }, { name: 'c1', namespace: 'team' }, { isLost: false, begun: undefined })?.id ?? '';
+const inputsKey =
+  requestOf({ restore }, { name: 'c1', namespace: 'team' }, { isLost: false, begun: undefined })?.id ?? '';
 const key = newKey(new Date(now.getTime() + 1), []);
 
 const manifest: Manifest = {
@@ -38,43 +39,46 @@ function prepared(encryptionKeys: PreparedBackup['encryptionKeys']): Work {
   const backup = '2026-11-21T09-15-31.123Z-4711';
   const state: WorkState<PreparedBackup> = {
     kind: 'done',
-    basis,
+    inputsKey,
     at: now,
     result: { backup, manifest, encryptionKeys },
   };
   return { state: <T>() => state as WorkState<T>, start: <T>() => state as WorkState<T>, cancel: () => {} };
 }
 
-const run = (world: MemoryWorld, keys: PreparedBackup['encryptionKeys'] = [key]) =>
-  phase.run(scopeOf(world, { spec: { etcd }, work: prepared(keys) }));
+const run = (management: MemoryObjects, keys: PreparedBackup['encryptionKeys'] = [key]) =>
+  phase.run(scopeOf(management, { spec: { etcd }, work: prepared(keys) }));
 
-function keysIn(world: MemoryWorld) {
-  const secret = world.get<SecretObject>(Secret, 'c1-encryption');
+function keysIn(management: MemoryObjects) {
+  const secret = management.get<SecretObject>(Secret, 'c1-encryption');
   return secret && readEncryptionKeys(secret);
 }
 
 it('a restore begins only when the keys of its backup are among our own', async () => {
-  const world = new MemoryWorld();
-  await encryptionAtRest.run(scopeOf(world));
-  world.dieAfter(0);
-  await expect(run(world)).rejects.toThrow(Killed);
-  expect(keysIn(world)?.retired).toEqual([]);
+  const management = new MemoryObjects();
+  await encryptionAtRest.run(scopeOf(management));
+  management.dieAfter(0);
+  await expect(run(management)).rejects.toThrow(Killed);
+  expect(keysIn(management)?.retired).toEqual([]);
 
-  world.restart();
-  const outcome = await run(world);
-  expect(outcome).toMatchObject({ reason: 'StoppingAPIServers', report: { etcd: { restore: { request: basis } } } });
-  expect(keysIn(world)?.retired).toEqual([key]);
+  management.restart();
+  const outcome = await run(management);
+  expect(outcome).toMatchObject({
+    reason: 'StoppingAPIServers',
+    report: { etcd: { restore: { request: inputsKey } } },
+  });
+  expect(keysIn(management)?.retired).toEqual([key]);
   expect(inspect(outcome, { depth: 10, showHidden: true })).not.toContain(key.secret);
 });
 
 it('a restore does not begin, and nothing is touched, when a key has the name of another', async () => {
-  const world = new MemoryWorld();
-  await encryptionAtRest.run(scopeOf(world));
-  const own = keysIn(world)?.providers[0] ?? identity;
+  const management = new MemoryObjects();
+  await encryptionAtRest.run(scopeOf(management));
+  const own = keysIn(management)?.providers[0] ?? identity;
   if (own === identity) throw new Error('there is no key');
-  const before = world.writes.length;
-  const outcome = await run(world, [{ ...key, name: own.name }]);
+  const before = management.writes.length;
+  const outcome = await run(management, [{ ...key, name: own.name }]);
   expect(outcome).toMatchObject({ kind: 'wait', reason: 'BackupUnusable', afterMs: 30_000, report: undefined });
   expect(inspect(outcome, { depth: 10, showHidden: true })).not.toContain(key.secret);
-  expect(world.writes.length).toBe(before);
+  expect(management.writes.length).toBe(before);
 });

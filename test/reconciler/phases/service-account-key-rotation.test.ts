@@ -5,30 +5,31 @@ import { Deployment, Secret } from '../../../constructs/api/resources.ts';
 import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import { BackgroundWork } from '../../../reconciler/tasks/background-work.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
-import { authorities } from '../../../reconciler/phases/cas.ts';
+import { caCertificates } from '../../../reconciler/phases/cas.ts';
 import { serviceAccountKeyRotation } from '../../../reconciler/phases/service-account-key-rotation.ts';
 import { createServiceAccountKey } from '../../../reconciler/pki/issue.ts';
 import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import { verifyingKeysOf } from '../../../reconciler/pki/service-account-keys.ts';
 import { KeyUsers } from '../../support/key-users.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { Killed, MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
+import { Killed, MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
 import { now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
 const hourMs = 3600_000;
 const yearMs = 365 * 24 * hourMs;
 const rotate = (serviceAccountKey: string) => ({ certificates: { rotation: { serviceAccountKey } } });
 
-const secretIn = (world: MemoryWorld, name = 'c1-sa') => world.get<SecretObject & StoredObject>(Secret, name);
+const secretIn = (management: MemoryObjects, name = 'c1-sa') =>
+  management.get<SecretObject & StoredObject>(Secret, name);
 
 /** Ids of the keys that are accepted, the one that signs first. */
-function keysIn(world: MemoryWorld): string[] {
-  return verifyingKeysOf(valueOf(secretIn(world), 'tls.crt') ?? '').map(({ id }) => id);
+function keysIn(management: MemoryObjects): string[] {
+  return verifyingKeysOf(valueOf(secretIn(management), 'tls.crt') ?? '').map(({ id }) => id);
 }
 
 /** One operator after the other over a control plane that runs. */
 class Lives {
-  readonly world: MemoryWorld;
+  readonly reader: MemoryObjects;
   readonly clock = new ManualClock(now.getTime());
   readonly users: KeyUsers;
   readonly reasons = new Set<string>();
@@ -36,22 +37,22 @@ class Lives {
   readonly said: string[] = [];
   #work = this.#born();
 
-  private constructor(world: MemoryWorld) {
-    this.world = world;
-    this.users = new KeyUsers(world, this.clock);
+  private constructor(management: MemoryObjects) {
+    this.reader = management;
+    this.users = new KeyUsers(management, this.clock);
   }
 
   static async begin({ spec = {}, own }: { spec?: object; own?: StoredObject } = {}): Promise<Lives> {
-    const world = new MemoryWorld();
-    if (own) world.put(own);
-    await authorities.run(scopeOf(world, { spec }));
-    return new Lives(world);
+    const management = new MemoryObjects();
+    if (own) management.put(own);
+    await caCertificates.run(scopeOf(management, { spec }));
+    return new Lives(management);
   }
 
   /** The operator dies, and another one starts. */
   restart(): void {
     this.#work = this.#born();
-    this.world.restart();
+    this.reader.restart();
   }
 
   /** One pass, and then some time in which somebody restarts, and tokens are signed and used. */
@@ -78,7 +79,7 @@ class Lives {
 
   async #run(changes: ScopeChanges): Promise<Outcome> {
     const outcome = await serviceAccountKeyRotation.run(
-      scopeOf(this.world, {
+      scopeOf(this.reader, {
         ...changes,
         status: { initialization: { controlPlaneInitialized: true } },
         hosted: this.users.client,
@@ -99,13 +100,13 @@ class Lives {
 describe('the key of service account tokens', () => {
   it('is replaced so that every API server accepts every token that has not expired', async () => {
     const lives = await Lives.begin();
-    const [old] = keysIn(lives.world);
+    const [old] = keysIn(lives.reader);
     await lives.until('WaitingForTokens', rotate('first'));
-    const [signer, ...others] = keysIn(lives.world);
+    const [signer, ...others] = keysIn(lives.reader);
     expect(signer).not.toBe(old);
     expect(others).toEqual([old]);
     expect([...lives.reasons]).toEqual(['DistributingTrust', 'ChangingSigner', 'WaitingForTokens']);
-    expect(secretIn(lives.world, 'c1-sa-next')).toBeUndefined();
+    expect(secretIn(lives.reader, 'c1-sa-next')).toBeUndefined();
 
     await lives.clock.advance(yearMs - hourMs);
     const waiting = await lives.pass({ spec: rotate('first') });
@@ -115,10 +116,10 @@ describe('the key of service account tokens', () => {
     });
     await lives.clock.advance(2 * hourMs);
     await lives.until('done', rotate('first'));
-    expect(keysIn(lives.world)).toEqual([signer]);
+    expect(keysIn(lives.reader)).toEqual([signer]);
     expect(lives.users.accepted).toEqual([[signer], [signer]]);
 
-    const { writes } = lives.world;
+    const { writes } = lives.reader;
     const written = writes.length;
     await lives.until('done', rotate('first'));
     expect(writes.length).toBe(written);
@@ -126,10 +127,10 @@ describe('the key of service account tokens', () => {
 
   it('comes through it when the operator dies at every single write', async () => {
     const lives = await Lives.begin();
-    const [old] = keysIn(lives.world);
+    const [old] = keysIn(lives.reader);
     for (let life = 0; life < 24; life++) {
       lives.restart();
-      lives.world.dieAfter(life % 3);
+      lives.reader.dieAfter(life % 3);
       for (let passes = 0; passes < 4; passes++) await lives.pass({ spec: rotate('first') });
     }
     lives.restart();
@@ -137,13 +138,13 @@ describe('the key of service account tokens', () => {
     await lives.clock.advance(yearMs + hourMs);
     for (let life = 0; life < 12; life++) {
       lives.restart();
-      lives.world.dieAfter(life % 3);
+      lives.reader.dieAfter(life % 3);
       for (let passes = 0; passes < 4; passes++) await lives.pass({ spec: rotate('first') });
     }
     lives.restart();
     await lives.until('done', rotate('first'));
-    expect(keysIn(lives.world)).toHaveLength(1);
-    expect(keysIn(lives.world)).not.toContain(old);
+    expect(keysIn(lives.reader)).toHaveLength(1);
+    expect(keysIn(lives.reader)).not.toContain(old);
   });
 
   it('is asked for by an annotation too, and one that is there from the beginning asks for nothing', async () => {
@@ -156,41 +157,41 @@ describe('the key of service account tokens', () => {
 
   it('stays when the request is taken back before the new one signs', async () => {
     const lives = await Lives.begin({ spec: rotate('first') });
-    const before = keysIn(lives.world);
+    const before = keysIn(lives.reader);
     for (let passes = 0; passes < 2; passes++) await lives.pass({ spec: rotate('second') });
-    expect(keysIn(lives.world)).toHaveLength(2);
+    expect(keysIn(lives.reader)).toHaveLength(2);
     await lives.until('WithdrawingTrust', rotate('first'));
     await lives.until('done', rotate('first'));
-    expect(keysIn(lives.world)).toEqual(before);
-    expect(secretIn(lives.world, 'c1-sa-next')).toBeUndefined();
+    expect(keysIn(lives.reader)).toEqual(before);
+    expect(secretIn(lives.reader, 'c1-sa-next')).toBeUndefined();
   });
 
   it('is not changed again when the request is taken back after that', async () => {
     const lives = await Lives.begin({ spec: rotate('first') });
     await lives.until('ChangingSigner', rotate('second'));
-    const keys = keysIn(lives.world);
+    const keys = keysIn(lives.reader);
     await lives.until('WaitingForTokens', rotate('first'));
     await lives.until('WaitingForTokens', rotate('first'));
-    expect(keysIn(lives.world)).toEqual(keys);
+    expect(keysIn(lives.reader)).toEqual(keys);
   });
 
   it('is replaced a second time while tokens of the first are accepted still, and each goes in its time', async () => {
     const lives = await Lives.begin();
-    const [first] = keysIn(lives.world);
+    const [first] = keysIn(lives.reader);
     await lives.until('WaitingForTokens', rotate('first'));
-    const [second] = keysIn(lives.world);
+    const [second] = keysIn(lives.reader);
     await lives.clock.advance(yearMs / 2);
     await lives.until('DistributingTrust', rotate('second'));
     await lives.until('WaitingForTokens', rotate('second'));
-    const [third, ...others] = keysIn(lives.world);
+    const [third, ...others] = keysIn(lives.reader);
     expect(others).toEqual([second, first]);
     await lives.clock.advance(yearMs / 2 + hourMs);
     await lives.until('RetiringTrust', rotate('second'));
     await lives.until('WaitingForTokens', rotate('second'));
-    expect(keysIn(lives.world)).toEqual([third, second]);
+    expect(keysIn(lives.reader)).toEqual([third, second]);
     await lives.clock.advance(yearMs / 2 + hourMs);
     await lives.until('done', rotate('second'));
-    expect(keysIn(lives.world)).toEqual([third]);
+    expect(keysIn(lives.reader)).toEqual([third]);
   });
 
   it.each(['192.0.2.2', 'controller-manager'])(
@@ -221,12 +222,12 @@ describe('the key of service account tokens', () => {
     await lives.pass({ spec: rotate('first') });
     for (let passes = 0; passes < 40; passes++) await lives.pass({ spec: rotate('second') });
     await lives.until('WaitingForTokens', rotate('second'));
-    expect(keysIn(lives.world)).toHaveLength(3);
+    expect(keysIn(lives.reader)).toHaveLength(3);
   });
 
   it('stays accepted while a Secret keeps a token of it for ever, and the condition names the Secret', async () => {
     const lives = await Lives.begin();
-    const [old = ''] = keysIn(lives.world);
+    const [old = ''] = keysIn(lives.reader);
     lives.users.keepToken('team/legacy');
     await lives.until('WaitingForTokens', rotate('first'));
     await lives.clock.advance(yearMs + hourMs);
@@ -236,12 +237,12 @@ describe('the key of service account tokens', () => {
       reason: 'WaitingForTokens',
       message: expect.stringMatching(/1 Secret keeps a token .*remove the field token from the data of team\/legacy/),
     });
-    expect(keysIn(lives.world)).toContain(old);
+    expect(keysIn(lives.reader)).toContain(old);
 
     lives.users.renewKeptTokens();
     await lives.clock.advance(hourMs);
     await lives.until('done', rotate('first'));
-    expect(keysIn(lives.world)).not.toContain(old);
+    expect(keysIn(lives.reader)).not.toContain(old);
   });
 
   it('outlives tokens that were signed while they were allowed to live longer', async () => {
@@ -260,7 +261,7 @@ describe('the key of service account tokens', () => {
     expect(waiting).toMatchObject({ message: expect.stringContaining('are accepted until') });
     await lives.clock.advance(3 * hourMs);
     await lives.until('done', spec);
-    expect(keysIn(lives.world)).toHaveLength(1);
+    expect(keysIn(lives.reader)).toHaveLength(1);
   });
 
   it('is told to nobody', async () => {
@@ -269,7 +270,7 @@ describe('the key of service account tokens', () => {
     for (const request of ['first', 'second']) {
       for (let passes = 0; passes < 20; passes++) {
         for (const name of ['c1-sa', 'c1-sa-next']) {
-          const key = valueOf(secretIn(lives.world, name), 'tls.key');
+          const key = valueOf(secretIn(lives.reader, name), 'tls.key');
           if (key) secrets.add(key.split('\n')[1] ?? '');
         }
         await lives.pass({ spec: rotate(request) });
@@ -296,33 +297,33 @@ describe("a user's own key", () => {
       reason: 'ServiceAccountKeyInvalid',
       message: expect.stringContaining('put a Secret c1-sa-next beside it'),
     });
-    expect(keysIn(lives.world)).toHaveLength(1);
+    expect(keysIn(lives.reader)).toHaveLength(1);
 
-    const next = lives.world.put(await usersSecret('c1-sa-next'));
+    const next = lives.reader.put(await usersSecret('c1-sa-next'));
     await lives.until('WaitingForTokens', rotate('first'));
     await lives.clock.advance(yearMs + hourMs);
     await lives.until('done', rotate('first'));
     const [signer] = verifyingKeysOf(valueOf(next, 'tls.crt') ?? '');
-    expect(keysIn(lives.world)).toEqual([signer?.id]);
-    expect(lives.world.names).toContain('Secret c1-sa-next');
-    expect(secretIn(lives.world)?.metadata.ownerReferences).toBeUndefined();
+    expect(keysIn(lives.reader)).toEqual([signer?.id]);
+    expect(lives.reader.names).toContain('Secret c1-sa-next');
+    expect(secretIn(lives.reader)?.metadata.ownerReferences).toBeUndefined();
   });
 
   it('that cannot be read is said to be so, and no harm is done', async () => {
     const lives = await Lives.begin({ own: await usersSecret('c1-sa') });
-    lives.world.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'c1-sa-next' }, data: {} });
+    lives.reader.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'c1-sa-next' }, data: {} });
     const outcome = await lives.pass({ spec: rotate('first') });
-    expect(outcome).toMatchObject({ reason: 'ServiceAccountKeyInvalid', again: expect.any(Date) });
-    expect(keysIn(lives.world)).toHaveLength(1);
+    expect(outcome).toMatchObject({ reason: 'ServiceAccountKeyInvalid', requeueAt: expect.any(Date) });
+    expect(keysIn(lives.reader)).toHaveLength(1);
   });
 });
 
 it('a control plane without API servers yet has nothing to rotate', async () => {
-  const world = new MemoryWorld();
-  await authorities.run(scopeOf(world));
+  const management = new MemoryObjects();
+  await caCertificates.run(scopeOf(management));
   const { apiVersion, kind } = Deployment;
-  world.put({ apiVersion, kind, metadata: { name: 'c1-api-server', labels: objectLabels('c1', 'api-server') } });
-  const written = world.writes.length;
-  expect(await serviceAccountKeyRotation.run(scopeOf(world))).toMatchObject({ kind: 'done' });
-  expect(world.writes).toHaveLength(written);
+  management.put({ apiVersion, kind, metadata: { name: 'c1-api-server', labels: objectLabels('c1', 'api-server') } });
+  const written = management.writes.length;
+  expect(await serviceAccountKeyRotation.run(scopeOf(management))).toMatchObject({ kind: 'done' });
+  expect(management.writes).toHaveLength(written);
 });

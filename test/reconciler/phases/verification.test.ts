@@ -6,9 +6,9 @@ import type { Work, WorkState } from '../../../reconciler/tasks/background-work.
 import { backupId } from '../../../reconciler/backup/names.ts';
 import { StoreError } from '../../../reconciler/backup/store-error.ts';
 import { BackupUnusable } from '../../../reconciler/backup/verify/failure.ts';
-import type { TrialSurvey } from '../../../reconciler/backup/verify/survey.ts';
+import type { VerificationInventory } from '../../../reconciler/backup/verify/survey.ts';
 import { verification } from '../../../reconciler/phases/verification.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-world.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 
 const spec = (verify: object = {}) => ({
@@ -21,51 +21,53 @@ const backup = (hoursAgo: number, isVerified = false) => ({
   isVerified,
 });
 const id = backupId(backup(1));
-const survey = (...backups: TrialSurvey['backups']): WorkState => ({
+const inventory = (...backups: VerificationInventory['backups']): WorkState => ({
   kind: 'done',
-  basis: '',
+  inputsKey: '',
   at: now,
-  result: { backups, lastVerified: undefined } satisfies TrialSurvey,
+  result: { backups, lastVerified: undefined } satisfies VerificationInventory,
 });
-const failed = (error: unknown, minutesAgo: number, basis = id): WorkState => ({
+const failed = (error: unknown, minutesAgo: number, inputsKey = id): WorkState => ({
   kind: 'failed',
-  basis,
+  inputsKey,
   at: new Date(now.getTime() - minutesAgo * 60_000),
   error,
   failures: 1,
 });
-const running: WorkState = { kind: 'running', basis: id, since: now, progress: '4 of 20 MiB sent' };
+const running: WorkState = { kind: 'running', inputsKey: id, since: now, progress: '4 of 20 MiB sent' };
 
 type States = Readonly<Record<string, WorkState>>;
 
 async function run(
   states: States,
   {
-    world = new MemoryWorld(),
+    management = new MemoryObjects(),
     verify = {},
     status,
-  }: { world?: MemoryWorld; verify?: object; status?: HostedControlPlaneStatus } = {},
+  }: { management?: MemoryObjects; verify?: object; status?: HostedControlPlaneStatus } = {},
 ) {
   const begun: string[] = [];
   const stateOf = <T>(name: string) => (states[name] ?? { kind: 'idle' }) as WorkState<T>;
   const work: Work = {
     state: stateOf,
-    start: <T>(name: string, basis: string) => {
-      begun.push(name === 'verification' ? `${name} ${basis}` : name);
+    start: <T>(name: string, inputsKey: string) => {
+      begun.push(name === 'verification' ? `${name} ${inputsKey}` : name);
       return stateOf<T>(name);
     },
     cancel: (name) => begun.push(`cancel ${name}`),
   };
-  const outcome = await verification.run(scopeOf(world, { spec: spec(verify), work, ...(status ? { status } : {}) }));
-  return { outcome, begun, writes: world.writes };
+  const outcome = await verification.run(
+    scopeOf(management, { spec: spec(verify), work, ...(status ? { status } : {}) }),
+  );
+  return { outcome, begun, writes: management.writes };
 }
 
 /** What a process that was killed has left. */
-function withPod(): MemoryWorld {
-  const world = new MemoryWorld();
+function withPod(): MemoryObjects {
+  const management = new MemoryObjects();
   const metadata = { name: 'c1-etcd-verify', labels: selectorLabels('c1', 'etcd-verify') };
-  world.put({ apiVersion: Pod.apiVersion, kind: Pod.kind, metadata });
-  return world;
+  management.put({ apiVersion: Pod.apiVersion, kind: Pod.kind, metadata });
+  return management;
 }
 
 const condition = (reason: string): HostedControlPlaneStatus => ({
@@ -82,7 +84,7 @@ const condition = (reason: string): HostedControlPlaneStatus => ({
 
 describe('trial restores', () => {
   it('are not held when they are disabled, and what was left of them goes', async () => {
-    const { outcome, begun, writes } = await run({}, { verify: { disabled: true }, world: withPod() });
+    const { outcome, begun, writes } = await run({}, { verify: { disabled: true }, management: withPod() });
     expect(outcome).toMatchObject({ kind: 'done' });
     expect(begun).toEqual(['cancel verification-survey', 'cancel verification']);
     expect(writes).toEqual(['delete Pod c1-etcd-verify']);
@@ -100,28 +102,28 @@ describe('trial restores', () => {
   });
 
   it('are held once the pod of a killed process is gone', async () => {
-    const states = { 'verification-survey': survey(backup(1)) };
-    const before = await run(states, { world: withPod() });
+    const states = { 'verification-survey': inventory(backup(1)) };
+    const before = await run(states, { management: withPod() });
     expect(before.writes).toEqual(['delete Pod c1-etcd-verify']);
     expect(before.begun).toEqual([]);
     expect((await run(states)).begun).toContain(`verification ${id}`);
   });
 
   it('tell how far they are, and leave their pod alone', async () => {
-    const { outcome, begun, writes } = await run({ verification: running }, { world: withPod() });
+    const { outcome, begun, writes } = await run({ verification: running }, { management: withPod() });
     expect(outcome).toMatchObject({ kind: 'done', message: `backup ${id} is restored for a trial: 4 of 20 MiB sent` });
     expect([begun, writes]).toEqual([[], []]);
   });
 
   it('do not make a fresh cluster look ill', async () => {
-    const { outcome } = await run({ 'verification-survey': survey() });
+    const { outcome } = await run({ 'verification-survey': inventory() });
     expect(outcome).toMatchObject({ kind: 'done', message: 'there is no backup to verify yet' });
   });
 
   it('report the newest good one, also when the status was lost', async () => {
     const lastVerified = { name: id, time: '2026-11-21T11:00:00Z', restoreSeconds: 3 };
-    const result: TrialSurvey = { backups: [backup(1, true)], lastVerified };
-    const { outcome } = await run({ 'verification-survey': { kind: 'done', basis: '', at: now, result } });
+    const result: VerificationInventory = { backups: [backup(1, true)], lastVerified };
+    const { outcome } = await run({ 'verification-survey': { kind: 'done', inputsKey: '', at: now, result } });
     expect(outcome).toMatchObject({ kind: 'done', report: { etcd: { lastVerifiedBackup: lastVerified } } });
   });
 
@@ -130,7 +132,7 @@ describe('trial restores', () => {
     expect(outcome).toMatchObject({ kind: 'done', message: 'the bucket cannot be looked into: it is away' });
   });
 
-  const store = { 'verification-survey': survey(backup(1)) };
+  const store = { 'verification-survey': inventory(backup(1)) };
   const unusable = new BackupUnusable('it is damaged');
 
   it('name a bad backup, and leave it alone for a day', async () => {
@@ -154,8 +156,8 @@ describe('trial restores', () => {
     ['the store went away', new StoreError('Unreachable', 'it is away'), 'StoreUnavailable'],
   ])('wait a minute when %s', async (_, error, reason) => {
     const soon = await run({ ...store, verification: failed(error, 0) });
-    const again = new Date(now.getTime() + 60_000);
-    expect(soon.outcome).toMatchObject({ kind: 'degraded', reason, again });
+    const requeueAt = new Date(now.getTime() + 60_000);
+    expect(soon.outcome).toMatchObject({ kind: 'degraded', reason, requeueAt });
     expect(soon.begun).not.toContain(`verification ${id}`);
     const later = await run({ ...store, verification: failed(error, 2) });
     expect(later.begun).toContain(`verification ${id}`);

@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import { isSignedBy, readCertificate } from '../../../reconciler/pki/certificate.ts';
 import {
   authorityKeyIdentifier,
-  createAuthority,
+  createCA,
   issueCertificate,
-  signingAuthority,
+  signingCA,
   validFor,
 } from '../../../reconciler/pki/issue.ts';
 import { createKey, cryptoKeys } from '../../../reconciler/pki/key.ts';
@@ -16,12 +16,12 @@ const validity = validFor(3_600_000, new Date('2026-11-21T12:00:00Z'));
 const plan = { commonName: 'client', organizations: [], usages: ['client'], hosts: [] } as const;
 
 it('takes no certificate for one of an authority that names it and its key, and is signed with another key', async () => {
-  const [authority, impostor] = await Promise.all([
-    createAuthority({ commonName: 'kubernetes' }, validity),
-    createAuthority({ commonName: 'kubernetes' }, validity),
+  const [ca, impostor] = await Promise.all([
+    createCA({ commonName: 'kubernetes' }, validity),
+    createCA({ commonName: 'kubernetes' }, validity),
   ]);
-  const signer = await signingAuthority(impostor);
-  const named = new x509.X509Certificate(authority.certificate);
+  const signer = await signingCA(impostor);
+  const named = new x509.X509Certificate(ca.certificate);
   const forged = await x509.X509CertificateGenerator.create({
     subject: 'CN=client',
     issuer: named.subjectName,
@@ -31,16 +31,16 @@ it('takes no certificate for one of an authority that names it and its key, and 
     publicKey: cryptoKeys(createKey()).publicKey,
     extensions: [await authorityKeyIdentifier(named)],
   });
-  expect(isSignedBy(bundle(forged.toString('pem')), authority.certificate)).toBe(false);
+  expect(isSignedBy(bundle(forged.toString('pem')), ca.certificate)).toBe(false);
 
-  const genuine = await issueCertificate(plan, authority, validity);
-  expect(isSignedBy(genuine.certificate, authority.certificate)).toBe(true);
+  const genuine = await issueCertificate(plan, ca, validity);
+  expect(isSignedBy(genuine.certificate, ca.certificate)).toBe(true);
 });
 
 it('parses a certificate once, and another one anew', async () => {
   const [one, other] = await Promise.all([
-    createAuthority({ commonName: 'one' }, validity),
-    createAuthority({ commonName: 'other' }, validity),
+    createCA({ commonName: 'one' }, validity),
+    createCA({ commonName: 'other' }, validity),
   ]);
   expect(readCertificate(one.certificate)).toBe(readCertificate(one.certificate));
   expect(readCertificate(other.certificate).commonNames).toEqual(['other']);

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { readCertificate } from '../../../reconciler/pki/certificate.ts';
 import { crossCertify, validChain } from '../../../reconciler/pki/cross-certificate.ts';
-import { createAuthority, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { createCA, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 
 const year = 365 * 24 * 3600_000;
 const now = new Date('2026-11-21T12:00:00Z');
-const authority = (years: number) => createAuthority({ commonName: 'kubernetes' }, validFor(years * year, now));
+const ca = (years: number) => createCA({ commonName: 'kubernetes' }, validFor(years * year, now));
 const directory = mkdtempSync(join(tmpdir(), 'cross-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -32,7 +32,7 @@ function verifies(leaf: KeyPair, chain: readonly string[], trusted: KeyPair): bo
 const plan = { commonName: 'x', organizations: [], usages: ['server', 'client'], hosts: ['localhost'] } as const;
 
 test('who trusts only an earlier authority verifies a leaf of the present one by the chain, over two rotations', async () => {
-  const [first, second, third] = await Promise.all([authority(10), authority(10), authority(10)]);
+  const [first, second, third] = await Promise.all([ca(10), ca(10), ca(10)]);
   const leaf = await issueCertificate(plan, third, validFor(year, now));
   const chain = [
     await crossCertify(third.certificate, second, now),
@@ -45,7 +45,7 @@ test('who trusts only an earlier authority verifies a leaf of the present one by
 });
 
 test('a cross certificate outlives neither of the two, and is left out when it has expired', async () => {
-  const [old, next] = await Promise.all([authority(1), authority(10)]);
+  const [old, next] = await Promise.all([ca(1), ca(10)]);
   const cross = await crossCertify(next.certificate, old, now);
   expect(readCertificate(cross).notAfter).toEqual(readCertificate(old.certificate).notAfter);
   expect(validChain(`${cross}${cross}`, now)).toHaveLength(2);

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { certificateKinds, CertificateStatus } from '../../../constructs/api/certificate-status.ts';
 import type { Facts } from '../../../constructs/cluster/facts.ts';
-import { authorities } from '../../../reconciler/phases/cas.ts';
+import { caCertificates } from '../../../reconciler/phases/cas.ts';
 import { certificates, etcdCertificates } from '../../../reconciler/phases/certificates.ts';
 import { kubeconfig } from '../../../reconciler/phases/kubeconfig.ts';
 import { certificateExpiries, expiryReport } from '../../../reconciler/pki/expiries.ts';
-import { MemoryWorld } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-world.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 
 const day = 24 * 3600_000;
@@ -14,20 +14,20 @@ const address = { host: '192.0.2.10', port: 6443 };
 const facts: Partial<Facts> = { endpoint: address, konnectivityEndpoint: { ...address, port: 8132 } };
 
 /** A world with all certificates of a control plane, made `now`. */
-async function issued(): Promise<MemoryWorld> {
-  const world = new MemoryWorld();
-  const scope = scopeOf(world, { facts });
-  for (const phase of [authorities, etcdCertificates, certificates, kubeconfig]) await phase.run(scope);
-  return world;
+async function issued(): Promise<MemoryObjects> {
+  const management = new MemoryObjects();
+  const scope = scopeOf(management, { facts });
+  for (const phase of [caCertificates, etcdCertificates, certificates, kubeconfig]) await phase.run(scope);
+  return management;
 }
 
-const after = (world: MemoryWorld, days: number) =>
-  certificateExpiries(scopeOf(world, { now: new Date(now.getTime() + days * day) }));
+const after = (management: MemoryObjects, days: number) =>
+  certificateExpiries(scopeOf(management, { now: new Date(now.getTime() + days * day) }));
 
 /** Takes the owner from a Secret: somebody else has put it there. */
-function disown(world: MemoryWorld, name: string): void {
-  const secret = world.objects.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name)!;
-  world.put({ ...secret, metadata: { ...secret.metadata, ownerReferences: [] } });
+function disown(management: MemoryObjects, name: string): void {
+  const secret = management.objects.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name)!;
+  management.put({ ...secret, metadata: { ...secret.metadata, ownerReferences: [] } });
 }
 
 describe('what the status tells of certificates', () => {
@@ -45,17 +45,17 @@ describe('what the status tells of certificates', () => {
   });
 
   it('is the same at every look, so that nothing is written at rest', async () => {
-    const world = await issued();
-    expect(after(world, 1)).toEqual(after(world, 0));
+    const management = await issued();
+    expect(after(management, 1)).toEqual(after(management, 0));
   });
 
   it('names the certificate that ends first', async () => {
-    const world = await issued();
-    const all = expiryReport(scopeOf(world));
+    const management = await issued();
+    const all = expiryReport(scopeOf(management));
     expect(all.certificatesNotAfter).toBe(new Date(now.getTime() + 365 * day).toISOString().replace('.000', ''));
-    world.remove(world.get(Secret, 'c1-apiserver')!);
-    await certificates.run(scopeOf(world, { facts, now: new Date(now.getTime() + day) }));
-    const server = after(world, 1).find(({ kind }) => kind === 'Server');
+    management.remove(management.get(Secret, 'c1-apiserver')!);
+    await certificates.run(scopeOf(management, { facts, now: new Date(now.getTime() + day) }));
+    const server = after(management, 1).find(({ kind }) => kind === 'Server');
     expect(server).toMatchObject({ secret: 'c1-konnectivity-server', notAfter: all.certificatesNotAfter });
   });
 
@@ -68,21 +68,21 @@ describe('what the status tells of certificates', () => {
   });
 
   it("promises no renewal of a user's own authority and kubeconfig", async () => {
-    const world = await issued();
-    disown(world, 'c1-ca');
-    disown(world, 'c1-kubeconfig');
-    const withoutRenewal = after(world, 0).filter(({ renewsAt }) => renewsAt === undefined);
+    const management = await issued();
+    disown(management, 'c1-ca');
+    disown(management, 'c1-kubeconfig');
+    const withoutRenewal = after(management, 0).filter(({ renewsAt }) => renewsAt === undefined);
     expect(withoutRenewal.map(({ kind }) => kind)).toEqual(['ClusterCA', 'Kubeconfig']);
   });
 
   it('leaves out what is missing or cannot be read', async () => {
-    const world = await issued();
-    world.remove(world.get(Secret, 'c1-etcd')!);
-    const secret = world.objects.find(({ metadata }) => metadata.name === 'c1-proxy')!;
-    world.put({ ...secret, data: { 'tls.crt': Buffer.from('no certificate').toString('base64') } });
-    expect(after(world, 0).map(({ kind }) => kind)).toEqual(
+    const management = await issued();
+    management.remove(management.get(Secret, 'c1-etcd')!);
+    const secret = management.objects.find(({ metadata }) => metadata.name === 'c1-proxy')!;
+    management.put({ ...secret, data: { 'tls.crt': Buffer.from('no certificate').toString('base64') } });
+    expect(after(management, 0).map(({ kind }) => kind)).toEqual(
       certificateKinds.filter((kind) => kind !== 'EtcdCA' && kind !== 'ProxyCA'),
     );
-    expect(expiryReport(scopeOf(new MemoryWorld()))).toEqual({});
+    expect(expiryReport(scopeOf(new MemoryObjects()))).toEqual({});
   });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  createAuthority,
+  createCA,
   createServiceAccountKey,
   issueCertificate,
   type KeyPair,
@@ -26,15 +26,15 @@ const plan: CertificatePlan = {
   hosts: ['localhost', '127.0.0.1', '0:0:0:0:0:0:0:1', 'kubernetes.default.svc', '*.example.test'],
 };
 
-let authority: KeyPair;
+let ca: KeyPair;
 let other: KeyPair;
 let leaf: KeyPair;
 beforeAll(async () => {
-  [authority, other] = await Promise.all([
-    createAuthority({ commonName: 'kubernetes' }, validFor(10 * year, now)),
-    createAuthority({ commonName: 'kubernetes' }, validFor(10 * year, now)),
+  [ca, other] = await Promise.all([
+    createCA({ commonName: 'kubernetes' }, validFor(10 * year, now)),
+    createCA({ commonName: 'kubernetes' }, validFor(10 * year, now)),
   ]);
-  leaf = await issueCertificate(plan, authority, validFor(year, now));
+  leaf = await issueCertificate(plan, ca, validFor(year, now));
 });
 
 describe('what OpenSSL reads', () => {
@@ -43,7 +43,7 @@ describe('what OpenSSL reads', () => {
   const openssl = (...args: string[]) => execFileSync('openssl', args, { encoding: 'utf8', cwd: directory });
 
   test('the chain verifies for server and client use, and its fields are the planned ones', () => {
-    writeFileSync(join(directory, 'ca.crt'), authority.certificate);
+    writeFileSync(join(directory, 'ca.crt'), ca.certificate);
     writeFileSync(join(directory, 'leaf.crt'), leaf.certificate);
     const at = ['-attime', String(now.getTime() / 1000), '-x509_strict', '-CAfile', 'ca.crt'];
     expect(openssl('verify', ...at, '-purpose', 'sslserver', 'leaf.crt')).toContain('OK');
@@ -68,7 +68,7 @@ describe('what OpenSSL reads', () => {
 });
 
 test('a new certificate satisfies the policy', () => {
-  expect(mustIssue({ plan, current: leaf, authority: authority.certificate, now })).toBeUndefined();
+  expect(mustIssue({ plan, current: leaf, ca: ca.certificate, now })).toBeUndefined();
 });
 
 test.each<[string, string, () => Partial<Parameters<typeof mustIssue>[0]>]>([
@@ -76,7 +76,7 @@ test.each<[string, string, () => Partial<Parameters<typeof mustIssue>[0]>]>([
   ['it is not a certificate', 'Unreadable', () => ({ current: { certificate: 'x', key: leaf.key } })],
   ['its key is not a key', 'Unreadable', () => ({ current: { ...leaf, key: '' } })],
   ['its key belongs to another one', 'KeyMismatch', () => ({ current: { ...leaf, key: other.key } })],
-  ['an authority of the same name signed it', 'OtherAuthority', () => ({ authority: other.certificate })],
+  ['an authority of the same name signed it', 'OtherAuthority', () => ({ ca: other.certificate })],
   ['its user is another', 'OtherSubject', () => ({ plan: { ...plan, commonName: 'admin' } })],
   ['its groups are others', 'OtherSubject', () => ({ plan: { ...plan, organizations: ['one'] } })],
   ['its usages are others', 'OtherUsages', () => ({ plan: { ...plan, usages: ['client'] } })],
@@ -84,7 +84,7 @@ test.each<[string, string, () => Partial<Parameters<typeof mustIssue>[0]>]>([
   ['a host is too many', 'OtherHosts', () => ({ plan: { ...plan, hosts: ['localhost'] } })],
   ['60 % of its life have passed', 'RenewalDue', () => ({ now: new Date(now.getTime() + 0.6 * year) })],
 ])('it is issued again when %s', (_, reason, change) => {
-  const input = { plan, current: leaf, authority: authority.certificate, now, ...change() };
+  const input = { plan, current: leaf, ca: ca.certificate, now, ...change() };
   expect(mustIssue(input)?.reason).toBe(reason);
 });
 
@@ -99,7 +99,7 @@ test('renewal starts between 50 and 60 % of the life, at a time that depends on 
 });
 
 test('a leaf never outlives its signer', async () => {
-  const short = await createAuthority({ commonName: 'short' }, validFor(3600_000, now));
+  const short = await createCA({ commonName: 'short' }, validFor(3600_000, now));
   const capped = await issueCertificate(plan, short, validFor(year, now));
   const renewal = renewalTime(capped.certificate, 'x').getTime();
   expect(renewal).toBeLessThan(now.getTime() + 3600_000);
@@ -118,7 +118,7 @@ test("a user's RSA authority signs, and one with a foreign key is refused by nam
   rmSync(directory, { recursive: true });
   const today = new Date();
   const issued = await issueCertificate(plan, { certificate, key }, validFor(year, today));
-  expect(mustIssue({ plan, current: issued, authority: certificate, now: today })).toBeUndefined();
+  expect(mustIssue({ plan, current: issued, ca: certificate, now: today })).toBeUndefined();
   await expect(issueCertificate(plan, { certificate, key: other.key }, validFor(year, today))).rejects.toThrow(
     'tls.key that does not belong to its tls.crt',
   );
@@ -132,6 +132,6 @@ test('a service account key is a PEM public key with its private key', async () 
 
 test('a fingerprint is that of the public part and differs per certificate', () => {
   expect(fingerprint(leaf.certificate)).toMatch(/^[0-9a-f]{64}$/);
-  expect(fingerprint(leaf.certificate)).not.toBe(fingerprint(authority.certificate));
-  expect(splitCertificates(leaf.certificate + authority.certificate)).toHaveLength(2);
+  expect(fingerprint(leaf.certificate)).not.toBe(fingerprint(ca.certificate));
+  expect(splitCertificates(leaf.certificate + ca.certificate)).toHaveLength(2);
 });

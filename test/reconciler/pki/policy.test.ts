@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CertificatePlan } from '../../../constructs/control-plane/certificates/plan.ts';
 import {
-  createAuthority,
+  createCA,
   createServiceAccountKey,
   issueCertificate,
   type KeyPair,
   validFor,
 } from '../../../reconciler/pki/issue.ts';
-import { authorityProblem, keyProblem, mustIssue, policyChecks, renewalTime } from '../../../reconciler/pki/policy.ts';
+import { caProblem, keyProblem, mustIssue, policyChecks, renewalTime } from '../../../reconciler/pki/policy.ts';
 
 const hour = 3_600_000;
 const now = new Date('2026-11-21T12:00:00Z');
@@ -21,29 +21,29 @@ const plan: CertificatePlan = {
   hosts: ['localhost', 'kubernetes.default.svc'],
 };
 
-let authority: KeyPair;
+let ca: KeyPair;
 let other: KeyPair;
 let leaf: KeyPair;
 beforeAll(async () => {
-  [authority, other] = await Promise.all([
-    createAuthority({ commonName: 'kubernetes' }, validFor(10 * hour, now)),
-    createAuthority({ commonName: 'kubernetes' }, validFor(10 * hour, now)),
+  [ca, other] = await Promise.all([
+    createCA({ commonName: 'kubernetes' }, validFor(10 * hour, now)),
+    createCA({ commonName: 'kubernetes' }, validFor(10 * hour, now)),
   ]);
-  leaf = await issueCertificate(plan, authority, validFor(5 * hour, now));
+  leaf = await issueCertificate(plan, ca, validFor(5 * hour, now));
 });
 
 describe('an authority', () => {
   const cases: readonly [when: string, pair: () => KeyPair, at: Date, problem: string | undefined][] = [
-    ['can sign to the last second of its life', () => authority, later(10 * hour), undefined],
+    ['can sign to the last second of its life', () => ca, later(10 * hour), undefined],
     [
       'cannot sign when its life is over',
-      () => authority,
+      () => ca,
       later(10 * hour + 1),
       'the authority in Secret c1-ca expired on 2026-11-21T22:00:00.000Z',
     ],
     [
       'cannot sign with the key of another one',
-      () => ({ ...authority, key: other.key }),
+      () => ({ ...ca, key: other.key }),
       now,
       'tls.key in Secret c1-ca does not belong to its tls.crt',
     ],
@@ -55,19 +55,19 @@ describe('an authority', () => {
     ],
     [
       'is not what has no certificate',
-      () => ({ ...authority, certificate: '' }),
+      () => ({ ...ca, certificate: '' }),
       now,
       'Secret c1-ca has no certificate in tls.crt',
     ],
     [
       'is not what has no readable key',
-      () => ({ ...authority, key: 'x' }),
+      () => ({ ...ca, key: 'x' }),
       now,
       'Secret c1-ca holds no readable certificate and key in tls.crt and tls.key',
     ],
   ];
   it.each(cases)('%s', (_, pair, at, problem) => {
-    expect(authorityProblem('c1-ca', pair(), at)).toBe(problem);
+    expect(caProblem('c1-ca', pair(), at)).toBe(problem);
   });
 });
 
@@ -99,7 +99,7 @@ describe('a pair of service account keys', () => {
 });
 
 describe('a certificate', () => {
-  const input = () => ({ plan, current: leaf, authority: authority.certificate, now });
+  const input = () => ({ plan, current: leaf, ca: ca.certificate, now });
 
   it('is renewed from the instant on that its identity gives it, and not before', () => {
     const due = renewalTime(leaf.certificate, plan.secret);

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   adminPlan,
   type CertificatePlan,
-  planAuthorities,
+  planCAs,
   planCertificates,
   planEtcdCertificates,
 } from '../../../constructs/control-plane/certificates/plan.ts';
 import { crossCertify } from '../../../reconciler/pki/cross-certificate.ts';
-import { createAuthority, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { createCA, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import { createSigningRequest } from '../../../reconciler/pki/issuer/signing-request.ts';
 import { createKey } from '../../../reconciler/pki/key.ts';
 import { clientOf, writeKubeconfig } from '../../../reconciler/pki/kubeconfig.ts';
@@ -42,33 +42,33 @@ const questions: Question[] = [];
 let requests: readonly string[];
 
 beforeAll(async () => {
-  const authorities = planAuthorities(cluster.name);
-  for (const { authority, commonName } of authorities) {
-    const [before, after, stranger] = await Promise.all([
-      createAuthority({ commonName }, validFor(10 * year, now)),
-      createAuthority({ commonName }, validFor(10 * year, now)),
-      createAuthority({ commonName }, validFor(10 * year, now)),
+  const caCertificates = planCAs(cluster.name);
+  for (const { ca, commonName } of caCertificates) {
+    const [before, after, unknownMember] = await Promise.all([
+      createCA({ commonName }, validFor(10 * year, now)),
+      createCA({ commonName }, validFor(10 * year, now)),
+      createCA({ commonName }, validFor(10 * year, now)),
     ]);
     const cross = await crossCertify(after.certificate, before, now);
-    for (const plan of plans.filter(({ signer }) => signer === authority)) {
-      questions.push(...(await questionsOn(plan, { before, after, stranger, cross })));
+    for (const plan of plans.filter(({ signer }) => signer === ca)) {
+      questions.push(...(await questionsOn(plan, { before, after, unknownMember, cross })));
     }
   }
   requests = await Promise.all(
-    authorities.map(async ({ commonName }) => createSigningRequest(commonName, createKey())),
+    caCertificates.map(async ({ commonName }) => createSigningRequest(commonName, createKey())),
   );
 }, goTakes);
 
-interface Authorities {
+interface CAs {
   readonly before: KeyPair;
   readonly after: KeyPair;
-  readonly stranger: KeyPair;
+  readonly unknownMember: KeyPair;
   /** The one after, certified by the one before. */
   readonly cross: string;
 }
 
-async function questionsOn(plan: CertificatePlan, authorities: Authorities): Promise<Question[]> {
-  const { before, after, stranger, cross } = authorities;
+async function questionsOn(plan: CertificatePlan, caCertificates: CAs): Promise<Question[]> {
+  const { before, after, unknownMember, cross } = caCertificates;
   const [old, fresh] = await Promise.all([
     issueCertificate(plan, before, validFor(year, now)),
     issueCertificate(plan, after, validFor(year, now)),
@@ -87,7 +87,7 @@ async function questionsOn(plan: CertificatePlan, authorities: Authorities): Pro
     [
       'of the next one with the way to the one before, another of that name trusted',
       shown + cross,
-      stranger.certificate,
+      unknownMember.certificate,
       false,
     ],
   ];
@@ -107,7 +107,7 @@ async function questionsOn(plan: CertificatePlan, authorities: Authorities): Pro
 
 /** As whoever uses the file finds it. */
 function inKubeconfig(client: KeyPair): string {
-  const text = writeKubeconfig({ cluster: cluster.name, endpoint, authority: client.certificate, client });
+  const text = writeKubeconfig({ cluster: cluster.name, endpoint, ca: client.certificate, client });
   return clientOf(text)?.certificate ?? '';
 }
 

@@ -7,7 +7,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EtcdCredentials } from '../../../reconciler/etcd/member-endpoint.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { messageOf } from '../../../reconciler/kube/error-message.ts';
-import { createAuthority, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
+import { createCA, issueCertificate, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import { createSigningRequest } from '../../../reconciler/pki/issuer/signing-request.ts';
 import { createKey } from '../../../reconciler/pki/key.ts';
 import { receive, type Receiving } from '../../../reconciler/receiver/receive.ts';
@@ -21,7 +21,7 @@ const sha256 = createHash('sha256').update(snapshot).digest('hex');
 const validity = validFor(60 * 60_000, new Date());
 
 let volume: string;
-let authority: KeyPair;
+let certificateAuthority: KeyPair;
 let credentials: EtcdCredentials;
 let server: EtcdCredentials;
 let receiving: Receiving | undefined;
@@ -29,13 +29,13 @@ let receiving: Receiving | undefined;
 async function signedBy(signer: KeyPair, usages: readonly ('client' | 'server')[]): Promise<EtcdCredentials> {
   const plan = { commonName: 'test', organizations: [], usages, hosts: [serverName] };
   const { certificate, key } = await issueCertificate(plan, signer, validity);
-  return { ca: authority.certificate, cert: certificate, key };
+  return { ca: certificateAuthority.certificate, cert: certificate, key };
 }
 
 beforeAll(async () => {
-  authority = await createAuthority({ commonName: 'etcd' }, validity);
-  credentials = await signedBy(authority, ['client']);
-  server = await signedBy(authority, ['server', 'client']);
+  certificateAuthority = await createCA({ commonName: 'etcd' }, validity);
+  credentials = await signedBy(certificateAuthority, ['client']);
+  server = await signedBy(certificateAuthority, ['server', 'client']);
 });
 beforeEach(async () => {
   volume = await mkdtemp(join(tmpdir(), 'receive-'));
@@ -93,19 +93,19 @@ describe('a pod that waits for a snapshot', () => {
     await push(chunks(snapshot));
     await received;
     await mkdir(join(volume, 'incoming', run, 'data'));
-    const again = await listen();
-    await again.received;
-    expect(again.port).toBeUndefined();
+    const requeueAt = await listen();
+    await requeueAt.received;
+    expect(requeueAt.port).toBeUndefined();
     // what a tool that was killed has left would make it refuse to go on
     expect(await incoming()).toEqual(['snapshot.db']);
   });
 
   it('lets nobody in without a certificate of its authority', async () => {
     await listen();
-    const other = await createAuthority({ commonName: 'other' }, validity);
-    const stranger = await signedBy(other, ['client']);
-    expect(await failureOf(push(chunks(snapshot), { credentials: stranger }))).toMatch(/unknown ca|reset|alert/i);
-    const nobody = { ca: authority.certificate, cert: '', key: '' };
+    const other = await createCA({ commonName: 'other' }, validity);
+    const unknownMember = await signedBy(other, ['client']);
+    expect(await failureOf(push(chunks(snapshot), { credentials: unknownMember }))).toMatch(/unknown ca|reset|alert/i);
+    const nobody = { ca: certificateAuthority.certificate, cert: '', key: '' };
     expect(await failureOf(push(chunks(snapshot), { credentials: nobody }))).toMatch(
       /certificate required|reset|alert/i,
     );
@@ -119,8 +119,8 @@ describe('a pod that waits for a snapshot', () => {
     const by = async (signer: KeyPair) => ({ ...(await signedBy(signer, ['server', 'client'])), ca: issued });
     const own = await by({ certificate: issued, key });
     const { received } = await listen({ tls: own });
-    const stranger = await by(issuer.root);
-    expect(await failureOf(push(chunks(snapshot), { credentials: stranger }))).toMatch(/unknown ca|reset|alert/i);
+    const unknownMember = await by(issuer.root);
+    expect(await failureOf(push(chunks(snapshot), { credentials: unknownMember }))).toMatch(/unknown ca|reset|alert/i);
     await push(chunks(snapshot), { credentials: own });
     await received;
     expect(await incoming()).toEqual(['snapshot.db']);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Bundle } from '../../../reconciler/backup/bundle.ts';
+import type { RecoveryBundle } from '../../../reconciler/backup/bundle.ts';
 import { StoreError } from '../../../reconciler/backup/store-error.ts';
 import {
   formatConfiguration,
@@ -7,7 +7,7 @@ import {
   identity,
   newKey,
 } from '../../../reconciler/encryption-at-rest/configuration.ts';
-import { bundledKeys, readBackupKeys } from '../../../reconciler/restore/bundled-keys.ts';
+import { recoveryBundleKeys, readBackupKeys } from '../../../reconciler/restore/bundled-keys.ts';
 import { now } from '../../support/scope.ts';
 
 const first = newKey(now, []);
@@ -15,7 +15,7 @@ const second = newKey(now, [first.name]);
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const object = { apiVersion: 'v1', kind: 'Any', metadata: { namespace: 'old', name: 'c0' }, spec: {} };
 
-function bundle(name: string, values: Readonly<Record<string, string>>): Bundle {
+function bundle(name: string, values: Readonly<Record<string, string>>): RecoveryBundle {
   const data = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, base64(value)]));
   return { formatVersion: 1, hostedControlPlane: object, cluster: object, secrets: [{ name, data }] };
 }
@@ -26,15 +26,15 @@ describe('the keys in a bundle', () => {
       'config.yaml': formatConfiguration([second, identity]),
       'retired-keys.yaml': formatKeys([first]),
     };
-    expect(bundledKeys(bundle('c0-encryption', values), 'c0')).toEqual([second, first]);
+    expect(recoveryBundleKeys(bundle('c0-encryption', values), 'c0')).toEqual([second, first]);
   });
 
   it('are none for a cluster that stored in clear', () => {
-    expect(bundledKeys(bundle('c0-ca', { 'tls.key': 'any' }), 'c0')).toEqual([]);
+    expect(recoveryBundleKeys(bundle('c0-ca', { 'tls.key': 'any' }), 'c0')).toEqual([]);
   });
 
   it('are not guessed', () => {
-    const refused = () => bundledKeys(bundle('c0-encryption', { 'config.yaml': `a: ${second.secret}` }), 'c0');
+    const refused = () => recoveryBundleKeys(bundle('c0-encryption', { 'config.yaml': `a: ${second.secret}` }), 'c0');
     expect(refused).toThrow(
       new Error('the bundle holds a Secret c0-encryption without a configuration of ours: use another backup'),
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  decideRestore,
+  planRestore,
   type MemberRestore,
   type RestoreObservation,
   type RestorePod,
@@ -183,7 +183,7 @@ describe('the next step of a restore', () => {
     ['to end when an API server is available', observed({ members: [restored(0)] }), { kind: 'Complete' }],
   ];
   it.each(table)('is %s', (_, observation, expected) => {
-    expect(decideRestore(observation)).toEqual(expected);
+    expect(planRestore(observation)).toEqual(expected);
   });
 
   const members: [string, Partial<MemberRestore>, string][] = [
@@ -210,14 +210,14 @@ describe('the next step of a restore', () => {
     ['a pod that is being deleted', { pod: pod({ isGoing: true, state: 'Failed' }) }, 'Wait'],
   ];
   it.each(members)('is, for a member with %s, to do this', (_, changes, act) => {
-    const decision = decideRestore(held({ members: [member(0, changes)] }));
+    const decision = planRestore(held({ members: [member(0, changes)] }));
     expect(decision).toEqual({ kind: 'Restore', members: [{ ordinal: 0, act }], surplusPods: [] });
   });
 
   it('never begins with members or servers that run', () => {
     for (const servers of [stopped, { wanted: [], pods: ['p'], isAvailable: false }]) {
       for (const etcd of [noMembers, { isWanted: false, pods: ['c1-etcd-0'] }]) {
-        const { kind } = decideRestore(observed({ servers, etcd }));
+        const { kind } = planRestore(observed({ servers, etcd }));
         expect(kind === 'Restore').toBe(servers.pods.length === 0 && etcd.pods.length === 0);
       }
     }

@@ -14,16 +14,16 @@ describe('what is asked for', () => {
 
   it('is another restore for every field that differs, and the same one for the same fields', () => {
     const from = { namespace: 'other', cluster: 'c9', identity: false };
-    const wishes = [
+    const sources = [
       { latest: true as const },
-      { latest: true as const, request: 'again' },
+      { latest: true as const, request: 'requeueAt' },
       { backup },
       { before: '2026-11-21T10:00:00Z' },
       { latest: true as const, from },
     ];
-    const ids = wishes.map((restore) => requestOf({ restore }, cluster, well)?.id);
-    expect(new Set(ids).size).toBe(wishes.length);
-    expect(wishes.map((restore) => requestOf({ restore: { ...restore } }, cluster, well)?.id)).toEqual(ids);
+    const ids = sources.map((restore) => requestOf({ restore }, cluster, well)?.id);
+    expect(new Set(ids).size).toBe(sources.length);
+    expect(sources.map((restore) => requestOf({ restore: { ...restore } }, cluster, well)?.id)).toEqual(ids);
   });
 
   it('is a backup of the cluster itself, or of the one that is named', () => {

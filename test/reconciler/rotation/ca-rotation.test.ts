@@ -2,51 +2,51 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { Condition } from '../../../constructs/api/status.ts';
 import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
-import { createAuthority, validFor } from '../../../reconciler/pki/issue.ts';
+import { createCA, validFor } from '../../../reconciler/pki/issue.ts';
 import { splitCertificates } from '../../../reconciler/pki/pem.ts';
 import { secretProps } from '../../../reconciler/pki/secret-props.ts';
 import { pairSecret, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import { Life } from '../../support/loop/life.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
-import { completeWorld } from '../../support/loop/scenario.ts';
-import type { SurroundingWorld } from '../../support/loop/surrounding-world.ts';
-import { MemoryWorld, type StoredObject } from '../../support/memory-world.ts';
+import { completeCluster } from '../../support/loop/scenario.ts';
+import type { MemoryCluster } from '../../support/loop/surrounding-world.ts';
+import { MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 
 const yearMs = 365 * 24 * 3600_000;
 
-let complete: SurroundingWorld;
+let complete: MemoryCluster;
 beforeAll(async () => {
-  complete = await completeWorld();
+  complete = await completeCluster();
   // A machine that does a lot else takes a while.
 }, 60_000);
 
-type Authority = 'clusterCA' | 'etcdCA' | 'proxyCA';
+type CA = 'clusterCA' | 'etcdCA' | 'proxyCA';
 const secrets = { clusterCA: 'c1-ca', etcdCA: 'c1-etcd', proxyCA: 'c1-proxy' } as const;
-const ask = (...fields: Authority[]) => ({
+const ask = (...fields: CA[]) => ({
   certificates: { rotation: Object.fromEntries(fields.map((field) => [field, 'please'])) },
 });
 
-const trusted = (world: SurroundingWorld, secret: string) =>
-  splitCertificates(valueOf(world.objects.get<SecretObject>(Secret, secret), 'tls.crt') ?? '');
+const trusted = (managementCluster: MemoryCluster, secret: string) =>
+  splitCertificates(valueOf(managementCluster.objects.get<SecretObject>(Secret, secret), 'tls.crt') ?? '');
 
 /** Passes of one operator, a minute apart. */
 class Passes {
   readonly reasons: string[] = [];
-  readonly world: SurroundingWorld;
+  readonly reader: MemoryCluster;
   readonly #operator: OperatorProcess;
 
-  constructor(world: SurroundingWorld, operator: OperatorProcess) {
-    this.world = world;
+  constructor(managementCluster: MemoryCluster, operator: OperatorProcess) {
+    this.reader = managementCluster;
     this.#operator = operator;
   }
 
-  static async begin(world: SurroundingWorld, life?: Life): Promise<Passes> {
-    return new Passes(world, await OperatorProcess.start(world, life));
+  static async begin(managementCluster: MemoryCluster, life?: Life): Promise<Passes> {
+    return new Passes(managementCluster, await OperatorProcess.start(managementCluster, life));
   }
 
   get condition(): Condition | undefined {
-    return this.world.conditions.find(({ type }) => type === 'CARotationReady');
+    return this.reader.conditions.find(({ type }) => type === 'CARotationReady');
   }
 
   get isOver(): boolean {
@@ -54,11 +54,11 @@ class Passes {
   }
 
   async pass(): Promise<void> {
-    await this.world.clock.advance(60_000);
+    await this.reader.clock.advance(60_000);
     await this.#operator.heard();
     await this.#operator.pass();
     if (this.isOver) return;
-    this.world.settle();
+    this.reader.settle();
     await this.#operator.heard();
     const { condition } = this;
     if (condition && condition.status !== 'True' && this.reasons.at(-1) !== condition.reason)
@@ -68,10 +68,10 @@ class Passes {
   /** Passes until nothing is left to do, or the process dies. */
   async untilSettled(limit = 60): Promise<void> {
     for (let count = 0; count < limit; count++) {
-      const before = this.world.management.writes.length;
+      const before = this.reader.management.writes.length;
       await this.pass();
       if (this.isOver) return;
-      if (this.condition?.status === 'True' && this.world.management.writes.length === before) return;
+      if (this.condition?.status === 'True' && this.reader.management.writes.length === before) return;
     }
     throw new Error(JSON.stringify(this.condition));
   }
@@ -98,124 +98,126 @@ class Passes {
 }
 
 describe('a rotation', { timeout: 120_000 }, () => {
-  it.each<[Authority, string[]]>([
+  it.each<[CA, string[]]>([
     ['clusterCA', ['c1-apiserver', 'c1-konnectivity-server', 'c1-controller-manager']],
     ['etcdCA', ['c1-etcd-server', 'c1-etcd-peer', 'c1-apiserver-etcd-client', 'c1-etcd-controller']],
     ['proxyCA', ['c1-front-proxy-client']],
   ])('of the %s distributes trust, signs and retires, and then nothing is written any more', async (field, leaves) => {
-    const world = complete.copy();
-    const [old = ''] = trusted(world, secrets[field]);
-    await world.change(ask(field));
-    const passes = await Passes.begin(world);
+    const managementCluster = complete.copy();
+    const [old = ''] = trusted(managementCluster, secrets[field]);
+    await managementCluster.change(ask(field));
+    const passes = await Passes.begin(managementCluster);
     await passes.untilSettled();
     expect(passes.reasons).toEqual(['DistributingTrust', 'ReissuingCertificates', 'RetiringTrust']);
-    const now = trusted(world, secrets[field]);
+    const now = trusted(managementCluster, secrets[field]);
     expect(now).toHaveLength(1);
     expect(now).not.toContain(old);
     for (const leaf of leaves)
-      expect(isSignedBy(valueOf(world.objects.get(Secret, leaf), 'tls.crt') ?? '', now[0] ?? '')).toBe(true);
-    expect(world.objects.get(Secret, `${secrets[field]}-next`)).toBeUndefined();
-    const { length } = world.management.writes;
+      expect(isSignedBy(valueOf(managementCluster.objects.get(Secret, leaf), 'tls.crt') ?? '', now[0] ?? '')).toBe(
+        true,
+      );
+    expect(managementCluster.objects.get(Secret, `${secrets[field]}-next`)).toBeUndefined();
+    const { length } = managementCluster.management.writes;
     await passes.pass();
-    expect(world.management.writes.slice(length)).toEqual([]);
+    expect(managementCluster.management.writes.slice(length)).toEqual([]);
     await passes.stop();
   });
 
   it('ends only when pods that were there before had time to read that the old one is trusted no more', async () => {
-    const world = complete.copy();
-    await world.change(ask('proxyCA'));
-    const passes = await Passes.begin(world);
+    const managementCluster = complete.copy();
+    await managementCluster.change(ask('proxyCA'));
+    const passes = await Passes.begin(managementCluster);
     await passes.untilReason('RetiringTrust');
-    const retired = world.clock.now();
+    const retired = managementCluster.clock.now();
     await passes.untilMessage('to read again whom it trusts');
     await passes.untilSettled();
-    expect(world.clock.now() - retired).toBeGreaterThanOrEqual(3 * 60_000);
+    expect(managementCluster.clock.now() - retired).toBeGreaterThanOrEqual(3 * 60_000);
     await passes.stop();
   });
 
   it('retires the old one only when pods that go on had time to take up a client certificate of the new one', async () => {
-    const world = complete.copy();
-    await world.change(ask('clusterCA'));
-    const passes = await Passes.begin(world);
+    const managementCluster = complete.copy();
+    await managementCluster.change(ask('clusterCA'));
+    const passes = await Passes.begin(managementCluster);
     await passes.untilReason('ReissuingCertificates');
-    const reissued = world.clock.now();
+    const reissued = managementCluster.clock.now();
     await passes.untilMessage('c1-scheduler-0 to take its client certificate up');
     await passes.untilReason('RetiringTrust');
     // A kubelet writes the file within two minutes, and client-go reads it every five.
-    expect(world.clock.now() - reissued).toBeGreaterThanOrEqual(7 * 60_000);
+    expect(managementCluster.clock.now() - reissued).toBeGreaterThanOrEqual(7 * 60_000);
     await passes.stop();
   });
 
   it('is taken back as long as the new one has not signed, and can be asked for again', async () => {
-    const world = complete.copy();
-    const before = trusted(world, 'c1-etcd');
-    await world.change(ask('etcdCA'));
-    const passes = await Passes.begin(world);
-    while (trusted(world, 'c1-etcd').length < 2) await passes.pass();
-    await world.change({ certificates: { rotation: null } });
+    const managementCluster = complete.copy();
+    const before = trusted(managementCluster, 'c1-etcd');
+    await managementCluster.change(ask('etcdCA'));
+    const passes = await Passes.begin(managementCluster);
+    while (trusted(managementCluster, 'c1-etcd').length < 2) await passes.pass();
+    await managementCluster.change({ certificates: { rotation: null } });
     await passes.untilSettled();
     expect(passes.reasons.at(-1)).toBe('WithdrawingTrust');
     expect(passes.reasons).not.toContain('ReissuingCertificates');
-    expect(trusted(world, 'c1-etcd')).toEqual(before);
-    expect(world.objects.get(Secret, 'c1-etcd-next')).toBeUndefined();
-    await world.change(ask('etcdCA'));
+    expect(trusted(managementCluster, 'c1-etcd')).toEqual(before);
+    expect(managementCluster.objects.get(Secret, 'c1-etcd-next')).toBeUndefined();
+    await managementCluster.change(ask('etcdCA'));
     await passes.untilSettled();
-    expect(trusted(world, 'c1-etcd')).not.toEqual(before);
+    expect(trusted(managementCluster, 'c1-etcd')).not.toEqual(before);
     await passes.stop();
   });
 
   it('comes by itself when half of the life of an authority of ours is over', async () => {
-    const world = complete.copy();
-    const before = Object.values(secrets).map((secret) => trusted(world, secret));
-    await world.clock.advance(6.1 * yearMs);
-    const passes = await Passes.begin(world);
+    const managementCluster = complete.copy();
+    const before = Object.values(secrets).map((secret) => trusted(managementCluster, secret));
+    await managementCluster.clock.advance(6.1 * yearMs);
+    const passes = await Passes.begin(managementCluster);
     await passes.untilSettled();
     await passes.stop();
-    const after = Object.values(secrets).map((secret) => trusted(world, secret));
+    const after = Object.values(secrets).map((secret) => trusted(managementCluster, secret));
     for (const [index, each] of after.entries()) expect(before[index]).not.toContain(each[0]);
   });
 
   it("of a user's own authority waits for theirs, and never comes by itself", async () => {
-    const world = complete.copy();
-    const own = world.objects.get<SecretObject & StoredObject>(Secret, 'c1-proxy');
+    const managementCluster = complete.copy();
+    const own = managementCluster.objects.get<SecretObject & StoredObject>(Secret, 'c1-proxy');
     if (!own) throw new Error('there is no authority');
-    world.objects.put({ ...own, metadata: { ...own.metadata, ownerReferences: [] } });
-    const before = trusted(world, 'c1-proxy');
+    managementCluster.objects.put({ ...own, metadata: { ...own.metadata, ownerReferences: [] } });
+    const before = trusted(managementCluster, 'c1-proxy');
 
-    const later = world.copy();
+    const later = managementCluster.copy();
     await later.clock.advance(6.5 * yearMs);
     const late = await Passes.begin(later);
     expect((await late.untilReason('CAExpiring')).message).toContain('c1-proxy-next');
     expect(trusted(later, 'c1-proxy')).toEqual(before);
     await late.stop();
 
-    await world.change(ask('proxyCA'));
-    const passes = await Passes.begin(world);
+    await managementCluster.change(ask('proxyCA'));
+    const passes = await Passes.begin(managementCluster);
     expect((await passes.untilReason('CACertificateInvalid')).message).toContain('Secret c1-proxy-next');
-    const next = await createAuthority({ commonName: 'mine' }, validFor(10 * yearMs, now));
-    const props = secretProps(scopeOf(new MemoryWorld()), 'c1-proxy-next');
+    const next = await createCA({ commonName: 'mine' }, validFor(10 * yearMs, now));
+    const props = secretProps(scopeOf(new MemoryObjects()), 'c1-proxy-next');
     const { metadata, ...rest } = pairSecret(props, 'clusterApi', next);
     const given = { ...rest, metadata: { name: metadata.name, namespace: 'team' } };
-    await world.user.create(given, { fieldManager: 'user' });
+    await managementCluster.user.create(given, { fieldManager: 'user' });
     await passes.untilSettled();
     await passes.stop();
-    expect(trusted(world, 'c1-proxy')).toEqual([next.certificate]);
+    expect(trusted(managementCluster, 'c1-proxy')).toEqual([next.certificate]);
   });
 
   it('converges when the process dies at every single write, and nothing is made twice', async () => {
-    const world = complete.copy();
-    await world.change(ask('clusterCA', 'etcdCA', 'proxyCA'));
+    const managementCluster = complete.copy();
+    await managementCluster.change(ask('clusterCA', 'etcdCA', 'proxyCA'));
     let lives = 0;
     for (let isOver = true; isOver && lives < 200; lives++) {
       const life = new Life({ after: () => life.end() });
-      const passes = await Passes.begin(world, life);
+      const passes = await Passes.begin(managementCluster, life);
       await passes.untilSettled();
       ({ isOver } = life);
       // Kubernetes does not wait for an operator.
-      world.settle();
+      managementCluster.settle();
     }
-    for (const secret of Object.values(secrets)) expect(trusted(world, secret)).toHaveLength(1);
-    const made = world.management.writes.filter((write) => write.startsWith('create Secret'));
+    for (const secret of Object.values(secrets)) expect(trusted(managementCluster, secret)).toHaveLength(1);
+    const made = managementCluster.management.writes.filter((write) => write.startsWith('create Secret'));
     expect(made).toEqual([...new Set(made)]);
     expect(lives).toBeGreaterThan(10);
     // As many lives as there are writes take a busy machine a while.

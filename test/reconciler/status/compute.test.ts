@@ -4,7 +4,7 @@ import type { EtcdReport } from '../../../reconciler/etcd/report.ts';
 import { settled } from '../../../reconciler/etcd/steps.ts';
 import type { StatefulSetObject } from '../../../reconciler/kube/readiness.ts';
 import { type Observation, summarize } from '../../../reconciler/status/compute.ts';
-import { type Verdicts } from '../../../reconciler/engine/condition-update.ts';
+import { type ConditionUpdates } from '../../../reconciler/engine/condition-update.ts';
 import {
   type Counts,
   deployment,
@@ -20,8 +20,8 @@ import { observed, silent } from '../etcd/observed.ts';
 const reportOf = (observation: EtcdObservation): EtcdReport => ({ observation, decision: settled });
 const nobodyAnswers = { membership: 'Unknown' } as const;
 
-/** The verdict as `status reason: message`. */
-function said(changes: Partial<Observation>, type: keyof Verdicts, initialized = true): string {
+/** The update as `status reason: message`. */
+function said(changes: Partial<Observation>, type: keyof ConditionUpdates, initialized = true): string {
   const found = summarize(observation(changes), initialized)[type];
   return `${found?.status} ${found?.reason}${found?.message ? `: ${found.message}` : ''}`;
 }
@@ -103,10 +103,10 @@ describe('the summaries', () => {
     ['a Deployment that nobody has looked at yet', 'fresh', ['RollingOut', 'ScalingUp']],
   ])('say of the number of API servers with %s', (_, counts, expected) => {
     const apiServer = counts === 'fresh' ? fresh(deployment({})) : counts && deployment(counts);
-    const verdicts = summarize(observation({ apiServer }), true);
+    const updates = summarize(observation({ apiServer }), true);
     const types = ['RollingOut', 'ScalingUp', 'ScalingDown'] as const;
-    expect(types.filter((type) => verdicts[type]?.status === 'True')).toEqual(expected);
-    expect(types.map((type) => verdicts[type]?.reason)).toEqual(
+    expect(types.filter((type) => updates[type]?.status === 'True')).toEqual(expected);
+    expect(types.map((type) => updates[type]?.reason)).toEqual(
       types.map((type) => (expected.includes(type) ? type : `Not${type}`)),
     );
   });
@@ -124,7 +124,7 @@ describe('the summaries', () => {
     expect(said({ apiServer: deployment(counts) }, type)).toBe(expected);
   });
 
-  it.each<[string, Verdicts, string]>([
+  it.each<[string, ConditionUpdates, string]>([
     ['all are there', observation().phases, 'True Available'],
     [
       'an authority is gone',
@@ -190,7 +190,7 @@ describe('the summaries', () => {
     expect(said(changes, 'ControlPlaneComponentsHealthy')).toBe(expected);
   });
 
-  it.each<[string, Verdicts, string]>([
+  it.each<[string, ConditionUpdates, string]>([
     ['all phases are done', observation().phases, 'True Ready'],
     [
       'some are not, without those that only wait for them',

@@ -1,44 +1,44 @@
 import { expect, it } from 'vitest';
 import type { ConditionType } from '../../../constructs/api/conditions.ts';
 import type { EventNote } from '../../../reconciler/kube/events.ts';
-import { type Verdict, verdict } from '../../../reconciler/engine/condition-update.ts';
+import { type ConditionUpdate, conditionUpdate } from '../../../reconciler/engine/condition-update.ts';
 import { createLogger } from '../../../reconciler/telemetry/log.ts';
-import { tellTransition } from '../../../reconciler/status/transition.ts';
+import { reportTransition } from '../../../reconciler/status/transition.ts';
 import { hostedControlPlaneObject } from '../../support/scope.ts';
 
-function tell(type: ConditionType, decided: Verdict): { lines: Record<string, unknown>[]; notes: EventNote[] } {
+function tell(type: ConditionType, decided: ConditionUpdate): { lines: Record<string, unknown>[]; notes: EventNote[] } {
   const lines: Record<string, unknown>[] = [];
   const notes: EventNote[] = [];
   const log = createLogger(
     { format: 'json', level: 'info' },
     { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) },
   );
-  tellTransition({ object: hostedControlPlaneObject(), type, verdict: decided }, log, {
+  reportTransition({ object: hostedControlPlaneObject(), type, update: decided }, log, {
     record: (_, note) => notes.push(note),
   });
   return { lines, notes };
 }
 
-const waiting = verdict('False', 'WaitingForOtherPhases', 'waiting for X');
-const failed = verdict('False', 'ReconcileFailed', 'apply Secret a/b: refused');
+const waiting = conditionUpdate('False', 'WaitingForOtherPhases', 'waiting for X');
+const failed = conditionUpdate('False', 'ReconcileFailed', 'apply Secret a/b: refused');
 
-it.each<[string, ConditionType, Verdict, Partial<EventNote> | undefined]>([
+it.each<[string, ConditionType, ConditionUpdate, Partial<EventNote> | undefined]>([
   [
     'a step that is done',
     'EtcdClusterReady',
-    verdict('True', 'ReconcileSucceeded'),
+    conditionUpdate('True', 'ReconcileSucceeded'),
     { type: 'Normal', reason: 'EtcdClusterReady', note: 'etcd serves' },
   ],
   [
     'a step that waits for something',
     'EtcdClusterReady',
-    verdict('False', 'WaitingForMembers', '1 of 3'),
+    conditionUpdate('False', 'WaitingForMembers', '1 of 3'),
     { type: 'Normal', reason: 'WaitingForMembers', note: '1 of 3' },
   ],
   [
     "a user's CA that comes near its end",
     'CARotationReady',
-    verdict('False', 'CAExpiring', 'cluster CA: put the next one'),
+    conditionUpdate('False', 'CAExpiring', 'cluster CA: put the next one'),
     { type: 'Warning', reason: 'CAExpiring', note: 'cluster CA: put the next one' },
   ],
   ['a step that waits for another one', 'EtcdClusterReady', waiting, undefined],
@@ -51,32 +51,32 @@ it.each<[string, ConditionType, Verdict, Partial<EventNote> | undefined]>([
   [
     'an invalid spec',
     'Ready',
-    verdict('False', 'InvalidConfiguration', 'spec.version: no'),
+    conditionUpdate('False', 'InvalidConfiguration', 'spec.version: no'),
     { type: 'Warning', note: 'spec.version: no' },
   ],
   [
     'a backup that is no good',
     'EtcdBackupVerified',
-    verdict('False', 'BackupUnusable', 'backup x: damaged'),
+    conditionUpdate('False', 'BackupUnusable', 'backup x: damaged'),
     { type: 'Warning', reason: 'BackupUnusable', note: 'backup x: damaged' },
   ],
   [
     'a store of backups that is away',
     'EtcdBackupReady',
-    verdict('False', 'StoreUnavailable', 'the store cannot be reached'),
+    conditionUpdate('False', 'StoreUnavailable', 'the store cannot be reached'),
     { type: 'Warning', reason: 'StoreUnavailable', note: 'the store cannot be reached' },
   ],
-  ['a trial restore', 'EtcdBackupVerified', verdict('False', 'Verifying', 'x'), undefined],
-  ['a cluster without backups', 'EtcdBackupVerified', verdict('True', 'ReconcileSucceeded'), undefined],
-  ['everything being ready', 'Ready', verdict('True', 'Ready'), { type: 'Normal', reason: 'Ready' }],
-  ['not everything being ready, which the steps tell', 'Ready', verdict('False', 'NotReady', 'x'), undefined],
-  ['a missing owner', 'Ready', verdict('False', 'WaitingForCluster', 'x'), { reason: 'WaitingForCluster' }],
-  ['an outage, which the steps tell', 'Available', verdict('False', 'NotAvailable', 'x'), undefined],
-  ['the first answer', 'Available', verdict('True', 'Available'), { reason: 'Available' }],
-  ['a deletion', 'Deleting', verdict('True', 'WaitingForPods', 'x'), { reason: 'Deleting', note: 'x' }],
-  ['a pause', 'Paused', verdict('True', 'Paused', 'x'), { reason: 'Paused' }],
-  ['the end of a pause', 'Paused', verdict('False', 'NotPaused'), undefined],
-  ['a roll-out, which its steps tell', 'RollingOut', verdict('True', 'RollingOut'), undefined],
+  ['a trial restore', 'EtcdBackupVerified', conditionUpdate('False', 'Verifying', 'x'), undefined],
+  ['a cluster without backups', 'EtcdBackupVerified', conditionUpdate('True', 'ReconcileSucceeded'), undefined],
+  ['everything being ready', 'Ready', conditionUpdate('True', 'Ready'), { type: 'Normal', reason: 'Ready' }],
+  ['not everything being ready, which the steps tell', 'Ready', conditionUpdate('False', 'NotReady', 'x'), undefined],
+  ['a missing owner', 'Ready', conditionUpdate('False', 'WaitingForCluster', 'x'), { reason: 'WaitingForCluster' }],
+  ['an outage, which the steps tell', 'Available', conditionUpdate('False', 'NotAvailable', 'x'), undefined],
+  ['the first answer', 'Available', conditionUpdate('True', 'Available'), { reason: 'Available' }],
+  ['a deletion', 'Deleting', conditionUpdate('True', 'WaitingForPods', 'x'), { reason: 'Deleting', note: 'x' }],
+  ['a pause', 'Paused', conditionUpdate('True', 'Paused', 'x'), { reason: 'Paused' }],
+  ['the end of a pause', 'Paused', conditionUpdate('False', 'NotPaused'), undefined],
+  ['a roll-out, which its steps tell', 'RollingOut', conditionUpdate('True', 'RollingOut'), undefined],
 ])('logs one line of %s and makes an event where it tells something new', (_, type, decided, event) => {
   const { lines, notes } = tell(type, decided);
   expect(lines).toMatchObject([

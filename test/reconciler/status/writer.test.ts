@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../../constructs/api/status.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { type Verdicts, verdict } from '../../../reconciler/engine/condition-update.ts';
+import { type ConditionUpdates, conditionUpdate } from '../../../reconciler/engine/condition-update.ts';
 import { StatusWriter, type Transition } from '../../../reconciler/status/writer.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { type AnyObject, hostedControlPlaneObject } from '../../support/scope.ts';
@@ -25,9 +25,9 @@ class StatusServer implements Pick<KubeClient, 'apply'> {
 
 const begin = Date.parse('2026-11-21T12:00:00Z');
 const fields = { externalManagedControlPlane: true, replicas: 0 };
-const verdicts: Verdicts = {
-  Ready: verdict('False', 'NotReady', 'not yet'),
-  Paused: verdict('False', 'NotPaused'),
+const updates: ConditionUpdates = {
+  Ready: conditionUpdate('False', 'NotReady', 'not yet'),
+  Paused: conditionUpdate('False', 'NotPaused'),
 };
 const foreign = {
   type: 'ManagedByKro',
@@ -53,7 +53,7 @@ function writer() {
 
 /** The object after its status has been written once. */
 async function writtenOnce(setup = writer()): Promise<ReturnType<typeof writer> & { object: AnyObject & Written }> {
-  await setup.statusWriter.write(hostedControlPlaneObject(), fields, verdicts);
+  await setup.statusWriter.write(hostedControlPlaneObject(), fields, updates);
   const object = hostedControlPlaneObject({ status: setup.server.written[0]?.status }) as AnyObject & Written;
   setup.told.length = 0;
   return { ...setup, object };
@@ -62,7 +62,7 @@ async function writtenOnce(setup = writer()): Promise<ReturnType<typeof writer> 
 describe('writing a status', () => {
   it('applies exactly fields and conditions, in their order, and remembers the answer', async () => {
     const { statusWriter, server, remembered } = writer();
-    await statusWriter.write(hostedControlPlaneObject(), fields, verdicts);
+    await statusWriter.write(hostedControlPlaneObject(), fields, updates);
     const common = { observedGeneration: 1, lastTransitionTime: '2026-11-21T12:00:00Z' };
     const { apiVersion, kind, metadata } = hostedControlPlaneObject();
     expect(server.written).toEqual([
@@ -87,16 +87,16 @@ describe('writing a status', () => {
     const { statusWriter, server, clock, told, object } = await writtenOnce();
     await clock.advance(60_000);
     const conditions = [foreign, ...object.status.conditions];
-    await statusWriter.write({ ...object, status: { ...object.status, conditions } }, fields, verdicts);
+    await statusWriter.write({ ...object, status: { ...object.status, conditions } }, fields, updates);
     expect(server.written).toHaveLength(1);
     expect(told).toEqual([]);
   });
 
-  it.each<[string, object, Verdicts]>([
-    ['a field', { ...fields, replicas: 1 }, verdicts],
-    ['a new field', { ...fields, version: 'v1.36.3' }, verdicts],
-    ['a message', fields, { ...verdicts, Ready: verdict('False', 'NotReady', 'still not') }],
-    ['a new condition', fields, { ...verdicts, Available: verdict('True', 'Available') }],
+  it.each<[string, object, ConditionUpdates]>([
+    ['a field', { ...fields, replicas: 1 }, updates],
+    ['a new field', { ...fields, version: 'v1.36.3' }, updates],
+    ['a message', fields, { ...updates, Ready: conditionUpdate('False', 'NotReady', 'still not') }],
+    ['a new condition', fields, { ...updates, Available: conditionUpdate('True', 'Available') }],
   ])('writes when %s has changed, and keeps since when the rest holds', async (_, changed, decided) => {
     const { statusWriter, server, clock, object } = await writtenOnce();
     await clock.advance(60_000);
@@ -112,14 +112,14 @@ describe('writing a status', () => {
     await statusWriter.write(
       { ...object, status: { ...object.status, conditions } },
       { ...fields, replicas: 1 },
-      verdicts,
+      updates,
     );
     expect(server.written[1]?.status.conditions.map(({ type }) => type)).toEqual(['Ready', 'Paused']);
   });
 
   it('drops our own fields and conditions that are no longer said', async () => {
     const { statusWriter, server, object } = await writtenOnce();
-    const { Paused } = verdicts;
+    const { Paused } = updates;
     await statusWriter.write(object, { externalManagedControlPlane: true }, Paused ? { Paused } : {});
     expect(server.written[1]?.status).not.toHaveProperty('replicas');
     expect(server.written[1]?.status.conditions.map(({ type }) => type)).toEqual(['Paused']);
@@ -127,7 +127,7 @@ describe('writing a status', () => {
 
   it('shortens a message to what the schema allows, and does not write it again and again', async () => {
     const { statusWriter, server } = writer();
-    const long = { Ready: verdict('False', 'NotReady', 'x'.repeat(5000)) };
+    const long = { Ready: conditionUpdate('False', 'NotReady', 'x'.repeat(5000)) };
     await statusWriter.write(hostedControlPlaneObject(), fields, long);
     const message = server.written[0]?.status.conditions[0]?.message ?? '';
     expect(message).toHaveLength(1024);
@@ -138,10 +138,10 @@ describe('writing a status', () => {
 
   it('tells of conditions whose status or reason is another one, after they were written', async () => {
     const { statusWriter, server, told, object } = await writtenOnce();
-    const changed: Verdicts = {
-      Ready: verdict('False', 'WaitingForCluster', 'no owner'),
-      Available: verdict('True', 'Available'),
-      Paused: verdict('False', 'NotPaused', 'only another message'),
+    const changed: ConditionUpdates = {
+      Ready: conditionUpdate('False', 'WaitingForCluster', 'no owner'),
+      Available: conditionUpdate('True', 'Available'),
+      Paused: conditionUpdate('False', 'NotPaused', 'only another message'),
     };
     server.isDown = true;
     await expect(statusWriter.write(object, fields, changed)).rejects.toThrow('no answer');
@@ -149,7 +149,7 @@ describe('writing a status', () => {
     server.isDown = false;
     await statusWriter.write(object, fields, changed);
     expect(
-      told.map(({ object: { metadata }, type, verdict: { status, reason } }) => [metadata.name, type, status, reason]),
+      told.map(({ object: { metadata }, type, update: { status, reason } }) => [metadata.name, type, status, reason]),
     ).toEqual([
       ['c1-x7k2p', 'Ready', 'False', 'WaitingForCluster'],
       ['c1-x7k2p', 'Available', 'True', 'Available'],
@@ -163,7 +163,7 @@ describe('patching a status', () => {
     await clock.advance(60_000);
     await statusWriter.patch(
       { ...object, metadata: { ...object.metadata, generation: 2 } },
-      { Paused: verdict('True', 'Paused', 'why') },
+      { Paused: conditionUpdate('True', 'Paused', 'why') },
     );
     const observedGeneration = 2;
     expect(server.written[1]?.status).toEqual({
@@ -186,7 +186,9 @@ describe('patching a status', () => {
 
   it('begins a status where there is none', async () => {
     const { statusWriter, server } = writer();
-    await statusWriter.patch(hostedControlPlaneObject(), { Ready: verdict('False', 'WaitingForCluster', 'no owner') });
+    await statusWriter.patch(hostedControlPlaneObject(), {
+      Ready: conditionUpdate('False', 'WaitingForCluster', 'no owner'),
+    });
     expect(server.written[0]?.status.conditions).toMatchObject([{ type: 'Ready', reason: 'WaitingForCluster' }]);
   });
 });

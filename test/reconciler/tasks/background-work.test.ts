@@ -31,12 +31,12 @@ describe('slow work', () => {
   it('tells how it ended, and for what it was done', async () => {
     const { all, changed } = setUp();
     const { run, resolve } = controlled();
-    expect(all.of('ns/c').start('backup', 'monday', run)).toMatchObject({ kind: 'running', basis: 'monday' });
+    expect(all.of('ns/c').start('backup', 'monday', run)).toMatchObject({ kind: 'running', inputsKey: 'monday' });
     expect(all.running).toBe(1);
     resolve('stored');
     await settled();
     expect(all.running).toBe(0);
-    expect(all.of('ns/c').state('backup')).toMatchObject({ kind: 'done', basis: 'monday', result: 'stored' });
+    expect(all.of('ns/c').state('backup')).toMatchObject({ kind: 'done', inputsKey: 'monday', result: 'stored' });
     expect(changed).toEqual(['ns/c']);
   });
 
@@ -45,7 +45,7 @@ describe('slow work', () => {
     const first = controlled();
     const second = controlled();
     all.of('ns/c').start('backup', 'monday', first.run);
-    expect(all.of('ns/c').start('backup', 'tuesday', second.run)).toMatchObject({ basis: 'monday' });
+    expect(all.of('ns/c').start('backup', 'tuesday', second.run)).toMatchObject({ inputsKey: 'monday' });
     await settled();
     expect(second.context()).toBeUndefined();
   });

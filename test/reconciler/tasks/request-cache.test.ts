@@ -1,16 +1,16 @@
 import { beforeEach, expect, it } from 'vitest';
-import { InquiryBook } from '../../../reconciler/tasks/request-cache.ts';
+import { RequestCaches } from '../../../reconciler/tasks/request-cache.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 let clock: ManualClock;
-let book: InquiryBook;
+let book: RequestCaches;
 let asked: number;
 beforeEach(() => {
   clock = new ManualClock();
-  book = new InquiryBook(clock);
+  book = new RequestCaches(clock);
   asked = 0;
 });
-const ask = (basis: unknown, owner = 'team/c1') => book.of(owner).ask('question', basis, async () => ++asked);
+const ask = (inputsKey: unknown, owner = 'team/c1') => book.of(owner).ask('question', inputsKey, async () => ++asked);
 it('asks once while what the answer depends on stays the same, for nine minutes', async () => {
   expect([await ask(['x', 1]), await ask(['x', 1])]).toEqual([1, 1]);
   await clock.advance(9 * 60_000 - 1);

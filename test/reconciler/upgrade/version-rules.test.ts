@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { decideVersion, type VersionChange } from '../../../reconciler/upgrade/version-rules.ts';
+import { planVersion, type VersionChange } from '../../../reconciler/upgrade/version-rules.ts';
 
 const decide = (running: readonly (string | undefined)[], wanted: string, changes: Partial<VersionChange> = {}) =>
-  decideVersion({
+  planVersion({
     running,
     clusterVersion: running.at(-1)?.replace(/\d+$/, '0'),
     rendered: running.at(-1),
@@ -31,8 +31,8 @@ describe('the version of etcd', () => {
     ['3.5.26', '3.7.3', /skips a minor: set etcd.version to a 3.6 first/],
     ['3.6.11', '3.5.26', /lower minor.*set etcd.version to 3.6.11/],
   ])('does not go from %s to %s, and what runs stays', (running, wanted, message) => {
-    const verdict = decide([running], wanted);
-    expect(verdict).toMatchObject({ kind: 'Refused', version: running, message: expect.stringMatching(message) });
+    const update = decide([running], wanted);
+    expect(update).toMatchObject({ kind: 'Refused', version: running, message: expect.stringMatching(message) });
   });
 
   it('is that of the oldest member where a step up is asked for, of the newest where a step down is', () => {
@@ -84,8 +84,8 @@ describe('the version of etcd', () => {
 
   it('does not become one that would refuse arguments of the user', () => {
     const args = { 'experimental-compaction-batch-limit': '5000' };
-    const verdict = decide(['3.6.11'], '3.7.3', { args });
-    expect(verdict).toMatchObject({
+    const update = decide(['3.6.11'], '3.7.3', { args });
+    expect(update).toMatchObject({
       kind: 'Refused',
       message: expect.stringContaining('experimental-compaction-batch-limit'),
     });

@@ -20,8 +20,8 @@ export const applyCases: readonly KubeCase[] = [
     async run({ client, namespace }) {
       const labels = { l: '1' };
       const created = await client.apply(configMap({ namespace }, { a: '1', b: '1' }, { labels }), us);
-      const again = await client.apply(configMap({ namespace }, { a: '1', b: '1' }, { labels }), us);
-      expect(again).toEqual(created);
+      const requeueAt = await client.apply(configMap({ namespace }, { a: '1', b: '1' }, { labels }), us);
+      expect(requeueAt).toEqual(created);
       const changed = await client.apply(configMap({ namespace }, { a: '2' }), us);
       expect(changed['data']).toEqual({ a: '2' });
       expect(changed.metadata.labels).toBeUndefined();
@@ -89,8 +89,8 @@ export const applyCases: readonly KubeCase[] = [
       const { metadata } = await client.apply(configMap({ namespace }, { a: '1', b: '1' }), us);
       const edited = await client.mergePatch(ConfigMap, metadata, { data: { a: null } }, { fieldManager: 'edit' });
       expect(appliedBy(edited, 'us')).toEqual({ 'f:data': { 'f:b': {} } });
-      const again = await client.apply(configMap({ namespace }, { a: '1', b: '1' }), us);
-      expect(again['data']).toEqual({ a: '1', b: '1' });
+      const requeueAt = await client.apply(configMap({ namespace }, { a: '1', b: '1' }), us);
+      expect(requeueAt['data']).toEqual({ a: '1', b: '1' });
     },
   },
   {

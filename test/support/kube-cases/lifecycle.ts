@@ -97,8 +97,8 @@ export const lifecycleCases: readonly KubeCase[] = [
       const patch = { data: { b: null, c: '1' } };
       const merged = await client.mergePatch<AnyObject>(ConfigMap, metadata, patch, us);
       expect(merged['data']).toEqual({ a: '1', c: '1' });
-      const again = await client.mergePatch(ConfigMap, metadata, patch, us);
-      expect(again.metadata.resourceVersion).toBe(merged.metadata.resourceVersion);
+      const requeueAt = await client.mergePatch(ConfigMap, metadata, patch, us);
+      expect(requeueAt.metadata.resourceVersion).toBe(merged.metadata.resourceVersion);
     },
   },
   {

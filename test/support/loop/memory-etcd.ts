@@ -3,8 +3,8 @@ import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { etcdPeerUrl } from '../../../reconciler/etcd/member-objects.ts';
 import type { MemberStatus, Registration } from '../../../reconciler/etcd/members.ts';
 import type { CaredForMember } from '../../../reconciler/etcd/observe.ts';
-import type { CareAccess, OpenCareAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
-import type { World } from '../../../reconciler/management/view.ts';
+import type { EtcdLoopAccess, OpenEtcdLoopAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
+import type { Reader } from '../../../reconciler/management/view.ts';
 
 const clusterId = '4711';
 
@@ -13,20 +13,20 @@ export class MemoryEtcd {
   #leader = 0;
 
   /** @param whileAlive comes before every call */
-  open(whileAlive: (action: string) => Promise<void>): OpenCareAccess {
-    return (cluster, world): CareAccess => ({
+  open(whileAlive: (action: string) => Promise<void>): OpenEtcdLoopAccess {
+    return (cluster, management): EtcdLoopAccess => ({
       clients: (name) => {
-        const running = ordinalsOf(Pod, cluster.name, world);
+        const running = ordinalsOf(Pod, cluster.name, management);
         const ordinal = ordinalIn(name);
         if (!running.includes(ordinal)) return undefined;
-        return this.#member({ cluster, ordinal, running, world, whileAlive });
+        return this.#member({ cluster, ordinal, running, reader: management, whileAlive });
       },
       close: () => {},
     });
   }
 
-  #member({ cluster, ordinal, running, world, whileAlive }: MemberOptions): CaredForMember {
-    const members = ordinalsOf(PersistentVolumeClaim, cluster.name, world).map((one): Registration => ({
+  #member({ cluster, ordinal, running, reader: management, whileAlive }: MemberOptions): CaredForMember {
+    const members = ordinalsOf(PersistentVolumeClaim, cluster.name, management).map((one): Registration => ({
       id: idOf(one),
       name: `${cluster.name}-etcd-${one}`,
       isLearner: false,
@@ -66,7 +66,7 @@ interface MemberOptions {
   readonly cluster: { readonly name: string; readonly namespace: string };
   readonly ordinal: number;
   readonly running: readonly number[];
-  readonly world: World;
+  readonly reader: Reader;
   readonly whileAlive: (action: string) => Promise<void>;
 }
 
@@ -74,8 +74,8 @@ function idOf(ordinal: number): string {
   return String(ordinal + 1);
 }
 
-function ordinalsOf(resource: Resource, cluster: string, world: World): number[] {
-  return world
+function ordinalsOf(resource: Resource, cluster: string, management: Reader): number[] {
+  return management
     .list(resource, selectorLabels(cluster, 'etcd'))
     .filter(({ metadata }) => !metadata.deletionTimestamp)
     .map(({ metadata }) => ordinalIn(metadata.name))

@@ -1,11 +1,11 @@
-import { MemoryWorld, type StoredObject } from '../memory-world.ts';
-import type { SurroundingWorld } from './surrounding-world.ts';
+import { MemoryObjects, type StoredObject } from '../memory-world.ts';
+import type { MemoryCluster } from './surrounding-world.ts';
 
 /** The objects that an operator has left, for tests of single steps, which see them as phases do. */
-export function memoryWorldOf({ objects }: SurroundingWorld): MemoryWorld {
-  const world = new MemoryWorld();
-  for (const object of objects.objects) if (isOfControlPlane(object)) world.put(object);
-  return world;
+export function memoryClusterOf({ objects }: MemoryCluster): MemoryObjects {
+  const management = new MemoryObjects();
+  for (const object of objects.objects) if (isOfControlPlane(object)) management.put(object);
+  return management;
 }
 
 /** Neither what ordered the control plane, nor what was told about it. */

@@ -7,7 +7,7 @@ import { settled } from '../manual-clock.ts';
 import { MemoryClient } from '../memory-cluster/client.ts';
 import { probesOf } from '../trust-probes.ts';
 import { Life } from './life.ts';
-import { ourName, type SurroundingWorld } from './surrounding-world.ts';
+import { ourName, type MemoryCluster } from './surrounding-world.ts';
 
 const key = objectKey(ourName);
 
@@ -21,21 +21,21 @@ const soonMs = 5 * 60_000;
 export class OperatorProcess {
   readonly life: Life;
   /** What the last pass has asked for: when to look again. */
-  again: Date | undefined;
+  requeueAt: Date | undefined;
   /** What passes have thrown. */
   readonly errors: unknown[] = [];
-  readonly #world: SurroundingWorld;
+  readonly #managementCluster: MemoryCluster;
   readonly #management: ManagementCluster;
   readonly #reconciler: Reconciler;
   readonly #events: EventRecorder;
 
   /** @param life by default it goes on until it is ended */
-  constructor(world: SurroundingWorld, life = new Life()) {
-    this.#world = world;
+  constructor(managementCluster: MemoryCluster, life = new Life()) {
+    this.#managementCluster = managementCluster;
     this.life = life;
-    const { clock } = world;
+    const { clock } = managementCluster;
     const onError = (error: unknown) => void this.errors.push(error);
-    const client = new MemoryClient(world.management, { before: life.whileAlive, after: life.after });
+    const client = new MemoryClient(managementCluster.management, { before: life.whileAlive, after: life.after });
     this.#management = new ManagementCluster({ client, clock, onError });
     this.#events = new EventRecorder({
       client,
@@ -52,16 +52,16 @@ export class OperatorProcess {
       events: this.#events,
       onHostedError: (_, error) => onError(error),
       reach: {
-        hostedApi: () => new MemoryClient(world.hosted, { before: this.#beforeHosted }),
-        etcd: world.etcd.open(life.whileAlive),
-        trustProbes: probesOf(world.objects),
+        hostedApi: () => new MemoryClient(managementCluster.hosted, { before: this.#beforeHosted }),
+        etcd: managementCluster.etcd.open(life.whileAlive),
+        trustProbes: probesOf(managementCluster.objects),
       },
     });
   }
 
   /** Starts a process and lets it see everything once. */
-  static async start(world: SurroundingWorld, life?: Life): Promise<OperatorProcess> {
-    const operator = new OperatorProcess(world, life);
+  static async start(managementCluster: MemoryCluster, life?: Life): Promise<OperatorProcess> {
+    const operator = new OperatorProcess(managementCluster, life);
     await Promise.race([operator.#management.start(), operator.life.died]);
     return operator;
   }
@@ -69,9 +69,9 @@ export class OperatorProcess {
   /** One pass, after which everything that was written has been heard of. Kubernetes does nothing meanwhile. */
   async pass(): Promise<void> {
     const ended = this.#reconciler.reconcile(key).then(
-      (again) => void (this.again = again),
+      (requeueAt) => void (this.requeueAt = requeueAt),
       (error: unknown) => {
-        this.again = new Date(this.#world.clock.now());
+        this.requeueAt = new Date(this.#managementCluster.clock.now());
         this.errors.push(error);
       },
     );
@@ -99,14 +99,15 @@ export class OperatorProcess {
       const before = this.#version;
       await this.pass();
       if (this.life.isOver) return passes;
-      this.#world.settle();
+      this.#managementCluster.settle();
       await this.heard();
       if (this.#version !== before) continue;
-      const dueMs = this.again === undefined ? Infinity : this.again.getTime() - this.#world.clock.now();
+      const dueMs =
+        this.requeueAt === undefined ? Infinity : this.requeueAt.getTime() - this.#managementCluster.clock.now();
       if (dueMs > soonMs) return passes;
-      await this.#world.clock.advance(Math.max(dueMs, 1));
+      await this.#managementCluster.clock.advance(Math.max(dueMs, 1));
     }
-    throw new Error(`not settled after ${passesLimit} passes: ${this.#trouble()}`);
+    throw new Error(`not settled after ${passesLimit} passes: ${this.#problem()}`);
   }
 
   /** Ends it as a power cut would. */
@@ -122,15 +123,15 @@ export class OperatorProcess {
 
   readonly #beforeHosted = async (action: string): Promise<void> => {
     await this.life.whileAlive(`${action} in the hosted cluster`);
-    this.#world.requireHostedApi();
+    this.#managementCluster.requireHostedApi();
   };
 
   get #version(): number {
-    return this.#world.version;
+    return this.#managementCluster.version;
   }
 
-  #trouble(): string {
-    const left = this.#world.conditions.filter(({ status }) => status !== 'True');
+  #problem(): string {
+    const left = this.#managementCluster.conditions.filter(({ status }) => status !== 'True');
     const messages = left.map(({ type, message }) => `${type}: ${message}`);
     return [...messages, ...this.errors.slice(-3).map(String)].join('\n');
   }

@@ -1,14 +1,16 @@
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { StoredObject } from '../memory-world.ts';
-import type { SurroundingWorld } from './surrounding-world.ts';
+import type { MemoryCluster } from './surrounding-world.ts';
 
 /**
  * Everything there is in a world, without what differs between two control planes that are the same: keys and what is made
  * of them, versions and times.
  */
-export function portraitOf(world: SurroundingWorld): Record<string, unknown> {
-  const objects = [...world.objects.objects, ...world.hosted.store.objects].filter(({ kind }) => kind !== 'Event');
+export function portraitOf(management: MemoryCluster): Record<string, unknown> {
+  const objects = [...management.objects.objects, ...management.hosted.store.objects].filter(
+    ({ kind }) => kind !== 'Event',
+  );
   return Object.fromEntries(objects.map((object) => [nameOf(object), contentOf(object as StoredObject)]));
 }
 

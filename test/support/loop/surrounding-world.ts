@@ -34,7 +34,7 @@ const somebody = { fieldManager: 'somebody' };
  * Everything that an operator finds around it: the API server of a management cluster with what Kubernetes does there by
  * itself, one hosted cluster, and its etcd. It outlives every process.
  */
-export class SurroundingWorld {
+export class MemoryCluster {
   readonly clock: ManualClock;
   readonly management: MemoryApiServer;
   /** The API of the hosted cluster; as new once etcd has lost its volumes. */
@@ -51,10 +51,10 @@ export class SurroundingWorld {
   }
 
   /** The same at the same time, from where on other things happen. */
-  copy(): SurroundingWorld {
+  copy(): MemoryCluster {
     const clock = new ManualClock(this.clock.now());
     const now = () => clock.now();
-    return new SurroundingWorld(clock, this.management.copy(now), this.hosted.copy(now));
+    return new MemoryCluster(clock, this.management.copy(now), this.hosted.copy(now));
   }
 
   /** Grows with every change, by whomever. */

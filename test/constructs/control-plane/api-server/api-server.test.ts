@@ -56,9 +56,9 @@ describe('the API server', () => {
       return new Rendered({}, { certificates }).workload('c1-api-server').template;
     };
     expect(template(secrets.serviceAccount)).not.toEqual(template());
-    expect(template(secrets.etcdAuthority)).not.toEqual(template());
-    expect(template(secrets.clusterAuthority)).not.toEqual(template());
-    const reloaded = [secrets.apiServer, secrets.proxyAuthority, secrets.frontProxyClient];
+    expect(template(secrets.etcdCA)).not.toEqual(template());
+    expect(template(secrets.clusterCA)).not.toEqual(template());
+    const reloaded = [secrets.apiServer, secrets.frontProxyCA, secrets.frontProxyClient];
     expect(template(...reloaded)).toEqual(template());
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { networkOf } from '../../../../constructs/cluster/cluster.ts';
 import {
   adminPlan,
-  planAuthorities,
+  planCAs,
   planCertificates,
   planEtcdCertificates,
 } from '../../../../constructs/control-plane/certificates/plan.ts';
@@ -74,9 +74,7 @@ describe('the certificates of a control plane', () => {
   });
 
   it('come from three authorities that share nothing', () => {
-    const table = planAuthorities('c1').map(
-      ({ authority, secret, commonName }) => `${authority}: ${secret} CN=${commonName}`,
-    );
+    const table = planCAs('c1').map(({ ca, secret, commonName }) => `${ca}: ${secret} CN=${commonName}`);
     expect(table.join('\n')).toMatchInlineSnapshot(`
       "cluster: c1-ca CN=kubernetes
       etcd: c1-etcd CN=etcd-ca
@@ -85,7 +83,7 @@ describe('the certificates of a control plane', () => {
   });
 
   it('are each in a Secret of their own, none in that of an authority', () => {
-    const secrets = [...plans, ...planAuthorities('c1')].map(({ secret }) => secret);
+    const secrets = [...plans, ...planCAs('c1')].map(({ secret }) => secret);
     expect(new Set(secrets).size).toBe(secrets.length);
   });
 

@@ -42,7 +42,7 @@ describe.each([
     const { secrets } = namesOf('c1');
     const template = (certificates: Record<string, string>) =>
       new Rendered({}, { certificates }).workload(name).template;
-    const renewed = { [secrets.controllerManager]: 'new', [secrets.scheduler]: 'new', [secrets.proxyAuthority]: 'new' };
+    const renewed = { [secrets.controllerManager]: 'new', [secrets.scheduler]: 'new', [secrets.frontProxyCA]: 'new' };
     expect(template(renewed)).toEqual(template({}));
   });
 });
@@ -51,7 +51,7 @@ it('the controller manager restarts with the authority it signs for and the key 
   const { secrets } = namesOf('c1');
   const template = (certificates: Record<string, string>, signers: Record<string, string> = {}) =>
     new Rendered({}, { certificates, signers }).workload('c1-controller-manager').template;
-  expect(template({ [secrets.clusterAuthority]: 'new' })).not.toEqual(template({}));
+  expect(template({ [secrets.clusterCA]: 'new' })).not.toEqual(template({}));
   expect(template({}, { [secrets.serviceAccount]: 'new' })).not.toEqual(template({}));
   expect(template({ [secrets.serviceAccount]: 'verified by API servers only' })).toEqual(template({}));
 });

@@ -29,7 +29,7 @@ describe('etcd', () => {
   it('restarts with what it reads only at its start: its CA and its settings', () => {
     const { secrets } = namesOf('c1');
     const template = (...args: Parameters<typeof etcd>) => etcd(...args).workload('c1-etcd').template;
-    expect(template({}, { [secrets.etcdAuthority]: 'new' })).not.toEqual(template());
+    expect(template({}, { [secrets.etcdCA]: 'new' })).not.toEqual(template());
     expect(template({ args: { 'election-timeout': '2500' } })).not.toEqual(template());
     expect(template({}, { [secrets.etcdServer]: 'new', [secrets.etcdPeer]: 'new' })).toEqual(template());
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { wayIn } from '../../../../constructs/control-plane/exposure/exposure.ts';
+import { exposureStrategy } from '../../../../constructs/control-plane/exposure/exposure.ts';
 import type { ServiceAddress } from '../../../../constructs/cluster/facts.ts';
 import { clusterOf, Rendered } from '../../../support/rendered-cluster.ts';
 
-const enter = (exposure: object) => wayIn(clusterOf({ spec: { exposure } }).spec);
+const enter = (exposure: object) => exposureStrategy(clusterOf({ spec: { exposure } }).spec);
 /** The decision for a cluster of which nothing is fixed. */
 const decide = (exposure: object, serviceAddress?: ServiceAddress) =>
   enter(exposure).endpoint(clusterOf({ spec: { exposure } }), { serviceAddress }, {});
@@ -97,7 +97,7 @@ it('a Service of its own is reached without any tunnel', () => {
     { nodePort: { address: '192.0.2.20', port: 30443, konnectivityPort: 30132 } },
   ]) {
     const cluster = clusterOf({ spec: { exposure, inClusterAccess: 'Proxy' } });
-    const way = wayIn(cluster.spec);
+    const way = exposureStrategy(cluster.spec);
     expect(way.service.tunnelPort).toBeUndefined();
     expect(way.endpoint(cluster, { serviceAddress: { ip: '192.0.2.10' } }, {})).not.toHaveProperty('tunnelEndpoint');
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wayIn } from '../../../../constructs/control-plane/exposure/exposure.ts';
+import { exposureStrategy } from '../../../../constructs/control-plane/exposure/exposure.ts';
 import type { Outside } from '../../../../constructs/control-plane/exposure/way-in.ts';
 import type { Endpoint } from '../../../../constructs/cluster/facts.ts';
 import { clusterOf } from '../../../support/rendered-cluster.ts';
@@ -20,7 +20,7 @@ const gateway = { namespace: 'capi-system', name: 'capi' };
 
 function decide(outside: Outside, preset: Partial<Endpoint> = {}, spec: object = {}) {
   const cluster = clusterOf({ spec: { exposure: { gateway }, ...spec } });
-  return wayIn(cluster.spec).endpoint(cluster, outside, preset);
+  return exposureStrategy(cluster.spec).endpoint(cluster, outside, preset);
 }
 
 describe('a gateway', () => {
@@ -35,7 +35,7 @@ describe('a gateway', () => {
 
   it('is the same as the short form', () => {
     const cluster = clusterOf({ spec: { exposure: undefined, gateway } });
-    expect(wayIn(cluster.spec).endpoint(cluster, behind(), {})).toEqual(decide(behind()));
+    expect(exposureStrategy(cluster.spec).endpoint(cluster, behind(), {})).toEqual(decide(behind()));
   });
 
   it('gives the port its listener really has', () => {
@@ -92,7 +92,8 @@ describe('a gateway', () => {
 });
 
 describe('the Service behind a gateway', () => {
-  const service = (spec: object) => wayIn(clusterOf({ spec: { exposure: { gateway }, ...spec } }).spec).service;
+  const service = (spec: object) =>
+    exposureStrategy(clusterOf({ spec: { exposure: { gateway }, ...spec } }).spec).service;
 
   it('has no address of its own', () => {
     expect(service({})).toEqual({ type: 'ClusterIP', apiPorts: { api: 6443 } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { wayIn } from '../../../../constructs/control-plane/exposure/exposure.ts';
+import { exposureStrategy } from '../../../../constructs/control-plane/exposure/exposure.ts';
 import type { Endpoint } from '../../../../constructs/cluster/facts.ts';
 import { clusterOf } from '../../../support/rendered-cluster.ts';
 
@@ -7,7 +7,7 @@ const hosts = { apiHost: 'api.example.org', konnectivityHost: 'agents.example.or
 
 function decide(ingress: object = {}, preset: Partial<Endpoint> = {}, spec: object = {}) {
   const cluster = clusterOf({ spec: { exposure: { ingress: { ...hosts, ...ingress } }, ...spec } });
-  return wayIn(cluster.spec).endpoint(cluster, {}, preset);
+  return exposureStrategy(cluster.spec).endpoint(cluster, {}, preset);
 }
 
 describe('an ingress', () => {
@@ -71,8 +71,8 @@ describe('an ingress', () => {
 
   it('has a Service like that of a gateway', () => {
     const spec = (changes: object) => clusterOf({ spec: { exposure: { ingress: hosts }, ...changes } }).spec;
-    expect(wayIn(spec({})).service).toEqual({ type: 'ClusterIP', apiPorts: { api: 6443 } });
-    expect(wayIn(spec({ inClusterAccess: 'Proxy' })).service.tunnelPort).toBe(6444);
-    expect(wayIn(spec({ inClusterAccess: 'LoadBalancer' })).service.type).toBe('LoadBalancer');
+    expect(exposureStrategy(spec({})).service).toEqual({ type: 'ClusterIP', apiPorts: { api: 6443 } });
+    expect(exposureStrategy(spec({ inClusterAccess: 'Proxy' })).service.tunnelPort).toBe(6444);
+    expect(exposureStrategy(spec({ inClusterAccess: 'LoadBalancer' })).service.type).toBe('LoadBalancer');
   });
 });

@@ -3,13 +3,13 @@ import { parseAllDocuments } from 'yaml';
 import { renderControlPlane } from '../../../../constructs/control-plane/chart.ts';
 import type { Party } from '../../../support/enforced-policy.ts';
 import type { Ends } from '../../../support/network-policy-evaluator.ts';
-import { ownPod, strangers, tried } from '../../../support/reachability.ts';
+import { ownPod, unknownMembers, tried } from '../../../support/reachability.ts';
 import { componentLabel } from '../../../../constructs/cluster/labels.ts';
 import { anyRestore, clusterOf, knownFacts } from '../../../support/rendered-cluster.ts';
 import { workloadsOf } from '../../../support/rendered-objects.ts';
 
 /** A way in, and the ports of an API server's pod that must be reachable for it. */
-export interface WayIn {
+export interface ExposureStrategy {
   readonly name: string;
   readonly spec: object;
   readonly securePort: number;
@@ -20,14 +20,14 @@ const gateway = { gateway: { namespace: 'gateways', name: 'shared' } };
 const ingress = { ingress: { apiHost: 'api.example.org', konnectivityHost: 'konnectivity.example.org' } };
 const nodePort = { nodePort: { address: '192.0.2.20', port: 30443, konnectivityPort: 30132 } };
 
-export const behindTunnel: WayIn = {
+export const behindTunnel: ExposureStrategy = {
   name: 'a gateway and a tunnel for the proxies of workers',
   spec: { exposure: gateway, inClusterAccess: 'Proxy' },
   securePort: 6443,
   entrances: [6443, 8132, 6444],
 };
 
-export const waysIn: readonly WayIn[] = [
+export const waysIn: readonly ExposureStrategy[] = [
   { name: 'a gateway', spec: { exposure: gateway }, securePort: 6443, entrances: [6443, 8132] },
   behindTunnel,
   { name: 'an ingress controller', spec: { exposure: ingress }, securePort: 6443, entrances: [6443, 8132] },
@@ -57,7 +57,10 @@ export interface Policy {
 }
 
 /** Policies as they stand in a manifest, and whom they meet: pods as the same chart labels them, and strangers. */
-export function rendered(kind: Kind, { spec }: WayIn): { policies: Policy[]; parties: Record<string, Party> } {
+export function rendered(
+  kind: Kind,
+  { spec }: ExposureStrategy,
+): { policies: Policy[]; parties: Record<string, Party> } {
   const facts = { ...knownFacts, operatorNamespace: 'operator', etcdRestore: anyRestore, etcdVerify: anyRestore };
   const objects = renderControlPlane(clusterOf({ spec: { ...spec, networkPolicy: kind } }), facts);
   const manifest = Yaml.stringify(...objects.filter((object) => object.kind === kind));
@@ -73,7 +76,7 @@ export function rendered(kind: Kind, { spec }: WayIn): { policies: Policy[]; par
       ...Object.fromEntries(own),
       'etcd-restore': ownPod(own.length + 1, pod('etcd-restore')?.metadata.labels ?? {}),
       'etcd-verify': ownPod(own.length + 2, pod('etcd-verify')?.metadata.labels ?? {}),
-      ...strangers,
+      ...unknownMembers,
     },
   };
 }
@@ -86,8 +89,8 @@ interface Expected {
 }
 
 /** What each end lets pass, and what comes about, written by hand. What is not here is denied. */
-function tables(kind: Kind, { securePort, entrances }: WayIn): Record<Ends, Expected[]> {
-  const everybodyElse = Object.keys(strangers);
+function tables(kind: Kind, { securePort, entrances }: ExposureStrategy): Record<Ends, Expected[]> {
+  const everybodyElse = Object.keys(unknownMembers);
   const everybody = [...components, ...everybodyElse];
   const entering = entrances.map((port) => `TCP ${port}`);
   // the others know nobody by name
@@ -130,9 +133,9 @@ function tables(kind: Kind, { securePort, entrances }: WayIn): Record<Ends, Expe
 }
 
 /** The pairs of the matrix, and what these ends let pass between them. */
-export function expected(kind: Kind, wayIn: WayIn, ends: Ends): Map<string, string> {
+export function expected(kind: Kind, exposureStrategy: ExposureStrategy, ends: Ends): Map<string, string> {
   const byPair = new Map<string, Set<string>>();
-  for (const { from, to, at: listed } of tables(kind, wayIn)[ends]) {
+  for (const { from, to, at: listed } of tables(kind, exposureStrategy)[ends]) {
     const passing = listed?.flatMap((port) => [`${port} ipv4`, `${port} ipv6`]) ?? tried;
     for (const pair of from.flatMap((one) => to.map((other) => `${one} → ${other}`))) {
       byPair.set(pair, new Set([...(byPair.get(pair) ?? []), ...passing]));

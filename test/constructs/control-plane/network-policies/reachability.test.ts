@@ -6,8 +6,8 @@ import { components, expected, policyKinds, rendered, waysIn } from './expected-
 const ends: readonly Ends[] = ['egress', 'ingress', 'both'];
 
 describe.each(policyKinds)('%s', (kind) => {
-  describe.each(waysIn)('behind $name', (wayIn) => {
-    const { policies, parties } = rendered(kind, wayIn);
+  describe.each(waysIn)('behind $name', (exposureStrategy) => {
+    const { policies, parties } = rendered(kind, exposureStrategy);
 
     it('restricts each component by a policy of its own', () => {
       expect(policies.map((policy) => policy.kind)).toEqual(components.map(() => kind));
@@ -15,7 +15,7 @@ describe.each(policyKinds)('%s', (kind) => {
 
     it.each(ends)('lets pass exactly what has to, as decided by the end of: %s', (end) => {
       const actual = new Map(reachability(new Enforcement(policies), end, parties));
-      expect(actual).toEqual(expected(kind, wayIn, end));
+      expect(actual).toEqual(expected(kind, exposureStrategy, end));
     });
   });
 });

@@ -3,7 +3,7 @@ import { haproxyFiles } from '../../../../constructs/pod/haproxy.ts';
 import type { RenderedObject } from '../../../../constructs/control-plane/chart.ts';
 import type { Facts } from '../../../../constructs/cluster/facts.ts';
 import { renderWorkload } from '../../../../constructs/workload/chart.ts';
-import { leadsToProxies } from '../../../../constructs/workload/in-cluster-access/kubernetes-service.ts';
+import { reachesProxies } from '../../../../constructs/workload/in-cluster-access/kubernetes-service.ts';
 import { type ClusterChanges, clusterOf, knownFacts } from '../../../support/rendered-cluster.ts';
 import { identityOf, workloadsOf } from '../../../support/rendered-objects.ts';
 
@@ -144,14 +144,14 @@ describe('the proxy of a node', () => {
 });
 
 it.each([
-  { inClusterAccess: 'Proxy', leads: true },
-  { inClusterAccess: 'Policy', leads: false },
-  { inClusterAccess: 'LoadBalancer', leads: false },
-])('Service kubernetes leads to proxies with $inClusterAccess: $leads', ({ inClusterAccess, leads }) => {
+  { inClusterAccess: 'Proxy', hostRoutes: true },
+  { inClusterAccess: 'Policy', hostRoutes: false },
+  { inClusterAccess: 'LoadBalancer', hostRoutes: false },
+])('Service kubernetes leads to proxies with $inClusterAccess: $leads', ({ inClusterAccess, hostRoutes }) => {
   const objects = renderWorkload(clusterOf({ spec: { ...gateway, inClusterAccess } }), {
     ...knownFacts,
     ...behindGateway,
     advertiseAddress: '192.0.2.10',
   });
-  expect(leadsToProxies(objects)).toBe(leads);
+  expect(reachesProxies(objects)).toBe(hostRoutes);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredBackup } from '../../../../reconciler/backup/cluster-backups.ts';
 import {
-  decideVerification,
+  planVerification,
   type VerificationRules,
   type VerificationSituation,
 } from '../../../../reconciler/backup/verify/decide.ts';
@@ -27,7 +27,11 @@ const decide = (
   drawn: string,
   changes: Partial<VerificationRules> = {},
   situation: Partial<VerificationSituation> = {},
-) => decideVerification({ ...rules, ...changes }, { backups: backups(drawn), lastTrial: undefined, now, ...situation });
+) =>
+  planVerification(
+    { ...rules, ...changes },
+    { backups: backups(drawn), lastVerification: undefined, now, ...situation },
+  );
 
 describe('a trial restore', () => {
   it.each([
@@ -59,22 +63,22 @@ describe('a trial restore', () => {
       { kind: 'rest', next: Date.parse('2026-11-22T06:00:00Z') },
     ],
     ['is due when nothing is known of the last one', undefined, newest],
-  ] as const)('on a schedule %s', (_, lastTrial, expected) => {
-    const at = lastTrial === undefined ? undefined : Date.parse(lastTrial);
-    expect(decide('.v', { schedule: daily }, { lastTrial: at })).toEqual(expected);
+  ] as const)('on a schedule %s', (_, lastVerification, expected) => {
+    const at = lastVerification === undefined ? undefined : Date.parse(lastVerification);
+    expect(decide('.v', { schedule: daily }, { lastVerification: at })).toEqual(expected);
   });
 
   it('on a schedule is due from its very minute on', () => {
     const noon = { ...daily, expression: '0 12 * * *' };
-    expect(decide('.v', { schedule: noon }, { lastTrial: now - hour })).toEqual(newest);
-    expect(decide('.v', { schedule: noon }, { lastTrial: now - hour, now: now - 1 })).toEqual({
+    expect(decide('.v', { schedule: noon }, { lastVerification: now - hour })).toEqual(newest);
+    expect(decide('.v', { schedule: noon }, { lastVerification: now - hour, now: now - 1 })).toEqual({
       kind: 'rest',
       next: now,
     });
   });
 
   it('on a schedule leaves out a backup that was good already', () => {
-    expect(decide('v.', { schedule: daily }, { lastTrial: 0 })).toEqual(rest);
+    expect(decide('v.', { schedule: daily }, { lastVerification: 0 })).toEqual(rest);
   });
 
   it('tells a wrong schedule in words for the user', () => {

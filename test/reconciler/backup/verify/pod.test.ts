@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type TrialPod, trialPodState } from '../../../../reconciler/backup/verify/pod.ts';
+import { type VerificationPod, verificationPodState } from '../../../../reconciler/backup/verify/pod.ts';
 
 const running = { running: {} };
 const ended = { terminated: { exitCode: 0, reason: 'Completed' } };
 const failed = (message = '') => ({ terminated: { exitCode: 1, reason: 'Error', message } });
 const waiting = { waiting: { reason: 'PodInitializing' } };
 
-type State = NonNullable<NonNullable<TrialPod['status']>['containerStatuses']>[number]['state'];
+type State = NonNullable<NonNullable<VerificationPod['status']>['containerStatuses']>[number]['state'];
 
-function pod([receive, restore, etcd]: readonly State[], status: TrialPod['status'] = {}): TrialPod {
+function pod([receive, restore, etcd]: readonly State[], status: VerificationPod['status'] = {}): VerificationPod {
   const step = (name: string, state: State) => (state ? [{ name, state }] : []);
   return {
     apiVersion: 'v1',
@@ -55,5 +55,5 @@ describe('the pod of a trial restore', () => {
       pod([ended, failed(), waiting], { phase: 'Failed', reason: 'Evicted', message: 'emptyDir exceeds the limit' }),
       { kind: 'failed', step: undefined, message: 'Evicted: emptyDir exceeds the limit' },
     ],
-  ])('%s', (_, found, expected) => expect(trialPodState(found)).toMatchObject(expected));
+  ])('%s', (_, found, expected) => expect(verificationPodState(found)).toMatchObject(expected));
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { StoreError } from '../../../../reconciler/backup/store-error.ts';
-import { surveyTrials } from '../../../../reconciler/backup/verify/survey.ts';
+import { listVerifications } from '../../../../reconciler/backup/verify/survey.ts';
 
 const backups = [
   { time: Date.parse('2026-11-21T11:00:00Z'), revision: 7, isVerified: false },
@@ -11,13 +11,13 @@ const noted = { formatVersion: 1, time: '2026-11-21T10:05:00Z', revision: 6, res
 const list = async () => ({ backups, unfinished: [] });
 
 it('the newest good backup is told with whole seconds', async () => {
-  const survey = await surveyTrials({ list, verification: async () => noted });
+  const inventory = await listVerifications({ list, verification: async () => noted });
   const lastVerified = { name: '2026-11-21T10-00-00.000Z-6', time: noted.time, restoreSeconds: 3 };
-  expect(survey).toEqual({ backups, lastVerified });
+  expect(inventory).toEqual({ backups, lastVerified });
 });
 
 it('a note that cannot be read does not stop trials, and a store that is away does', async () => {
-  const fails = (error: Error) => surveyTrials({ list, verification: () => Promise.reject(error) });
+  const fails = (error: Error) => listVerifications({ list, verification: () => Promise.reject(error) });
   expect(await fails(new Error('it is not JSON'))).toEqual({ backups, lastVerified: undefined });
   await expect(fails(new StoreError('Unreachable', 'it is away'))).rejects.toThrow('it is away');
 });

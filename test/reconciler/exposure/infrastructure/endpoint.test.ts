@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CustomResourceDefinition, type Resource } from '../../../../constructs/api/resources.ts';
 import { publishToInfrastructure } from '../../../../reconciler/exposure/infrastructure/endpoint.ts';
-import { InquiryBook } from '../../../../reconciler/tasks/request-cache.ts';
+import { RequestCaches } from '../../../../reconciler/tasks/request-cache.ts';
 import type { KubeClient } from '../../../../reconciler/kube/client.ts';
 import { KubeError } from '../../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
@@ -42,9 +42,9 @@ const client: Pick<KubeClient, 'find' | 'apply'> = {
 beforeEach(() => {
   [refusals, reads, written] = [[], [], []];
 });
-const book = () => new InquiryBook(new ManualClock()).of('');
-const publish = (inquiries = book()) =>
-  publishToInfrastructure({ client, inquiries, namespace: 'team', reference }, endpoint);
+const book = () => new RequestCaches(new ManualClock()).of('');
+const publish = (requestCaches = book()) =>
+  publishToInfrastructure({ client, requestCaches, namespace: 'team', reference }, endpoint);
 
 const conflict = new KubeError('apply BoxCluster team/c1: modified', { code: 409, reason: 'Conflict' });
 const forbidden = new KubeError('apply BoxCluster team/c1: forbidden', { code: 403, reason: 'Forbidden' });
@@ -70,9 +70,9 @@ describe('an endpoint for infrastructure', () => {
   });
 
   it('of many Clusters needs one look at the definition of their kind', async () => {
-    const inquiries = book();
-    await publish(inquiries);
-    await publish(inquiries);
+    const requestCaches = book();
+    await publish(requestCaches);
+    await publish(requestCaches);
     expect(reads).toEqual([CustomResourceDefinition.kind, 'BoxCluster', 'BoxCluster']);
   });
 });

@@ -4,7 +4,7 @@ import { HostedClusterNotReady } from '../../../../reconciler/hosted/not-ready.t
 import { kubeletServingCertificates } from '../../../../reconciler/phases/workload/kubelet-serving-certificates.ts';
 import type { HostedClient } from '../../../../reconciler/phases/scope.ts';
 import { kubeletRequest } from '../../../support/kubelet-request.ts';
-import { MemoryWorld } from '../../../support/memory-world.ts';
+import { MemoryObjects } from '../../../support/memory-world.ts';
 import { knownFacts } from '../../../support/rendered-cluster.ts';
 import { scopeOf } from '../../../support/scope.ts';
 
@@ -24,7 +24,7 @@ async function run(requests: readonly CertificateRequest[] | undefined, changes:
     approve: async ({ metadata }) => void approved.push(metadata.name),
     ...changes,
   };
-  const outcome = await kubeletServingCertificates.run(scopeOf(new MemoryWorld(), { facts: knownFacts, hosted }));
+  const outcome = await kubeletServingCertificates.run(scopeOf(new MemoryObjects(), { facts: knownFacts, hosted }));
   return { outcome, approved };
 }
 
@@ -46,7 +46,7 @@ describe('requests of kubelets for certificates to serve with', () => {
       message: expect.stringContaining(
         'CertificateSigningRequest forged names 192.0.2.99, which Node n1 does not have',
       ),
-      again: new Date('2026-11-21T12:00:30Z'),
+      requeueAt: new Date('2026-11-21T12:00:30Z'),
     });
   });
 

@@ -15,7 +15,7 @@ import {
 } from '../../../../reconciler/phases/workload/join-configuration.ts';
 import { workloadRBAC } from '../../../../reconciler/phases/workload/rbac.ts';
 import type { HostedClient } from '../../../../reconciler/phases/scope.ts';
-import { MemoryWorld } from '../../../support/memory-world.ts';
+import { MemoryObjects } from '../../../support/memory-world.ts';
 import { knownFacts } from '../../../support/rendered-cluster.ts';
 import { scopeOf } from '../../../support/scope.ts';
 
@@ -27,7 +27,7 @@ const fails = (error: Error) => async () => {
   throw error;
 };
 const scopeWith = (hosted: Partial<HostedClient>, nodes: number | 'unknown' = 3, spec: object = {}) =>
-  scopeOf(new MemoryWorld(), {
+  scopeOf(new MemoryObjects(), {
     hosted: { nodes: () => (nodes === 'unknown' ? undefined : nodes), ...hosted },
     facts: { ...knownFacts, nodes: nodes === 'unknown' ? undefined : nodes },
     spec,

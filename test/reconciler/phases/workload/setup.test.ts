@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { workload } from '../../../../reconciler/phases/workload/setup.ts';
 import type { HostedClient } from '../../../../reconciler/phases/scope.ts';
-import { MemoryWorld } from '../../../support/memory-world.ts';
+import { MemoryObjects } from '../../../support/memory-world.ts';
 import { scopeOf } from '../../../support/scope.ts';
 
 it.each<[string, Partial<HostedClient>, object]>([
@@ -12,5 +12,5 @@ it.each<[string, Partial<HostedClient>, object]>([
     { reason: 'WaitingForControllers', afterMs: undefined },
   ],
 ])('judges a hosted cluster whose controllers %s', async (_, hosted, expected) => {
-  expect(await workload.run(scopeOf(new MemoryWorld(), { hosted }))).toMatchObject(expected);
+  expect(await workload.run(scopeOf(new MemoryObjects(), { hosted }))).toMatchObject(expected);
 });

@@ -88,7 +88,7 @@ describe('is waited for', () => {
       message: expect.stringContaining('CertificateRequest team/c1-ca-aaaa1111-1 waits for Issuer ours: ') as string,
     });
     expect(decision).toHaveProperty('message', expect.stringContaining(message));
-    expect(decision).not.toHaveProperty('again');
+    expect(decision).not.toHaveProperty('requeueAt');
   });
 
   it.each<[string, Omit<Partial<CertificateRequestObject>, 'metadata'>, string]>([
@@ -101,14 +101,14 @@ describe('is waited for', () => {
     ],
   ])('when it has %s a request, until it is made anew', (_, changes, message) => {
     const decision = decide(question([request(2, changes), request(1, denied)]));
-    expect(decision).toMatchObject({ kind: 'wait', again: minutes(9), outdated: [request(1, denied)] });
+    expect(decision).toMatchObject({ kind: 'wait', requeueAt: minutes(9), outdated: [request(1, denied)] });
     expect(decision).toHaveProperty('message', expect.stringContaining(message));
     expect(decision).toHaveProperty('message', expect.stringContaining('or at once when you delete it'));
   });
 
   it('when its certificate cannot be used, which is told', () => {
     const decision = decide(question([request(1, issued)], { problemOf: () => 'it is for another key' }));
-    expect(decision).toMatchObject({ kind: 'wait', again: minutes(4) });
+    expect(decision).toMatchObject({ kind: 'wait', requeueAt: minutes(4) });
     expect(decision).toHaveProperty('message', expect.stringContaining('it is for another key'));
   });
 });

@@ -8,12 +8,12 @@ import { issuedProblem } from '../../../../reconciler/pki/issuer/issued-ca.ts';
 import { createSigningRequest } from '../../../../reconciler/pki/issuer/signing-request.ts';
 import { createKey } from '../../../../reconciler/pki/key.ts';
 import { mustIssue } from '../../../../reconciler/pki/policy.ts';
-import { authorityExtensions, publicHalf, SigningIssuer, type SignOptions } from '../../../support/issuer.ts';
+import { caExtensions, publicHalf, SigningIssuer, type SignOptions } from '../../../support/issuer.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const key = createKey();
 const der = createPublicKey(publicHalf(key)).export({ type: 'spki', format: 'der' });
-const [basic, usages, identifier] = authorityExtensions(der) as [x509.Extension, x509.Extension, x509.Extension];
+const [basic, usages, identifier] = caExtensions(der) as [x509.Extension, x509.Extension, x509.Extension];
 
 let issuer: SigningIssuer;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ async function problem(options: Partial<SignOptions> = {}, otherKey = key): Prom
 describe('an authority that an issuer has signed', () => {
   it('can be used as it is asked for, also when it may sign no further authorities', async () => {
     expect(await problem()).toBeUndefined();
-    expect(await problem({ extensions: authorityExtensions(der, 0) })).toBeUndefined();
+    expect(await problem({ extensions: caExtensions(der, 0) })).toBeUndefined();
   });
 
   it.each<[string, Partial<SignOptions>, string]>([
@@ -75,6 +75,6 @@ describe('an authority that an issuer has signed', () => {
     const leaf = await issueCertificate(plan, { certificate, key }, validFor(3_600_000, now));
     expect(isSignedBy(leaf.certificate, certificate)).toBe(true);
     expect(isSignedBy(leaf.certificate, issuer.root.certificate)).toBe(false);
-    expect(mustIssue({ plan, current: leaf, authority: certificate, now })).toBeUndefined();
+    expect(mustIssue({ plan, current: leaf, ca: certificate, now })).toBeUndefined();
   });
 });

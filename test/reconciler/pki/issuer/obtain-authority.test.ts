@@ -2,20 +2,20 @@ import { beforeAll, describe, expect, it, test } from 'vitest';
 import { CertificateRequest, Secret } from '../../../../constructs/api/resources.ts';
 import type { Outcome } from '../../../../reconciler/engine/outcome.ts';
 import { caRotation } from '../../../../reconciler/phases/ca-rotation.ts';
-import { authorities } from '../../../../reconciler/phases/cas.ts';
+import { caCertificates } from '../../../../reconciler/phases/cas.ts';
 import { isKeyOf } from '../../../../reconciler/pki/certificate.ts';
 import type { KeyPair } from '../../../../reconciler/pki/issue.ts';
 import type { CertificateRequestObject } from '../../../../reconciler/pki/issuer/certificate-request.ts';
 import { clearRequests } from '../../../../reconciler/pki/issuer/clear-requests.ts';
-import { obtainAuthority } from '../../../../reconciler/pki/issuer/obtain-ca.ts';
+import { obtainCA } from '../../../../reconciler/pki/issuer/obtain-ca.ts';
 import { pairOf, type SecretObject, valueOf } from '../../../../reconciler/pki/secret.ts';
 import { SigningIssuer } from '../../../support/issuer.ts';
-import { Killed, MemoryWorld, type StoredObject } from '../../../support/memory-world.ts';
+import { Killed, MemoryObjects, type StoredObject } from '../../../support/memory-world.ts';
 import { now, type ScopeChanges, scopeOf } from '../../../support/scope.ts';
 
 const issuerRef = { name: 'ours', kind: 'Issuer', group: 'cert-manager.io' };
 const installed = { servedVersions: () => ['v1'] };
-const withIssuer: ScopeChanges = { spec: { certificates: { issuerRef } }, surroundings: installed };
+const withIssuer: ScopeChanges = { spec: { certificates: { issuerRef } }, sharedResources: installed };
 const secrets = ['c1-ca', 'c1-etcd', 'c1-proxy'];
 
 type StoredRequest = CertificateRequestObject &
@@ -26,40 +26,40 @@ beforeAll(async () => {
   issuer = await SigningIssuer.create(now);
 });
 
-const runIn = (world: MemoryWorld, changes: ScopeChanges = {}): Promise<Outcome> =>
-  authorities.run(scopeOf(world, { ...withIssuer, ...changes }));
-const requestsIn = (world: MemoryWorld) => world.list<StoredRequest>(CertificateRequest, {});
-const secretIn = (world: MemoryWorld, name: string) => world.get<SecretObject & StoredObject>(Secret, name);
-const pairIn = (world: MemoryWorld, name: string): KeyPair | undefined => pairOf(secretIn(world, name));
+const runIn = (management: MemoryObjects, changes: ScopeChanges = {}): Promise<Outcome> =>
+  caCertificates.run(scopeOf(management, { ...withIssuer, ...changes }));
+const requestsIn = (management: MemoryObjects) => management.list<StoredRequest>(CertificateRequest, {});
+const secretIn = (management: MemoryObjects, name: string) => management.get<SecretObject & StoredObject>(Secret, name);
+const pairIn = (management: MemoryObjects, name: string): KeyPair | undefined => pairOf(secretIn(management, name));
 
 /** What cert-manager does: it approves and signs every request that nobody has answered. */
-async function answer(world: MemoryWorld): Promise<void> {
-  for (const request of requestsIn(world).filter(({ status }) => !status)) {
+async function answer(management: MemoryObjects): Promise<void> {
+  for (const request of requestsIn(management).filter(({ status }) => !status)) {
     const text = Buffer.from(request.spec.request, 'base64').toString('utf8');
     const certificate = `${await issuer.sign(text, { now })}${issuer.root.certificate}`;
     const conditions = [{ type: 'Ready', status: 'True', reason: 'Issued' }];
-    world.put({ ...request, status: { conditions, certificate: Buffer.from(certificate).toString('base64') } });
+    management.put({ ...request, status: { conditions, certificate: Buffer.from(certificate).toString('base64') } });
   }
 }
 
-function say(world: MemoryWorld, type: string, message: string): void {
-  for (const request of requestsIn(world)) {
+function say(management: MemoryObjects, type: string, message: string): void {
+  for (const request of requestsIn(management)) {
     const conditions = [{ type, status: 'True', message, lastTransitionTime: now.toISOString() }];
-    world.put({ ...request, status: { conditions } });
+    management.put({ ...request, status: { conditions } });
   }
 }
 
 describe('authorities of an issuer', () => {
   it('are asked for all at once, by requests that hold no key, and then waited for', async () => {
-    const world = new MemoryWorld();
-    expect(await runIn(world)).toMatchObject({
+    const management = new MemoryObjects();
+    expect(await runIn(management)).toMatchObject({
       kind: 'wait',
       reason: 'WaitingForIssuer',
       message: expect.stringMatching(
         /CertificateRequest team\/c1-ca-[0-9a-f]{8}-1 waits for Issuer ours; .*c1-etcd-.*c1-proxy-/,
       ) as string,
     });
-    expect(world.writes.map((write) => write.replace(/-[0-9a-f]{8}-/, '-<key>-'))).toEqual([
+    expect(management.writes.map((write) => write.replace(/-[0-9a-f]{8}-/, '-<key>-'))).toEqual([
       ...secrets.flatMap((name) => [`create Secret ${name}-request`, `create CertificateRequest ${name}-<key>-1`]),
       'create Secret c1-sa',
     ]);
@@ -69,160 +69,160 @@ describe('authorities of an issuer', () => {
       issuerRef,
       duration: '315360000s',
     };
-    for (const { spec } of requestsIn(world)) expect(spec).toMatchObject(asked);
-    expect(JSON.stringify(requestsIn(world))).not.toContain(Buffer.from('PRIVATE').toString('base64').slice(0, 8));
-    const writes = world.writes.length;
-    expect(await runIn(world)).toMatchObject({ kind: 'wait', reason: 'WaitingForIssuer' });
-    expect(world.writes).toHaveLength(writes);
+    for (const { spec } of requestsIn(management)) expect(spec).toMatchObject(asked);
+    expect(JSON.stringify(requestsIn(management))).not.toContain(Buffer.from('PRIVATE').toString('base64').slice(0, 8));
+    const writes = management.writes.length;
+    expect(await runIn(management)).toMatchObject({ kind: 'wait', reason: 'WaitingForIssuer' });
+    expect(management.writes).toHaveLength(writes);
   });
 
   it('trust themselves and not their issuer, and nothing is left of how they were asked for', async () => {
-    const world = new MemoryWorld();
-    await runIn(world);
-    const keys = secrets.map((name) => valueOf(secretIn(world, `${name}-request`), 'tls.key') ?? '');
-    await answer(world);
-    expect(await runIn(world)).toMatchObject({ kind: 'done' });
+    const management = new MemoryObjects();
+    await runIn(management);
+    const keys = secrets.map((name) => valueOf(secretIn(management, `${name}-request`), 'tls.key') ?? '');
+    await answer(management);
+    expect(await runIn(management)).toMatchObject({ kind: 'done' });
     for (const [index, name] of secrets.entries()) {
-      const { certificate, key } = pairIn(world, name)!;
+      const { certificate, key } = pairIn(management, name)!;
       expect(key).toBe(keys[index]);
       expect(certificate.match(/BEGIN CERTIFICATE/g)).toHaveLength(1);
       expect(certificate).not.toBe(issuer.root.certificate);
     }
-    expect(world.names).toEqual([...secrets, 'c1-sa'].map((name) => `Secret ${name}`));
+    expect(management.names).toEqual([...secrets, 'c1-sa'].map((name) => `Secret ${name}`));
   });
 
   it('are none while cert-manager is not installed', async () => {
-    const world = new MemoryWorld();
-    expect(await runIn(world, { surroundings: {} })).toMatchObject({
+    const management = new MemoryObjects();
+    expect(await runIn(management, { sharedResources: {} })).toMatchObject({
       kind: 'wait',
       reason: 'WaitingForIssuer',
       message: expect.stringContaining('install cert-manager, or remove certificates.issuerRef') as string,
     });
-    expect(world.names).toEqual(['Secret c1-sa']);
+    expect(management.names).toEqual(['Secret c1-sa']);
   });
 
   it('are none where proxies would have to verify by them', async () => {
-    const world = new MemoryWorld();
+    const management = new MemoryObjects();
     const gateway = { name: 'capi', namespace: 'capi-system' };
     const spec = { certificates: { issuerRef }, exposure: undefined, gateway, inClusterAccess: 'Proxy' };
-    expect(await runIn(world, { spec })).toMatchObject({
+    expect(await runIn(management, { spec })).toMatchObject({
       kind: 'wait',
       reason: 'WaitingForIssuer',
       message: expect.stringContaining('set inClusterAccess to Policy, or remove certificates.issuerRef') as string,
     });
-    expect(requestsIn(world)).toEqual([]);
+    expect(requestsIn(management)).toEqual([]);
   });
 
   it('are asked for anew some minutes after a refusal, with the same key', async () => {
-    const world = new MemoryWorld();
-    await runIn(world);
-    say(world, 'Denied', 'not today');
-    const refused = await runIn(world);
+    const management = new MemoryObjects();
+    await runIn(management);
+    say(management, 'Denied', 'not today');
+    const refused = await runIn(management);
     expect(refused).toMatchObject({ kind: 'wait', reason: 'WaitingForIssuer', afterMs: 300_000 });
     expect(refused).toHaveProperty('message', expect.stringContaining('was denied: not today'));
-    expect(requestsIn(world)).toHaveLength(3);
+    expect(requestsIn(management)).toHaveLength(3);
     const later = new Date(now.getTime() + 300_000);
-    await runIn(world, { now: later });
-    expect(requestsIn(world).map(({ metadata }) => metadata.name.at(-1))).toEqual(['2', '2', '2']);
-    await answer(world);
-    expect(await runIn(world, { now: later })).toMatchObject({ kind: 'done' });
+    await runIn(management, { now: later });
+    expect(requestsIn(management).map(({ metadata }) => metadata.name.at(-1))).toEqual(['2', '2', '2']);
+    await answer(management);
+    expect(await runIn(management, { now: later })).toMatchObject({ kind: 'done' });
   });
 
   it('make no sense with a key that nobody can read, which is told without showing it', async () => {
-    const world = new MemoryWorld();
-    await runIn(world);
-    const kept = secretIn(world, 'c1-ca-request')!;
-    world.put({ ...kept, data: { 'tls.key': Buffer.from('secret text').toString('base64') } });
-    await expect(runIn(world)).rejects.toThrow(/^Secret c1-ca-request holds no readable private key/);
+    const management = new MemoryObjects();
+    await runIn(management);
+    const kept = secretIn(management, 'c1-ca-request')!;
+    management.put({ ...kept, data: { 'tls.key': Buffer.from('secret text').toString('base64') } });
+    await expect(runIn(management)).rejects.toThrow(/^Secret c1-ca-request holds no readable private key/);
   });
 });
 
 describe('an issuer that is named', () => {
   it('later changes nothing of the authorities that are there', async () => {
-    const world = new MemoryWorld();
-    await runIn(world, { spec: {} });
-    const before = secrets.map((name) => pairIn(world, name));
-    world.writes.length = 0;
-    expect(await runIn(world)).toMatchObject({ kind: 'done' });
-    expect(world.writes).toEqual([]);
-    expect(secrets.map((name) => pairIn(world, name))).toEqual(before);
+    const management = new MemoryObjects();
+    await runIn(management, { spec: {} });
+    const before = secrets.map((name) => pairIn(management, name));
+    management.writes.length = 0;
+    expect(await runIn(management)).toMatchObject({ kind: 'done' });
+    expect(management.writes).toEqual([]);
+    expect(secrets.map((name) => pairIn(management, name))).toEqual(before);
   });
 
   it('later signs the successor of one, which is another Secret', async () => {
-    const world = new MemoryWorld();
-    await runIn(world, { spec: {} });
-    const plan = { authority: 'cluster', secret: 'c1-ca', commonName: 'kubernetes' } as const;
+    const management = new MemoryObjects();
+    await runIn(management, { spec: {} });
+    const plan = { ca: 'cluster', secret: 'c1-ca', commonName: 'kubernetes' } as const;
     const ask = () =>
-      obtainAuthority(scopeOf(world, withIssuer), { plan, secret: 'c1-ca-next', durationSeconds: 90_000 });
+      obtainCA(scopeOf(management, withIssuer), { plan, secret: 'c1-ca-next', durationSeconds: 90_000 });
     expect(await ask()).toMatchObject({ kind: 'pending' });
-    await answer(world);
+    await answer(management);
     const obtained = await ask();
     expect(obtained).toMatchObject({ kind: 'obtained' });
-    await clearRequests(scopeOf(world));
+    await clearRequests(scopeOf(management));
     expect(await ask()).toEqual(obtained);
-    world.put({
-      ...secretIn(world, 'c1-ca')!,
-      metadata: { ...secretIn(world, 'c1-ca')!.metadata, name: 'c1-ca-next', uid: 'next' },
+    management.put({
+      ...secretIn(management, 'c1-ca')!,
+      metadata: { ...secretIn(management, 'c1-ca')!.metadata, name: 'c1-ca-next', uid: 'next' },
     });
-    await clearRequests(scopeOf(world));
-    expect(requestsIn(world)).toEqual([]);
-    expect(secretIn(world, 'c1-ca-next-request')).toBeUndefined();
+    await clearRequests(scopeOf(management));
+    expect(requestsIn(management)).toEqual([]);
+    expect(secretIn(management, 'c1-ca-next-request')).toBeUndefined();
   });
 
   it('is asked no more for a successor that nobody wants any more', async () => {
-    const world = new MemoryWorld();
-    await runIn(world, { spec: {} });
-    const before = world.names;
+    const management = new MemoryObjects();
+    await runIn(management, { spec: {} });
+    const before = management.names;
     const rotateIn = (certificates: object) =>
-      caRotation.run(scopeOf(world, { ...withIssuer, spec: { certificates: { issuerRef, ...certificates } } }));
+      caRotation.run(scopeOf(management, { ...withIssuer, spec: { certificates: { issuerRef, ...certificates } } }));
     expect(await rotateIn({ rotation: { proxyCA: 'new' } })).toMatchObject({
       kind: 'degraded',
       reason: 'WaitingForIssuer',
       message: expect.stringContaining('c1-proxy-next') as string,
     });
-    expect(requestsIn(world)).toHaveLength(1);
+    expect(requestsIn(management)).toHaveLength(1);
     expect(await rotateIn({})).toMatchObject({ kind: 'done' });
-    expect(world.names).toEqual(before);
+    expect(management.names).toEqual(before);
   });
 
   it('instead of another one is asked at once, and the other one no longer', async () => {
-    const world = new MemoryWorld();
-    await runIn(world);
+    const management = new MemoryObjects();
+    await runIn(management);
     const other = { ...issuerRef, name: 'other' };
-    await runIn(world, { spec: { certificates: { issuerRef: other } } });
-    expect(requestsIn(world).map(({ spec }) => spec.issuerRef)).toEqual([other, other, other]);
+    await runIn(management, { spec: { certificates: { issuerRef: other } } });
+    expect(requestsIn(management).map(({ spec }) => spec.issuerRef)).toEqual([other, other, other]);
   });
 
   it('no longer is not waited for', async () => {
-    const world = new MemoryWorld();
-    await runIn(world);
-    expect(await runIn(world, { spec: {} })).toMatchObject({ kind: 'done' });
-    expect(world.names).toEqual([...secrets, 'c1-sa'].map((name) => `Secret ${name}`));
+    const management = new MemoryObjects();
+    await runIn(management);
+    expect(await runIn(management, { spec: {} })).toMatchObject({ kind: 'done' });
+    expect(management.names).toEqual([...secrets, 'c1-sa'].map((name) => `Secret ${name}`));
   });
 });
 
 test('killed before any write, an operator goes on, and nothing is asked for twice or lost', async () => {
-  const passUntilDone = async (world: MemoryWorld): Promise<void> => {
+  const reconcileUntilDone = async (management: MemoryObjects): Promise<void> => {
     for (let passes = 0; passes < 6; passes++) {
-      if ((await runIn(world)).kind === 'done') return;
-      await answer(world);
+      if ((await runIn(management)).kind === 'done') return;
+      await answer(management);
     }
     throw new Error('it never ended');
   };
-  const undisturbed = new MemoryWorld();
-  await passUntilDone(undisturbed);
+  const undisturbed = new MemoryObjects();
+  await reconcileUntilDone(undisturbed);
   const total = undisturbed.writes.length;
   expect(total).toBe(16);
   for (let writes = 0; writes < total; writes++) {
-    const world = new MemoryWorld();
-    world.dieAfter(writes);
-    await expect(passUntilDone(world)).rejects.toThrow(Killed);
-    world.restart();
-    await passUntilDone(world);
-    expect(world.names).toEqual(undisturbed.names);
-    expect(world.writes.filter((write) => write.startsWith('create CertificateRequest'))).toHaveLength(3);
+    const management = new MemoryObjects();
+    management.dieAfter(writes);
+    await expect(reconcileUntilDone(management)).rejects.toThrow(Killed);
+    management.restart();
+    await reconcileUntilDone(management);
+    expect(management.names).toEqual(undisturbed.names);
+    expect(management.writes.filter((write) => write.startsWith('create CertificateRequest'))).toHaveLength(3);
     for (const name of secrets) {
-      const { certificate, key } = pairIn(world, name)!;
+      const { certificate, key } = pairIn(management, name)!;
       expect(isKeyOf(certificate, key)).toBe(true);
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  decideRotation,
+  planRotation,
   type RotationState,
   type RotationStep,
 } from '../../../../reconciler/rotation/ca/decide-rotation.ts';
@@ -86,12 +86,12 @@ describe('the next step of a rotation', () => {
       { kind: 'distribute', trusted: ['old', 'theirs', 'new'] },
     ],
   ])('%s', (_, state, step) => {
-    expect(decideRotation({ ...stable, ...state })).toEqual(step);
+    expect(planRotation({ ...stable, ...state })).toEqual(step);
   });
 });
 
 /** What consumers do in their own time, with whatever they read last. */
-interface World {
+interface ModelState {
   readonly trusted: readonly string[];
   readonly next: string | undefined;
   readonly isWanted: boolean;
@@ -101,11 +101,11 @@ interface World {
   readonly presents: readonly string[];
 }
 
-type Move = (world: World) => World | undefined;
+type Move = (model: ModelState) => ModelState | undefined;
 
 const same = (a: readonly string[], b: readonly string[]) => [...a].sort().join() === [...b].sort().join();
 
-function stateOf({ trusted, next, isWanted, trusts, presents }: World): RotationState {
+function stateOf({ trusted, next, isWanted, trusts, presents }: ModelState): RotationState {
   const all = presents.every((signer) => signer === trusted[0]);
   return {
     trusted,
@@ -118,20 +118,20 @@ function stateOf({ trusted, next, isWanted, trusts, presents }: World): Rotation
   };
 }
 
-function carriedOut(world: World): World | undefined {
-  const step = decideRotation(stateOf(world));
+function carriedOut(model: ModelState): ModelState | undefined {
+  const step = planRotation(stateOf(model));
   switch (step.kind) {
     case 'begin':
-      return { ...world, next: world.trusted[0] === 'old' ? 'new' : 'newer' };
+      return { ...model, next: model.trusted[0] === 'old' ? 'new' : 'newer' };
     case 'distribute':
     case 'withdraw':
     case 'retire':
-      return { ...world, trusted: step.trusted };
+      return { ...model, trusted: step.trusted };
     case 'sign':
-      return { ...world, trusted: step.trusted, isWanted: false };
+      return { ...model, trusted: step.trusted, isWanted: false };
     case 'discard':
     case 'finish':
-      return { ...world, next: undefined };
+      return { ...model, next: undefined };
     case 'await-successor':
     case 'prove':
     case 'reissue':
@@ -148,21 +148,21 @@ const replaced = <T>(list: readonly T[], index: number, value: T) =>
 const moves: readonly Move[] = [
   carriedOut,
   ...[0, 1].flatMap((index): Move[] => [
-    (world) => ({ ...world, trusts: replaced(world.trusts, index, world.trusted) }),
-    (world) => ({ ...world, presents: replaced(world.presents, index, world.trusted[0] ?? '') }),
+    (model) => ({ ...model, trusts: replaced(model.trusts, index, model.trusted) }),
+    (model) => ({ ...model, presents: replaced(model.presents, index, model.trusted[0] ?? '') }),
   ]),
 ];
 
 /** Every world that can come of these, whatever happens in which order; the process may die after every move. */
-function reachable(begin: World, more: readonly Move[]): World[] {
-  const seen = new Map<string, World>();
+function reachable(begin: ModelState, more: readonly Move[]): ModelState[] {
+  const seen = new Map<string, ModelState>();
   const open = [begin];
-  for (let world = open.pop(); world; world = open.pop()) {
-    const key = JSON.stringify(world);
+  for (let model = open.pop(); model; model = open.pop()) {
+    const key = JSON.stringify(model);
     if (seen.has(key)) continue;
-    seen.set(key, world);
+    seen.set(key, model);
     for (const move of more) {
-      const after = move(world);
+      const after = move(model);
       if (after) open.push(after);
     }
   }
@@ -170,7 +170,7 @@ function reachable(begin: World, more: readonly Move[]): World[] {
 }
 
 describe('a rotation in every order of what happens', () => {
-  const begin: World = {
+  const begin: ModelState = {
     trusted: ['old'],
     next: undefined,
     isWanted: true,
@@ -178,7 +178,7 @@ describe('a rotation in every order of what happens', () => {
     presents: ['old', 'old'],
   };
   // Two rotations at most, so that there is an end to the worlds.
-  const change: Move = (world) => (world.trusted[0] === 'newer' ? undefined : { ...world, isWanted: !world.isWanted });
+  const change: Move = (model) => (model.trusted[0] === 'newer' ? undefined : { ...model, isWanted: !model.isWanted });
   const worlds = reachable(begin, [...moves, change]);
 
   it('is a model with many states', () => {
@@ -193,12 +193,12 @@ describe('a rotation in every order of what happens', () => {
   });
 
   it('ends from everywhere once nobody changes their mind', () => {
-    const stuck = worlds.filter((world) => {
-      let present = world;
+    const stuck = worlds.filter((model) => {
+      let present = model;
       for (let round = 0; round < 20; round++) {
         for (const move of moves) present = move(present) ?? present;
       }
-      return decideRotation(stateOf(present)).kind !== 'settled' || present.trusted.length > 1 || present.next;
+      return planRotation(stateOf(present)).kind !== 'settled' || present.trusted.length > 1 || present.next;
     });
     expect(stuck).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type KeyRotationState,
   type KeyRotationStep,
-  nextKeyStep,
+  planKeyStep,
 } from '../../../../reconciler/rotation/service-account-key/decide-rotation.ts';
 import { now } from '../../../support/scope.ts';
 
@@ -119,6 +119,6 @@ describe('the next step of a rotation of service account keys', () => {
       { kind: 'wait', until: later },
     ],
   ])('%s', (_, state, step) => {
-    expect(nextKeyStep({ ...settled, ...state })).toEqual(step);
+    expect(planKeyStep({ ...settled, ...state })).toEqual(step);
   });
 });

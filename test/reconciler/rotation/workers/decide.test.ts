@@ -5,8 +5,8 @@ import {
   servingCertificateSignerAnnotation,
 } from '../../../../constructs/api/group.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
-import { createAuthority, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
-import { decideWorkers, type WorkersState } from '../../../../reconciler/rotation/workers/decide.ts';
+import { createCA, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
+import { planWorkers, type WorkersState } from '../../../../reconciler/rotation/workers/decide.ts';
 import type { MachineDeploymentObject } from '../../../../reconciler/rotation/workers/machines.ts';
 import { issuedToNodes, nodeCertificatesOf } from '../../../../reconciler/rotation/workers/node-certificates.ts';
 import { hostedCluster } from '../../../support/scope.ts';
@@ -25,8 +25,8 @@ let signer: KeyPair;
 
 beforeAll(async () => {
   const validity = validFor(10 * 365 * 24 * 3600_000, since);
-  old = await createAuthority({ commonName: 'kubernetes' }, validity);
-  signer = await createAuthority({ commonName: 'kubernetes' }, validity);
+  old = await createCA({ commonName: 'kubernetes' }, validity);
+  signer = await createCA({ commonName: 'kubernetes' }, validity);
 });
 
 const notes = (signedBy: string) => ({
@@ -70,7 +70,7 @@ const noneIssued = () => new Map([client, serving].map((kind) => [kind, new Map<
 
 function decide(changes: Partial<WorkersState>) {
   const nothing = { nodes: [], issued: noneIssued(), machines: [], deployments: [] };
-  const decision = decideWorkers({
+  const decision = planWorkers({
     signer: signer.certificate,
     signerName,
     since,
@@ -84,7 +84,7 @@ function decide(changes: Partial<WorkersState>) {
   return { ...decision, notes: Object.fromEntries(noted) as object, rollOut: names(decision.rollOut) };
 }
 
-const settled = { notes: {}, rollOut: [], message: '', again: undefined };
+const settled = { notes: {}, rollOut: [], message: '', requeueAt: undefined };
 
 describe('workers whose CA has changed', () => {
   it('are done when there are none', () => {
@@ -102,11 +102,11 @@ describe('workers whose CA has changed', () => {
     ['has joined later, and nobody knows its Machine', { created: after(20) }],
     ['has joined later, and its Machine is gone', { created: after(20), machine: 'gone' }],
   ])('are waited for until all old certificates have expired when one %s', (_, options) => {
-    const { message, again } = decide({ nodes: [node('a', options), node('b', { note: signerName })] });
+    const { message, requeueAt } = decide({ nodes: [node('a', options), node('b', { note: signerName })] });
     expect(message).toBe(
       'nodes a renew their certificates by themselves, the last one by 2027-11-22T12:00:00Z, or sooner when they are joined anew',
     );
-    expect(again).toEqual(oldEnd);
+    expect(requeueAt).toEqual(oldEnd);
   });
 
   it('are done when all old certificates have expired, whatever is known of them', () => {
@@ -126,11 +126,11 @@ describe('workers whose CA has changed', () => {
 });
 
 describe('certificates that nodes were given', () => {
-  type Given = readonly [node: string, kind: typeof client, authority: KeyPair, minutes: number];
+  type Given = readonly [node: string, kind: typeof client, ca: KeyPair, minutes: number];
   const issued = async (...given: readonly Given[]) => {
     const requests = await Promise.all(
-      given.map(([name, { signerName }, authority, minutes]) =>
-        issuedKubeletRequest(name, authority, after(minutes), { signerName }),
+      given.map(([name, { signerName }, ca, minutes]) =>
+        issuedKubeletRequest(name, ca, after(minutes), { signerName }),
       ),
     );
     return new Map([client, serving].map((kind) => [kind, issuedToNodes(requests, kind)]));
@@ -195,14 +195,14 @@ describe('MachineDeployments', () => {
   const nodes = () => [node('n', { machine: 'm' })];
 
   it('are rolled when one of their Machines is older than the new CA, and waited for', () => {
-    const { rollOut, message, again } = decide({
+    const { rollOut, message, requeueAt } = decide({
       nodes: nodes(),
       machines: machines(),
       deployments: [deployment('d')],
     });
     expect(rollOut).toEqual(['d']);
     expect(message).toBe('Machines m are to be replaced, by MachineDeployments d');
-    expect(again).toEqual(after(65));
+    expect(requeueAt).toEqual(after(65));
   });
 
   it.each([
@@ -222,7 +222,7 @@ describe('MachineDeployments', () => {
     ['five minutes at most', 600, 605],
   ])('are looked at again after %s', (_, passed, next) => {
     const state = { nodes: nodes(), machines: machines(), deployments: [deployment('d')] };
-    expect(decide({ ...state, now: after(passed) }).again).toEqual(after(next));
+    expect(decide({ ...state, now: after(passed) }).requeueAt).toEqual(after(next));
   });
 
   it('stay as they are when all of their Machines are newer', () => {

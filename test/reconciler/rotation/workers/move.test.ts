@@ -8,12 +8,12 @@ import { Machine, MachineDeployment } from '../../../../constructs/api/resources
 import { kubeletServingSigner } from '../../../../constructs/cluster/workload-identities.ts';
 import { HostedClusterNotReady } from '../../../../reconciler/hosted/not-ready.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
-import { createAuthority, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
+import { createCA, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
 import { signerFingerprint } from '../../../../reconciler/pki/pem.ts';
 import { moveWorkers } from '../../../../reconciler/rotation/workers/move.ts';
 import type { HostedClient } from '../../../../reconciler/phases/scope.ts';
 import { issuedKubeletRequest } from '../../../support/kubelet-client-request.ts';
-import { MemoryWorld, type StoredObject } from '../../../support/memory-world.ts';
+import { MemoryObjects, type StoredObject } from '../../../support/memory-world.ts';
 import { now, scopeOf } from '../../../support/scope.ts';
 
 const since = new Date(now.getTime() - 60_000);
@@ -23,8 +23,8 @@ let signer: KeyPair;
 
 beforeAll(async () => {
   const validity = validFor(3650 * dayMs, now);
-  old = await createAuthority({ commonName: 'kubernetes' }, validity);
-  signer = await createAuthority({ commonName: 'kubernetes' }, validity);
+  old = await createCA({ commonName: 'kubernetes' }, validity);
+  signer = await createCA({ commonName: 'kubernetes' }, validity);
 });
 
 const props = () => ({ signer: signer.certificate, retiring: [old.certificate], since });
@@ -59,18 +59,18 @@ class Nodes {
   }
 }
 
-function worldWithDeployment(): MemoryWorld {
-  const world = new MemoryWorld();
+function readerWithDeployment(): MemoryObjects {
+  const management = new MemoryObjects();
   const { apiVersion, kind } = MachineDeployment;
-  world.put({ apiVersion, kind, metadata: { name: 'd' }, spec: { replicas: 1 } });
+  management.put({ apiVersion, kind, metadata: { name: 'd' }, spec: { replicas: 1 } });
   const labels = { 'cluster.x-k8s.io/deployment-name': 'd' };
   const metadata = { name: 'm', labels, creationTimestamp: '2026-01-01T00:00:00Z' };
-  world.put({ apiVersion: Machine.apiVersion, kind: Machine.kind, metadata });
-  return world;
+  management.put({ apiVersion: Machine.apiVersion, kind: Machine.kind, metadata });
+  return management;
 }
 
 it('is done at once for an authority with the key of the one before', async () => {
-  const scope = scopeOf(worldWithDeployment(), { hosted: new Nodes('a').hosted() });
+  const scope = scopeOf(readerWithDeployment(), { hosted: new Nodes('a').hosted() });
   await expect(moveWorkers(scope, { ...props(), retiring: [signer.certificate] })).resolves.toEqual({
     isDone: true,
     message: '',
@@ -83,20 +83,21 @@ it('notes on a Node that it was given certificates of the new CA, and remembers 
     await issuedKubeletRequest('a', signer, now),
     await issuedKubeletRequest('a', signer, now, { signerName: kubeletServingSigner }),
   ];
-  const world = new MemoryWorld();
-  const seen = scopeOf(world, { hosted: nodes.hosted({ certificateRequests: () => certificateRequests }) });
+  const management = new MemoryObjects();
+  const seen = scopeOf(management, { hosted: nodes.hosted({ certificateRequests: () => certificateRequests }) });
   await expect(moveWorkers(seen, props())).resolves.toMatchObject({ isDone: true });
   expect(nodes.notes.get('a')).toEqual({
     [clientCertificateSignerAnnotation]: noteOf(signer),
     [servingCertificateSignerAnnotation]: noteOf(signer),
   });
-  const gone = scopeOf(world, { hosted: nodes.hosted() });
+  const gone = scopeOf(management, { hosted: nodes.hosted() });
   await expect(moveWorkers(gone, props())).resolves.toMatchObject({ isDone: true });
 });
 
 it('waits as long as the controller manager signs for, and a margin', async () => {
   const hosted = new Nodes('a').hosted();
-  const ends = async (spec: object) => (await moveWorkers(scopeOf(new MemoryWorld(), { spec, hosted }), props())).again;
+  const ends = async (spec: object) =>
+    (await moveWorkers(scopeOf(new MemoryObjects(), { spec, hosted }), props())).requeueAt;
   const fromSince = (ms: number) => new Date(since.getTime() + ms);
   expect(await ends({})).toEqual(fromSince(366 * dayMs));
   expect(await ends({ certificates: { leafCertificateDuration: '480h' } })).toEqual(fromSince(21 * dayMs));
@@ -105,19 +106,19 @@ it('waits as long as the controller manager signs for, and a margin', async () =
 });
 
 it('has Machines replaced once, and names them until they are gone', async () => {
-  const world = worldWithDeployment();
-  const scope = scopeOf(world);
+  const management = readerWithDeployment();
+  const scope = scopeOf(management);
   const first = await moveWorkers(scope, props());
   expect(first).toMatchObject({ isDone: false, message: 'Machines m are to be replaced, by MachineDeployments d' });
   await moveWorkers(scope, props());
-  expect(world.writes).toEqual(['set worker-rollout of MachineDeployment d']);
-  const deployment = await world.read<StoredObject>(MachineDeployment, 'd');
+  expect(management.writes).toEqual(['set worker-rollout of MachineDeployment d']);
+  const deployment = await management.read<StoredObject>(MachineDeployment, 'd');
   expect(deployment).toMatchObject({
     metadata: { annotations: { [rolledOutForAnnotation]: noteOf(signer) } },
     spec: { replicas: 1, rollout: { after: '2026-11-21T11:59:00Z' } },
   });
-  const [machine] = world.list(Machine, {});
-  world.remove(machine!);
+  const [machine] = management.list(Machine, {});
+  management.remove(machine!);
   await expect(moveWorkers(scope, props())).resolves.toMatchObject({ isDone: true, message: '' });
 });
 
@@ -127,7 +128,7 @@ it('waits until Nodes and requests are known, and while the API server is away',
     { certificateRequests: () => undefined },
   ] satisfies Partial<HostedClient>[];
   for (const hosted of unknown) {
-    const move = await moveWorkers(scopeOf(new MemoryWorld(), { hosted }), props());
+    const move = await moveWorkers(scopeOf(new MemoryObjects(), { hosted }), props());
     expect(move).toEqual({ isDone: false, message: 'the Nodes of the hosted cluster have not been listed yet' });
   }
   const certificateRequests = [await issuedKubeletRequest('a', signer, now)];
@@ -137,9 +138,9 @@ it('waits until Nodes and requests are known, and while the API server is away',
       throw new HostedClusterNotReady('the API server does not answer', 2_000, undefined);
     },
   });
-  await expect(moveWorkers(scopeOf(new MemoryWorld(), { hosted }), props())).resolves.toEqual({
+  await expect(moveWorkers(scopeOf(new MemoryObjects(), { hosted }), props())).resolves.toEqual({
     isDone: false,
     message: 'the API server does not answer',
-    again: new Date(now.getTime() + 2_000),
+    requeueAt: new Date(now.getTime() + 2_000),
   });
 });
