@@ -5,7 +5,7 @@ import { Cluster, Gateway, HostedControlPlane } from './api/resources.ts';
 import { type HostedCluster, networkOf } from './cluster/cluster.ts';
 import { definedOnly } from './cluster/defined.ts';
 import { exposureStrategy } from './control-plane/exposure/exposure.ts';
-import type { ObservedGateway } from './control-plane/exposure/way-in.ts';
+import type { ObservedGateway } from './control-plane/exposure/strategy.ts';
 import type { Facts, ServiceAddress } from './cluster/facts.ts';
 import { managerImage } from './provider/image.ts';
 import { providerNamespace } from './cluster/provider-names.ts';

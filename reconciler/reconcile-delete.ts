@@ -1,7 +1,7 @@
 import { finalizer } from '../constructs/api/group.ts';
 import type { RequeueAt } from './engine/requeue.ts';
 import { finalBackup } from './backup/final-backup.ts';
-import { storeReaderOf } from './backup/store-inquiries.ts';
+import { storeReaderOf } from './backup/store-reader.ts';
 import { removeFinalizer } from './management/finalizer.ts';
 import type { Admission } from './admission.ts';
 import type { KubeObject } from './kube/object.ts';

@@ -1,7 +1,7 @@
 import type { HostedCluster } from '../constructs/cluster/cluster.ts';
 import { overruledArguments } from '../constructs/control-plane/overruled.ts';
 import { type RequeueAt, earliest } from './engine/requeue.ts';
-import { storeReaderOf } from './backup/store-inquiries.ts';
+import { storeReaderOf } from './backup/store-reader.ts';
 import { infrastructureOf } from './management/cluster-object.ts';
 import type { Admission } from './admission.ts';
 import {

@@ -2,7 +2,7 @@ import type { Backup } from '../../constructs/api/backup-spec.ts';
 import { openEtcd, readyMembers } from '../etcd/access.ts';
 import { systemClock } from '../kube/clock.ts';
 import type { Reader } from '../management/view.ts';
-import { serializeRecoveryBundle, survivingSecrets } from './bundle.ts';
+import { serializeRecoveryBundle, survivingSecrets } from './recovery-bundle.ts';
 import type { BackupCause } from './causes.ts';
 import type { Schedule } from './schedule.ts';
 import type { StoreReader } from './store-access.ts';

@@ -7,7 +7,7 @@ import { messageOf } from '../kube/error-message.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { attemptFor, type BackupSubject } from './attempt.ts';
 import { type BackupCause, deletionCause } from './causes.ts';
-import { backOffMs } from './decide-backup.ts';
+import { backOffMs } from './plan-backup.ts';
 import { type BackupResult, takeBackup } from './take-backup.ts';
 
 /** What a deletion waits for, as a sentence, and when to look again where no event tells. */

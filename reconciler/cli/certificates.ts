@@ -4,7 +4,7 @@ import { Cluster, Secret, Service } from '../../constructs/api/resources.ts';
 import { planAll } from '../../constructs/control-plane/certificates/overview.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
-import type { Reached } from '../../constructs/control-plane/exposure/way-in.ts';
+import type { Reached } from '../../constructs/control-plane/exposure/strategy.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { minorOf } from '../../constructs/cluster/versions.ts';
 import { ClusterObject } from '../management/cluster-object.ts';

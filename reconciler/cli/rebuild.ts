@@ -1,10 +1,10 @@
 import { stringify } from 'yaml';
 import { Backup } from '../../constructs/api/backup-spec.ts';
-import type { RecoveryBundle, KeptObject } from '../backup/bundle.ts';
+import type { RecoveryBundle, KeptObject } from '../backup/recovery-bundle.ts';
 import type { Choice } from '../backup/choose-backup.ts';
-import { findRecoveryBundle } from '../backup/find-bundle.ts';
+import { findRecoveryBundle } from '../backup/find-recovery-bundle.ts';
 import type { BackupOwner } from '../backup/names.ts';
-import { storeReaderOf } from '../backup/store-inquiries.ts';
+import { storeReaderOf } from '../backup/store-reader.ts';
 import { readChoice } from './choice.ts';
 import { type Command, type Given, hasSwitch, type Session, textOption, UsageError } from './command.ts';
 

@@ -1,7 +1,7 @@
 import { ClusterBackups } from '../backup/cluster-backups.ts';
 import type { BackupOwner } from '../backup/names.ts';
 import { openStore } from '../backup/store-access.ts';
-import { storeReaderOf } from '../backup/store-inquiries.ts';
+import { storeReaderOf } from '../backup/store-reader.ts';
 import type { Session } from './command.ts';
 import type { ControlPlane } from './control-plane.ts';
 

@@ -7,7 +7,7 @@ import { executeOnObjects } from './execute-objects.ts';
 import { isRefusedForNow } from './client.ts';
 import { knownMembers, type MemberObjects, readMemberObjects, watchedMemberObjects } from './member-objects.ts';
 import type { EtcdObservation } from './members.ts';
-import { type EtcdDesiredState, planEtcdStep } from './next-step.ts';
+import { type EtcdDesiredState, planEtcdStep } from './plan-step.ts';
 import { type Clients, observeEtcd } from './observe.ts';
 import { type EtcdReport, fillOf, withoutVacancies } from './report.ts';
 import { strandedClaims } from './stranded-volumes.ts';

@@ -1,4 +1,4 @@
-import type { ObservedGateway } from '../../constructs/control-plane/exposure/way-in.ts';
+import type { ObservedGateway } from '../../constructs/control-plane/exposure/strategy.ts';
 import type { KubeObject } from '../kube/object.ts';
 
 /** A Gateway as the API returns it, as far as it is read here. */

@@ -2,7 +2,7 @@ import type { Backup } from '../../constructs/api/backup-spec.ts';
 import { backupAnnotation } from '../../constructs/api/group.ts';
 import { kubernetesVersion } from '../../constructs/cluster/versions.ts';
 import { attemptFor, type BackupSubject } from '../backup/attempt.ts';
-import { planBackup } from '../backup/decide-backup.ts';
+import { planBackup } from '../backup/plan-backup.ts';
 import { backupFailure, failureReasons } from '../backup/failure.ts';
 import { backupReport, knownBackups, lastBackupTime, openCauses } from '../backup/known-backups.ts';
 import { nextBackupTime, type Schedule } from '../backup/schedule.ts';

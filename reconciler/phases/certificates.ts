@@ -15,7 +15,7 @@ import {
 import { mustIssue, renewalTime } from '../pki/policy.ts';
 import { leafSecret, pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
 import { known, type Phase, type Scope } from './scope.ts';
-import { caCertificates } from './cas.ts';
+import { caCertificates } from './ca-certificates.ts';
 import { endpoint } from './endpoint.ts';
 import { secretProps } from '../pki/secret-props.ts';
 

@@ -7,7 +7,7 @@ import {
   type Outside,
   type Reached,
   reachedOf,
-} from '../../constructs/control-plane/exposure/way-in.ts';
+} from '../../constructs/control-plane/exposure/strategy.ts';
 import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
 import { degraded, done, InvalidConfiguration, type Outcome } from '../engine/outcome.ts';
 import type { Phase, Scope } from './scope.ts';

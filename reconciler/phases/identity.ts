@@ -5,7 +5,7 @@ import { Secret } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { objectLabels } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { RecoveryBundleNotFound } from '../backup/find-bundle.ts';
+import { RecoveryBundleNotFound } from '../backup/find-recovery-bundle.ts';
 import { StoreError } from '../backup/store-error.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';

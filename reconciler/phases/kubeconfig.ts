@@ -6,7 +6,7 @@ import { adminPlan } from '../../constructs/control-plane/certificates/plan.ts';
 import { renewalTime } from '../pki/policy.ts';
 import { kubeconfigSecret, type SecretObject, valueOf } from '../pki/secret.ts';
 import { known, type Phase } from './scope.ts';
-import { caCertificates } from './cas.ts';
+import { caCertificates } from './ca-certificates.ts';
 import { caPair, issueIfDue } from './certificates.ts';
 import { endpoint } from './endpoint.ts';
 import { secretProps } from '../pki/secret-props.ts';

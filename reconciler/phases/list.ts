@@ -1,6 +1,6 @@
 import { apiServer } from './api-server.ts';
 import { apiServerService } from './api-server-service.ts';
-import { caCertificates } from './cas.ts';
+import { caCertificates } from './ca-certificates.ts';
 import { backup } from './backup.ts';
 import { caRotation } from './ca-rotation.ts';
 import { certificates, etcdCertificates } from './certificates.ts';

@@ -10,7 +10,7 @@ import {
   removePods,
   restoreMembers,
 } from '../restore/execute.ts';
-import { planRestore, type RestoreDecision } from '../restore/decide.ts';
+import { planRestore, type RestoreDecision } from '../restore/plan.ts';
 import { observeRestore, problemOf } from '../restore/observe.ts';
 import { reportBlocker } from '../restore/blocker.ts';
 import { prepare, retryMs } from '../restore/prepare-in-background.ts';

@@ -3,7 +3,7 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { answeredBy, isNew, requestOf } from '../rotation/request.ts';
-import { planKeyStep } from '../rotation/service-account-key/decide-rotation.ts';
+import { planKeyStep } from '../rotation/service-account-key/plan.ts';
 import { note, executeKeyStep } from '../rotation/service-account-key/execute.ts';
 import {
   problemOf,

@@ -8,7 +8,7 @@ import { etcdPeerUrl } from '../etcd/member-objects.ts';
 import { markPurpose, volumeMark } from '../etcd/volume-mark.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { Scope } from '../phases/scope.ts';
-import type { MemberAct } from './decide.ts';
+import type { MemberAct } from './plan.ts';
 import { restoredMemberId } from './member-id.ts';
 import { type RestorePodObject, restoredAnnotations } from './observe.ts';
 import { operatorImageOf } from '../receiver/operator-image.ts';

@@ -6,7 +6,7 @@ import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../constructs/clust
 import type { KubeObject } from '../kube/object.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
 import type { Reader } from '../management/view.ts';
-import type { MemberRestore, RestoreObservation, RestorePod } from './decide.ts';
+import type { MemberRestore, RestoreObservation, RestorePod } from './plan.ts';
 import type { RestoreRequest } from './request.ts';
 
 /** Annotations of a volume claim with the requests whose data it holds, the newest of each kind. */

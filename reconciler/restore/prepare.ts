@@ -9,7 +9,7 @@ import { openStore, type StoreReader } from '../backup/store-access.ts';
 import { chosenBackup, type Choice } from '../backup/choose-backup.ts';
 import type { Key } from '../encryption-at-rest/configuration.ts';
 import type { Clock } from '../kube/clock.ts';
-import { readBackupKeys } from './bundled-keys.ts';
+import { readBackupKeys } from './recovery-bundle-keys.ts';
 import type { RestoreChoice } from './request.ts';
 import { backUpNewestReachableMember, type ReachableMembers } from './newest-reachable-member.ts';
 

@@ -1,7 +1,7 @@
 import type { Restore } from '../../constructs/api/restore-spec.ts';
-import { type RecoveryBundle, survivingSecrets } from '../backup/bundle.ts';
+import { type RecoveryBundle, survivingSecrets } from '../backup/recovery-bundle.ts';
 import type { Choice } from '../backup/choose-backup.ts';
-import { type RecoveryBundleRequest, findRecoveryBundle } from '../backup/find-bundle.ts';
+import { type RecoveryBundleRequest, findRecoveryBundle } from '../backup/find-recovery-bundle.ts';
 
 /** A Secret that cannot be made again, under the name it is to have. */
 export type KeptSecret = RecoveryBundle['secrets'][number];

@@ -5,12 +5,12 @@ import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import type { Endpoint, Facts } from '../../constructs/cluster/facts.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { mergeFacts } from '../../reconciler/engine/run-phases.ts';
-import { caCertificates } from '../../reconciler/phases/cas.ts';
+import { caCertificates } from '../../reconciler/phases/ca-certificates.ts';
 import { certificates, etcdCertificates } from '../../reconciler/phases/certificates.ts';
 import { encryptionAtRest } from '../../reconciler/phases/encryption-at-rest.ts';
 import { kubeconfig } from '../../reconciler/phases/kubeconfig.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
-import { MemoryObjects } from '../support/memory-world.ts';
+import { MemoryObjects } from '../support/memory-objects.ts';
 import { scopeOf } from '../support/scope.ts';
 
 /** Those that make Secrets, each behind those whose Secrets it reads. */

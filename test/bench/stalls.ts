@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { execute, isEtcdCall } from '../../reconciler/etcd/execute.ts';
 import { isRefusedForNow } from '../../reconciler/etcd/client.ts';
 import { healthyVoters, leaderOf } from '../../reconciler/etcd/members.ts';
-import { planEtcdStep } from '../../reconciler/etcd/next-step.ts';
+import { planEtcdStep } from '../../reconciler/etcd/plan-step.ts';
 import type { EtcdStep } from '../../reconciler/etcd/steps.ts';
 import { EtcdProcesses } from '../cluster/etcd/etcd-processes.ts';
 import { settle } from '../cluster/etcd/settle.ts';

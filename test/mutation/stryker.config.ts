@@ -9,12 +9,12 @@ const decisions = [
   'reconciler/etcd/{version-rules,volume-size}.ts',
   'reconciler/engine/run-phases.ts',
   'reconciler/kube/{apply-decision,lease-decision}.ts',
-  'reconciler/kubelet-serving/decide.ts',
+  'reconciler/kubelet-serving/plan.ts',
   'reconciler/pki/policy.ts',
-  'reconciler/pki/issuer/decide.ts',
-  'reconciler/restore/decide.ts',
+  'reconciler/pki/issuer/plan.ts',
+  'reconciler/restore/plan.ts',
   'reconciler/rotation/{authority,service-account-key}/decide-rotation.ts',
-  'reconciler/rotation/workers/decide.ts',
+  'reconciler/rotation/workers/plan.ts',
   'reconciler/status/compute.ts',
 ];
 

@@ -16,10 +16,10 @@ export default defineConfig({
       'test/reconciler/etcd/{version-rules,volume-size}.test.ts',
       'test/reconciler/{graph,observed-status,status}.test.ts',
       'test/reconciler/kube/{apply-decision,lease-decision}.test.ts',
-      'test/reconciler/kubelet-serving/decide.test.ts',
+      'test/reconciler/kubelet-serving/plan.test.ts',
       'test/reconciler/pki/{pki,policy}.test.ts',
-      'test/reconciler/pki/issuer/decide.test.ts',
-      'test/reconciler/restore/decide.test.ts',
+      'test/reconciler/pki/issuer/plan.test.ts',
+      'test/reconciler/restore/plan.test.ts',
       'test/reconciler/rotation/**/decide*.test.ts',
     ],
     // As all pure tests have it: on a busy machine a shorter one would count slow tests as mutants that were noticed.

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { completeCluster, deathsOnTheWay, expectSameAfter, orderedCluster } from '../support/loop/scenario.ts';
-import { ourName, type MemoryCluster } from '../support/loop/surrounding-world.ts';
+import { ourName, type MemoryCluster } from '../support/loop/memory-cluster.ts';
 
 /** A control plane with one of everything: as many deaths as there are writes take a while. */
 const small = {

@@ -8,7 +8,7 @@ import {
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { orderedCluster } from '../support/loop/scenario.ts';
-import { ourName, type MemoryCluster } from '../support/loop/surrounding-world.ts';
+import { ourName, type MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { loadBalancerAddress } from '../support/management-controllers.ts';
 import { clusterName, namespace } from '../support/scope.ts';
 

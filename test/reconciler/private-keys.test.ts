@@ -14,7 +14,7 @@ import type { Scope } from '../../reconciler/phases/scope.ts';
 import { createLogger } from '../../reconciler/telemetry/log.ts';
 import { reportTransition } from '../../reconciler/status/transition.ts';
 import { settle } from '../support/management-controllers.ts';
-import { MemoryObjects, type StoredObject } from '../support/memory-world.ts';
+import { MemoryObjects, type StoredObject } from '../support/memory-objects.ts';
 import { privateKeyIn } from '../support/private-keys.ts';
 import { hostedControlPlaneObject, now, type ScopeChanges, scopeOf } from '../support/scope.ts';
 

@@ -5,7 +5,7 @@ import { pruneWorkload } from '../../reconciler/prune-workload.ts';
 import { phases } from '../../reconciler/phases/list.ts';
 import type { HostedClient } from '../../reconciler/phases/scope.ts';
 import { conditionUpdate } from '../../reconciler/engine/condition-update.ts';
-import { MemoryObjects } from '../support/memory-world.ts';
+import { MemoryObjects } from '../support/memory-objects.ts';
 import { knownFacts } from '../support/rendered-cluster.ts';
 import { now, scopeOf } from '../support/scope.ts';
 

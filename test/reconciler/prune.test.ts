@@ -11,9 +11,9 @@ import {
 import { objectLabels } from '../../constructs/cluster/labels.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster, orderedCluster } from '../support/loop/scenario.ts';
-import type { MemoryCluster } from '../support/loop/surrounding-world.ts';
+import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { NamespaceObjects } from '../support/memory-cluster/controlled-objects.ts';
-import type { StoredObject } from '../support/memory-world.ts';
+import type { StoredObject } from '../support/memory-objects.ts';
 import { namespace } from '../support/scope.ts';
 
 let complete: MemoryCluster;

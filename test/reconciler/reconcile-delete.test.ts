@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Event, HostedControlPlane, Machine, PersistentVolumeClaim } from '../../constructs/api/resources.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster } from '../support/loop/scenario.ts';
-import { ourName, type MemoryCluster } from '../support/loop/surrounding-world.ts';
+import { ourName, type MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { clusterName, namespace } from '../support/scope.ts';
 
 const user = { fieldManager: 'user' };

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Deployment, Event } from '../../constructs/api/resources.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster, expectRest, orderedCluster } from '../support/loop/scenario.ts';
-import type { MemoryCluster } from '../support/loop/surrounding-world.ts';
-import type { StoredObject } from '../support/memory-world.ts';
+import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
+import type { StoredObject } from '../support/memory-objects.ts';
 import { now } from '../support/scope.ts';
 
 const hourMs = 3600_000;

@@ -4,9 +4,9 @@ import { Cluster, Deployment, Event, HostedControlPlane, Secret } from '../../co
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { portraitOf } from '../support/loop/portrait.ts';
 import { completeCluster, expectRest, orderedCluster, settleBy } from '../support/loop/scenario.ts';
-import { ourName, type MemoryCluster } from '../support/loop/surrounding-world.ts';
+import { ourName, type MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { loadBalancerAddress } from '../support/management-controllers.ts';
-import type { StoredObject } from '../support/memory-world.ts';
+import type { StoredObject } from '../support/memory-objects.ts';
 import { clusterName, namespace } from '../support/scope.ts';
 
 const user = { fieldManager: 'user' };

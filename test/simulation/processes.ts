@@ -14,7 +14,7 @@ import { isKeyOf } from '../../reconciler/pki/certificate.ts';
 import type { KeyPair } from '../../reconciler/pki/issue.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import type { MemoryObjects, StoredObject } from '../support/memory-world.ts';
+import type { MemoryObjects, StoredObject } from '../support/memory-objects.ts';
 import { clusterName, hostedCluster } from '../support/scope.ts';
 import { Secrets } from './secrets.ts';
 

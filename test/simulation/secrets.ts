@@ -2,7 +2,7 @@ import { Secret } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { SecretRole } from '../../constructs/control-plane/certificates/uses.ts';
 import type { SecretObject } from '../../reconciler/pki/secret.ts';
-import type { MemoryObjects } from '../support/memory-world.ts';
+import type { MemoryObjects } from '../support/memory-objects.ts';
 import { clusterName } from '../support/scope.ts';
 
 const { secrets } = namesOf(clusterName);

@@ -4,7 +4,7 @@ import { runPhases } from '../../reconciler/engine/run-phases.ts';
 import { phases } from '../../reconciler/phases/list.ts';
 import type { Phase } from '../../reconciler/phases/scope.ts';
 import { settle } from '../support/management-controllers.ts';
-import { MemoryObjects } from '../support/memory-world.ts';
+import { MemoryObjects } from '../support/memory-objects.ts';
 import { hostedCluster, now as firstDay, scopeOf } from '../support/scope.ts';
 import { Answers } from './answers.ts';
 import { verifies } from './chain.ts';

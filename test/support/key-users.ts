@@ -7,7 +7,7 @@ import { signerFingerprint } from '../../reconciler/pki/pem.ts';
 import { idOfPrivateKey, verifyingKeysOf } from '../../reconciler/pki/service-account-keys.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import type { HostedClient } from '../../reconciler/phases/scope.ts';
-import type { MemoryObjects } from './memory-world.ts';
+import type { MemoryObjects } from './memory-objects.ts';
 
 interface Loaded {
   readonly accepted: readonly string[];

@@ -10,7 +10,7 @@ import {
   type Resource,
 } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import type { StoredObject } from './memory-world.ts';
+import type { StoredObject } from './memory-objects.ts';
 import { clusterName } from './scope.ts';
 
 /** The address that load balancers are given. */

@@ -14,7 +14,7 @@ import type { TrustProbes } from '../../reconciler/rotation/ca/trust-probes.ts';
 import type { EndpointProbe, HostedClient, Scope } from '../../reconciler/phases/scope.ts';
 import type { SharedResources } from '../../reconciler/management/view.ts';
 import { observed } from '../reconciler/etcd/observed.ts';
-import type { MemoryObjects } from './memory-world.ts';
+import type { MemoryObjects } from './memory-objects.ts';
 import { probesOf } from './trust-probes.ts';
 
 export const namespace = 'team';

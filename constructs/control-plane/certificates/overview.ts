@@ -1,5 +1,5 @@
 import type { HostedCluster } from '../../cluster/cluster.ts';
-import type { Reached } from '../exposure/way-in.ts';
+import type { Reached } from '../exposure/strategy.ts';
 import { namesOf } from '../../cluster/names.ts';
 import type { CertificateRole } from './kinds.ts';
 import { adminPlan, type CertificatePlan, planCAs, planCertificates, planEtcdCertificates } from './plan.ts';

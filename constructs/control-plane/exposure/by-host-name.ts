@@ -5,7 +5,7 @@ import type { Endpoint } from '../../cluster/facts.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
 import type { Hosts } from './hosts.ts';
-import type { EndpointDecision, Outside, ServiceShape } from './way-in.ts';
+import type { EndpointDecision, Outside, ServiceShape } from './strategy.ts';
 
 /**
  * The Service behind a shared entry that tells control planes apart by host name. It needs an address of its own only

@@ -4,7 +4,7 @@ import { gateway } from './gateway.ts';
 import { ingress } from './ingress.ts';
 import { loadBalancer } from './load-balancer.ts';
 import { nodePort } from './node-port.ts';
-import type { ExposureStrategy } from './way-in.ts';
+import type { ExposureStrategy } from './strategy.ts';
 
 /** The way in that a spec asks for. */
 export function exposureStrategy(spec: HostedControlPlaneSpec): ExposureStrategy {

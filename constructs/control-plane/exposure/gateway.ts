@@ -5,7 +5,7 @@ import { ports } from '../../cluster/ports.ts';
 import { reachedBy, sharedService } from './by-host-name.ts';
 import { sharedHosts, tooLong } from './hosts.ts';
 import { chooseListener } from './listener.ts';
-import { type EndpointDecision, reachedOf, type ExposureStrategy } from './way-in.ts';
+import { type EndpointDecision, reachedOf, type ExposureStrategy } from './strategy.ts';
 
 /** A shared Gateway that passes TLS through; the endpoint is a host name under the wildcard of one of its listeners. */
 export function gateway(

@@ -5,7 +5,7 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import { definedOnly } from '../../cluster/defined.ts';
 import { objectLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
-import type { HostRoute } from './leads.ts';
+import type { HostRoute } from './host-routes.ts';
 
 export interface IngressRouteTCPsProps {
   readonly cluster: HostedCluster;

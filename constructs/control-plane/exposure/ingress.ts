@@ -6,7 +6,7 @@ import { ports } from '../../cluster/ports.ts';
 import { reachedBy, sharedService } from './by-host-name.ts';
 import { sharedHosts, tooLong } from './hosts.ts';
 import { mismatch } from './preset.ts';
-import type { EndpointDecision, ExposureStrategy } from './way-in.ts';
+import type { EndpointDecision, ExposureStrategy } from './strategy.ts';
 
 /** A shared ingress controller that passes TLS through; the endpoint is the host name the user gives. */
 export function ingress(

@@ -1,4 +1,4 @@
-import type { ObservedLabelSelector } from './way-in.ts';
+import type { ObservedLabelSelector } from './strategy.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Expression = NonNullable<ObservedLabelSelector['matchExpressions']>[number];

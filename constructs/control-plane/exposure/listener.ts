@@ -1,6 +1,6 @@
 import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
 import { selects } from './label-selector.ts';
-import type { EndpointDecision, ObservedGateway, ObservedListener } from './way-in.ts';
+import type { EndpointDecision, ObservedGateway, ObservedListener } from './strategy.ts';
 
 /** Who looks for a listener. */
 export interface ListenerQuestion {

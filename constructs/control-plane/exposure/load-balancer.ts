@@ -3,7 +3,7 @@ import { definedOnly } from '../../cluster/defined.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
 import { mismatch } from './preset.ts';
-import type { ExposureStrategy } from './way-in.ts';
+import type { ExposureStrategy } from './strategy.ts';
 
 /** A Service of type LoadBalancer; the endpoint is the address or hostname it is given. */
 export function loadBalancer({

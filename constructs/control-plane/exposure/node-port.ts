@@ -3,7 +3,7 @@ import type { Exposure } from '../../api/exposure-spec.ts';
 import { definedOnly } from '../../cluster/defined.ts';
 import { ports } from '../../cluster/ports.ts';
 import { mismatch } from './preset.ts';
-import type { ExposureStrategy } from './way-in.ts';
+import type { ExposureStrategy } from './strategy.ts';
 
 /** A Service of type NodePort with fixed ports, reached at an address the user gives. */
 export function nodePort({ nodePort: exposure }: Extract<Exposure, { kind: 'nodePort' }>): ExposureStrategy {

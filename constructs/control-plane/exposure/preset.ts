@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
 import { canonicalHost } from '../../cluster/canonical-host.ts';
-import type { EndpointDecision } from './way-in.ts';
+import type { EndpointDecision } from './strategy.ts';
 
 /**
  * Why an endpoint that is fixed already cannot be served by what the exposure offers; undefined when it can.

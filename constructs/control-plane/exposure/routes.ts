@@ -4,7 +4,7 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import type { Facts } from '../../cluster/facts.ts';
 import { IngressRouteTCPs } from './ingress-route-tcps.ts';
 import { Ingresses } from './ingresses.ts';
-import { hostRoutesOf } from './leads.ts';
+import { hostRoutesOf } from './host-routes.ts';
 import { TlsRoutes } from './tls-routes.ts';
 
 export interface RoutesProps {

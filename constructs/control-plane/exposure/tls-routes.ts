@@ -5,7 +5,7 @@ import { Gateway as GatewayResource, groupOf, resourceOf } from '../../api/resou
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { objectLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
-import type { HostRoute } from './leads.ts';
+import type { HostRoute } from './host-routes.ts';
 
 export interface TlsRoutesProps {
   readonly cluster: HostedCluster;

@@ -4,7 +4,7 @@ import type { EtcdStatus } from '../../../constructs/api/etcd-status.ts';
 import type { ClusterBackups, StoredBackup } from '../cluster-backups.ts';
 import { backupId } from '../names.ts';
 import { StoreError } from '../store-error.ts';
-import type { VerificationRules } from './decide.ts';
+import type { VerificationRules } from './plan.ts';
 
 /** What the store says of backups and their trials. */
 export interface VerificationInventory {

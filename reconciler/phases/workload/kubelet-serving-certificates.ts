@@ -2,7 +2,7 @@ import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { Machine } from '../../../constructs/api/resources.ts';
 import type { CertificateRequest } from '../../hosted/certificate-request.ts';
 import { HostedClusterNotReady } from '../../hosted/not-ready.ts';
-import { askingNode, awaitsServing, type MachineObject, objection } from '../../kubelet-serving/decide.ts';
+import { askingNode, awaitsServing, type MachineObject, objection } from '../../kubelet-serving/plan.ts';
 import { reservedHosts } from '../../kubelet-serving/reserved-hosts.ts';
 import { degraded, done, type Outcome, wait } from '../../engine/outcome.ts';
 import type { HostedClient, Phase, Scope } from '../scope.ts';

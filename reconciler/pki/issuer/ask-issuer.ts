@@ -9,7 +9,7 @@ import type { ObtainCAProps, ObtainedCA } from './obtained-ca.ts';
 import { secretProps } from '../secret-props.ts';
 import type { SecretObject } from '../secret.ts';
 import { certificateRequest, type CertificateRequestObject, requestName } from './certificate-request.ts';
-import { decide } from './decide.ts';
+import { decide } from './plan.ts';
 import { issuedProblem } from './issued-ca.ts';
 import { requestedKey, requestSecret } from './request-key.ts';
 import { createKey, keyHash } from '../key.ts';

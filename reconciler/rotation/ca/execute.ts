@@ -11,7 +11,7 @@ import { caProblem, renewalTime } from '../../pki/policy.ts';
 import { pairSecret, type SecretObject } from '../../pki/secret.ts';
 import { secretProps } from '../../pki/secret-props.ts';
 import type { Scope } from '../../phases/scope.ts';
-import { planRotation, type RotationState } from './decide-rotation.ts';
+import { planRotation, type RotationState } from './plan.ts';
 import type { PendingConsumers } from './pending-consumers.ts';
 import { whoPresentsAnother } from './reissue-proof.ts';
 import { answeredBy, isNew, requestOf } from '../request.ts';

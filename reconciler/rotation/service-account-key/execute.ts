@@ -6,7 +6,7 @@ import { secretProps } from '../../pki/secret-props.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
 import type { Scope } from '../../phases/scope.ts';
 import { answeredBy, answering, requestOf, isNew, type RotationRequest } from '../request.ts';
-import type { KeyRotationStep } from './decide-rotation.ts';
+import type { KeyRotationStep } from './plan.ts';
 import { retryMs, type KeyClaim, type Proof, proveOfAPIServers, proveOfControllerManager } from './proof.ts';
 import { type StoredServiceAccountKeys, successorSecret, successorSecretOf, withKeys } from './rotated-keys.ts';
 import { formatTokenRecord, lastExpiry, type TokenRecord } from './token-record.ts';

@@ -8,7 +8,7 @@ import { isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
 import type { Scope } from '../../phases/scope.ts';
-import { planWorkers, type WorkersState } from './decide.ts';
+import { planWorkers, type WorkersState } from './plan.ts';
 import { type MachineDeploymentObject, timestamp } from './machines.ts';
 import { issuedToNodes, nodeCertificatesOf } from './node-certificates.ts';
 

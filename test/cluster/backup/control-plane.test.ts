@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HostedControlPlane, Secret } from '../../../constructs/api/resources.ts';
-import { readRecoveryBundle } from '../../../reconciler/backup/bundle.ts';
+import { readRecoveryBundle } from '../../../reconciler/backup/recovery-bundle.ts';
 import { readEncryptionKey } from '../../../reconciler/backup/encryption-keys.ts';
 import { backupId } from '../../../reconciler/backup/names.ts';
 import { createCA, validFor } from '../../../reconciler/pki/issue.ts';
@@ -13,7 +13,7 @@ import { startS3 } from '../../support/s3.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
-import { tolerateProblem, type Problem } from './store-trouble.ts';
+import { tolerateProblem, type Problem } from './store-problem.ts';
 
 const namespace = 'backups';
 const fieldManager = 'test';

@@ -4,7 +4,7 @@ import { FlakyProxy } from '../../support/flaky-proxy.ts';
 import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
-import { tolerateProblem, type Problem } from './store-trouble.ts';
+import { tolerateProblem, type Problem } from './store-problem.ts';
 
 const limitMs = 240_000;
 const clusters = ['silent', 'back', 'last'] as const;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { healthyVoters } from '../../../reconciler/etcd/members.ts';
-import { planEtcdStep } from '../../../reconciler/etcd/next-step.ts';
+import { planEtcdStep } from '../../../reconciler/etcd/plan-step.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { until } from '../../support/until.ts';
 import { EtcdProcesses } from './etcd-processes.ts';

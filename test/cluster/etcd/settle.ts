@@ -1,7 +1,7 @@
 import { execute, isEtcdCall } from '../../../reconciler/etcd/execute.ts';
 import { isRefusedForNow } from '../../../reconciler/etcd/client.ts';
 import { type EtcdObservation, healthyVoters } from '../../../reconciler/etcd/members.ts';
-import { planEtcdStep } from '../../../reconciler/etcd/next-step.ts';
+import { planEtcdStep } from '../../../reconciler/etcd/plan-step.ts';
 import type { EtcdStep } from '../../../reconciler/etcd/steps.ts';
 import { until } from '../../support/until.ts';
 import type { EtcdProcesses } from './etcd-processes.ts';

@@ -2,7 +2,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasQuorum } from '../../../reconciler/etcd/members.ts';
-import { planEtcdStep } from '../../../reconciler/etcd/next-step.ts';
+import { planEtcdStep } from '../../../reconciler/etcd/plan-step.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { until } from '../../support/until.ts';
 import { damageText } from './damage-text.ts';

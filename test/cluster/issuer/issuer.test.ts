@@ -17,7 +17,7 @@ import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
 import { installAddon } from '../../testbed/addons.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
-import { unknownMemberAt } from './stranger.ts';
+import { unknownMemberAt } from './foreign-issuer.ts';
 
 const namespace = 'issued';
 const fieldManager = 'test';

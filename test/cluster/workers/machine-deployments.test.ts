@@ -11,7 +11,7 @@ import { moveWorkers, type WorkerMove } from '../../../reconciler/rotation/worke
 import { timestamp, type MachineDeploymentObject } from '../../../reconciler/rotation/workers/machines.ts';
 import type { Writer } from '../../../reconciler/management/view.ts';
 import { createWriter } from '../../../reconciler/management/writer.ts';
-import { MemoryObjects } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-objects.ts';
 import { scopeOf } from '../../support/scope.ts';
 import { until } from '../../support/until.ts';
 import { single, Workbench } from '../../support/workbench.ts';

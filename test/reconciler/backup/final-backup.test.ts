@@ -5,7 +5,7 @@ import type { Work, WorkState } from '../../../reconciler/tasks/background-work.
 import { deletionCause } from '../../../reconciler/backup/causes.ts';
 import { planFinalBackup, finalBackup } from '../../../reconciler/backup/final-backup.ts';
 import type { BackupResult } from '../../../reconciler/backup/take-backup.ts';
-import { MemoryObjects } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-objects.ts';
 import { hostedControlPlaneObject, now, scopeOf, spec } from '../../support/scope.ts';
 
 const cause = deletionCause('uid');

@@ -6,12 +6,12 @@ import type { Facts } from '../../../constructs/cluster/facts.ts';
 import { planRows, policyRows, usersOf } from '../../../reconciler/cli/certificate-plan.ts';
 import { certificateStates } from '../../../reconciler/cli/certificate-states.ts';
 import { certificates as command } from '../../../reconciler/cli/certificates.ts';
-import { caCertificates } from '../../../reconciler/phases/cas.ts';
+import { caCertificates } from '../../../reconciler/phases/ca-certificates.ts';
 import { certificates, etcdCertificates } from '../../../reconciler/phases/certificates.ts';
 import { kubeconfig } from '../../../reconciler/phases/kubeconfig.ts';
 import { bundle } from '../../../reconciler/pki/pem.ts';
 import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
-import { MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
+import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { hostedCluster, hostedControlPlaneUid, now, scopeOf } from '../../support/scope.ts';
 
 const day = 24 * 3600_000;

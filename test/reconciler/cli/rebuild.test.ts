@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { parseHostedControlPlane } from '../../../constructs/api/parse.ts';
-import { parseRecoveryBundle, serializeRecoveryBundle } from '../../../reconciler/backup/bundle.ts';
+import { parseRecoveryBundle, serializeRecoveryBundle } from '../../../reconciler/backup/recovery-bundle.ts';
 import { rebuildManifest } from '../../../reconciler/cli/rebuild.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { MemoryObjects } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-objects.ts';
 import { scopeOf } from '../../support/scope.ts';
 
 const { hostedControlPlane, clusterObject } = scopeOf(new MemoryObjects(), {

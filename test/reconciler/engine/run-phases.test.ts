@@ -18,7 +18,7 @@ import {
 } from '../../../reconciler/engine/outcome.ts';
 import { phases } from '../../../reconciler/phases/list.ts';
 import type { Phase, Scope } from '../../../reconciler/phases/scope.ts';
-import { MemoryObjects } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-objects.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 
 const scope = scopeOf(new MemoryObjects(), { facts: { certificates: { ca: '1' }, advertiseAddress: '192.0.2.1' } });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import { memberFacts, type MemberFactsInput, writtenStarts } from '../../../reconciler/etcd/etcd-facts.ts';
-import { MemoryObjects } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-objects.ts';
 import { hostedCluster } from '../../support/scope.ts';
 import { learner, observed, silent, stopped, vacant } from './observed.ts';
 

@@ -5,7 +5,7 @@ import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import type { ObjectStep } from '../../../reconciler/etcd/execute.ts';
 import { executeOnObjects } from '../../../reconciler/etcd/execute-objects.ts';
 import { knownMembers, watchedMemberObjects } from '../../../reconciler/etcd/member-objects.ts';
-import { MemoryObjects } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-objects.ts';
 import { clusterName, namespace } from '../../support/scope.ts';
 
 const cluster = { name: clusterName, namespace };

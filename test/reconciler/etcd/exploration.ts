@@ -1,4 +1,4 @@
-import { planEtcdStep } from '../../../reconciler/etcd/next-step.ts';
+import { planEtcdStep } from '../../../reconciler/etcd/plan-step.ts';
 import type { Guard } from '../../../reconciler/etcd/quorum-guard.ts';
 import type { EtcdStep } from '../../../reconciler/etcd/steps.ts';
 import {

@@ -3,10 +3,10 @@ import { Pod, Secret, StatefulSet } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { EtcdLoops } from '../../../reconciler/etcd/loop.ts';
 import type { EtcdTask } from '../../../reconciler/etcd/reconcile-etcd.ts';
-import { memoryClusterOf } from '../../support/loop/memory-world-of.ts';
+import { memoryClusterOf } from '../../support/loop/memory-cluster-of.ts';
 import { completeCluster } from '../../support/loop/scenario.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import type { MemoryObjects } from '../../support/memory-world.ts';
+import type { MemoryObjects } from '../../support/memory-objects.ts';
 import { clusterName, namespace } from '../../support/scope.ts';
 
 const key = `${namespace}/c1-cp`;

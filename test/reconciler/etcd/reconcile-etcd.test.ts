@@ -4,9 +4,9 @@ import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import type { EtcdReport } from '../../../reconciler/etcd/report.ts';
 import { openEtcd } from '../../../reconciler/etcd/access.ts';
 import { reconcileEtcd } from '../../../reconciler/etcd/reconcile-etcd.ts';
-import { memoryClusterOf } from '../../support/loop/memory-world-of.ts';
+import { memoryClusterOf } from '../../support/loop/memory-cluster-of.ts';
 import { completeCluster } from '../../support/loop/scenario.ts';
-import type { MemoryObjects, StoredObject } from '../../support/memory-world.ts';
+import type { MemoryObjects, StoredObject } from '../../support/memory-objects.ts';
 import { clusterName, namespace } from '../../support/scope.ts';
 
 /** Three members of an old template whose processes do not run. */

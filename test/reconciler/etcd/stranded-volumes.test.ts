@@ -3,7 +3,7 @@ import { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../con
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { knownMembers, watchedMemberObjects } from '../../../reconciler/etcd/member-objects.ts';
 import { strandedClaims } from '../../../reconciler/etcd/stranded-volumes.ts';
-import { MemoryObjects } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-objects.ts';
 import { clusterName, namespace } from '../../support/scope.ts';
 
 const cluster = { name: clusterName, namespace };

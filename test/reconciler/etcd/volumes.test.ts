@@ -5,7 +5,7 @@ import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import { planVolumes } from '../../../reconciler/etcd/volume-size.ts';
 import { growClaims, observeVolumes } from '../../../reconciler/etcd/volumes.ts';
 import { errorFromStatus } from '../../../reconciler/kube/errors.ts';
-import { MemoryObjects } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-objects.ts';
 import { clusterName, hostedCluster } from '../../support/scope.ts';
 
 const labels = objectLabels(clusterName, 'etcd');

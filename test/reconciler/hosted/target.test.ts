@@ -5,9 +5,9 @@ import { HostedClients } from '../../../reconciler/hosted/clients.ts';
 import { hostedTarget } from '../../../reconciler/hosted/target.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
-import { memoryClusterOf } from '../../support/loop/memory-world-of.ts';
+import { memoryClusterOf } from '../../support/loop/memory-cluster-of.ts';
 import { completeCluster } from '../../support/loop/scenario.ts';
-import type { MemoryObjects } from '../../support/memory-world.ts';
+import type { MemoryObjects } from '../../support/memory-objects.ts';
 import { knownFacts } from '../../support/rendered-cluster.ts';
 import { hostedCluster, now } from '../../support/scope.ts';
 

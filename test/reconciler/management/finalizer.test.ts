@@ -4,7 +4,7 @@ import { finalizer } from '../../../constructs/api/group.ts';
 import { Life } from '../../support/loop/life.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
 import { completeCluster, orderedCluster } from '../../support/loop/scenario.ts';
-import { ourName, type MemoryCluster } from '../../support/loop/surrounding-world.ts';
+import { ourName, type MemoryCluster } from '../../support/loop/memory-cluster.ts';
 
 const another = 'example.org/another';
 

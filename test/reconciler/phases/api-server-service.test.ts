@@ -3,7 +3,7 @@ import { Service } from '../../../constructs/api/resources.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { apiServerService } from '../../../reconciler/phases/api-server-service.ts';
-import { MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
+import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { scopeOf } from '../../support/scope.ts';
 
 const nodePort = { nodePort: { address: 'nodes.example.test', port: 30443, konnectivityPort: 30132 } };

@@ -4,7 +4,7 @@ import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { apiServer } from '../../../reconciler/phases/api-server.ts';
 import { settle } from '../../support/management-controllers.ts';
-import { MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
+import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
 const facts = { endpoint: { host: '192.0.2.10', port: 6443 } };

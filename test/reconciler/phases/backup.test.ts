@@ -9,7 +9,7 @@ import { StoreError } from '../../../reconciler/backup/store-error.ts';
 import { awaitedBackup } from '../../../reconciler/upgrade/backup-before-upgrade.ts';
 import { InvalidConfiguration, type Outcome } from '../../../reconciler/engine/outcome.ts';
 import { backup } from '../../../reconciler/phases/backup.ts';
-import { MemoryObjects } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-objects.ts';
 import { now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
 const spec = (changes: object = {}) => ({

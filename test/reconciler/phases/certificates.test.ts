@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { Facts } from '../../../constructs/cluster/facts.ts';
 import { runPhases } from '../../../reconciler/engine/run-phases.ts';
-import { caCertificates } from '../../../reconciler/phases/cas.ts';
+import { caCertificates } from '../../../reconciler/phases/ca-certificates.ts';
 import { certificates, etcdCertificates } from '../../../reconciler/phases/certificates.ts';
 import { fingerprint } from '../../../reconciler/pki/pem.ts';
 import { planEtcdCertificates } from '../../../constructs/control-plane/certificates/plan.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
-import { MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
+import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { hostedCluster, now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
 const day = 24 * 3600_000;

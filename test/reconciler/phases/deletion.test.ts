@@ -5,10 +5,10 @@ import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { deleteControlPlane } from '../../../reconciler/phases/deletion.ts';
 import type { DeletionScope } from '../../../reconciler/phases/scope.ts';
-import { memoryClusterOf } from '../../support/loop/memory-world-of.ts';
+import { memoryClusterOf } from '../../support/loop/memory-cluster-of.ts';
 import { completeCluster, orderedCluster, settleBy } from '../../support/loop/scenario.ts';
 import { settle } from '../../support/management-controllers.ts';
-import { Killed, type MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
+import { Killed, type MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 
 /** What is not ours, although it is labelled as the Cluster's: Cluster API does that too. */
 const usersSecret: StoredObject = {

@@ -12,7 +12,7 @@ import { encryptionAtRest } from '../../../reconciler/phases/encryption-at-rest.
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import type { HostedClient } from '../../../reconciler/phases/scope.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { Killed, MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
+import { Killed, MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
 const name = 'c1-encryption';

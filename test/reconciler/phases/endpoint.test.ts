@@ -5,7 +5,7 @@ import { Gateway } from '../../../constructs/api/resources.ts';
 import type { Endpoint } from '../../../constructs/cluster/facts.ts';
 import { endpoint } from '../../../reconciler/phases/endpoint.ts';
 import type { SharedResources } from '../../../reconciler/management/view.ts';
-import { MemoryObjects } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-objects.ts';
 import { scopeOf } from '../../support/scope.ts';
 
 interface Case {

@@ -7,7 +7,7 @@ import { errorFromStatus } from '../../../reconciler/kube/errors.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { etcd } from '../../../reconciler/phases/etcd.ts';
 import { settle } from '../../support/management-controllers.ts';
-import { MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
+import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { scopeOf } from '../../support/scope.ts';
 import { observed, observedStatus } from '../etcd/observed.ts';
 

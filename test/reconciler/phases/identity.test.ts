@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { Work, WorkState } from '../../../reconciler/tasks/background-work.ts';
-import { RecoveryBundleNotFound } from '../../../reconciler/backup/find-bundle.ts';
+import { RecoveryBundleNotFound } from '../../../reconciler/backup/find-recovery-bundle.ts';
 import { StoreError } from '../../../reconciler/backup/store-error.ts';
-import { caCertificates } from '../../../reconciler/phases/cas.ts';
+import { caCertificates } from '../../../reconciler/phases/ca-certificates.ts';
 import { createCA, createServiceAccountKey, type KeyPair, validFor } from '../../../reconciler/pki/issue.ts';
 import type { Identity } from '../../../reconciler/restore/read-identity.ts';
-import { Killed, MemoryObjects } from '../../support/memory-world.ts';
+import { Killed, MemoryObjects } from '../../support/memory-objects.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 
 const restore = { latest: true, from: { namespace: 'old', cluster: 'c0', identity: true } } as const;

@@ -2,11 +2,11 @@ import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Secret } from '../../../constructs/api/resources.ts';
-import { caCertificates } from '../../../reconciler/phases/cas.ts';
+import { caCertificates } from '../../../reconciler/phases/ca-certificates.ts';
 import { kubeconfig } from '../../../reconciler/phases/kubeconfig.ts';
 import { clientOf, writeKubeconfig } from '../../../reconciler/pki/kubeconfig.ts';
 import { pairOf, type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
-import { MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
+import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { hostedControlPlaneUid, type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
 const endpoint = { host: '192.0.2.10', port: 6443 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CiliumNetworkPolicy } from '../../../constructs/api/resources.ts';
 import { networkPolicies } from '../../../reconciler/phases/network-policies.ts';
-import { MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
+import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
 const components = ['api-server', 'controller-manager', 'scheduler', 'etcd', 'etcd-restore', 'etcd-verify'];

@@ -6,7 +6,7 @@ import { EndpointProbes } from '../../../reconciler/exposure/endpoint-probes.ts'
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { reachable } from '../../../reconciler/phases/reachable.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
-import { MemoryObjects } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-objects.ts';
 import { clusterName, scopeOf } from '../../support/scope.ts';
 
 const [TLSRoute = Service] = tlsRoutes;

@@ -10,7 +10,7 @@ import { restore as phase } from '../../../reconciler/phases/restore.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import type { PreparedBackup } from '../../../reconciler/restore/prepare.ts';
 import { requestOf } from '../../../reconciler/restore/request.ts';
-import { Killed, MemoryObjects } from '../../support/memory-world.ts';
+import { Killed, MemoryObjects } from '../../support/memory-objects.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 
 const restore = { latest: true, from: { namespace: 'old', cluster: 'c0', identity: false } } as const;

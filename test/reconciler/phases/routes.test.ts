@@ -4,7 +4,7 @@ import type { Facts } from '../../../constructs/cluster/facts.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { routes } from '../../../reconciler/phases/routes.ts';
 import { accepted, settle } from '../../support/management-controllers.ts';
-import { MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
+import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { scopeOf } from '../../support/scope.ts';
 
 const at = (host: string) => ({ host, port: 443 });

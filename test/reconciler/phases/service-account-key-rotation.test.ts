@@ -5,14 +5,14 @@ import { Deployment, Secret } from '../../../constructs/api/resources.ts';
 import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import { BackgroundWork } from '../../../reconciler/tasks/background-work.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
-import { caCertificates } from '../../../reconciler/phases/cas.ts';
+import { caCertificates } from '../../../reconciler/phases/ca-certificates.ts';
 import { serviceAccountKeyRotation } from '../../../reconciler/phases/service-account-key-rotation.ts';
 import { createServiceAccountKey } from '../../../reconciler/pki/issue.ts';
 import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import { verifyingKeysOf } from '../../../reconciler/pki/service-account-keys.ts';
 import { KeyUsers } from '../../support/key-users.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { Killed, MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
+import { Killed, MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
 const hourMs = 3600_000;

@@ -8,7 +8,7 @@ import { StoreError } from '../../../reconciler/backup/store-error.ts';
 import { BackupUnusable } from '../../../reconciler/backup/verify/failure.ts';
 import type { VerificationInventory } from '../../../reconciler/backup/verify/survey.ts';
 import { verification } from '../../../reconciler/phases/verification.ts';
-import { MemoryObjects } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-objects.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 
 const spec = (verify: object = {}) => ({

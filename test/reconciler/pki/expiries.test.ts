@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { certificateKinds, CertificateStatus } from '../../../constructs/api/certificate-status.ts';
 import type { Facts } from '../../../constructs/cluster/facts.ts';
-import { caCertificates } from '../../../reconciler/phases/cas.ts';
+import { caCertificates } from '../../../reconciler/phases/ca-certificates.ts';
 import { certificates, etcdCertificates } from '../../../reconciler/phases/certificates.ts';
 import { kubeconfig } from '../../../reconciler/phases/kubeconfig.ts';
 import { certificateExpiries, expiryReport } from '../../../reconciler/pki/expiries.ts';
-import { MemoryObjects } from '../../support/memory-world.ts';
+import { MemoryObjects } from '../../support/memory-objects.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 
 const day = 24 * 3600_000;

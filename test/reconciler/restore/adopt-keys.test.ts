@@ -7,7 +7,7 @@ import { encryptionAtRest } from '../../../reconciler/phases/encryption-at-rest.
 import { secretProps } from '../../../reconciler/pki/secret-props.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
 import { adoptKeys } from '../../../reconciler/restore/adopt-keys.ts';
-import { Killed, MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
+import { Killed, MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
 const name = 'c1-encryption';

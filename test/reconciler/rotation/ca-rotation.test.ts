@@ -9,8 +9,8 @@ import { pairSecret, type SecretObject, valueOf } from '../../../reconciler/pki/
 import { Life } from '../../support/loop/life.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
 import { completeCluster } from '../../support/loop/scenario.ts';
-import type { MemoryCluster } from '../../support/loop/surrounding-world.ts';
-import { MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
+import type { MemoryCluster } from '../../support/loop/memory-cluster.ts';
+import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 
 const yearMs = 365 * 24 * 3600_000;

@@ -7,7 +7,7 @@ import { settled } from '../manual-clock.ts';
 import { MemoryClient } from '../memory-cluster/client.ts';
 import { probesOf } from '../trust-probes.ts';
 import { Life } from './life.ts';
-import { ourName, type MemoryCluster } from './surrounding-world.ts';
+import { ourName, type MemoryCluster } from './memory-cluster.ts';
 
 const key = objectKey(ourName);
 

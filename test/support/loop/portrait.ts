@@ -1,7 +1,7 @@
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import type { StoredObject } from '../memory-world.ts';
-import type { MemoryCluster } from './surrounding-world.ts';
+import type { StoredObject } from '../memory-objects.ts';
+import type { MemoryCluster } from './memory-cluster.ts';
 
 /**
  * Everything there is in a world, without what differs between two control planes that are the same: keys and what is made

@@ -4,7 +4,7 @@ import { now } from '../scope.ts';
 import { Life } from './life.ts';
 import { portraitOf } from './portrait.ts';
 import { OperatorProcess } from './operator-process.ts';
-import { MemoryCluster } from './surrounding-world.ts';
+import { MemoryCluster } from './memory-cluster.ts';
 
 /** A world in which the sample control plane is ordered, and nobody has looked yet. @param spec fields that differ */
 export async function orderedCluster(spec: object = {}): Promise<MemoryCluster> {

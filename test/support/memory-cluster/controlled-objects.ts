@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Resource } from '../../../constructs/api/resources.ts';
 import { identityOf, type KubeObject } from '../../../reconciler/kube/object.ts';
 import type { ControlledObjects } from '../management-controllers.ts';
-import type { StoredObject } from '../memory-world.ts';
+import type { StoredObject } from '../memory-objects.ts';
 import { type MemoryApiServer, protection } from './api-server.ts';
 
 /** One namespace of an API server in memory as the controllers of Kubernetes see it, which write what they like. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { exposureStrategy } from '../../../../constructs/control-plane/exposure/exposure.ts';
-import type { Outside } from '../../../../constructs/control-plane/exposure/way-in.ts';
+import type { Outside } from '../../../../constructs/control-plane/exposure/strategy.ts';
 import type { Endpoint } from '../../../../constructs/cluster/facts.ts';
 import { clusterOf } from '../../../support/rendered-cluster.ts';
 

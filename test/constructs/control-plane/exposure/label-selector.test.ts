@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { selects } from '../../../../constructs/control-plane/exposure/label-selector.ts';
-import type { ObservedLabelSelector } from '../../../../constructs/control-plane/exposure/way-in.ts';
+import type { ObservedLabelSelector } from '../../../../constructs/control-plane/exposure/strategy.ts';
 
 const labels = { tier: 'gold', region: 'north', empty: '' };
 const where = (key: string, operator: string, ...values: string[]): ObservedLabelSelector => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chooseListener, type ListenerQuestion } from '../../../../constructs/control-plane/exposure/listener.ts';
-import type { ObservedListener } from '../../../../constructs/control-plane/exposure/way-in.ts';
+import type { ObservedListener } from '../../../../constructs/control-plane/exposure/strategy.ts';
 
 /** The listener of the reference provider's documentation. */
 const good: ObservedListener = {

@@ -4,7 +4,7 @@ import { HostedClusterNotReady } from '../../../../reconciler/hosted/not-ready.t
 import { kubeletServingCertificates } from '../../../../reconciler/phases/workload/kubelet-serving-certificates.ts';
 import type { HostedClient } from '../../../../reconciler/phases/scope.ts';
 import { kubeletRequest } from '../../../support/kubelet-request.ts';
-import { MemoryObjects } from '../../../support/memory-world.ts';
+import { MemoryObjects } from '../../../support/memory-objects.ts';
 import { knownFacts } from '../../../support/rendered-cluster.ts';
 import { scopeOf } from '../../../support/scope.ts';
 

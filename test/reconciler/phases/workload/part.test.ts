@@ -15,7 +15,7 @@ import {
 } from '../../../../reconciler/phases/workload/join-configuration.ts';
 import { workloadRBAC } from '../../../../reconciler/phases/workload/rbac.ts';
 import type { HostedClient } from '../../../../reconciler/phases/scope.ts';
-import { MemoryObjects } from '../../../support/memory-world.ts';
+import { MemoryObjects } from '../../../support/memory-objects.ts';
 import { knownFacts } from '../../../support/rendered-cluster.ts';
 import { scopeOf } from '../../../support/scope.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { workload } from '../../../../reconciler/phases/workload/setup.ts';
 import type { HostedClient } from '../../../../reconciler/phases/scope.ts';
-import { MemoryObjects } from '../../../support/memory-world.ts';
+import { MemoryObjects } from '../../../support/memory-objects.ts';
 import { scopeOf } from '../../../support/scope.ts';
 
 it.each<[string, Partial<HostedClient>, object]>([

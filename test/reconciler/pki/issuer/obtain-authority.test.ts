@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, test } from 'vitest';
 import { CertificateRequest, Secret } from '../../../../constructs/api/resources.ts';
 import type { Outcome } from '../../../../reconciler/engine/outcome.ts';
 import { caRotation } from '../../../../reconciler/phases/ca-rotation.ts';
-import { caCertificates } from '../../../../reconciler/phases/cas.ts';
+import { caCertificates } from '../../../../reconciler/phases/ca-certificates.ts';
 import { isKeyOf } from '../../../../reconciler/pki/certificate.ts';
 import type { KeyPair } from '../../../../reconciler/pki/issue.ts';
 import type { CertificateRequestObject } from '../../../../reconciler/pki/issuer/certificate-request.ts';
@@ -10,7 +10,7 @@ import { clearRequests } from '../../../../reconciler/pki/issuer/clear-requests.
 import { obtainCA } from '../../../../reconciler/pki/issuer/obtain-ca.ts';
 import { pairOf, type SecretObject, valueOf } from '../../../../reconciler/pki/secret.ts';
 import { SigningIssuer } from '../../../support/issuer.ts';
-import { Killed, MemoryObjects, type StoredObject } from '../../../support/memory-world.ts';
+import { Killed, MemoryObjects, type StoredObject } from '../../../support/memory-objects.ts';
 import { now, type ScopeChanges, scopeOf } from '../../../support/scope.ts';
 
 const issuerRef = { name: 'ours', kind: 'Issuer', group: 'cert-manager.io' };

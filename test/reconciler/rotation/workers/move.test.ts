@@ -13,7 +13,7 @@ import { signerFingerprint } from '../../../../reconciler/pki/pem.ts';
 import { moveWorkers } from '../../../../reconciler/rotation/workers/move.ts';
 import type { HostedClient } from '../../../../reconciler/phases/scope.ts';
 import { issuedKubeletRequest } from '../../../support/kubelet-client-request.ts';
-import { MemoryObjects, type StoredObject } from '../../../support/memory-world.ts';
+import { MemoryObjects, type StoredObject } from '../../../support/memory-objects.ts';
 import { now, scopeOf } from '../../../support/scope.ts';
 
 const since = new Date(now.getTime() - 60_000);

@@ -6,7 +6,7 @@ import {
 } from '../../../../constructs/api/group.ts';
 import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { createCA, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
-import { planWorkers, type WorkersState } from '../../../../reconciler/rotation/workers/decide.ts';
+import { planWorkers, type WorkersState } from '../../../../reconciler/rotation/workers/plan.ts';
 import type { MachineDeploymentObject } from '../../../../reconciler/rotation/workers/machines.ts';
 import { issuedToNodes, nodeCertificatesOf } from '../../../../reconciler/rotation/workers/node-certificates.ts';
 import { hostedCluster } from '../../../support/scope.ts';

@@ -23,7 +23,7 @@ import { ManualClock } from '../manual-clock.ts';
 import { MemoryApiServer } from '../memory-cluster/api-server.ts';
 import { MemoryClient } from '../memory-cluster/client.ts';
 import { NamespaceObjects } from '../memory-cluster/controlled-objects.ts';
-import type { StoredObject } from '../memory-world.ts';
+import type { StoredObject } from '../memory-objects.ts';
 import { clusterName, hostedControlPlaneName, namespace, spec } from '../scope.ts';
 import { MemoryEtcd } from './memory-etcd.ts';
 

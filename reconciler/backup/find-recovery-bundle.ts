@@ -1,5 +1,5 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
-import { type RecoveryBundle, readRecoveryBundle } from './bundle.ts';
+import { type RecoveryBundle, readRecoveryBundle } from './recovery-bundle.ts';
 import { type Choice, chosenBackup } from './choose-backup.ts';
 import { ClusterBackups } from './cluster-backups.ts';
 import { backupId, type BackupOwner } from './names.ts';

@@ -1,5 +1,5 @@
-import { MemoryObjects, type StoredObject } from '../memory-world.ts';
-import type { MemoryCluster } from './surrounding-world.ts';
+import { MemoryObjects, type StoredObject } from '../memory-objects.ts';
+import type { MemoryCluster } from './memory-cluster.ts';
 
 /** The objects that an operator has left, for tests of single steps, which see them as phases do. */
 export function memoryClusterOf({ objects }: MemoryCluster): MemoryObjects {

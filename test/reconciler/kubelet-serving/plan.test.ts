@@ -7,7 +7,7 @@ import {
   type Evidence,
   type MachineObject,
   objection,
-} from '../../../reconciler/kubelet-serving/decide.ts';
+} from '../../../reconciler/kubelet-serving/plan.ts';
 import { reservedHosts } from '../../../reconciler/kubelet-serving/reserved-hosts.ts';
 import { kubeletRequest, type KubeletRequestChanges } from '../../support/kubelet-request.ts';
 import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';

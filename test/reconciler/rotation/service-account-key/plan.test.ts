@@ -3,7 +3,7 @@ import {
   type KeyRotationState,
   type KeyRotationStep,
   planKeyStep,
-} from '../../../../reconciler/rotation/service-account-key/decide-rotation.ts';
+} from '../../../../reconciler/rotation/service-account-key/plan.ts';
 import { now } from '../../../support/scope.ts';
 
 const later = new Date(now.getTime() + 1000);

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
-import { caCertificates } from '../../../reconciler/phases/cas.ts';
+import { caCertificates } from '../../../reconciler/phases/ca-certificates.ts';
 import {
   createCA,
   createServiceAccountKey,
@@ -13,7 +13,7 @@ import {
 import { fingerprint } from '../../../reconciler/pki/pem.ts';
 import { adminPlan } from '../../../constructs/control-plane/certificates/plan.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
-import { MemoryObjects, type StoredObject } from '../../support/memory-world.ts';
+import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { hostedControlPlaneUid, now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
 const names = ['c1-ca', 'c1-etcd', 'c1-proxy', 'c1-sa'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RecoveryBundle } from '../../../reconciler/backup/bundle.ts';
+import type { RecoveryBundle } from '../../../reconciler/backup/recovery-bundle.ts';
 import { StoreError } from '../../../reconciler/backup/store-error.ts';
 import {
   formatConfiguration,
@@ -7,7 +7,7 @@ import {
   identity,
   newKey,
 } from '../../../reconciler/encryption-at-rest/configuration.ts';
-import { recoveryBundleKeys, readBackupKeys } from '../../../reconciler/restore/bundled-keys.ts';
+import { recoveryBundleKeys, readBackupKeys } from '../../../reconciler/restore/recovery-bundle-keys.ts';
 import { now } from '../../support/scope.ts';
 
 const first = newKey(now, []);

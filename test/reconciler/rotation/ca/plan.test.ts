@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  planRotation,
-  type RotationState,
-  type RotationStep,
-} from '../../../../reconciler/rotation/ca/decide-rotation.ts';
+import { planRotation, type RotationState, type RotationStep } from '../../../../reconciler/rotation/ca/plan.ts';
 
 const stable: RotationState = {
   trusted: ['old'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkState } from '../../../reconciler/tasks/background-work.ts';
 import { requestCause } from '../../../reconciler/backup/causes.ts';
-import { type BackupSituation, backOffMs, planBackup } from '../../../reconciler/backup/decide-backup.ts';
+import { type BackupSituation, backOffMs, planBackup } from '../../../reconciler/backup/plan-backup.ts';
 import { InvalidConfiguration } from '../../../reconciler/engine/outcome.ts';
 
 const minute = 60_000;

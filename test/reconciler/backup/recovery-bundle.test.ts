@@ -5,8 +5,8 @@ import {
   readRecoveryBundle,
   serializeRecoveryBundle,
   survivingSecrets,
-} from '../../../reconciler/backup/bundle.ts';
-import { MemoryObjects } from '../../support/memory-world.ts';
+} from '../../../reconciler/backup/recovery-bundle.ts';
+import { MemoryObjects } from '../../support/memory-objects.ts';
 import { scopeOf } from '../../support/scope.ts';
 
 const { hostedControlPlane, clusterObject } = scopeOf(new MemoryObjects(), {

@@ -1,6 +1,6 @@
 import { Secret } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { type RecoveryBundle, readRecoveryBundle } from '../backup/bundle.ts';
+import { type RecoveryBundle, readRecoveryBundle } from '../backup/recovery-bundle.ts';
 import type { BackupOwner } from '../backup/names.ts';
 import { StoreError } from '../backup/store-error.ts';
 import { keysIn } from '../encryption-at-rest/adopt.ts';

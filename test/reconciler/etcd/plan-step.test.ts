@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { EtcdObservation, Member } from '../../../reconciler/etcd/members.ts';
-import { planEtcdStep } from '../../../reconciler/etcd/next-step.ts';
+import { planEtcdStep } from '../../../reconciler/etcd/plan-step.ts';
 import { mebibyte, observed, observedStatus, stopped, vacant } from './observed.ts';
 
 const quotaBytes = 500 * mebibyte;
