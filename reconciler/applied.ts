@@ -6,5 +6,5 @@ import { addOns } from './phases/workload/add-ons.ts';
  * ill must not keep anything from being removed.
  */
 export function isApplied({ phase, isDone, update }: PhaseResult): boolean {
-  return isDone || (addOns.includes(phase) && update.reason === 'WaitingForPods');
+  return isDone || (addOns.some((addOn) => addOn === phase) && update.reason === 'WaitingForPods');
 }

@@ -20,9 +20,11 @@ export async function pruneWorkload(
   results: readonly PhaseResult[],
 ): Promise<Date | undefined> {
   // What has not been rendered in full says nothing about what is surplus.
-  if (!results.filter(({ phase }) => rendering.includes(phase)).every(isApplied)) return undefined;
+  if (!results.filter(({ phase }) => rendering.some((one) => one === phase)).every(isApplied)) return undefined;
+  const { endpoint } = facts;
+  if (!endpoint) return undefined;
   try {
-    await hosted(facts).prune(renderWorkload(cluster, facts));
+    await hosted({ ...facts, endpoint }).prune(renderWorkload(cluster, facts));
     return undefined;
   } catch (error) {
     if (error instanceof HostedClusterNotReady) return new Date(now.getTime() + error.afterMs);

@@ -99,6 +99,14 @@ export interface Facts {
   readonly owner?: { readonly name: string; readonly uid: string } | undefined;
 }
 
+/** Names of facts. */
+export type FactName = keyof Facts;
+
+/** Facts of which those named are established: what needs them takes this, so that a missing one does not compile. */
+export type FactsWith<Name extends FactName> = Facts & {
+  readonly [Key in Name]-?: NonNullable<Facts[Key]>;
+};
+
 export function formatEndpoint(endpoint: Endpoint): string {
   return `${endpoint.host.includes(':') ? `[${endpoint.host}]` : endpoint.host}:${endpoint.port}`;
 }

@@ -8,7 +8,7 @@ import { deploymentReadiness } from '../kube/readiness.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import type { SecretObject, SecretProps } from '../pki/secret.ts';
 import { refreshFiles } from '../pods/refresh-files.ts';
-import type { Scope } from '../phases/scope.ts';
+import type { EncryptionContext } from './context.ts';
 import { nameOf } from './configuration.ts';
 import { choose, encryptionFacts, encryptionReport } from './keys.ts';
 import { podsWithout } from './loaded.ts';
@@ -33,7 +33,7 @@ const retryMs = 3_000;
 const rewriteRetryMs = 30_000;
 
 /** Does the next step of a rotation, if there is one, or looks how far it is. */
-export async function executeStep(scope: Scope, stored: StoredKeys): Promise<Outcome> {
+export async function executeStep(scope: EncryptionContext, stored: StoredKeys): Promise<Outcome> {
   const step = planStep(stateOf(scope, stored.keys));
   const { props, keys } = stored;
   switch (step.kind) {
@@ -52,7 +52,7 @@ export async function executeStep(scope: Scope, stored: StoredKeys): Promise<Out
   }
 }
 
-function stateOf({ cluster, hostedControlPlane, work }: Scope, keys: EncryptionKeys): RotationState {
+function stateOf({ cluster, hostedControlPlane, work }: EncryptionContext, keys: EncryptionKeys): RotationState {
   const { provider, rotation } = cluster.spec.encryptionAtRest ?? {};
   const restore = hostedControlPlane.status?.etcd?.restore;
   const rewritten = work.state(rewriting);
@@ -69,7 +69,7 @@ function stateOf({ cluster, hostedControlPlane, work }: Scope, keys: EncryptionK
 
 /** Other phases go on: what is configured can be read by all API servers, whatever they have loaded of it. */
 function inProgress(
-  scope: Scope,
+  scope: EncryptionContext,
   { props, keys }: Pick<StoredKeys, 'props' | 'keys'>,
   reason: Reason,
   message: string,
@@ -82,7 +82,7 @@ function inProgress(
 }
 
 async function configure(
-  scope: Scope,
+  scope: EncryptionContext,
   { props, secret, keys }: StoredKeys,
   step: Extract<RotationStep, { kind: 'configure' }>,
 ): Promise<Outcome> {
@@ -100,7 +100,7 @@ async function configure(
 }
 
 /** Finds out beside the queue whether all API servers have loaded the configuration, and notes it once they have. */
-async function prove(scope: Scope, stored: StoredKeys, reason: Reason): Promise<Outcome> {
+async function prove(scope: EncryptionContext, stored: StoredKeys, reason: Reason): Promise<Outcome> {
   const { cluster, reader, writer, work, now } = scope;
   const { props, secret, keys } = stored;
   const pods = await answeringPods(scope, 'api-server');
@@ -133,7 +133,7 @@ async function prove(scope: Scope, stored: StoredKeys, reason: Reason): Promise<
 }
 
 /** Has all Secrets stored anew, beside the queue. */
-function rewrite(scope: Scope, stored: StoredKeys): Outcome {
+function rewrite(scope: EncryptionContext, stored: StoredKeys): Outcome {
   const { work, now } = scope;
   const { hash } = stored.keys;
   let state: WorkState = work.state(rewriting);

@@ -2,7 +2,7 @@ import { Deployment } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
-import type { Scope } from '../phases/scope.ts';
+import type { ControlPlaneContext } from '../management/view.ts';
 import { type InitialConfiguration, begin } from './initial-configuration.ts';
 import type { Key } from './configuration.ts';
 import { choose } from './keys.ts';
@@ -12,7 +12,7 @@ import { type EncryptionKeys, reconfigured } from './secret.ts';
  * What to do where there is no Secret with keys.
  * @throws InvalidConfiguration for wishes that contradict each other
  */
-export function planInitialConfiguration(scope: Scope): InitialConfiguration {
+export function planInitialConfiguration(scope: ControlPlaneContext): InitialConfiguration {
   const { spec, name } = scope.cluster;
   const wanted = spec.encryptionAtRest?.provider;
   const isUsersOwn = spec.deployment.apiServer.args?.['encryption-provider-config'] !== undefined;
@@ -36,18 +36,22 @@ export function planInitialConfiguration(scope: Scope): InitialConfiguration {
  * @param providers as the beginning wants them, by name
  * @param retired keys of Secrets that may come from elsewhere
  */
-export function firstKeys(scope: Scope, providers: readonly string[], retired: readonly Key[] = []): EncryptionKeys {
+export function firstKeys(
+  scope: ControlPlaneContext,
+  providers: readonly string[],
+  retired: readonly Key[] = [],
+): EncryptionKeys {
   const { rotation = '' } = scope.cluster.spec.encryptionAtRest ?? {};
   const none = { providers: [], retired };
   // The first API servers start with it.
   return { ...reconfigured(none, choose(providers, none, scope.now), rotation), isLoaded: !hasStarted(scope) };
 }
 
-function hasStarted(scope: Scope): boolean {
+function hasStarted(scope: ControlPlaneContext): boolean {
   const { initialization } = scope.hostedControlPlane.status ?? {};
   return apiServersOf(scope) !== undefined || (initialization?.controlPlaneInitialized ?? false);
 }
 
-function apiServersOf({ cluster, reader }: Scope): KubeObject | undefined {
+function apiServersOf({ cluster, reader }: ControlPlaneContext): KubeObject | undefined {
   return reader.get(Deployment, namesOf(cluster.name).apiServer);
 }

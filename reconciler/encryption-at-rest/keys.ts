@@ -1,7 +1,7 @@
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import type { Facts } from '../../constructs/cluster/facts.ts';
 import type { StatusReport } from '../engine/outcome.ts';
-import type { Scope } from '../phases/scope.ts';
+import type { EncryptionContext } from './context.ts';
 import { identity, type Key, nameOf, newKey, type Provider } from './configuration.ts';
 import { fresh } from './rotation.ts';
 import type { EncryptionKeys } from './secret.ts';
@@ -31,7 +31,7 @@ export function encryptionFacts(secret: string, { hash }: Pick<EncryptionKeys, '
  */
 export function encryptionReport(
   { providers, rotation }: Pick<EncryptionKeys, 'providers' | 'rotation'>,
-  { hostedControlPlane }: Pick<Scope, 'hostedControlPlane'>,
+  { hostedControlPlane }: Pick<EncryptionContext, 'hostedControlPlane'>,
   isSettled = false,
 ): StatusReport {
   const before = hostedControlPlane.status?.encryptionAtRest?.rotation;

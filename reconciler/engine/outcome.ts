@@ -1,20 +1,26 @@
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
-import type { Facts } from '../../constructs/cluster/facts.ts';
+import type { FactName, Facts, FactsWith } from '../../constructs/cluster/facts.ts';
 
 /** What a phase has found out for the status, besides its condition. What is missing stays as it was. */
 export type StatusReport = Partial<Omit<HostedControlPlaneStatus, 'conditions' | 'etcd'>> & {
   readonly etcd?: Partial<EtcdStatus>;
 };
 
-/** How a phase ended. Anything unexpected is thrown and retried with back-off. */
-export type Outcome = Done | Degraded | Wait;
+/** How a phase ended that establishes these facts. Anything unexpected is thrown and retried with back-off. */
+export type Outcome<Established extends FactName = never> =
+  | Done<EstablishedFacts<Established>>
+  | Degraded<EstablishedFacts<Established>>
+  | Wait;
 
-export interface Done {
+/** Facts that hold, those named among them. */
+export type EstablishedFacts<Established extends FactName> = Partial<Facts> & Pick<FactsWith<Established>, Established>;
+
+export interface Done<Found extends Partial<Facts> = Partial<Facts>> {
   readonly kind: 'done';
   /** What later phases may rely on. */
-  readonly facts: Partial<Facts>;
+  readonly facts: Found;
   /** When there is something to do again although nothing changed, such as a renewal. */
   readonly requeueAt?: Date | undefined;
   /** What is going on although nothing is waited for, such as a backup. */
@@ -23,13 +29,13 @@ export interface Done {
 }
 
 /** Something is wrong that the user must mend, and what is there already goes on working: later phases run as before. */
-export interface Degraded {
+export interface Degraded<Found extends Partial<Facts> = Partial<Facts>> {
   readonly kind: 'degraded';
   readonly reason: ConditionReason;
   /** One sentence: what is wrong and what to do. */
   readonly message: string;
   /** What later phases may rely on all the same. */
-  readonly facts: Partial<Facts>;
+  readonly facts: Found;
   /** When to try again; missing where an event will tell. */
   readonly requeueAt?: Date | undefined;
   readonly report?: StatusReport | undefined;
@@ -47,6 +53,12 @@ export interface Wait {
   readonly report?: StatusReport | undefined;
 }
 
+export function done(): Done;
+export function done<const Found extends Partial<Facts>>(
+  facts: Found,
+  requeueAt?: Date,
+  more?: Pick<Done, 'message' | 'report'>,
+): Done<Found>;
 export function done(
   facts: Partial<Facts> = {},
   requeueAt?: Date,
@@ -55,12 +67,12 @@ export function done(
   return { kind: 'done', facts, requeueAt, message, report };
 }
 
-export function degraded(
+export function degraded<const Found extends Partial<Facts>>(
   reason: ConditionReason,
   message: string,
-  facts: Partial<Facts>,
+  facts: Found,
   { requeueAt, report }: Pick<Degraded, 'requeueAt' | 'report'> = {},
-): Degraded {
+): Degraded<Found> {
   return { kind: 'degraded', reason, message, facts, requeueAt, report };
 }
 

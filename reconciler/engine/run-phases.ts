@@ -2,12 +2,18 @@ import type { Facts } from '../../constructs/cluster/facts.ts';
 import { type ConditionReason, type ConditionType } from '../../constructs/api/conditions.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration, type Outcome, type StatusReport } from './outcome.ts';
-import type { Phase, Scope } from '../phases/scope.ts';
 import { type ConditionUpdate, conditionUpdate } from './condition-update.ts';
+
+/** One step of a reconcile. It runs when every phase it needs is done. */
+export interface Phase<Scope> {
+  readonly condition: ConditionType;
+  readonly needs: readonly Phase<Scope>[];
+  run(scope: Scope): Promise<Outcome>;
+}
 
 /** How one phase ended. */
 export interface PhaseResult {
-  readonly phase: Phase;
+  readonly phase: { readonly condition: ConditionType };
   readonly update: ConditionUpdate;
   readonly isDone: boolean;
   readonly facts: Facts;
@@ -23,9 +29,12 @@ export interface PhaseResult {
  * Runs every phase whose needs are done, side by side where they do not need each other, and says for each other one
  * what it waits for. One phase's trouble reaches only those that need it.
  */
-export async function runPhases(phases: readonly Phase[], scope: Scope): Promise<PhaseResult[]> {
-  const running = new Map<Phase, Promise<PhaseResult>>();
-  const run = (phase: Phase): Promise<PhaseResult> => {
+export async function runPhases<Scope extends RunScope>(
+  phases: readonly Phase<Scope>[],
+  scope: Scope,
+): Promise<PhaseResult[]> {
+  const running = new Map<Phase<Scope>, Promise<PhaseResult>>();
+  const run = (phase: Phase<Scope>): Promise<PhaseResult> => {
     const started = running.get(phase);
     if (started) return started;
     const result = Promise.all(phase.needs.map(run)).then((needs) => runPhase(phase, needs, scope));
@@ -35,7 +44,17 @@ export async function runPhases(phases: readonly Phase[], scope: Scope): Promise
   return Promise.all(phases.map(run));
 }
 
-async function runPhase(phase: Phase, needs: readonly PhaseResult[], scope: Scope): Promise<PhaseResult> {
+/** What running phases takes of their scope. */
+interface RunScope {
+  readonly facts: Facts;
+  readonly now: Date;
+}
+
+async function runPhase<Scope extends RunScope>(
+  phase: Phase<Scope>,
+  needs: readonly PhaseResult[],
+  scope: Scope,
+): Promise<PhaseResult> {
   const facts = mergeFacts([scope.facts, ...needs.map((need) => need.facts)]);
   const missing = needs.filter(({ isDone }) => !isDone);
   if (missing.length > 0) {
@@ -55,7 +74,7 @@ async function runPhase(phase: Phase, needs: readonly PhaseResult[], scope: Scop
   }
 }
 
-function ended(phase: Phase, outcome: Outcome, now: Date): Omit<PhaseResult, 'facts'> {
+function ended(phase: PhaseResult['phase'], outcome: Outcome, now: Date): Omit<PhaseResult, 'facts'> {
   if (outcome.kind === 'done') {
     const { requeueAt, report, message = '' } = outcome;
     return { phase, isDone: true, update: conditionUpdate('True', 'ReconcileSucceeded', message), requeueAt, report };

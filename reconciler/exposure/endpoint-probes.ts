@@ -1,6 +1,20 @@
 import { type Clock, pause } from '../kube/clock.ts';
 import { answersKeptMs } from '../tasks/resync.ts';
-import type { EndpointProbe, ProbeResult } from '../phases/scope.ts';
+
+/** What trying an endpoint has shown. */
+export type ProbeResult =
+  | { readonly kind: 'works' }
+  | { readonly kind: 'fails'; readonly error: unknown; readonly retryAt?: Date | undefined }
+  /** The first attempt has not ended; another pass comes when it has. */
+  | { readonly kind: 'unknown' };
+
+/** Tries whether the endpoint works, beside the pass when it takes long. */
+export interface EndpointProbe {
+  /**
+   * The newest result. Makes a new attempt when that is due, and at once when what it depends on is not the same any more.
+   */
+  look(dependsOn: unknown, attempt: () => Promise<void>): Promise<ProbeResult>;
+}
 
 export interface EndpointProbesOptions {
   readonly clock: Clock;

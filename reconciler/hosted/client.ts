@@ -16,7 +16,7 @@ import { InformerSet } from '../kube/informer-set.ts';
 import { describeObject, type KubeObject } from '../kube/object.ts';
 import type { RequestRecord } from '../kube/request.ts';
 import type { KeyPair } from '../pki/issue.ts';
-import type { HostedClient } from '../phases/scope.ts';
+import type { HostedClient } from './hosted-client.ts';
 import { Administrator } from './administrator.ts';
 import { approval, type CertificateRequest } from './certificate-request.ts';
 import { firstServiceAccount, hostedInformers, rbacResources } from './informers.ts';

@@ -2,7 +2,7 @@ import { type Resource, Secret, Service } from '../../constructs/api/resources.t
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { inClusterAccessOf } from '../../constructs/cluster/in-cluster-access.ts';
 import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
-import type { Endpoint, Facts } from '../../constructs/cluster/facts.ts';
+import type { Endpoint, Facts, FactsWith } from '../../constructs/cluster/facts.ts';
 import type { AppliedKind } from '../../constructs/workload/applied-kinds.ts';
 import { appliedKindsOf } from '../../constructs/workload/chart.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
@@ -10,7 +10,6 @@ import type { ServiceObject } from '../kube/service-object.ts';
 import { issueCertificate, type KeyPair, validFor } from '../pki/issue.ts';
 import { apiServiceHost } from '../../constructs/control-plane/certificates/plan.ts';
 import { pairOf, type SecretObject } from '../pki/secret.ts';
-import { known } from '../phases/scope.ts';
 import type { Reader } from '../management/view.ts';
 
 /** How to reach one hosted API server, from inside and from outside, and what is there to look after. */
@@ -38,7 +37,7 @@ export interface HostedTarget {
  * without cluster DNS too, and its name is verified all the same.
  * @throws when something of it is missing, which the phases before have made sure of.
  */
-export function hostedTarget(cluster: HostedCluster, facts: Facts, reader: Reader): HostedTarget {
+export function hostedTarget(cluster: HostedCluster, facts: FactsWith<'endpoint'>, reader: Reader): HostedTarget {
   const names = namesOf(cluster.name);
   const secret = (name: string) => reader.get<SecretObject>(Secret, name);
   const address = reader.get<ServiceObject>(Service, names.apiService)?.spec?.clusterIP;
@@ -51,7 +50,7 @@ export function hostedTarget(cluster: HostedCluster, facts: Facts, reader: Reade
     service: { host: address, port: exposureStrategy(cluster.spec).service.apiPorts.api },
     podPort: exposureStrategy(cluster.spec).securePort,
     serverName: apiServiceHost(cluster),
-    endpoint: known(facts, 'endpoint'),
+    endpoint: facts.endpoint,
     ca: ca.certificate,
     controller,
     admin: (now) => issueCertificate(administrator, ca, validFor(adminLifetimeMs, now)),

@@ -2,8 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
 import { planCertificates } from '../../constructs/control-plane/certificates/plan.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
-import type { Facts } from '../../constructs/cluster/facts.ts';
-import { known } from '../phases/scope.ts';
+import type { FactsWith } from '../../constructs/cluster/facts.ts';
 
 /** Whether a name or an address is one that no kubelet can have, whatever its Node says. */
 export type IsReserved = (host: string) => boolean;
@@ -12,9 +11,11 @@ export type IsReserved = (host: string) => boolean;
  * What no kubelet may serve as: its certificate is signed by the authority that all clients of the API server trust, and
  * what a Node says of its addresses, its kubelet has written itself.
  */
-export function reservedHosts(cluster: HostedCluster, facts: Facts): IsReserved {
-  const [endpoint, konnectivity] = [known(facts, 'endpoint'), known(facts, 'konnectivityEndpoint')];
-  const plans = planCertificates(cluster, endpoint, konnectivity, facts.tunnelEndpoint);
+export function reservedHosts(
+  cluster: HostedCluster,
+  facts: FactsWith<'endpoint' | 'konnectivityEndpoint'>,
+): IsReserved {
+  const plans = planCertificates(cluster, facts.endpoint, facts.konnectivityEndpoint, facts.tunnelEndpoint);
   const served = new Set(plans.flatMap(({ hosts }) => hosts).map(canonicalHost));
   const networks = networksOf([...cluster.network.services, '127.0.0.0/8', '::1/128', '169.254.0.0/16', 'fe80::/10']);
   const serviceDomains = ['.svc', `.svc.${cluster.network.serviceDomain.toLowerCase()}`];

@@ -1,3 +1,5 @@
+import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
+import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import type { OptionalKind, Resource } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
@@ -73,4 +75,13 @@ export interface DeletionWriter {
   delete(resource: Resource, object: KubeObject): Promise<void>;
   /** Machines and MachinePools of the Cluster that would lose their API server; 0 while the Cluster itself is deleted. */
   workers(): Promise<number>;
+}
+
+/** One control plane in the management cluster: what every feature works with. */
+export interface ControlPlaneContext {
+  readonly hostedControlPlane: HostedControlPlane;
+  readonly cluster: HostedCluster;
+  readonly reader: Reader;
+  readonly writer: Writer;
+  readonly now: Date;
 }

@@ -1,11 +1,11 @@
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { KubeError } from '../kube/errors.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
-import type { Phase } from './scope.ts';
+import { phase } from './scope.ts';
 import type { ServiceObject } from '../kube/service-object.ts';
 
 /** The API server's Service, and its address where it is to have one. Everything that names an address waits for it. */
-export const apiServerService: Phase = {
+export const apiServerService = phase({
   condition: 'APIServerServiceReady',
   needs: [],
   async run({ cluster, facts, writer }): Promise<Outcome> {
@@ -24,7 +24,7 @@ export const apiServerService: Phase = {
           `Service ${live.metadata.name} of type LoadBalancer has no address yet: it is assigned by the management cluster's load balancer implementation`,
         );
   },
-};
+});
 
 function nodePortTaken(error: unknown): InvalidConfiguration | undefined {
   if (!(error instanceof KubeError) || !error.causes.some(({ field }) => field?.endsWith('nodePort'))) return undefined;

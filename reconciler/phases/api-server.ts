@@ -8,13 +8,13 @@ import { awaitedBackup } from '../upgrade/backup-before-upgrade.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { type DeploymentObject, deploymentReadiness, type PodObject, startedPods } from '../kube/readiness.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
-import type { Phase, Scope } from './scope.ts';
+import { phase, type Scope } from './scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
 import { encryptionAtRest } from './encryption-at-rest.ts';
 import { restore } from './restore.ts';
 
 /** The API servers. Done when every one of them runs what the spec asks for: only then may others be upgraded. */
-export const apiServer: Phase = {
+export const apiServer = phase({
   condition: 'APIServerDeploymentsReady',
   needs: [certificates, etcdCertificates, restore, encryptionAtRest],
   async run(scope): Promise<Outcome> {
@@ -47,7 +47,7 @@ export const apiServer: Phase = {
     const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
     return readiness.ready ? done() : wait('WaitingForPods', `API server: ${readiness.message}`);
   },
-};
+});
 
 /** Objects that users mount carry no label of ours, so that no event tells when they appear. */
 const recheckMs = 30_000;

@@ -11,14 +11,14 @@ import { minorChange } from '../upgrade/version-change.ts';
 import { readyMembers } from '../etcd/access.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { degraded, done, InvalidConfiguration, type Outcome, type StatusReport, wait } from '../engine/outcome.ts';
-import type { Phase, Scope } from './scope.ts';
+import { phase, type Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
 
 /** Name of the work beside the queue. */
 export const workName = 'backup';
 
 /** Takes backups when they are due or asked for. Nobody waits for it, and what fails here shows here alone. */
-export const backup: Phase = {
+export const backup = phase({
   condition: 'EtcdBackupReady',
   needs: [etcdCertificates],
   async run(scope): Promise<Outcome> {
@@ -31,7 +31,7 @@ export const backup: Phase = {
     }
     return isRestoring(scope) ? done({}, undefined, { message: 'backups go on after the restore' }) : run(scope, spec);
   },
-};
+});
 
 async function run(scope: Scope, spec: Backup): Promise<Outcome> {
   const { cluster, hostedControlPlane, now, work, reader } = scope;

@@ -13,7 +13,7 @@ import { caProblem, keyProblem } from '../pki/policy.ts';
 import { pairSecret, type SecretObject, valueOf } from '../pki/secret.ts';
 import { answering, requestOf, type rotations } from '../rotation/request.ts';
 import { firstTokenRecord } from '../rotation/service-account-key/token-record.ts';
-import type { Phase, Scope } from './scope.ts';
+import { phase, type Scope } from './scope.ts';
 import { takeOverIdentity } from './identity.ts';
 import { secretProps } from '../pki/secret-props.ts';
 
@@ -33,7 +33,7 @@ interface Root {
  * The certificate authorities and the service account key. A user's own are used as they are. One that is missing after
  * workers may have joined stops the line: a new one would cut all of them off.
  */
-export const caCertificates: Phase = {
+export const caCertificates = phase({
   condition: 'CACertificatesReady',
   needs: [],
   async run(scope): Promise<Outcome> {
@@ -69,7 +69,7 @@ export const caCertificates: Phase = {
     const { leafSeconds } = certificateLifetimes(scope.cluster.spec.certificates);
     return done(facts, undefined, { message: shortened(scope.cluster.name, present, leafSeconds) });
   },
-};
+});
 
 /** What cert-manager does is told by events, but not that it is time to ask again. */
 function waitForIssuer({ now }: Scope, pending: readonly PendingCA[]): Outcome {

@@ -14,20 +14,20 @@ import {
 } from '../../constructs/control-plane/certificates/plan.ts';
 import { mustIssue, renewalTime } from '../pki/policy.ts';
 import { leafSecret, pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
-import { known, type Phase, type Scope } from './scope.ts';
+import { phase, type Scope } from './scope.ts';
 import { caCertificates } from './ca-certificates.ts';
 import { endpoint } from './endpoint.ts';
 import { secretProps } from '../pki/secret-props.ts';
 
 /** etcd's certificates. They wait for no endpoint, so that etcd starts while a load balancer is being made. */
-export const etcdCertificates: Phase = {
+export const etcdCertificates = phase({
   condition: 'EtcdCertificatesReady',
   needs: [caCertificates],
   run: (scope) => issueAll(scope, planEtcdCertificates(scope.cluster)),
-};
+});
 
 /** Every other certificate that is kept in a Secret of its own. */
-export const certificates: Phase = {
+export const certificates = phase({
   condition: 'CertificatesReady',
   needs: [caCertificates, endpoint],
   run: (scope) =>
@@ -35,12 +35,12 @@ export const certificates: Phase = {
       scope,
       planCertificates(
         scope.cluster,
-        known(scope.facts, 'endpoint'),
-        known(scope.facts, 'konnectivityEndpoint'),
+        scope.facts.endpoint,
+        scope.facts.konnectivityEndpoint,
         scope.facts.tunnelEndpoint,
       ),
     ),
-};
+});
 
 async function issueAll(scope: Scope, plans: readonly CertificatePlan[]): Promise<Outcome> {
   const pairs = await Promise.all(

@@ -2,7 +2,7 @@ import { Deployment } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
-import type { Phase } from './scope.ts';
+import { type AnyPhase, phase } from './scope.ts';
 import { apiServer } from './api-server.ts';
 
 /**
@@ -12,8 +12,8 @@ import { apiServer } from './api-server.ts';
 export const controllerManager = controller('controller-manager', 'ControllerManagerReady');
 export const scheduler = controller('scheduler', 'SchedulerReady');
 
-function controller(component: 'controller-manager' | 'scheduler', condition: Phase['condition']): Phase {
-  return {
+function controller(component: 'controller-manager' | 'scheduler', condition: AnyPhase['condition']) {
+  return phase({
     condition,
     needs: [apiServer],
     async run({ cluster, facts, writer }): Promise<Outcome> {
@@ -22,5 +22,5 @@ function controller(component: 'controller-manager' | 'scheduler', condition: Ph
       const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
       return readiness.ready ? done() : wait('WaitingForPods', `${component}: ${readiness.message}`);
     },
-  };
+  });
 }

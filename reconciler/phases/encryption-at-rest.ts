@@ -1,13 +1,14 @@
 import { Secret } from '../../constructs/api/resources.ts';
 import { encryptionConfigurationFile } from '../../constructs/control-plane/api-server/flags.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
+import type { EncryptionContext } from '../encryption-at-rest/context.ts';
 import { executeStep } from '../encryption-at-rest/execute.ts';
 import { planInitialConfiguration, firstKeys } from '../encryption-at-rest/first-keys.ts';
 import { encryptionFacts, encryptionReport } from '../encryption-at-rest/keys.ts';
 import { encryptionSecret, readEncryptionKeys } from '../encryption-at-rest/secret.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
-import type { Phase, Scope } from './scope.ts';
+import { phase } from './scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
 import { secretProps } from '../pki/secret-props.ts';
 
@@ -15,7 +16,7 @@ import { secretProps } from '../pki/secret-props.ts';
  * The keys with which API servers encrypt Secrets, and their rotation. While keys change everything else goes on: no API
  * server ever meets a Secret that it cannot read. Keys that are lost stop the line, for new ones could read nothing.
  */
-export const encryptionAtRest: Phase = {
+export const encryptionAtRest = phase({
   condition: 'EncryptionAtRestReady',
   // Not the restore, during which everything that ever was stored has to become readable.
   needs: [etcdCertificates, certificates],
@@ -24,12 +25,12 @@ export const encryptionAtRest: Phase = {
     const secret = scope.reader.get<SecretObject>(Secret, name);
     return secret ? goOn(scope, name, secret) : initialConfiguration(scope, name);
   },
-};
+});
 
 /** A Secret that a user has restored carries no label of ours, so that no event tells when it is back. */
 const recheckMs = 30_000;
 
-async function goOn(scope: Scope, name: string, secret: SecretObject): Promise<Outcome> {
+async function goOn(scope: EncryptionContext, name: string, secret: SecretObject): Promise<Outcome> {
   const keys = readEncryptionKeys(secret);
   if (keys) return executeStep(scope, { props: secretProps(scope, name), secret, keys });
   return wait(
@@ -39,7 +40,7 @@ async function goOn(scope: Scope, name: string, secret: SecretObject): Promise<O
   );
 }
 
-async function initialConfiguration(scope: Scope, name: string): Promise<Outcome> {
+async function initialConfiguration(scope: EncryptionContext, name: string): Promise<Outcome> {
   const step = planInitialConfiguration(scope);
   switch (step.kind) {
     case 'lost': {
@@ -67,7 +68,7 @@ async function initialConfiguration(scope: Scope, name: string): Promise<Outcome
 }
 
 /** Makes a Secret of the user ours, so that the watch sees it, and so that it goes with the control plane. */
-async function takeOver(scope: Scope, name: string, found: SecretObject): Promise<SecretObject> {
+async function takeOver(scope: EncryptionContext, name: string, found: SecretObject): Promise<SecretObject> {
   const keys = readEncryptionKeys(found);
   if (!keys) return found;
   const [taken] = await scope.writer.apply<SecretObject>([encryptionSecret(secretProps(scope, name), keys, found)]);

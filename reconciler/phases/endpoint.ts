@@ -10,15 +10,18 @@ import {
 } from '../../constructs/control-plane/exposure/strategy.ts';
 import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
 import { degraded, done, InvalidConfiguration, type Outcome } from '../engine/outcome.ts';
-import type { Phase, Scope } from './scope.ts';
+import { phase, type Scope } from './scope.ts';
 import { apiServerService } from './api-server-service.ts';
 import { hostClaimed, refuseClaimedHosts } from './host-claims.ts';
 
+type EndpointOutcome = Outcome<'endpoint' | 'konnectivityEndpoint'>;
+
 /** The address of the hosted API server: decided once, published for Cluster API, never changed. */
-export const endpoint: Phase = {
+export const endpoint = phase({
   condition: 'SyncControlPlaneEndpointReady',
   needs: [apiServerService],
-  async run(scope): Promise<Outcome> {
+  establishes: ['endpoint', 'konnectivityEndpoint'],
+  async run(scope): Promise<EndpointOutcome> {
     const { clusterObject, hostedControlPlane, writer } = scope;
     const given = hostedControlPlane.spec.controlPlaneEndpoint ?? {};
     const published = complete(given);
@@ -49,10 +52,10 @@ export const endpoint: Phase = {
 
     return done(agreed);
   },
-};
+});
 
 /** What clients know already stays a fact whatever is wrong with it: their certificates must be renewed all the same. */
-async function keep(scope: Scope, ours: Reached): Promise<Outcome> {
+async function keep(scope: Scope, ours: Reached): Promise<EndpointOutcome> {
   const claimed = hostClaimed(scope, ours.endpoint);
   if (claimed !== undefined) return degraded('HostClaimed', claimed, ours);
 

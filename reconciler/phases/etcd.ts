@@ -13,12 +13,12 @@ import { planVolumes, type VolumePlan, type Volumes, volumeUsage } from '../etcd
 import { growRetryMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
 import { presentRevision, type StatefulSetObject } from '../kube/readiness.ts';
 import { degraded, done, type Outcome, type StatusReport, wait } from '../engine/outcome.ts';
-import type { Phase, Scope } from './scope.ts';
+import { phase, type Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
 import { restore } from './restore.ts';
 
 /** The etcd cluster. Nobody waits for it to be healthy: an ill member must not stop the rest from being looked after. */
-export const etcd: Phase = {
+export const etcd = phase({
   condition: 'EtcdClusterReady',
   needs: [etcdCertificates, restore],
   async run(scope): Promise<Outcome> {
@@ -53,7 +53,7 @@ export const etcd: Phase = {
     if (problem) return degraded(problem.reason, problem.message, facts, { ...found, requeueAt: later(scope) });
     return done(facts, undefined, { ...found, message: growthOf(plan) });
   },
-};
+});
 
 function etcdFacts(
   { cluster, hostedControlPlane, reader, etcdLoop }: Scope,

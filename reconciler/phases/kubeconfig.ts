@@ -5,7 +5,7 @@ import { done, type Outcome } from '../engine/outcome.ts';
 import { adminPlan } from '../../constructs/control-plane/certificates/plan.ts';
 import { renewalTime } from '../pki/policy.ts';
 import { kubeconfigSecret, type SecretObject, valueOf } from '../pki/secret.ts';
-import { known, type Phase } from './scope.ts';
+import { phase } from './scope.ts';
 import { caCertificates } from './ca-certificates.ts';
 import { caPair, issueIfDue } from './certificates.ts';
 import { endpoint } from './endpoint.ts';
@@ -15,7 +15,7 @@ import { secretProps } from '../pki/secret-props.ts';
  * The kubeconfig that Cluster API uses. It is there as soon as the endpoint is known: Cluster API looks for it when the
  * infrastructure is ready, and having missed it looks again only half a minute later.
  */
-export const kubeconfig: Phase = {
+export const kubeconfig = phase({
   condition: 'AdminKubeconfigReady',
   needs: [caCertificates, endpoint],
   async run(scope): Promise<Outcome> {
@@ -30,7 +30,7 @@ export const kubeconfig: Phase = {
       secretProps(scope, plan.secret),
       writeKubeconfig({
         cluster: cluster.name,
-        endpoint: known(facts, 'endpoint'),
+        endpoint: facts.endpoint,
         ca: caPair(scope, 'cluster').certificate,
         client,
       }),
@@ -44,4 +44,4 @@ export const kubeconfig: Phase = {
     }
     return done({}, renewalTime(client.certificate, plan.secret));
   },
-};
+});

@@ -20,10 +20,10 @@ import { clusterInfo, kubeadmConfig, kubeletConfig } from './workload/join-confi
 import { kubeletServingCertificates } from './workload/kubelet-serving-certificates.ts';
 import { workloadRBAC } from './workload/rbac.ts';
 import { workload } from './workload/setup.ts';
-import type { Phase } from './scope.ts';
+import type { AnyPhase } from './scope.ts';
 
 /** Every step of a control plane. Order is what each one needs; the list's own order is only for reading. */
-export const phases: readonly Phase[] = [
+export const phases: readonly AnyPhase[] = [
   networkPolicies,
   caCertificates,
   etcdCertificates,

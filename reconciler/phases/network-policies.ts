@@ -2,13 +2,13 @@ import { CiliumNetworkPolicy } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
-import type { Phase } from './scope.ts';
+import { phase } from './scope.ts';
 
 /**
  * Policies that restrict the control plane's traffic. They need nothing but the spec and are applied at once, so that
  * pods find them in place. Nobody waits for them: without, a control plane works all the same.
  */
-export const networkPolicies: Phase = {
+export const networkPolicies = phase({
   condition: 'NetworkPoliciesReady',
   needs: [],
   async run({ cluster, facts, sharedResources, writer }): Promise<Outcome> {
@@ -28,7 +28,7 @@ export const networkPolicies: Phase = {
     const found = { ciliumServed };
     return problem === undefined ? done(found) : wait('PolicyInvalid', problem, { facts: found });
   },
-};
+});
 
 /** A policy as Cilium reports on it. Kubernetes' own has no status. */
 interface PolicyObject extends KubeObject {

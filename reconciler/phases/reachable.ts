@@ -4,7 +4,7 @@ import { formatEndpoint } from '../../constructs/cluster/facts.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { gatewayState } from '../exposure/gateway-object.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
-import { known, type Phase, type Scope } from './scope.ts';
+import { phase, type Scope } from './scope.ts';
 import { describeUnreachable } from '../exposure/unreachable.ts';
 import { apiServer } from './api-server.ts';
 import { kubeconfig } from './kubeconfig.ts';
@@ -14,12 +14,12 @@ import { routes } from './routes.ts';
  * Our own API server answers at the endpoint, by the way that workers go. That a route is accepted does not say so: the
  * name may lead nowhere, or to somebody else. Asked until it does, and again when something on the way has changed.
  */
-export const reachable: Phase = {
+export const reachable = phase({
   condition: 'APIServerReachable',
   needs: [apiServer, routes, kubeconfig],
   async run(scope): Promise<Outcome> {
     const { facts, now, endpointProbe } = scope;
-    const endpoint = known(facts, 'endpoint');
+    const endpoint = facts.endpoint;
 
     const result = await endpointProbe.look(wayOf(scope), () => scope.hosted(facts).readyThroughEndpoint());
 
@@ -34,7 +34,7 @@ export const reachable: Phase = {
         });
     }
   },
-};
+});
 
 /** Everything a connection of a worker passes through, as far as it can be seen. */
 function wayOf(scope: Scope): unknown {

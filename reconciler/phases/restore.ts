@@ -16,7 +16,7 @@ import { reportBlocker } from '../restore/blocker.ts';
 import { prepare, retryMs } from '../restore/prepare-in-background.ts';
 import { prepareWork, type RestoreRecord, type Restoring, restoringOf } from '../restore/restoring.ts';
 import { restoreSourceOf } from '../restore/source.ts';
-import type { Phase, Scope } from './scope.ts';
+import { phase, type Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
 import { secretProps } from '../pki/secret-props.ts';
 
@@ -24,7 +24,7 @@ import { secretProps } from '../pki/secret-props.ts';
  * Replaces the data of etcd by a backup when the spec asks for it. From the moment on that data is taken out of use, etcd
  * and the API servers wait for it; before, and when it cannot begin, what is there goes on.
  */
-export const restore: Phase = {
+export const restore = phase({
   condition: 'EtcdRestoreReady',
   needs: [etcdCertificates],
   async run(scope): Promise<Outcome> {
@@ -41,7 +41,7 @@ export const restore: Phase = {
 
     return request ? act(scope, { request, record, run, prepared }, decision) : withoutRequest(decision);
   },
-};
+});
 
 /** Soon enough for whoever waits for pods of which nothing else tells, and for a status that was just written. */
 const soonMs = 500;

@@ -2,12 +2,12 @@ import { exposureOf, type Gateway, type IngressExposure } from '../../constructs
 import { type Part, renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
 import { type RouteObject, routeStateOf } from '../exposure/route-status.ts';
-import type { Phase, Scope } from './scope.ts';
+import { phase, type Scope } from './scope.ts';
 import { endpoint } from './endpoint.ts';
 import { refuseClaimedHosts } from './host-claims.ts';
 
 /** What leads from a shared entry to the API servers; done at once for ways in that share none. */
-export const routes: Phase = {
+export const routes = phase({
   condition: 'APIServerTLSRoutesReady',
   needs: [endpoint],
   async run(scope): Promise<Outcome> {
@@ -26,7 +26,7 @@ export const routes: Phase = {
         return done();
     }
   },
-};
+});
 
 const part: Part = 'routes';
 

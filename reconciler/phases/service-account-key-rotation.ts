@@ -1,4 +1,5 @@
 import { Deployment, Secret } from '../../constructs/api/resources.ts';
+import type { KeyRotationContext } from '../rotation/service-account-key/context.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
@@ -13,7 +14,7 @@ import {
 } from '../rotation/service-account-key/rotated-keys.ts';
 import { readTokenRecord, type TokenRecord, withLifetime } from '../rotation/service-account-key/token-record.ts';
 import { runningTokenSeconds } from '../rotation/service-account-key/running-token-lifetime.ts';
-import type { Phase, Scope } from './scope.ts';
+import { phase, type Scope } from './scope.ts';
 import { certificates } from './certificates.ts';
 
 /**
@@ -21,7 +22,7 @@ import { certificates } from './certificates.ts';
  * signs with it, and the old one goes when its last token has expired. Nobody waits for it, and it waits for no roll-out:
  * what API servers do, each of them is asked itself.
  */
-export const serviceAccountKeyRotation: Phase = {
+export const serviceAccountKeyRotation = phase({
   condition: 'ServiceAccountKeyRotationReady',
   needs: [certificates],
   async run(scope): Promise<Outcome> {
@@ -47,7 +48,7 @@ export const serviceAccountKeyRotation: Phase = {
 
     return executeKeyStep(scope, { stored, successor, record }, step);
   },
-};
+});
 
 /** A Secret of a user carries no label of ours, so that no event tells when it is mended. */
 const recheckMs = 30_000;
@@ -70,7 +71,7 @@ async function findSuccessor(
 }
 
 /** Remembers how long tokens have lived that were signed before API servers were told otherwise. */
-async function trackLifetime(scope: Scope, stored: StoredServiceAccountKeys): Promise<TokenRecord> {
+async function trackLifetime(scope: KeyRotationContext, stored: StoredServiceAccountKeys): Promise<TokenRecord> {
   const record = readTokenRecord(stored.secret);
   const seconds = runningTokenSeconds(scope.reader.get(Deployment, namesOf(scope.cluster.name).apiServer));
   const present = seconds === undefined ? record : withLifetime(record, seconds, scope.now);

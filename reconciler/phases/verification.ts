@@ -11,7 +11,7 @@ import type { Verification } from '../backup/verification-settings.ts';
 import { planVerification, type VerificationDecision } from '../backup/verify/plan.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { degraded, done, InvalidConfiguration, type Outcome, type StatusReport } from '../engine/outcome.ts';
-import type { Phase, Scope } from './scope.ts';
+import { phase, type Scope } from './scope.ts';
 import { workName as backupName } from './backup.ts';
 import { etcdCertificates } from './certificates.ts';
 
@@ -23,7 +23,7 @@ const verificationName = 'verification';
  * Restores backups for a trial. Nobody waits for it, and what fails here shows here alone. What was found out is in the
  * store; a process that is killed begins the trial anew, and removes the pod it finds.
  */
-export const verification: Phase = {
+export const verification = phase({
   condition: 'EtcdBackupVerified',
   needs: [etcdCertificates],
   async run(scope): Promise<Outcome> {
@@ -54,7 +54,7 @@ export const verification: Phase = {
         return hold(scope, spec, task, inventory.result);
     }
   },
-};
+});
 
 /** Once per process, after each backup and after each trial: nothing else changes what is decided here. */
 function lookIntoStore(scope: Scope, spec: Backup, task: WorkState): WorkState<VerificationInventory> {

@@ -1,10 +1,10 @@
 import { ownerReference } from '../../constructs/control-plane/chart.ts';
 import type { SecretProps } from './secret.ts';
-import type { Scope } from '../phases/scope.ts';
+import type { ControlPlaneContext } from '../management/view.ts';
 
 /** What all Secrets of one hosted control plane share. */
 export function secretProps(
-  { cluster, hostedControlPlane }: Pick<Scope, 'cluster' | 'hostedControlPlane'>,
+  { cluster, hostedControlPlane }: Pick<ControlPlaneContext, 'cluster' | 'hostedControlPlane'>,
   name: string,
 ): SecretProps {
   const { name: ownerName, uid = '' } = hostedControlPlane.metadata;

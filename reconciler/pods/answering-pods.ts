@@ -1,11 +1,11 @@
 import { Pod } from '../../constructs/api/resources.ts';
 import { type ComponentName, selectorLabels } from '../../constructs/cluster/labels.ts';
 import { hasEnded, type PodObject } from '../kube/readiness.ts';
-import type { Scope } from '../phases/scope.ts';
+import type { ControlPlaneContext } from '../management/view.ts';
 
 /** The pods of a component that may answer somebody, as they are now and not as a watch knows them. */
 export async function answeringPods(
-  { cluster, writer }: Pick<Scope, 'cluster' | 'writer'>,
+  { cluster, writer }: Pick<ControlPlaneContext, 'cluster' | 'writer'>,
   component: ComponentName,
 ): Promise<PodObject[]> {
   const pods = await writer.readAll<PodObject>(Pod, selectorLabels(cluster.name, component));

@@ -2,11 +2,17 @@ import { Deployment, type Resource, StatefulSet } from '../../constructs/api/res
 import { readAtStart, reloads } from '../../constructs/control-plane/certificates/restarts.ts';
 import { podsOf, type SecretRole, type Use, uses } from '../../constructs/control-plane/certificates/uses.ts';
 import { restartsWith, restartsWithAnnotation } from '../../constructs/pod/component.ts';
+import type { Facts } from '../../constructs/cluster/facts.ts';
 import type { ComponentName } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { deploymentReadiness, type Readiness, statefulSetReadiness } from '../kube/readiness.ts';
-import type { Scope } from '../phases/scope.ts';
+import type { ControlPlaneContext } from '../management/view.ts';
+
+/** What roll-outs are seen with. */
+export interface RolloutContext extends Pick<ControlPlaneContext, 'cluster' | 'reader'> {
+  readonly facts: Facts;
+}
 
 interface Workload extends KubeObject {
   readonly spec?: {
@@ -23,7 +29,7 @@ export function usesOf(role: SecretRole): readonly Use[] {
  * What is still to be started anew before everybody has read the present certificates of these Secrets, of those who
  * read them only then; as the world says, whatever this pass is about to apply.
  */
-export function unfinishedRollouts(scope: Scope, roles: readonly SecretRole[]): string[] {
+export function unfinishedRollouts(scope: RolloutContext, roles: readonly SecretRole[]): string[] {
   const readers = roles.flatMap(usesOf).filter((use) => !reloads(use, scope.cluster));
   const components = new Set(readers.flatMap(({ program }) => podsOf[program] ?? []));
   return [...components].flatMap((component) => {
@@ -32,7 +38,7 @@ export function unfinishedRollouts(scope: Scope, roles: readonly SecretRole[]): 
   });
 }
 
-function rolloutOf({ cluster, facts, reader }: Scope, component: ComponentName): Readiness {
+function rolloutOf({ cluster, facts, reader }: RolloutContext, component: ComponentName): Readiness {
   const { resource, name } = workloadOf(cluster.name, component);
   const workload = reader.get<Workload>(resource, name);
   const wanted = Object.entries(readAtStart(cluster, facts, component)).map((entry) =>

@@ -1,11 +1,11 @@
 import { InvalidConfiguration } from '../engine/outcome.ts';
-import type { Scope } from '../phases/scope.ts';
+import type { Facts } from '../../constructs/cluster/facts.ts';
 
 /**
  * The operator's own image, which pods that restore backups run.
  * @throws InvalidConfiguration where nobody knows it: outside of a cluster
  */
-export function operatorImageOf({ facts: { operatorImage } }: Pick<Scope, 'facts'>): string {
+export function operatorImageOf({ facts: { operatorImage } }: { readonly facts: Facts }): string {
   if (operatorImage !== undefined) return operatorImage;
   throw new InvalidConfiguration(
     'InvalidConfiguration',

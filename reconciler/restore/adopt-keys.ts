@@ -4,14 +4,18 @@ import { identity, type Key } from '../encryption-at-rest/configuration.ts';
 import { planInitialConfiguration, firstKeys } from '../encryption-at-rest/first-keys.ts';
 import { encryptionSecret, readEncryptionKeys } from '../encryption-at-rest/secret.ts';
 import type { SecretObject, SecretProps } from '../pki/secret.ts';
-import type { Scope } from '../phases/scope.ts';
+import type { RestoreContext } from './context.ts';
 
 /**
  * Puts the keys of a backup among our own, so that API servers can read its Secrets when they start on it. To be done
  * before anything else of the restore is: only that it has begun makes the keys readable, and a process that is killed in
  * between finds them there. Gives a sentence on what is in the way; then nothing was written.
  */
-export async function adoptKeys(scope: Scope, props: SecretProps, keys: readonly Key[]): Promise<string | undefined> {
+export async function adoptKeys(
+  scope: RestoreContext,
+  props: SecretProps,
+  keys: readonly Key[],
+): Promise<string | undefined> {
   if (keys.length === 0) return undefined;
   const { reader, writer } = scope;
   // One that a user has restored carries no label of ours: it is found by asking.
@@ -33,7 +37,7 @@ export async function adoptKeys(scope: Scope, props: SecretProps, keys: readonly
 
 /** A Secret as the control plane would have begun with, but one that stores in clear needs it too. */
 async function create(
-  scope: Scope,
+  scope: RestoreContext,
   props: SecretProps,
   keys: readonly Key[],
 ): Promise<SecretObject | 'lost' | 'users'> {

@@ -1,6 +1,6 @@
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { degraded, type Outcome, wait } from '../engine/outcome.ts';
-import type { Scope } from '../phases/scope.ts';
+import type { RestoreContext } from './context.ts';
 import { observeRestore } from './observe.ts';
 import { isBegun, type Restoring } from './restoring.ts';
 
@@ -17,7 +17,7 @@ export interface Blocker {
  * @param afterMs look again after this long; missing where an event will tell
  */
 export function reportBlocker(
-  scope: Scope,
+  scope: RestoreContext,
   { request, record }: Restoring,
   { reason, message }: Blocker,
   afterMs?: number,
@@ -29,7 +29,7 @@ export function reportBlocker(
 }
 
 /** Whether there is an etcd that could go on. One whose restore has begun and was replaced by another cannot. */
-function hasData({ hostedControlPlane: { status }, cluster, reader }: Scope): boolean {
+function hasData({ hostedControlPlane: { status }, cluster, reader }: RestoreContext): boolean {
   const interrupted = status?.etcd?.restore && status.etcd.restore.completionTime === undefined;
   return !interrupted && observeRestore({ cluster, members: cluster.spec.etcd.replicas, reader }).etcd.isWanted;
 }

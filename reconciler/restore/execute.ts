@@ -7,7 +7,7 @@ import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../constructs/clust
 import { etcdPeerUrl } from '../etcd/member-objects.ts';
 import { markPurpose, volumeMark } from '../etcd/volume-mark.ts';
 import { messageOf } from '../kube/error-message.ts';
-import type { Scope } from '../phases/scope.ts';
+import type { RestoreContext } from './context.ts';
 import type { MemberAct } from './plan.ts';
 import { restoredMemberId } from './member-id.ts';
 import { type RestorePodObject, restoredAnnotations } from './observe.ts';
@@ -22,7 +22,7 @@ const holdPurpose = 'restore';
 const held = { spec: { replicas: 0 } };
 
 /** Asks for no pods of these Deployments. */
-export async function holdServers({ reader, writer }: Scope, workloads: readonly string[]): Promise<void> {
+export async function holdServers({ reader, writer }: RestoreContext, workloads: readonly string[]): Promise<void> {
   for (const name of workloads) {
     const workload = reader.get(Deployment, name);
     if (workload) await writer.setFields(Deployment, workload, held, holdPurpose);
@@ -30,7 +30,7 @@ export async function holdServers({ reader, writer }: Scope, workloads: readonly
 }
 
 /** Asks for no pods of etcd. Whoever looks after its members is to stop before. */
-export async function holdMembers({ cluster, reader, writer, etcdLoop }: Scope): Promise<void> {
+export async function holdMembers({ cluster, reader, writer, etcdLoop }: RestoreContext): Promise<void> {
   await etcdLoop.stop();
   const set = reader.get(StatefulSet, namesOf(cluster.name).etcd);
   if (set) await writer.setFields(StatefulSet, set, held, holdPurpose);
@@ -45,7 +45,7 @@ export interface RestoreWork {
 
 /** Makes and removes restore pods, and sends the snapshot to those that wait for it. */
 export async function restoreMembers(
-  scope: Scope,
+  scope: RestoreContext,
   work: RestoreWork,
   { members, surplusPods }: { readonly members: readonly MemberAct[]; readonly surplusPods: readonly string[] },
 ): Promise<void> {
@@ -62,7 +62,11 @@ export async function restoreMembers(
   for (const { ordinal, act } of members) if (act === 'Send') send(scope, work, ordinal);
 }
 
-async function createPods(scope: Scope, { prepared, run, startTime }: RestoreWork, ordinals: readonly number[]) {
+async function createPods(
+  scope: RestoreContext,
+  { prepared, run, startTime }: RestoreWork,
+  ordinals: readonly number[],
+) {
   const { cluster, facts, writer } = scope;
   if (ordinals.length === 0) return;
   const etcdRestore: EtcdRestoreFacts = {
@@ -90,7 +94,11 @@ const firstRetryMs = 500;
 const longestRetryMs = 30_000;
 
 /** Begins to send, or tries again after a while. */
-function send({ cluster, reader, work, now }: Scope, { source, prepared, run }: RestoreWork, ordinal: number): void {
+function send(
+  { cluster, reader, work, now }: RestoreContext,
+  { source, prepared, run }: RestoreWork,
+  ordinal: number,
+): void {
   const pod = reader.get<RestorePodObject>(Pod, etcdRestorePod(cluster.name, ordinal));
   const address = pod?.status?.podIP;
   if (address === undefined) return;
@@ -112,7 +120,7 @@ function send({ cluster, reader, work, now }: Scope, { source, prepared, run }: 
  * more, also when the claims that told of it are gone.
  */
 export async function markClaims(
-  { cluster, reader, writer }: Scope,
+  { cluster, reader, writer }: RestoreContext,
   { id, kind }: RestoreRequest,
   run: string,
 ): Promise<void> {
@@ -145,7 +153,7 @@ export async function markClaims(
 const markedPurpose = 'etcd-restore';
 
 /** Removes all restore pods. */
-export async function removePods(scope: Scope): Promise<void> {
+export async function removePods(scope: RestoreContext): Promise<void> {
   const { cluster, reader } = scope;
   const pods = reader.list(Pod, selectorLabels(cluster.name, 'etcd-restore'));
   await deletePods(
@@ -154,7 +162,7 @@ export async function removePods(scope: Scope): Promise<void> {
   );
 }
 
-async function deletePods({ reader, writer }: Scope, names: readonly string[]): Promise<void> {
+async function deletePods({ reader, writer }: RestoreContext, names: readonly string[]): Promise<void> {
   for (const name of names) {
     const pod = reader.get(Pod, name);
     if (pod && !pod.metadata.deletionTimestamp) await writer.delete(Pod, pod);
@@ -163,7 +171,7 @@ async function deletePods({ reader, writer }: Scope, names: readonly string[]): 
 
 /** How far each member is, as one sentence. */
 export function describeProgress(
-  { cluster, reader, work }: Scope,
+  { cluster, reader, work }: RestoreContext,
   members: readonly MemberAct[],
   { manifest }: PreparedBackup,
   problemOf: (pod: RestorePodObject) => string | undefined,

@@ -1,7 +1,7 @@
 import { StoreError } from '../backup/store-error.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration, type Outcome } from '../engine/outcome.ts';
-import type { Scope } from '../phases/scope.ts';
+import type { RestoreContext } from './context.ts';
 import { type Blocker, reportBlocker } from './blocker.ts';
 import { BackupNotFound, prepareBackup, type PreparedBackup } from './prepare.ts';
 import { isBegun, prepareWork, type Restoring } from './restoring.ts';
@@ -11,7 +11,7 @@ import { placeMissing, restoreSourceOf } from './source.ts';
 export const retryMs = 30_000;
 
 /** Has the backup chosen and checked beside the queue, and says how that goes. */
-export function prepare(scope: Scope, restoring: Restoring): Outcome {
+export function prepare(scope: RestoreContext, restoring: Restoring): Outcome {
   const { work, now } = scope;
   const { request, record } = restoring;
   const isChecked = isBegun(request, record);

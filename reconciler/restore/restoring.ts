@@ -1,7 +1,7 @@
 import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
 import type { WorkState } from '../tasks/background-work.ts';
 import { etcdHealth } from '../etcd/health.ts';
-import type { Scope } from '../phases/scope.ts';
+import type { RestoreContext } from './context.ts';
 import type { PreparedBackup } from './prepare.ts';
 import { requestOf, type RestoreRequest, runId } from './request.ts';
 
@@ -23,7 +23,7 @@ export const prepareWork = 'etcd-restore';
 
 /** What is asked for and how far it is; the request is undefined when nothing is asked for. */
 export function restoringOf(
-  scope: Scope,
+  scope: RestoreContext,
 ): Omit<Restoring, 'request'> & { readonly request: RestoreRequest | undefined } {
   const { cluster, hostedControlPlane, work } = scope;
   const record = hostedControlPlane.status?.etcd?.restore;
@@ -52,7 +52,7 @@ function preparedFor(
 }
 
 /** A report is there once members were asked; before, nothing is known, and nothing is done. */
-function isQuorumLost({ etcdLoop, hostedControlPlane }: Scope): boolean {
+function isQuorumLost({ etcdLoop, hostedControlPlane }: RestoreContext): boolean {
   const report = etcdLoop.report();
   return (
     report !== undefined &&

@@ -4,7 +4,7 @@ import { openEtcd } from '../etcd/access.ts';
 import { knownMembers, watchedMemberObjects } from '../etcd/member-objects.ts';
 import { systemClock } from '../kube/clock.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
-import type { Scope } from '../phases/scope.ts';
+import type { RestoreContext } from './context.ts';
 import type { RestoreSource } from './prepare.ts';
 import { ownerOf } from './request.ts';
 import { isBegun, type Restoring } from './restoring.ts';
@@ -15,7 +15,7 @@ export const placeMissing =
 
 /** Which backup is meant, and where it lies. @throws InvalidConfiguration when there is no place for backups */
 export function restoreSourceOf(
-  { cluster, hostedControlPlane, storeReader, reader }: Scope,
+  { cluster, hostedControlPlane, storeReader, reader }: RestoreContext,
   { request, record }: Restoring,
 ): RestoreSource {
   const store = cluster.spec.etcd.backup;

@@ -1,4 +1,4 @@
-import type { Scope } from '../phases/scope.ts';
+import type { ControlPlaneContext } from '../management/view.ts';
 import { failureReasons } from '../backup/failure.ts';
 import { minorChange, type Versioned } from './version-change.ts';
 
@@ -8,7 +8,7 @@ import { minorChange, type Versioned } from './version-change.ts';
  */
 export function awaitedBackup(
   what: Versioned,
-  { cluster, hostedControlPlane, reader }: Pick<Scope, 'cluster' | 'hostedControlPlane' | 'reader'>,
+  { cluster, hostedControlPlane, reader }: Pick<ControlPlaneContext, 'cluster' | 'hostedControlPlane' | 'reader'>,
 ): string | undefined {
   if (!cluster.spec.etcd.backup?.beforeUpgrade) return undefined;
   const change = minorChange(what, cluster, reader);

@@ -3,7 +3,8 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import { etcdVersion } from '../../constructs/cluster/versions.ts';
 import { awaitedBackup } from './backup-before-upgrade.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { Scope } from '../phases/scope.ts';
+import type { EtcdLoop } from '../etcd/loop.ts';
+import type { ControlPlaneContext } from '../management/view.ts';
 import type { Reader } from '../management/view.ts';
 import { planVersion } from './version-rules.ts';
 
@@ -28,7 +29,7 @@ export interface VersionChoice {
  * both minors, and an ill member must not keep API servers from what they need.
  */
 export function versionToRun(
-  scope: Pick<Scope, 'cluster' | 'hostedControlPlane' | 'reader' | 'etcdLoop'>,
+  scope: Pick<ControlPlaneContext, 'cluster' | 'hostedControlPlane' | 'reader'> & { readonly etcdLoop: EtcdLoop },
 ): VersionChoice {
   const { cluster, reader, etcdLoop } = scope;
   const observation = etcdLoop.report()?.observation;

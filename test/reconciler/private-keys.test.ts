@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Secret, Service } from '../../constructs/api/resources.ts';
-import type { Facts } from '../../constructs/cluster/facts.ts';
+import type { FactsWith } from '../../constructs/cluster/facts.ts';
 import { runPhases } from '../../reconciler/engine/run-phases.ts';
 import { HostedClients } from '../../reconciler/hosted/clients.ts';
 import { hostedTarget } from '../../reconciler/hosted/target.ts';
@@ -127,7 +127,7 @@ describe('a private key', () => {
     });
     const scope = scopeOf(unreachable, changes);
     const endpoint = { host: '127.0.0.1', port: 1 };
-    const dialled = (facts: Facts) =>
+    const dialled = (facts: FactsWith<'endpoint'>) =>
       clients.get('x', { ...hostedTarget(scope.cluster, facts, unreachable), endpoint });
     expect(await said.pass(unreachable, { ...scope, hosted: dialled })).toContain('WaitingForAPIServer');
     await clients.close();

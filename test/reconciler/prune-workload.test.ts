@@ -3,7 +3,7 @@ import { mergeFacts, type PhaseResult } from '../../reconciler/engine/run-phases
 import { HostedClusterNotReady } from '../../reconciler/hosted/not-ready.ts';
 import { pruneWorkload } from '../../reconciler/prune-workload.ts';
 import { phases } from '../../reconciler/phases/list.ts';
-import type { HostedClient } from '../../reconciler/phases/scope.ts';
+import type { HostedClient } from '../../reconciler/hosted/hosted-client.ts';
 import { conditionUpdate } from '../../reconciler/engine/condition-update.ts';
 import { MemoryObjects } from '../support/memory-objects.ts';
 import { knownFacts } from '../support/rendered-cluster.ts';

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import { verifyingKeysOf } from '../../reconciler/pki/service-account-keys.ts';
 import type { TrustProbes } from '../../reconciler/rotation/ca/trust-probes.ts';
-import type { HostedClient } from '../../reconciler/phases/scope.ts';
+import type { HostedClient } from '../../reconciler/hosted/hosted-client.ts';
 import { verifies } from './chain.ts';
 import type { Nodes } from './nodes.ts';
 import type { Process, Processes } from './processes.ts';

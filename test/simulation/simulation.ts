@@ -2,7 +2,8 @@ import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts'
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import { runPhases } from '../../reconciler/engine/run-phases.ts';
 import { phases } from '../../reconciler/phases/list.ts';
-import type { Phase } from '../../reconciler/phases/scope.ts';
+import type { Phase } from '../../reconciler/engine/run-phases.ts';
+import type { Scope } from '../../reconciler/phases/scope.ts';
 import { settle } from '../support/management-controllers.ts';
 import { MemoryObjects } from '../support/memory-objects.ts';
 import { hostedCluster, now as firstDay, scopeOf } from '../support/scope.ts';
@@ -59,7 +60,7 @@ const wanted = phases.filter(({ condition }) => conditions.has(condition));
 // their needs too: each tells when it wants to be looked at again
 const simulated = phases.filter((phase) => wanted.some((one) => isNeededBy(one, phase)));
 
-function isNeededBy(one: Phase, other: Phase): boolean {
+function isNeededBy(one: Phase<Scope>, other: Phase<Scope>): boolean {
   return one === other || one.needs.some((need) => isNeededBy(need, other));
 }
 const initialized: HostedControlPlaneStatus = { initialization: { controlPlaneInitialized: true } };

@@ -25,7 +25,7 @@ export function clusterOf({ name = 'c1', network, spec }: ClusterChanges = {}): 
 }
 
 /** A world in which everything is known. */
-export const knownFacts: Facts = {
+export const knownFacts: FactsWith<'endpoint' | 'konnectivityEndpoint'> = {
   endpoint: { host: '192.0.2.10', port: 6443 },
   konnectivityEndpoint: { host: '192.0.2.10', port: 8132 },
   advertiseAddress: '192.0.2.10',

@@ -11,7 +11,9 @@ import type { EtcdLoop } from '../../reconciler/etcd/loop.ts';
 import { settled } from '../../reconciler/etcd/steps.ts';
 import type { KubeObject, ObjectMeta } from '../../reconciler/kube/object.ts';
 import type { TrustProbes } from '../../reconciler/rotation/ca/trust-probes.ts';
-import type { EndpointProbe, HostedClient, Scope } from '../../reconciler/phases/scope.ts';
+import type { EndpointProbe } from '../../reconciler/exposure/endpoint-probes.ts';
+import type { HostedClient } from '../../reconciler/hosted/hosted-client.ts';
+import type { Scope } from '../../reconciler/phases/scope.ts';
 import type { SharedResources } from '../../reconciler/management/view.ts';
 import { observed } from '../reconciler/etcd/observed.ts';
 import type { MemoryObjects } from './memory-objects.ts';
@@ -82,6 +84,9 @@ export function hostedCluster(specChanges: object = {}): HostedCluster {
   };
 }
 
+/** A scope as those phases see it that need an endpoint. */
+export type EstablishedScope = Scope<'endpoint' | 'konnectivityEndpoint'>;
+
 export interface ScopeChanges {
   /** Fields of the spec that differ from the sample's. */
   readonly spec?: object;
@@ -99,8 +104,8 @@ export interface ScopeChanges {
   readonly now?: Date;
 }
 
-/** What a phase sees of the sample cluster in this world. */
-export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): Scope {
+/** What a phase sees of the sample cluster, its endpoint among the facts unless they leave it out. */
+export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): EstablishedScope {
   const published = management.published ? { controlPlaneEndpoint: management.published } : {};
   const object = hostedControlPlaneObject({
     spec: { ...spec, ...published, ...changes.spec },
@@ -117,7 +122,8 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
       mounts: {},
       owner: { name: hostedControlPlaneName, uid: hostedControlPlaneUid },
       ...changes.facts,
-    },
+      // As the graph of phases: what runs without the endpoint does not read it.
+    } as EstablishedScope['facts'],
     reader: management,
     sharedResources: { ...plainSharedResources, ...changes.sharedResources },
     writer: management,

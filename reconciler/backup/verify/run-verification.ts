@@ -7,17 +7,24 @@ import type { WorkContext } from '../../tasks/background-work.ts';
 import { etcdCredentials } from '../../etcd/access.ts';
 import { systemClock } from '../../kube/clock.ts';
 import { operatorImageOf } from '../../receiver/operator-image.ts';
-import type { Scope } from '../../phases/scope.ts';
+import type { Facts } from '../../../constructs/cluster/facts.ts';
+import type { ControlPlaneContext } from '../../management/view.ts';
 import { ClusterBackups } from '../cluster-backups.ts';
 import type { BackupName } from '../names.ts';
-import { openStore } from '../store-access.ts';
+import { openStore, type StoreReader } from '../store-access.ts';
 import type { VerificationPod } from './pod.ts';
 import { restoreForVerification } from './restore.ts';
 import type { Verification } from '../verification-settings.ts';
 
+/** What a verification works with. */
+export interface VerificationContext extends ControlPlaneContext {
+  readonly facts: Facts;
+  readonly storeReader: StoreReader;
+}
+
 /** Restores a backup in a pod, which is removed whatever comes of it. */
 export function runVerification(
-  scope: Scope,
+  scope: VerificationContext,
   spec: Backup,
   name: BackupName,
   context: WorkContext,
@@ -48,7 +55,7 @@ export function runVerification(
 
 /** Opens the store of a control plane for as long as it is used. */
 export async function withBackups<T>(
-  { cluster: { namespace, name }, storeReader }: Scope,
+  { cluster: { namespace, name }, storeReader }: VerificationContext,
   spec: Backup,
   use: (backups: ClusterBackups) => Promise<T>,
 ): Promise<T> {
@@ -61,7 +68,7 @@ export async function withBackups<T>(
 }
 
 /** Deletes pods of trials that nobody holds any more, and says how many are still there. */
-export async function removeVerificationPods({ cluster, reader, writer }: Scope): Promise<number> {
+export async function removeVerificationPods({ cluster, reader, writer }: VerificationContext): Promise<number> {
   const pods = reader.list(Pod, selectorLabels(cluster.name, 'etcd-verify'));
   for (const pod of pods) if (!pod.metadata.deletionTimestamp) await writer.delete(Pod, pod);
   return pods.length;

@@ -3,8 +3,7 @@ import { unsupportedInClusterAccess } from '../../../constructs/cluster/in-clust
 import type { WorkloadPart } from '../../../constructs/workload/chart.ts';
 import { somePodAvailable } from '../../kube/readiness.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../../engine/outcome.ts';
-import type { Phase, Scope } from '../scope.ts';
-import { workloadPart } from './part.ts';
+import { workloadPart, type WorkloadScope } from './part.ts';
 import { workloadRBAC } from './rbac.ts';
 
 /** What runs on the nodes of the hosted cluster. None waits for another, and nobody waits for them. */
@@ -13,9 +12,9 @@ export const coreDNS = addOn('coredns', 'WorkloadCoreDNSReady');
 export const konnectivityAgent = addOn('konnectivity-agent', 'WorkloadKonnectivityReady');
 export const inClusterAccess = addOn('in-cluster-access', 'WorkloadInClusterAccessReady', refuseUnsupported);
 
-export const addOns: readonly Phase[] = [kubeProxy, coreDNS, konnectivityAgent, inClusterAccess];
+export const addOns = [kubeProxy, coreDNS, konnectivityAgent, inClusterAccess] as const;
 
-function addOn(part: WorkloadPart, condition: ConditionType, check: (scope: Scope) => void = () => {}): Phase {
+function addOn(part: WorkloadPart, condition: ConditionType, check: (scope: WorkloadScope) => void = () => {}) {
   return workloadPart({
     condition,
     needs: [workloadRBAC],
@@ -34,14 +33,14 @@ function addOn(part: WorkloadPart, condition: ConditionType, check: (scope: Scop
 }
 
 /** Their number decides how many pods there are: guessed at every start of the operator, it would scale them to and fro. */
-function nodesAreKnown({ facts }: Scope): Outcome {
+function nodesAreKnown({ facts }: WorkloadScope): Outcome {
   return facts.nodes === undefined
     ? wait('WaitingForAPIServer', 'the Nodes of the hosted cluster have not been listed yet')
     : done();
 }
 
 /** Nothing is changed then: what is there may be what pods reach their API server by. */
-function refuseUnsupported({ cluster, facts }: Scope): void {
+function refuseUnsupported({ cluster, facts }: WorkloadScope): void {
   const problem = unsupportedInClusterAccess(cluster, facts);
   if (problem) throw new InvalidConfiguration('InClusterAccessNotSupported', problem);
 }

@@ -5,7 +5,9 @@ import { HostedClusterNotReady } from '../../hosted/not-ready.ts';
 import { askingNode, awaitsServing, type MachineObject, objection } from '../../kubelet-serving/plan.ts';
 import { reservedHosts } from '../../kubelet-serving/reserved-hosts.ts';
 import { degraded, done, type Outcome, wait } from '../../engine/outcome.ts';
-import type { HostedClient, Phase, Scope } from '../scope.ts';
+import type { HostedClient } from '../../hosted/hosted-client.ts';
+import { phase } from '../scope.ts';
+import type { WorkloadScope } from './part.ts';
 import { workloadRBAC } from './rbac.ts';
 
 /** How many requests a message names. */
@@ -17,7 +19,7 @@ const longestLookMs = 10 * 60_000;
  * Approves what kubelets ask for to serve with, which nobody else does. What asks for more than its own names is left
  * alone, not denied: somebody else may have reasons to approve it. Nobody waits for this.
  */
-export const kubeletServingCertificates: Phase = {
+export const kubeletServingCertificates = phase({
   condition: 'WorkloadKubeletCertificatesReady',
   needs: [workloadRBAC],
   async run(scope): Promise<Outcome> {
@@ -34,7 +36,7 @@ export const kubeletServingCertificates: Phase = {
       return wait('WaitingForAPIServer', error.message, { afterMs: error.afterMs });
     }
   },
-};
+});
 
 interface Refusal {
   readonly request: CertificateRequest;
@@ -42,7 +44,11 @@ interface Refusal {
 }
 
 /** Approves those that are right, and tells why the others are not. */
-async function answer(scope: Scope, hosted: HostedClient, waiting: readonly CertificateRequest[]): Promise<Refusal[]> {
+async function answer(
+  scope: WorkloadScope,
+  hosted: HostedClient,
+  waiting: readonly CertificateRequest[],
+): Promise<Refusal[]> {
   const machines = await scope.writer.readAll<MachineObject>(Machine, { [clusterNameLabel]: scope.cluster.name });
   const isReserved = reservedHosts(scope.cluster, scope.facts);
   const answers = waiting.map(async (request): Promise<Refusal | undefined> => {

@@ -3,21 +3,27 @@ import { renderWorkload, type WorkloadPart } from '../../../constructs/workload/
 import { HostedClusterNotReady } from '../../hosted/not-ready.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { done, type Outcome, wait } from '../../engine/outcome.ts';
-import type { Phase, Scope } from '../scope.ts';
+import type { apiServer } from '../api-server.ts';
+import { type EstablishedBy, type Phase, phase, type Scope } from '../scope.ts';
+
+/** Everything in the hosted cluster needs its API server, and so knows what that one needed. */
+type APIServerFacts = EstablishedBy<[typeof apiServer]>;
+export type WorkloadScope = Scope<APIServerFacts>;
+type WorkloadPhase = Phase<APIServerFacts>;
 
 export interface WorkloadPartOptions {
   readonly condition: ConditionType;
-  readonly needs: readonly Phase[];
+  readonly needs: readonly WorkloadPhase[];
   readonly part: WorkloadPart;
   /** What must be true before it is rendered. By default nothing. */
-  readonly before?: (scope: Scope) => Outcome;
+  readonly before?: (scope: WorkloadScope) => Outcome;
   /** What to make of it when it is applied. By default it is done. */
-  readonly judge?: (live: readonly KubeObject[], scope: Scope) => Outcome;
+  readonly judge?: (live: readonly KubeObject[], scope: WorkloadScope) => Outcome;
 }
 
 /** A phase that applies one part of the workload chart. A part that renders to nothing is done. */
-export function workloadPart({ condition, needs, part, before, judge }: WorkloadPartOptions): Phase {
-  return {
+export function workloadPart({ condition, needs, part, before, judge }: WorkloadPartOptions): WorkloadPhase {
+  return phase({
     condition,
     needs,
     async run(scope): Promise<Outcome> {
@@ -32,5 +38,5 @@ export function workloadPart({ condition, needs, part, before, judge }: Workload
         return wait('WaitingForAPIServer', error.message, { afterMs: error.afterMs });
       }
     },
-  };
+  });
 }

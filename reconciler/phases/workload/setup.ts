@@ -1,11 +1,11 @@
 import { done, type Outcome, wait } from '../../engine/outcome.ts';
-import type { Phase } from '../scope.ts';
+import { phase } from '../scope.ts';
 import { reachable } from '../reachable.ts';
 import { clusterInfo, kubeadmConfig, kubeletConfig } from './join-configuration.ts';
 import { workloadRBAC } from './rbac.ts';
 
 /** Workers can join: what they need is there, it is reached where they are told to, and controllers work. */
-export const workload: Phase = {
+export const workload = phase({
   condition: 'WorkloadSetupReady',
   needs: [workloadRBAC, clusterInfo, kubeadmConfig, kubeletConfig, reachable],
   async run(scope): Promise<Outcome> {
@@ -13,4 +13,4 @@ export const workload: Phase = {
       ? done()
       : wait('WaitingForControllers', 'the controller manager has not made the default service account yet');
   },
-};
+});

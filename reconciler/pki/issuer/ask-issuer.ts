@@ -4,7 +4,7 @@ import { CertificateRequest, Secret } from '../../../constructs/api/resources.ts
 import { requestSecretName } from '../../../constructs/cluster/names.ts';
 import { usesTunnel } from '../../../constructs/cluster/in-cluster-access.ts';
 import { describeObject } from '../../kube/object.ts';
-import type { Scope } from '../../phases/scope.ts';
+import type { IssuerContext } from './context.ts';
 import type { ObtainCAProps, ObtainedCA } from './obtained-ca.ts';
 import { secretProps } from '../secret-props.ts';
 import type { SecretObject } from '../secret.ts';
@@ -20,7 +20,7 @@ import { createSigningRequest } from './signing-request.ts';
  * so that no crash can lose the key of a certificate that was issued. What is trusted is the certificate that comes back
  * and never the issuer's own: else everything the issuer signs for others were a client of this control plane.
  */
-export async function askIssuer(scope: Scope, props: ObtainCAProps, issuerRef: IssuerRef): Promise<ObtainedCA> {
+export async function askIssuer(scope: IssuerContext, props: ObtainCAProps, issuerRef: IssuerRef): Promise<ObtainedCA> {
   const { cluster, reader, writer, sharedResources, now } = scope;
   const { plan, secret, durationSeconds } = props;
   if (usesTunnel(cluster.spec)) return { kind: 'pending', message: distrusted };
@@ -62,7 +62,7 @@ const notInstalled =
   'certificates.issuerRef names an issuer, and there is no cert-manager.io/v1 CertificateRequest here: install cert-manager, or remove certificates.issuerRef';
 
 /** The key that is kept for this authority, or a new one. @throws when what is kept is none */
-async function keyFor(scope: Scope, secret: string): Promise<string> {
+async function keyFor(scope: IssuerContext, secret: string): Promise<string> {
   const name = requestSecretName(secret);
   const kept =
     scope.reader.get<SecretObject>(Secret, name) ??

@@ -10,7 +10,7 @@ import { fingerprint, signerFingerprint, splitCertificates } from '../../pki/pem
 import { caProblem, renewalTime } from '../../pki/policy.ts';
 import { pairSecret, type SecretObject } from '../../pki/secret.ts';
 import { secretProps } from '../../pki/secret-props.ts';
-import type { Scope } from '../../phases/scope.ts';
+import type { CARotationContext } from './context.ts';
 import { planRotation, type RotationState } from './plan.ts';
 import type { PendingConsumers } from './pending-consumers.ts';
 import { whoPresentsAnother } from './reissue-proof.ts';
@@ -37,14 +37,14 @@ const retiring = 'step 3 of 3, trust in the old one is retired';
 const recheckMs = 30_000;
 
 /** Does the next step of a rotation, if there is one, or looks how far it is. */
-export async function rotate(scope: Scope, ca: RotatedCA): Promise<RotationProgress> {
+export async function rotate(scope: CARotationContext, ca: RotatedCA): Promise<RotationProgress> {
   const { next } = ca;
   const problem = next && caProblem(next.secret.metadata.name, next.pair, scope.now);
   if (problem) return waiting('CACertificateInvalid', problem, later(scope));
   return take(scope, ca, stateOf(scope, ca));
 }
 
-function stateOf(scope: Scope, ca: RotatedCA): RotationState {
+function stateOf(scope: CARotationContext, ca: RotatedCA): RotationState {
   const { plan, secret, pair, next } = ca;
   const isOurs = isControlledBy(secret, scope.hostedControlPlane.metadata.uid);
   const isAsked = isNew(requestOf(scope.hostedControlPlane, plan.ca), answeredBy(secret));
@@ -60,7 +60,7 @@ function stateOf(scope: Scope, ca: RotatedCA): RotationState {
 }
 
 /** Takes the next step. What is found out of the world on the way is added to the state, and decided from again. */
-async function take(scope: Scope, ca: RotatedCA, state: RotationState): Promise<RotationProgress> {
+async function take(scope: CARotationContext, ca: RotatedCA, state: RotationState): Promise<RotationProgress> {
   const { plan, next } = ca;
   const goOn = (found: Partial<RotationState>) => take(scope, ca, { ...state, ...found });
   const soon = (reason: Reason, message: string) => waiting(reason, `${nameOf(ca)}: ${message}`, scope.now);
@@ -115,7 +115,7 @@ async function take(scope: Scope, ca: RotatedCA, state: RotationState): Promise<
   }
 }
 
-async function sign(scope: Scope, ca: RotatedCA, fingerprints: readonly string[]): Promise<void> {
+async function sign(scope: CARotationContext, ca: RotatedCA, fingerprints: readonly string[]): Promise<void> {
   const { hostedControlPlane, writer, now } = scope;
   if (!ca.next) throw new Error(`nothing waits to sign as ${nameOf(ca)}`);
   const request = requestOf(hostedControlPlane, ca.plan.ca);
@@ -124,14 +124,14 @@ async function sign(scope: Scope, ca: RotatedCA, fingerprints: readonly string[]
 }
 
 /** Nodes present certificates of the cluster CA only. */
-async function moveNodes(scope: Scope, ca: RotatedCA): Promise<WorkerMove> {
+async function moveNodes(scope: CARotationContext, ca: RotatedCA): Promise<WorkerMove> {
   if (ca.plan.ca !== 'cluster') return { isDone: true, message: '' };
   const [signer = '', ...retired] = splitCertificates(ca.pair.certificate);
   const since = signsSince(ca) ?? readCertificate(signer).notBefore;
   return moveWorkers(scope, { signer, retiring: retired, since });
 }
 
-async function begin(scope: Scope, { plan }: RotatedCA): Promise<RotationProgress> {
+async function begin(scope: CARotationContext, { plan }: RotatedCA): Promise<RotationProgress> {
   const { reader, writer, now } = scope;
   const secret = successorSecretName(plan.secret);
   const obtained = await obtainCA(scope, { plan, secret, durationSeconds: lifeSeconds(scope, plan) });
@@ -145,7 +145,7 @@ async function begin(scope: Scope, { plan }: RotatedCA): Promise<RotationProgres
 }
 
 /** A user's own authority is replaced by another one of theirs only. */
-async function awaitSuccessor(scope: Scope, { plan }: RotatedCA): Promise<RotationProgress> {
+async function awaitSuccessor(scope: CARotationContext, { plan }: RotatedCA): Promise<RotationProgress> {
   const secret = successorSecretName(plan.secret);
   if (await scope.writer.read<SecretObject>(Secret, secret)) {
     await scope.writer.adopt(Secret, secret);
@@ -159,7 +159,7 @@ async function awaitSuccessor(scope: Scope, { plan }: RotatedCA): Promise<Rotati
 }
 
 /** A user's own authority is told about when less than two fifths of its life are left; nobody else would. */
-function atRest(scope: Scope, { plan, secret, pair }: RotatedCA): RotationProgress {
+function atRest(scope: CARotationContext, { plan, secret, pair }: RotatedCA): RotationProgress {
   const isOurs = isControlledBy(secret, scope.hostedControlPlane.metadata.uid);
   if (isOurs) return { requeueAt: renewalTime(pair.certificate, plan.secret) };
   const content = readCertificate(pair.certificate);
@@ -194,6 +194,6 @@ function nameOf({ plan }: Pick<RotatedCA, 'plan'>): string {
   return `${plan.ca} CA`;
 }
 
-function later({ now }: Scope): Date {
+function later({ now }: CARotationContext): Date {
   return new Date(now.getTime() + recheckMs);
 }

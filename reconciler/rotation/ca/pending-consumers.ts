@@ -2,7 +2,7 @@ import type { WorkContext } from '../../tasks/background-work.ts';
 import { pause, systemClock } from '../../kube/clock.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import type { PodObject } from '../../kube/readiness.ts';
-import type { Scope } from '../../phases/scope.ts';
+import type { CARotationContext } from './context.ts';
 import { namesOfMany } from '../../kube/names-of-many.ts';
 
 /** Who is not as far as the rest: nobody, or half a sentence, and when to look again where no event tells. */
@@ -24,7 +24,7 @@ const retryMs = 3_000;
  * @param ask gives half a sentence about each that lags behind
  */
 export function askAll(
-  { work }: Pick<Scope, 'work'>,
+  { work }: Pick<CARotationContext, 'work'>,
   {
     name,
     inputsKey,

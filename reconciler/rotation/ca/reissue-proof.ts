@@ -21,7 +21,7 @@ import { clientOf } from '../../pki/kubeconfig.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
 import { pairOf, type SecretObject, valueOf } from '../../pki/secret.ts';
 import { refreshFiles } from '../../pods/refresh-files.ts';
-import { known, type Scope } from '../../phases/scope.ts';
+import type { CARotationContext } from './context.ts';
 import { askAll, askPods, inputsKeyOf, type PendingConsumers, waitingFor } from './pending-consumers.ts';
 import type { RotatedCA } from './rotated-ca.ts';
 import { unfinishedRollouts, usesOf } from '../../pods/rollouts.ts';
@@ -33,7 +33,7 @@ import type { ProbedServer } from './trust-probes.ts';
 const reloadedSooner: readonly (SecretRole | undefined)[] = ['apiServerEtcdClient', 'frontProxyClient'];
 
 /** Who still presents a certificate that the authority which signs now has not signed. Of nodes it knows nothing. */
-export async function whoPresentsAnother(scope: Scope, ca: RotatedCA): Promise<PendingConsumers> {
+export async function whoPresentsAnother(scope: CARotationContext, ca: RotatedCA): Promise<PendingConsumers> {
   const { plan, pair } = ca;
   const issued = issuedBy(scope, ca);
   const missing = issued.filter(({ certificate }) => !certificate || !isSignedBy(certificate, pair.certificate));
@@ -67,11 +67,11 @@ interface Issued {
 }
 
 /** Everything in a Secret that this authority signs. */
-function issuedBy(scope: Scope, { plan: { ca } }: RotatedCA): Issued[] {
+function issuedBy(scope: CARotationContext, { plan: { ca } }: RotatedCA): Issued[] {
   const { cluster, facts, reader } = scope;
   const plans: readonly CertificatePlan[] = [
     ...planEtcdCertificates(cluster),
-    ...planCertificates(cluster, known(facts, 'endpoint'), known(facts, 'konnectivityEndpoint'), facts.tunnelEndpoint),
+    ...planCertificates(cluster, facts.endpoint, facts.konnectivityEndpoint, facts.tunnelEndpoint),
   ];
   const issued = plans
     .filter(({ signer }) => signer === ca)
@@ -85,7 +85,7 @@ function issuedBy(scope: Scope, { plan: { ca } }: RotatedCA): Issued[] {
 }
 
 /** A kubeconfig that a user put there is theirs. */
-function administrators({ cluster, hostedControlPlane, reader }: Scope): Issued[] {
+function administrators({ cluster, hostedControlPlane, reader }: CARotationContext): Issued[] {
   const { secret } = adminPlan(cluster.name);
   const object = reader.get<SecretObject>(Secret, secret);
   if (object && !isControlledBy(object, hostedControlPlane.metadata.uid)) return [];
@@ -99,7 +99,10 @@ function roleOf(cluster: string, secret: string): SecretRole | undefined {
 }
 
 /** Pods that were there before their client certificate was, for as long as they may not have taken it up. */
-function clientsThatMayBeLate({ cluster, reader, now }: Scope, issued: readonly Issued[]): PendingConsumers {
+function clientsThatMayBeLate(
+  { cluster, reader, now }: CARotationContext,
+  issued: readonly Issued[],
+): PendingConsumers {
   const fresh = startedWith(issued, cluster);
   const late = issued
     .filter(({ isClient }) => isClient)
@@ -134,7 +137,7 @@ function presentsWithoutBeingAsked({ program, part }: Use): boolean {
   return part === 'pair' && program !== 'etcd';
 }
 
-function whoServesAnother(scope: Scope, ca: RotatedCA, pods: readonly PodObject[]): Promise<string[]> {
+function whoServesAnother(scope: CARotationContext, ca: RotatedCA, pods: readonly PodObject[]): Promise<string[]> {
   const { pair, plan } = ca;
   return askPods(pods, async (address, pod) => {
     const servers = plan.ca === 'etcd' ? etcdServers(scope, pod, address) : serversOfCluster(scope, address);
@@ -147,7 +150,7 @@ function whoServesAnother(scope: Scope, ca: RotatedCA, pods: readonly PodObject[
 /** A server, and as whom it is asked. */
 type Asked = readonly [server: ProbedServer, client: KeyPair | undefined];
 
-function etcdServers(scope: Scope, pod: PodObject, address: string): Asked[] {
+function etcdServers(scope: CARotationContext, pod: PodObject, address: string): Asked[] {
   const server = etcdServer(scope, pod, address);
   const { etcdController, etcdPeer } = namesOf(scope.cluster.name).secrets;
   const pair = (secret: string) => pairOf(scope.reader.get<SecretObject>(Secret, secret));
@@ -158,7 +161,7 @@ function etcdServers(scope: Scope, pod: PodObject, address: string): Asked[] {
 }
 
 /** All servers in the pod of an API server that workers or clients dial. */
-function serversOfCluster(scope: Scope, address: string): Asked[] {
+function serversOfCluster(scope: CARotationContext, address: string): Asked[] {
   const { cluster, facts } = scope;
   const server = apiServerOf(scope, address);
   const { tunnelEndpoint } = facts;

@@ -9,7 +9,7 @@ import { crossCertify, crossKey, validChain } from '../../pki/cross-certificate.
 import type { KeyPair } from '../../pki/issue.ts';
 import { bundle, fingerprint, splitCertificates } from '../../pki/pem.ts';
 import { encodedData, pairOf, type SecretObject, valueOf } from '../../pki/secret.ts';
-import type { Scope } from '../../phases/scope.ts';
+import type { CARotationContext } from './context.ts';
 import { answeredBy, answering, type RotationRequest } from '../request.ts';
 
 /** When the authority of a Secret began to sign, where it is not its first one. */
@@ -28,7 +28,7 @@ export interface RotatedCA {
 }
 
 /** Reads it from what the watches know; undefined when it is gone. */
-export function readCA({ reader }: Pick<Scope, 'reader'>, plan: CAPlan): RotatedCA | undefined {
+export function readCA({ reader }: Pick<CARotationContext, 'reader'>, plan: CAPlan): RotatedCA | undefined {
   const secret = reader.get<SecretObject>(Secret, plan.secret);
   const pair = pairOf(secret);
   const waiting = reader.get<SecretObject>(Secret, successorSecretName(plan.secret));
@@ -46,7 +46,7 @@ export function trustedBy({ pair }: Pick<RotatedCA, 'pair'>): ReadonlyMap<string
 }
 
 /** How long a new one lives. */
-export function lifeSeconds({ cluster }: Pick<Scope, 'cluster'>, { ca }: CAPlan): number {
+export function lifeSeconds({ cluster }: Pick<CARotationContext, 'cluster'>, { ca }: CAPlan): number {
   const { rootCASeconds, caSeconds } = certificateLifetimes(cluster.spec.certificates);
   return ca === 'cluster' ? rootCASeconds : caSeconds;
 }

@@ -14,7 +14,7 @@ import { caOf } from '../../pki/kubeconfig.ts';
 import { fingerprint, splitCertificates, trustFingerprint } from '../../pki/pem.ts';
 import { type SecretObject, valueOf } from '../../pki/secret.ts';
 import { refreshFiles } from '../../pods/refresh-files.ts';
-import type { Scope } from '../../phases/scope.ts';
+import type { CARotationContext } from './context.ts';
 import { askAll, askPods, inputsKeyOf, type PendingConsumers, waitingFor } from './pending-consumers.ts';
 import { unfinishedRollouts } from '../../pods/rollouts.ts';
 import { type RotatedCA, trustsSince } from './rotated-ca.ts';
@@ -38,7 +38,7 @@ const probeLifetimeMs = 10 * 60_000;
  * Who does not trust exactly those that the Secret of an authority names. Servers are asked one by one with a client
  * certificate of the successor, as long as that has not signed anything else; the rest is read where it is published.
  */
-export async function whoDistrusts(scope: Scope, ca: RotatedCA): Promise<PendingConsumers> {
+export async function whoDistrusts(scope: CARotationContext, ca: RotatedCA): Promise<PendingConsumers> {
   const { plan, pair } = ca;
   const rollouts = unfinishedRollouts(scope, [caRoles[plan.ca]]);
   if (rollouts.length > 0) return waitingFor(rollouts);
@@ -58,7 +58,7 @@ export async function whoDistrusts(scope: Scope, ca: RotatedCA): Promise<Pending
 }
 
 /** The key of the old one is gone, so that nobody can be asked: pods that were there before have time to read files. */
-function whoMayTrustTheOldOne({ now }: Scope, ca: RotatedCA, pods: readonly PodObject[]): PendingConsumers {
+function whoMayTrustTheOldOne({ now }: CARotationContext, ca: RotatedCA, pods: readonly PodObject[]): PendingConsumers {
   const since = trustsSince(ca);
   const until = new Date((since?.getTime() ?? 0) + soonerMs);
   if (!since || isWaiting(ca) || now >= until) return { kind: 'nobody' };
@@ -69,7 +69,7 @@ function whoMayTrustTheOldOne({ now }: Scope, ca: RotatedCA, pods: readonly PodO
   );
 }
 
-async function whoRefuses(scope: Scope, ca: RotatedCA, pods: readonly PodObject[]): Promise<string[]> {
+async function whoRefuses(scope: CARotationContext, ca: RotatedCA, pods: readonly PodObject[]): Promise<string[]> {
   const { plan, next } = ca;
   // When it signs already, what it has signed is accepted, or nothing would work.
   if (!next || !isWaiting(ca)) return [];
@@ -91,7 +91,10 @@ async function whoRefuses(scope: Scope, ca: RotatedCA, pods: readonly PodObject[
 }
 
 /** An API server as one of its pods serves it. */
-export function apiServerOf({ cluster, reader }: Pick<Scope, 'cluster' | 'reader'>, host: string): ProbedServer {
+export function apiServerOf(
+  { cluster, reader }: Pick<CARotationContext, 'cluster' | 'reader'>,
+  host: string,
+): ProbedServer {
   const secret = reader.get<SecretObject>(Secret, namesOf(cluster.name).secrets.clusterCA);
   return {
     host,
@@ -102,7 +105,11 @@ export function apiServerOf({ cluster, reader }: Pick<Scope, 'cluster' | 'reader
 }
 
 /** A member of etcd as its pod serves clients. */
-export function etcdServer({ cluster, reader }: Scope, { metadata: { name } }: PodObject, host: string): ProbedServer {
+export function etcdServer(
+  { cluster, reader }: CARotationContext,
+  { metadata: { name } }: PodObject,
+  host: string,
+): ProbedServer {
   const secret = reader.get<SecretObject>(Secret, namesOf(cluster.name).secrets.etcdCA);
   return {
     host,
@@ -113,14 +120,14 @@ export function etcdServer({ cluster, reader }: Scope, { metadata: { name } }: P
 }
 
 /** A kubeconfig that a user put there is theirs. */
-function isInKubeconfig({ cluster, reader, hostedControlPlane }: Scope, { certificate }: KeyPair): boolean {
+function isInKubeconfig({ cluster, reader, hostedControlPlane }: CARotationContext, { certificate }: KeyPair): boolean {
   const secret = reader.get<SecretObject>(Secret, namesOf(cluster.name).secrets.kubeconfig);
   if (!secret || !isControlledBy(secret, hostedControlPlane.metadata.uid)) return true;
   return caOf(valueOf(secret, 'value')) === certificate;
 }
 
 /** ConfigMaps of the hosted cluster that do not name all that are trusted, or name others. */
-async function whoPublishesElse(scope: Scope, ca: RotatedCA): Promise<string[]> {
+async function whoPublishesElse(scope: CARotationContext, ca: RotatedCA): Promise<string[]> {
   const { plan, pair } = ca;
   if (plan.ca === 'etcd') return [];
   const hosted = scope.hosted(scope.facts);

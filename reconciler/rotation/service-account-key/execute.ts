@@ -4,7 +4,7 @@ import { longestTokenSecondsOf } from '../../../constructs/control-plane/api-ser
 import { degraded, done, type Outcome } from '../../engine/outcome.ts';
 import { secretProps } from '../../pki/secret-props.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
-import type { Scope } from '../../phases/scope.ts';
+import type { KeyRotationContext } from './context.ts';
 import { answeredBy, answering, requestOf, isNew, type RotationRequest } from '../request.ts';
 import type { KeyRotationStep } from './plan.ts';
 import { retryMs, type KeyClaim, type Proof, proveOfAPIServers, proveOfControllerManager } from './proof.ts';
@@ -22,7 +22,11 @@ export interface KeyRotation {
 type Reason = ConditionReason<'ServiceAccountKeyRotationReady'>;
 
 /** Takes the next step, or looks how far it is. */
-export async function executeKeyStep(scope: Scope, rotation: KeyRotation, step: KeyRotationStep): Promise<Outcome> {
+export async function executeKeyStep(
+  scope: KeyRotationContext,
+  rotation: KeyRotation,
+  step: KeyRotationStep,
+): Promise<Outcome> {
   const { writer, reader, cluster, hostedControlPlane, now } = scope;
   const { stored, successor, record } = rotation;
   switch (step.kind) {
@@ -76,7 +80,7 @@ export async function executeKeyStep(scope: Scope, rotation: KeyRotation, step: 
 
 /** Writes what is remembered beside the keys, all of it at once. */
 export async function note(
-  { writer }: Scope,
+  { writer }: KeyRotationContext,
   { secret }: StoredServiceAccountKeys,
   record: TokenRecord,
   answered: RotationRequest = answeredBy(secret),
@@ -88,18 +92,22 @@ export async function note(
 /** A Secret of the user carries no label of ours, so that no event tells when it is there. */
 const recheckMs = 30_000;
 
-function wanted({ cluster }: Scope, { secret }: StoredServiceAccountKeys): string {
+function wanted({ cluster }: KeyRotationContext, { secret }: StoredServiceAccountKeys): string {
   return `a new key is asked for, and ${secret.metadata.name} is your own: put a Secret ${successorSecretOf(cluster.name)} beside it, with another public key in tls.crt and its private key in tls.key`;
 }
 
-async function write(scope: Scope, { stored, successor }: KeyRotation, ids: readonly string[]): Promise<void> {
+async function write(
+  scope: KeyRotationContext,
+  { stored, successor }: KeyRotation,
+  ids: readonly string[],
+): Promise<void> {
   const signs = successor && ids[0] === successor.keys[0].id ? successor : stored;
   const known = [...stored.keys, ...(successor?.keys ?? [])];
   await scope.writer.apply([withKeys(stored, ids, { known, key: signs.pair.key })]);
 }
 
 /** From the moment on at which nobody signs with a key any more, its tokens run out. */
-async function schedule(scope: Scope, rotation: KeyRotation, keys: readonly string[]): Promise<Outcome> {
+async function schedule(scope: KeyRotationContext, rotation: KeyRotation, keys: readonly string[]): Promise<Outcome> {
   const { stored, record } = rotation;
   const [signer] = stored.keys;
   const claim: KeyClaim = { kind: 'sign with', key: signer.id };
@@ -119,7 +127,7 @@ async function schedule(scope: Scope, rotation: KeyRotation, keys: readonly stri
 }
 
 /** What the keys have answered once the successor signs: what it was made for, or what is asked for if that is nothing new. */
-function answerOf({ hostedControlPlane }: Scope, { stored, successor }: KeyRotation): RotationRequest {
+function answerOf({ hostedControlPlane }: KeyRotationContext, { stored, successor }: KeyRotation): RotationRequest {
   const present = requestOf(hostedControlPlane, 'serviceAccount');
   const before = answeredBy(stored.secret);
   if (!successor) return before;
@@ -128,7 +136,7 @@ function answerOf({ hostedControlPlane }: Scope, { stored, successor }: KeyRotat
 }
 
 async function retire(
-  scope: Scope,
+  scope: KeyRotationContext,
   rotation: KeyRotation,
   { keys, retired }: Extract<KeyRotationStep, { kind: 'retire' }>,
 ): Promise<Outcome> {

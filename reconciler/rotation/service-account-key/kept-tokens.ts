@@ -1,6 +1,6 @@
 import type { StoredToken } from '../../hosted/service-account-tokens.ts';
 import { messageOf } from '../../kube/error-message.ts';
-import type { Scope } from '../../phases/scope.ts';
+import type { KeyRotationContext } from './context.ts';
 
 /** Tokens that never expire, and that retired keys have signed. */
 export type KeptTokens =
@@ -22,7 +22,7 @@ const validMs = 60_000;
 const named = 3;
 
 /** Looks, beside the queue, whether there are tokens in Secrets that one of these keys has signed. */
-export function findKeptTokens(scope: Scope, keys: readonly string[]): KeptTokens {
+export function findKeptTokens(scope: KeyRotationContext, keys: readonly string[]): KeptTokens {
   const { now } = scope;
   const inputsKey = keys.join(' ');
   const state = scope.work.state<readonly StoredToken[]>(work);

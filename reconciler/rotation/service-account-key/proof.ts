@@ -4,7 +4,8 @@ import { namesOf } from '../../../constructs/cluster/names.ts';
 import { answeringPods } from '../../pods/answering-pods.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import { deploymentReadiness, type PodObject } from '../../kube/readiness.ts';
-import type { HostedClient, Scope } from '../../phases/scope.ts';
+import type { HostedClient } from '../../hosted/hosted-client.ts';
+import type { KeyRotationContext } from './context.ts';
 
 /** What API servers do with keys of tokens, by the ids of the keys. */
 export type KeyClaim =
@@ -24,7 +25,7 @@ const work = 'service account key proof';
 export const retryMs = 3_000;
 
 /** Whether all API servers do so, as they themselves say; they are asked beside the queue. */
-export async function proveOfAPIServers(scope: Scope, claim: KeyClaim): Promise<Proof> {
+export async function proveOfAPIServers(scope: KeyRotationContext, claim: KeyClaim): Promise<Proof> {
   const { cluster, reader, now } = scope;
   const pods = await answeringPods(scope, 'api-server');
   const rollout = deploymentReadiness(reader.get(Deployment, namesOf(cluster.name).apiServer));
@@ -53,7 +54,7 @@ function describe({ kind }: KeyClaim, count: number, { holding, failures: [failu
  * Whether the controller manager signs with a key, of which it tells nothing: it was started with it.
  * @param fingerprint of the key, as `facts.signers` has it
  */
-export async function proveOfControllerManager(scope: Scope, fingerprint: string): Promise<Proof> {
+export async function proveOfControllerManager(scope: KeyRotationContext, fingerprint: string): Promise<Proof> {
   const { cluster, reader } = scope;
   const { controllerManager, secrets } = namesOf(cluster.name);
   const rollout = deploymentReadiness(reader.get(Deployment, controllerManager));

@@ -8,7 +8,7 @@ import { bundle } from '../../pki/pem.ts';
 import { keyProblem } from '../../pki/policy.ts';
 import { encodedData, pairOf, pairSecret, type SecretObject, type SecretProps } from '../../pki/secret.ts';
 import { type VerifyingKey, verifyingKeysOf } from '../../pki/service-account-keys.ts';
-import type { Scope } from '../../phases/scope.ts';
+import type { KeyRotationContext } from './context.ts';
 import { answering, type RotationRequest } from '../request.ts';
 
 /** Keys of service account tokens, as a Secret holds them. */
@@ -34,7 +34,7 @@ export function problemOf(secret: SecretObject): string | undefined {
 /** Reads a Secret with keys. @throws when there is a problem with them, see {@link problemOf} */
 export function readServiceAccountKeys(
   secret: SecretObject,
-  { hostedControlPlane }: Pick<Scope, 'hostedControlPlane'>,
+  { hostedControlPlane }: Pick<KeyRotationContext, 'hostedControlPlane'>,
 ): StoredServiceAccountKeys {
   const pair = pairIn(secret);
   const [signer, ...others] = verifyingKeysOf(pair.certificate);

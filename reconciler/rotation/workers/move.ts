@@ -7,7 +7,8 @@ import { resultsOf, settleAll } from '../../kube/concurrency.ts';
 import { isConflict, isNotFound } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { signerFingerprint } from '../../pki/pem.ts';
-import type { Scope } from '../../phases/scope.ts';
+import type { HostedAccess } from '../../hosted/hosted-client.ts';
+import type { ControlPlaneContext } from '../../management/view.ts';
 import { planWorkers, type WorkersState } from './plan.ts';
 import { type MachineDeploymentObject, timestamp } from './machines.ts';
 import { issuedToNodes, nodeCertificatesOf } from './node-certificates.ts';
@@ -40,7 +41,9 @@ const dayMs = 24 * 3600_000;
  * Brings the nodes to the authority that signs now, after all of them trust it. To be called again until it is done; a
  * step that was taken shows in the world. One with the key of the one before is no other to any node.
  */
-export async function moveWorkers(scope: Scope, props: WorkerMoveProps): Promise<WorkerMove> {
+export type WorkerMoveContext = ControlPlaneContext & HostedAccess;
+
+export async function moveWorkers(scope: WorkerMoveContext, props: WorkerMoveProps): Promise<WorkerMove> {
   if (props.retiring.every((one) => publicKeyOf(one).equals(publicKeyOf(props.signer)))) {
     return { isDone: true, message: '' };
   }
@@ -52,7 +55,7 @@ export async function moveWorkers(scope: Scope, props: WorkerMoveProps): Promise
   }
 }
 
-async function move(scope: Scope, props: WorkerMoveProps): Promise<WorkerMove> {
+async function move(scope: WorkerMoveContext, props: WorkerMoveProps): Promise<WorkerMove> {
   const state = await observe(scope, props);
   if (!state) return { isDone: false, message: 'the Nodes of the hosted cluster have not been listed yet' };
 
@@ -68,7 +71,10 @@ async function move(scope: Scope, props: WorkerMoveProps): Promise<WorkerMove> {
   return { isDone: message === '', message, requeueAt };
 }
 
-async function observe(scope: Scope, { signer, since }: WorkerMoveProps): Promise<WorkersState | undefined> {
+async function observe(
+  scope: WorkerMoveContext,
+  { signer, since }: WorkerMoveProps,
+): Promise<WorkersState | undefined> {
   const hosted = scope.hosted(scope.facts);
   const [nodes, requests] = [hosted.nodeMetadata(), hosted.certificateRequests()];
   if (!nodes || !requests) return undefined;
@@ -90,14 +96,14 @@ async function observe(scope: Scope, { signer, since }: WorkerMoveProps): Promis
 }
 
 /** With a margin for clocks, and for a controller manager that learned of the new key a little later. */
-function endOfOld({ cluster }: Scope, since: Date): Date {
+function endOfOld({ cluster }: WorkerMoveContext, since: Date): Date {
   const lifeMs = signingSeconds(cluster) * 1000;
   return new Date(since.getTime() + lifeMs + Math.min(dayMs, lifeMs / 10));
 }
 
 /** Tells whether it was done: not when somebody has changed the MachineDeployment meanwhile. */
 async function replaceMachines(
-  { writer }: Scope,
+  { writer }: WorkerMoveContext,
   deployment: MachineDeploymentObject,
   { signerName, since }: WorkersState,
 ): Promise<boolean> {
@@ -116,7 +122,7 @@ async function replaceMachines(
 }
 
 /** A kind that is not installed has no objects. */
-async function listInstalled<T extends KubeObject>({ writer }: Scope, resource: Resource): Promise<T[]> {
+async function listInstalled<T extends KubeObject>({ writer }: WorkerMoveContext, resource: Resource): Promise<T[]> {
   try {
     return await writer.readAll<T>(resource, {});
   } catch (error) {

@@ -3,6 +3,7 @@ import { conditionTypes, type ConditionType } from '../../../constructs/api/cond
 import {
   mergeFacts,
   mergeReports,
+  type Phase,
   type PhaseResult,
   phaseConditions,
   runPhases,
@@ -17,7 +18,7 @@ import {
   wait,
 } from '../../../reconciler/engine/outcome.ts';
 import { phases } from '../../../reconciler/phases/list.ts';
-import type { Phase, Scope } from '../../../reconciler/phases/scope.ts';
+import type { Scope } from '../../../reconciler/phases/scope.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { now, scopeOf } from '../../support/scope.ts';
 
@@ -25,13 +26,13 @@ const scope = scopeOf(new MemoryObjects(), { facts: { certificates: { ca: '1' },
 
 function phase(
   condition: ConditionType,
-  needs: readonly Phase[],
+  needs: readonly Phase<Scope>[],
   run: (scope: Scope) => Outcome | Promise<Outcome> = () => done(),
-): Phase {
+): Phase<Scope> {
   return { condition, needs, run: async (seen) => run(seen) };
 }
 
-async function resultsOf(...given: Phase[]): Promise<Map<ConditionType, PhaseResult>> {
+async function resultsOf(...given: Phase<Scope>[]): Promise<Map<ConditionType, PhaseResult>> {
   const results = await runPhases(given, scope);
   return new Map(results.map((result) => [result.phase.condition, result]));
 }
@@ -122,7 +123,7 @@ describe('running phases', () => {
 
   it('hands facts to those that need them only, and adds certificates up', async () => {
     const seen = new Map<string, unknown>();
-    const see = (name: ConditionType, needs: readonly Phase[]) =>
+    const see = (name: ConditionType, needs: readonly Phase<Scope>[]) =>
       phase(name, needs, ({ facts }) => {
         seen.set(name, {
           certificates: facts.certificates,
@@ -260,7 +261,9 @@ describe('the phases of a control plane', () => {
 
   it('need only phases that stand before them in the list, so that there is no circle', () => {
     const misplaced = phases.flatMap(({ condition, needs }, index) =>
-      needs.filter((need) => !phases.slice(0, index).includes(need)).map((need) => [condition, need.condition]),
+      needs
+        .filter((need) => !phases.slice(0, index).some((one) => one === need))
+        .map((need) => [condition, need.condition]),
     );
     expect(misplaced).toEqual([]);
   });
@@ -283,7 +286,7 @@ describe('the phases of a control plane', () => {
   });
 });
 
-function allNeeds(of: Phase | undefined): Phase[] {
+function allNeeds(of: Phase<Scope> | undefined): Phase<Scope>[] {
   return (of?.needs ?? []).flatMap((need) => [need, ...allNeeds(need)]);
 }
 

@@ -10,7 +10,7 @@ import { type EncryptionKeys, readEncryptionKeys } from '../../../reconciler/enc
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { encryptionAtRest } from '../../../reconciler/phases/encryption-at-rest.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
-import type { HostedClient } from '../../../reconciler/phases/scope.ts';
+import type { HostedClient } from '../../../reconciler/hosted/hosted-client.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { Killed, MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { now, type ScopeChanges, scopeOf } from '../../support/scope.ts';

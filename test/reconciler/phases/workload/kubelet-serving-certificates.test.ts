@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CertificateRequest } from '../../../../reconciler/hosted/certificate-request.ts';
 import { HostedClusterNotReady } from '../../../../reconciler/hosted/not-ready.ts';
 import { kubeletServingCertificates } from '../../../../reconciler/phases/workload/kubelet-serving-certificates.ts';
-import type { HostedClient } from '../../../../reconciler/phases/scope.ts';
+import type { HostedClient } from '../../../../reconciler/hosted/hosted-client.ts';
 import { kubeletRequest } from '../../../support/kubelet-request.ts';
 import { MemoryObjects } from '../../../support/memory-objects.ts';
 import { knownFacts } from '../../../support/rendered-cluster.ts';

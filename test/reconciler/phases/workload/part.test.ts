@@ -14,7 +14,7 @@ import {
   kubeletConfig,
 } from '../../../../reconciler/phases/workload/join-configuration.ts';
 import { workloadRBAC } from '../../../../reconciler/phases/workload/rbac.ts';
-import type { HostedClient } from '../../../../reconciler/phases/scope.ts';
+import type { HostedClient } from '../../../../reconciler/hosted/hosted-client.ts';
 import { MemoryObjects } from '../../../support/memory-objects.ts';
 import { knownFacts } from '../../../support/rendered-cluster.ts';
 import { scopeOf } from '../../../support/scope.ts';

@@ -11,7 +11,7 @@ import type { KubeObject } from '../../../../reconciler/kube/object.ts';
 import { createCA, type KeyPair, validFor } from '../../../../reconciler/pki/issue.ts';
 import { signerFingerprint } from '../../../../reconciler/pki/pem.ts';
 import { moveWorkers } from '../../../../reconciler/rotation/workers/move.ts';
-import type { HostedClient } from '../../../../reconciler/phases/scope.ts';
+import type { HostedClient } from '../../../../reconciler/hosted/hosted-client.ts';
 import { issuedKubeletRequest } from '../../../support/kubelet-client-request.ts';
 import { MemoryObjects, type StoredObject } from '../../../support/memory-objects.ts';
 import { now, scopeOf } from '../../../support/scope.ts';

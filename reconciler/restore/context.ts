@@ -1,0 +1,13 @@
+import type { Facts } from '../../constructs/cluster/facts.ts';
+import type { StoreReader } from '../backup/store-access.ts';
+import type { EtcdLoop } from '../etcd/loop.ts';
+import type { ControlPlaneContext } from '../management/view.ts';
+import type { Work } from '../tasks/background-work.ts';
+
+/** What a restore works with. */
+export interface RestoreContext extends ControlPlaneContext {
+  readonly facts: Facts;
+  readonly work: Work;
+  readonly etcdLoop: EtcdLoop;
+  readonly storeReader: StoreReader;
+}

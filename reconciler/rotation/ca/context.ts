@@ -1,0 +1,12 @@
+import type { FactsWith } from '../../../constructs/cluster/facts.ts';
+import type { HostedAccess } from '../../hosted/hosted-client.ts';
+import type { IssuerContext } from '../../pki/issuer/context.ts';
+import type { Work } from '../../tasks/background-work.ts';
+import type { TrustProbes } from './trust-probes.ts';
+
+/** What a CA is rotated with. */
+export interface CARotationContext extends IssuerContext, HostedAccess {
+  readonly facts: FactsWith<'endpoint' | 'konnectivityEndpoint'>;
+  readonly trustProbes: TrustProbes;
+  readonly work: Work;
+}
