@@ -1,6 +1,8 @@
 import { pausedAnnotation } from '../constructs/api/group.ts';
 import type { HostedControlPlane } from '../constructs/api/hosted-control-plane.ts';
 import { parseHostedControlPlane } from '../constructs/api/parse.ts';
+import { type HostedCluster, networkOf } from '../constructs/cluster/cluster.ts';
+import { keepingProxies } from '../constructs/cluster/in-cluster-access.ts';
 import { maxClusterNameLength } from '../constructs/cluster/names.ts';
 import { unsupportedVersion } from '../constructs/cluster/versions.ts';
 import { ClusterObject, owningCluster } from './management/cluster-object.ts';
@@ -16,11 +18,14 @@ export type Admission =
   | { readonly kind: 'paused'; readonly message: string }
   | { readonly kind: 'deleting'; readonly cluster: string | undefined; readonly clusterIsDeleting: boolean }
   | { readonly kind: 'invalid'; readonly message: string }
-  | {
-      readonly kind: 'admitted';
-      readonly hostedControlPlane: HostedControlPlane;
-      readonly clusterObject: ClusterObject;
-    };
+  | Admitted;
+
+/** Everything of it may be reconciled. */
+export interface Admitted {
+  readonly kind: 'admitted';
+  readonly hostedControlPlane: HostedControlPlane;
+  readonly clusterObject: ClusterObject;
+}
 
 /**
  * Decides what may be done. Pausing comes before everything, deletion included; a deletion needs no valid spec, so that
@@ -75,4 +80,17 @@ function pausedBy(metadata: ObjectMeta, cluster: ClusterObject | undefined): str
 
 function unowned(name: string): string {
   return `no Cluster owns this object yet: create a Cluster whose spec.controlPlaneRef names HostedControlPlane ${name}`;
+}
+
+/** The cluster that an admitted HostedControlPlane stands for, with what its status has fixed. */
+export function hostedClusterOf({
+  hostedControlPlane,
+  clusterObject,
+}: Pick<Admitted, 'hostedControlPlane' | 'clusterObject'>): HostedCluster {
+  return {
+    name: clusterObject.metadata.name,
+    namespace: hostedControlPlane.metadata.namespace,
+    network: networkOf(clusterObject.spec?.clusterNetwork),
+    spec: keepingProxies(hostedControlPlane.spec, hostedControlPlane.status?.inClusterAccess),
+  };
 }

@@ -6,7 +6,7 @@ import { EtcdLoops } from './etcd/loop.ts';
 import { HostedClients } from './hosted/clients.ts';
 import { RequestCaches } from './tasks/request-cache.ts';
 import { ApplySet } from './kube/apply-set.ts';
-import { objectName } from './kube/object.ts';
+import { type KubeObject, objectName } from './kube/object.ts';
 import { foreignChangeReverted, hostedChangeReverted } from './status/events.ts';
 import type { ReconcilerOptions } from './reconciler-options.ts';
 
@@ -71,4 +71,14 @@ export class Memory {
     await Promise.all([this.work.close(), this.etcd.close()]);
     await this.hosted.close();
   }
+}
+
+/** One reconcile of a HostedControlPlane, and what there is to act with. */
+export interface ReconcileContext {
+  /** `namespace/name` */
+  readonly key: string;
+  /** The HostedControlPlane as it was last seen. */
+  readonly object: KubeObject;
+  readonly options: ReconcilerOptions;
+  readonly memory: Memory;
 }

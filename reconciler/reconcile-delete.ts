@@ -6,7 +6,7 @@ import { removeFinalizer } from './management/finalizer.ts';
 import type { Admission } from './admission.ts';
 import type { KubeObject } from './kube/object.ts';
 import type { Outcome } from './engine/outcome.ts';
-import type { ReconcileContext } from './pass.ts';
+import type { ReconcileContext } from './memory.ts';
 import { deleteControlPlane } from './phases/deletion.ts';
 import { conditionUpdate } from './engine/condition-update.ts';
 import { createDeletionWriter } from './management/writer.ts';

@@ -3,7 +3,6 @@ import { overruledArguments } from '../constructs/control-plane/overruled.ts';
 import { type RequeueAt, earliest } from './engine/requeue.ts';
 import { storeReaderOf } from './backup/store-reader.ts';
 import { infrastructureOf } from './management/cluster-object.ts';
-import type { Admission } from './admission.ts';
 import {
   mergeFacts,
   mergeReports,
@@ -12,22 +11,20 @@ import {
   runPhases,
   throwUnexpected,
 } from './engine/run-phases.ts';
-import { hostedClusterOf } from './hosted-cluster.ts';
+import { type Admitted, hostedClusterOf } from './admission.ts';
 import { hostedTarget } from './hosted/target.ts';
 import { newlyExpiring } from './status/newly-expiring.ts';
 import { argumentsOverruled, certificateExpiring } from './status/events.ts';
 import { observe } from './status/observe.ts';
-import type { ReconcileContext } from './pass.ts';
+import type { ReconcileContext } from './memory.ts';
 import { prune } from './prune.ts';
-import { pruneWorkload } from './prune-workload.ts';
+import { pruneWorkload } from './prune.ts';
 import { expiryReport } from './pki/expiries.ts';
-import { phases } from './phases/list.ts';
+import { phases } from './phases.ts';
 import { dialledProbes } from './rotation/ca/trust-probes.ts';
 import type { Scope } from './phases/scope.ts';
 import { observedStatus, summarize } from './status/compute.ts';
 import { createWriter } from './management/writer.ts';
-
-type Admitted = Extract<Admission, { kind: 'admitted' }>;
 
 /**
  * Runs every phase of an admitted HostedControlPlane, tells in its status what they say, and removes what they do not

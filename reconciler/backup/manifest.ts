@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KeyCounts } from '../etcd/key-counts.ts';
 import { backupId, type BackupName } from './names.ts';
 
 const count = z.int().nonnegative();
@@ -24,8 +25,7 @@ export const Manifest = z.object({
   sizeBytes: z.int().positive(),
   etcdVersion: z.string().min(1),
   kubernetesVersion: z.string().min(1),
-  /** How many keys there are, in all and by resource such as `/registry/secrets`. */
-  keys: z.object({ total: count, byResource: z.record(z.string(), count) }),
+  keys: KeyCounts,
   /** What asked for it besides the schedule, so that it gets no other one; see causes.ts. */
   takenFor: z.array(z.string().max(512)).max(16).optional(),
   /** Which of the user's keys opens the objects; they are in clear when unset. */

@@ -1,10 +1,9 @@
 import type { Etcd3, IOptions } from 'etcd3';
 import { z } from 'zod';
 import { messageOf } from '../kube/error-message.ts';
-import type { Manifest } from '../backup/manifest.ts';
 import type { EtcdCredentials, MemberEndpoint } from './member-endpoint.ts';
 import { type HttpAccess, readClusterVersion } from './http-api.ts';
-import { countKeysByResource } from './key-counts.ts';
+import { countKeysByResource, type KeyCounts } from './key-counts.ts';
 import type { MemberAlarm, MemberStatus, Registration } from './members.ts';
 import { grpcMessage } from './grpc-message.ts';
 import { readSnapshot } from './snapshot.ts';
@@ -168,7 +167,7 @@ export class MemberClient {
   }
 
   /** How many keys the member has at a revision, which must not be compacted yet, in all and by resource. */
-  keyCounts(revision: number): Promise<Manifest['keys']> {
+  keyCounts(revision: number): Promise<KeyCounts> {
     return countKeysByResource(async ({ start, end, what }) => {
       const wanted = what === 'Count' ? { count_only: true } : { keys_only: true, limit: 1 };
       const { count, kvs } = await this.#call(

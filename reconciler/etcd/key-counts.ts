@@ -1,5 +1,10 @@
-import { resourceOfKey } from '../backup/key-counts.ts';
-import type { Manifest } from '../backup/manifest.ts';
+import { z } from 'zod';
+
+const count = z.int().nonnegative();
+
+/** How many keys an etcd has, in all and by resource such as `/registry/secrets`. */
+export const KeyCounts = z.object({ total: count, byResource: z.record(z.string(), count) });
+export type KeyCounts = z.output<typeof KeyCounts>;
 
 /** One read of keys at a fixed revision: from `start` up to, and without, `end`. */
 export interface KeyRange {
@@ -21,9 +26,7 @@ const open = Buffer.from([0]);
  * Counts keys by resource as `countKeys` does, by two small questions for each resource: no key but the first of each is
  * read, whereas a list of all keys makes etcd read all values too.
  */
-export async function countKeysByResource(
-  ask: (range: KeyRange) => Promise<KeyRangeAnswer>,
-): Promise<Manifest['keys']> {
+export async function countKeysByResource(ask: (range: KeyRange) => Promise<KeyRangeAnswer>): Promise<KeyCounts> {
   const counts = new Map<string, number>();
   let start: Buffer | undefined = open;
   while (start) {
@@ -48,4 +51,27 @@ function rangeOf(key: Buffer): { readonly resource: string; readonly end: Buffer
   const isInFolder = key.subarray(0, folder.length).equals(folder);
   // `0` is what follows `/`.
   return { resource, end: isInFolder ? Buffer.from(`${resource}0`) : Buffer.concat([key, open]) };
+}
+
+/** How many keys there are, in all and by resource. The API server's prefix is taken to be `/registry`. */
+export function countKeys(keys: Iterable<string>): KeyCounts {
+  const counts = new Map<string, number>();
+  let total = 0;
+  for (const key of keys) {
+    const resource = resourceOfKey(key);
+    counts.set(resource, (counts.get(resource) ?? 0) + 1);
+    total += 1;
+  }
+  return { total, byResource: Object.fromEntries([...counts].sort(([one], [other]) => (one < other ? -1 : 1))) };
+}
+
+/**
+ * `/registry/secrets` of `/registry/secrets/default/token`, with the API group where the key has one. Names of objects
+ * never get into it.
+ */
+export function resourceOfKey(key: string): string {
+  const [empty, registry, first = '', second = ''] = key.split('/');
+  if (empty !== '' || registry !== 'registry') return 'other';
+  const hasTwoParts = first.includes('.') || first === 'services';
+  return hasTwoParts ? `/registry/${first}/${second}` : `/registry/${first}`;
 }

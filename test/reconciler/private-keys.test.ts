@@ -9,7 +9,7 @@ import { hostedTarget } from '../../reconciler/hosted/target.ts';
 import { systemClock } from '../../reconciler/kube/clock.ts';
 import { createServiceAccountKey } from '../../reconciler/pki/issue.ts';
 import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
-import { phases } from '../../reconciler/phases/list.ts';
+import { phases } from '../../reconciler/phases.ts';
 import type { Scope } from '../../reconciler/phases/scope.ts';
 import { createLogger } from '../../reconciler/telemetry/log.ts';
 import { reportTransition } from '../../reconciler/status/transition.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { mergeFacts, type PhaseResult } from '../../reconciler/engine/run-phases.ts';
 import { HostedClusterNotReady } from '../../reconciler/hosted/not-ready.ts';
-import { pruneWorkload } from '../../reconciler/prune-workload.ts';
-import { phases } from '../../reconciler/phases/list.ts';
+import { pruneWorkload } from '../../reconciler/prune.ts';
+import { phases } from '../../reconciler/phases.ts';
 import type { HostedClient } from '../../reconciler/hosted/hosted-client.ts';
 import { conditionUpdate } from '../../reconciler/engine/condition-update.ts';
 import { MemoryObjects } from '../support/memory-objects.ts';

@@ -1,7 +1,7 @@
 import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import { runPhases } from '../../reconciler/engine/run-phases.ts';
-import { phases } from '../../reconciler/phases/list.ts';
+import { phases } from '../../reconciler/phases.ts';
 import type { Phase } from '../../reconciler/engine/run-phases.ts';
 import type { Scope } from '../../reconciler/phases/scope.ts';
 import { settle } from '../support/management-controllers.ts';

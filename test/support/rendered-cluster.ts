@@ -2,7 +2,7 @@ import { parseHostedControlPlane } from '../../constructs/api/parse.ts';
 import { apiVersion } from '../../constructs/api/group.ts';
 import { type RenderedObject, renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { type ClusterNetworkSpec, type HostedCluster, networkOf } from '../../constructs/cluster/cluster.ts';
-import type { EtcdRestoreFacts, Facts } from '../../constructs/cluster/facts.ts';
+import type { EtcdRestoreFacts, Facts, FactsWith } from '../../constructs/cluster/facts.ts';
 import { type Workload, workloadsOf } from './rendered-objects.ts';
 
 export interface ClusterChanges {

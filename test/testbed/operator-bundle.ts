@@ -33,7 +33,7 @@ export async function bundleOperator(directory = buildDirectory): Promise<number
 }
 
 /** The operator and the command line of its users, by the name of their bundle. */
-const programs = { main: 'reconciler/main.ts', hcp: 'reconciler/cli/main.ts' };
+const programs = { main: 'reconciler/operator/main.ts', hcp: 'reconciler/cli/main.ts' };
 
 const program = {
   absWorkingDir: repository,

@@ -17,7 +17,7 @@ import {
   type StatusReport,
   wait,
 } from '../../../reconciler/engine/outcome.ts';
-import { phases } from '../../../reconciler/phases/list.ts';
+import { phases } from '../../../reconciler/phases.ts';
 import type { Scope } from '../../../reconciler/phases/scope.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
 import { now, scopeOf } from '../../support/scope.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countKeys, resourceOfKey } from '../../../reconciler/backup/key-counts.ts';
+import { countKeys, resourceOfKey } from '../../../reconciler/etcd/key-counts.ts';
 
 it.each([
   ['/registry/secrets/default/token', '/registry/secrets'],

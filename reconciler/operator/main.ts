@@ -1,11 +1,11 @@
-import { readConfig } from './operator/config.ts';
-import { serveHealth } from './operator/health.ts';
-import { systemClock } from './kube/clock.ts';
-import { connect, loadKubeConfig } from './kube/config.ts';
-import { Operator } from './operator/operator.ts';
-import { ownImage } from './operator/own-image.ts';
-import { createLogger } from './telemetry/log.ts';
-import { serveMetrics } from './telemetry/serve-metrics.ts';
+import { readConfig } from './config.ts';
+import { serveHealth } from './health.ts';
+import { systemClock } from '../kube/clock.ts';
+import { connect, loadKubeConfig } from '../kube/config.ts';
+import { Operator } from './operator.ts';
+import { ownImage } from './own-image.ts';
+import { createLogger } from '../telemetry/log.ts';
+import { serveMetrics } from '../telemetry/serve-metrics.ts';
 
 /** The process: configuration in, operator until a signal, hand over, exit. */
 async function main(): Promise<void> {

@@ -1,0 +1,56 @@
+import { apiServer } from './phases/api-server.ts';
+import { apiServerService } from './phases/api-server-service.ts';
+import { caCertificates } from './phases/ca-certificates.ts';
+import { backup } from './phases/backup.ts';
+import { caRotation } from './phases/ca-rotation.ts';
+import { certificates, etcdCertificates } from './phases/certificates.ts';
+import { controllerManager, scheduler } from './phases/controllers.ts';
+import { encryptionAtRest } from './phases/encryption-at-rest.ts';
+import { endpoint } from './phases/endpoint.ts';
+import { etcd } from './phases/etcd.ts';
+import { kubeconfig } from './phases/kubeconfig.ts';
+import { networkPolicies } from './phases/network-policies.ts';
+import { reachable } from './phases/reachable.ts';
+import { restore } from './phases/restore.ts';
+import { routes } from './phases/routes.ts';
+import { serviceAccountKeyRotation } from './phases/service-account-key-rotation.ts';
+import { verification } from './phases/verification.ts';
+import { coreDNS, inClusterAccess, konnectivityAgent, kubeProxy } from './phases/workload/add-ons.ts';
+import { clusterInfo, kubeadmConfig, kubeletConfig } from './phases/workload/join-configuration.ts';
+import { kubeletServingCertificates } from './phases/workload/kubelet-serving-certificates.ts';
+import { workloadRBAC } from './phases/workload/rbac.ts';
+import { workload } from './phases/workload/setup.ts';
+import type { AnyPhase } from './phases/scope.ts';
+
+/** Every step of a control plane. Order is what each one needs; the list's own order is only for reading. */
+export const phases: readonly AnyPhase[] = [
+  networkPolicies,
+  caCertificates,
+  etcdCertificates,
+  restore,
+  etcd,
+  backup,
+  verification,
+  apiServerService,
+  endpoint,
+  routes,
+  certificates,
+  encryptionAtRest,
+  kubeconfig,
+  apiServer,
+  controllerManager,
+  scheduler,
+  reachable,
+  workloadRBAC,
+  clusterInfo,
+  kubeadmConfig,
+  kubeletConfig,
+  kubeletServingCertificates,
+  kubeProxy,
+  coreDNS,
+  konnectivityAgent,
+  inClusterAccess,
+  workload,
+  caRotation,
+  serviceAccountKeyRotation,
+];
