@@ -11,7 +11,8 @@ import { refreshFiles } from '../pods/refresh-files.ts';
 import type { EncryptionContext } from './context.ts';
 import { nameOf } from './configuration.ts';
 import { choose, encryptionFacts, encryptionReport } from './keys.ts';
-import { podsWithout } from './loaded.ts';
+import { loadedEncryption, podsWithout } from './loaded.ts';
+import { rewriteSecrets } from './rewrite.ts';
 import { fresh, planStep, type RotationState, type RotationStep } from './rotation.ts';
 import { type EncryptionKeys, encryptionSecret, reconfigured } from './secret.ts';
 
@@ -123,7 +124,9 @@ async function prove(scope: EncryptionContext, stored: StoredKeys, reason: Reaso
     await refreshFiles(scope.writer, pods, { purpose: 'encryption', version: keys.hash.slice('sha256:'.length) });
     const hosted = scope.hosted(scope.facts);
     work.start(proof, inputsKey, () =>
-      podsWithout({ hash: keys.hash, secret: props.name }, pods, (address) => hosted.loadedEncryption(address)),
+      podsWithout({ hash: keys.hash, secret: props.name }, pods, (address) =>
+        hosted.at(address, 'controller', loadedEncryption),
+      ),
     );
   }
   const message = rollout.ready
@@ -141,7 +144,7 @@ function rewrite(scope: EncryptionContext, stored: StoredKeys): Outcome {
   if (isDue(state, hash, now, rewriteRetryMs)) {
     const hosted = scope.hosted(scope.facts);
     const failed = state.kind === 'failed' && state.inputsKey === hash ? state : undefined;
-    state = work.start(rewriting, hash, (context) => hosted.rewriteSecrets(context));
+    state = work.start(rewriting, hash, (context) => rewriteSecrets((one) => hosted.asAdministrator(one), context));
     if (failed) state = failed;
   }
   return inProgress(scope, stored, 'RewritingSecrets', describe(state), new Date(now.getTime() + rewriteRetryMs));

@@ -1,5 +1,6 @@
 import { restartsWith, restartsWithAnnotation, versionAnnotation } from '../../constructs/pod/component.ts';
 import { tellsLoadedEncryption } from '../../constructs/cluster/versions.ts';
+import type { KubernetesApi } from '../kube/client.ts';
 import { isReady, type PodObject } from '../kube/readiness.ts';
 
 const metric = 'apiserver_encryption_config_controller_last_config_info';
@@ -8,6 +9,11 @@ const metric = 'apiserver_encryption_config_controller_last_config_info';
 export function loadedConfiguration(metrics: string): string | undefined {
   const line = metrics.split('\n').find((text) => text.startsWith(`${metric}{`));
   return line && /[{,]hash="([^"]+)"[^}]*\} 1(\.0*)?$/.exec(line.trimEnd())?.[1];
+}
+
+/** Hash of the encryption configuration that an API server has loaded; undefined when its metrics name none. */
+export async function loadedEncryption(client: Pick<KubernetesApi, 'raw'>): Promise<string | undefined> {
+  return loadedConfiguration(await client.raw('/metrics'));
 }
 
 /** Asks the API server of a pod by its address. */

@@ -4,9 +4,6 @@ import { CertificateSigningRequest, EndpointSlice, Node, ServiceAccount } from '
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
 import { reachesProxies } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
-import type { WorkContext } from '../tasks/background-work.ts';
-import { loadedConfiguration } from '../encryption-at-rest/loaded.ts';
-import { rewriteSecrets } from '../encryption-at-rest/rewrite.ts';
 import { ApplySet } from '../kube/apply-set.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
@@ -16,7 +13,7 @@ import { InformerSet } from '../kube/informer-set.ts';
 import { describeObject, type KubeObject } from '../kube/object.ts';
 import type { RequestRecord } from '../kube/request.ts';
 import type { KeyPair } from '../pki/issue.ts';
-import type { HostedClient } from './hosted-client.ts';
+import type { HostedClient, Identity } from './hosted-client.ts';
 import { Administrator } from './administrator.ts';
 import { approval, type CertificateRequest } from './certificate-request.ts';
 import { firstServiceAccount, hostedInformers, rbacResources } from './informers.ts';
@@ -24,12 +21,10 @@ import type { NodeObject } from './node-object.ts';
 import { HostedClusterNotReady } from './not-ready.ts';
 import { Outage } from './outage.ts';
 import { privilegedClient } from './privileged-client.ts';
-import { publishedTrust, type PublishedTrust, republishTrust, type ServerTrust } from './published-trust.ts';
-import { signingKey, type StoredToken, storedTokens, verifyingKeys } from './service-account-tokens.ts';
 import { dialApi, type OpenApi } from './open-api.ts';
 import type { HostedTarget } from './target.ts';
 
-export interface HostedClusterOptions {
+export interface HostedClusterClientOptions {
   readonly clock: Clock;
   /** Something has changed that a reconcile may want to know of. */
   readonly onChange: () => void;
@@ -59,9 +54,9 @@ const repeatReportMs = 10 * 60_000;
 const owner = 'hosted';
 
 /** One hosted cluster: what its watches tell, and what we write there. Connections are dialled on first use. */
-export class HostedCluster implements HostedClient {
+export class HostedClusterClient implements HostedClient {
   readonly #target: HostedTarget;
-  readonly #options: HostedClusterOptions;
+  readonly #options: HostedClusterClientOptions;
   readonly #inside: KubernetesApi;
   readonly #outside: KubernetesApi;
   readonly #known: InformerSet;
@@ -73,7 +68,7 @@ export class HostedCluster implements HostedClient {
   #grantedAt = -Infinity;
   #reportedAt = -Infinity;
 
-  constructor(target: HostedTarget, options: HostedClusterOptions) {
+  constructor(target: HostedTarget, options: HostedClusterClientOptions) {
     const { clock } = options;
     this.#target = target;
     this.#options = options;
@@ -182,38 +177,19 @@ export class HostedCluster implements HostedClient {
     await this.#outside.raw('/readyz');
   }
 
-  async loadedEncryption(address: string): Promise<string | undefined> {
-    const { podPort, controller, serverName } = this.#target;
-    const client = this.#connect({ host: address, port: podPort }, controller, { serverName });
+  asAdministrator<T>(work: (client: KubernetesApi) => Promise<T>): Promise<T> {
+    return this.#administrator.use(work);
+  }
+
+  async at<T>(host: string, identity: Identity, work: (client: KubernetesApi) => Promise<T>): Promise<T> {
+    const { podPort, controller, admin, serverName } = this.#target;
+    const pair = identity === 'controller' ? controller : await admin(new Date(this.#options.clock.now()));
+    const client = this.#connect({ host, port: podPort }, pair, { serverName });
     try {
-      return loadedConfiguration(await client.raw('/metrics'));
+      return await work(client);
     } finally {
       await client.close();
     }
-  }
-
-  verifyingKeys(address: string): Promise<readonly string[]> {
-    return this.#asAdministratorAt(address, verifyingKeys);
-  }
-
-  signingKey(address: string): Promise<string | undefined> {
-    return this.#asAdministratorAt(address, signingKey);
-  }
-
-  storedTokens(): Promise<readonly StoredToken[]> {
-    return this.#administrator.use(storedTokens);
-  }
-
-  publishedTrust(): Promise<readonly PublishedTrust[]> {
-    return this.#administrator.use(publishedTrust);
-  }
-
-  republishTrust(kind: ServerTrust, certificates: string): Promise<void> {
-    return this.#administrator.use((client) => republishTrust(client, kind, certificates));
-  }
-
-  async rewriteSecrets(context: WorkContext): Promise<void> {
-    await rewriteSecrets((work) => this.#administrator.use(work), context);
   }
 
   /** Ends watches and connections. What was asked and is not answered yet fails. */
@@ -255,17 +231,6 @@ export class HostedCluster implements HostedClient {
     if (clock.now() - this.#reportedAt < repeatReportMs) return;
     this.#reportedAt = clock.now();
     onError(error);
-  }
-
-  async #asAdministratorAt<T>(host: string, work: (client: KubernetesApi) => Promise<T>): Promise<T> {
-    const { podPort, admin, serverName } = this.#target;
-    const administrator = await admin(new Date(this.#options.clock.now()));
-    const client = this.#connect({ host, port: podPort }, administrator, { serverName });
-    try {
-      return await work(client);
-    } finally {
-      await client.close();
-    }
   }
 
   #connect(address: Endpoint, client: KeyPair, how: Pick<ConnectionTarget, 'serverName' | 'lookup'>): KubernetesApi {

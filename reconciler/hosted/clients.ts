@@ -1,8 +1,11 @@
 import { fingerprint } from '../pki/pem.ts';
-import { HostedCluster, type HostedClusterOptions } from './client.ts';
+import { HostedClusterClient, type HostedClusterClientOptions } from './client.ts';
 import type { HostedTarget } from './target.ts';
 
-export interface HostedClientsOptions extends Pick<HostedClusterOptions, 'clock' | 'lookup' | 'onRequest' | 'open'> {
+export interface HostedClientsOptions extends Pick<
+  HostedClusterClientOptions,
+  'clock' | 'lookup' | 'onRequest' | 'open'
+> {
   /** Something has changed in the hosted cluster of this HostedControlPlane. */
   readonly onChange: (key: string) => void;
   /** Somebody has changed what we determine, and it was put right. */
@@ -14,19 +17,19 @@ export interface HostedClientsOptions extends Pick<HostedClusterOptions, 'clock'
 /** What is known of all hosted clusters, each opened once and opened anew when what it is made of has changed. */
 export class HostedClients {
   readonly #options: HostedClientsOptions;
-  readonly #open = new Map<string, { readonly identity: string; readonly cluster: HostedCluster }>();
+  readonly #open = new Map<string, { readonly identity: string; readonly cluster: HostedClusterClient }>();
 
   constructor(options: HostedClientsOptions) {
     this.#options = options;
   }
 
-  get(key: string, target: HostedTarget): HostedCluster {
+  get(key: string, target: HostedTarget): HostedClusterClient {
     const identity = identityOf(target);
     const existing = this.#open.get(key);
     if (existing?.identity === identity) return existing.cluster;
     void existing?.cluster.close();
     const { clock, lookup, onRequest, open, onChange, onRevert, onError } = this.#options;
-    const cluster = new HostedCluster(target, {
+    const cluster = new HostedClusterClient(target, {
       clock,
       lookup,
       onRequest,

@@ -1,11 +1,12 @@
 import type { FactsWith } from '../../constructs/cluster/facts.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
+import type { KubernetesApi } from '../kube/client.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { WorkContext } from '../tasks/background-work.ts';
 import type { CertificateRequest } from './certificate-request.ts';
 import type { NodeObject } from './node-object.ts';
-import type { PublishedTrust, ServerTrust } from './published-trust.ts';
-import type { StoredToken } from './service-account-tokens.ts';
+
+/** As whom a request is made: our own standing identity, or an administrator for this one work. */
+export type Identity = 'controller' | 'administrator';
 
 /**
  * What the reconciler knows of a hosted cluster and does there. Answers come from memory: watches keep it current, and a
@@ -49,27 +50,16 @@ export interface HostedClient {
   /** Whether the controller manager has made the `default` service account: the sign that controllers work. */
   controllersWork(): boolean;
   /**
-   * Hash of the encryption configuration that one API server has loaded; undefined when it tells of none.
-   * @param address IP address of its pod
-   * @throws when it does not answer
+   * Works as an administrator of the hosted cluster, who exists only as long as the work. For features that need a
+   * right of their own, seldom, and no standing one.
    */
-  loadedEncryption(address: string): Promise<string | undefined>;
+  asAdministrator<T>(work: (client: KubernetesApi) => Promise<T>): Promise<T>;
   /**
-   * Ids of the keys whose service account tokens one API server accepts.
-   * @param address IP address of its pod
+   * Works with the API server of one pod, past its Service.
+   * @param address IP address of the pod
    * @throws when it does not answer
    */
-  verifyingKeys(address: string): Promise<readonly string[]>;
-  /** Id of the key with which one API server signs such tokens. @throws when it does not answer */
-  signingKey(address: string): Promise<string | undefined>;
-  /** Tokens that are kept in Secrets. Slow: nothing that a pass waits for. */
-  storedTokens(): Promise<readonly StoredToken[]>;
-  /** Has every Secret stored anew, under the key that writes now. Slow: nothing that a pass waits for. */
-  rewriteSecrets(context: WorkContext): Promise<void>;
-  /** What tells people and programs in the cluster whom to trust. Slow: nothing that a pass waits for. */
-  publishedTrust(): Promise<readonly PublishedTrust[]>;
-  /** Publishes only these of whom API servers trust; one that trusts others adds them again. */
-  republishTrust(kind: ServerTrust, certificates: string): Promise<void>;
+  at<T>(address: string, identity: Identity, work: (client: KubernetesApi) => Promise<T>): Promise<T>;
   /** The answer of `/readyz` through the published endpoint. @throws when it cannot be reached or is not ready. */
   readyThroughEndpoint(): Promise<void>;
 }

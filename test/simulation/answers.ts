@@ -1,8 +1,8 @@
+import { apiServerThat } from '../support/api-server-answers.ts';
 import { CertificateSigningRequest, ConfigMap, Node as NodeKind } from '../../constructs/api/resources.ts';
 import type { SecretRole } from '../../constructs/control-plane/certificates/uses.ts';
 import { ports } from '../../constructs/cluster/ports.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
-import type { PublishedTrust } from '../../reconciler/hosted/published-trust.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { splitCertificates } from '../../reconciler/pki/pem.ts';
 import { verifyingKeysOf } from '../../reconciler/pki/service-account-keys.ts';
@@ -92,17 +92,18 @@ export class Answers implements TrustProbes {
               certificate: Buffer.from(client.certificate).toString('base64'),
             },
           })),
-      verifyingKeys: async (address) =>
-        verifyingKeysOf(this.#at(address).read('serviceAccount', 'kube-apiserver', 'trust')).map(({ id }) => id),
-      signingKey: async (address) =>
-        verifyingKeysOf(this.#at(address).read('serviceAccount', 'kube-apiserver', 'signer'))[0]?.id,
-      storedTokens: async () => [],
-      publishedTrust: async () => this.#published(),
-      republishTrust: async (kind, certificates) => {
-        if (kind !== 'front-proxy') return;
-        this.#requestHeader.clear();
-        for (const certificate of splitCertificates(certificates)) this.#requestHeader.add(certificate);
+      at: async (address, _identity, work) => {
+        const keys = (use: 'trust' | 'signer') =>
+          verifyingKeysOf(this.#at(address).read('serviceAccount', 'kube-apiserver', use)).map(({ id }) => id);
+        return work(apiServerThat({ verifyingKeys: () => keys('trust'), signingKey: () => keys('signer')[0] }));
       },
+      asAdministrator: (work) =>
+        work(
+          apiServerThat({
+            configMaps: () => this.#published(),
+            patch: (_, name, patch) => this.#republish(name, patch),
+          }),
+        ),
     };
   }
 
@@ -112,7 +113,7 @@ export class Answers implements TrustProbes {
     return { apiVersion: NodeKind.apiVersion, kind: NodeKind.kind, metadata: { name, creationTimestamp, annotations } };
   }
 
-  #published(): PublishedTrust[] {
+  #published(): KubeObject[] {
     const { processes, rootTrust } = this.#props;
     for (const process of processes.of('api-server')) {
       const own = process.read('frontProxyCA', 'kube-apiserver', 'trust');
@@ -120,15 +121,19 @@ export class Answers implements TrustProbes {
     }
     const info = this.#applied.get(`${ConfigMap.kind} cluster-info`);
     const { kubeconfig = '' } = (info?.['data'] ?? {}) as { readonly kubeconfig?: string };
+    const requestHeader = { 'requestheader-client-ca-file': [...this.#requestHeader].join('') };
     return [
-      { configMap: 'default/kube-root-ca.crt', kind: 'root', text: rootTrust() },
-      { configMap: 'kube-public/cluster-info', kind: 'cluster-info', text: kubeconfig },
-      {
-        configMap: 'kube-system/extension-apiserver-authentication',
-        kind: 'front-proxy',
-        text: [...this.#requestHeader].join(''),
-      },
+      configMap('default', 'kube-root-ca.crt', { 'ca.crt': rootTrust() }),
+      configMap('kube-public', 'cluster-info', { kubeconfig }),
+      configMap('kube-system', 'extension-apiserver-authentication', requestHeader),
     ];
+  }
+
+  #republish(name: string, patch: { readonly data?: Readonly<Record<string, string>> }): void {
+    const certificates = patch.data?.['requestheader-client-ca-file'];
+    if (name !== 'extension-apiserver-authentication' || certificates === undefined) return;
+    this.#requestHeader.clear();
+    for (const certificate of splitCertificates(certificates)) this.#requestHeader.add(certificate);
   }
 
   #at(address: string): Process {
@@ -146,4 +151,8 @@ function rolledOut(object: RenderedObject): RenderedObject {
   const { replicas = 1 } = (object['spec'] ?? {}) as { readonly replicas?: number };
   const counts = { replicas, readyReplicas: replicas, availableReplicas: replicas, updatedReplicas: replicas };
   return { ...object, status: { observedGeneration: 1, ...counts } };
+}
+
+function configMap(namespace: string, name: string, data: Readonly<Record<string, string>>): KubeObject {
+  return { apiVersion: ConfigMap.apiVersion, kind: ConfigMap.kind, metadata: { namespace, name }, data } as KubeObject;
 }

@@ -1,7 +1,8 @@
+import { apiServerThat, tokenSignedBy } from './api-server-answers.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { restartsWith, restartsWithAnnotation } from '../../constructs/pod/component.ts';
 import { objectLabels, selectorLabels } from '../../constructs/cluster/labels.ts';
 import { Deployment, Pod, Secret } from '../../constructs/api/resources.ts';
-import type { StoredToken } from '../../reconciler/hosted/service-account-tokens.ts';
 import type { Clock } from '../../reconciler/kube/clock.ts';
 import { signerFingerprint } from '../../reconciler/pki/pem.ts';
 import { idOfPrivateKey, verifyingKeysOf } from '../../reconciler/pki/service-account-keys.ts';
@@ -51,9 +52,11 @@ export class KeyUsers {
       return found;
     };
     return {
-      verifyingKeys: async (address) => loaded(address).accepted,
-      signingKey: async (address) => loaded(address).signer,
-      storedTokens: async () => [...this.#kept].map(([secret, key]): StoredToken => ({ secret, key })),
+      at: async (address, _identity, work) =>
+        work(
+          apiServerThat({ verifyingKeys: () => loaded(address).accepted, signingKey: () => loaded(address).signer }),
+        ),
+      asAdministrator: (work) => work(apiServerThat({ secrets: () => [...this.#kept].map(tokenSecret) })),
     };
   }
 
@@ -161,4 +164,12 @@ export class KeyUsers {
       status: { observedGeneration: 1, ...counts },
     });
   }
+}
+
+/** The Secret that keeps a token for ever, by `namespace/name`. */
+function tokenSecret([key, signer]: readonly [string, string | undefined]): KubeObject {
+  const { apiVersion, kind } = Secret;
+  const [namespace = '', name = ''] = key.split('/');
+  const token = Buffer.from(tokenSignedBy(signer)).toString('base64');
+  return { apiVersion, kind, metadata: { namespace, name }, data: { token } } as KubeObject;
 }

@@ -17,6 +17,7 @@ import type { Scope } from '../../reconciler/phases/scope.ts';
 import type { SharedResources } from '../../reconciler/management/view.ts';
 import { observed } from '../reconciler/etcd/observed.ts';
 import type { MemoryObjects } from './memory-objects.ts';
+import { apiServerThat } from './api-server-answers.ts';
 import { probesOf } from './trust-probes.ts';
 
 export const namespace = 'team';
@@ -177,13 +178,8 @@ const workingHostedCluster: HostedClient = {
   approve: async () => {},
   controllersWork: () => true,
   readyThroughEndpoint: async () => {},
-  loadedEncryption: async () => undefined,
-  rewriteSecrets: async () => {},
-  publishedTrust: async () => [],
-  republishTrust: async () => {},
-  verifyingKeys: async () => [],
-  signingKey: async () => undefined,
-  storedTokens: async () => [],
+  asAdministrator: (work) => work(apiServerThat({})),
+  at: (_address, _identity, work) => work(apiServerThat({})),
 };
 
 function parsed(object: AnyObject) {

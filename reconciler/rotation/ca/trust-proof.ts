@@ -8,7 +8,7 @@ import { answeringPods } from '../../pods/answering-pods.ts';
 import { users } from '../../../constructs/cluster/workload-identities.ts';
 import { isControlledBy } from '../../kube/object.ts';
 import type { PodObject } from '../../kube/readiness.ts';
-import type { PublishedTrust, ServerTrust } from '../../hosted/published-trust.ts';
+import { type PublishedTrust, publishedTrust, republishTrust, type ServerTrust } from './published-trust.ts';
 import { issueCertificate, type KeyPair, validFor } from '../../pki/issue.ts';
 import { caOf } from '../../pki/kubeconfig.ts';
 import { fingerprint, splitCertificates, trustFingerprint } from '../../pki/pem.ts';
@@ -133,12 +133,13 @@ async function whoPublishesElse(scope: CARotationContext, ca: RotatedCA): Promis
   const hosted = scope.hosted(scope.facts);
   const server: ServerTrust = plan.ca === 'cluster' ? 'clients' : 'front-proxy';
   const kinds: readonly PublishedTrust['kind'][] = plan.ca === 'cluster' ? ['root', 'cluster-info', server] : [server];
-  const published = (await hosted.publishedTrust()).filter(({ kind }) => kinds.includes(kind));
+  const published = (await hosted.asAdministrator(publishedTrust)).filter(({ kind }) => kinds.includes(kind));
   const others = published.filter(({ kind, text }) => !says(kind, text, pair.certificate));
   // Before it signs, what stands there besides is what is being added.
   const mayTakeAway = !isWaiting(ca);
   const isServers = ({ kind }: PublishedTrust) => kind === server;
-  if (mayTakeAway && others.some(isServers)) await hosted.republishTrust(server, pair.certificate);
+  if (mayTakeAway && others.some(isServers))
+    await hosted.asAdministrator((client) => republishTrust(client, server, pair.certificate));
   return others
     .filter((one) => mayTakeAway || !isServers(one) || !names(one.text, pair.certificate))
     .map(({ configMap }) => `ConfigMap ${configMap}, which is not up to date yet`);

@@ -1,4 +1,4 @@
-import type { StoredToken } from '../../hosted/service-account-tokens.ts';
+import { type StoredToken, storedTokens } from './tokens.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import type { KeyRotationContext } from './context.ts';
 
@@ -33,7 +33,7 @@ export function findKeptTokens(scope: KeyRotationContext, keys: readonly string[
   const waitMs = found && found.length > 0 ? recheckMs : retryMs;
   if (state.kind !== 'running' && ageMs >= waitMs) {
     const hosted = scope.hosted(scope.facts);
-    scope.work.start(work, inputsKey, () => hosted.storedTokens());
+    scope.work.start(work, inputsKey, () => hosted.asAdministrator(storedTokens));
   }
   if (found && found.length > 0) {
     return { kind: 'some', message: inTheWay(found), requeueAt: new Date(now.getTime() + recheckMs) };

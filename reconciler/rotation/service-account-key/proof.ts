@@ -4,6 +4,7 @@ import { namesOf } from '../../../constructs/cluster/names.ts';
 import { answeringPods } from '../../pods/answering-pods.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import { deploymentReadiness, type PodObject } from '../../kube/readiness.ts';
+import { signingKey, verifyingKeys } from './tokens.ts';
 import type { HostedClient } from '../../hosted/hosted-client.ts';
 import type { KeyRotationContext } from './context.ts';
 
@@ -84,11 +85,11 @@ async function ask(pods: readonly PodObject[], hosted: HostedClient, claim: KeyC
 async function holds(hosted: HostedClient, address: string, claim: KeyClaim): Promise<boolean> {
   switch (claim.kind) {
     case 'accept':
-      return (await hosted.verifyingKeys(address)).includes(claim.key);
+      return (await hosted.at(address, 'administrator', verifyingKeys)).includes(claim.key);
     case 'sign with':
-      return (await hosted.signingKey(address)) === claim.key;
+      return (await hosted.at(address, 'administrator', signingKey)) === claim.key;
     case 'drop': {
-      const accepted = await hosted.verifyingKeys(address);
+      const accepted = await hosted.at(address, 'administrator', verifyingKeys);
       return !claim.keys.some((key) => accepted.includes(key));
     }
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pod, Secret } from '../../../constructs/api/resources.ts';
 import { clusterNameLabel } from '../../../constructs/api/group.ts';
-import { keyOf } from '../../../reconciler/hosted/service-account-tokens.ts';
+import { keyOf } from '../../../reconciler/rotation/service-account-key/tokens.ts';
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import { type SecretObject, valueOf } from '../../../reconciler/pki/secret.ts';
 import { verifyingKeysOf } from '../../../reconciler/pki/service-account-keys.ts';

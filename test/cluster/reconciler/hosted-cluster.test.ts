@@ -17,7 +17,7 @@ import {
 } from '../../../constructs/api/resources.ts';
 import { managedByLabel } from '../../../constructs/cluster/labels.ts';
 import { fieldManager } from '../../../constructs/api/group.ts';
-import { HostedCluster } from '../../../reconciler/hosted/client.ts';
+import { HostedClusterClient } from '../../../reconciler/hosted/client.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';
@@ -42,7 +42,7 @@ const clusterInfo = { namespace: 'kube-public', name: 'cluster-info' };
 const server = plainApiServer({ flags: ['--allow-privileged=true'] });
 const admin = server.client;
 let proxy: FlakyProxy;
-let hosted: HostedCluster;
+let hosted: HostedClusterClient;
 let requests: RequestRecord[];
 let changes: number;
 let reverted: string[];
@@ -60,7 +60,7 @@ afterEach(close);
 async function open(): Promise<void> {
   [requests, changes, reverted, errors] = [[], 0, [], []];
   proxy = await FlakyProxy.start(server.port);
-  hosted = new HostedCluster(await hostedTargetOf(server, proxy.port), {
+  hosted = new HostedClusterClient(await hostedTargetOf(server, proxy.port), {
     clock: systemClock,
     onChange: () => (changes += 1),
     onRevert: (what) => reverted.push(what),

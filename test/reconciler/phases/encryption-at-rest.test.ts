@@ -1,3 +1,5 @@
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
+import { apiServerThat } from '../../support/api-server-answers.ts';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { versionAnnotation } from '../../../constructs/pod/component.ts';
@@ -49,13 +51,15 @@ class FakeApiServers {
   /** What the phase sees of them. */
   get client(): Partial<HostedClient> {
     return {
-      loadedEncryption: async (address) => this.#loaded.get(address)?.hash,
-      rewriteSecrets: async ({ signal }) => {
-        for (const index of this.stored.keys()) {
-          signal.throwIfAborted();
-          this.stored[index] = this.#writerOf(this.#next());
-        }
-      },
+      at: (address, _identity, work) =>
+        work(apiServerThat({ loadedEncryption: () => this.#loaded.get(address)?.hash })),
+      asAdministrator: (work) =>
+        work(
+          apiServerThat({
+            secrets: () => [...this.stored.keys()].map((index) => secretNamed(`${index}`)),
+            patch: (_, name) => (this.stored[Number(name)] = this.#writerOf(this.#next())),
+          }),
+        ),
     };
   }
 
@@ -339,3 +343,7 @@ describe("a user's own configuration", () => {
     await expect(encryptionAtRest.run(scope)).rejects.toThrow('contradict each other');
   });
 });
+
+function secretNamed(name: string): KubeObject {
+  return { apiVersion: Secret.apiVersion, kind: Secret.kind, metadata: { namespace: 'default', name } };
+}

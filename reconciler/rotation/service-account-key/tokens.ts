@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Secret } from '../../constructs/api/resources.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { valueOf } from '../pki/secret.ts';
-import { firstServiceAccount } from './informers.ts';
+import { Secret } from '../../../constructs/api/resources.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { valueOf } from '../../pki/secret.ts';
+import { firstServiceAccount } from '../../hosted/informers.ts';
 
 /** A token in a Secret, which never expires. Of the token itself nothing is kept. */
 export interface StoredToken {

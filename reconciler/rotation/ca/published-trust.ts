@@ -1,7 +1,7 @@
-import { fieldManager } from '../../constructs/api/group.ts';
-import { ConfigMap } from '../../constructs/api/resources.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { type KubeObject, objectKey } from '../kube/object.ts';
+import { fieldManager } from '../../../constructs/api/group.ts';
+import { ConfigMap } from '../../../constructs/api/resources.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { type KubeObject, objectKey } from '../../kube/object.ts';
 
 /** Whom API servers verify clients by, and those who speak for others. */
 export type ServerTrust = 'clients' | 'front-proxy';

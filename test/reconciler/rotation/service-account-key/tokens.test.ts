@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { keyOf, signingKey, storedTokens, verifyingKeys } from '../../../reconciler/hosted/service-account-tokens.ts';
+import {
+  keyOf,
+  signingKey,
+  storedTokens,
+  verifyingKeys,
+} from '../../../../reconciler/rotation/service-account-key/tokens.ts';
 
 const token = (header: object) => `${Buffer.from(JSON.stringify(header)).toString('base64url')}.e30.c2ln`;
 
