@@ -2,13 +2,10 @@ import { exposureOf } from '../api/exposure-spec.ts';
 import type { InClusterAccess } from '../api/in-cluster-access-spec.ts';
 import type { HostedCluster } from './cluster.ts';
 import type { Facts } from './facts.ts';
-import { minorOf } from './versions.ts';
+import { firstMinorWith } from './minors.ts';
+import { hasChange } from './versions.ts';
 
 type Spec = Pick<HostedCluster['spec'], 'inClusterAccess' | 'version' | 'gateway' | 'exposure'>;
-
-/** The first minor whose API server can run admission policies that mutate; before 1.36 they must be switched on. */
-const firstMinorWithPolicies = 34;
-const firstMinorWithPoliciesOn = 36;
 
 /** How pods of the hosted cluster reach their API server: as the spec says, else what suits exposure and version. */
 export function inClusterAccessOf(
@@ -43,8 +40,8 @@ export function unsupportedInClusterAccess(
   { spec }: { readonly spec: Spec },
   { advertiseAddress }: Pick<Facts, 'advertiseAddress'>,
 ): string | undefined {
-  if (spec.inClusterAccess === 'Policy' && minorOf(spec.version) < firstMinorWithPolicies) {
-    return `inClusterAccess Policy needs Kubernetes 1.${firstMinorWithPolicies} or newer, this is ${spec.version}: use Proxy, or leave it out`;
+  if (spec.inClusterAccess === 'Policy' && !hasChange(spec.version, 'servesMutatingPolicies')) {
+    return `inClusterAccess Policy needs Kubernetes 1.${firstMinorWith('servesMutatingPolicies')} or newer, this is ${spec.version}: use Proxy, or leave it out`;
   }
   if (spec.inClusterAccess === 'LoadBalancer' && !advertiseAddress) {
     return 'inClusterAccess LoadBalancer needs a load balancer with an IP address, this one has only a host name: use Policy or Proxy, or leave it out';
@@ -54,9 +51,9 @@ export function unsupportedInClusterAccess(
 
 /** Version of admissionregistration.k8s.io in which this minor serves mutating admission policies. */
 export function policyApiVersion(version: string): 'v1' | 'v1beta1' {
-  return minorOf(version) < firstMinorWithPoliciesOn ? 'v1beta1' : 'v1';
+  return hasChange(version, 'servesMutatingPoliciesByDefault') ? 'v1' : 'v1beta1';
 }
 
 function withoutAddress({ version }: Spec): InClusterAccess {
-  return minorOf(version) < firstMinorWithPolicies ? 'Proxy' : 'Policy';
+  return hasChange(version, 'servesMutatingPolicies') ? 'Policy' : 'Proxy';
 }

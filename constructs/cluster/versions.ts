@@ -1,6 +1,7 @@
 import { coerce, type SemVer } from 'semver';
 import type { Container } from '../api/pod-spec.ts';
 import { definedOnly } from './defined.ts';
+import { firstMinorWith, type MinorChange, type MinorDefaults, minors } from './minors.ts';
 
 /** The parts of an image reference. */
 export interface Image {
@@ -8,23 +9,6 @@ export interface Image {
   readonly repository: string;
   readonly tag: string;
 }
-
-/** What differs by Kubernetes minor: images that do not carry the Kubernetes version itself. */
-interface MinorDefaults {
-  /** kubeadm's choice for that minor: the version upstream tests it with. */
-  readonly etcd: string;
-  readonly konnectivity: string;
-  /** kubeadm's choice too: the Corefile is written for it. */
-  readonly coredns: string;
-}
-
-const minors: Readonly<Record<number, MinorDefaults>> = {
-  32: { etcd: '3.5.24', konnectivity: '0.32.0', coredns: '1.11.3' },
-  33: { etcd: '3.5.24', konnectivity: '0.33.0', coredns: '1.12.0' },
-  34: { etcd: '3.6.5', konnectivity: '0.34.0', coredns: '1.12.1' },
-  35: { etcd: '3.6.6', konnectivity: '0.35.0', coredns: '1.13.1' },
-  36: { etcd: '3.6.8', konnectivity: '0.36.0', coredns: '1.14.2' },
-};
 
 /** The minors whose objects are rendered; the newest three are run against real binaries. */
 export const supportedMinors = Object.keys(minors).map(Number);
@@ -41,12 +25,9 @@ export function minorOf(version: string): number {
   return parsed.minor;
 }
 
-/**
- * Whether API servers of this version tell which encryption configuration they have loaded. Others are replaced when it
- * changes: a pod that was started with it is the only proof.
- */
-export function tellsLoadedEncryption(version: string): boolean {
-  return minorOf(version) >= 34;
+/** Whether a version of Kubernetes has a change of a minor. @throws for text that is no version */
+export function hasChange(version: string, change: MinorChange): boolean {
+  return minorOf(version) >= firstMinorWith(change);
 }
 
 /** Why this version cannot be run, as a sentence for a condition; undefined when it can. */

@@ -2,7 +2,7 @@ import type { k8s } from 'cdk8s-plus-30';
 import type { HostedCluster } from '../cluster/cluster.ts';
 import type { Facts } from '../cluster/facts.ts';
 import { namesOf } from '../cluster/names.ts';
-import { minorOf } from '../cluster/versions.ts';
+import { hasChange } from '../cluster/versions.ts';
 
 /** Where kubeadm puts its add-ons, and we ours. */
 export const addOnNamespace = 'kube-system';
@@ -23,15 +23,12 @@ export function replicasFor(wanted: number, nodes: number | undefined): number {
   return Math.min(wanted, Math.max(1, nodes ?? 0));
 }
 
-/** kube-proxies read the CA file of their kubeconfig again since this minor, as every program with its client-go does. */
-const firstMinorThatReloads = 36;
-
 /** Which of the add-ons read `kube-root-ca.crt` only when they start. */
 const readAtStart = {
   // No release has a client-go that reads it again yet.
   coredns: () => true,
   'konnectivity-agent': () => true,
-  'kube-proxy': (version: string) => minorOf(version) < firstMinorThatReloads,
+  'kube-proxy': (version: string) => !hasChange(version, 'reloadsKubeconfigCA'),
 } as const satisfies Readonly<Record<string, (version: string) => boolean>>;
 
 /**

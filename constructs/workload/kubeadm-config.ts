@@ -3,15 +3,10 @@ import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import type { HostedCluster } from '../cluster/cluster.ts';
 import { type Endpoint, formatEndpoint } from '../cluster/facts.ts';
-import { kubernetesVersion, minorOf } from '../cluster/versions.ts';
+import { kubernetesVersion } from '../cluster/versions.ts';
 
-/** The first minor whose kubeadm reads v1beta4. */
-const firstMinorWithV1beta4 = 31;
-
-/** The form of ClusterConfiguration that the kubeadm of a Kubernetes version reads. A joining kubeadm is of the same minor. */
-export function kubeadmApiVersion(version: string): string {
-  return `kubeadm.k8s.io/${minorOf(version) < firstMinorWithV1beta4 ? 'v1beta3' : 'v1beta4'}`;
-}
+/** The form of ClusterConfiguration that kubeadm reads since 1.31, so in every supported minor. */
+const kubeadmApiVersion = 'kubeadm.k8s.io/v1beta4';
 
 export interface KubeadmConfigProps {
   readonly cluster: HostedCluster;
@@ -27,7 +22,7 @@ export class KubeadmConfig extends Construct {
       metadata: { name: 'kubeadm-config', namespace: 'kube-system' },
       data: {
         ClusterConfiguration: Yaml.stringify({
-          apiVersion: kubeadmApiVersion(spec.version),
+          apiVersion: kubeadmApiVersion,
           kind: 'ClusterConfiguration',
           certificatesDir: '/etc/kubernetes/pki',
           clusterName: name,

@@ -12,8 +12,8 @@ import { Readable } from 'node:stream';
 import { systemClock, type Clock } from '../kube/clock.ts';
 import { uploadInParts } from './multipart-upload.ts';
 import { namedSilence, s3Client } from './s3-client.ts';
-import { withStallTimer } from './stall.ts';
-import { StoreError, storeError } from './store-error.ts';
+import { withStallTimer } from '../kube/stall.ts';
+import { stalledError, StoreError, storeError } from './store-error.ts';
 import type { StoreSettings } from './store-settings.ts';
 
 /** How a store is used. */
@@ -54,7 +54,7 @@ export class ObjectStore {
    */
   async put(key: string, source: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<number> {
     const action = `upload ${key}`;
-    const stream = withStallTimer(source, { what: action, limitMs: this.#stallMs, clock: this.#clock, signal });
+    const stream = withStallTimer(source, { what: action, limitMs: this.#stallMs, clock: this.#clock, signal, stalled: stalledError });
     let failure: { readonly of: unknown } | undefined;
     const watched = withErrorsSeen(stream, (error) => (failure = { of: error }));
     const target = { bucket: this.settings.bucket, key };
@@ -84,7 +84,7 @@ export class ObjectStore {
     const { Body } = await this.#ask(action, () => this.#client.send(request, abortedBy(signal)), signal);
     if (!(Body instanceof Readable)) throw new StoreError('Failed', `${action}: the answer has no body`);
     try {
-      yield* withStallTimer(Body, { what: action, limitMs: this.#stallMs, clock: this.#clock, signal });
+      yield* withStallTimer(Body, { what: action, limitMs: this.#stallMs, clock: this.#clock, signal, stalled: stalledError });
     } catch (thrown) {
       throw signal?.aborted ? thrown : storeError(action, this.settings, namedSilence(thrown));
     }

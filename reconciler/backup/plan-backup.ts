@@ -1,3 +1,4 @@
+import { backOff } from '../kube/back-off.ts';
 import { createHash } from 'node:crypto';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { WorkState } from '../tasks/background-work.ts';
@@ -30,8 +31,7 @@ export type BackupDecision =
   | { readonly kind: 'WaitForContent' }
   | { readonly kind: 'BackOff'; readonly error: unknown; readonly retryTime: number };
 
-const firstRetryMs = 60_000;
-const longestRetryMs = 60 * 60_000;
+const retries = { firstMs: 60_000, longestMs: 60 * 60_000 };
 
 /** Whether a backup is to be taken now, as a chain of checks. @throws a sentence for the user about the schedule */
 export function planBackup(situation: BackupSituation): BackupDecision {
@@ -51,8 +51,8 @@ export function planBackup(situation: BackupSituation): BackupDecision {
 /** One minute after the first failure, twice as long after each other, at most an hour. */
 export function backOffMs(error: unknown, failures: number): number {
   // Asking for a Secret again costs one request, and no event tells that somebody has mended it.
-  if (error instanceof InvalidConfiguration) return firstRetryMs;
-  return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.max(0, failures - 1));
+  if (error instanceof InvalidConfiguration) return retries.firstMs;
+  return backOff(retries, failures);
 }
 
 function inputsKeyOf({ causes, settings }: BackupSituation, isDue: boolean): string {

@@ -1,3 +1,4 @@
+import { firstMinorWith } from '../../constructs/cluster/minors.ts';
 import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
 import { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
 import { planAll, type PlannedCertificate } from '../../constructs/control-plane/certificates/overview.ts';
@@ -89,9 +90,9 @@ function describe({ program, purpose }: Use, when: string): string {
 
 /** For either side what restricts it; undefined where it never happens. */
 function behaviour({ reloads }: Use, minor: number | undefined): { whenReloaded?: string; whenRestarted?: string } {
-  const always = typeof reloads === 'boolean' ? reloads : minor === undefined ? undefined : minor >= reloads.sinceMinor;
+  const always = typeof reloads === 'boolean' ? reloads : minor === undefined ? undefined : minor >= firstMinorWith(reloads);
   if (always !== undefined) return always ? { whenReloaded: '' } : { whenRestarted: '' };
-  const since = typeof reloads === 'boolean' ? '' : `1.${reloads.sinceMinor}`;
+  const since = typeof reloads === 'boolean' ? '' : `1.${firstMinorWith(reloads)}`;
   return { whenReloaded: `, since ${since}`, whenRestarted: `, before ${since}` };
 }
 

@@ -3,6 +3,7 @@ import { Deployment } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { answeringPods } from '../pods/answering-pods.ts';
 import type { WorkState } from '../tasks/background-work.ts';
+import { findTask } from '../tasks/task.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
 import { degraded, done, type Outcome } from '../engine/outcome.ts';
@@ -113,17 +114,17 @@ async function prove(scope: EncryptionContext, stored: StoredKeys, reason: Reaso
     keys.hash,
     ...pods.map(({ metadata }) => metadata.uid ?? '').toSorted((a, b) => a.localeCompare(b)),
   ].join(' ');
-  const state = work.state<readonly string[]>(proof);
-  const missing = state.kind === 'done' && state.inputsKey === inputsKey ? state.result : undefined;
+  const task = findTask<readonly string[]>(work, now, { name: proof, inputsKey, retryMs, holdsMs: () => retryMs });
+  const missing = task.state.kind === 'done' ? task.state.result : undefined;
   if (rollout.ready && missing?.length === 0) {
     const loaded = { ...keys, isLoaded: true };
     await writer.apply([encryptionSecret(props, loaded, secret)]);
     return inProgress(scope, { props, keys: loaded }, reason, 'every API server has loaded the keys', now);
   }
-  if (isDue(state, inputsKey, now, retryMs)) {
+  if (task.isDue) {
     await refreshFiles(scope.writer, pods, { purpose: 'encryption', version: keys.hash.slice('sha256:'.length) });
     const hosted = scope.hosted(scope.facts);
-    work.start(proof, inputsKey, () =>
+    task.start(() =>
       podsWithout({ hash: keys.hash, secret: props.name }, pods, (address) =>
         hosted.at(address, 'controller', loadedEncryption),
       ),
@@ -139,20 +140,20 @@ async function prove(scope: EncryptionContext, stored: StoredKeys, reason: Reaso
 function rewrite(scope: EncryptionContext, stored: StoredKeys): Outcome {
   const { work, now } = scope;
   const { hash } = stored.keys;
-  let state: WorkState = work.state(rewriting);
-  if (state.kind === 'running' && state.inputsKey !== hash) work.cancel(rewriting);
-  if (isDue(state, hash, now, rewriteRetryMs)) {
+  const task = findTask(work, now, {
+    name: rewriting,
+    inputsKey: hash,
+    retryMs: rewriteRetryMs,
+    holdsMs: () => rewriteRetryMs,
+    supersedes: true,
+  });
+  if (task.isDue) {
     const hosted = scope.hosted(scope.facts);
-    const failed = state.kind === 'failed' && state.inputsKey === hash ? state : undefined;
-    state = work.start(rewriting, hash, (context) => rewriteSecrets((one) => hosted.asAdministrator(one), context));
-    if (failed) state = failed;
+    task.start((context) => rewriteSecrets((one) => hosted.asAdministrator(one), context));
   }
+  // A failure stays reported while the next attempt runs for the first time.
+  const state = task.isDue && task.state.kind !== 'failed' ? work.state(rewriting) : task.state;
   return inProgress(scope, stored, 'RewritingSecrets', describe(state), new Date(now.getTime() + rewriteRetryMs));
-}
-
-function isDue(state: WorkState, inputsKey: string, now: Date, afterMs: number): boolean {
-  if (state.kind === 'idle' || state.inputsKey !== inputsKey) return true;
-  return state.kind !== 'running' && now.getTime() - state.at.getTime() >= afterMs;
 }
 
 function describe(state: WorkState): string {

@@ -1,5 +1,5 @@
 import { restartsWith, restartsWithAnnotation, versionAnnotation } from '../../constructs/pod/component.ts';
-import { tellsLoadedEncryption } from '../../constructs/cluster/versions.ts';
+import { hasChange } from '../../constructs/cluster/versions.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import { isReady, type PodObject } from '../kube/readiness.ts';
 
@@ -30,7 +30,7 @@ export async function podsWithout(
 ): Promise<string[]> {
   const found = await Promise.all(
     pods.map(async (pod) => {
-      if (!tellsLoadedEncryption(pod.metadata.annotations?.[versionAnnotation] ?? 'v1.0'))
+      if (!hasChange(pod.metadata.annotations?.[versionAnnotation] ?? 'v1.0', 'reportsLoadedEncryption'))
         return isStartedWith(pod, secret, hash);
       const address = pod.status?.podIP;
       return address !== undefined && (await ask(address).catch(() => undefined)) === hash;

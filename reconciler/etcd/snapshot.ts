@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Etcd3 } from 'etcd3';
 import { systemClock } from '../kube/clock.ts';
 import { messageOf } from '../kube/error-message.ts';
-import { withStallTimer } from '../backup/stall.ts';
+import { withStallTimer } from '../kube/stall.ts';
 
 /** How long etcd may be silent: it waits for its own transaction first, and a full disk queue delays reads by seconds. */
 const silenceMs = 30_000;

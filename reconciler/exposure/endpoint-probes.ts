@@ -1,3 +1,4 @@
+import { backOff } from '../kube/back-off.ts';
 import { type Clock, pause } from '../kube/clock.ts';
 import { answersKeptMs } from '../tasks/resync.ts';
 
@@ -24,8 +25,7 @@ export interface EndpointProbesOptions {
 
 /** An address that swallows packets keeps one waiting for seconds, and a worker slot is not to wait with it. */
 const graceMs = 250;
-const firstRetryMs = 100;
-const longestRetryMs = 30_000;
+const retries = { firstMs: 100, longestMs: 30_000 };
 
 interface Entry {
   result: ProbeResult;
@@ -96,7 +96,7 @@ export class EndpointProbes {
       () => end({ kind: 'works' }, 0, answersKeptMs),
       (error: unknown) => {
         const failures = entry.inputsKey === inputsKey ? entry.failures + 1 : 1;
-        const forMs = Math.min(longestRetryMs, firstRetryMs * 2 ** (failures - 1));
+        const forMs = backOff(retries, failures);
         end({ kind: 'fails', error }, failures, forMs);
       },
     );

@@ -1,9 +1,9 @@
+import { backOff } from '../kube/back-off.ts';
 import type { Clock } from '../kube/clock.ts';
 import { kubeErrorOf } from '../kube/errors.ts';
 import { HostedClusterNotReady } from './not-ready.ts';
 
-const firstDelayMs = 1_000;
-const longestDelayMs = 15_000;
+const delays = { firstMs: 1_000, longestMs: 15_000 };
 
 /**
  * Keeps away from an API server that does not answer. One that is silent costs whoever asks seconds, and many such
@@ -39,7 +39,7 @@ export class Outage {
   /** Those that fail side by side have met one outage. */
   #begin(error: Error): void {
     if (this.#remainingMs > 0) return;
-    const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** this.#failures++);
+    const delayMs = backOff(delays, ++this.#failures);
     this.#current = { error, until: this.#clock.now() + delayMs };
   }
 

@@ -9,7 +9,7 @@ export type WatchedResource = Pick<
   | 'resource'
   | 'namespace'
   | 'watches'
-  | 'served'
+  | 'isSynced'
   | 'synced'
   | 'lastSeen'
   | 'hasSeen'
@@ -59,7 +59,7 @@ export class InformerSet {
 
   /** Whether every object of a resource has been seen once. @throws when nobody watches it. */
   isSynced(resource: Resource): boolean {
-    return this.#informersOf(resource).every((informer) => informer.served !== undefined);
+    return this.#informersOf(resource).every((informer) => informer.isSynced);
   }
 
   /** The object as it is known to be now. @throws when nobody watches its resource in its namespace. */

@@ -42,14 +42,14 @@ export class Informer<T extends KubeObject = KubeObject> {
     return resource === this.resource;
   }
 
-  /** Resolves after the first complete list, or once it is known that an optional resource is not there. */
+  /** Resolves after the first complete list. */
   get synced(): Promise<void> {
     return this.#reflector.synced;
   }
 
-  /** Whether the cluster has the resource; undefined until that is known. */
-  get served(): boolean | undefined {
-    return this.#reflector.served;
+  /** Whether the first complete list has been seen. */
+  get isSynced(): boolean {
+    return this.#reflector.isSynced;
   }
 
   /** When the server last said anything, in milliseconds since the epoch: for the liveness probe. */

@@ -1,3 +1,4 @@
+import { backOff } from './back-off.ts';
 import { jittered, type Clock, type Random } from './clock.ts';
 
 /** What a queue needs. */
@@ -13,8 +14,7 @@ export interface WorkQueueOptions {
   readonly onError?: (key: string, error: unknown) => void;
 }
 
-const firstDelayMs = 5;
-const longestDelayMs = 60_000;
+const delays = { firstMs: 5, longestMs: 60_000 };
 
 /**
  * Keys to work on. However often a key is added it is worked on once, never twice at the same time, and once more when
@@ -73,7 +73,7 @@ export class WorkQueue {
   addRateLimited(key: string): void {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
-    this.addAfter(key, jittered(Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(failures, 30)), this.#random));
+    this.addAfter(key, jittered(backOff(delays, failures + 1), this.#random));
   }
 
   /** Begins the back-off of the key anew. */

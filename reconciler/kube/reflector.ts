@@ -1,8 +1,9 @@
+import { backOff } from './back-off.ts';
 import type { Resource } from '../../constructs/api/resources.ts';
 import type { KubernetesApi } from './client.ts';
 import type { Selection } from './client-options.ts';
 import { jittered, pause, type Clock, type Random } from './clock.ts';
-import { isGone, isNotFound } from './errors.ts';
+import { isGone } from './errors.ts';
 import { isOlder, type KubeObject } from './object.ts';
 
 /** Where a reflector puts what it sees. */
@@ -20,8 +21,6 @@ export interface ReflectorOptions extends Selection {
   readonly clock: Clock;
   /** By default Math.random. */
   readonly random?: Random;
-  /** Whether the resource may be missing in the cluster, as foreign CRDs are. By default a missing one is an error. */
-  readonly optional?: boolean;
   /** Hears every failed list and broken watch; the reflector goes on by itself. */
   readonly onError?: (error: unknown) => void;
   /**
@@ -33,9 +32,7 @@ export interface ReflectorOptions extends Selection {
   readonly watchInactivityMs?: number;
 }
 
-const firstDelayMs = 100;
-const longestDelayMs = 15_000;
-const unservedDelayMs = 30_000;
+const delays = { firstMs: 100, longestMs: 15_000 };
 
 /** Mirrors the objects of one resource into a sink, through whatever happens to the server. */
 export class Reflector<T extends KubeObject> {
@@ -44,7 +41,7 @@ export class Reflector<T extends KubeObject> {
   readonly #random: Random;
   readonly #synced = Promise.withResolvers<void>();
   #resourceVersion: string | undefined;
-  #served: boolean | undefined;
+  #isSynced = false;
   #lastSeen: number;
 
   constructor(options: ReflectorOptions, sink: ReflectorSink<T>) {
@@ -54,14 +51,14 @@ export class Reflector<T extends KubeObject> {
     this.#lastSeen = options.clock.now();
   }
 
-  /** Resolves after the first complete list, or once it is known that an optional resource is not there. */
+  /** Resolves after the first complete list. */
   get synced(): Promise<void> {
     return this.#synced.promise;
   }
 
-  /** Whether the cluster has the resource; undefined until that is known. */
-  get served(): boolean | undefined {
-    return this.#served;
+  /** Whether the first complete list is in the sink. */
+  get isSynced(): boolean {
+    return this.#isSynced;
   }
 
   /** When the server last said anything, in milliseconds since the epoch. */
@@ -92,7 +89,7 @@ export class Reflector<T extends KubeObject> {
     const { client, resource } = this.#options;
     const { items, resourceVersion } = await client.list<T>(resource, { ...this.#selection(), signal });
     this.#lastSeen = this.#options.clock.now();
-    this.#served = true;
+    this.#isSynced = true;
     this.#resourceVersion = resourceVersion;
     this.#sink.replace(items);
     this.#synced.resolve();
@@ -136,16 +133,8 @@ export class Reflector<T extends KubeObject> {
   /** Decides what to forget after a failure and returns how long to stay away. */
   #recover(error: unknown, failures: number): number {
     if (isGone(error)) this.#resourceVersion = undefined;
-    if (this.#options.optional && isNotFound(error)) {
-      this.#resourceVersion = undefined;
-      this.#served = false;
-      this.#lastSeen = this.#options.clock.now();
-      this.#sink.replace([]);
-      this.#synced.resolve();
-      return jittered(unservedDelayMs, this.#random);
-    }
     this.#options.onError?.(error);
-    return jittered(Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(failures, 20)), this.#random);
+    return jittered(backOff(delays, failures + 1), this.#random);
   }
 
   #selection(): Selection {

@@ -1,3 +1,4 @@
+import { recheckMs } from '../management/users-objects.ts';
 import { createHash } from 'node:crypto';
 import { Deployment, Pod, resourceNamed } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
@@ -48,9 +49,6 @@ export const apiServer = phase({
     return readiness.ready ? done() : wait('WaitingForPods', `API server: ${readiness.message}`);
   },
 });
-
-/** Objects that users mount carry no label of ours, so that no event tells when they appear. */
-const recheckMs = 30_000;
 
 /** What users mount, as checksums: the API server reads such files at its start, so a change must replace its pods. */
 async function observeMounts({ cluster, writer }: Scope) {

@@ -1,3 +1,4 @@
+import { adoptUsersObject, recheckMs } from '../management/users-objects.ts';
 import { certificateLifetimes } from '../../constructs/api/certificates-spec.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
@@ -89,9 +90,6 @@ function shortened(cluster: string, present: ReadonlyMap<string, KeyPair>, leafS
   return `the authority in Secret ${secrets} lives less than twice as long as certificates are to live (${leafSeconds / 3600}h): theirs ends with it, and all are renewed more often`;
 }
 
-/** A Secret of the user carries no label of ours, so that no event tells when it is back. */
-const recheckMs = 30_000;
-
 function rootsOf(scope: Scope): Root[] {
   const { cluster } = scope;
   const { rootCASeconds, caSeconds } = certificateLifetimes(cluster.spec.certificates);
@@ -141,9 +139,8 @@ async function observe(scope: Scope, root: Root): Promise<ObtainedCA | undefined
 }
 
 /** A user's own Secret: from now on the watch sees it. */
-async function adopt({ reader, writer }: Scope, secret: SecretObject): Promise<ObtainedCA> {
-  const { name } = secret.metadata;
-  if (!reader.get(Secret, name)) await writer.adopt(Secret, name);
+async function adopt(scope: Scope, secret: SecretObject): Promise<ObtainedCA> {
+  await adoptUsersObject(scope, Secret, secret.metadata.name);
   return { kind: 'obtained', pair: halvesOf(secret) };
 }
 

@@ -1,3 +1,4 @@
+import { recheckMs } from '../management/users-objects.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { encryptionConfigurationFile } from '../../constructs/control-plane/api-server/flags.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
@@ -26,9 +27,6 @@ export const encryptionAtRest = phase({
     return secret ? goOn(scope, name, secret) : initialConfiguration(scope, name);
   },
 });
-
-/** A Secret that a user has restored carries no label of ours, so that no event tells when it is back. */
-const recheckMs = 30_000;
 
 async function goOn(scope: EncryptionContext, name: string, secret: SecretObject): Promise<Outcome> {
   const keys = readEncryptionKeys(secret);

@@ -1,3 +1,4 @@
+import { findUsersObject } from '../management/users-objects.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { identityAnnotation } from '../../constructs/api/group.ts';
@@ -11,6 +12,7 @@ import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { type Identity, type KeptSecret, readIdentity } from '../restore/read-identity.ts';
+import { findTask } from '../tasks/task.ts';
 import type { Scope } from './scope.ts';
 import { secretProps } from '../pki/secret-props.ts';
 
@@ -29,25 +31,24 @@ export async function takeOverIdentity(scope: Scope): Promise<Outcome | undefine
   if (!restore || !from?.identity || hostedControlPlane.status?.initialization?.controlPlaneInitialized)
     return undefined;
   const source = `${from.namespace}/${from.cluster}`;
-  const last = await observe(scope, namesOf(cluster.name).secrets.clusterCA);
+  const last = await findUsersObject<SecretObject>(scope, Secret, namesOf(cluster.name).secrets.clusterCA);
   if (last) return last.metadata.annotations?.[identityAnnotation] === source ? undefined : foreign(last, source);
   if (!backup) {
     return wait('BackupSecretInvalid', 'etcd.restore needs etcd.backup, which says where backups are: set it too');
   }
 
-  const inputsKey = JSON.stringify(restore);
-  const state = work.state<Identity>(workName);
-  const isDue = state.kind === 'failed' && scope.now.getTime() - state.at.getTime() >= retryMs;
-  if (state.kind === 'idle' || isDue || state.inputsKey !== inputsKey) {
+  const task = findTask<Identity>(work, scope.now, { name: workName, inputsKey: JSON.stringify(restore), retryMs });
+  if (task.isDue) {
     const owner = { namespace: from.namespace, cluster: from.cluster };
     const place = { namespace: cluster.namespace, store: backup, storeReader: scope.storeReader };
     const restoreSource = { restore, owner, cluster: cluster.name, ...place };
-    work.start(workName, inputsKey, ({ signal }) => readIdentity(restoreSource, signal));
-    return wait('TakingOverIdentity', `authorities and keys of ${source} are read from a backup`);
+    task.start(({ signal }) => readIdentity(restoreSource, signal));
+  }
+  const { state } = task;
+  if (task.isDue || state.kind === 'idle' || state.kind === 'running') {
+      return wait('TakingOverIdentity', `authorities and keys of ${source} are read from a backup`);
   }
   switch (state.kind) {
-    case 'running':
-      return wait('TakingOverIdentity', `authorities and keys of ${source} are read from a backup`);
     case 'failed':
       return wait(reasonOf(state.error), `take over authorities of ${source}: ${messageOf(state.error)}`, {
         afterMs: retryMs,
@@ -87,11 +88,6 @@ function secretOf(scope: Scope, { name, type, annotations, data }: KeptSecret, s
     ...(type ? { type } : {}),
     data,
   };
-}
-
-/** A user's own Secret carries no label of ours: it is found by asking. */
-async function observe({ reader, writer }: Scope, name: string): Promise<SecretObject | undefined> {
-  return reader.get<SecretObject>(Secret, name) ?? (await writer.read<SecretObject>(Secret, name));
 }
 
 function foreign({ metadata }: SecretObject, source: string): Outcome {

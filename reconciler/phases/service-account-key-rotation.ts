@@ -1,3 +1,4 @@
+import { findUsersObject, recheckMs } from '../management/users-objects.ts';
 import { Deployment, Secret } from '../../constructs/api/resources.ts';
 import type { KeyRotationContext } from '../rotation/service-account-key/context.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
@@ -50,24 +51,20 @@ export const serviceAccountKeyRotation = phase({
   },
 });
 
-/** A Secret of a user carries no label of ours, so that no event tells when it is mended. */
-const recheckMs = 30_000;
-
 function unusable(problem: string, now: Date): Outcome {
   const requeueAt = new Date(now.getTime() + recheckMs);
   return degraded('ServiceAccountKeyInvalid', `${problem}: replace or delete it`, {}, { requeueAt });
 }
 
-/** A successor that the user brings carries no label of ours: it is asked for where it matters. */
+/** A successor that the user creates costs a request, which is made where it matters. */
 async function findSuccessor(
-  { reader, writer, cluster }: Scope,
+  scope: Scope,
   { isOurs, keys }: StoredServiceAccountKeys,
   isRequested: boolean,
 ): Promise<SecretObject | undefined> {
-  const name = successorSecretOf(cluster.name);
-  const found = reader.get<SecretObject>(Secret, name);
+  const name = successorSecretOf(scope.cluster.name);
   const matters = !isOurs && (isRequested || keys.length > 1);
-  return found ?? (matters ? writer.read<SecretObject>(Secret, name) : undefined);
+  return matters ? findUsersObject(scope, Secret, name) : scope.reader.get(Secret, name);
 }
 
 /** Remembers how long tokens have lived that were signed before API servers were told otherwise. */

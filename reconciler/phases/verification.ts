@@ -2,6 +2,7 @@ import type { Backup } from '../../constructs/api/backup-spec.ts';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import type { Condition } from '../../constructs/api/status.ts';
 import type { WorkState } from '../tasks/background-work.ts';
+import { type Failure, findTask, retryTime } from '../tasks/task.ts';
 import { backOffMs } from '../backup/plan-backup.ts';
 import { runVerification, removeVerificationPods, withBackups } from '../backup/verify/run-verification.ts';
 import { backupId } from '../backup/names.ts';
@@ -48,7 +49,7 @@ export const verification = phase({
         return inProgress(
           scope,
           `the bucket cannot be looked into: ${messageOf(inventory.error)}`,
-          retryTime(inventory),
+          nextAttempt(inventory),
         );
       case 'done':
         return hold(scope, spec, task, inventory.result);
@@ -61,15 +62,11 @@ function lookIntoStore(scope: Scope, spec: Backup, task: WorkState): WorkState<V
   const { work, now } = scope;
   const taken = work.state(backupName);
   const inputsKey = JSON.stringify([spec, [taken, task].map((state) => (state.kind === 'done' ? state.at : null))]);
-  const inventory = work.state<VerificationInventory>(inventoryName);
-  if (inventory.kind === 'running') return inventory;
-  if (inventory.kind !== 'idle' && inventory.inputsKey === inputsKey) {
-    const isKnown = inventory.kind === 'done' || retryTime(inventory) > now;
-    if (isKnown) return inventory;
+  const inventory = findTask<VerificationInventory>(work, now, { name: inventoryName, inputsKey, retryMs });
+  if (inventory.isDue) {
+    inventory.start(({ signal }) => withBackups(scope, spec, (backups) => listVerifications(backups, signal)));
   }
-  return work.start(inventoryName, inputsKey, ({ signal }) =>
-    withBackups(scope, spec, (backups) => listVerifications(backups, signal)),
-  );
+  return inventory.isDue ? work.state(inventoryName) : inventory.state;
 }
 
 async function hold(
@@ -93,7 +90,7 @@ async function hold(
     const { reason, message } = verificationFailure(task.error);
     const text = `backup ${inputsKey}: ${message}`;
     const advice = reason === 'BackupUnusable' ? 'take another one, and look at the store; ' : '';
-    const requeueAt = retryTime(task);
+    const requeueAt = nextAttempt(task);
     if (now < requeueAt) {
       return degraded(reason, `${text}; ${advice}tried again at ${requeueAt.toISOString()}`, {}, { requeueAt, report });
     }
@@ -135,7 +132,10 @@ function reportedBefore({ hostedControlPlane: { status } }: Scope): Condition | 
 const unusableRetryMs = 24 * 60 * 60_000;
 
 /** No older backup is tried silently in the place of a bad one, and a newer one at once. */
-function retryTime({ at, error, failures }: Extract<WorkState, { kind: 'failed' }>): Date {
-  const delayMs = error instanceof BackupUnusable ? unusableRetryMs : backOffMs(error, failures);
-  return new Date(at.getTime() + delayMs);
+function retryMs({ error, failures }: Failure): number {
+  return error instanceof BackupUnusable ? unusableRetryMs : backOffMs(error, failures);
+}
+
+function nextAttempt(failure: Failure): Date {
+  return new Date(retryTime(failure, retryMs));
 }

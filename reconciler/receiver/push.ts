@@ -2,7 +2,8 @@ import { request } from 'node:https';
 import { finished, pipeline } from 'node:stream/promises';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { withStallTimer } from '../backup/stall.ts';
+import { stalledError } from '../backup/store-error.ts';
+import { withStallTimer } from '../kube/stall.ts';
 import type { EtcdCredentials } from '../etcd/member-endpoint.ts';
 import type { Clock } from '../kube/clock.ts';
 import { messageOf } from '../kube/error-message.ts';
@@ -94,7 +95,7 @@ async function send(
   upload: ClientRequest,
   { clock, signal, onProgress }: PushOptions,
 ): Promise<void> {
-  const source = withStallTimer(snapshot, { what: 'read the backup', limitMs: stallMs, clock, signal });
+  const source = withStallTimer(snapshot, { what: 'read the backup', limitMs: stallMs, clock, signal, stalled: stalledError });
   await pipeline(counted(source, onProgress), upload, { end: true, signal });
   await finished(upload, { readable: false, signal });
 }

@@ -1,3 +1,4 @@
+import { findUsersObject } from '../management/users-objects.ts';
 import { Secret } from '../../constructs/api/resources.ts';
 import { adopt } from '../encryption-at-rest/adopt.ts';
 import { identity, type Key } from '../encryption-at-rest/configuration.ts';
@@ -17,9 +18,8 @@ export async function adoptKeys(
   keys: readonly Key[],
 ): Promise<string | undefined> {
   if (keys.length === 0) return undefined;
-  const { reader, writer } = scope;
-  // One that a user has restored carries no label of ours: it is found by asking.
-  const found = reader.get<SecretObject>(Secret, props.name) ?? (await writer.read<SecretObject>(Secret, props.name));
+  const { writer } = scope;
+  const found = await findUsersObject<SecretObject>(scope, Secret, props.name);
   const live = found ?? (await create(scope, props, keys));
   if (live === 'lost') return `Secret ${props.name} is gone: restore it from a backup, the restore waits for it`;
   // The user sees to what his API servers can read.

@@ -1,3 +1,5 @@
+import { backOff } from '../kube/back-off.ts';
+import { findTask } from '../tasks/task.ts';
 import { Deployment, PersistentVolumeClaim, Pod, StatefulSet } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { restoreToken } from '../../constructs/control-plane/etcd/restore.ts';
@@ -90,8 +92,7 @@ async function createPods(
 /** Name of the work that sends the snapshot to a member's pod. */
 export const sendWork = (ordinal: number) => `etcd-restore-${ordinal}`;
 
-const firstRetryMs = 500;
-const longestRetryMs = 30_000;
+const sendBackOff = { firstMs: 500, longestMs: 30_000 };
 
 /** Begins to send, or tries again after a while. */
 function send(
@@ -102,16 +103,14 @@ function send(
   const pod = reader.get<RestorePodObject>(Pod, etcdRestorePod(cluster.name, ordinal));
   const address = pod?.status?.podIP;
   if (address === undefined) return;
-  const inputsKey = `${run}/${pod?.metadata.uid ?? ''}`;
-  const state = work.state(sendWork(ordinal));
-  if (state.kind !== 'idle' && state.inputsKey !== inputsKey) work.cancel(sendWork(ordinal));
-  else if (state.kind === 'running' || state.kind === 'done') return;
-  else if (state.kind === 'failed') {
-    const pauseMs = Math.min(longestRetryMs, firstRetryMs * 2 ** (state.failures - 1));
-    if (now.getTime() < state.at.getTime() + pauseMs) return;
-  }
+  const task = findTask(work, now, {
+    name: sendWork(ordinal),
+    inputsKey: `${run}/${pod?.metadata.uid ?? ''}`,
+    retryMs: ({ failures }) => backOff(sendBackOff, failures),
+    supersedes: true,
+  });
   const options = { cluster, reader, ordinal, address, source, prepared };
-  work.start(sendWork(ordinal), inputsKey, (context) => sendBackup(options, context));
+  if (task.isDue) task.start((context) => sendBackup(options, context));
 }
 
 /**

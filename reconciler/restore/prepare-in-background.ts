@@ -1,6 +1,7 @@
 import { StoreError } from '../backup/store-error.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration, type Outcome } from '../engine/outcome.ts';
+import { findTask } from '../tasks/task.ts';
 import type { RestoreContext } from './context.ts';
 import { type Blocker, reportBlocker } from './blocker.ts';
 import { BackupNotFound, prepareBackup, type PreparedBackup } from './prepare.ts';
@@ -15,17 +16,23 @@ export function prepare(scope: RestoreContext, restoring: Restoring): Outcome {
   const { work, now } = scope;
   const { request, record } = restoring;
   const isChecked = isBegun(request, record);
-  const state = work.state<PreparedBackup>(prepareWork);
-  const isCurrent = state.kind !== 'idle' && state.inputsKey === request.id;
+  const task = findTask<PreparedBackup>(work, now, {
+    name: prepareWork,
+    inputsKey: request.id,
+    retryMs,
+    // What is prepared is used at once, or is to be prepared anew.
+    holdsMs: () => 0,
+    supersedes: true,
+  });
   if (!scope.cluster.spec.etcd.backup)
     return reportBlocker(scope, restoring, { reason: 'BackupSecretInvalid', message: placeMissing });
-  if (state.kind === 'failed' && isCurrent && now.getTime() < state.at.getTime() + retryMs) {
+  const { state } = task;
+  if (state.kind === 'failed' && !task.isDue) {
     return reportBlocker(scope, restoring, failureOf(state.error), retryMs);
   }
-  if (state.kind === 'running' && !isCurrent) work.cancel(prepareWork);
-  if (state.kind !== 'running' || !isCurrent) {
+  if (task.isDue) {
     const source = restoreSourceOf(scope, restoring);
-    work.start(prepareWork, request.id, (context) => prepareBackup(source, { isChecked }, context));
+    task.start((context) => prepareBackup(source, { isChecked }, context));
   }
   const progress = state.kind === 'running' ? state.progress : 'choosing the backup';
   return reportBlocker(scope, restoring, { reason: 'CheckingBackup', message: progress });

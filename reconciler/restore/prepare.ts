@@ -4,7 +4,8 @@ import type { WorkContext } from '../tasks/background-work.ts';
 import { ClusterBackups, type StoredBackup } from '../backup/cluster-backups.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import { backupId, type BackupName, type BackupOwner } from '../backup/names.ts';
-import { withStallTimer } from '../backup/stall.ts';
+import { stalledError } from '../backup/store-error.ts';
+import { withStallTimer } from '../kube/stall.ts';
 import { openStore, type StoreReader } from '../backup/store-access.ts';
 import { chosenBackup, type Choice } from '../backup/choose-backup.ts';
 import type { Key } from '../encryption-at-rest/configuration.ts';
@@ -62,7 +63,7 @@ export async function prepareBackup(
     refuseUnsuitable(backup, manifest, restoreSource, hasKeys);
     if (isChecked) return { backup, manifest, encryptionKeys: [] };
     const timed = (stream: AsyncIterable<Uint8Array>, what: string) =>
-      withStallTimer(stream, { what, limitMs: stallMs, clock: restoreSource.clock, signal });
+      withStallTimer(stream, { what, limitMs: stallMs, clock: restoreSource.clock, signal, stalled: stalledError });
     const encryptionKeys =
       manifest.objects.bundle === undefined
         ? []

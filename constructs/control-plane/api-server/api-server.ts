@@ -13,7 +13,7 @@ import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { mountsOf } from '../../pod/mounts.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { tunnel, TunnelConfig, tunnelVolumes } from './tunnel.ts';
-import { imageReference, kubernetesImage, tellsLoadedEncryption } from '../../cluster/versions.ts';
+import { hasChange, imageReference, kubernetesImage } from '../../cluster/versions.ts';
 
 export interface ApiServerProps {
   readonly cluster: HostedCluster;
@@ -54,7 +54,7 @@ export class ApiServer extends Construct {
           spreadPerRevision: true,
           restartsWith: {
             ...readAtStart(cluster, facts, 'api-server'),
-            ...(facts.encryptionAtRest && !tellsLoadedEncryption(cluster.spec.version)
+            ...(facts.encryptionAtRest && !hasChange(cluster.spec.version, 'reportsLoadedEncryption')
               ? fingerprints(facts, [secrets.encryption])
               : {}),
             ...facts.mounts,

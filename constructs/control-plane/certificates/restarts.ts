@@ -3,7 +3,7 @@ import type { Facts } from '../../cluster/facts.ts';
 import { usesTunnel } from '../../cluster/in-cluster-access.ts';
 import type { ComponentName } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
-import { minorOf } from '../../cluster/versions.ts';
+import { hasChange } from '../../cluster/versions.ts';
 import { podsOf, type SecretRole, type Use, uses } from './uses.ts';
 
 /**
@@ -27,7 +27,7 @@ export function readAtStart(cluster: HostedCluster, facts: Facts, component: Com
 
 /** Whether the program takes a change up while it runs. */
 export function reloads({ reloads }: Use, { spec }: Pick<HostedCluster, 'spec'>): boolean {
-  return typeof reloads === 'boolean' ? reloads : minorOf(spec.version) >= reloads.sinceMinor;
+  return typeof reloads === 'boolean' ? reloads : hasChange(spec.version, reloads);
 }
 
 function isThere({ program }: Use, { spec }: HostedCluster): boolean {

@@ -1,3 +1,4 @@
+import type { MinorChange } from '../../cluster/minors.ts';
 import type { ComponentName } from '../../cluster/labels.ts';
 import type { Names } from '../../cluster/names.ts';
 
@@ -28,7 +29,7 @@ export interface Use {
    * Whether the program takes a change up while it runs: always, never, or from a minor of Kubernetes on. Each was seen
    * on the real binary; where it does not, the pods are replaced one at a time.
    */
-  readonly reloads: boolean | { readonly sinceMinor: number };
+  readonly reloads: boolean | MinorChange;
 }
 
 /** The pods that a program runs in; undefined for what is no part of the control plane's pods. */
@@ -43,15 +44,11 @@ export const podsOf: Readonly<Record<Program, ComponentName | undefined>> = {
   'Cluster API': undefined,
 };
 
-/**
- * client-go reads the CA file of a kubeconfig again since 1.36, at the next request after five minutes have passed since
- * it last did; the client certificate in it, always.
- */
 const kubeconfigTrust = (program: Program): Use => ({
   program,
   part: 'trust',
   purpose: 'verifies the API server',
-  reloads: { sinceMinor: 36 },
+  reloads: 'reloadsKubeconfigCA',
 });
 
 const pair = (program: Program, purpose: string, reloads: Use['reloads'] = true): Use => ({

@@ -1,3 +1,4 @@
+import { backOff } from '../../kube/back-off.ts';
 import type { IssuerRef } from '../../../constructs/api/certificates-spec.ts';
 import { describeObject } from '../../kube/object.ts';
 import { attemptOf, type CertificateRequestObject, isTo } from './certificate-request.ts';
@@ -57,7 +58,9 @@ export function decide(question: IssuerQuestion): IssuerDecision {
   };
 }
 
+const minuteMs = 60_000;
+
 /** Five minutes, twice as long after each further refusal, at most six hours. */
 export function backOffMs(attempt: number): number {
-  return Math.min(5 * 2 ** (attempt - 1), 360) * 60_000;
+  return backOff({ firstMs: 5 * minuteMs, longestMs: 360 * minuteMs }, attempt);
 }

@@ -1,3 +1,4 @@
+import { adoptUsersObject, recheckMs } from '../../management/users-objects.ts';
 import type { ConditionReason } from '../../../constructs/api/conditions.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { successorSecretName } from '../../../constructs/cluster/names.ts';
@@ -32,9 +33,6 @@ type Reason = ConditionReason<'CARotationReady'>;
 const distributing = 'step 1 of 3, trust in the new one is distributed';
 const reissuing = 'step 2 of 3, the new one signs';
 const retiring = 'step 3 of 3, trust in the old one is retired';
-
-/** A Secret of the user carries no label of ours, so that no event tells when it is there. */
-const recheckMs = 30_000;
 
 /** Does the next step of a rotation, if there is one, or looks how far it is. */
 export async function rotate(scope: CARotationContext, ca: RotatedCA): Promise<RotationProgress> {
@@ -140,7 +138,7 @@ async function begin(scope: CARotationContext, { plan }: RotatedCA): Promise<Rot
   }
   await writer.createOnce(pairSecret(secretProps(scope, secret), 'clusterApi', obtained.pair));
   // Somebody else's, which was there before: from now on the watch sees it.
-  if (!reader.get(Secret, secret)) await writer.adopt(Secret, secret);
+  await adoptUsersObject(scope, Secret, secret);
   return waiting('DistributingTrust', `${plan.ca} CA: step 1 of 3, there is a new one`, now);
 }
 

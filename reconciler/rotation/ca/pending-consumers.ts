@@ -2,6 +2,7 @@ import type { WorkContext } from '../../tasks/background-work.ts';
 import { pause, systemClock } from '../../kube/clock.ts';
 import { messageOf } from '../../kube/error-message.ts';
 import type { PodObject } from '../../kube/readiness.ts';
+import { findTask } from '../../tasks/task.ts';
 import type { CARotationContext } from './context.ts';
 import { namesOfMany } from '../../kube/names-of-many.ts';
 
@@ -24,26 +25,23 @@ const retryMs = 3_000;
  * @param ask gives half a sentence about each that lags behind
  */
 export function askAll(
-  { work }: Pick<CARotationContext, 'work'>,
+  { work, now }: Pick<CARotationContext, 'work' | 'now'>,
   {
     name,
     inputsKey,
     ask,
   }: { readonly name: string; readonly inputsKey: string; readonly ask: () => Promise<string[]> },
 ): PendingConsumers {
-  const state = work.state(name);
-  const isAbout = state.kind !== 'idle' && state.inputsKey === inputsKey;
-  if (isAbout && state.kind === 'done') return { kind: 'nobody' };
-  if (isAbout && state.kind === 'running') return { kind: 'some', who: state.progress };
-  work.cancel(name);
-  work.start(name, inputsKey, (context) => askUntilNobody(ask, context));
-  return { kind: 'some', who: initialConfiguration };
+  const task = findTask(work, now, { name, inputsKey, retryMs: 0, supersedes: true });
+  if (task.isDue) task.start((context) => askUntilNobody(ask, context));
+  if (task.state.kind === 'done') return { kind: 'nobody' };
+  return { kind: 'some', who: task.state.kind === 'running' ? task.state.progress : allOfThem };
 }
 
-const initialConfiguration = 'the answers of all of them';
+const allOfThem = 'the answers of all of them';
 
 async function askUntilNobody(ask: () => Promise<string[]>, { signal, report }: WorkContext): Promise<void> {
-  report(initialConfiguration);
+  report(allOfThem);
   for (;;) {
     const who = await ask().catch((error: unknown) => [messageOf(error)]);
     signal.throwIfAborted();

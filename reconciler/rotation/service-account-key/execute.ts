@@ -1,3 +1,4 @@
+import { adoptUsersObject, recheckMs } from '../../management/users-objects.ts';
 import type { ConditionReason } from '../../../constructs/api/conditions.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import { longestTokenSecondsOf } from '../../../constructs/control-plane/api-server/token-lifetime.ts';
@@ -37,7 +38,7 @@ export async function executeKeyStep(
       const request = requestOf(hostedControlPlane, 'serviceAccount');
       await writer.createOnce(await successorSecret(secretProps(scope, name), request));
       // One that a user has put there: from now on the watch sees it.
-      if (!reader.get(Secret, name)) await writer.adopt(Secret, name);
+      await adoptUsersObject(scope, Secret, name);
       return inProgress('DistributingTrust', 'a new key is made', now);
     }
     case 'awaitSuccessor':
@@ -88,9 +89,6 @@ export async function note(
   const annotations = { ...answering(answered), ...formatTokenRecord(record) };
   await writer.setFields(Secret, secret, { annotations }, 'service-account-keys');
 }
-
-/** A Secret of the user carries no label of ours, so that no event tells when it is there. */
-const recheckMs = 30_000;
 
 function wanted({ cluster }: KeyRotationContext, { secret }: StoredServiceAccountKeys): string {
   return `a new key is asked for, and ${secret.metadata.name} is your own: put a Secret ${successorSecretOf(cluster.name)} beside it, with another public key in tls.crt and its private key in tls.key`;

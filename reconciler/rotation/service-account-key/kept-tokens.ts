@@ -1,5 +1,6 @@
 import { type StoredToken, storedTokens } from './tokens.ts';
 import { messageOf } from '../../kube/error-message.ts';
+import { findTask } from '../../tasks/task.ts';
 import type { KeyRotationContext } from './context.ts';
 
 /** Tokens that never expire, and that retired keys have signed. */
@@ -25,21 +26,24 @@ const named = 3;
 export function findKeptTokens(scope: KeyRotationContext, keys: readonly string[]): KeptTokens {
   const { now } = scope;
   const inputsKey = keys.join(' ');
-  const state = scope.work.state<readonly StoredToken[]>(work);
-  const isCurrent = state.kind !== 'idle' && state.kind !== 'running' && state.inputsKey === inputsKey;
-  const ageMs = isCurrent ? now.getTime() - state.at.getTime() : Infinity;
-  const found = isCurrent && state.kind === 'done' ? signedBy(keys, state.result) : undefined;
-  if (found?.length === 0 && ageMs < validMs) return { kind: 'none' };
-  const waitMs = found && found.length > 0 ? recheckMs : retryMs;
-  if (state.kind !== 'running' && ageMs >= waitMs) {
+  const task = findTask<readonly StoredToken[]>(scope.work, now, {
+    name: work,
+    inputsKey,
+    retryMs,
+    holdsMs: (tokens) => (signedBy(keys, tokens).length > 0 ? recheckMs : validMs),
+  });
+  const { state } = task;
+  const found = state.kind === 'done' ? signedBy(keys, state.result) : undefined;
+  if (found?.length === 0 && !task.isDue) return { kind: 'none' };
+  if (task.isDue) {
     const hosted = scope.hosted(scope.facts);
-    scope.work.start(work, inputsKey, () => hosted.asAdministrator(storedTokens));
+    task.start(() => hosted.asAdministrator(storedTokens));
   }
   if (found && found.length > 0) {
     return { kind: 'some', message: inTheWay(found), requeueAt: new Date(now.getTime() + recheckMs) };
   }
   const message =
-    isCurrent && state.kind === 'failed'
+    state.kind === 'failed'
       ? `whether tokens of the old key are kept in Secrets could not be seen, which is tried again: ${messageOf(state.error)}`
       : 'whether tokens of the old key are kept in Secrets is looked up';
   return { kind: 'unknown', message, requeueAt: new Date(now.getTime() + retryMs) };

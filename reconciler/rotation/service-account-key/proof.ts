@@ -6,6 +6,7 @@ import { messageOf } from '../../kube/error-message.ts';
 import { deploymentReadiness, type PodObject } from '../../kube/readiness.ts';
 import { signingKey, verifyingKeys } from './tokens.ts';
 import type { HostedClient } from '../../hosted/hosted-client.ts';
+import { findTask } from '../../tasks/task.ts';
 import type { KeyRotationContext } from './context.ts';
 
 /** What API servers do with keys of tokens, by the ids of the keys. */
@@ -33,13 +34,12 @@ export async function proveOfAPIServers(scope: KeyRotationContext, claim: KeyCla
   if (pods.length === 0) return { kind: 'pending', message: 'no API server runs that could tell its keys' };
 
   const inputsKey = [JSON.stringify(claim), ...pods.map(({ metadata }) => metadata.uid ?? '').sort()].join(' ');
-  const state = scope.work.state<Answers>(work);
-  const answers = state.kind === 'done' && state.inputsKey === inputsKey ? state.result : { holding: 0, failures: [] };
+  const task = findTask<Answers>(scope.work, now, { name: work, inputsKey, retryMs, holdsMs: () => retryMs });
+  const answers = task.state.kind === 'done' ? task.state.result : { holding: 0, failures: [] };
   if (rollout.ready && answers.holding === pods.length) return proved;
-  const isRecent = state.kind !== 'idle' && state.kind !== 'running' && now.getTime() - state.at.getTime() < retryMs;
-  if (state.kind !== 'running' && !(isRecent && state.inputsKey === inputsKey)) {
+  if (task.isDue) {
     const hosted = scope.hosted(scope.facts);
-    scope.work.start(work, inputsKey, () => ask(pods, hosted, claim));
+    task.start(() => ask(pods, hosted, claim));
   }
   const message = rollout.ready ? describe(claim, pods.length, answers) : `API servers: ${rollout.message}`;
   return { kind: 'pending', message };

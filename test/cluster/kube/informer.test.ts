@@ -223,29 +223,6 @@ describe('Informer', () => {
     expect(verbs().filter((verb) => verb === 'list')).toHaveLength(1);
   });
 
-  it('waits for an optional resource, follows it when it comes and lets go when it leaves', async () => {
-    const resource: Resource = { apiVersion: 'example.com/v1', kind: 'Widget', plural: 'widgets', namespaced: true };
-    const clock = new ManualClock();
-    const { informer, told } = inform({ resource, optional: true, clock });
-    await informer.synced;
-    expect([informer.served, informer.list()]).toEqual([false, []]);
-    await direct.apply(widgetDefinition(resource), us);
-    const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { namespace, name: 'w' } };
-    await until('the new kind', () => direct.apply(widget, { ...us, resource }).catch(() => false));
-    await until('the informer to follow', async () => {
-      await clock.advance(36_000);
-      return told.includes('added w');
-    });
-    expect(informer.served).toBe(true);
-    await direct.delete(CustomResourceDefinition, { name: 'widgets.example.com' });
-    await until('the informer to let go', async () => {
-      await clock.advance(36_000);
-      return informer.served === false;
-    });
-    expect([told, informer.list()]).toEqual([['added w', 'deleted w'], []]);
-    expect(errors.filter((error) => !String(error).includes('ended at once'))).toEqual([]);
-  });
-
   it('stops at once, whatever it is doing', async () => {
     const { informer } = inform();
     await informer.synced;
@@ -255,15 +232,3 @@ describe('Informer', () => {
     await expect(Promise.all([informer.stop(), missing.informer.stop()])).resolves.toBeDefined();
   });
 });
-
-function widgetDefinition(resource: Resource): KubeObject {
-  const schema = { openAPIV3Schema: { type: 'object' } };
-  const spec = {
-    group: 'example.com',
-    scope: 'Namespaced',
-    names: { plural: resource.plural, singular: 'widget', kind: resource.kind, listKind: 'WidgetList' },
-    versions: [{ name: 'v1', served: true, storage: true, schema }],
-  };
-  const definition = { metadata: { name: `${resource.plural}.example.com` }, spec };
-  return { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', ...definition };
-}

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Facts } from '../../../constructs/cluster/facts.ts';
 import { renderWorkload, type WorkloadPart } from '../../../constructs/workload/chart.ts';
-import { kubeadmApiVersion } from '../../../constructs/workload/kubeadm-config.ts';
 import { type ClusterChanges, clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
 
 /** The one ConfigMap of a part, its file parsed. */
@@ -75,14 +74,6 @@ describe('kubeadm-config', () => {
     ['v1.34.2+vendor.1', 'v1.34.2+vendor.1'],
   ])('spells version %s as kubeadm reads it', (version, kubernetesVersion) => {
     expect(configMap('kubeadm-config', { spec: { version } }).file).toMatchObject({ kubernetesVersion });
-  });
-
-  it.each([
-    ['v1.30.14', 'v1beta3'],
-    ['v1.31.0', 'v1beta4'],
-    ['1.36', 'v1beta4'],
-  ])('has for %s the form that its kubeadm reads', (version, form) => {
-    expect(kubeadmApiVersion(version)).toBe(`kubeadm.k8s.io/${form}`);
   });
 });
 

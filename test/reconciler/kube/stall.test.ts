@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { withStallTimer } from '../../../reconciler/backup/stall.ts';
+import { withStallTimer } from '../../../reconciler/kube/stall.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 
 const never = new Promise<never>(() => {});
@@ -16,6 +16,7 @@ const options = (clock: ManualClock, signal?: AbortSignal) => ({
   limitMs: 60_000,
   clock,
   signal,
+  stalled: (what: string, limitMs: number) => new Error(`${what}: nothing has moved for ${limitMs / 1000} s`),
 });
 
 describe('a stream with a stall timer', () => {

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Clock } from '../kube/clock.ts';
-import { stalledError } from './store-error.ts';
+import type { Clock } from './clock.ts';
 
 /** When a stream counts as stuck. */
 export interface StallOptions {
@@ -11,8 +10,8 @@ export interface StallOptions {
   readonly clock: Clock;
   /** Ends the stream with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** The error of a stream that is stuck; one of a store by default. */
-  readonly stalled?: (() => Error) | undefined;
+  /** Makes the error of a stream that is stuck. */
+  readonly stalled: (what: string, limitMs: number) => Error;
 }
 
 /**
@@ -38,11 +37,11 @@ export async function* withStallTimer<T>(source: AsyncIterable<T>, options: Stal
 }
 
 function nextInTime<T>(iterator: AsyncIterator<T>, options: StallOptions): Promise<IteratorResult<T>> {
-  const { what, limitMs, clock, signal, stalled = () => stalledError(what, limitMs) } = options;
+  const { what, limitMs, clock, signal, stalled } = options;
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
     const abort = (): void => finish(() => reject(signal?.reason as Error));
-    const cancel = clock.setTimer(limitMs, () => finish(() => reject(stalled())));
+    const cancel = clock.setTimer(limitMs, () => finish(() => reject(stalled(what, limitMs))));
     signal?.addEventListener('abort', abort);
     const finish = (settle: () => void): void => {
       cancel();
