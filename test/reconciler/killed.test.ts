@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
-import { completeCluster, deathsOnTheWay, expectSameAfter, orderedCluster } from '../support/loop/scenario.ts';
+import { completeCluster, everyCrash, expectSameAfter, orderedCluster } from '../support/loop/scenario.ts';
 import { ourName, type MemoryCluster } from '../support/loop/memory-cluster.ts';
 
-/** A control plane with one of everything: as many deaths as there are writes take a while. */
+/** A control plane with one of everything: as many crashes as there are writes take a while. */
 const small = {
   replicas: 1,
   etcd: { replicas: 1 },
@@ -23,13 +23,13 @@ const uidOf = ({ metadata }: KubeObject) => metadata.uid;
 
 it('comes to the same control plane, with the keys it began with, when it dies at any write of a bring-up', async () => {
   const management = await orderedCluster(small);
-  const deaths = await deathsOnTheWay(management);
-  expect(deaths.length).toBeGreaterThan(30);
-  const left = deaths.map((death) => keysIn(death.cluster));
-  await expectSameAfter(deaths, management);
-  for (const [index, death] of deaths.entries()) {
+  const crashes = await everyCrash(management);
+  expect(crashes.length).toBeGreaterThan(30);
+  const left = crashes.map((crash) => keysIn(crash.cluster));
+  await expectSameAfter(crashes, management);
+  for (const [index, crash] of crashes.entries()) {
     const before = left[index] ?? [];
-    expect(keysIn(death.cluster).map(uidOf)).toEqual(expect.arrayContaining(before.map(uidOf)));
+    expect(keysIn(crash.cluster).map(uidOf)).toEqual(expect.arrayContaining(before.map(uidOf)));
   }
   // As many lives as there are writes take a busy machine a while.
 }, 240_000);
@@ -37,17 +37,17 @@ it('comes to the same control plane, with the keys it began with, when it dies a
 it('comes to the same control plane when it dies at any write of an upgrade', async () => {
   const management = await completeCluster(small);
   await management.change({ version: 'v1.36.4', replicas: 2 });
-  const deaths = await deathsOnTheWay(management);
-  expect(deaths.length).toBeGreaterThan(5);
-  await expectSameAfter(deaths, management);
+  const crashes = await everyCrash(management);
+  expect(crashes.length).toBeGreaterThan(5);
+  await expectSameAfter(crashes, management);
 });
 
 it('comes to the same control plane when it dies at any write of a restart that a user asks for', async () => {
   const management = await completeCluster(small);
   await management.change({ rollout: { after: new Date(management.clock.now()).toISOString() } });
-  const deaths = await deathsOnTheWay(management);
-  expect(deaths.length).toBeGreaterThan(3);
-  await expectSameAfter(deaths, management);
+  const crashes = await everyCrash(management);
+  expect(crashes.length).toBeGreaterThan(3);
+  await expectSameAfter(crashes, management);
 });
 
 it.each([
@@ -56,7 +56,7 @@ it.each([
 ])('%s when it dies at any write of a deletion', async (_, volumeRetention) => {
   const management = await completeCluster({ ...small, etcd: { replicas: 1, volumeRetention } });
   await management.user.delete(HostedControlPlane, ourName);
-  const deaths = await deathsOnTheWay(management);
-  expect(deaths.length).toBeGreaterThan(20);
-  await expectSameAfter(deaths, management);
+  const crashes = await everyCrash(management);
+  expect(crashes.length).toBeGreaterThan(20);
+  await expectSameAfter(crashes, management);
 });

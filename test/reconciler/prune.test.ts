@@ -42,10 +42,10 @@ async function after(managementCluster: MemoryCluster, change: () => Promise<voi
 /** Makes a change, and lets an operator look once while Kubernetes does nothing. */
 async function afterOneReconcile(managementCluster: MemoryCluster, change: () => Promise<void>): Promise<string[]> {
   const operator = await OperatorProcess.start(managementCluster);
-  await operator.pass();
+  await operator.reconcile();
   await change();
-  await operator.heard();
-  await operator.pass();
+  await operator.untilObserved();
+  await operator.reconcile();
   await operator.stop();
   return deleted(managementCluster).sort();
 }

@@ -69,8 +69,8 @@ describe('a HostedControlPlane that is deleted', () => {
     await managementCluster.user.create({ apiVersion, kind, metadata: { name: 'm1', namespace, labels } }, user);
     const operator = await OperatorProcess.start(managementCluster);
     await managementCluster.user.delete(HostedControlPlane, ourName);
-    await operator.heard();
-    await operator.pass();
+    await operator.untilObserved();
+    await operator.reconcile();
     expect(operator.requeueAt?.getTime()).toBe(managementCluster.clock.now() + 5_000);
     expect(deletions(managementCluster, 'Deployment')).toEqual([]);
     expect(managementCluster.conditions.find(({ type }) => type === 'Deleting')).toMatchObject({

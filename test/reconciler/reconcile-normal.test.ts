@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Deployment, Event } from '../../constructs/api/resources.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
-import { completeCluster, expectRest, orderedCluster } from '../support/loop/scenario.ts';
+import { completeCluster, expectNoWrites, orderedCluster } from '../support/loop/scenario.ts';
 import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
 import type { StoredObject } from '../support/memory-objects.ts';
 import { now } from '../support/scope.ts';
@@ -26,9 +26,9 @@ describe('a change of the spec', () => {
     const managementCluster = complete.copy();
     const operator = await OperatorProcess.start(managementCluster);
     await managementCluster.change({ version: 'v1.36.4' });
-    await operator.heard();
-    await operator.pass();
-    await operator.pass();
+    await operator.untilObserved();
+    await operator.reconcile();
+    await operator.reconcile();
     expect(deploymentsWritten(managementCluster)).toEqual(['api-server']);
     const waiting = managementCluster.conditions
       .filter(({ reason }) => reason === 'WaitingForOtherPhases')
@@ -39,7 +39,7 @@ describe('a change of the spec', () => {
     expect(managementCluster.hostedControlPlane).toMatchObject({
       status: { versions: [{ version: 'v1.36.4', replicas: 2 }] },
     });
-    await expectRest(managementCluster, operator);
+    await expectNoWrites(managementCluster, operator);
     await operator.stop();
   });
 
@@ -50,7 +50,7 @@ describe('a change of the spec', () => {
     await operator.untilSettled();
     const deleted = managementCluster.management.writes.filter((write) => write.startsWith('delete Pod'));
     expect(deleted).toEqual(['2', '1', '0'].map((ordinal) => `delete Pod team/c1-etcd-${ordinal}`));
-    await expectRest(managementCluster, operator);
+    await expectNoWrites(managementCluster, operator);
     await operator.stop();
   });
 });
@@ -63,7 +63,7 @@ describe('the time after which everything is to be restarted', () => {
     await operator.untilSettled();
     expect(deploymentsWritten(managementCluster)).toEqual(components);
     expect(annotationsOf(managementCluster, 'c1-scheduler')).not.toEqual(annotationsOf(complete, 'c1-scheduler'));
-    await expectRest(managementCluster, operator);
+    await expectNoWrites(managementCluster, operator);
     await operator.stop();
   });
 
@@ -94,17 +94,17 @@ describe('arguments of the user that ours overrule', () => {
   it('are told in the first pass after a change of the spec, and not again however long it stays so', async () => {
     const managementCluster = await orderedCluster(args('false'));
     const operator = await OperatorProcess.start(managementCluster);
-    await operator.pass();
+    await operator.reconcile();
     expect(told(managementCluster)).toEqual([note]);
     await operator.untilSettled();
     for (let hours = 0; hours < 3; hours++) {
       await managementCluster.clock.advance(hourMs);
-      await operator.pass();
+      await operator.reconcile();
     }
     expect(told(managementCluster)).toEqual([note]);
     await managementCluster.change(args('sometimes'));
-    await operator.heard();
-    await operator.pass();
+    await operator.untilObserved();
+    await operator.reconcile();
     expect(told(managementCluster)).toEqual([note, note]);
     await operator.stop();
   });

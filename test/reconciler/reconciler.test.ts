@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { pausedAnnotation } from '../../constructs/api/group.ts';
 import { Cluster, Deployment, Event, HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
-import { portraitOf } from '../support/loop/portrait.ts';
-import { completeCluster, expectRest, orderedCluster, settleBy } from '../support/loop/scenario.ts';
+import { comparableObjects } from '../support/loop/comparable-objects.ts';
+import { completeCluster, expectNoWrites, orderedCluster, settleBy } from '../support/loop/scenario.ts';
 import { ourName, type MemoryCluster } from '../support/loop/memory-cluster.ts';
 import { loadBalancerAddress } from '../support/management-controllers.ts';
 import type { StoredObject } from '../support/memory-objects.ts';
@@ -44,7 +44,7 @@ describe('a control plane where everything else works', () => {
         inClusterAccess: 'LoadBalancer',
       },
     });
-    await expectRest(managementCluster, operator);
+    await expectNoWrites(managementCluster, operator);
     await operator.stop();
   });
 
@@ -77,7 +77,7 @@ describe('a control plane where everything else works', () => {
     await settleBy(managementCluster);
     const writes = [...managementCluster.management.writes, ...managementCluster.hosted.writes];
     expect(writes.filter((write) => write !== 'apply HostedControlPlane team/c1-x7k2p')).toEqual([]);
-    expect(portraitOf(managementCluster)).toEqual(portraitOf(complete));
+    expect(comparableObjects(managementCluster)).toEqual(comparableObjects(complete));
   });
 });
 
@@ -85,7 +85,7 @@ describe('a control plane that nobody may touch', () => {
   it('is left alone while it is paused, says so, and goes on afterwards', async () => {
     const managementCluster = complete.copy();
     const operator = await OperatorProcess.start(managementCluster);
-    await operator.pass();
+    await operator.reconcile();
     const annotations = (value: string | null) => ({ metadata: { annotations: { [pausedAnnotation]: value } } });
     await managementCluster.user.mergePatch(HostedControlPlane, ourName, annotations('true'), user);
     await managementCluster.change({ replicas: 3 });
@@ -94,7 +94,7 @@ describe('a control plane that nobody may touch', () => {
     expect(conditionOf(managementCluster, 'Paused')).toBe(`True Paused: annotation ${pausedAnnotation} is set`);
 
     await managementCluster.user.delete(Secret, { namespace, name: 'c1-scheduler' });
-    await expectRest(managementCluster, operator);
+    await expectNoWrites(managementCluster, operator);
 
     await managementCluster.user.mergePatch(HostedControlPlane, ourName, annotations(null), user);
     await operator.untilSettled();

@@ -3,10 +3,10 @@ import { Pod } from '../../constructs/api/resources.ts';
 import { componentLabel } from '../../constructs/cluster/labels.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { PodObject } from '../../reconciler/kube/readiness.ts';
-import { UnstoppingUser } from '../support/unstopping-user.ts';
+import { ContinuousUser } from '../support/continuous-user.ts';
 
 /** Counts pods and containers of a control plane that were started anew. */
-export class RestartCounter extends UnstoppingUser {
+export class RestartCounter extends ContinuousUser {
   readonly #client: KubeClient;
   readonly #selection: { readonly namespace: string; readonly labelSelector: string };
   /** Each start that was ever seen, by component. */

@@ -2,13 +2,13 @@ import { ConfigMap, type Resource, Secret } from '../../constructs/api/resources
 import type { KubernetesApi } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 
-/** What an API server of a hosted cluster answers to the questions of rotations. */
+/** What the API server of a hosted cluster answers when a rotation queries it. */
 export interface APIServerAnswers {
-  /** Hash of the encryption configuration that it says it has loaded. */
+  /** Hash of the encryption configuration that the API server reports as loaded. */
   readonly loadedEncryption?: () => string | undefined;
-  /** Ids of the keys whose tokens it accepts. */
+  /** Ids of the keys whose tokens the API server accepts. */
   readonly verifyingKeys?: () => readonly string[];
-  /** Id of the key that it signs tokens with. */
+  /** Id of the key that the API server signs tokens with. */
   readonly signingKey?: () => string | undefined;
   readonly secrets?: () => readonly KubeObject[];
   readonly configMaps?: () => readonly KubeObject[];
@@ -16,7 +16,7 @@ export interface APIServerAnswers {
   readonly patch?: (kind: string, name: string, patch: object) => void;
 }
 
-/** A client of such an API server: it speaks the paths and kinds that the features ask for. */
+/** A client of such an API server. It answers only the paths and kinds that the features request. */
 export function apiServerThat(answers: APIServerAnswers): KubernetesApi {
   const listed = (resource: Resource): readonly KubeObject[] =>
     (resource.kind === Secret.kind ? answers.secrets : answers.configMaps)?.() ?? [];
@@ -48,7 +48,7 @@ export function apiServerThat(answers: APIServerAnswers): KubernetesApi {
   return client as KubernetesApi;
 }
 
-/** A token whose header names the key that has signed it. */
+/** A token whose header names the key that signed it. */
 export function tokenSignedBy(kid: string | undefined): string {
   return `${Buffer.from(JSON.stringify(kid === undefined ? {} : { kid })).toString('base64url')}.e30.`;
 }

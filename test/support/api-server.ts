@@ -20,7 +20,7 @@ import { until } from './until.ts';
 
 const serverName = 'kubernetes.default.svc';
 
-/** How an administrator reaches an API server, and what makes others who may. */
+/** How an administrator connects to an API server, and the CA that issues credentials for others. */
 export interface AdministratorTarget extends ConnectionTarget {
   readonly serverName: string;
   readonly certificateAuthority: KeyPair;
@@ -32,7 +32,7 @@ interface Ports {
   readonly peer: number;
 }
 
-/** Where its files and ports are, from when it is started. */
+/** Location of its files and its ports, available once it is started. */
 interface Place {
   readonly binaries: Binaries;
   readonly directory: string;
@@ -48,16 +48,16 @@ export async function startApiServer(flags: readonly string[] = []): Promise<Api
   return server;
 }
 
-/** An API server with an etcd of its own, as two processes on loopback ports: for tests that hurt it. */
+/** An API server with its own etcd, as two processes on loopback ports, for tests that disturb or kill it. */
 export class ApiServer {
-  /** The administrator's client. It can be had at once, used from when the server is started, and ends with it. */
+  /** The administrator's client. It is available at once, usable from when the server starts, and closed with it. */
   readonly client = new KubeClient(lateConnection(() => this.#started.connection));
   readonly #flags: readonly string[];
   #place: Place | undefined;
   #etcd: ChildProgram | undefined;
   #apiServer: ChildProgram | undefined;
 
-  /** @param flags more flags of the API server, with their dashes */
+  /** @param flags additional flags of the API server, with their dashes */
   constructor(flags: readonly string[] = []) {
     this.#flags = flags;
   }
@@ -72,17 +72,17 @@ export class ApiServer {
     await this.startApiServer();
   }
 
-  /** How an administrator reaches it. */
+  /** How an administrator connects to it. */
   get target(): AdministratorTarget {
     return this.#started.target;
   }
 
-  /** Path of a file that says how an administrator reaches it. */
+  /** Path of a kubeconfig for the administrator. */
   get kubeconfig(): string {
     return join(this.#started.directory, 'kubeconfig');
   }
 
-  /** Starts the API server after a kill, on the same port and data. */
+  /** Starts the API server again after a kill, on the same port and data. */
   async startApiServer(): Promise<void> {
     const { directory, ports, target } = this.#started;
     const file = (name: string): string => join(directory, name);
@@ -100,7 +100,7 @@ export class ApiServer {
       `--service-account-signing-key-file=${file('sa.key')}`,
       '--service-cluster-ip-range=10.96.0.0/16',
       '--authorization-mode=RBAC',
-      // Nobody makes default ServiceAccounts here; Pods need none to be stored.
+      // No controller creates default ServiceAccounts here; Pods are stored without one.
       '--disable-admission-plugins=ServiceAccount',
       ...this.#flags,
     ]);
@@ -114,12 +114,12 @@ export class ApiServer {
     return this.#started.ports.apiServer;
   }
 
-  /** Kills the API server as a power cut would. Its etcd goes on. */
+  /** Kills the API server with SIGKILL. Its etcd keeps running. */
   async killApiServer(): Promise<void> {
     await this.#apiServer?.end();
   }
 
-  /** Makes etcd forget all versions before the present one. */
+  /** Compacts etcd: all revisions before the current one are dropped. */
   async compact(): Promise<void> {
     const etcdctl = [this.#binary('etcdctl'), `--endpoints=http://127.0.0.1:${this.#started.ports.etcd}`] as const;
     const status = await run([...etcdctl, 'endpoint', 'status', '--write-out=fields']);
@@ -128,7 +128,7 @@ export class ApiServer {
     await run([...etcdctl, 'compact', revision]);
   }
 
-  /** Kills both and removes what they wrote. */
+  /** Kills both processes and removes their files. */
   async stop(): Promise<void> {
     await this.#place?.connection.close();
     await this.#apiServer?.end();
@@ -136,7 +136,7 @@ export class ApiServer {
     if (this.#place) await rm(this.#place.directory, { recursive: true, force: true });
   }
 
-  /** Starts etcd; the API server waits for it by itself. */
+  /** Starts etcd. The API server waits for etcd itself. */
   startEtcd(): void {
     const { directory, ports } = this.#started;
     const [client, peer] = [`http://127.0.0.1:${ports.etcd}`, `http://127.0.0.1:${ports.peer}`];
@@ -167,7 +167,7 @@ export class ApiServer {
   }
 }
 
-/** A connection that there is only later. */
+/** A connection that is only available later. */
 function lateConnection(connection: () => Connection): Connection {
   return {
     get baseUrl() {

@@ -1,7 +1,7 @@
 import { Secret } from '../../constructs/api/resources.ts';
 import type { StoreSettings } from '../../reconciler/backup/store-settings.ts';
 
-/** The Secret `name` with what `etcd.backup.secret` needs, and changes of it as a test wants them. */
+/** The Secret `name` with the keys that `etcd.backup.secret` needs, with changes that a test requests. */
 export function storeSecret(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   { endpoint = '', region, bucket, certificateAuthority, credentials }: StoreSettings,

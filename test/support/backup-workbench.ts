@@ -10,32 +10,32 @@ import { loadOperatorImage } from './provider.ts';
 import { type S3, startS3 } from './s3.ts';
 import { until } from './until.ts';
 
-/** Besides the first backup, which is due at once, a test gets only those that it asks for. */
+/** A schedule so far in the future that a test gets only the first backup, which is due at once, and those it requests. */
 const monthsAway = `0 0 1 ${((new Date().getUTCMonth() + 6) % 12) + 1} *`;
 
-/** What `etcd.backup` needs to name the bucket of a {@link BackupWorkbench}; backups are restored for a trial. */
-export const triedBackup = { schedule: monthsAway, secret: { name: 'backups' } } as const;
+/** The `etcd.backup` settings for the bucket of a {@link BackupWorkbench}. Backups are verified by a restore. */
+export const verifiedBackup = { schedule: monthsAway, secret: { name: 'backups' } } as const;
 
-/** The same without trials: for tests to which neither their pods nor a backup that is kept for them may come. */
-export const untriedBackup = { ...triedBackup, verify: { disabled: true } } as const;
+/** The same without verification, for tests in which neither a verification pod nor a backup kept for one may appear. */
+export const unverifiedBackup = { ...verifiedBackup, verify: { disabled: true } } as const;
 
 export interface BackupWorkbenchOptions {
   readonly namespace: string;
-  /** Leaves the operator's image out, where no pod restores: packing it takes seconds. By default it is loaded. */
+  /** Leaves out the operator image when no pod restores: packing it takes seconds. By default it is loaded. */
   readonly withoutImage?: boolean;
-  /** The S3 server, where it is a special one. By default one of its own, with TLS. */
+  /** A non-default S3 server. By default the workbench starts one with TLS. */
   readonly s3?: S3;
-  /** Where operators look for it, when that is not where it listens. */
+  /** The endpoint that operators use, if it is not the address that the server listens on. */
   readonly endpoint?: string;
 }
 
 /**
- * A namespace whose control planes are backed up and restored: its operator, an S3 server with a bucket, and the Secret
- * of that.
+ * A namespace whose control planes are backed up and restored, with an operator, an S3 server with a bucket, and the
+ * bucket's Secret.
  */
 export class BackupWorkbench extends OperatedNamespace {
   readonly s3: S3;
-  /** The bucket, beside the code under test. */
+  /** The bucket, accessed without the code under test. */
   readonly store: ObjectStore;
   readonly #endpoint: string | undefined;
 
@@ -56,10 +56,13 @@ export class BackupWorkbench extends OperatedNamespace {
     return bench;
   }
 
-  /** Writes the Secret of the bucket, whole or with what a test puts wrong; by another name for a cluster of its own. */
+  /**
+   * Writes the Secret of the bucket, whole or with faults that the test requests; under another name for a cluster with its own
+   * Secret.
+   */
   async setStore(
     changes: Readonly<Record<string, string>> = {},
-    name: string = triedBackup.secret.name,
+    name: string = verifiedBackup.secret.name,
   ): Promise<void> {
     const { settings } = this.s3;
     const secret = storeSecret(
@@ -70,17 +73,17 @@ export class BackupWorkbench extends OperatedNamespace {
     await this.client.apply(secret, { fieldManager: 'test', force: true });
   }
 
-  /** The backups of a cluster as they lie in the bucket. */
+  /** The backups of a cluster as stored in the bucket. */
   backups(cluster: string, keys: readonly EncryptionKey[] = []): ClusterBackups {
     return new ClusterBackups(this.store, { namespace: this.namespace, cluster }, keys);
   }
 
-  /** Asks for a backup as a user does. */
+  /** Requests a backup as a user does. */
   async requestBackup(cluster: string, request: string): Promise<void> {
     await this.patch(cluster, { metadata: { annotations: { [backupAnnotation]: request } } });
   }
 
-  /** Resolves with the name of the backup that a request has led to; without one, with the first that is known. */
+  /** Resolves with the name of the backup made for a request; without a request, with the first known backup. */
   untilBackup(cluster: string, request: string | undefined, limitMs: number): Promise<string> {
     return until(
       `the backup of ${cluster}${request === undefined ? '' : ` for "${request}"`}`,
@@ -92,7 +95,7 @@ export class BackupWorkbench extends OperatedNamespace {
     );
   }
 
-  /** Asks for a backup and resolves with its name when it is there. */
+  /** Requests a backup and resolves with its name when it exists. */
   async takeBackup(cluster: string, request: string, limitMs: number): Promise<string> {
     await this.requestBackup(cluster, request);
     return this.untilBackup(cluster, request, limitMs);

@@ -13,7 +13,7 @@ import { until } from './until.ts';
 
 const fieldManager = 'test';
 
-/** Where ClusterIssuers have their Secrets. */
+/** The namespace where ClusterIssuers look up their Secrets. */
 export const clusterIssuerNamespace = 'cert-manager';
 
 const issuerOf = (kind: 'Issuer' | 'ClusterIssuer'): Resource => ({
@@ -30,11 +30,11 @@ export interface CertManager {
 
 export interface CertManagerOptions {
   readonly kubeconfig: string;
-  /** Whether every request is approved, as cert-manager does unless it is told to leave that to others. */
+  /** Whether every request is approved, which is cert-manager's behaviour unless it is configured to leave approval to others. */
   readonly approves?: boolean;
 }
 
-/** Starts them; the first time they are compiled, which takes some minutes. Their kinds have to be there. */
+/** Starts them. The first start compiles them, which takes some minutes. Their CRDs must be installed. */
 export async function startCertManager({ kubeconfig, approves = true }: CertManagerOptions): Promise<CertManager> {
   const { cache } = instanceFrom(process.env);
   const binaries = await findFurtherBinaries([certManager], cache, (line) => console.log(line));
@@ -63,7 +63,7 @@ export async function startCertManager({ kubeconfig, approves = true }: CertMana
   };
 }
 
-/** Makes an issuer that signs with this authority. @param namespace of an Issuer; a ClusterIssuer when undefined */
+/** Creates an issuer that signs with this CA. @param namespace of an Issuer; a ClusterIssuer when undefined */
 export async function createIssuer(
   client: KubeClient,
   name: string,

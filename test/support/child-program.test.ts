@@ -18,7 +18,7 @@ afterEach(() => rm(directory, { recursive: true }));
 const said = () => readFile(log, 'utf8').catch(() => '');
 const ends = (pid: number) => until(`the end of ${pid}`, async () => (await processRecord(pid)) === undefined);
 
-it('a program ends with the process that started it, though that is killed', async () => {
+it('a program ends with the process that started it, even if that process is killed', async () => {
   const module = join(import.meta.dirname, 'child-program.ts');
   const script = `import(${JSON.stringify(module)}).then(({ ChildProgram }) => {
     new ChildProgram('sh', ['-c', 'echo $$; exec sleep 600'], { log: ${JSON.stringify(log)} });
@@ -29,7 +29,7 @@ it('a program ends with the process that started it, though that is killed', asy
   await expect(ends(pid)).resolves.toBe(true);
 });
 
-it('what a program has started ends with it', async () => {
+it('a process that a program starts ends with the program', async () => {
   const program = new ChildProgram('sh', ['-c', 'sleep 600 & echo $!; wait'], { log });
   const pid = Number(await until('the program to run', async () => /^(\d+)\n/.exec(await said())?.[1]));
   expect(program.isRunning).toBe(true);
@@ -38,7 +38,7 @@ it('what a program has started ends with it', async () => {
   await ends(pid);
 });
 
-it('a program that fails by itself is told with its exit code, and need not be ended', async () => {
+it('a program that exits with an error reports its exit code and needs no end()', async () => {
   const program = new ChildProgram('sh', ['-c', 'exit 3'], { log });
   expect(await new Promise((resolve) => program.onFailure(resolve))).toBe(3);
   await program.end();

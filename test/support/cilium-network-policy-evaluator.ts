@@ -46,7 +46,7 @@ interface Rule {
   readonly ports: readonly z.output<typeof ToPorts>[] | undefined;
 }
 
-/** A cilium.io/v2 CiliumNetworkPolicy as Cilium 1.18 reads it. @throws for what is not understood. */
+/** A cilium.io/v2 CiliumNetworkPolicy as Cilium 1.18 reads it. @throws for fields that this evaluator does not support. */
 export function enforcedCiliumNetworkPolicy(object: object): EnforcedPolicy {
   const { metadata, spec } = CiliumNetworkPolicy.parse(object);
   const { namespace } = metadata;
@@ -69,7 +69,7 @@ export function enforcedCiliumNetworkPolicy(object: object): EnforcedPolicy {
   };
 }
 
-/** Who is not restricted at all is everybody; but a rule that says nothing at all allows nothing. */
+/** A direction without rules allows every peer; an empty rule allows none. */
 function allows({ endpoints, entities, ports = [] }: Rule, namespace: string, peer: Party, attempt: Attempt): boolean {
   if (!endpoints && !entities && ports.length === 0) return false;
   if (ports.length > 0 && !ports.some(({ ports: listed }) => arePorts(listed, attempt))) return false;
@@ -116,7 +116,7 @@ function isSelected(party: Party, { matchLabels = {} }: z.output<typeof Selector
   );
 }
 
-/** By default Cilium forgets labels of these names, and a selector of one of them selects nobody. */
+/** By default Cilium ignores labels with these names, so a selector of one of them selects no pod. */
 function isIdentityLabel(key: string): boolean {
   if (key.startsWith('app.kubernetes.io')) return true;
   return !/^(io\.kubernetes|kubernetes\.io|.*beta\.kubernetes\.io|k8s\.io|statefulset\.kubernetes\.io\/pod-name|apps\.kubernetes\.io\/pod-index|batch\.kubernetes\.io|pod-template-|controller-revision-hash|controller-uid|annotation|etcd_node)/.test(

@@ -1,16 +1,16 @@
 import type { Dispatcher } from 'undici';
 import type { Connection } from '../../reconciler/kube/config.ts';
 
-/** A connection that dies at an exact moment, as if its process had been killed there. */
+/** A connection that fails from an exact request on, as if its process had been killed there. */
 export interface CutConnection {
   readonly connection: Connection;
-  /** Whether it is dead; nothing it is asked reaches the server any more. */
+  /** Whether it is cut; from then on no request reaches the server. */
   readonly isDead: () => boolean;
 }
 
 /**
- * Lets so many writes through and no request at all after the last of them. Events do not count: they are told beside
- * the work, and whether one more was told before the end says nothing.
+ * Allows `writes` writes and no request after the last of them. Event requests are not counted: the recorder sends them
+ * concurrently, so the number sent before the cut varies.
  */
 export function cutAfter(writes: number, inner: Connection): CutConnection {
   let left = writes;

@@ -1,10 +1,10 @@
 import type { MemberStatus, Registration } from '../../reconciler/etcd/members.ts';
 import type { MemberCalls } from '../../reconciler/etcd/access.ts';
 
-/** What the database of a {@link LoneMember} is when it is read. */
+/** The state of the database of a {@link LoneMember} when it is read. */
 export const snapshot = Buffer.from('the database');
 
-/** The only member of an etcd cluster, in memory: well, leading, and empty. It can be read, and refuses to be changed. */
+/** The only member of an in-memory etcd cluster: healthy, leading, and empty. It answers reads and rejects changes. */
 export class LoneMember implements MemberCalls {
   readonly #registration: Registration;
 

@@ -17,27 +17,27 @@ const storeAway: Fault = {
   dataLost: 'none',
 };
 
-describe('faults that are recorded', () => {
+describe('recorded faults', () => {
   let directory: string;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'faults-'));
   });
   afterEach(() => rm(directory, { recursive: true }));
 
-  it('come back in the order of their names', async () => {
+  it('are returned in the order of their names', async () => {
     await recordFault(storeAway, directory);
     await recordFault(killed, directory);
     expect(await recordedFaults(directory)).toEqual([killed, { ...storeAway, recoverySeconds: undefined }]);
     expect(await readdir(directory)).toEqual(['kill-9-of-the-leader.json', 's3-refuses-connections.json']);
   });
 
-  it('are replaced by what a later run saw', async () => {
+  it('are replaced by those of a later run', async () => {
     await recordFault(killed, directory);
     await recordFault({ ...killed, recoverySeconds: 0.9 }, directory);
     expect(await recordedFaults(directory)).toEqual([{ ...killed, recoverySeconds: 0.9 }]);
   });
 
-  it('are none where no test has recorded any', async () => {
+  it('are none if no test has recorded any', async () => {
     expect(await recordedFaults(join(directory, 'absent'))).toEqual([]);
   });
 });
@@ -46,7 +46,7 @@ describe('the table of faults', () => {
   const above = 'above\n<!-- faults -->\n';
   const empty = `${above}<!-- /faults -->\nbelow`;
 
-  it('has a row for each in the order of their names, and no text that breaks out of its cell', () => {
+  it('has a row for each fault in the order of their names, and escapes text that would break out of its cell', () => {
     expect(withFaults(empty, [storeAway, killed]).split('\n')).toEqual([
       'above',
       '<!-- faults -->',
@@ -61,7 +61,7 @@ describe('the table of faults', () => {
     ]);
   });
 
-  it('keeps the rows that nobody has recorded anew, and is the same when nothing is', () => {
+  it('keeps the rows that no test has recorded again, and does not change without new faults', () => {
     const once = withFaults(empty, [storeAway, killed]);
     const { fault, observed, dataLost } = killed;
     const later = withFaults(once, [{ fault, observed, dataLost, recoverySeconds: 74.6 }]);
@@ -74,7 +74,7 @@ describe('the table of faults', () => {
     ['never ends the table', '<!-- faults --> text'],
     ['ends it before it begins', '<!-- /faults --> <!-- faults -->'],
     ['has two places for it', '<!-- faults --><!-- /faults --><!-- faults --><!-- /faults -->'],
-  ])('is refused by a text that %s', (_, text) => {
+  ])('is not written into a text that %s', (_, text) => {
     expect(() => withFaults(text, [])).toThrow('each once');
   });
 });

@@ -1,6 +1,9 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP proxy in front of a local port that can go silent, as a firewall that forgot the connection does, or reset. */
+/**
+ * A TCP proxy in front of a local port that can drop all traffic silently, as a firewall that lost its connection state does,
+ * or reset connections.
+ */
 export class FlakyProxy {
   readonly port: number;
   readonly #server: Server;
@@ -26,28 +29,28 @@ export class FlakyProxy {
     return proxy;
   }
 
-  /** How many connections were made through it. */
+  /** How many connections it has accepted. */
   get accepted(): number {
     return this.#accepted;
   }
 
-  /** From now on nothing passes on any connection, present or new, and nobody is told. */
+  /** From now on it forwards nothing on any connection, existing or new, and closes none. */
   goSilent(): void {
     this.#isSilent = true;
     for (const socket of this.#sockets) socket.pause();
   }
 
-  /** New connections work again; those that were silent stay so. */
+  /** New connections work again; those that went silent stay silent. */
   heal(): void {
     this.#isSilent = false;
   }
 
-  /** From now on so much passes on each connection in each direction; everything again with Infinity. */
+  /** From now on each connection forwards this many bytes per second in each direction; Infinity removes the limit. */
   slowDown(bytesPerSecond: number): void {
     this.#bytesPerSecond = bytesPerSecond;
   }
 
-  /** Cuts all connections. */
+  /** Resets all connections. */
   reset(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
@@ -73,7 +76,7 @@ export class FlakyProxy {
     socket.on('close', () => this.#sockets.delete(socket));
   }
 
-  /** Not a pipe: that would resume a paused socket whenever the other end drains. */
+  /** Does not use pipe(), which would resume a paused socket whenever the other end drains. */
   #forward(from: Socket, to: Socket): void {
     from.on('data', (chunk) => {
       to.write(chunk);

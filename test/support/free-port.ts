@@ -2,19 +2,19 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { laneOf } from '../run/lane.ts';
 
-/** Below those that the kernel gives to connections: one of these could be taken before it is listened on. */
+/** Below the kernel's ephemeral range: a port from that range could be taken before the test listens on it. */
 const [first, end] = [10_000, 20_000];
 
-/** Each of the processes that run tests side by side has its own: none knows what another was given. */
+/** Each of the processes that run tests side by side has its own stripe, because none knows the ports of another. */
 const stripes = 32;
 const workersOfLane = 8;
 const worker = Number(process.env['VITEST_POOL_ID'] ?? 0);
 const stripe = (laneOf(process.env) * workersOfLane + (worker % workersOfLane)) % stripes;
 
-/** Those that were given, which may be listened on much later. */
+/** Ports that were handed out and may be listened on much later. */
 const given = new Set<number>();
 
-/** A TCP port of the loopback address that nobody listens on right now, and that nobody in this process was given. */
+/** A TCP port of the loopback address that no process listens on now and that this process has not handed out yet. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = stripes * randomInt(Math.ceil(first / stripes), Math.floor(end / stripes)) + stripe;

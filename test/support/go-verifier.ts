@@ -5,7 +5,7 @@ import type { Handshake } from '../simulation/chain.ts';
 /** A chain to verify at a time, or a signing request, which has no usage. */
 export type GoQuestion = (Handshake & { readonly at: Date }) | { readonly presented: string };
 
-/** What Go's own library says of each, as every component of Kubernetes verifies: an error, or nothing. */
+/** What Go's crypto/x509, which every Kubernetes component verifies with, reports for each: an error, or nothing. */
 export function askGo(questions: readonly GoQuestion[]): string[] {
   const program = join(import.meta.dirname, 'go-verifier/main.go');
   const output = execFileSync('go', ['run', program], {

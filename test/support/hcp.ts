@@ -12,16 +12,16 @@ export interface Ended {
   readonly err: string;
 }
 
-/** A run of the command line as a process of its own, without a terminal. */
+/** A run of the command line as its own process, without a terminal. */
 export interface Running {
   readonly ended: Promise<Ended>;
-  /** What it has told so far. */
-  told(): string;
+  /** Its output on stderr so far. */
+  reported(): string;
 }
 
 let bundled: Promise<string> | undefined;
 
-/** The command line as it is shipped: bundled once by a process, because compiling it takes longer than it runs. */
+/** The command line as it is shipped, bundled once per process, because bundling takes longer than a run. */
 async function bundle(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'hcp-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
@@ -29,7 +29,7 @@ async function bundle(): Promise<string> {
   return join(directory, 'hcp.js');
 }
 
-/** Runs `hcp`. @param kubeconfig path of the management cluster's */
+/** Runs `hcp`. @param kubeconfig path of the management cluster's kubeconfig */
 export function runHcp(kubeconfig: string, args: readonly string[]): Running {
   let err = '';
   const ended = async (): Promise<Ended> => {
@@ -45,5 +45,5 @@ export function runHcp(kubeconfig: string, args: readonly string[]): Running {
       child.once('close', (code) => resolve({ code, out, err }));
     });
   };
-  return { ended: ended(), told: () => err };
+  return { ended: ended(), reported: () => err };
 }

@@ -7,7 +7,7 @@ import { clusterOf, knownFacts } from './rendered-cluster.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** An API server as that of a hosted cluster, reached at a port of this machine. */
+/** An API server that acts as that of a hosted cluster, reached at a port of this machine. */
 export async function hostedTargetOf({ target }: ApiServer, port: number): Promise<HostedTarget> {
   const issue = (commonName: string, organizations: readonly string[]) =>
     issueCertificate(
@@ -30,6 +30,6 @@ export async function hostedTargetOf({ target }: ApiServer, port: number): Promi
 
 const cluster = clusterOf();
 
-/** What is applied in it: rights, and everything else. */
+/** The rendered objects of the hosted cluster: RBAC only, and all of them. */
 export const hostedRights = renderWorkload(cluster, knownFacts, 'rbac');
 export const hostedObjects = renderWorkload(cluster, knownFacts);

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { KubeClient } from '../../reconciler/kube/client.ts';
 import { connectionFor } from '../../reconciler/kube/config.ts';
 
-/** A client from the text of a kubeconfig in the shape we write. */
+/** A client from the text of a kubeconfig in the format that the operator writes. */
 export function hostedClient(kubeconfig: string, lookup?: LookupFunction): KubeClient {
   const { clusters, users } = parse(kubeconfig) as {
     clusters: [{ cluster: { server: string; 'certificate-authority-data': string } }];
@@ -18,7 +18,7 @@ export function hostedClient(kubeconfig: string, lookup?: LookupFunction): KubeC
       key: text(users[0].user['client-key-data']),
       lookup,
     }),
-    // Long enough for a busy machine, and short enough to ask again when its API server has just been replaced.
+    // Long enough for a busy machine, and short enough to retry when the API server has just been replaced.
     { deadlineMs: 15_000 },
   );
 }

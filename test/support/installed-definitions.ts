@@ -11,8 +11,8 @@ interface Definition extends KubeObject {
 const installed = new Map<string, Promise<void>>();
 
 /**
- * Installs our CRDs in an API server, which the path of its kubeconfig identifies. It does so once per process, because
- * an API server takes long to compare CRDs of this size.
+ * Installs the provider's CRDs in the API server of this kubeconfig. It does so once per process, because an API server
+ * takes long to compare CRDs of this size.
  */
 export function installDefinitions(client: KubeClient, kubeconfig: string): Promise<void> {
   const done = installed.get(kubeconfig) ?? install(client);

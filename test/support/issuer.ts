@@ -14,7 +14,7 @@ export interface SignOptions {
   readonly extensions?: readonly x509.Extension[];
 }
 
-/** Extensions of an authority as Go makes them: it names keys by SHA-256. */
+/** Extensions of a CA certificate as Go writes them: key ids are SHA-256. */
 export function caExtensions(publicKey: Buffer, pathLength?: number): x509.Extension[] {
   return [
     new x509.BasicConstraintsExtension(true, pathLength, true),
@@ -23,7 +23,7 @@ export function caExtensions(publicKey: Buffer, pathLength?: number): x509.Exten
   ];
 }
 
-/** An authority that signs what it is asked for, as an issuer of cert-manager does. */
+/** A CA that signs every request, as an issuer of cert-manager does. */
 export class SigningIssuer {
   readonly root: KeyPair;
 
@@ -54,7 +54,7 @@ export class SigningIssuer {
   }
 }
 
-/** The public half of a key as a text to compare. */
+/** The public key as a text to compare. */
 export function publicHalf(key: string): string {
   return createPublicKey(createPrivateKey(key)).export({ type: 'spki', format: 'pem' }).toString();
 }

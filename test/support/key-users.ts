@@ -19,8 +19,8 @@ interface Loaded {
 const defaultHours = 8_760;
 
 /**
- * API servers and a controller manager that take over keys of service account tokens when they restart, one after the
- * other, and the tokens they have signed. A token that an API server does not accept before it has expired is an error.
+ * API servers and a controller manager that load service account keys when they restart, one after the other, and the
+ * tokens they signed. It is an error if an API server refuses a token that has not expired.
  */
 export class KeyUsers {
   readonly #management: MemoryObjects;
@@ -43,12 +43,12 @@ export class KeyUsers {
     this.allowHours(defaultHours);
   }
 
-  /** What the phase sees of them. */
+  /** The hosted client that the phase gets. */
   get client(): Partial<HostedClient> {
     const loaded = (address: string): Loaded => {
       if (this.#silent.has(address)) throw new Error(`${address} is silent`);
       const found = this.#servers.get(address);
-      if (!found) throw new Error(`nobody at ${address}`);
+      if (!found) throw new Error(`no API server at ${address}`);
       return found;
     };
     return {
@@ -60,12 +60,12 @@ export class KeyUsers {
     };
   }
 
-  /** Which keys each API server accepts. */
+  /** The keys that each API server accepts. */
   get accepted(): (readonly string[])[] {
     return [...this.#servers.values()].map(({ accepted }) => accepted);
   }
 
-  /** API servers are started anew with a bound of the life of tokens, which are signed as long as allowed. */
+  /** Redeploys the API servers with this maximum token lifetime. Tokens are signed for as long as allowed. */
   allowHours(hours: number): void {
     this.#hours = hours;
     const args = [`--service-account-max-token-expiration=${hours}h`];
@@ -73,28 +73,28 @@ export class KeyUsers {
     this.#deploy('controller-manager', 1, []);
   }
 
-  /** Whether the API server of this address, or `controller-manager`, does not restart for the time being. */
+  /** Whether the API server with this address, or `controller-manager`, is kept from restarting. */
   hold(who: string, isHeld: boolean): void {
     if (isHeld) this.#held.add(who);
     else this.#held.delete(who);
   }
 
-  /** From now on the API server of this address does not answer us, and works on. */
+  /** From now on the API server with this address does not answer the operator, but keeps working. */
   silence(address: string): void {
     this.#silent.add(address);
   }
 
-  /** The controller manager puts a token into a Secret, for ever. */
+  /** The controller manager stores a token without expiry in a Secret. */
   keepToken(secret: string): void {
     this.#kept.set(secret, this.#manager.signer);
   }
 
-  /** It makes all of them anew. */
+  /** The controller manager renews all stored tokens. */
   renewKeptTokens(): void {
     for (const secret of this.#kept.keys()) this.keepToken(secret);
   }
 
-  /** One of them restarts, all sign, and all tokens are used everywhere. @throws when one is refused */
+  /** One process restarts, all of them sign, and every token is presented to every API server. @throws when one is refused */
   live(): void {
     const addresses = [...this.#servers.keys()];
     const turn = this.#lives++ % (addresses.length + 1);
@@ -166,7 +166,7 @@ export class KeyUsers {
   }
 }
 
-/** The Secret that keeps a token for ever, by `namespace/name`. */
+/** The Secret that stores a token without expiry, by `namespace/name`. */
 function tokenSecret([key, signer]: readonly [string, string | undefined]): KubeObject {
   const { apiVersion, kind } = Secret;
   const [namespace = '', name = ''] = key.split('/');

@@ -3,7 +3,7 @@ import { issueCertificate, type KeyPair, validFor } from '../../reconciler/pki/i
 
 const dayMs = 24 * 3600_000;
 
-/** What a kubelet has asked for and been given: a certificate for the name of its node, as the controller manager signs it. */
+/** A kubelet's request and the certificate it was issued: for its node's name, as the controller manager signs it. */
 export async function issuedKubeletRequest(
   node: string,
   certificateAuthority: KeyPair,
@@ -17,7 +17,7 @@ export async function issuedKubeletRequest(
     apiVersion: 'certificates.k8s.io/v1',
     kind: 'CertificateSigningRequest',
     metadata: { name: `csr-${node}-${at.getTime()}`, creationTimestamp: at.toISOString() },
-    // At its first time a kubelet asks with a bootstrap token.
+    // A kubelet makes its first request with a bootstrap token.
     spec: { request: '', signerName, username: 'system:bootstrap:abcdef' },
     status: { certificate: Buffer.from(certificate).toString('base64') },
   };

@@ -5,7 +5,7 @@ import type { CertificateRequest } from '../../reconciler/hosted/certificate-req
 
 x509.cryptoProvider.set(crypto);
 
-/** What a request for a certificate to serve with says that is not what a kubelet of Node `n1` at 192.0.2.21 says. */
+/** Fields in which a kubelet's serving certificate request differs from a valid one for Node `n1` at 192.0.2.21. */
 export interface KubeletRequestChanges {
   readonly name?: string;
   readonly username?: string;
@@ -19,7 +19,7 @@ export interface KubeletRequestChanges {
   readonly conditions?: readonly { readonly type: string }[];
 }
 
-/** A CertificateSigningRequest as a kubelet would make it. */
+/** A CertificateSigningRequest as a kubelet creates it. */
 export async function kubeletRequest(changes: KubeletRequestChanges = {}): Promise<CertificateRequest> {
   const { hosts = ['n1', '192.0.2.21'], otherNames = [], extensions = [] } = changes;
   const names = hosts.map((value): x509.JsonGeneralName => ({ type: isIP(value) ? 'ip' : 'dns', value }));

@@ -27,7 +27,10 @@ const NetworkPolicy = z.looseObject({
   }),
 });
 
-/** A networking.k8s.io/v1 NetworkPolicy as its documentation describes it. @throws for what is not understood. */
+/**
+ * A networking.k8s.io/v1 NetworkPolicy as its documentation describes it. @throws for fields that this evaluator does not
+ * support.
+ */
 export function enforcedNetworkPolicy(object: object): EnforcedPolicy {
   const { metadata, spec } = NetworkPolicy.parse(object);
   const types = spec.policyTypes ?? (spec.egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress']);
@@ -53,7 +56,7 @@ function isPeer(
   peer: Party,
   family: Family,
 ): boolean {
-  // By the letter, addresses of pods and nodes are addresses like any other.
+  // According to the specification an ipBlock matches the addresses of pods and nodes like any other.
   if (ipBlock) return ipBlock.cidr(peer.addresses[family], family);
   if (peer.kind !== 'pod') return false;
   const isNamespace = namespaceSelector

@@ -1,6 +1,6 @@
 import { BlockList } from 'node:net';
 
-/** Tells whether addresses are in a network such as `10.0.0.0/8`; one of the other family never is. */
+/** Returns whether an address is in a network such as `10.0.0.0/8`; one of the other family never is. */
 export function network(cidr: string): (address: string, family: 'ipv4' | 'ipv6') => boolean {
   const [prefix = '', bits] = cidr.split('/');
   const own = prefix.includes(':') ? 'ipv6' : 'ipv4';

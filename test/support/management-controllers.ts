@@ -13,21 +13,21 @@ import type { KubeObject } from '../../reconciler/kube/object.ts';
 import type { StoredObject } from './memory-objects.ts';
 import { clusterName } from './scope.ts';
 
-/** The address that load balancers are given. */
+/** The address that load balancers get. */
 export const loadBalancerAddress = '192.0.2.10';
 
-/** What controllers look at and change: the objects of one namespace, wherever they are stored. */
+/** What controllers read and change: the objects of one namespace, wherever they are stored. */
 export interface ControlledObjects {
   readonly objects: readonly StoredObject[];
   get<T extends KubeObject>(resource: Resource, name: string): T | undefined;
   list<T extends KubeObject>(resource: Resource, labels: Readonly<Record<string, string>>): T[];
-  /** Writes what differs from what is there. */
+  /** Writes the object if it differs from the stored one. */
   put(object: StoredObject): unknown;
-  /** Does the last step of a deletion, or deletes. */
+  /** Completes a deletion, or deletes the object. */
   remove(object: KubeObject): void;
 }
 
-interface HostClaim extends KubeObject {
+interface VolumeClaim extends KubeObject {
   readonly spec: { readonly resources: { readonly requests: { readonly storage: string } } };
 }
 
@@ -39,16 +39,16 @@ interface Workload extends KubeObject {
       readonly metadata: Pick<KubeObject['metadata'], 'labels' | 'annotations'>;
       readonly spec: { readonly containers: readonly { readonly name: string }[] };
     };
-    readonly volumeClaimTemplates?: readonly Pick<HostClaim, 'metadata' | 'spec'>[];
+    readonly volumeClaimTemplates?: readonly Pick<VolumeClaim, 'metadata' | 'spec'>[];
   };
 }
 
 export interface SettleOptions {
-  /** Pods of an `OnDelete` set stay as they are until somebody deletes them. By default somebody has done so at once. */
+  /** Keep the pods of an `OnDelete` set until someone deletes them. By default they are replaced at once. */
   readonly keepsOnDelete?: boolean;
 }
 
-/** Does at once all that Kubernetes would do in its own time: addresses, pods, volumes, roll-outs, removals. */
+/** Does at once all that Kubernetes' controllers would do over time: addresses, pods, volumes, rollouts, deletions. */
 export function settle(management: ControlledObjects, options: SettleOptions = {}): void {
   for (const object of management.objects) if (object.metadata.deletionTimestamp) management.remove(object);
   for (const service of management.list<StoredObject>(Service, { [clusterNameLabel]: clusterName }))
@@ -73,7 +73,7 @@ function giveAddress(management: ControlledObjects, service: StoredObject): void
   });
 }
 
-/** What a Gateway's controller says of a route that it accepts. */
+/** The status that a Gateway controller writes to a route that it accepts. */
 export function accepted({ metadata, spec }: StoredObject): object[] {
   const { parentRefs } = spec as { readonly parentRefs: readonly object[] };
   const condition = (type: string) => ({ type, status: 'True', observedGeneration: metadata.generation ?? 0 });
@@ -81,7 +81,7 @@ export function accepted({ metadata, spec }: StoredObject): object[] {
   return parentRefs.map((parentRef) => ({ parentRef, controllerName: 'example.org/gateway', conditions }));
 }
 
-/** Replaces the pods of a workload by ready ones of its present template; returns their names. */
+/** Replaces the pods of a workload by ready ones of its current template; returns their names. */
 function rollOut(
   management: ControlledObjects,
   workload: Workload & StoredObject,
@@ -132,7 +132,7 @@ function podOf(
     metadata: {
       name,
       labels: { ...labels, [revisionLabel]: revision },
-      // What somebody else has noted on a pod stays there.
+      // Annotations that others have set on a pod stay.
       annotations: { ...present?.metadata.annotations, ...annotations },
     },
   };
@@ -143,7 +143,7 @@ function makeClaims(management: ControlledObjects, { spec }: Workload, pod: stri
     const { apiVersion, kind } = PersistentVolumeClaim;
     const name = `${metadata.name}-${pod}`;
     const { labels } = spec.template.metadata;
-    const present = management.get<HostClaim>(PersistentVolumeClaim, name);
+    const present = management.get<VolumeClaim>(PersistentVolumeClaim, name);
     const wanted = present ?? { apiVersion, kind, metadata: { name, labels }, spec: claimSpec };
     management.put({ ...wanted, status: { phase: 'Bound', capacity: wanted.spec.resources.requests } });
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../reconciler/kube/clock.ts';
 
-/** Time that passes only when a test says so. */
+/** A clock that advances only when a test advances it. */
 export class ManualClock implements Clock {
   #now: number;
   readonly #timers = new Set<{ readonly dueAt: number; readonly callback: () => void }>();
@@ -24,7 +24,7 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Lets the time pass: timers due in it fire in order, and what they cause happens before the next one. */
+  /** Advances the time: timers that become due fire in order, and their effects complete before the next one fires. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await settled();
@@ -42,7 +42,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Resolves when all promises that can settle without input or output have. */
+/** Resolves when all promises have settled that need no I/O. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -7,25 +7,25 @@ import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
 import type { ObjectFields, DeletionWriter, Reader, Writer } from '../../reconciler/management/view.ts';
 import { namespace } from './scope.ts';
 
-/** An object with whatever fields it has, as JSON. */
+/** An object with arbitrary JSON fields. */
 export type StoredObject = KubeObject & Readonly<Record<string, unknown>>;
 
-/** The process died before a write. What was written before it stays. */
+/** The process was killed before a write. What it wrote before stays. */
 export class Killed extends Error {
   override readonly name = 'Killed';
 }
 
 /**
- * One namespace of a management cluster in memory, at the seam phases see it through. Watches see labelled objects only,
- * as in reality. Nothing happens by itself: `settle` of management-controllers.ts is what Kubernetes would do.
+ * One namespace of an in-memory management cluster, behind the interfaces that phases use. Watches see labelled objects
+ * only, as in production. Nothing changes without a call: `settle` of management-controllers.ts acts as Kubernetes' controllers.
  */
 export class MemoryObjects implements Reader, Writer, DeletionWriter {
-  /** Every change in its order, as `verb Kind name`; an apply that changes nothing is none. */
+  /** Every change in order, as `verb Kind name`; an apply that changes nothing is left out. */
   readonly writes: string[] = [];
-  /** What `workers` answers. */
+  /** The result of `workers`. */
   workersLeft = 0;
   published: Endpoint | undefined;
-  /** The endpoint of the Cluster's infrastructure object; `none` where there is no such object. */
+  /** The endpoint of the Cluster's infrastructure object; `none` if there is no such object. */
   infrastructure: Endpoint | 'empty' | 'none' = 'none';
   readonly #objects = new Map<string, StoredObject>();
   readonly #applied = new Map<string, RenderedObject>();
@@ -33,7 +33,7 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
   #refusal: ((object: KubeObject) => Error | undefined) | undefined;
   #uids = 0;
 
-  /** The same objects in a world of their own, in which nothing has been written yet. */
+  /** A copy with the same objects and no recorded writes. */
   copy(): MemoryObjects {
     const copy = new MemoryObjects();
     copy.published = this.published;
@@ -44,12 +44,12 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     return copy;
   }
 
-  /** Lets the process die before the write after so many more. */
+  /** Kills the process before the write after this many more. */
   dieAfter(writes: number): void {
     this.#writesLeft = writes;
   }
 
-  /** The process is started again. */
+  /** Starts the process again. */
   restart(): void {
     this.#writesLeft = Infinity;
   }
@@ -59,17 +59,17 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     this.#refusal = refusal;
   }
 
-  /** Everything there is, labelled or not. */
+  /** All objects, labelled or not. */
   get objects(): StoredObject[] {
     return [...this.#objects.values()];
   }
 
-  /** `Kind name` of everything there is, sorted. */
+  /** `Kind name` of all objects, sorted. */
   get names(): string[] {
     return this.objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort();
   }
 
-  /** Puts an object there as somebody else. */
+  /** Stores an object as another client. */
   put(object: StoredObject): StoredObject {
     const identity = identify(object);
     const uid = object.metadata.uid ?? this.#objects.get(identity)?.metadata.uid ?? `uid-${++this.#uids}`;
@@ -78,7 +78,7 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     return stored;
   }
 
-  /** Takes an object away as somebody else. */
+  /** Removes an object as another client. */
   remove(object: KubeObject): void {
     this.#objects.delete(identify(object));
     this.#applied.delete(identify(object));
@@ -163,7 +163,7 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     const present = this.#find(resource, object.metadata.name);
     if (present?.metadata.uid !== object.metadata.uid) return;
     this.#write('delete', object);
-    // A claim is held by its protection finalizer until nothing uses it.
+    // The protection finalizer holds a volume claim until no pod uses it.
     if (resource === PersistentVolumeClaim && present) {
       this.put({ ...present, metadata: { ...present.metadata, deletionTimestamp: '2026-11-21T12:00:00Z' } });
     } else {

@@ -34,15 +34,15 @@ const cilium = (spec: object) => ({
   spec: { endpointSelector: selector, ...spec },
 });
 
-/** Who passes at port 5432 over IPv4 and TCP, unless something else is said. */
-function passing(policy: { kind: string }, ends: Ends = 'ingress', attempt: object = {}): string[] {
+/** Names of the parties whose connection is allowed, by default to port 5432 over IPv4 and TCP. */
+function allowed(policy: { kind: string }, ends: Ends = 'ingress', attempt: object = {}): string[] {
   const enforcement = new Enforcement([policy]);
   const tcp = { port: 5432, protocol: 'TCP', family: 'ipv4', ...attempt } as const;
   return Object.entries(parties)
     .filter(([, party]) =>
       ends === 'egress'
-        ? enforcement.passes(ends, database, party, tcp)
-        : enforcement.passes(ends, party, database, tcp),
+        ? enforcement.allows(ends, database, party, tcp)
+        : enforcement.allows(ends, party, database, tcp),
     )
     .map(([name]) => name);
 }
@@ -53,50 +53,50 @@ const node = 'its own node';
 
 describe('a NetworkPolicy', () => {
   it.each<[string, object, string[]]>([
-    ['denies a direction it names and says no more of', { policyTypes: ['Ingress'] }, [node]],
-    ['does not restrict a direction it does not name', { policyTypes: ['Egress'] }, everybody],
+    ['denies a direction that it names without rules', { policyTypes: ['Ingress'] }, [node]],
+    ['does not restrict a direction that it does not name', { policyTypes: ['Egress'] }, everybody],
     ['restricts ingress when it names no direction', {}, [node]],
-    ['lets everybody in by a rule without peers', { ingress: [{ ports: [{ port: 5432 }] }] }, everybody],
-    ['means its own namespace where only pods are selected', { ingress: [{ from: [client] }] }, ['client', node]],
+    ['allows every peer by a rule without peers', { ingress: [{ ports: [{ port: 5432 }] }] }, everybody],
+    ['selects pods of its own namespace if only pods are selected', { ingress: [{ from: [client] }] }, ['client', node]],
     [
-      'means all pods of a namespace where only that is selected',
+      'selects all pods of a namespace if only that is selected',
       { ingress: [{ from: [elsewhere] }] },
       ['client elsewhere', 'a pod elsewhere', node],
     ],
     [
-      'means both selectors of one peer',
+      'combines both selectors of one peer',
       { ingress: [{ from: [{ ...client, ...elsewhere }] }] },
       ['client elsewhere', node],
     ],
     [
-      'means either of two peers',
+      'allows either of two peers',
       { ingress: [{ from: [client, elsewhere] }] },
       ['client', 'client elsewhere', 'a pod elsewhere', node],
     ],
     [
-      'means every pod of its namespace by an empty selector',
+      'selects every pod of its namespace by an empty selector',
       { ingress: [{ from: [{ podSelector: {} }] }] },
       ['client', 'a pod beside the client', node],
     ],
     [
-      'knows addresses by their network',
+      'selects addresses by their network',
       { ingress: [{ from: [{ ipBlock: { cidr: '203.0.113.0/24' } }] }] },
       [node, 'a host outside'],
     ],
-    ['means TCP where no protocol is said', { ingress: [{ ports: [{ port: 5432, protocol: 'UDP' }] }] }, [node]],
+    ['means TCP if no protocol is given', { ingress: [{ ports: [{ port: 5432, protocol: 'UDP' }] }] }, [node]],
   ])('%s', (_, spec, names) => {
-    expect(passing(kubernetes(spec))).toEqual(names);
+    expect(allowed(kubernetes(spec))).toEqual(names);
   });
 
-  it('does not know an address of the other family', () => {
+  it('does not match an address of the other family', () => {
     const policy = kubernetes({ ingress: [{ from: [{ ipBlock: { cidr: '0.0.0.0/0' } }] }] });
-    expect(passing(policy)).toEqual(everybody);
-    expect(passing(policy, 'ingress', { family: 'ipv6' })).toEqual([node]);
+    expect(allowed(policy)).toEqual(everybody);
+    expect(allowed(policy, 'ingress', { family: 'ipv6' })).toEqual([node]);
   });
 
-  it('restricts egress when it has a rule for it', () => {
-    expect(passing(kubernetes({ egress: [{ to: [client] }] }), 'egress')).toEqual(['client']);
-    expect(passing(kubernetes({}), 'egress')).toEqual(everybody);
+  it('restricts egress when it has an egress rule', () => {
+    expect(allowed(kubernetes({ egress: [{ to: [client] }] }), 'egress')).toEqual(['client']);
+    expect(allowed(kubernetes({}), 'egress')).toEqual(everybody);
   });
 });
 
@@ -107,17 +107,17 @@ describe('a CiliumNetworkPolicy', () => {
     ['denies a direction by an empty rule', { ingress: [{}] }, [node]],
     ['does not restrict a direction without rules', { ingress: [], egress: [{}] }, everybody],
     [
-      'means its own namespace by an empty selector',
+      'selects its own namespace by an empty selector',
       { ingress: [{ fromEndpoints: [{}] }] },
       ['client', 'a pod beside the client', node],
     ],
     [
-      'means its own namespace where none is selected',
+      'selects its own namespace if none is selected',
       { ingress: [{ fromEndpoints: [ciliumClient] }] },
       ['client', node],
     ],
     [
-      'knows the namespace as a label',
+      'selects a namespace by its label',
       {
         ingress: [
           { fromEndpoints: [{ matchLabels: { 'k8s:io.kubernetes.pod.namespace': 'elsewhere', app: 'client' } }] },
@@ -126,7 +126,7 @@ describe('a CiliumNetworkPolicy', () => {
       ['client elsewhere', node],
     ],
     [
-      'does not know labels that Cilium forgets',
+      'does not match labels that Cilium ignores',
       {
         ingress: [
           {
@@ -138,33 +138,33 @@ describe('a CiliumNetworkPolicy', () => {
       },
       [node],
     ],
-    ['tells the world from the cluster', { ingress: [{ fromEntities: ['reader'] }] }, [node, 'a host outside']],
-    ['means everybody by all', { ingress: [{ fromEntities: ['all'] }] }, everybody],
+    ['distinguishes the world entity from the cluster', { ingress: [{ fromEntities: ['reader'] }] }, [node, 'a host outside']],
+    ['allows every peer by the entity all', { ingress: [{ fromEntities: ['all'] }] }, everybody],
     [
-      'means everybody by a rule of ports only',
+      'allows every peer by a rule of ports only',
       { ingress: [{ toPorts: [{ ports: [{ port: '5432', protocol: 'TCP' }] }] }] },
       everybody,
     ],
     [
-      'means one protocol where one is said',
+      'means one protocol if one is given',
       { ingress: [{ toPorts: [{ ports: [{ port: '5432', protocol: 'UDP' }] }] }] },
       [node],
     ],
-    ['means every protocol where none is said', { ingress: [{ toPorts: [{ ports: [{ port: '5432' }] }] }] }, everybody],
+    ['means every protocol if none is given', { ingress: [{ toPorts: [{ ports: [{ port: '5432' }] }] }] }, everybody],
   ])('%s', (_, spec, names) => {
-    expect(passing(cilium(spec))).toEqual(names);
+    expect(allowed(cilium(spec))).toEqual(names);
   });
 });
 
 it.each([
-  ['a kind that is no policy', { kind: 'Service' }, 'Service is no policy'],
+  ['a kind that is not a policy', { kind: 'Service' }, 'Service is no policy'],
   ['match expressions', kubernetes({ podSelector: { matchExpressions: [] } }), 'matchExpressions'],
-  ['ranges of ports', kubernetes({ ingress: [{ ports: [{ port: 1, endPort: 9 }] }] }), 'endPort'],
+  ['port ranges', kubernetes({ ingress: [{ ports: [{ port: 1, endPort: 9 }] }] }), 'endPort'],
   ['exceptions', kubernetes({ ingress: [{ from: [{ ipBlock: { cidr: '::/0', except: [] } }] }] }), 'except'],
-  ['a peer that says nothing', kubernetes({ ingress: [{ from: [{}] }] }), 'a peer of nothing'],
-  ['rules that deny', cilium({ ingressDeny: [{ fromEntities: ['reader'] }] }), 'ingressDeny'],
+  ['a peer without fields', kubernetes({ ingress: [{ from: [{}] }] }), 'a peer of nothing'],
+  ['deny rules', cilium({ ingressDeny: [{ fromEntities: ['reader'] }] }), 'ingressDeny'],
   ['host names', cilium({ egress: [{ toFQDNs: [{ matchName: 'example.org' }] }] }), 'toFQDNs'],
-  ['rules of the application layer', cilium({ egress: [{ toPorts: [{ ports: [], rules: {} }] }] }), 'rules'],
-])('refuses %s rather than overlook it', (_, policy, message) => {
+  ['application layer rules', cilium({ egress: [{ toPorts: [{ ports: [], rules: {} }] }] }), 'rules'],
+])('refuses %s instead of ignoring it', (_, policy, message) => {
   expect(() => new Enforcement([policy])).toThrow(message);
 });

@@ -2,22 +2,22 @@ import { enforcedCiliumNetworkPolicy } from './cilium-network-policy-evaluator.t
 import type { Attempt, Direction, EnforcedPolicy, Party } from './enforced-policy.ts';
 import { enforcedNetworkPolicy } from './kubernetes-network-policy-evaluator.ts';
 
-/** Who lets a connection pass: the end that opens it, the end that takes it, or both, without which there is none. */
+/** Which end's policies must allow a connection: those of the end that opens it, of the end that accepts it, or both. */
 export type Ends = Direction | 'both';
 
-/** A cluster's policies in force. Reads them as rendered, of either kind, and knows nothing of how they are made. */
+/** The policies in force in a cluster. It reads them as rendered, of either kind, independently of the code that renders them. */
 export class Enforcement {
   readonly #policies: readonly EnforcedPolicy[];
   readonly #restricting: Record<Direction, Map<Party, EnforcedPolicy[]>> = { ingress: new Map(), egress: new Map() };
 
-  /** @throws for everything that is not understood: a restriction must not be taken for none. */
+  /** @throws for everything that it does not support: ignoring a restriction would report too much as allowed. */
   constructor(policies: readonly { readonly kind: string }[]) {
     this.#policies = policies.map(enforced);
   }
 
-  /** Whether these ends of a connection let it pass. */
-  passes(ends: Ends, from: Party, to: Party, attempt: Attempt): boolean {
-    // Kubernetes never keeps a node from the pods it runs, or no pod could be probed.
+  /** Whether these ends of a connection allow it. */
+  allows(ends: Ends, from: Party, to: Party, attempt: Attempt): boolean {
+    // Kubernetes always allows a node to reach its own pods, or kubelets could not probe them.
     if (from.kind === 'own node') return true;
     return (
       (ends === 'ingress' || this.#allows('egress', from, to, attempt)) &&
@@ -30,7 +30,7 @@ export class Enforcement {
     return restricting.length === 0 || restricting.some((policy) => policy.allows(direction, peer, attempt));
   }
 
-  /** Remembered: a matrix asks of few parties, and tens of thousands of times. */
+  /** Cached: a matrix asks for few parties tens of thousands of times. */
   #restrictingOf(direction: Direction, party: Party): EnforcedPolicy[] {
     const known = this.#restricting[direction].get(party);
     if (known) return known;

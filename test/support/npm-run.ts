@@ -4,15 +4,15 @@ import { repository } from '../testbed/operator-bundle.ts';
 /** How a script of package.json ended. */
 export interface ScriptResult {
   readonly code: number | null;
-  /** What it said, on both streams, in the order in which it said it. */
-  readonly said: string;
+  /** Its output on both streams, in order. */
+  readonly output: string;
 }
 
-/** A script of package.json that runs in a group of processes of its own. */
+/** A script of package.json that runs in its own process group. */
 export interface RunningScript {
   readonly ended: Promise<ScriptResult>;
-  /** What it has said so far. */
-  said(): string;
+  /** Its output so far. */
+  output(): string;
   /** Sends a signal to all its processes, as a terminal does. */
   signal(signal: NodeJS.Signals): void;
 }
@@ -25,12 +25,12 @@ export function startScript(script: string, args: readonly string[] = [], env: N
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const ended = exitOf(child).then((code) => ({ code, said }));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const ended = exitOf(child).then((code) => ({ code, output }));
   return {
     ended,
-    said: () => said,
+    output: () => output,
     signal: (signal) => {
       if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, signal);
     },
@@ -46,15 +46,15 @@ export function npmRun(
   return startScript(script, args, env).ended;
 }
 
-/** Runs a script to its end and gives what it said. @throws with that when it fails */
+/** Runs a script to its end and returns its output. @throws with the output when the script fails */
 export async function runScript(
   script: string,
   args: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
 ): Promise<string> {
-  const { code, said } = await npmRun(script, args, env);
-  if (code !== 0) throw new Error(`npm run ${script} ended with ${String(code)}:\n${said}`);
-  return said;
+  const { code, output } = await npmRun(script, args, env);
+  if (code !== 0) throw new Error(`npm run ${script} ended with ${String(code)}:\n${output}`);
+  return output;
 }
 
 function exitOf(child: ChildProcess): Promise<number | null> {

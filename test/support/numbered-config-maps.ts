@@ -1,41 +1,41 @@
 import { ConfigMap } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
-import { UnstoppingUser } from './unstopping-user.ts';
+import { ContinuousUser } from './continuous-user.ts';
 import { until } from './until.ts';
 
 /** A write that the API server has acknowledged. */
 interface Acknowledged {
   readonly number: number;
-  /** Revision of etcd that it made: a backup of that revision, or a later one, holds it. */
+  /** The etcd revision of the write: a backup of that revision, or a later one, contains it. */
   readonly revision: number;
 }
 
 export interface NumberedConfigMapsOptions {
-  /** A hosted cluster, by the way in that is to be judged. It is left open. */
+  /** A client of a hosted cluster, through the connection that is to be measured. It is not closed. */
   readonly client: KubeClient;
-  /** One that there is. Default: `default`. */
+  /** An existing namespace. Default: `default`. */
   readonly namespace?: string;
-  /** How many write side by side. Default: 2. */
+  /** The number of concurrent writers. Default: 2. */
   readonly writers?: number;
 }
 
 const label = 'test/numbered';
 
-/** So long rests a writer after each try: a loop of failures would take the processor from what is to recover. */
+/** Pause of a writer after each try: a loop of failures would take processor time from the processes that recover. */
 const restMs = 150;
 
-/** A write without an answer for so long is given up for the next one: it bounds the stall that a lost answer makes. */
+/** Timeout of a write: it bounds the stall that a lost answer causes. */
 const deadlineMs = 5_000;
 
 /**
- * Writes one numbered ConfigMap after the other into a hosted cluster, whatever happens to it meanwhile, and knows which
- * were acknowledged: each of those has to be there afterwards.
+ * Writes numbered ConfigMaps into a hosted cluster without pause, whatever happens to the cluster, and records which
+ * writes were acknowledged: each of those must exist afterwards.
  */
-export class NumberedConfigMaps extends UnstoppingUser {
+export class NumberedConfigMaps extends ContinuousUser {
   readonly #client: KubeClient;
   readonly #namespace: string;
   readonly #acknowledged: Acknowledged[] = [];
-  /** Tells the writers of one test apart that begin one after the other. */
+  /** Distinguishes the writers of one test that start one after the other. */
   readonly #run = Date.now().toString(36);
   #next = 0;
   #lastAcknowledgedAt = performance.now();
@@ -49,17 +49,17 @@ export class NumberedConfigMaps extends UnstoppingUser {
     for (let begun = 0; begun < writers; begun++) this.begin(restMs, () => this.#write());
   }
 
-  /** How many writes were acknowledged. */
+  /** The number of acknowledged writes. */
   get acknowledged(): number {
     return this.#acknowledged.length;
   }
 
-  /** Longest time between two neighbouring acknowledgements, or since the last one, in milliseconds. */
+  /** The longest time between two consecutive acknowledgements, or since the last one, in milliseconds. */
   get longestStallMs(): number {
     return Math.max(this.#longestStallMs, performance.now() - this.#lastAcknowledgedAt);
   }
 
-  /** Waits until more writes are acknowledged. @throws with the last failure of a write when they do not come */
+  /** Waits until more writes are acknowledged. @throws with the last error of a write if that does not happen in time */
   async untilMore(count = 1, limitMs = 60_000): Promise<void> {
     const wanted = this.acknowledged + count;
     try {
@@ -77,9 +77,9 @@ export class NumberedConfigMaps extends UnstoppingUser {
   }
 
   /**
-   * Numbers of acknowledged writes that are not there; none unless data was lost.
-   * @param upTo only those that the backup of this revision holds; all of them by default
-   * @param client where to look, if that is not where they were written
+   * Numbers of acknowledged writes that are missing; none unless data was lost.
+   * @param upTo only those that the backup of this revision contains; by default all of them
+   * @param client reads them, if not the client that wrote them
    */
   async lost(upTo = Number.POSITIVE_INFINITY, client = this.#client): Promise<number[]> {
     const labelSelector = `${label}=${this.#run}`;
@@ -96,7 +96,7 @@ export class NumberedConfigMaps extends UnstoppingUser {
       const { metadata } = await this.#client.create(this.#object(number), { fieldManager: 'test', deadlineMs });
       this.#acknowledge({ number, revision: Number(metadata.resourceVersion) });
     } catch (error) {
-      // it may be there or not; the number is never used again
+      // the write may have happened or not; the number is never reused
       this.#lastError = error;
     }
   }

@@ -5,12 +5,12 @@ import type { StoreSettings } from '../../reconciler/backup/store-settings.ts';
 const bucket = 'backups';
 
 /**
- * As much of S3 as backups of a few bytes need, in memory and by HTTP: whole objects, lists of one page, and uploads that
- * somebody has begun. What the protocol is really like, tests on a real server say.
+ * The part of S3 that backups of a few bytes need, in memory and over HTTP: whole objects, lists of one page, and multipart
+ * uploads that were started. Tests on a real server cover the protocol itself.
  */
 export class ObjectStoreServer {
   readonly objects = new Map<string, Buffer>();
-  /** Keys of uploads in parts that were begun, and when. */
+  /** Keys of multipart uploads that were started, and when. */
   readonly uploads = new Map<string, Date>();
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 

@@ -7,7 +7,7 @@ import { clusterName, hostedCluster } from './scope.ts';
 /** Counts as a Deployment's status has them. */
 export type Counts = NonNullable<DeploymentObject['status']>;
 
-/** Counts of three API servers at rest. */
+/** Counts of three API servers when nothing rolls out. */
 export const whole = { observedGeneration: 2, replicas: 3, readyReplicas: 3, updatedReplicas: 3, availableReplicas: 3 };
 export const succeeded = conditionUpdate('True', 'ReconcileSucceeded');
 export const failed = (message: string) => conditionUpdate('False', 'ReconcileFailed', message);

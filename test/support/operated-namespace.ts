@@ -8,15 +8,15 @@ import { until } from './until.ts';
 import { Workbench } from './workbench.ts';
 
 export interface OperatedNamespaceOptions {
-  /** Tells the path of the kubeconfig of another API server. By default that of the testbed. */
+  /** Returns the path of the kubeconfig of another API server. By default that of the testbed. */
   readonly kubeconfig?: () => string;
   /** Resolves the hosts of endpoints. By default this machine's resolver does. */
   readonly lookup?: LookupFunction;
-  /** What there has to be, or may not be, when the operator starts. By default nothing. */
+  /** What must exist, or may not exist, when the operator starts. By default nothing. */
   readonly prepare?: (client: KubeClient) => Promise<unknown>;
 }
 
-/** A namespace with an operator of its own, which looks after nothing else. */
+/** A namespace with its own operator, which reconciles no other namespace. */
 export class OperatedNamespace extends Workbench {
   readonly #options: OperatedNamespaceOptions;
   #operator: TestOperator | undefined;
@@ -26,14 +26,14 @@ export class OperatedNamespace extends Workbench {
     this.#options = options;
   }
 
-  /** Makes the namespace and starts its operator. */
+  /** Creates the namespace and starts its operator. */
   async open(): Promise<void> {
     await this.make(this.#kubeconfig);
     await this.#options.prepare?.(this.client);
     await this.startOperator();
   }
 
-  /** The operator that runs. @throws while there is none */
+  /** The running operator. @throws while none runs */
   get operator(): TestOperator {
     if (!this.#operator) throw new Error('no operator runs: start one first');
     return this.#operator;
@@ -54,13 +54,13 @@ export class OperatedNamespace extends Workbench {
     this.#operator = undefined;
   }
 
-  /** Has another operator go on, which knows only what the API says. */
+  /** Starts another operator process, which has only the state in the API. */
   async restartOperator(): Promise<void> {
     await this.stopOperator();
     await this.startOperator();
   }
 
-  /** Runs an operator that is killed after so many writes; whether it got that far before `isDone`. */
+  /** Runs an operator that is killed after this many writes; returns whether it was killed before `isDone`. */
   async runUntilKilled(writes: number, isDone: () => Promise<boolean>, limitMs: number): Promise<boolean> {
     let isDead = () => false;
     await this.startOperator((connection) => {
@@ -84,8 +84,8 @@ export class OperatedNamespace extends Workbench {
 }
 
 /**
- * Makes the namespace and starts its operator before the tests of a file, and ends both after them. Hooks that the file
- * registers later run in between: their set-up after this one, and what they take down before.
+ * Creates the namespace and starts its operator before the tests of a file, and ends both after them. Hooks that the file
+ * registers later run in between: their set-up after this one, their tear-down before.
  */
 export function operatedNamespace(namespace: string, options?: OperatedNamespaceOptions): OperatedNamespace {
   const bench = new OperatedNamespace(namespace, options);

@@ -7,7 +7,7 @@ import type { RequestRecord } from '../../reconciler/kube/request.ts';
 import { Operator } from '../../reconciler/operator/operator.ts';
 import { createLogger } from '../../reconciler/telemetry/log.ts';
 
-/** An operator of this process, as a test wants it. */
+/** An operator in this process, with the settings of a test. */
 export interface TestOperator {
   readonly operator: Operator;
   /** Every request it has sent to the management cluster. */
@@ -28,7 +28,7 @@ export interface TestOperatorOptions {
   readonly lookup?: LookupFunction | undefined;
 }
 
-/** Starts an operator and resolves when it works. `HCP_TEST_LOG=debug` shows what it logs. */
+/** Starts an operator and resolves when it is ready. `HCP_TEST_LOG=debug` prints its log. */
 export async function startOperator({
   kubeconfig,
   namespace,

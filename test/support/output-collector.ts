@@ -11,16 +11,16 @@ import { instanceFrom, kubeconfigPath } from '../testbed/instance.ts';
 import type { Needles } from './output-scan.ts';
 
 const EventKind = { apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true } as const satisfies Resource;
-const told: readonly Resource[] = [EventKind, HostedControlPlane, ConfigMap, Pod];
-/** Shorter than anything that holds a key lives; looking costs the tests what it takes. */
+const reported: readonly Resource[] = [EventKind, HostedControlPlane, ConfigMap, Pod];
+/** Shorter than the lifetime of any object that holds a key; a shorter interval would take processor time from the tests. */
 const periodMs = 10_000;
-/** Public parts, and what is no secret although it stands in one. */
+/** Public parts, and keys of Secrets whose value is not secret. */
 const isSecret = (key: string) =>
   !/\.crt$|\.pub$|^(namespace|url|host|port|endpoint|region|bucket)$|description|usage|auth-extra/.test(key);
 
 /**
- * Keeps what is told in a testbed while tests run in it, whoever comes and goes: events, statuses, ConfigMaps and logs. The
- * secrets that there are meanwhile become needles, in memory only.
+ * Keeps what a testbed reports while tests run in it, even if objects are deleted meanwhile: events, statuses, ConfigMaps and
+ * logs. The secrets that exist meanwhile become needles, in memory only.
  */
 export class OutputCollector {
   readonly #testbed: string;
@@ -47,19 +47,19 @@ export class OutputCollector {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       // there is no testbed yet, or none any more
-      await this.#look().catch(() => {});
+      await this.#collect().catch(() => {});
       await this.#copyLogs();
       await sleep(periodMs, undefined, { signal }).catch(() => {});
     }
   }
 
-  async #look(): Promise<void> {
+  async #collect(): Promise<void> {
     const instance = instanceFrom(process.env, this.#testbed);
     const client = new KubeClient(await connect(loadKubeConfig(kubeconfigPath(instance))), { deadlineMs: 5_000 });
     try {
       const { items } = await client.list<SecretObject>(Secret);
       for (const secret of items) this.#learn(secret);
-      for (const resource of told) await this.#keep(resource.kind, (await client.list(resource)).items);
+      for (const resource of reported) await this.#keep(resource.kind, (await client.list(resource)).items);
     } finally {
       await client.connection.close();
     }
@@ -90,13 +90,13 @@ export class OutputCollector {
     return true;
   }
 
-  /** The directory of a testbed goes with it. */
+  /** Copied now, because the directory of a testbed is removed with it. */
   async #copyLogs(): Promise<void> {
     const { directory } = instanceFrom(process.env, this.#testbed);
     const machines = join(directory, 'machines');
     await mkdir(this.#directory, { recursive: true });
     for (const machine of await namesIn(machines)) {
-      // Beside them are the machine's disks, with every file of every image.
+      // Next to them are the machine's disks, with every file of every image.
       for (const folder of [machine, join(machine, 'log')]) {
         const logs = (await namesIn(join(machines, folder))).filter((name) => name.endsWith('.log'));
         for (const log of logs.map((name) => join(folder, name))) {
@@ -111,9 +111,9 @@ function namesIn(directory: string): Promise<string[]> {
   return readdir(directory).catch(() => []);
 }
 
-/** A second name keeps what is written later too, and costs nothing; another file system knows copies only. */
+/** A hard link also gets what is written later, at no cost; across file systems only copies are possible. */
 async function keepFile(from: string, to: string): Promise<void> {
-  // another machine may come by the same name
+  // another machine may get the same name
   const { ino } = await stat(from).catch(() => ({ ino: undefined }));
   if (ino === undefined) return;
   const kept = `${to}.${ino}`;

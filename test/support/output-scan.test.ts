@@ -25,21 +25,21 @@ function needles(): Needles {
 describe('the scan of all output', () => {
   it.each<[string, string, string]>([
     ['a key as PEM', pem, 'a private key'],
-    ['one line out of the middle of a key', `x ${pem.split('\n')[1]} y`, 'tls.key'],
+    ['a line from the middle of a key', `x ${pem.split('\n')[1]} y`, 'tls.key'],
     ['a key in base64', Buffer.from(pem).toString('base64'), 'tls.key'],
     ['the DER of a key in base64', der.toString('base64'), 'tls.key'],
     ['the DER of a key in hexadecimal digits', `{"key":"${der.toString('hex')}"}`, 'tls.key'],
     [
-      'a key that nobody knew of',
+      'a key that was not registered',
       generateKeyPairSync('rsa', { modulusLength: 2048 })
         .privateKey.export({ type: 'pkcs8', format: 'pem' })
         .toString(),
       'a private key',
     ],
-    ['the header of a key in an older form', sec1, 'a private key'],
+    ['the header of a key in an older format', sec1, 'a private key'],
     ['a token', `Authorization: Bearer ${token}`, 'token'],
     ['a token in base64', Buffer.from(token).toString('base64'), 'token'],
-  ])('finds %s, and tells file and line and not the secret', async (_, planted, what) => {
+  ])('finds %s, and reports file and line but not the secret', async (_, planted, what) => {
     writeFileSync(join(directory, 'unit.log'), `all is well\nerror: ${planted}\n`);
     const found = await scanDirectory(directory, needles());
     expect(found[0]).toMatchObject({ file: 'unit.log', line: 2 });
@@ -47,12 +47,12 @@ describe('the scan of all output', () => {
     expect(JSON.stringify(found)).not.toContain(planted.slice(0, 40));
   });
 
-  it('finds one at the end of a line of megabytes', async () => {
+  it('finds a key at the end of a line of megabytes', async () => {
     writeFileSync(join(directory, 'long.json'), `${'- '.repeat(1_000_000)}${der.toString('hex')}`);
     expect(await scanDirectory(directory, needles())).toHaveLength(1);
   });
 
-  it('is content with certificates, public keys and short values', async () => {
+  it('accepts certificates, public keys and short values', async () => {
     const known = needles();
     known.add('user of Secret team/store', 'short');
     const text = publicKey.export({ type: 'spki', format: 'pem' }).toString();

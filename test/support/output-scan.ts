@@ -5,20 +5,20 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { privateKeyIn } from './private-keys.ts';
 
-/** Where a secret was found. Never what it is. */
+/** Where a secret was found. Never the secret itself. */
 export interface Find {
   readonly file: string;
   readonly line: number;
   readonly what: string;
 }
 
-/** Shorter ones would be found by chance. */
+/** Shorter values would match by chance. */
 const shortest = 12;
-/** Longer lines are looked at in pieces that overlap. */
+/** Longer lines are searched in overlapping pieces. */
 const pieceLength = 200_000;
 const overlap = 4_000;
 
-/** Secrets that existed, to be looked for. They are kept in memory only. */
+/** Secrets that existed, to be searched for. They are kept in memory only. */
 export class Needles {
   readonly #texts = new Map<string, string>();
 
@@ -26,12 +26,12 @@ export class Needles {
     return this.#texts.size;
   }
 
-  /** A secret value in every form in which it may be told: as it is, in base64 and in hexadecimal digits. */
+  /** A secret value in every encoding in which it may appear: as it is, in base64 and in hexadecimal digits. */
   add(name: string, value: Buffer | string): void {
     const bytes = Buffer.from(value);
     if (bytes.length < shortest) return;
     const text = bytes.toString('utf8').trim();
-    // a value of several lines is told line by line
+    // a value of several lines appears line by line
     for (const line of text.includes('\n') ? linesOfKey(text) : [text]) this.#texts.set(line, name);
     for (const form of [bytes.toString('base64'), bytes.toString('base64url'), bytes.toString('hex')]) {
       this.#texts.set(form.replace(/=+$/, ''), name);
@@ -41,14 +41,14 @@ export class Needles {
       for (const form of ['base64', 'hex'] as const) this.#texts.set(der.toString(form).replace(/=+$/, ''), name);
   }
 
-  /** The name of one that stands in a text. */
+  /** The name of a secret that the text contains. */
   in(text: string): string | undefined {
     for (const [needle, name] of this.#texts) if (text.includes(needle)) return name;
     return undefined;
   }
 }
 
-/** Looks for private keys of any kind, and for secrets that existed, in every file of a directory. */
+/** Searches every file of a directory for private keys of any kind, and for secrets that existed. */
 export async function scanDirectory(directory: string, needles = new Needles()): Promise<Find[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -65,7 +65,7 @@ async function scanFile(path: string, file: string, needles: Needles): Promise<F
   let line = 0;
   for await (const text of createInterface({ input: createReadStream(path, 'latin1'), crlfDelay: Infinity })) {
     line += 1;
-    // logs repeat themselves, and looking into base64 takes long
+    // logs repeat themselves, and decoding base64 is slow
     const hash = createHash('sha1').update(withoutTime(text)).digest('base64');
     if (seen.has(hash)) continue;
     seen.add(hash);
@@ -85,12 +85,12 @@ function secretIn(text: string, needles: Needles): string | undefined {
   return undefined;
 }
 
-/** Without the digits, which differ in lines that are the same otherwise: the digits of a key are no part of its letters. */
+/** The text without timestamps, which differ in lines that are otherwise equal. */
 function withoutTime(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\d[T ][\d:.,]+Z?/g, '');
 }
 
-/** The lines of a PEM text that tell something of the key; those of any other text that are long enough. */
+/** The lines of a PEM text that carry key material; of any other text those that are long enough. */
 function linesOfKey(text: string): string[] {
   return text.split('\n').filter((line) => !line.startsWith('-----') && line.length >= 2 * shortest);
 }

@@ -4,7 +4,7 @@ import { applyObjects } from '../testbed/apply-objects.ts';
 import { ApiServer } from './api-server.ts';
 
 export interface PlainApiServerOptions {
-  /** More flags of the API server, with their dashes. By default none. */
+  /** Additional flags of the API server, with their dashes. By default none. */
   readonly flags?: readonly string[];
   /** CustomResourceDefinitions that it serves. By default none. */
   readonly definitions?: readonly KubeObject[];

@@ -19,7 +19,7 @@ const withContainer = (change: Partial<V1Container>): V1PodSpec => ({
 const withContext = (change: Partial<V1SecurityContext>): V1PodSpec =>
   withContainer({ securityContext: { ...container.securityContext, ...change } });
 
-it('finds nothing wrong with a pod that is as restricted as can be', () => {
+it('accepts a pod that meets every restriction', () => {
   expect(restrictedViolations(pod)).toEqual([]);
 });
 
@@ -46,6 +46,6 @@ it.each<[what: string, pod: V1PodSpec]>([
     'container app has a probe or hook with a host',
     withContainer({ livenessProbe: { httpGet: { host: '192.0.2.1', port: 80 } } }),
   ],
-])('sees that %s', (violation, broken) => {
+])('reports that %s', (violation, broken) => {
   expect(restrictedViolations(broken)).toEqual([violation]);
 });

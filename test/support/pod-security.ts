@@ -1,8 +1,8 @@
 import type { V1Container, V1PodSpec } from '@kubernetes/client-node';
 
 /**
- * What of a pod the Pod Security Standard "restricted" forbids, as the Kubernetes documentation words it; empty when
- * nothing. It knows nothing of how our pods are made.
+ * The violations of the Pod Security Standard "restricted" by a pod, in the words of the Kubernetes documentation; empty when
+ * there is none. It is independent of the code that renders the provider's pods.
  */
 export function restrictedViolations(pod: V1PodSpec): string[] {
   const containers = [...(pod.initContainers ?? []), ...pod.containers];

@@ -29,10 +29,10 @@ const warning = (kind: string, name: string, reason: string, note: string, type 
 const ready = pod('well', { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] });
 const done = pod('done', { phase: 'Succeeded', conditions: [{ type: 'Ready', status: 'False' }] });
 
-describe('what pods say that a wait gave up on', () => {
+describe('the pod states after a failed wait', () => {
   it.each<[string, object, string[]]>([
     [
-      'nobody has scheduled',
+      'cannot be scheduled',
       {
         phase: 'Pending',
         conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes' }],
@@ -50,7 +50,7 @@ describe('what pods say that a wait gave up on', () => {
       ['Pod p: Pending', '  etcd: waits, ContainerCreating'],
     ],
     [
-      'end again and again',
+      'crash repeatedly',
       {
         phase: 'Running',
         containerStatuses: [
@@ -66,12 +66,12 @@ describe('what pods say that a wait gave up on', () => {
       ],
     ],
     [
-      'have ended for good',
+      'have terminated',
       { phase: 'Failed', containerStatuses: [container({ terminated: { exitCode: 137, reason: 'OOMKilled' } })] },
       ['Pod p: Failed', '  etcd: ended with 137 (OOMKilled)'],
     ],
     [
-      'run, but do not answer their probe',
+      'run but are not ready',
       {
         phase: 'Running',
         containerStatuses: [container({ running: {} }), container({ running: {} }, { ready: true })],
@@ -79,7 +79,7 @@ describe('what pods say that a wait gave up on', () => {
       ['Pod p: Running', '  etcd: runs and is not ready'],
     ],
     [
-      'are still at their second init container',
+      'run their second init container',
       {
         phase: 'Pending',
         initContainerStatuses: [
@@ -89,16 +89,16 @@ describe('what pods say that a wait gave up on', () => {
       },
       ['Pod p: Pending', '  second: runs and is not ready'],
     ],
-  ])('names those that %s', (_, status, lines) => {
+  ])('include pods that %s', (_, status, lines) => {
     expect(podStates([ready, pod('p', status), done])).toEqual(lines);
   });
 
-  it('names those that are on their way out', () => {
+  it('include pods that are being deleted', () => {
     const going = { ...pod('p', { phase: 'Running' }), metadata: { name: 'p', deletionTimestamp: 'now' } };
     expect(podStates([going])).toEqual(['Pod p: Running, is being deleted']);
   });
 
-  it('tells the end of what a container said, and not a whole log', () => {
+  it("include the end of a container's message, not a whole log", () => {
     const message = Array.from({ length: 100 }, (_, line) => `line ${line} ${'x'.repeat(100)}`).join('\n');
     const [, line = ''] = podStates([
       pod('p', { phase: 'Failed', containerStatuses: [container({ terminated: { exitCode: 1, message } })] }),
@@ -107,7 +107,7 @@ describe('what pods say that a wait gave up on', () => {
     expect(line).toContain('line 99');
   });
 
-  it('tells each warning about a pod once: that a volume cannot be mounted stands nowhere else', () => {
+  it('include each warning about a pod once, because only an event reports that a volume cannot be mounted', () => {
     const note = 'MountVolume.SetUp failed for volume "pki": references non-existent secret key: ca.crt';
     const events = [
       warning('Pod', 'p', 'FailedMount', note),
@@ -121,7 +121,7 @@ describe('what pods say that a wait gave up on', () => {
     ]);
   });
 
-  it('tells warnings about volume claims, for which a pod waits', () => {
+  it('include warnings about volume claims that a pod waits for', () => {
     const events = [warning('PersistentVolumeClaim', 'data', 'ProvisioningFailed', 'the disk is full')];
     expect(podStates([pod('p', { phase: 'Pending' })], events)).toEqual([
       'Pod p: Pending',
@@ -129,7 +129,7 @@ describe('what pods say that a wait gave up on', () => {
     ]);
   });
 
-  it('says so when pods are not what is missing', () => {
+  it('report that there are no pods or that all pods are ready', () => {
     expect(podStates([])).toEqual(['there are no pods']);
     expect(podStates([ready])).toEqual(['all 1 pods are ready']);
   });

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../reconciler/kube/object.ts';
 /** A Pod as the API returns it. */
 export type PodInState = KubeObject & { readonly status?: Partial<V1PodStatus> };
 
-/** An Event as far as it says what is wrong with something. */
+/** The fields of an Event that describe a problem. */
 export interface WarningEvent extends KubeObject {
   readonly type?: string;
   readonly reason?: string;
@@ -14,19 +14,19 @@ export interface WarningEvent extends KubeObject {
   readonly regarding?: { readonly kind?: string; readonly name?: string };
 }
 
-/** Of what a container said when it ended the last lines tell why. */
-const toldLines = 5;
-const toldCharacters = 300;
+/** The last lines of a container's termination message give the reason. */
+const maxLines = 5;
+const maxCharacters = 300;
 
-/** So many reasons are told of one object: the newest. */
-const toldEvents = 3;
+/** The newest reasons are reported, at most this many per object. */
+const maxEvents = 3;
 
 /**
- * What pods say that are not ready, and warnings about them and about volume claims. Volumes that cannot be mounted are
- * told by events alone: the container only says that it is being created.
+ * The state of pods that are not ready, and warnings about them and about volume claims. Only events report volumes that
+ * cannot be mounted: the container status only says ContainerCreating.
  */
 export function podStates(pods: readonly PodInState[], events: readonly WarningEvent[] = []): string[] {
-  const withProblem = pods.filter((pod) => !isWell(pod));
+  const withProblem = pods.filter((pod) => !isReady(pod));
   const lines = withProblem.flatMap((pod) => [
     describePod(pod),
     ...containersOf(pod).map((container) => `  ${container}`),
@@ -41,7 +41,7 @@ export function podStates(pods: readonly PodInState[], events: readonly WarningE
   return withProblem.length > 0 ? [...lines, ...told] : [`all ${pods.length} pods are ready`, ...told];
 }
 
-/** Does work that waits for pods of a namespace, and adds to its failure what they say. */
+/** Runs work that waits for pods of a namespace, and adds their states to the error if it fails. */
 export async function withPodStates<T>(client: KubeClient, namespace: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -51,7 +51,7 @@ export async function withPodStates<T>(client: KubeClient, namespace: string, wo
   }
 }
 
-/** {@link podStates} of a namespace, for the message of a failure: it never fails itself. */
+/** {@link podStates} of a namespace for an error message: it never fails itself. */
 export async function describePods(client: KubeClient, namespace: string): Promise<string> {
   const list = <T extends KubeObject>(resource: Resource) => client.list<T>(resource, { namespace });
   const lines = await Promise.all([list<PodInState>(Pod), list<WarningEvent>(Event)]).then(
@@ -61,7 +61,7 @@ export async function describePods(client: KubeClient, namespace: string): Promi
   return [`pods of namespace ${namespace}:`, ...lines].join('\n  ');
 }
 
-function isWell({ status }: PodInState): boolean {
+function isReady({ status }: PodInState): boolean {
   if (status?.phase === 'Succeeded') return true;
   return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
 }
@@ -74,7 +74,7 @@ function describePod({ metadata, status }: PodInState): string {
   return `Pod ${metadata.name}: ${status?.phase ?? 'without a status'}${going}${place}${why}`;
 }
 
-/** A line for each container that is not ready; init containers that have done their work are. */
+/** A line for each container that is not ready, without completed init containers. */
 function containersOf({ status }: PodInState): string[] {
   const initial = (status?.initContainerStatuses ?? []).filter(({ state }) => state?.terminated?.exitCode !== 0);
   return [...initial, ...(status?.containerStatuses ?? [])].filter(({ ready }) => !ready).map(describeContainer);
@@ -103,7 +103,7 @@ function warningsOf(events: readonly WarningEvent[], kind: string, name: string)
     return type === 'Warning' && regarding?.kind === kind && regarding.name === name;
   });
   const told = new Set(about.map(({ reason, note }) => reasonOf({ reason, message: note })));
-  return [...told].slice(-toldEvents);
+  return [...told].slice(-maxEvents);
 }
 
 function isClaim(regarding: WarningEvent['regarding']): boolean {
@@ -121,6 +121,6 @@ function reasonOf({
 }
 
 function bounded(text: string): string {
-  const lines = text.trim().split('\n').slice(-toldLines).join(' | ');
-  return lines.length > toldCharacters ? `...${lines.slice(-toldCharacters)}` : lines;
+  const lines = text.trim().split('\n').slice(-maxLines).join(' | ');
+  return lines.length > maxCharacters ? `...${lines.slice(-maxCharacters)}` : lines;
 }

@@ -4,8 +4,8 @@ const encodedKeys = ['AgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQ', 'IBADANBgkqh
 const deepest = 4;
 
 /**
- * The piece of a text that holds a private key: as PEM, as the body of one, or as base64 of either, also when that stands
- * inside base64 again, as in the kubeconfig of a Secret.
+ * The part of a text that contains a private key: as PEM, as the body of one, or as base64 of either, also if that is base64
+ * encoded again, as in the kubeconfig of a Secret.
  */
 export function privateKeyIn(text: string, depth = 0): string | undefined {
   const plain = /-----BEGIN [A-Z ]*PRIVATE KEY-----/.exec(text)?.[0] ?? encodedKeys.find((key) => text.includes(key));

@@ -16,10 +16,10 @@ const deployment = ['deployment', providerDeployment, '--namespace', providerNam
 
 const components = join(repository, 'dist/control-plane-components.yaml');
 
-/** A rebuilt image has the same name: this tells whether the pods run the present one. */
+/** A rebuilt image has the same name; this annotation records whether the pods run the current one. */
 const digestAnnotation = 'hosted-control-plane.test/image-digest';
 
-/** Installs the operator as its users do, from dist/control-plane-components.yaml, with an image of the present sources. */
+/** Installs the operator as its users do, from dist/control-plane-components.yaml, with an image of the current sources. */
 export async function installProvider(instance: Instance, report: Report): Promise<void> {
   const digest = await loadOperatorImage(instance, report);
   await step(report, 'provider installed from dist/control-plane-components.yaml', async () => {
@@ -32,11 +32,11 @@ export async function installProvider(instance: Instance, report: Report): Promi
 }
 
 /**
- * Makes pods find an operator's image of the present sources, as those need it that restore backups. Gives its digest.
- * One that is loaded already stays.
+ * Loads an operator image of the current sources where pods find it, as pods that restore backups need it. Returns its
+ * digest. An image that is already loaded stays.
  */
 export async function loadOperatorImage(instance: Instance, report: Report): Promise<string> {
-  // Of its own for each instance: tests of several run side by side.
+  // One per instance: tests of several instances run side by side.
   const directory = join(instance.directory, 'operator');
   const archive = join(directory, 'image.tar');
   const loaded = join(instance.directory, 'operator-image');
@@ -46,7 +46,7 @@ export async function loadOperatorImage(instance: Instance, report: Report): Pro
       await bundleOperator(directory);
       const digest = await packOperatorImage(archive, managerImage, directory);
       const node = await runningMachine(instance, 'm');
-      // another management machine has another store of images
+      // another management machine has another image store
       const identity = `${digest} ${node.pid}`;
       if ((await readFile(loaded, 'utf8').catch(() => '')) !== identity) {
         await loadImage(instance, archive);
@@ -57,7 +57,7 @@ export async function loadOperatorImage(instance: Instance, report: Report): Pro
   );
 }
 
-/** Whether there is an operator, which may be of other sources. */
+/** Whether the operator is installed, possibly from other sources. */
 export async function isProviderInstalled(instance: Instance): Promise<boolean> {
   return (await installedDigest(instance)) !== undefined;
 }
@@ -67,7 +67,7 @@ export async function removeProvider(instance: Instance): Promise<void> {
   await kubectl(instance, ['delete', ...deployment, '--ignore-not-found', '--wait']);
 }
 
-/** The digest of the image that runs; undefined when nothing is installed, empty when nobody noted it. */
+/** The digest of the running image; undefined when nothing is installed, empty when the annotation is missing. */
 async function installedDigest(instance: Instance): Promise<string | undefined> {
   const found = await kubectl(instance, ['get', ...deployment, '--ignore-not-found', '--output', 'json']);
   if (found === '') return undefined;

@@ -4,7 +4,7 @@ import type { Ends, Enforcement } from './network-policy-evaluator.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Who may meet the control plane of cluster `c1` in namespace `team`, by a name for the matrix. */
+/** The parties that may connect to the control plane of cluster `c1` in namespace `team`, by a name for the matrix. */
 export const unknownMembers: Readonly<Record<string, Party>> = Object.fromEntries(
   Object.entries({
     'api-server of c2': pod('team', componentOf('c2', 'api-server')),
@@ -65,7 +65,7 @@ function operatorLabels(): Labels {
   };
 }
 
-/** Connections to every port of a control plane, to those of its surroundings, and to some that nobody has. */
+/** Connections to every port of a control plane, to those of the shared services, and to some ports that nothing listens on. */
 const attempts: readonly Attempt[] = [...new Set([...Object.values(ports), 30443, 30132, 53, 443, 80])].flatMap(
   (port) =>
     (['TCP', 'UDP', 'SCTP'] as const).flatMap((protocol) =>
@@ -73,19 +73,19 @@ const attempts: readonly Attempt[] = [...new Set([...Object.values(ports), 30443
     ),
 );
 
-/** What is tried, as `TCP 6443 ipv4`. */
+/** The attempted connection, as `TCP 6443 ipv4`. */
 export const tried: readonly string[] = attempts.map(({ port, protocol, family }) => `${protocol} ${port} ${family}`);
 
-/** For each pair, as `from → to`, what the given ends let pass of what is tried. Pairs that may do nothing are left out. */
+/** For each pair, as `from → to`, the attempts that the given ends allow. Pairs without any are left out. */
 export function* reachability(
   policies: Enforcement,
   ends: Ends,
   parties: Readonly<Record<string, Party>>,
-): Generator<[pair: string, passing: string]> {
+): Generator<[pair: string, allowed: string]> {
   for (const [fromName, from] of Object.entries(parties)) {
     for (const [toName, to] of Object.entries(parties)) {
-      const passing = tried.filter((_, index) => policies.passes(ends, from, to, attempts[index]!));
-      if (passing.length > 0) yield [`${fromName} → ${toName}`, passing.join(', ')];
+      const allowed = tried.filter((_, index) => policies.allows(ends, from, to, attempts[index]!));
+      if (allowed.length > 0) yield [`${fromName} → ${toName}`, allowed.join(', ')];
     }
   }
 }

@@ -24,7 +24,7 @@ export function clusterOf({ name = 'c1', network, spec }: ClusterChanges = {}): 
   return { name, namespace: 'team', network: networkOf(network), spec: parsed.hostedControlPlane.spec };
 }
 
-/** A world in which everything is known. */
+/** Facts in which everything is known. */
 export const knownFacts: FactsWith<'endpoint' | 'konnectivityEndpoint'> = {
   endpoint: { host: '192.0.2.10', port: 6443 },
   konnectivityEndpoint: { host: '192.0.2.10', port: 8132 },
@@ -37,7 +37,7 @@ export const knownFacts: FactsWith<'endpoint' | 'konnectivityEndpoint'> = {
   mounts: {},
 };
 
-/** A restore that is going on. */
+/** A restore in progress. */
 export const anyRestore: EtcdRestoreFacts = {
   run: '2026-11-21T12-00-00Z-5f0c1d2e',
   sizeBytes: 20_971_520,
@@ -46,7 +46,7 @@ export const anyRestore: EtcdRestoreFacts = {
   operatorImage: 'registry.example.org/operator:v1',
 };
 
-/** What a cluster renders to, by kind and name. */
+/** The rendered objects of a cluster, by kind and name. */
 export class Rendered {
   readonly objects: readonly RenderedObject[];
 
@@ -54,21 +54,21 @@ export class Rendered {
     this.objects = renderControlPlane(clusterOf(changes), { ...knownFacts, ...facts });
   }
 
-  /** @throws when there is no such object. */
+  /** @throws if there is no such object. */
   object(kind: string, name: string): RenderedObject {
     const found = this.objects.find((object) => object.kind === kind && object.metadata.name === name);
     if (!found) throw new Error(`no ${kind} ${name} is rendered`);
     return found;
   }
 
-  /** The Deployment or StatefulSet of this name. @throws when there is none. */
+  /** The Deployment or StatefulSet of this name. @throws if there is none. */
   workload(name: string): Workload {
     const found = workloadsOf(this.objects).find(({ object }) => object.metadata.name === name);
     if (!found) throw new Error(`no workload ${name} is rendered`);
     return found;
   }
 
-  /** The arguments of a container, by flag. @throws when there is no such container. */
+  /** The arguments of a container, by flag. @throws if there is no such container. */
   flags(workload: string, container: string): Record<string, string> {
     const found = this.workload(workload).containers.find(({ name }) => name === container);
     if (!found) throw new Error(`workload ${workload} has no container ${container}`);

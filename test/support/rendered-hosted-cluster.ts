@@ -4,7 +4,7 @@ import { renderWorkload, type WorkloadPart } from '../../constructs/workload/cha
 import { type ClusterChanges, clusterOf, knownFacts } from './rendered-cluster.ts';
 import { type Workload, workloadsOf } from './rendered-objects.ts';
 
-/** What one part of the hosted cluster renders to. */
+/** The rendered objects of one part of the hosted cluster. */
 export class RenderedPart {
   readonly objects: readonly RenderedObject[];
 
@@ -12,7 +12,7 @@ export class RenderedPart {
     this.objects = renderWorkload(clusterOf(changes), { ...knownFacts, ...facts }, part);
   }
 
-  /** The only object of a kind. @throws when there is none, or several. */
+  /** The only object of a kind. @throws if there is none, or several. */
   only(kind: string): RenderedObject {
     const [found, ...others] = this.objects.filter((object) => object.kind === kind);
     if (!found || others.length > 0)
@@ -20,14 +20,14 @@ export class RenderedPart {
     return found;
   }
 
-  /** A file of the only ConfigMap. @throws when there is no such file. */
+  /** A file of the only ConfigMap. @throws if there is no such file. */
   file(name: string): string {
     const content = (this.only('ConfigMap')['data'] as Record<string, string>)[name];
     if (content === undefined) throw new Error(`there is no file ${name}`);
     return content;
   }
 
-  /** The only workload. @throws when there is none. */
+  /** The only workload. @throws if there is none. */
   get workload(): Workload {
     const [found] = workloadsOf(this.objects);
     if (!found) throw new Error('no workload is rendered');

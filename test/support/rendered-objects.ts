@@ -4,10 +4,10 @@ import { type RenderedObject, renderControlPlane } from '../../constructs/contro
 import { type Sample, readSample } from '../../constructs/sample.ts';
 import { readSampleFiles } from '../../constructs/sample-files.ts';
 
-/** A sample cluster and everything it becomes. */
+/** A sample cluster and everything it renders. */
 export interface RenderedSample extends Sample {
   readonly name: string;
-  /** The user's objects as they stand in the file. */
+  /** The user's objects as written in the file. */
   readonly source: readonly unknown[];
   readonly objects: readonly RenderedObject[];
 }
@@ -56,7 +56,7 @@ export function workloadsOf(objects: readonly RenderedObject[]): Workload[] {
 }
 
 interface ServiceObject extends RenderedObject {
-  /** Missing from a Service that Kubernetes itself makes and only a label is put on. */
+  /** Undefined for a Service that Kubernetes itself creates and that only gets a label. */
   readonly spec?: V1ServiceSpec;
 }
 
@@ -64,7 +64,7 @@ export function servicesOf(objects: readonly RenderedObject[]): ServiceObject[] 
   return objects.filter((object): object is ServiceObject => object.kind === 'Service');
 }
 
-/** Every label, of objects and of the pods they make, wherever it stands. */
+/** Every label of objects and of their pod templates. */
 export function labelsOf(value: unknown): [string, string][] {
   if (Array.isArray(value)) return value.flatMap(labelsOf);
   if (typeof value !== 'object' || value === null) return [];

@@ -16,23 +16,23 @@ const accessKeyId = 'test-key-id';
 const secretAccessKey = 'test-secret-of-the-store';
 const bucket = 'backups';
 
-/** An S3 server of its own, with an empty bucket, on a loopback port: for tests that hurt it. */
+/** An S3 server with an empty bucket on a loopback port, for tests that disturb or kill it. */
 export interface S3 {
-  /** How to use its bucket. */
+  /** The settings for its bucket. */
   readonly settings: StoreSettings;
-  /** Where the objects are as files: a folder per bucket. */
+  /** The directory of the objects: a folder per bucket. */
   readonly directory: string;
-  /** A plain client, to see what is there beside the code under test. */
+  /** A plain client, to read the bucket without the code under test. */
   readonly client: S3Client;
-  /** Keys of uploads that have begun and not ended. */
+  /** Keys of uploads that were started and not completed. */
   unfinishedUploads(): Promise<string[]>;
-  /** Kills it and removes what it wrote. */
+  /** Kills it and removes its files. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts versitygw, in a fraction of a second.
- * @param security `tls` for a certificate of an authority that only `settings` knows
+ * @param security `tls` for a certificate of a CA that only `settings` contains
  * @param place directory below which it keeps everything
  */
 export async function startS3(security: 'plain' | 'tls' = 'plain', place = tmpdir()): Promise<S3> {
@@ -74,7 +74,7 @@ async function spawnServer(
   flags: readonly string[],
 ): Promise<ChildProgram> {
   for (const name of ['data', 'iam']) await mkdir(join(directory, name));
-  // without accounts it answers to an unknown key id as no other store does
+  // without accounts it answers an unknown key id differently than any other store
   const args = [
     '--port',
     `127.0.0.1:${port}`,

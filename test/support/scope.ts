@@ -22,12 +22,12 @@ import { probesOf } from './trust-probes.ts';
 
 export const namespace = 'team';
 export const clusterName = 'c1';
-/** Not the Cluster's name, as in a managed topology. */
+/** Differs from the Cluster's name, as in a managed topology. */
 export const hostedControlPlaneName = 'c1-x7k2p';
 export const hostedControlPlaneUid = 'uid-of-the-hosted-control-plane';
 export const now = new Date('2026-11-21T12:00:00Z');
 
-/** A small spec that is valid. */
+/** A small valid spec. */
 export const spec = {
   version: 'v1.36.3',
   replicas: 2,
@@ -75,7 +75,7 @@ export function clusterObjectWith(
   };
 }
 
-/** The sample cluster as it is rendered. */
+/** The rendered sample cluster. */
 export function hostedCluster(specChanges: object = {}): HostedCluster {
   return {
     name: clusterName,
@@ -85,7 +85,7 @@ export function hostedCluster(specChanges: object = {}): HostedCluster {
   };
 }
 
-/** A scope as those phases see it that need an endpoint. */
+/** The scope of phases that need an endpoint. */
 export type EstablishedScope = Scope<'endpoint' | 'konnectivityEndpoint'>;
 
 export interface ScopeChanges {
@@ -105,7 +105,7 @@ export interface ScopeChanges {
   readonly now?: Date;
 }
 
-/** What a phase sees of the sample cluster, its endpoint among the facts unless they leave it out. */
+/** The scope of a phase for the sample cluster, with its endpoint unless the options leave it out. */
 export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): EstablishedScope {
   const published = management.published ? { controlPlaneEndpoint: management.published } : {};
   const object = hostedControlPlaneObject({
@@ -123,7 +123,7 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
       mounts: {},
       owner: { name: hostedControlPlaneName, uid: hostedControlPlaneUid },
       ...changes.facts,
-      // As the graph of phases: what runs without the endpoint does not read it.
+      // As in the real list of phases: a phase that runs without the endpoint does not read it.
     } as EstablishedScope['facts'],
     reader: management,
     sharedResources: { ...plainSharedResources, ...changes.sharedResources },
@@ -141,7 +141,7 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
   };
 }
 
-/** Members of which all are as the task wants them at once. */
+/** Members that are in the requested state at once. */
 const settledEtcd: EtcdLoop = {
   report: () => undefined,
   look: async ({ goal }) => ({ observation: observed(goal.replicas), decision: settled, isCurrent: true }),

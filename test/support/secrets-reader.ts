@@ -2,27 +2,27 @@ import { Secret } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { isAlreadyExists, kubeErrorOf } from '../../reconciler/kube/errors.ts';
 import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
-import { UnstoppingUser } from './unstopping-user.ts';
+import { ContinuousUser } from './continuous-user.ts';
 import { until } from './until.ts';
 
 const namespace = 'default';
-/** Between two turns of ten reads: often enough to meet every state of a rotation, each of which lasts some seconds. */
+/** Pause between two rounds of ten reads: often enough to read in every state of a rotation, each of which lasts some seconds. */
 const restMs = 1_000;
-/** A call without an answer for so long counts as unanswered, and the next one is made. */
+/** Timeout after which a read counts as unanswered and the next one starts. */
 const deadlineMs = 5_000;
 
 /**
- * Writes Secrets of a hosted cluster and reads all of them again and again, one by one and past every cache, whatever
- * happens to their keys meanwhile.
+ * Writes Secrets of a hosted cluster and reads all of them in a loop, one by one and uncached, while the encryption keys
+ * rotate.
  */
-export class SecretsReader extends UnstoppingUser {
+export class SecretsReader extends ContinuousUser {
   readonly #client: KubeClient;
   readonly #names: string[] = [];
   readonly #failures: string[] = [];
   #reads = 0;
   #unanswered = 0;
 
-  /** @param client one hosted cluster; it is left open */
+  /** @param client of the hosted cluster; it is not closed */
   constructor(client: KubeClient) {
     super();
     this.#client = client;
@@ -34,17 +34,17 @@ export class SecretsReader extends UnstoppingUser {
     return this.#reads;
   }
 
-  /** Reads that were not answered, such as by an API server that was just stopped. */
+  /** Reads without an answer, such as from an API server that was just stopped. */
   get unanswered(): number {
     return this.#unanswered;
   }
 
-  /** What the API servers could not read, or read as something else. */
+  /** Secrets that the API servers could not read, or returned with another value. */
   get failures(): readonly string[] {
     return this.#failures;
   }
 
-  /** Writes so many Secrets more; each says its own name. */
+  /** Writes this many more Secrets; each contains its own name. */
   async write(count: number): Promise<void> {
     for (let made = 0; made < count; made += 20) {
       const from = this.#names.length;
@@ -54,7 +54,7 @@ export class SecretsReader extends UnstoppingUser {
     }
   }
 
-  /** Whether it is there; false when there was no answer, of which nobody knows. */
+  /** Whether the Secret exists; false also without an answer, in which case it is unknown. */
   async #create(name: string): Promise<boolean> {
     try {
       await this.#client.create(secret(name), { fieldManager: 'test', deadlineMs });

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A file system of its own that can be filled and emptied, in memory. */
+/** An in-memory file system that can be filled and emptied. */
 export class SmallDisk {
   readonly directory: string;
   readonly #ballast: string;
@@ -22,13 +22,13 @@ export class SmallDisk {
     return new SmallDisk(directory);
   }
 
-  /** Takes all the room that is left but for some kibibytes. */
+  /** Fills the remaining space except for some KiB. */
   async fill(leftKibibytes: number): Promise<void> {
     const { bavail, bsize } = await statfs(this.directory);
     await writeFile(this.#ballast, Buffer.alloc(Math.max(0, bavail * bsize - leftKibibytes * 1024)));
   }
 
-  /** Gives the room back. */
+  /** Frees the space. */
   async empty(): Promise<void> {
     await truncate(this.#ballast, 0);
   }

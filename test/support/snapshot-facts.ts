@@ -1,6 +1,6 @@
 import type { SnapshotFacts } from '../../reconciler/backup/cluster-backups.ts';
 
-/** What a manifest says of a snapshot, for tests to which it does not matter. */
+/** A manifest's facts about a snapshot, for tests in which they do not matter. */
 export const snapshotFacts: SnapshotFacts = {
   clusterId: 'cdf818194e3a8c32',
   etcdVersion: '3.6.16',

@@ -6,7 +6,7 @@ import type { PodObject } from '../../reconciler/kube/readiness.ts';
 import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
 import type { Workbench } from './workbench.ts';
 
-/** What stands in etcd, read past all API servers: the bytes of every Secret of a hosted cluster, by `namespace/name`. */
+/** What etcd stores, read without API servers: the bytes of every Secret of a hosted cluster, by `namespace/name`. */
 export async function storedSecrets(bench: Workbench, cluster: string): Promise<Map<string, Buffer>> {
   const { client, namespace } = bench;
   const { secrets } = namesOf(cluster);
@@ -36,7 +36,7 @@ export async function storedSecrets(bench: Workbench, cluster: string): Promise<
   }
 }
 
-/** Under which keys Secrets are stored, and how many under each; `clear` for those that anybody can read. */
+/** The keys that Secrets are encrypted with, and the number of Secrets per key; `clear` for unencrypted ones. */
 export function storedUnder(secrets: ReadonlyMap<string, Buffer>): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const value of secrets.values()) {

@@ -6,10 +6,12 @@ import { until } from './until.ts';
 
 const fieldManager = 'test';
 
-/** On a namespace: the process that made it, so that what another one has left is told from what this one shares. */
+/**
+ * Label of a namespace: the process that created it, which distinguishes a leftover of another process from a namespace in use.
+ */
 const processLabel = 'hosted-control-plane.test/process';
 
-/** Makes a namespace under the strictest pod security. What another process has left of that name goes first. */
+/** Creates a namespace with the strictest pod security. It first deletes a namespace of that name that another process left. */
 export async function makeNamespace(client: KubeClient, namespace: string): Promise<void> {
   const isOurs = ({ metadata }: KubeObject) =>
     !metadata.deletionTimestamp && metadata.labels?.[processLabel] === String(process.pid);
@@ -24,11 +26,11 @@ export async function makeNamespace(client: KubeClient, namespace: string): Prom
   await client.apply({ apiVersion, kind, metadata: { name: namespace, labels } }, { fieldManager, force: true });
 }
 
-/** Has a namespace end with everything in it: finalizers fall, and pods are killed. */
+/** Deletes a namespace with everything in it: finalizers are removed, and pods are killed. */
 export async function endNamespace(client: KubeClient, namespace: string): Promise<void> {
   await client.delete(Namespace, { name: namespace });
   const left = async (resource: Resource) => (await client.list(resource, { namespace })).items;
-  // Of a Cluster, too: Cluster API lets nothing go that is paused.
+  // Also those of a Cluster: Cluster API does not finish the deletion of a paused one.
   for (const resource of [HostedControlPlane, Cluster]) {
     for (const { metadata } of await left(resource)) {
       const free = { metadata: { finalizers: null } };

@@ -10,13 +10,13 @@ import { kubeErrorOf } from '../../reconciler/kube/errors.ts';
 import { isReady } from '../../reconciler/kube/readiness.ts';
 import { issueCertificate, type KeyPair, validFor } from '../../reconciler/pki/issue.ts';
 import { pairOf, type SecretObject } from '../../reconciler/pki/secret.ts';
-import { UnstoppingUser } from './unstopping-user.ts';
+import { ContinuousUser } from './continuous-user.ts';
 import type { Workbench } from './workbench.ts';
 
-/** Often enough to meet every state of a rotation, and seldom enough to leave the processors to it. */
+/** Often enough to meet every state of a rotation, and seldom enough to leave the processor time to it. */
 const restMs = 300;
 
-/** A token, as it was given. */
+/** A token as it was issued. */
 export interface GivenToken {
   readonly token: string;
   readonly lifetimeSeconds: number;
@@ -25,11 +25,8 @@ export interface GivenToken {
 const Answer = z.object({ status: z.object({ token: z.string() }) });
 const Claims = z.object({ iat: z.number(), exp: z.number().optional() });
 
-/**
- * Uses tokens of service accounts at every API server of a hosted cluster, by the addresses of their pods, whatever
- * happens to their keys meanwhile.
- */
-export class TokenUser extends UnstoppingUser {
+/** Uses service account tokens at every API server of a hosted cluster, by the addresses of their pods, while the keys rotate. */
+export class TokenUser extends ContinuousUser {
   readonly #bench: Workbench;
   readonly #cluster: string;
   readonly #tokens = new Map<string, string>();
@@ -50,12 +47,12 @@ export class TokenUser extends UnstoppingUser {
     return this.#used;
   }
 
-  /** Uses that were not answered, such as by an API server that was just stopped. */
+  /** Uses without an answer, such as by an API server that was just stopped. */
   get unanswered(): number {
     return this.#unanswered;
   }
 
-  /** Tokens that an API server has refused, by their names. */
+  /** Names of tokens that an API server has refused. */
   get refused(): readonly string[] {
     return this.#refused;
   }
@@ -74,7 +71,7 @@ export class TokenUser extends UnstoppingUser {
     for (const name of this.#tokens.keys()) if (isDropped(name)) this.#tokens.delete(name);
   }
 
-  /** Addresses of the API servers that run. */
+  /** Addresses of the running API servers. */
   async addresses(): Promise<string[]> {
     const pods = await this.#bench.pods(this.#cluster, 'api-server');
     return pods
@@ -82,7 +79,7 @@ export class TokenUser extends UnstoppingUser {
       .flatMap(({ status }) => status?.podIP ?? []);
   }
 
-  /** A new token of ServiceAccount default, signed by the API server at this address. */
+  /** A new token of ServiceAccount default, signed by the API server with this address. */
   async ask(address: string, spec: object = {}): Promise<GivenToken> {
     return this.#asAdministrator(address, async (connection) => {
       const answer = await request(`${connection.baseUrl}/api/v1/namespaces/default/serviceaccounts/default/token`, {
@@ -99,7 +96,7 @@ export class TokenUser extends UnstoppingUser {
     });
   }
 
-  /** Whether the API server at this address accepts a token. @throws when it does not answer */
+  /** Whether the API server with this address accepts a token. @throws when it does not answer */
   async accepts(address: string, token: string): Promise<boolean> {
     const connection = await this.#connect(address, { token });
     try {
@@ -115,7 +112,7 @@ export class TokenUser extends UnstoppingUser {
 
   async #use(): Promise<void> {
     for (const [name, token] of this.#tokens) {
-      // each time anew: nobody answers for a pod that is gone, and waiting for that would be all that is done
+      // read for each round: a deleted pod does not answer, and the loop would spend all its time on timeouts
       const addresses = await this.addresses().catch(() => []);
       await Promise.all(addresses.map((address) => this.#useOne(address, name, token)));
     }
@@ -124,7 +121,7 @@ export class TokenUser extends UnstoppingUser {
   async #useOne(address: string, name: string, token: string): Promise<void> {
     try {
       if (await this.accepts(address, token)) this.#used += 1;
-      // One that was dropped meanwhile is none of ours any more.
+      // A token that was dropped meanwhile is no longer checked.
       else if (this.#tokens.get(name) === token) this.#refused.push(`${name} at ${address}`);
     } catch {
       this.#unanswered += 1;
@@ -152,7 +149,7 @@ export class TokenUser extends UnstoppingUser {
     return connectionFor({ server: `https://${address}:${ports.api}`, serverName, ca, ...as });
   }
 
-  /** Read once: it is the same all the time. */
+  /** Read once, because it does not change. */
   #certificateAuthority(): Promise<KeyPair> {
     return (this.#known ??= this.#readCA());
   }
@@ -161,7 +158,7 @@ export class TokenUser extends UnstoppingUser {
     const { client, namespace } = this.#bench;
     const name = namesOf(this.#cluster).secrets.clusterCA;
     const pair = pairOf(await client.get<SecretObject>(Secret, { namespace, name }));
-    if (!pair) throw new Error(`Secret ${name} holds no authority`);
+    if (!pair) throw new Error(`Secret ${name} holds no CA`);
     return pair;
   }
 }

@@ -7,7 +7,7 @@ import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import type { TrustProbes } from '../../reconciler/rotation/ca/trust-probes.ts';
 import type { Reader } from '../../reconciler/management/view.ts';
 
-/** Servers that have read every Secret of the sample cluster the moment it was written. */
+/** Servers that reload every Secret of the sample cluster as soon as it is written. */
 export function probesOf(management: Pick<Reader, 'get'>): TrustProbes {
   const certificateOf = (secret: string) => valueOf(management.get<SecretObject>(Secret, secret), 'tls.crt') ?? '';
   const trusts = (secret: string, { certificate }: KeyPair) =>

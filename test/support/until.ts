@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pauseMs } from '../testbed/progress.ts';
 
-/** Between two looks at the least, so that who waits leaves the processors to what is waited for. */
+/** Minimum time between two checks, which leaves processor time to what is awaited. */
 const shortestMs = 100;
 
 /**
- * Resolves with the first result that is not undefined or false; throws what was waited for after the time limit. The
- * limit ends what hangs, also on a machine with ten times more to do than it can: it says nothing about speed.
+ * Resolves with the first result that is not undefined or false; throws the description after the time limit. The limit only
+ * ends what hangs, even on a machine with ten times its usual load: it does not assert a duration.
  */
 export async function until<T>(
   what: string,
@@ -20,5 +20,5 @@ export async function until<T>(
     if (result !== undefined && result !== false) return result;
     await sleep(pauseMs({ shortestMs, start, begun }));
   }
-  throw new Error(`waited ${limitMs} ms in vain for: ${what}`);
+  throw new Error(`waited ${limitMs} ms without success for: ${what}`);
 }

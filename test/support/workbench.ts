@@ -38,7 +38,7 @@ export interface HostedControlPlaneObject extends KubeObject {
 
 export const kubernetesVersion = 'v1.36.3';
 
-/** The smallest control plane: one of everything. */
+/** The smallest control plane: one replica of everything. */
 export const single = {
   version: kubernetesVersion,
   replicas: 1,
@@ -46,7 +46,7 @@ export const single = {
   exposure: { loadBalancer: {} },
 } as const;
 
-/** The kinds a control plane consists of in the management cluster. */
+/** The kinds of a control plane's objects in the management cluster. */
 export const controlPlaneKinds: readonly Resource[] = [
   Deployment,
   StatefulSet,
@@ -61,12 +61,12 @@ export const controlPlaneKinds: readonly Resource[] = [
 
 const fieldManager = 'test';
 
-/** One namespace of the management cluster with the Cluster and the HostedControlPlane that a test makes in it. */
+/** One namespace of the management cluster with the Cluster and the HostedControlPlane that a test creates in it. */
 export class Workbench {
   readonly namespace: string;
   #client: KubeClient | undefined;
 
-  /** @param client where the namespace is there already; otherwise {@link make} makes it */
+  /** @param client if the namespace exists already; otherwise {@link make} creates it */
   constructor(namespace: string, client?: KubeClient) {
     this.namespace = namespace;
     this.#client = client;
@@ -78,13 +78,13 @@ export class Workbench {
     return bench;
   }
 
-  /** @throws before the namespace is made */
+  /** @throws before the namespace is created */
   get client(): KubeClient {
     if (!this.#client) throw new Error(`namespace ${this.namespace} is not made yet`);
     return this.#client;
   }
 
-  /** Makes the namespace, under the strictest pod security, and installs the CRDs. What a run before has left of it goes first. */
+  /** Creates the namespace with the strictest pod security, and installs the CRDs. What an earlier run left is deleted first. */
   async make(kubeconfig: string): Promise<void> {
     const { namespace } = this;
     const client = new KubeClient(await connect(loadKubeConfig(kubeconfig)));
@@ -94,15 +94,15 @@ export class Workbench {
   }
 
   /**
-   * Removes the namespace and whatever is left in it, and waits for none of it: finalizers fall, and pods are killed. What
-   * an operator does at a deletion is proved by the tests that call {@link delete}.
+   * Removes the namespace and its contents without waiting: finalizers are removed, and pods are killed. Tests that call
+   * {@link delete} verify what an operator does at a deletion.
    */
   async close(): Promise<void> {
     await endNamespace(this.client, this.namespace);
     await this.client.connection.close();
   }
 
-  /** Makes a Cluster and its HostedControlPlane `<cluster>-cp`. */
+  /** Creates a Cluster and its HostedControlPlane `<cluster>-cp`. */
   async create(cluster: string, spec: object, clusterSpec: object = {}): Promise<void> {
     const object = {
       apiVersion: Cluster.apiVersion,
@@ -118,7 +118,7 @@ export class Workbench {
         ...clusterSpec,
       },
     };
-    // On a busy machine Cluster API's only pod may miss a probe, and nobody answers its webhooks for a moment.
+    // On a busy machine Cluster API's only pod may fail a probe, and its webhooks do not answer for a moment.
     await until('the webhooks of Cluster API to answer', () =>
       this.client.create<KubeObject>(object, { fieldManager }).catch(unlessWebhookIsAway),
     );
@@ -131,7 +131,7 @@ export class Workbench {
     await this.client.create({ apiVersion, kind, metadata, spec }, { fieldManager });
   }
 
-  /** Names the Cluster as the owner of its HostedControlPlane, as Cluster API does where it runs. */
+  /** Makes the Cluster the owner of its HostedControlPlane, as Cluster API does where it runs. */
   async nameOwner(cluster: string): Promise<void> {
     const { apiVersion, kind, metadata } = await this.client.get(Cluster, this.#name(cluster));
     const { name, uid } = metadata;
@@ -143,16 +143,16 @@ export class Workbench {
     await this.client.mergePatch(HostedControlPlane, this.#name(`${cluster}-cp`), patch, { fieldManager });
   }
 
-  /** Changes a field that changes nothing else, and resolves when a pass over everything has seen it. */
+  /** Changes a field without effect, and resolves when a complete reconcile has observed it. */
   async untilSeen(cluster: string): Promise<void> {
     await this.patch(cluster, { spec: { machineTemplate: { metadata: { labels: { touched: randomUUID() } } } } });
-    await until(`a pass over ${cluster}`, async () => {
+    await until(`a reconcile of ${cluster}`, async () => {
       const { metadata, status } = await this.get(cluster);
       return status?.observedGeneration === metadata.generation;
     });
   }
 
-  /** What the status of a HostedControlPlane says now. */
+  /** The current status of a HostedControlPlane. */
   async condition(cluster: string, type: ConditionType): Promise<Condition | undefined> {
     return (await this.get(cluster)).status?.conditions?.find((condition) => condition.type === type);
   }
@@ -161,7 +161,10 @@ export class Workbench {
     return this.client.get<HostedControlPlaneObject>(HostedControlPlane, this.#name(`${cluster}-cp`));
   }
 
-  /** Resolves with the condition once it says so; throws with what it said instead, and what pods say that are not ready. */
+  /**
+   * Resolves with the condition once it has the expected state; throws with its last state and the states of pods that are not
+   * ready.
+   */
   async untilCondition(
     cluster: string,
     type: ConditionType,
@@ -201,7 +204,7 @@ export class Workbench {
     await this.client.delete(Cluster, this.#name(cluster));
   }
 
-  /** Deletes the Cluster and resolves when it and everything of it is gone. */
+  /** Deletes the Cluster and resolves when it and all its objects are gone. */
   async delete(cluster: string, limitMs = 240_000): Promise<void> {
     await this.beginDeletion(cluster);
     await until(`Cluster ${cluster} to be gone`, async () => !(await this.exists(cluster)), limitMs);
@@ -213,7 +216,7 @@ export class Workbench {
     await Promise.all(items.map(({ metadata }) => this.delete(metadata.name)));
   }
 
-  /** Everything of a control plane that there is in the namespace, with its version; Kubernetes' own root certificates aside. */
+  /** Every object of a control plane in the namespace, with its version, without Kubernetes' own root certificates. */
   async everything(): Promise<string[]> {
     const { client, namespace } = this;
     const lists = await Promise.all(controlPlaneKinds.map((kind) => client.list(kind, { namespace })));
@@ -230,7 +233,7 @@ export class Workbench {
   }
 
   /**
-   * A client of the hosted cluster, from the kubeconfig Cluster API uses. Close its connection when done.
+   * A client of the hosted cluster, from the kubeconfig that Cluster API uses. The caller closes it.
    * @param lookup resolves the host of the endpoint; by default this machine's resolver does
    */
   async hosted(cluster: string, lookup?: LookupFunction): Promise<KubeClient> {

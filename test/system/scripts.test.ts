@@ -39,8 +39,8 @@ describe('what writes into the repository, on copies', () => {
 
   test('faults leaves the README alone when no test has recorded any', async () => {
     await cp(readme, path('README.md'));
-    const { code, said } = await npmRun('faults', [path('none'), path('README.md')]);
-    expect({ code, said }).toMatchObject({ code: 1, said: expect.stringContaining('no fault is recorded') as string });
+    const { code, output } = await npmRun('faults', [path('none'), path('README.md')]);
+    expect({ code, output }).toMatchObject({ code: 1, output: expect.stringContaining('no fault is recorded') as string });
     expect(await readFile(path('README.md'), 'utf8')).toBe(await readFile(readme, 'utf8'));
   });
 
@@ -105,14 +105,14 @@ describe('the product from its sources', () => {
         },
         180_000,
       ).catch((error: unknown) => {
-        throw new Error(`${String(error)}\n${operator.said()}`, { cause: error });
+        throw new Error(`${String(error)}\n${operator.output()}`, { cause: error });
       });
     } finally {
       operator.signal('SIGTERM');
       await operator.ended;
       await bench.close();
     }
-    expect(operator.said()).toContain('stopping');
+    expect(operator.output()).toContain('stopping');
   });
 });
 
@@ -137,8 +137,8 @@ describe('testbed', () => {
     ['worker removes nothing where nothing is', ['worker', 'rm', 'nobody'], 0, /nobody has no workers/],
     ['anything else is answered by its usage', ['upp'], 2, /^usage: npm run testbed -- up \| status/],
   ])('%s', async ([, args, expected, answer]) => {
-    const { code, said } = await testbed(...args);
-    expect(said).toMatch(answer);
+    const { code, output } = await testbed(...args);
+    expect(output).toMatch(answer);
     expect(code).toBe(expected);
   });
 });

@@ -5,7 +5,7 @@ import { readRecoveryBundle } from '../../../reconciler/backup/recovery-bundle.t
 import { readEncryptionKey } from '../../../reconciler/backup/encryption-keys.ts';
 import { backupId } from '../../../reconciler/backup/names.ts';
 import { createCA, validFor } from '../../../reconciler/pki/issue.ts';
-import { BackupWorkbench, untriedBackup } from '../../support/backup-workbench.ts';
+import { BackupWorkbench, unverifiedBackup } from '../../support/backup-workbench.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { FlakyProxy } from '../../support/flaky-proxy.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -51,7 +51,7 @@ const spec = {
   etcd: {
     replicas: 1,
     backup: {
-      ...untriedBackup,
+      ...unverifiedBackup,
       encryption: { secretName: 'backup-keys' },
       retention: { maxCount: 3 },
     },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BackupWorkbench, untriedBackup } from '../../support/backup-workbench.ts';
+import { BackupWorkbench, unverifiedBackup } from '../../support/backup-workbench.ts';
 import { FlakyProxy } from '../../support/flaky-proxy.ts';
 import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/until.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
 /** Makes a control plane with a Secret of its own for the bucket, and waits for its first backup. */
 async function open(cluster: string): Promise<void> {
   await bench.setStore({}, cluster);
-  const backup = { ...untriedBackup, secret: { name: cluster }, beforeDeletion: cluster === 'last' };
+  const backup = { ...unverifiedBackup, secret: { name: cluster }, beforeDeletion: cluster === 'last' };
   await bench.create(cluster, { ...single, etcd: { replicas: 1, backup } });
   await bench.untilReady(cluster, limitMs);
   await bench.untilBackup(cluster, undefined, limitMs);

@@ -3,7 +3,7 @@ import { Deployment, Pod } from '../../../constructs/api/resources.ts';
 import { versionAnnotation } from '../../../constructs/pod/component.ts';
 import { defaultsFor } from '../../../constructs/cluster/versions.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { BackupWorkbench, untriedBackup } from '../../support/backup-workbench.ts';
+import { BackupWorkbench, unverifiedBackup } from '../../support/backup-workbench.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { until } from '../../support/until.ts';
 import { kubernetesVersion, single } from '../../support/workbench.ts';
@@ -30,7 +30,7 @@ const older = {
   etcd: {
     replicas: 1,
     image: { tag: `${etcd}-0` },
-    backup: untriedBackup,
+    backup: unverifiedBackup,
   },
 };
 

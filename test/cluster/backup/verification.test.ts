@@ -2,7 +2,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { backupId, objectNames, parseBackupId } from '../../../reconciler/backup/names.ts';
-import { BackupWorkbench, triedBackup } from '../../support/backup-workbench.ts';
+import { BackupWorkbench, verifiedBackup } from '../../support/backup-workbench.ts';
 import { cutAfter } from '../../support/cut-connection.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { until } from '../../support/until.ts';
@@ -47,7 +47,7 @@ async function flipBit(name: string): Promise<void> {
 test('the first backup is restored for a trial, and how long that took is told and stored', async () => {
   await bench.create('c1', {
     ...single,
-    etcd: { replicas: 1, backup: { ...triedBackup, verify: { every: 100 } } },
+    etcd: { replicas: 1, backup: { ...verifiedBackup, verify: { every: 100 } } },
   });
   await bench.untilReady('c1', limitMs);
   const first = await until('the first backup', async () => (await etcdStatus())?.backup?.lastBackup, limitMs);

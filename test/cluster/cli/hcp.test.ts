@@ -90,7 +90,7 @@ describe('hcp backup', () => {
       return now === before ? undefined : now;
     });
     await report(condition('EtcdBackupReady', 'ReconcileSucceeded', '48 of about 120 MiB', 'True'));
-    await until('it to be told', () => run.told().includes('s  48 of about 120 MiB'));
+    await until('it to be told', () => run.reported().includes('s  48 of about 120 MiB'));
     await report({ etcd: { backup: { lastRequest: request, lastBackup: 'the-new-one' } } });
     expect(await run.ended).toMatchObject({ code: 0, out: 'the-new-one\n' });
   });
@@ -190,7 +190,7 @@ describe('hcp restore', () => {
       etcd: { restore: { ...begun, step: 'RestoringMembers' } },
       ...condition('EtcdRestoreReady', 'RestoringMembers', '1 of 3 members'),
     });
-    await until('it to be told', () => run.told().includes('RestoringMembers: 1 of 3 members'));
+    await until('it to be told', () => run.reported().includes('RestoringMembers: 1 of 3 members'));
     await report({ etcd: { restore: { ...begun, completionTime: new Date().toISOString(), restoredTo: '107' } } });
     expect(await run.ended).toMatchObject({
       code: 0,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
-import { BackupWorkbench, triedBackup } from '../../support/backup-workbench.ts';
+import { BackupWorkbench, verifiedBackup } from '../../support/backup-workbench.ts';
 import { runHcp } from '../../support/hcp.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
@@ -13,7 +13,7 @@ let bench: BackupWorkbench;
 
 beforeAll(async () => {
   bench = await BackupWorkbench.start({ namespace });
-  await bench.create('c1', { ...single, etcd: { replicas: 1, backup: triedBackup } });
+  await bench.create('c1', { ...single, etcd: { replicas: 1, backup: verifiedBackup } });
   await bench.untilReady('c1', limitMs);
 });
 afterAll(() => bench.close());

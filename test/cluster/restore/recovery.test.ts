@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
-import { BackupWorkbench, untriedBackup } from '../../support/backup-workbench.ts';
+import { BackupWorkbench, unverifiedBackup } from '../../support/backup-workbench.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
 import { EtcdPods } from '../etcd-pods/etcd-pods.ts';
 
-const backup = untriedBackup;
+const backup = unverifiedBackup;
 const fieldManager = 'test';
 /** Other tests may share the processors. */
 const longMs = 300_000;

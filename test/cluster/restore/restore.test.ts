@@ -5,13 +5,13 @@ import { ConfigMap, Event, PersistentVolumeClaim, Pod } from '../../../construct
 import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { RestorePodObject } from '../../../reconciler/restore/observe.ts';
-import { BackupWorkbench, untriedBackup } from '../../support/backup-workbench.ts';
+import { BackupWorkbench, unverifiedBackup } from '../../support/backup-workbench.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
 
 const namespace = 'restores';
-const backup = untriedBackup;
+const backup = unverifiedBackup;
 const spec = { ...single, etcd: { replicas: 1, backup } };
 const fieldManager = 'test';
 /** Other tests may share the processors. */

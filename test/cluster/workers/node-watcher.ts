@@ -1,6 +1,6 @@
 import { Node } from '../../../constructs/api/resources.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
-import { UnstoppingUser } from '../../support/unstopping-user.ts';
+import { ContinuousUser } from '../../support/continuous-user.ts';
 import type { HostedApi } from '../../testbed/hosted-api.ts';
 
 interface NodeObject extends KubeObject {
@@ -11,7 +11,7 @@ interface NodeObject extends KubeObject {
 const deadlineMs = 5_000;
 
 /** Looks at a Node twice a second, and keeps what it said of being ready whenever that was not `True`. */
-export class NodeWatcher extends UnstoppingUser {
+export class NodeWatcher extends ContinuousUser {
   readonly problems: string[] = [];
   /** How often it was seen. */
   looks = 0;

@@ -26,7 +26,7 @@ describe('a finalizer of somebody else', () => {
   it('is not lost when ours is added at the same time: its owner relies on it', async () => {
     const managementCluster = await orderedCluster();
     const operator = await OperatorProcess.start(managementCluster, interference(managementCluster));
-    await operator.pass();
+    await operator.reconcile();
     expect(managementCluster.hostedControlPlane.metadata.finalizers).toEqual([another]);
     await operator.untilSettled();
     expect(managementCluster.hostedControlPlane.metadata.finalizers).toEqual([another, finalizer]);

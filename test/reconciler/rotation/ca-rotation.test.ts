@@ -55,11 +55,11 @@ class Passes {
 
   async pass(): Promise<void> {
     await this.reader.clock.advance(60_000);
-    await this.#operator.heard();
-    await this.#operator.pass();
+    await this.#operator.untilObserved();
+    await this.#operator.reconcile();
     if (this.isOver) return;
     this.reader.settle();
-    await this.#operator.heard();
+    await this.#operator.untilObserved();
     const { condition } = this;
     if (condition && condition.status !== 'True' && this.reasons.at(-1) !== condition.reason)
       this.reasons.push(condition.reason);

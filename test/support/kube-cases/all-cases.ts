@@ -5,7 +5,7 @@ import { lifecycleCases } from './lifecycle.ts';
 import { readingCases } from './reading.ts';
 
 /**
- * What an API server does, as far as this product relies on it. Real ones are asked in test/cluster/kube, the one in memory
- * beside it: where they differ, the one in memory is wrong.
+ * What an API server does, as far as this product relies on it. Real API servers run these cases in test/cluster/kube, the
+ * in-memory one next to its source. If they differ, the in-memory one is wrong.
  */
 export const kubeCases: readonly KubeCase[] = [...lifecycleCases, ...applyCases, ...applyListCases, ...readingCases];

@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
 import { appliedBy, configMap, containersOf, deployment, type KubeCase, them, us } from './kube-case.ts';
 
-/** How lists are merged that several apply, and who owns what of them. */
+/** How the API server merges lists that several managers apply, and which manager owns which items. */
 export const applyListCases: readonly KubeCase[] = [
   {
-    name: 'has for each manager an entry with exactly the fields it named',
+    name: 'keeps for each manager an entry with exactly the fields it applied',
     async run(context) {
       const { client } = context;
       const containers = [
@@ -111,7 +111,7 @@ export const applyListCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'takes a container away that nobody names any more',
+    name: 'removes a container that no manager applies any more',
     async run(context) {
       const { client } = context;
       const containers = [

@@ -13,15 +13,15 @@ import {
   us,
 } from './kube-case.ts';
 
-/** How objects that several apply are merged. */
+/** How the API server merges objects that several managers apply. */
 export const applyCases: readonly KubeCase[] = [
   {
-    name: 'applies what is new, drops what is not named any more, and writes nothing when nothing changed',
+    name: 'applies new fields, drops those no longer applied, and writes nothing when nothing changed',
     async run({ client, namespace }) {
       const labels = { l: '1' };
       const created = await client.apply(configMap({ namespace }, { a: '1', b: '1' }, { labels }), us);
-      const requeueAt = await client.apply(configMap({ namespace }, { a: '1', b: '1' }, { labels }), us);
-      expect(requeueAt).toEqual(created);
+      const repeated = await client.apply(configMap({ namespace }, { a: '1', b: '1' }, { labels }), us);
+      expect(repeated).toEqual(created);
       const changed = await client.apply(configMap({ namespace }, { a: '2' }), us);
       expect(changed['data']).toEqual({ a: '2' });
       expect(changed.metadata.labels).toBeUndefined();
@@ -29,7 +29,7 @@ export const applyCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'writes nothing at the same fields by another process of the same name',
+    name: 'writes nothing when another process with the same manager name applies the same fields',
     async run({ client, namespace }) {
       const first = await client.apply(configMap({ namespace }, { a: '1' }), { ...us, force: true });
       const second = await client.apply(configMap({ namespace }, { a: '1' }), { ...us, force: true });
@@ -45,7 +45,7 @@ export const applyCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'names the other manager and the field of a conflict, and takes the field when forced',
+    name: 'names the other manager and the field of a conflict, and takes the field over when forced',
     async run(context) {
       const { client } = context;
       const image = (name: string) => deployment(context, { containers: [{ name: 'main', image: name }] });
@@ -61,7 +61,7 @@ export const applyCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'lets two own what they agree on, and keeps it until the last of them drops it',
+    name: 'lets two managers own a field they agree on, and keeps it until the last of them drops it',
     async run({ client, namespace }) {
       await client.apply(configMap({ namespace }, { a: '1' }), us);
       await client.apply(configMap({ namespace }, { a: '1', b: '1' }), them);
@@ -72,7 +72,7 @@ export const applyCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'takes a field from those who applied it when somebody changes it without applying',
+    name: 'removes a field from those who applied it when another manager changes it without applying',
     async run({ client, namespace }) {
       const { metadata } = await client.apply(configMap({ namespace }, { a: '1', b: '1' }), us);
       const edited = await client.mergePatch(ConfigMap, metadata, { data: { a: '2' } }, { fieldManager: 'edit' });
@@ -84,17 +84,17 @@ export const applyCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'owns nothing any more of what somebody else has removed',
+    name: 'drops the ownership of a field that another manager has removed',
     async run({ client, namespace }) {
       const { metadata } = await client.apply(configMap({ namespace }, { a: '1', b: '1' }), us);
       const edited = await client.mergePatch(ConfigMap, metadata, { data: { a: null } }, { fieldManager: 'edit' });
       expect(appliedBy(edited, 'us')).toEqual({ 'f:data': { 'f:b': {} } });
-      const requeueAt = await client.apply(configMap({ namespace }, { a: '1', b: '1' }), us);
-      expect(requeueAt['data']).toEqual({ a: '1', b: '1' });
+      const repeated = await client.apply(configMap({ namespace }, { a: '1', b: '1' }), us);
+      expect(repeated['data']).toEqual({ a: '1', b: '1' });
     },
   },
   {
-    name: 'sets fields of an object that others own the rest of, and takes only those back',
+    name: 'sets fields of an object whose other fields others own, and removes only those again',
     async run({ client, namespace }) {
       await client.apply(configMap({ namespace }, { a: '1' }, { annotations: { theirs: '1' } }), them);
       const { data: _, ...identity } = configMap({ namespace }, {});
@@ -107,7 +107,7 @@ export const applyCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'makes no object anew of which the uid is told, and changes no other one of its name',
+    name: 'does not create an object if the apply names a uid, and does not change another object of the same name',
     async run({ client, namespace }) {
       const { metadata } = await client.apply(configMap({ namespace }, { a: '1' }), them);
       await client.delete(ConfigMap, metadata);
@@ -122,7 +122,7 @@ export const applyCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'refuses an apply that was meant for another version',
+    name: 'refuses an apply for an outdated version',
     async run({ client, namespace }) {
       const { metadata } = await client.apply(configMap({ namespace }, { a: '1' }), them);
       await client.apply(configMap({ namespace }, { a: '2' }), them);

@@ -2,7 +2,7 @@ import type { KubernetesApi } from '../../../reconciler/kube/client.ts';
 import type { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 
-/** What a case has to work with: a client, and a namespace of its own. */
+/** What a case works with: a client, and its own namespace. */
 export interface KubeCaseContext {
   readonly client: KubernetesApi;
   readonly namespace: string;
@@ -10,12 +10,12 @@ export interface KubeCaseContext {
 
 /** Something that every API server does, whether it is a real one or in memory. */
 export interface KubeCase {
-  /** A sentence that says what holds. */
+  /** A sentence about the behaviour. */
   readonly name: string;
   readonly run: (context: KubeCaseContext) => Promise<void>;
 }
 
-/** An object with whatever fields it has. */
+/** An object with arbitrary fields. */
 export type AnyObject = KubeObject & Readonly<Record<string, unknown>>;
 
 export const us = { fieldManager: 'us' };
@@ -39,7 +39,7 @@ export interface PodSpecChanges {
   readonly spec?: object;
 }
 
-/** A Deployment that no controller looks after. */
+/** A Deployment that no controller reconciles. */
 export function deployment(
   { namespace }: Pick<KubeCaseContext, 'namespace'>,
   { containers = [{ name: 'main', image: 'main:1' }], spec = {} }: PodSpecChanges = {},
@@ -57,7 +57,7 @@ export function deployment(
   };
 }
 
-/** What a call fails with. @throws when it does not */
+/** The error that a call fails with. @throws when it succeeds */
 export function failure(call: Promise<unknown>): Promise<KubeError> {
   return call.then(
     () => Promise.reject(new Error('expected a failure')),
@@ -79,7 +79,7 @@ export function containersOf(object: AnyObject): readonly Container[] {
   return spec.template.spec.containers;
 }
 
-/** What a manager has applied of an object, as the server notes it. */
+/** The fields that a manager has applied to an object, from its managedFields. */
 export function appliedBy(object: KubeObject, manager: string): object | undefined {
   return object.metadata.managedFields?.find((entry) => entry.manager === manager && entry.operation === 'Apply')
     ?.fieldsV1;

@@ -38,10 +38,10 @@ function pod({ namespace }: KubeCaseContext, nodeName?: string): AnyObject {
   };
 }
 
-/** How objects come, change and go. */
+/** How objects are created, changed and deleted. */
 export const lifecycleCases: readonly KubeCase[] = [
   {
-    name: 'creates an object with a uid, a version and the time, once',
+    name: 'creates an object once, with a uid, a version and the time',
     async run({ client, namespace }) {
       const created = await client.create(configMap({ namespace }, { a: '1' }), us);
       expect(created.metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
@@ -53,7 +53,7 @@ export const lifecycleCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'refuses to create an object at a version',
+    name: 'refuses to create an object with a version',
     async run({ client, namespace }) {
       const error = await failure(client.create(configMap({ namespace }, {}, { resourceVersion: '1' }), us));
       expect(error.message).toContain('resourceVersion should not be set on objects to be created');
@@ -61,7 +61,7 @@ export const lifecycleCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'gives an object that takes the place of another one a uid of its own',
+    name: 'gives an object that replaces a deleted one its own uid',
     async run({ client, namespace }) {
       const first = await client.create(configMap({ namespace }, {}), us);
       await client.delete(ConfigMap, first.metadata);
@@ -70,7 +70,7 @@ export const lifecycleCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'says of what is not there that it is not found, its namespace included',
+    name: 'answers NotFound for an object that does not exist, also if its namespace does not exist',
     async run({ client, namespace }) {
       const error = await failure(client.get(ConfigMap, { namespace, name: 'none' }));
       expect(isNotFound(error)).toBe(true);
@@ -83,7 +83,7 @@ export const lifecycleCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'says of a resource that is not installed that it is not found',
+    name: 'answers NotFound for a resource that is not installed',
     async run({ client, namespace }) {
       const absent = { apiVersion: 'absent.example.org/v1', kind: 'Absent', plural: 'absents', namespaced: true };
       expect(isNotFound(await failure(client.list(absent)))).toBe(true);
@@ -91,18 +91,18 @@ export const lifecycleCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'merges a patch, and writes nothing when it changes nothing',
+    name: 'merges a patch, and writes nothing when the patch changes nothing',
     async run({ client, namespace }) {
       const { metadata } = await client.create(configMap({ namespace }, { a: '1', b: '1' }), us);
       const patch = { data: { b: null, c: '1' } };
       const merged = await client.mergePatch<AnyObject>(ConfigMap, metadata, patch, us);
       expect(merged['data']).toEqual({ a: '1', c: '1' });
-      const requeueAt = await client.mergePatch(ConfigMap, metadata, patch, us);
-      expect(requeueAt.metadata.resourceVersion).toBe(merged.metadata.resourceVersion);
+      const repeated = await client.mergePatch(ConfigMap, metadata, patch, us);
+      expect(repeated.metadata.resourceVersion).toBe(merged.metadata.resourceVersion);
     },
   },
   {
-    name: 'refuses a patch that was meant for another version',
+    name: 'refuses a patch for an outdated version',
     async run({ client, namespace }) {
       const { metadata } = await client.create(configMap({ namespace }, { a: '1' }), us);
       await client.mergePatch(ConfigMap, metadata, { data: { a: '2' } }, us);
@@ -113,7 +113,7 @@ export const lifecycleCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'answers a patch with as much of the object as is asked for',
+    name: 'returns only the metadata of a patched object if only that is requested',
     async run({ client, namespace }) {
       const { metadata } = await client.create(configMap({ namespace }, { a: '1' }), us);
       const patch = { metadata: { annotations: { noted: 'yes' } } };
@@ -124,7 +124,7 @@ export const lifecycleCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'deletes, is content when there is nothing, and spares another object of the name',
+    name: 'deletes an object, succeeds if it is gone, and keeps another object of the same name',
     async run({ client, namespace }) {
       const { metadata } = await client.create(configMap({ namespace }, {}), us);
       const another = await failure(client.delete(ConfigMap, metadata, { uid: 'another' }));
@@ -137,7 +137,7 @@ export const lifecycleCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'keeps a deleted object until its last finalizer is gone, and lets nothing else change that',
+    name: 'keeps a deleted object until its last finalizer is removed, and ignores any other change of the deletion',
     async run({ client, namespace }) {
       const finalizers = ['example.org/a', 'example.org/b'];
       const { metadata } = await client.create(configMap({ namespace }, {}, { finalizers }), us);
@@ -155,7 +155,7 @@ export const lifecycleCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'lets a pod that is on a node go only when its kubelet says so, and any other one at once',
+    name: 'removes a scheduled pod only when its kubelet confirms, and any other pod at once',
     async run(context) {
       const { client } = context;
       const waiting = await client.create(pod(context), us);
@@ -171,7 +171,7 @@ export const lifecycleCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'holds a volume claim until somebody says that nothing uses it',
+    name: 'protects a volume claim with a finalizer until no pod uses it',
     async run({ client, namespace }) {
       const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
       const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'one', namespace }, spec };
@@ -180,7 +180,7 @@ export const lifecycleCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'counts in the generation what is wanted of an object, and nothing else',
+    name: 'counts only changes of the spec in the generation',
     async run(context) {
       const { client } = context;
       const first = await client.apply(deployment(context, { spec: { replicas: 1 } }), us);
@@ -195,7 +195,7 @@ export const lifecycleCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'writes the status by its subresource alone, which changes nothing else',
+    name: 'writes the status only through its subresource, which changes nothing else',
     async run(context) {
       const { client } = context;
       const object = hostedControlPlane(context);
@@ -216,7 +216,7 @@ export const lifecycleCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'leaves the conditions of others alone when ours are applied',
+    name: 'leaves the conditions of other managers alone when one manager applies its own',
     async run(context) {
       const { client } = context;
       const { spec: _, ...identity } = await client.apply(hostedControlPlane(context), us);
@@ -238,7 +238,7 @@ export const lifecycleCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'makes no status of an object that is not there',
+    name: 'does not create an object by applying its status',
     async run(context) {
       const { spec: _, ...identity } = hostedControlPlane(context);
       const error = await failure(

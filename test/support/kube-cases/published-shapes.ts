@@ -16,14 +16,17 @@ interface Schema {
 
 type Schemas = Readonly<Record<string, Schema>>;
 
-/** What an API server publishes about the kinds of one group and version. */
+/** The schema that an API server publishes for the kinds of one group and version. */
 export async function publishedSchemas(client: KubernetesApi, apiVersion: string): Promise<Schemas> {
   const path = apiVersion.includes('/') ? `/openapi/v3/apis/${apiVersion}` : `/openapi/v3/api/${apiVersion}`;
   const document: { components: { schemas: Schemas } } = JSON.parse(await client.raw(path));
   return document.components.schemas;
 }
 
-/** Where an object is merged otherwise in memory than its published schema says, such as `.spec.ports: map by port, not atomic`. */
+/**
+ * Fields that the in-memory server merges differently than the published schema says, such as `.spec.ports: map by port, not
+ * atomic`.
+ */
 export function shapeDifferences(object: KubeObject, schemas: Schemas): string[] {
   const schema = Object.values(schemas).find((one) =>
     one['x-kubernetes-group-version-kind']?.some(

@@ -18,7 +18,7 @@ async function events({ client, namespace }: KubeCaseContext, count: number, opt
   return seen;
 }
 
-/** How objects are found, and how changes are heard of. */
+/** How clients find objects and watch their changes. */
 export const readingCases: readonly KubeCase[] = [
   {
     name: 'lists the objects of a namespace in the order of their names, with their kind',
@@ -73,7 +73,7 @@ export const readingCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'tells of objects no more than their metadata when nothing else is asked for',
+    name: 'returns only the metadata of objects when nothing else is requested',
     async run(context) {
       const { client, namespace } = context;
       const { metadata } = await client.create(named(context, 'a', { app: 'one' }), us);
@@ -91,7 +91,7 @@ export const readingCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'comes page by page to the same as a list',
+    name: 'returns the same objects page by page as in one list',
     async run(context) {
       const { client, namespace } = context;
       for (const name of ['a', 'b']) await client.create(named(context, name), us);
@@ -102,14 +102,14 @@ export const readingCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'begins a watch with what there is when no version is given',
+    name: 'starts a watch with the existing objects when no version is given',
     async run(context) {
       await context.client.create(named(context, 'a'), us);
       expect(await events(context, 1, {})).toEqual(['ADDED a']);
     },
   },
   {
-    name: 'goes on with a watch after the version that is given, and misses nothing',
+    name: 'continues a watch after the given version and misses no change',
     async run(context) {
       const { client, namespace } = context;
       await client.create(named(context, 'before'), us);
@@ -127,7 +127,7 @@ export const readingCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'hears of what begins and ceases to be selected as if it came and went',
+    name: 'sends ADDED and DELETED to a watch when an object starts or ceases to match the selector',
     async run(context) {
       const { client, namespace } = context;
       const { resourceVersion } = await client.list(ConfigMap, { namespace });
@@ -147,7 +147,7 @@ export const readingCases: readonly KubeCase[] = [
     },
   },
   {
-    name: 'tells of a deletion the version at which it happened',
+    name: 'sends a deletion with the version at which it happened',
     async run(context) {
       const { client, namespace } = context;
       const { metadata } = await client.create(named(context, 'a'), us);

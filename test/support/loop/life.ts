@@ -1,17 +1,17 @@
 export interface LifeOptions {
-  /** How many requests it may make, to whatever it talks to: the next one is never sent. By default it lives on. */
+  /** How many requests the process may send, to any server: the next one is never sent. By default there is no limit. */
   readonly requests?: number;
-  /** Hears of every request before it is made, such as `apply Secret a/b`, and may change the world meanwhile. */
+  /** Called before every request, such as `apply Secret a/b`; may change objects in the clusters. */
   readonly before?: (action: string) => void;
-  /** Hears of every write when it is done and before the process knows. */
+  /** Called after every write, before the process gets the answer. */
   readonly after?: (action: string) => void;
 }
 
-/** The life of one process, which ends between two requests. */
+/** The lifetime of one process, which ends between two requests. */
 export class Life {
   readonly #died = Promise.withResolvers<void>();
   readonly #before: (action: string) => void;
-  /** Comes after every write. */
+  /** Called after every write. */
   readonly after: (action: string) => void;
   #requestsLeft: number;
   #isOver = false;
@@ -30,13 +30,13 @@ export class Life {
     return this.#isOver;
   }
 
-  /** Ends it at once. Nobody gets an answer any more: a process that is killed hears and says nothing. */
+  /** Ends it at once. Callers get no more answers: a killed process neither receives nor sends anything. */
   end(): void {
     this.#isOver = true;
     this.#died.resolve();
   }
 
-  /** Comes before every request, and never resolves for one that a dead process would make. */
+  /** Called before every request; never resolves once the process is dead. */
   readonly whileAlive = async (action: string): Promise<void> => {
     if (!this.#isOver && this.#requestsLeft-- <= 0) this.end();
     if (this.#isOver) await new Promise<never>(() => {});

@@ -27,20 +27,20 @@ import type { StoredObject } from '../memory-objects.ts';
 import { clusterName, hostedControlPlaneName, namespace, spec } from '../scope.ts';
 import { MemoryEtcd } from './memory-etcd.ts';
 
-/** Whoever is not the operator. */
+/** Field manager of every client that is not the operator. */
 const somebody = { fieldManager: 'somebody' };
 
 /**
- * Everything that an operator finds around it: the API server of a management cluster with what Kubernetes does there by
- * itself, one hosted cluster, and its etcd. It outlives every process.
+ * Everything outside the operator: the API server of a management cluster with what Kubernetes' controllers do there, one
+ * hosted cluster, and its etcd. It outlives every operator process.
  */
 export class MemoryCluster {
   readonly clock: ManualClock;
   readonly management: MemoryApiServer;
-  /** The API of the hosted cluster; as new once etcd has lost its volumes. */
+  /** The API of the hosted cluster; empty again once etcd has lost its volumes. */
   hosted: MemoryApiServer;
   readonly etcd = new MemoryEtcd();
-  /** A user, Cluster API, or whoever else writes to the management cluster. */
+  /** The client of users, Cluster API and all others that write to the management cluster. */
   readonly user: MemoryClient;
 
   constructor(clock: ManualClock, management?: MemoryApiServer, hosted?: MemoryApiServer) {
@@ -50,14 +50,14 @@ export class MemoryCluster {
     this.user = new MemoryClient(this.management);
   }
 
-  /** The same at the same time, from where on other things happen. */
+  /** A copy at the same time and in the same state, which then changes independently. */
   copy(): MemoryCluster {
     const clock = new ManualClock(this.clock.now());
     const now = () => clock.now();
     return new MemoryCluster(clock, this.management.copy(now), this.hosted.copy(now));
   }
 
-  /** Grows with every change, by whomever. */
+  /** Grows with every change, whoever makes it. */
   get version(): number {
     return this.management.store.version + this.hosted.store.version;
   }
@@ -68,7 +68,7 @@ export class MemoryCluster {
     for (const resource of [Cluster, Machine, MachinePool, HostedControlPlane]) await this.define(resource);
   }
 
-  /** Installs a kind that is none of Kubernetes' own. */
+  /** Installs a custom resource. */
   async define(resource: Resource): Promise<void> {
     const { apiVersion, kind } = CustomResourceDefinition;
     const versions = [{ name: versionOf(resource), served: true, storage: true, subresources: { status: {} } }];
@@ -83,7 +83,7 @@ export class MemoryCluster {
     );
   }
 
-  /** Makes the sample Cluster and its HostedControlPlane, as a user and Cluster API do. */
+  /** Creates the sample Cluster and its HostedControlPlane, as a user and Cluster API do. */
   async order(changes: object = {}): Promise<void> {
     const controlPlaneRef = { apiGroup: 'x', kind: HostedControlPlane.kind, name: hostedControlPlaneName };
     const cluster = await this.user.create(
@@ -98,7 +98,7 @@ export class MemoryCluster {
     await this.orderControlPlane(cluster, changes);
   }
 
-  /** Makes the HostedControlPlane of a Cluster. */
+  /** Creates the HostedControlPlane of a Cluster. */
   async orderControlPlane(cluster: KubeObject, changes: object = {}): Promise<void> {
     const { apiVersion, kind, metadata } = cluster;
     const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' };
@@ -129,13 +129,13 @@ export class MemoryCluster {
     return found;
   }
 
-  /** What its status says. */
+  /** The conditions of its status. */
   get conditions(): readonly Condition[] {
     const { status = {} }: { status?: { conditions?: Condition[] } } & KubeObject = this.hostedControlPlane;
     return status.conditions ?? [];
   }
 
-  /** Does at once all that Kubernetes would do in its own time, in the management cluster and in the hosted one. */
+  /** Does at once all that Kubernetes' controllers would do over time, in the management cluster and in the hosted one. */
   settle(): void {
     this.management.collectGarbage();
     settle(this.objects, { keepsOnDelete: true });
@@ -145,7 +145,7 @@ export class MemoryCluster {
 
   /** @throws while no API server of the hosted cluster runs */
   requireHostedApi(): void {
-    if (!this.#runs('api-server')) throw new KubeError('nobody answers', { code: 0, reason: 'Unreachable' });
+    if (!this.#runs('api-server')) throw new KubeError('no API server answers', { code: 0, reason: 'Unreachable' });
   }
 
   #runs(component: 'api-server' | 'controller-manager'): boolean {
@@ -163,7 +163,10 @@ function emptyHostedCluster(clock: ManualClock): MemoryApiServer {
   return server;
 }
 
-/** What the controller manager of a hosted cluster does: the first ServiceAccount, and pods as if there were nodes for them. */
+/**
+ * What the controller manager of a hosted cluster does: it creates the first ServiceAccount, and pods as if there were nodes for
+ * them.
+ */
 function settleHosted(server: MemoryApiServer): void {
   const inDefault = new NamespaceObjects(server, 'default');
   if (!inDefault.get(ServiceAccount, firstServiceAccount.name)) {

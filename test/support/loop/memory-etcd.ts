@@ -8,11 +8,11 @@ import type { Reader } from '../../../reconciler/management/view.ts';
 
 const clusterId = '4711';
 
-/** An etcd cluster whose members are those with a volume. They answer while their pods run, and all of them are well. */
+/** An etcd cluster whose members are those with a volume. They answer while their pods run, and all are healthy. */
 export class MemoryEtcd {
   #leader = 0;
 
-  /** @param whileAlive comes before every call */
+  /** @param whileAlive called before every request */
   open(whileAlive: (action: string) => Promise<void>): OpenEtcdLoopAccess {
     return (cluster, management): EtcdLoopAccess => ({
       clients: (name) => {

@@ -11,25 +11,25 @@ import { ourName, type MemoryCluster } from './memory-cluster.ts';
 
 const key = objectKey(ourName);
 
-/** More passes than anything ever needs. */
-const passesLimit = 60;
+/** More reconciles than any scenario needs. */
+const reconcileLimit = 60;
 
-/** Nearer times are waited for, until all is settled; further ones are of renewals and the like. */
+/** Requeues within this time are waited for until all is settled; later ones are renewals and the like. */
 const soonMs = 5 * 60_000;
 
-/** One process of the operator: everything of production that looks and writes, over a world in memory. */
+/** One operator process: all production code that reads and writes, with an in-memory cluster. */
 export class OperatorProcess {
   readonly life: Life;
-  /** What the last pass has asked for: when to look again. */
+  /** The time at which the last reconcile asked to be requeued. */
   requeueAt: Date | undefined;
-  /** What passes have thrown. */
+  /** What reconciles have thrown. */
   readonly errors: unknown[] = [];
   readonly #managementCluster: MemoryCluster;
   readonly #management: ManagementCluster;
   readonly #reconciler: Reconciler;
   readonly #events: EventRecorder;
 
-  /** @param life by default it goes on until it is ended */
+  /** @param life by default the process runs until {@link stop} or {@link kill} */
   constructor(managementCluster: MemoryCluster, life = new Life()) {
     this.#managementCluster = managementCluster;
     this.life = life;
@@ -59,15 +59,17 @@ export class OperatorProcess {
     });
   }
 
-  /** Starts a process and lets it see everything once. */
+  /** Starts a process and waits until its caches have synced. */
   static async start(managementCluster: MemoryCluster, life?: Life): Promise<OperatorProcess> {
     const operator = new OperatorProcess(managementCluster, life);
     await Promise.race([operator.#management.start(), operator.life.died]);
     return operator;
   }
 
-  /** One pass, after which everything that was written has been heard of. Kubernetes does nothing meanwhile. */
-  async pass(): Promise<void> {
+  /**
+   * One reconcile. Resolves when the caches have seen everything that was written. Kubernetes' controllers do nothing meanwhile.
+   */
+  async reconcile(): Promise<void> {
     const ended = this.#reconciler.reconcile(key).then(
       (requeueAt) => void (this.requeueAt = requeueAt),
       (error: unknown) => {
@@ -77,11 +79,11 @@ export class OperatorProcess {
     );
     await Promise.race([ended, this.life.died]);
     await Promise.race([this.#events.flush(), this.life.died]);
-    await this.heard();
+    await this.untilObserved();
   }
 
-  /** Resolves when nothing moves any more but by time or by somebody else. */
-  async heard(): Promise<void> {
+  /** Resolves when the caches have seen every change and nothing changes any more without time or another client. */
+  async untilObserved(): Promise<void> {
     for (let before = -1; before !== this.#version;) {
       before = this.#version;
       await settled();
@@ -90,32 +92,33 @@ export class OperatorProcess {
   }
 
   /**
-   * Passes, with Kubernetes doing its part after each, until nothing changes any more and nothing is due soon.
-   * @returns how many passes it took
+   * Reconciles, and lets Kubernetes' controllers act after each reconcile, until nothing changes any more and no requeue is due
+   * soon.
+   * @returns the number of reconciles
    */
   async untilSettled(): Promise<number> {
-    await this.heard();
-    for (let passes = 1; passes <= passesLimit; passes++) {
+    await this.untilObserved();
+    for (let reconciles = 1; reconciles <= reconcileLimit; reconciles++) {
       const before = this.#version;
-      await this.pass();
-      if (this.life.isOver) return passes;
+      await this.reconcile();
+      if (this.life.isOver) return reconciles;
       this.#managementCluster.settle();
-      await this.heard();
+      await this.untilObserved();
       if (this.#version !== before) continue;
       const dueMs =
         this.requeueAt === undefined ? Infinity : this.requeueAt.getTime() - this.#managementCluster.clock.now();
-      if (dueMs > soonMs) return passes;
+      if (dueMs > soonMs) return reconciles;
       await this.#managementCluster.clock.advance(Math.max(dueMs, 1));
     }
-    throw new Error(`not settled after ${passesLimit} passes: ${this.#problem()}`);
+    throw new Error(`not settled after ${reconcileLimit} reconciles: ${this.#problem()}`);
   }
 
-  /** Ends it as a power cut would. */
+  /** Ends the process as SIGKILL would. */
   kill(): void {
     this.life.end();
   }
 
-  /** Ends it as a signal does. */
+  /** Ends the process as SIGTERM does. */
   async stop(): Promise<void> {
     await this.#management.stop();
     await this.#reconciler.close();

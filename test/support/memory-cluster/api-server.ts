@@ -11,28 +11,28 @@ import { requireIdentity, requireVersion } from './preconditions.ts';
 import { afterUpdate, serverSideApply } from './server-side-apply.ts';
 import { Store } from './store.ts';
 
-/** An object with whatever fields it has. */
+/** An object with arbitrary fields. */
 export type AnyFields = KubeObject & Fields;
 
-/** What an API server does with what it is asked to write. It knows no schema and fills in no defaults. */
+/** How an API server handles requests. It has no schemas and applies no defaults. */
 export class MemoryApiServer {
   readonly store: Store;
-  /** Every change in its order, as `verb Kind namespace/name`; what changes nothing is none. */
+  /** Every change in order, as `verb Kind namespace/name`; requests that change nothing are left out. */
   readonly writes: string[] = [];
   readonly #now: () => number;
 
-  /** @param now milliseconds since the epoch, for what notes when it was made */
+  /** @param now milliseconds since the epoch, for creation and deletion timestamps */
   constructor(now: () => number, store = new Store()) {
     this.#now = now;
     this.store = store;
   }
 
-  /** The same objects in a server of their own, in which nothing has been written yet. */
+  /** Another server with the same objects and no recorded writes. */
   copy(now: () => number): MemoryApiServer {
     return new MemoryApiServer(now, this.store.copy());
   }
 
-  /** The object, in the version that is asked for. @throws NotFound */
+  /** The object, in the requested version. @throws NotFound */
   read(resource: Resource, name: ObjectName, action: string): AnyFields {
     this.requireServed(resource, action);
     const found = this.find(resource, name);
@@ -107,7 +107,7 @@ export class MemoryApiServer {
     this.store.put({ ...live, metadata: { ...live.metadata, ...deletion } });
   }
 
-  /** Deletes what has lost its owners, and what they own. */
+  /** Deletes objects that have lost their owners, and their dependents. */
   collectGarbage(): void {
     for (let gone = orphans(this.store); gone.length > 0; gone = orphans(this.store)) {
       const before = this.store.version;
@@ -116,7 +116,7 @@ export class MemoryApiServer {
     }
   }
 
-  /** @throws when there is no such resource */
+  /** @throws if the resource is not installed */
   requireServed(resource: Resource, action: string): void {
     if (!isServed(resource, (kind, name) => this.store.find(kind, name))) throw notServed(action);
   }
@@ -131,7 +131,7 @@ export class MemoryApiServer {
     this.store.put({ ...object, metadata: { ...object.metadata, deletionTimestamp: this.#time } });
   }
 
-  /** What this way of writing may set; everything else is as it was. */
+  /** The fields that this kind of request may set; all others keep their stored value. */
   #writable(resource: Resource, given: AnyFields, subresource: string | undefined, live?: AnyFields): AnyFields {
     if (subresource !== undefined) {
       const { apiVersion, kind, metadata, status } = given;
@@ -170,7 +170,7 @@ export class MemoryApiServer {
   }
 
   #born(resource: Resource, { kind, metadata }: KubeObject): Partial<ObjectMeta> {
-    // What the admission of Kubernetes itself adds: a claim stays until no pod uses it.
+    // As the StorageObjectInUseProtection admission plugin does: a volume claim stays until no pod uses it.
     const finalizers =
       kind === PersistentVolumeClaim.kind ? { finalizers: [...(metadata.finalizers ?? []), protection] } : {};
     const generation = hasGeneration(resource) ? { generation: 1 } : {};
@@ -187,14 +187,14 @@ export class MemoryApiServer {
   }
 }
 
-/** The finalizer of claims in use. */
+/** The finalizer of volume claims in use. */
 export const protection = 'kubernetes.io/pvc-protection';
 
 function owner(manager: string, subresource?: string) {
   return { manager, operation: 'Update', subresource } as const;
 }
 
-/** As it is on the wire. */
+/** As the client would send it, as JSON. */
 function plain<T extends object>(given: T): T & AnyFields {
   return JSON.parse(JSON.stringify(given)) as T & AnyFields;
 }
@@ -207,7 +207,7 @@ function identity({ name, namespace }: ObjectMeta): ObjectMeta {
   return namespace === undefined ? { name } : { name, namespace };
 }
 
-/** What nobody but the server sets. */
+/** Fields that only the server sets. */
 function identityIn({ metadata }: KubeObject): Partial<ObjectMeta> {
   const { uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } =
     metadata;
@@ -220,7 +220,7 @@ function isScheduled(object: AnyFields): boolean {
   return isFields(spec) && spec['nodeName'] !== undefined;
 }
 
-/** What a generation counts the changes of. */
+/** The fields whose changes a generation counts. */
 function wantedOf(object: AnyFields): Fields {
   const { metadata: _, status: __, ...wanted } = object;
   return wanted;

@@ -19,15 +19,17 @@ import { isSelected } from './selectors.ts';
 import { watchStore } from './watch.ts';
 
 export interface MemoryClientOptions {
-  /** Comes before every request; what it throws is the answer. By default nothing does. */
+  /** Called before every request; an error it throws is the answer. By default nothing is called. */
   readonly before?: (action: string) => Promise<void> | void;
-  /** Comes when the server has done what was asked, before anybody hears of it. By default nothing does. */
+  /**
+   * Called when the server has handled the request, before the caller or a watch gets the result. By default nothing is called.
+   */
   readonly after?: (action: string) => void;
-  /** What other paths answer. By default `/readyz` is all there is. */
+  /** What other paths answer. By default only `/readyz` exists. */
   readonly paths?: Readonly<Record<string, () => string>>;
 }
 
-/** A client as KubeClient is one, of an API server in memory. */
+/** An implementation of KubeClient's API for an in-memory API server. */
 export class MemoryClient implements KubernetesApi {
   readonly #server: MemoryApiServer;
   readonly #before: (action: string) => Promise<void> | void;
@@ -141,7 +143,7 @@ export class MemoryClient implements KubernetesApi {
   }
 }
 
-/** The object in the version, and as much of it, as was asked for. */
+/** The object in the requested version, reduced to its metadata if only that was requested. */
 function seen(
   object: KubeObject,
   { apiVersion }: Resource,

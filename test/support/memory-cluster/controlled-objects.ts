@@ -5,7 +5,7 @@ import type { ControlledObjects } from '../management-controllers.ts';
 import type { StoredObject } from '../memory-objects.ts';
 import { type MemoryApiServer, protection } from './api-server.ts';
 
-/** One namespace of an API server in memory as the controllers of Kubernetes see it, which write what they like. */
+/** One namespace of an in-memory API server as Kubernetes' own controllers see it: they may write any field. */
 export class NamespaceObjects implements ControlledObjects {
   readonly #server: MemoryApiServer;
   readonly #namespace: string;
@@ -41,7 +41,7 @@ export class NamespaceObjects implements ControlledObjects {
     if (!isDeepStrictEqual(next, present)) this.#server.store.put(next);
   }
 
-  /** What somebody else still holds by a finalizer stays. */
+  /** An object that still has a finalizer of another controller stays. */
   remove(object: KubeObject): void {
     const others = (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== protection);
     if (others.length === 0) this.#server.store.remove(object);

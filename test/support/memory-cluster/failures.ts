@@ -5,7 +5,7 @@ import { describeTarget } from '../../../reconciler/kube/resource.ts';
 import { type Path, stepsOf } from './leaves.ts';
 import type { Owner } from './managed-fields.ts';
 
-/** What is done to what: `get Secret a/b`, as messages of the client begin. */
+/** The action and its object: `get Secret a/b`, as the client's messages begin. */
 export function actionOf(verb: string, resource: Resource, target: Partial<ObjectName> & { subresource?: string }) {
   return `${verb} ${describeTarget(resource, target)}`;
 }
@@ -14,7 +14,7 @@ export function notFound(action: string, { plural }: Pick<Resource, 'plural'>, n
   return errorFromStatus(action, 404, { reason: 'NotFound', message: `${plural} "${name}" not found` });
 }
 
-/** The server does not have the resource at all. */
+/** The server does not serve the resource. */
 export function notServed(action: string): KubeError {
   return errorFromStatus(action, 404, {
     reason: 'NotFound',
@@ -30,13 +30,13 @@ export function conflict(action: string, message: string): KubeError {
   return errorFromStatus(action, 409, { reason: 'Conflict', message });
 }
 
-/** The server takes an identity that is told on the way in for a failure of its own. */
+/** The server reports a resourceVersion in a create request as an internal error. */
 export function notNew(action: string): KubeError {
   const message = 'resourceVersion should not be set on objects to be created';
   return errorFromStatus(action, 500, { reason: 'InternalError', message });
 }
 
-/** The uid of an object belongs to another one of its name. */
+/** The uid in the request is not that of the stored object with this name. */
 export function otherUid(action: string, uid: string): KubeError {
   const message = `metadata.uid: Invalid value: ${JSON.stringify(uid)}: field is immutable`;
   return errorFromStatus(action, 422, { reason: 'Invalid', message });
@@ -60,7 +60,7 @@ function describeOwner({ manager, operation, apiVersion, time = '' }: OwnedByAno
   return operation === 'Apply' ? `"${manager}"` : `"${manager}" using ${apiVersion} at ${time}`;
 }
 
-/** As messages spell it: `.spec.containers[name="etcd"].image`. */
+/** As messages write it: `.spec.containers[name="etcd"].image`. */
 function fieldOf(path: Path): string {
   return stepsOf(path)
     .map((step) => {

@@ -5,7 +5,7 @@ import { MemoryApiServer } from './api-server.ts';
 
 const namespace = 'team';
 
-/** An API server with a Namespace, and what makes a ConfigMap with owners in it. */
+/** An API server with a Namespace, and a function that creates a ConfigMap with owners in it. */
 function server() {
   const memory = new MemoryApiServer(() => 0);
   memory.store.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
@@ -20,7 +20,7 @@ function server() {
   return { memory, make, names };
 }
 
-it('takes along what has lost its only owner, and what that owned, but not what another one still owns', () => {
+it('the garbage collector deletes an object whose only owner is gone, and its dependents, but not one that has another owner', () => {
   const { memory, make, names } = server();
   const [one, other] = [make('owner', []), make('other', [])];
   const child = make('child', [one]);
@@ -32,7 +32,7 @@ it('takes along what has lost its only owner, and what that owned, but not what 
   expect(names()).toEqual(['free', 'other', 'shared']);
 });
 
-it('tells the owner by its uid: one that has taken its name keeps nothing', () => {
+it('the garbage collector identifies the owner by its uid: an object of the same name does not keep the dependents', () => {
   const { memory, make, names } = server();
   const owner = make('owner', []);
   make('child', [owner]);
@@ -42,7 +42,7 @@ it('tells the owner by its uid: one that has taken its name keeps nothing', () =
   expect(names()).toEqual(['owner']);
 });
 
-it('waits for the finalizers of what it deletes', () => {
+it('the garbage collector waits for the finalizers of the objects it deletes', () => {
   const { memory, make, names } = server();
   const owner = make('owner', []);
   make('child', [owner], ['example.org/mine']);

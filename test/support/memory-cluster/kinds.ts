@@ -6,7 +6,7 @@ interface Kind {
   readonly kind: string;
 }
 
-/** Kinds of Kubernetes whose status is written by itself, and only by itself. */
+/** Built-in kinds whose status is a subresource. */
 const withStatus = [
   'Service',
   'Pod',
@@ -23,7 +23,7 @@ const withStatus = [
   'CustomResourceDefinition',
 ];
 
-/** Kinds of Kubernetes that count the changes of what is wanted of them. */
+/** Built-in kinds that count changes of their spec in the generation. */
 const withGeneration = [
   'Pod',
   'Deployment',
@@ -38,7 +38,7 @@ const withGeneration = [
   'CustomResourceDefinition',
 ];
 
-/** Groups whose names look like Kubernetes' own and whose kinds come as definitions all the same. */
+/** Groups whose names look built in but whose kinds are custom resources. */
 const projects = ['gateway.networking.k8s.io'];
 
 export function isBuiltIn({ apiVersion }: Pick<Kind, 'apiVersion'>): boolean {
@@ -50,7 +50,7 @@ function isProject(group: string): boolean {
   return projects.includes(group) || group.endsWith('.x-k8s.io');
 }
 
-/** Looks an object of another kind up, such as a definition. */
+/** Finds an object of another kind, such as a CustomResourceDefinition. */
 export type Find = (kind: Kind, name: ObjectName) => KubeObject | undefined;
 
 interface Definition extends KubeObject {
@@ -63,24 +63,24 @@ interface Definition extends KubeObject {
   };
 }
 
-/** What a definition says of one version of its kind. */
+/** What a CustomResourceDefinition declares for one version of its kind. */
 function versionIn(resource: Kind & { readonly plural: string; readonly namespaced: boolean }, find: Find) {
   const definition: Definition | undefined = find(CustomResourceDefinition, { name: definitionName(resource) });
   return definition?.spec?.versions?.find(({ name, served }) => served && name === versionOf(resource));
 }
 
-/** Whether there is such a resource, in this version. */
+/** Whether the resource is served in this version. */
 export function isServed(resource: Parameters<typeof versionIn>[0], find: Find): boolean {
   return isBuiltIn(resource) || versionIn(resource, find) !== undefined;
 }
 
-/** Whether its status is written by itself. */
+/** Whether the status is a subresource. */
 export function hasStatus(resource: Parameters<typeof versionIn>[0], find: Find): boolean {
   if (isBuiltIn(resource)) return withStatus.includes(resource.kind);
   return versionIn(resource, find)?.subresources?.status !== undefined;
 }
 
-/** Whether a change of what is wanted of it is counted. */
+/** Whether changes of the spec are counted in the generation. */
 export function hasGeneration(resource: Kind): boolean {
   return !isBuiltIn(resource) || withGeneration.includes(resource.kind);
 }

@@ -1,6 +1,6 @@
 import { fieldShape, type Shape } from './shapes.ts';
 
-/** A JSON object of which nothing is known. */
+/** A JSON object of unknown shape. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isFields(value: unknown): value is Fields {
@@ -8,7 +8,7 @@ export function isFields(value: unknown): value is Fields {
 }
 
 /**
- * The way to a part of an object as `metadata.managedFields` spells it, one step per line: `f:spec`, `k:{"name":"etcd"}`,
+ * The path to a part of an object as `metadata.managedFields` spells it, one step per line: `f:spec`, `k:{"name":"etcd"}`,
  * `v:"finalizer"`.
  */
 export type Path = string;
@@ -23,12 +23,12 @@ export function stepsOf(path: Path): readonly string[] {
   return path.split(separator);
 }
 
-/** Whether the second path leads to a part of what the first one leads to. */
+/** Whether the second path is the first one or below it. */
 export function isWithin(outer: Path, inner: Path): boolean {
   return inner.startsWith(outer + separator);
 }
 
-/** The step to an item of a list, which its keys or, in a set, its value tells. */
+/** The step to an item of a list, identified by its keys or, in a set, by its value. */
 export function itemStep(shape: Shape, item: unknown): string {
   if (shape.type !== 'map') return `v:${JSON.stringify(item)}`;
   const given = isFields(item) ? item : {};
@@ -36,19 +36,19 @@ export function itemStep(shape: Shape, item: unknown): string {
   return `k:${JSON.stringify(Object.fromEntries(keys))}`;
 }
 
-/** What an item of a list looks like inside. */
+/** The shape of an item of a list. */
 export function itemShape(shape: Shape): Shape | undefined {
   return shape.type === 'map' ? shape.item : undefined;
 }
 
-/** Whether a list has items that owners have apart from each other. */
+/** Whether the items of a list have owners of their own. */
 export function isMergedList(shape: Shape | undefined): shape is Shape & { type: 'set' | 'map' } {
   return shape?.type === 'set' || shape?.type === 'map';
 }
 
 /**
- * Everything of a value that can have an owner, each with its content as text. An item of a merged list is owned besides
- * its fields, so that it can be taken away.
+ * Every part of a value that can have an owner, each with its content as text. An item of a merged list is owned in addition
+ * to its fields, so that it can be removed.
  */
 export function leavesOf(value: unknown, shape: Shape | undefined): Map<Path, string> {
   const leaves = new Map<Path, string>();
@@ -74,7 +74,7 @@ function collect(value: unknown, shape: Shape | undefined, path: Path, leaves: M
   leaves.set(path, JSON.stringify(value));
 }
 
-/** Which parts of the second value are not as in the first one, or new, and which ones of the first are gone. */
+/** The parts of the second value that are new or differ from the first one, and the parts of the first one that are gone. */
 export function compare(
   before: ReadonlyMap<Path, string>,
   after: ReadonlyMap<Path, string>,

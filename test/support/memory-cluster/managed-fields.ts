@@ -1,7 +1,7 @@
 import type { KubeObject, ManagedFieldsEntry } from '../../../reconciler/kube/object.ts';
 import { below, type Fields, isFields, type Path, stepsOf } from './leaves.ts';
 
-/** What one manager owns by one way of writing. */
+/** The fields that one manager owns by one operation. */
 export interface Owner {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
@@ -11,10 +11,10 @@ export interface Owner {
   readonly owned: ReadonlySet<Path>;
 }
 
-/** Who writes, and how. */
+/** The manager and the operation of a write. */
 export type Writing = Pick<Owner, 'manager' | 'operation' | 'subresource'>;
 
-/** What the server sets itself, or what names the object, belongs to nobody. */
+/** Fields that the server sets itself, or that identify the object, have no owner. */
 const unowned: ReadonlySet<Path> = new Set([
   'f:apiVersion',
   'f:kind',
@@ -55,7 +55,7 @@ export function isOwner(owner: Writing, { manager, operation, subresource }: Wri
   return owner.manager === manager && owner.operation === operation && owner.subresource === subresource;
 }
 
-/** The entries as the server writes them; owners of nothing have none. */
+/** The entries as the server writes them; managers that own nothing have none. */
 export function entriesOf(owners: readonly Owner[]): ManagedFieldsEntry[] {
   return owners
     .filter(({ owned }) => owned.size > 0)
@@ -67,7 +67,7 @@ export function entriesOf(owners: readonly Owner[]): ManagedFieldsEntry[] {
     }));
 }
 
-/** Owners after somebody has written: what he changed is his alone, and what is gone is nobody's. */
+/** Owners after a write: the writer is the only owner of fields it changed, and removed fields have none. */
 export function without(owners: readonly Owner[], ...taken: readonly ReadonlySet<Path>[]): Owner[] {
   return owners.map((owner) => ({
     ...owner,
@@ -75,7 +75,7 @@ export function without(owners: readonly Owner[], ...taken: readonly ReadonlySet
   }));
 }
 
-/** An item of a list is owned (`.`) beside its fields, a leaf by being there. */
+/** An item of a list is owned (`.`) in addition to its fields, a leaf by its presence. */
 function pathsIn(fields: Fields, path: Path): Path[] {
   const steps = Object.entries(fields).filter(([step]) => step !== '.');
   const inner = steps.flatMap(([step, content]) => pathsIn(isFields(content) ? content : {}, below(path, step)));
@@ -97,7 +97,7 @@ function fieldsOf(owned: ReadonlySet<Path>): Fields {
   return withoutLoneDots(root);
 }
 
-/** What has nothing below it needs no mark of its own. */
+/** A node without children needs no mark of its own. */
 function withoutLoneDots(tree: Tree): Tree {
   const steps = Object.keys(tree).filter((step) => step !== '.');
   if (steps.length === 0) return {};

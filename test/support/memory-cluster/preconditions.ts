@@ -1,12 +1,12 @@
 import type { KubeObject, ObjectMeta } from '../../../reconciler/kube/object.ts';
 import { conflict, otherUid } from './failures.ts';
 
-/** @throws when the object of this name is not the one that was meant */
+/** @throws if the stored object does not have the requested uid */
 export function requireIdentity(live: KubeObject | undefined, { uid }: ObjectMeta, action: string): void {
   if (live && uid !== undefined && live.metadata.uid !== uid) throw otherUid(action, uid);
 }
 
-/** @throws a conflict when the object is not the one, or not at the version, that was meant */
+/** @throws a conflict if the stored object does not have the requested uid or version */
 export function requireVersion(
   live: KubeObject | undefined,
   { uid, resourceVersion }: Pick<ObjectMeta, 'uid' | 'resourceVersion'>,

@@ -4,7 +4,7 @@ import { isFields } from './leaves.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Whether an object is among those that are asked for. */
+/** Whether an object matches the selectors of a request. */
 export function isSelected(
   object: KubeObject,
   { namespace, labelSelector, fieldSelector }: Pick<Selection, 'namespace' | 'labelSelector' | 'fieldSelector'>,
@@ -20,7 +20,7 @@ export function isSelected(
   );
 }
 
-/** Split at commas that are not between parentheses. */
+/** Splits at commas that are not between parentheses. */
 function requirementsIn(selector: string | undefined): string[] {
   return (selector ?? '')
     .split(/,(?![^(]*\))/)

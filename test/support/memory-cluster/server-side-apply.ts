@@ -16,9 +16,9 @@ import { entriesOf, isOwner, ownable, type Owner, ownersOf, without, type Writin
 import { fieldShape, type Shape, shapeOf } from './shapes.ts';
 
 export interface ApplyRequest {
-  /** The object as it is stored; undefined for a new one. */
+  /** The stored object; undefined for a new one. */
   readonly live: KubeObject | undefined;
-  /** What is applied, without what this way of writing may not set. */
+  /** The applied fields, without those that this kind of request may not set. */
   readonly applied: KubeObject;
   readonly writing: Writing;
   readonly force: boolean;
@@ -28,9 +28,9 @@ export interface ApplyRequest {
 }
 
 /**
- * What an apply makes of an object: its fields are set, those its manager had applied before and does not name any more
- * are taken away unless somebody else owns them too, and everything else stays.
- * @throws a conflict when it changes what others own, unless it is forced to take that over
+ * The result of an apply: its fields are set; fields that the manager applied before and no longer applies are removed unless
+ * another manager owns them too; everything else stays.
+ * @throws a conflict if it changes fields of other managers, unless it is forced to take them over
  */
 export function serverSideApply({ live, applied, writing, force, action, time }: ApplyRequest): KubeObject {
   const shape = shapeOf(applied);
@@ -61,7 +61,7 @@ export function serverSideApply({ live, applied, writing, force, action, time }:
   return withOwners(pruned, mine ? inPlaceOf(before, kept, mine, owner) : [...kept, owner]);
 }
 
-/** Who owns what after an object was created or patched: whatever has changed belongs to the writer alone. */
+/** Ownership after an object is created or patched: changed fields belong to the writer alone. */
 export function afterUpdate(
   live: KubeObject | undefined,
   next: KubeObject,
@@ -111,7 +111,7 @@ function merge(live: unknown, applied: unknown, shape: Shape | undefined): unkno
   return merged;
 }
 
-/** In the order of what is applied; what only the live list has keeps its place before what follows it there. */
+/** In the order of the applied list; an item that only the live list has keeps its place before the next common item. */
 function mergeLists(live: readonly unknown[], applied: readonly unknown[], shape: Shape): unknown[] {
   const stepOf = (item: unknown) => itemStep(shape, item);
   const ours = new Set(applied.map(stepOf));
@@ -144,7 +144,7 @@ function withoutPaths(value: unknown, shape: Shape | undefined, dropped: Readonl
   return Object.fromEntries(kept);
 }
 
-/** The server leaves an empty map or list out that was not empty before. */
+/** The server omits a map or list that has become empty. */
 function isEmptied(before: unknown, after: unknown): boolean {
   const size = (value: unknown) =>
     Array.isArray(value) ? value.length : isFields(value) ? Object.keys(value).length : undefined;

@@ -1,20 +1,20 @@
 import { groupOf } from '../../../constructs/api/resources.ts';
 
-/** How server-side apply merges a value; what no shape is known of is `fields` when it is an object, `atomic` as a list. */
+/** How server-side apply merges a value. Without a known shape an object is `fields` and a list is `atomic`. */
 export type Shape =
-  /** Replaced as a whole, by whoever applies it. */
+  /** Replaced as a whole by any manager that applies it. */
   | { readonly type: 'atomic' }
-  /** A list of scalars, each with owners of its own. */
+  /** A list of scalars, each with its own owners. */
   | { readonly type: 'set' }
-  /** A list of objects that some of their fields tell apart. */
+  /** A list of objects that are identified by some of their fields. */
   | {
       readonly type: 'map';
       readonly keys: readonly string[];
-      /** What the server fills in where a key is left out. */
+      /** The value that the server fills in if a key is left out. */
       readonly defaults: Readonly<Record<string, string>>;
       readonly item: Shape;
     }
-  /** An object, each of whose fields has owners of its own. */
+  /** An object, each of whose fields has its own owners. */
   | { readonly type: 'fields'; readonly of: Readonly<Record<string, Shape>> };
 
 const atomic: Shape = { type: 'atomic' };
@@ -28,7 +28,7 @@ function listBy(keys: string | readonly string[], of: Readonly<Record<string, Sh
   return { type: 'map', keys: [keys].flat(), defaults: { protocol: 'TCP' }, item: fields(of) };
 }
 
-/** Names of Secrets, ConfigMaps and fields are objects that are never owned in part. */
+/** References to Secrets, ConfigMaps and fields are objects that are only owned as a whole. */
 const source = fields({ secretKeyRef: atomic, configMapKeyRef: atomic, fieldRef: atomic, resourceFieldRef: atomic });
 
 const container = {
@@ -63,7 +63,7 @@ const workload = {
   status: fields({ conditions }),
 };
 
-/** By `group/Kind`: the lists and objects that we write and that are not merged as their kind of JSON would be. */
+/** By `group/Kind`: the lists and objects that the operator writes and that are not merged by the default for their JSON type. */
 const shapes: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
   '/Pod': {
     spec: pod,

@@ -6,17 +6,17 @@ interface Kind {
   readonly kind: string;
 }
 
-/** One change of one object, at a version of the whole store. */
+/** One change of one object, with the version of the whole store. */
 export interface StoredChange {
   readonly version: number;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  /** As it is now; of what was deleted its last state, at the version of its deletion. */
+  /** The state after the change; for a deletion the last state, with the version of the deletion. */
   readonly object: KubeObject;
-  /** As it was before. */
+  /** The state before the change. */
   readonly previous: KubeObject | undefined;
 }
 
-/** Objects that are never changed in place, their versions, and what has happened to them. */
+/** Objects that are never changed in place, their versions, and the history of changes. */
 export class Store {
   readonly #objects = new Map<string, KubeObject>();
   readonly #history: StoredChange[] = [];
@@ -24,7 +24,7 @@ export class Store {
   #version = 1;
   #uids = 0;
 
-  /** The same objects at the same versions, to which other things happen from now on. */
+  /** A copy with the same objects and versions, which then changes independently. */
   copy(): Store {
     const copy = new Store();
     copy.#version = this.#version;
@@ -49,20 +49,20 @@ export class Store {
     return this.#objects.get(identityOf({ apiVersion, kind, metadata: { name, namespace } }));
   }
 
-  /** Objects of a kind in all its versions, by name as etcd has them. */
+  /** Objects of a kind in all its versions, by name as etcd returns them. */
   list(kind: Kind): KubeObject[] {
     return this.objects
       .filter((object) => isOf(kind, object))
       .sort((one, other) => (identityOf(one) < identityOf(other) ? -1 : 1));
   }
 
-  /** Stores the object at a new version, which it is returned with. */
+  /** Stores the object with a new version and returns it. */
   put(object: KubeObject): KubeObject {
     const identity = identityOf(object);
     const previous = this.#objects.get(identity);
     const stored = frozen(atVersion(object, ++this.#version));
     this.#objects.set(identity, stored);
-    this.#tell({ version: this.#version, type: previous ? 'MODIFIED' : 'ADDED', object: stored, previous });
+    this.#record({ version: this.#version, type: previous ? 'MODIFIED' : 'ADDED', object: stored, previous });
     return stored;
   }
 
@@ -71,15 +71,15 @@ export class Store {
     if (!previous) return;
     this.#objects.delete(identityOf(object));
     const last = frozen(atVersion(previous, ++this.#version));
-    this.#tell({ version: this.#version, type: 'DELETED', object: last, previous });
+    this.#record({ version: this.#version, type: 'DELETED', object: last, previous });
   }
 
-  /** What has happened to objects of a kind after a version. */
+  /** The changes of objects of a kind after a version. */
   changesSince(kind: Kind, version: number): StoredChange[] {
     return this.#history.filter((change) => change.version > version && isOf(kind, change.object));
   }
 
-  /** Resolves at the next change, and at once when the signal aborts. */
+  /** Resolves at the next change, or at once when the signal aborts. */
   changed(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
@@ -93,7 +93,7 @@ export class Store {
     });
   }
 
-  #tell(change: StoredChange): void {
+  #record(change: StoredChange): void {
     this.#history.push(change);
     for (const wake of this.#waiting) wake();
   }
@@ -107,7 +107,7 @@ function atVersion(object: KubeObject, version: number): KubeObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
 }
 
-/** Whoever changes an answer in place would change what everybody reads. */
+/** Stored objects are frozen: a caller that changed an answer in place would change the store. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

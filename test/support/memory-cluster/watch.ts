@@ -6,8 +6,8 @@ import { isSelected } from './selectors.ts';
 import type { Store, StoredChange } from './store.ts';
 
 /**
- * What happens to the selected objects after a version, or beginning with what there is. Who leaves the selection is
- * deleted for the watch. It ends with its signal; there are no bookmarks.
+ * The events of the selected objects after a version, or starting with the existing objects. An object that ceases to match
+ * the selector is DELETED for the watch. The watch ends with its signal and sends no bookmarks.
  */
 export async function* watchStore(
   store: Store,
@@ -40,7 +40,7 @@ function eventOf({ type, object, previous }: StoredChange, options: WatchOptions
     : undefined;
 }
 
-/** The version of the change, which the last state of an object comes with. */
+/** The version of the change, with which a deletion sends the last state of the object. */
 function last({ metadata: { resourceVersion } }: KubeObject): Pick<KubeObject['metadata'], 'resourceVersion'> {
   return { resourceVersion };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Who uses something again and again, whatever happens to it meanwhile, from when it is made until {@link stop}. */
-export abstract class UnstoppingUser {
+/** A client that repeats a request until {@link stop}, whatever happens to the server. */
+export abstract class ContinuousUser {
   #isStopped = false;
   #work: Promise<unknown> = Promise.resolve();
 
@@ -9,13 +9,13 @@ export abstract class UnstoppingUser {
     return this.#isStopped;
   }
 
-  /** Ends the use; resolves when the last answer is there. @throws what a turn has thrown, which ended it */
+  /** Stops the loops; resolves after the last answer. @throws the error of an iteration, which ended its loop */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#work;
   }
 
-  /** Takes one turn after the other, with a rest in between; those that are begun several times run side by side. */
+  /** Repeats `turn` with a pause in between. Several loops run side by side. */
   protected begin(restMs: number, turn: () => Promise<void>): void {
     this.#work = Promise.all([this.#work, this.#repeat(restMs, turn)]);
   }

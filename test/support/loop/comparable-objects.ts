@@ -4,10 +4,10 @@ import type { StoredObject } from '../memory-objects.ts';
 import type { MemoryCluster } from './memory-cluster.ts';
 
 /**
- * Everything there is in a world, without what differs between two control planes that are the same: keys and what is made
- * of them, versions and times.
+ * All objects of a management cluster and its hosted cluster, without what differs between two equal control planes: keys and
+ * what is derived from them, versions and times.
  */
-export function portraitOf(management: MemoryCluster): Record<string, unknown> {
+export function comparableObjects(management: MemoryCluster): Record<string, unknown> {
   const objects = [...management.objects.objects, ...management.hosted.store.objects].filter(
     ({ kind }) => kind !== 'Event',
   );
@@ -30,11 +30,11 @@ const volatile = [
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22,}/g,
   /-----BEGIN[^-]+-----[^-]+-----END[^-]+-----\n*/g,
   /[A-Za-z0-9+/=_.-]{40,}/g,
-  // revisions of pod templates, which certificates are noted in
+  // revisions of pod templates, whose annotations name certificates
   /\b[0-9a-f]{10}\b/g,
 ];
 
-/** Annotations note what was made of which keys: that they are there is enough. */
+/** Annotations hold digests of keys, so only their names are compared. */
 function withoutKeys(value: unknown): unknown {
   if (typeof value === 'string') return volatile.reduce((text, pattern) => text.replaceAll(pattern, '#'), value);
   if (Array.isArray(value)) return value.map(withoutKeys);
