@@ -31,12 +31,12 @@ it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
   ['a plain owner', object, cluster, { kind: 'admitted' }],
   ['a controlling owner', owned({ ...ownedByCluster, controller: true }), cluster, { kind: 'admitted' }],
   [
-    'an owner of another version',
+    'an owner of another API version',
     owned({ ...ownedByCluster, apiVersion: 'cluster.x-k8s.io/v1beta1' }),
     cluster,
     { kind: 'admitted' },
   ],
-  ['owners beside the Cluster', owned(shim, ownedByCluster), cluster, { kind: 'admitted' }],
+  ['other owners beside the Cluster', owned(shim, ownedByCluster), cluster, { kind: 'admitted' }],
   ['no owner', owned(), cluster, { kind: 'unowned', message: mentions(hostedControlPlaneName) }],
   ["only a topology's shim Secret as owner", owned(shim), cluster, { kind: 'unowned' }],
   [
@@ -53,19 +53,19 @@ it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
   ],
   ['an owner that does not exist', object, undefined, { kind: 'unowned', message: mentions('Cluster c1') }],
   [
-    'a Cluster that wants another object',
+    'a Cluster that references another object',
     object,
     wanting('HostedControlPlane', 'other'),
     { kind: 'mismatch', message: mentions('HostedControlPlane other') },
   ],
   [
-    'a Cluster that wants another kind',
+    'a Cluster that references another kind',
     object,
     wanting('KubeadmControlPlane', hostedControlPlaneName),
     { kind: 'mismatch' },
   ],
   [
-    'a Cluster that wants no control plane',
+    'a Cluster that references no control plane',
     object,
     clusterObjectWith({ spec: { controlPlaneRef: undefined } }),
     { kind: 'mismatch' },
@@ -125,7 +125,7 @@ it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
     { kind: 'invalid', message: mentions('spec') },
   ],
   [
-    'a Cluster whose name is as long as it may be',
+    'a Cluster whose name has the maximum length',
     owned({ ...ownedByCluster, name: longName }),
     wanted(longName),
     { kind: 'admitted' },
@@ -151,7 +151,7 @@ it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
     { kind: 'invalid', message: mentions('spec.version') },
   ],
   ['a version of another major', withVersion('v2.36.0'), cluster, { kind: 'invalid' }],
-])('judges an object with %s', (_, hosted, found, expected) => {
+])('admits or rejects an object with %s', (_, hosted, found, expected) => {
   expect(decide(hosted, found)).toMatchObject(expected);
 });
 

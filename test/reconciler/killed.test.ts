@@ -4,7 +4,7 @@ import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { completeCluster, everyCrash, expectSameAfter, orderedCluster } from '../support/loop/scenario.ts';
 import { ourName, type MemoryCluster } from '../support/loop/memory-cluster.ts';
 
-/** A control plane with one of everything: as many crashes as there are writes take a while. */
+/** A control plane with one replica of everything: a scenario for each write takes a while. */
 const small = {
   replicas: 1,
   etcd: { replicas: 1 },
@@ -14,14 +14,14 @@ const small = {
   networkPolicy: 'Disabled',
 };
 
-/** What must never be made twice, as far as it is there. */
+/** Uids of the objects that must never be created twice, if they exist. */
 function keysIn(management: MemoryCluster): KubeObject[] {
   const made = ['c1-ca', 'c1-etcd', 'c1-proxy', 'c1-sa', 'c1-encryption'];
   return made.flatMap((name) => management.objects.get(Secret, name) ?? []);
 }
 const uidOf = ({ metadata }: KubeObject) => metadata.uid;
 
-it('comes to the same control plane, with the keys it began with, when it dies at any write of a bring-up', async () => {
+it('an operator that crashes at any write of a bring-up leads to the same control plane with the same keys', async () => {
   const management = await orderedCluster(small);
   const crashes = await everyCrash(management);
   expect(crashes.length).toBeGreaterThan(30);
@@ -31,10 +31,10 @@ it('comes to the same control plane, with the keys it began with, when it dies a
     const before = left[index] ?? [];
     expect(keysIn(crash.cluster).map(uidOf)).toEqual(expect.arrayContaining(before.map(uidOf)));
   }
-  // As many lives as there are writes take a busy machine a while.
+  // One operator process per write takes a while on a busy machine.
 }, 240_000);
 
-it('comes to the same control plane when it dies at any write of an upgrade', async () => {
+it('an operator that crashes at any write of an upgrade leads to the same control plane', async () => {
   const management = await completeCluster(small);
   await management.change({ version: 'v1.36.4', replicas: 2 });
   const crashes = await everyCrash(management);
@@ -42,7 +42,7 @@ it('comes to the same control plane when it dies at any write of an upgrade', as
   await expectSameAfter(crashes, management);
 });
 
-it('comes to the same control plane when it dies at any write of a restart that a user asks for', async () => {
+it('an operator that crashes at any write of a restart that a user requests leads to the same control plane', async () => {
   const management = await completeCluster(small);
   await management.change({ rollout: { after: new Date(management.clock.now()).toISOString() } });
   const crashes = await everyCrash(management);
@@ -51,9 +51,9 @@ it('comes to the same control plane when it dies at any write of a restart that 
 });
 
 it.each([
-  ['leaves as little behind', 'Delete'],
+  ['deletes the same objects', 'Delete'],
   ['keeps the same volumes', 'Retain'],
-])('%s when it dies at any write of a deletion', async (_, volumeRetention) => {
+])('an operator that crashes at any write of a deletion %s', async (_, volumeRetention) => {
   const management = await completeCluster({ ...small, etcd: { replicas: 1, volumeRetention } });
   await management.user.delete(HostedControlPlane, ourName);
   const crashes = await everyCrash(management);

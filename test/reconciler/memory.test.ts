@@ -22,7 +22,7 @@ const ProxyCluster: Resource = {
 };
 const name = { namespace, name: clusterName };
 
-/** Installs a provider whose objects wait for an endpoint from elsewhere. */
+/** Installs an infrastructure provider whose objects wait for an endpoint that another controller sets. */
 async function installProvider({ user: client }: MemoryCluster): Promise<void> {
   const { apiVersion, kind } = CustomResourceDefinition;
   const schema = { openAPIV3Schema: { properties: { spec: { properties: { controlPlaneEndpoint: {} } } } } };
@@ -43,7 +43,7 @@ async function endpointOf({ user: client }: MemoryCluster): Promise<unknown> {
   return object.spec?.controlPlaneEndpoint;
 }
 
-it('knows nothing of a control plane that is gone: one of its name would get no endpoint for its infrastructure', async () => {
+it('the operator forgets a deleted control plane, so that the infrastructure of a new one with its name gets an endpoint', async () => {
   const management = await orderedCluster();
   await installProvider(management);
   await makeInfrastructure(management);

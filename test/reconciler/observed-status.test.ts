@@ -21,7 +21,7 @@ describe('the versions of the API servers', () => {
     ['before an upgrade', [pod(before), pod(before), pod(before)], [[before, 3]]],
     ['while the first new one starts', [pod(after, false), pod(before), pod(before)], [[before, 2]]],
     [
-      'when the first new one serves',
+      'when the first new one is ready',
       [pod(after), pod(before), pod(before)],
       [
         [before, 2],
@@ -29,24 +29,24 @@ describe('the versions of the API servers', () => {
       ],
     ],
     [
-      'while the last old one still serves on its way out',
+      'while the last old one is ready during its termination',
       [pod(after), pod(after), pod(before, true, gone)],
       [
         [before, 1],
         [after, 2],
       ],
     ],
-    ['when it no longer does', [pod(after), pod(after), pod(before, false, gone)], [[after, 2]]],
-    ['after it', [pod(after), pod(after), pod(after)], [[after, 3]]],
+    ['when the last old one is not ready any more', [pod(after), pod(after), pod(before, false, gone)], [[after, 2]]],
+    ['after the upgrade', [pod(after), pod(after), pod(after)], [[after, 3]]],
     [
-      'with patches of two digits',
+      'with patch versions of two digits',
       [pod('v1.36.10'), pod('v1.36.9')],
       [
         ['v1.36.9', 1],
         ['v1.36.10', 1],
       ],
     ],
-    ['without v', [pod('1.36.3')], [['1.36.3', 1]]],
+    ['without the prefix v', [pod('1.36.3')], [['1.36.3', 1]]],
     [
       'in two spellings',
       [pod('v1.36'), pod('v1.36.3')],
@@ -61,26 +61,26 @@ describe('the versions of the API servers', () => {
     expect(status.version).toBe(expected[0]?.[0]);
   });
 
-  it('are counted of pods that are ready, whatever else their conditions say', () => {
+  it('count pods that are ready, whatever their other conditions are', () => {
     const started = { type: 'PodReadyToStartContainers', status: 'False' };
     const ready = { type: 'Ready', status: 'True' };
     const apiServerPods = [{ ...pod(after), status: { conditions: [started, ready] } }];
     expect(observedStatus(observation({ apiServerPods })).version).toBe(after);
   });
 
-  it('stay what they were while none serves: Cluster API takes none for not provisioned', () => {
+  it('stay the same while none is ready, because Cluster API takes a missing version for not provisioned', () => {
     const previous = { versions: [{ version: before, replicas: 2 }], version: before };
     expect(observedStatus(observation({ previous, apiServerPods: [pod(after, false)] }))).toMatchObject(previous);
   });
 
-  it('are absent before the first API server serves', () => {
+  it('are absent before the first API server is ready', () => {
     expect(observedStatus(observation())).not.toHaveProperty('versions');
     expect(observedStatus(observation())).not.toHaveProperty('version');
   });
 });
 
 describe('the other fields', () => {
-  it('count API servers, with zeros where there is no Deployment', () => {
+  it('count API servers, with zeros if there is no Deployment', () => {
     const counts = { replicas: 4, readyReplicas: 3, updatedReplicas: 1, availableReplicas: 2 };
     expect(observedStatus(observation({ apiServer: deployment(counts) }))).toMatchObject({
       replicas: 4,
@@ -97,22 +97,22 @@ describe('the other fields', () => {
 
   it.each<[string, ConditionUpdates, Observation['previous'], boolean]>([
     ['is set when workers can join', { WorkloadSetupReady: succeeded }, undefined, true],
-    ['is not set before anything ran', {}, undefined, false],
-    ['is not set before', { WorkloadSetupReady: waiting }, undefined, false],
+    ['is not set before any phase ran', {}, undefined, false],
+    ['is not set before workers can join', { WorkloadSetupReady: waiting }, undefined, false],
     [
       'stays when the hosted cluster fails',
       { WorkloadSetupReady: failed('x') },
       { initialization: { controlPlaneInitialized: true } },
       true,
     ],
-    ['comes back when the status was lost', { WorkloadSetupReady: succeeded }, {}, true],
-  ])('the latch of initialization %s', (_, phases, previous, expected) => {
+    ['is restored when the status was lost', { WorkloadSetupReady: succeeded }, {}, true],
+  ])('the initialization field %s', (_, phases, previous, expected) => {
     const status = observedStatus(observation({ phases, previous }));
     expect(status.initialization).toEqual(expected ? { controlPlaneInitialized: true } : undefined);
     expect(status.ready).toBe(expected ? true : undefined);
   });
 
-  it('say how pods reach their API server, also while it has lost its endpoint', () => {
+  it('report how pods reach their API server, also while the endpoint is lost', () => {
     const previous = { inClusterAccess: 'Proxy' } as const;
     expect(observedStatus(observation({ previous })).inClusterAccess).toBe('LoadBalancer');
     expect(observedStatus(observation({ previous, inClusterAccess: undefined })).inClusterAccess).toBe('Proxy');
@@ -130,7 +130,7 @@ describe('the other fields', () => {
     etcdLastAttemptedDefragTime: '2026-11-19T12:00:00Z',
   } satisfies Observation['previous'];
 
-  it('keep what phases have reported before until they report something else, and forget all else', () => {
+  it('keep what phases reported until they report something else, and drop unknown fields', () => {
     const previous: Observation['previous'] = { ...before, etcd: { clusterID: '1267' }, legacyIP: '192.0.2.9' };
     const kept = observedStatus(observation({ previous }));
     expect(kept).toMatchObject({ ...before, etcd: { clusterID: '1267' } });
@@ -143,12 +143,12 @@ describe('the other fields', () => {
     });
   });
 
-  it('are absent before anybody has reported them', () => {
+  it('are absent before a phase has reported them', () => {
     const fresh = observedStatus(observation());
     for (const field of [...Object.keys(before), 'etcd', 'legacyIP']) expect(fresh).not.toHaveProperty(field);
   });
 
-  it('count no API server of which nobody knows the version or whether it is ready', () => {
+  it('count no API server whose version or readiness is unknown', () => {
     const unknown: PodObject = { apiVersion: Pod.apiVersion, kind: Pod.kind, metadata: { name: 'x' } };
     const unmarked = { ...unknown, status: { conditions: [{ type: 'Ready', status: 'True' }] } };
     const other = {
@@ -161,7 +161,7 @@ describe('the other fields', () => {
     expect(status).not.toHaveProperty('versions');
   });
 
-  it('say what Cluster API and the scale subresource need', () => {
+  it('contain what Cluster API and the scale subresource need', () => {
     expect(observedStatus(observation({ loadBalancerIP: '192.0.2.1' }))).toMatchObject({
       externalManagedControlPlane: true,
       selector: 'cluster.x-k8s.io/cluster-name=c1,app.kubernetes.io/component=api-server',

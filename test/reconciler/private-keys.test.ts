@@ -20,13 +20,13 @@ import { hostedControlPlaneObject, now, type ScopeChanges, scopeOf } from '../su
 
 const year = 365 * 24 * 3600_000;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-/** Everything that passes over a world have said to anybody: conditions, events, log lines, errors, facts. */
-class Overheard {
+/** Records everything that reconciles report: conditions, events, log lines, errors, facts. */
+class Reports {
   readonly texts: string[] = [];
   readonly #log = createLogger({ format: 'json', level: 'debug' }, { write: (line) => this.texts.push(line) });
 
-  /** One pass; returns the reasons of all phases. */
-  async pass(management: MemoryObjects, scope: Scope = scopeOf(management)): Promise<string[]> {
+  /** One reconcile; returns the reasons of all phases. */
+  async reconcile(management: MemoryObjects, scope: Scope = scopeOf(management)): Promise<string[]> {
     const results = await runPhases(phases, scope);
     for (const { phase, update, facts, error } of results) {
       const object = hostedControlPlaneObject();
@@ -46,7 +46,7 @@ function damage(management: MemoryObjects, name: string, key: string): void {
   management.put({ ...secret, data: { ...secret.data, 'tls.key': base64(key) } });
 }
 
-describe('what looks for private keys', () => {
+describe('the search for private keys', () => {
   let key: string;
   beforeAll(async () => {
     ({ key } = createServiceAccountKey());
@@ -55,7 +55,7 @@ describe('what looks for private keys', () => {
   it.each<[string, (key: string) => string]>([
     ['as it is', (pem) => `apply failed: ${pem}`],
     ['in JSON', (pem) => JSON.stringify({ 'tls.key': pem })],
-    ['in base64, as a Secret has it', (pem) => JSON.stringify({ data: { 'tls.key': base64(pem) } })],
+    ['in base64, as in a Secret', (pem) => JSON.stringify({ data: { 'tls.key': base64(pem) } })],
     ['in base64 after other letters', (pem) => `x${base64(pem)}`],
     ['in a kubeconfig in a Secret', (pem) => base64(`users:\n- user:\n    client-key-data: ${base64(pem)}\n`)],
     ['without its first line', (pem) => pem.split('\n').slice(1).join('\n')],
@@ -71,9 +71,9 @@ describe('what looks for private keys', () => {
     expect(privateKeyIn(plant(key))).toBeDefined();
   });
 
-  it('is not troubled by certificates and public keys', async () => {
+  it('finds none in certificates and public keys', async () => {
     const management = new MemoryObjects();
-    await new Overheard().pass(management);
+    await new Reports().reconcile(management);
     const publicParts = management.list<SecretObject>(Secret, {}).map((secret) => pairOf(secret)?.certificate ?? '');
     expect(publicParts.join('')).toContain('BEGIN CERTIFICATE');
     expect(privateKeyIn(publicParts.join('') + base64(publicParts.join('')))).toBeUndefined();
@@ -81,60 +81,60 @@ describe('what looks for private keys', () => {
 });
 
 describe('a private key', () => {
-  const overheard = new Overheard();
+  const reports = new Reports();
   const management = new MemoryObjects();
 
-  it('is never told to anybody while a control plane comes up, fails, is damaged and renewed', async () => {
+  it('is never reported while a control plane is created, fails, is damaged and renewed', async () => {
     const reasons = new Set<string>();
-    const listen = async (changes: ScopeChanges = {}) => {
-      for (const reason of await overheard.pass(management, scopeOf(management, changes))) reasons.add(reason);
+    const collect = async (changes: ScopeChanges = {}) => {
+      for (const reason of await reports.reconcile(management, scopeOf(management, changes))) reasons.add(reason);
     };
-    for (let count = 0; count < 5; count++) await listen();
+    for (let count = 0; count < 5; count++) await collect();
     expect([...reasons]).toContain('ReconcileSucceeded');
 
     const { key } = createServiceAccountKey();
     damage(management, 'c1-etcd-server', key);
     damage(management, 'c1-apiserver', key.slice(0, 120));
-    await listen({ now: new Date(now.getTime() + year) });
+    await collect({ now: new Date(now.getTime() + year) });
     damage(management, 'c1-ca', key);
-    await listen();
+    await collect();
     damage(management, 'c1-ca', key.slice(0, 120));
-    await listen();
+    await collect();
     expect([...reasons]).toContain('CACertificateInvalid');
 
     management.refuse(({ kind, metadata }) => new Error(`apply ${kind} ${metadata.name}: refused`));
     management.remove(management.get(Secret, 'c1-ca')!);
-    await listen();
+    await collect();
     expect([...reasons]).toContain('ReconcileFailed');
 
-    expect(overheard.texts.length).toBeGreaterThan(100);
-    expect(overheard.texts.filter((text) => privateKeyIn(text))).toEqual([]);
+    expect(reports.texts.length).toBeGreaterThan(100);
+    expect(reports.texts.filter((text) => privateKeyIn(text))).toEqual([]);
   });
 
-  it('is never told when the hosted cluster cannot be reached', async () => {
+  it('is never reported when the hosted cluster cannot be reached', async () => {
     const unreachable = new MemoryObjects();
-    const said = new Overheard();
-    // Nothing listens there.
+    const reports = new Reports();
+    // Nothing listens on this port.
     const changes = { spec: { exposure: { loadBalancer: { port: 1 } } } };
-    for (let count = 0; count < 3; count++) await said.pass(unreachable, scopeOf(unreachable, changes));
+    for (let count = 0; count < 3; count++) await reports.reconcile(unreachable, scopeOf(unreachable, changes));
     const service = unreachable.get<StoredObject>(Service, 's-c1')!;
     unreachable.put({ ...service, spec: { ...(service['spec'] as object), clusterIP: '127.0.0.1' } });
     const clients = new HostedClients({
       clock: systemClock,
       onChange: () => {},
-      onRevert: (_, what) => said.texts.push(what),
-      onError: (_, error) => said.texts.push(inspect(error, { depth: 10, showHidden: true })),
+      onRevert: (_, what) => reports.texts.push(what),
+      onError: (_, error) => reports.texts.push(inspect(error, { depth: 10, showHidden: true })),
     });
     const scope = scopeOf(unreachable, changes);
     const endpoint = { host: '127.0.0.1', port: 1 };
     const dialled = (facts: FactsWith<'endpoint'>) =>
       clients.get('x', { ...hostedTarget(scope.cluster, facts, unreachable), endpoint });
-    expect(await said.pass(unreachable, { ...scope, hosted: dialled })).toContain('WaitingForAPIServer');
+    expect(await reports.reconcile(unreachable, { ...scope, hosted: dialled })).toContain('WaitingForAPIServer');
     await clients.close();
-    expect(said.texts.filter((text) => privateKeyIn(text))).toEqual([]);
+    expect(reports.texts.filter((text) => privateKeyIn(text))).toEqual([]);
   });
 
-  it('stands in Secrets only', () => {
+  it('is stored in Secrets only', () => {
     const holders = management.objects.filter((object) => privateKeyIn(JSON.stringify(object)));
     expect(new Set(holders.map(({ kind }) => kind))).toEqual(new Set([Secret.kind]));
   });

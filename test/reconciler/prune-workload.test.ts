@@ -10,7 +10,7 @@ import { knownFacts } from '../support/rendered-cluster.ts';
 import { now, scopeOf } from '../support/scope.ts';
 
 const management = new MemoryObjects();
-/** How all phases end where everything works. */
+/** The results of all phases when everything works. */
 const complete: PhaseResult[] = phases.map((phase) => ({
   phase,
   isDone: true,
@@ -18,7 +18,7 @@ const complete: PhaseResult[] = phases.map((phase) => ({
   facts: knownFacts,
 }));
 
-/** What is kept, as `Kind name`; undefined when nothing was asked. */
+/** What is kept, as `Kind name`; undefined if no pruning was requested. */
 async function kept(results: readonly PhaseResult[], spec: object = {}): Promise<string[] | undefined> {
   let names: string[] | undefined;
   const prune: HostedClient['prune'] = async (keep) => {
@@ -43,13 +43,13 @@ it('keeps everything that is rendered', async () => {
   );
 });
 
-it('keeps nothing of what is disabled', async () => {
+it('does not keep what is disabled', async () => {
   const names = await kept(complete, { coredns: { disabled: true } });
   expect(names).toContain('DaemonSet kube-proxy');
   expect(names).not.toContain('Deployment coredns');
 });
 
-it('does not wait for pods: a node that is ill must not keep anything', async () => {
+it('does not wait for pods, because a failed node must not prevent pruning', async () => {
   const waiting = ended('WorkloadKubeProxyReady', {
     isDone: false,
     update: conditionUpdate('False', 'WaitingForPods'),
@@ -58,19 +58,19 @@ it('does not wait for pods: a node that is ill must not keep anything', async ()
 });
 
 it.each(['WaitingForOtherPhases', 'ReconcileFailed', 'WaitingForAPIServer'] as const)(
-  'asks for nothing while a part ended with %s, for then not everything is known that is rendered',
+  'does not prune while a part ended with %s, because not all rendered objects are known then',
   async (reason) => {
     const failed = ended('WorkloadCoreDNSReady', { isDone: false, update: conditionUpdate('False', reason) });
     expect(await kept(failed)).toBeUndefined();
   },
 );
 
-it('does not wait for what is outside of the hosted cluster', async () => {
+it('does not wait for phases outside the hosted cluster', async () => {
   const failed = ended('SchedulerReady', { isDone: false, update: conditionUpdate('False', 'ReconcileFailed') });
   expect(await kept(failed)).toBeDefined();
 });
 
-it('tells when to try again what the hosted cluster could not do', async () => {
+it('requeues when the hosted cluster could not be pruned', async () => {
   const prune = async () => {
     throw new HostedClusterNotReady('away', 2_000, undefined);
   };

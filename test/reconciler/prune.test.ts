@@ -30,7 +30,7 @@ async function applyOld({ user }: MemoryCluster, { apiVersion, kind }: Resource)
 const deleted = ({ management }: MemoryCluster) =>
   management.writes.filter((write) => write.startsWith('delete ')).map((write) => write.replace(`${namespace}/`, ''));
 
-/** Makes a change, and lets an operator go on until nothing is left to do. */
+/** Makes a change, and runs an operator until nothing is left to do. */
 async function after(managementCluster: MemoryCluster, change: () => Promise<void>): Promise<string[]> {
   const operator = await OperatorProcess.start(managementCluster);
   await change();
@@ -39,7 +39,7 @@ async function after(managementCluster: MemoryCluster, change: () => Promise<voi
   return deleted(managementCluster).sort();
 }
 
-/** Makes a change, and lets an operator look once while Kubernetes does nothing. */
+/** Makes a change, and reconciles once while Kubernetes' controllers do nothing. */
 async function afterOneReconcile(managementCluster: MemoryCluster, change: () => Promise<void>): Promise<string[]> {
   const operator = await OperatorProcess.start(managementCluster);
   await operator.reconcile();
@@ -50,30 +50,30 @@ async function afterOneReconcile(managementCluster: MemoryCluster, change: () =>
   return deleted(managementCluster).sort();
 }
 
-it('takes nothing away where the spec has not changed', () => {
+it('the operator deletes nothing if the spec has not changed', () => {
   expect(deleted(complete)).toEqual([]);
 });
 
-it('takes away what is not rendered any more', async () => {
+it('the operator deletes objects that are not rendered any more', async () => {
   const managementCluster = complete.copy();
   await applyOld(managementCluster, ConfigMap);
   const gone = await after(managementCluster, () => managementCluster.change({ replicas: 1 }));
   expect(gone).toEqual(['delete ConfigMap old', 'delete PodDisruptionBudget c1-api-server']);
 });
 
-it('takes away what belongs to a tunnel that nobody dials any more', async () => {
+it('the operator deletes the objects of a tunnel that is not used any more', async () => {
   const hosts = { apiHost: 'api.example.test', konnectivityHost: 'agents.example.test' };
   const managementCluster = await completeCluster({ exposure: { ingress: hosts }, inClusterAccess: 'Proxy' });
   const gone = await after(managementCluster, () => managementCluster.change({ inClusterAccess: 'Policy' }));
   expect(gone).toEqual(['delete ConfigMap c1-tunnel', 'delete Ingress c1-tunnel']);
 });
 
-it('takes nothing away while a phase waits, for then not everything is known that is rendered', async () => {
+it('the operator deletes nothing while a phase waits, because not all rendered objects are known then', async () => {
   const managementCluster = await orderedCluster();
   expect(await afterOneReconcile(managementCluster, () => applyOld(managementCluster, ConfigMap))).toEqual([]);
 });
 
-it('does not wait for pods of add-ons, which an ill node of the hosted cluster may lack', async () => {
+it('the operator does not wait for pods of add-ons, which a failed node of the hosted cluster may lack', async () => {
   const managementCluster = complete.copy();
   await applyOld(managementCluster, ConfigMap);
   const gone = await afterOneReconcile(managementCluster, async () => {
@@ -83,7 +83,7 @@ it('does not wait for pods of add-ons, which an ill node of the hosted cluster m
   expect(gone).toEqual(['delete ConfigMap old', 'delete Deployment old']);
 });
 
-it('waits for pods of its own', async () => {
+it('the operator waits for pods of the control plane', async () => {
   const managementCluster = complete.copy();
   makeUnavailable(managementCluster.objects, 'c1-scheduler');
   expect(await afterOneReconcile(managementCluster, () => applyOld(managementCluster, ConfigMap))).toEqual([]);
@@ -103,12 +103,12 @@ const policies = ['api-server', 'controller-manager', 'etcd', 'etcd-restore', 'e
 it.each<[string, (managementCluster: MemoryCluster) => Promise<void>]>([
   ['they are disabled', (managementCluster) => managementCluster.change({ networkPolicy: 'Disabled' })],
   ["Cilium's take their place", (managementCluster) => managementCluster.define(CiliumNetworkPolicy)],
-])('takes policies away as soon as %s, also while another phase waits', async (_, change) => {
+])('the operator deletes policies as soon as %s, also while another phase waits', async (_, change) => {
   const managementCluster = await orderedCluster();
   expect(await afterOneReconcile(managementCluster, () => change(managementCluster))).toEqual(policies);
 });
 
-it('takes no policies away while the ones in their place are not there', async () => {
+it('the operator deletes no policies while their replacements cannot be applied', async () => {
   const managementCluster = complete.copy();
   expect(
     await afterOneReconcile(managementCluster, () =>
@@ -117,7 +117,7 @@ it('takes no policies away while the ones in their place are not there', async (
   ).toEqual([]);
 });
 
-it('never takes away Secrets, nor what somebody else labelled', async () => {
+it('the operator never deletes Secrets, nor objects that other clients labelled', async () => {
   const managementCluster = complete.copy();
   const gone = await after(managementCluster, async () => {
     await applyOld(managementCluster, Secret);

@@ -20,7 +20,7 @@ function left(managementCluster: MemoryCluster): string[] {
     .sort();
 }
 
-/** Deletes the HostedControlPlane and lets an operator go on until it is gone. */
+/** Deletes the HostedControlPlane and runs an operator until it is gone. */
 async function deleteIn(managementCluster: MemoryCluster): Promise<void> {
   const operator = await OperatorProcess.start(managementCluster);
   await managementCluster.user.delete(HostedControlPlane, ourName);
@@ -32,14 +32,14 @@ async function deleteIn(managementCluster: MemoryCluster): Promise<void> {
 const deletions = (managementCluster: MemoryCluster, ...kinds: string[]) =>
   managementCluster.management.writes.filter((write) => kinds.some((kind) => write.startsWith(`delete ${kind} `)));
 
-describe('a HostedControlPlane that is deleted', () => {
-  it('takes everything along that was made for it, its volumes included, and then goes itself', async () => {
+describe('a deleted HostedControlPlane', () => {
+  it('is gone after everything that was created for it, its volumes included', async () => {
     const managementCluster = complete.copy();
     await deleteIn(managementCluster);
     expect(left(managementCluster)).toEqual(['Cluster c1']);
   });
 
-  it('leaves the volumes of etcd behind that are to be retained: they are all that a user has left', async () => {
+  it('leaves the volumes of etcd if they are to be retained: they are the only copy of the data', async () => {
     const managementCluster = complete.copy();
     await managementCluster.change({ etcd: { replicas: 3, volumeRetention: 'Retain' } });
     await deleteIn(managementCluster);
@@ -48,7 +48,7 @@ describe('a HostedControlPlane that is deleted', () => {
     expect(deletions(managementCluster, PersistentVolumeClaim.kind)).toEqual([]);
   });
 
-  it('gives its host names back before anything that takes time: somebody else may want them', async () => {
+  it('releases its host names before any step that takes time, because another cluster may request them', async () => {
     const hosts = { apiHost: 'api.example.test', konnectivityHost: 'agents.example.test' };
     const managementCluster = await completeCluster({ exposure: { ingress: { ...hosts, controller: 'haproxy' } } });
     const begun = managementCluster.management.writes.length;
@@ -62,7 +62,7 @@ describe('a HostedControlPlane that is deleted', () => {
     expect(rest.indexOf('Secret')).toBe(rest.length - rest.filter((kind) => kind === 'Secret').length);
   });
 
-  it('keeps its API server while Machines need it, and asks again', async () => {
+  it('keeps its API server while Machines exist, and is requeued', async () => {
     const managementCluster = complete.copy();
     const labels = { 'cluster.x-k8s.io/cluster-name': clusterName };
     const { apiVersion, kind } = Machine;

@@ -14,7 +14,7 @@ beforeAll(async () => {
   complete = await completeCluster();
 });
 
-/** Deployments in the order in which an operator has written them since. */
+/** Deployments in the order in which an operator wrote them. */
 function deploymentsWritten(managementCluster: MemoryCluster): string[] {
   return managementCluster.management.writes.flatMap(
     (write) => /^apply Deployment team\/c1-(.*)$/.exec(write)?.[1] ?? [],
@@ -22,7 +22,7 @@ function deploymentsWritten(managementCluster: MemoryCluster): string[] {
 }
 
 describe('a change of the spec', () => {
-  it('upgrades the API server, and only when that has rolled out what must not be newer than it', async () => {
+  it('upgrades the API server first, and the components that must not be newer than it after its rollout', async () => {
     const managementCluster = complete.copy();
     const operator = await OperatorProcess.start(managementCluster);
     await managementCluster.change({ version: 'v1.36.4' });
@@ -43,7 +43,7 @@ describe('a change of the spec', () => {
     await operator.stop();
   });
 
-  it('rolls the members of etcd one after the other, and leaves no pod of the template before', async () => {
+  it('rolls the etcd members one after the other, and leaves no pod of the previous template', async () => {
     const managementCluster = complete.copy();
     const operator = await OperatorProcess.start(managementCluster);
     await managementCluster.change({ etcd: { replicas: 3, resources: { requests: { cpu: '300m' } } } });
@@ -55,8 +55,8 @@ describe('a change of the spec', () => {
   });
 });
 
-describe('the time after which everything is to be restarted', () => {
-  it('restarts what has no data when it has passed already, the API server first, and only once', async () => {
+describe('rollout.after', () => {
+  it('restarts the stateless components at once and only once if it is in the past, the API server first', async () => {
     const managementCluster = complete.copy();
     const operator = await OperatorProcess.start(managementCluster);
     await managementCluster.change({ rollout: { after: new Date(now.getTime() - hourMs).toISOString() } });
@@ -67,7 +67,7 @@ describe('the time after which everything is to be restarted', () => {
     await operator.stop();
   });
 
-  it('is waited for when it is still to come, and then restarts', async () => {
+  it('restarts them when it is due if it is in the future', async () => {
     const managementCluster = complete.copy();
     const operator = await OperatorProcess.start(managementCluster);
     const after = new Date(now.getTime() + hourMs);
@@ -82,8 +82,8 @@ describe('the time after which everything is to be restarted', () => {
   });
 });
 
-describe('arguments of the user that ours overrule', () => {
-  const told = (managementCluster: MemoryCluster) =>
+describe('user arguments that the provider overrides', () => {
+  const notes = (managementCluster: MemoryCluster) =>
     managementCluster.objects
       .list<StoredObject>(Event, {})
       .filter((event) => event['reason'] === 'ControllerArgumentTakesPrecedence')
@@ -91,21 +91,21 @@ describe('arguments of the user that ours overrule', () => {
   const args = (value: string) => ({ deployment: { scheduler: { args: { 'leader-elect': value } } } });
   const note = 'kube-scheduler: leader-elect cannot be set by args, the control plane depends on our value';
 
-  it('are told in the first pass after a change of the spec, and not again however long it stays so', async () => {
+  it('are reported by the first reconcile after a change of the spec, and not again while it stays so', async () => {
     const managementCluster = await orderedCluster(args('false'));
     const operator = await OperatorProcess.start(managementCluster);
     await operator.reconcile();
-    expect(told(managementCluster)).toEqual([note]);
+    expect(notes(managementCluster)).toEqual([note]);
     await operator.untilSettled();
     for (let hours = 0; hours < 3; hours++) {
       await managementCluster.clock.advance(hourMs);
       await operator.reconcile();
     }
-    expect(told(managementCluster)).toEqual([note]);
+    expect(notes(managementCluster)).toEqual([note]);
     await managementCluster.change(args('sometimes'));
     await operator.untilObserved();
     await operator.reconcile();
-    expect(told(managementCluster)).toEqual([note, note]);
+    expect(notes(managementCluster)).toEqual([note, note]);
     await operator.stop();
   });
 });

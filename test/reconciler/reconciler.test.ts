@@ -22,8 +22,8 @@ function conditionOf(managementCluster: MemoryCluster, type: string): string {
   return `${status} ${reason}: ${message}`;
 }
 
-describe('a control plane where everything else works', () => {
-  it('comes up within ten passes, says so, and then nothing is written any more', async () => {
+describe('a control plane when everything else works', () => {
+  it('becomes ready within ten reconciles, and then nothing is written any more', async () => {
     const managementCluster = await orderedCluster();
     const operator = await OperatorProcess.start(managementCluster);
     expect(await operator.untilSettled()).toBeLessThan(10);
@@ -48,7 +48,7 @@ describe('a control plane where everything else works', () => {
     await operator.stop();
   });
 
-  it('comes up in the order that is fast and safe', async () => {
+  it('is created in an order that is fast and safe', async () => {
     const position = (write: string) => {
       const found = complete.management.writes.indexOf(write);
       if (found < 0) throw new Error(`${write} is not among ${complete.management.writes.join(', ')}`);
@@ -63,16 +63,16 @@ describe('a control plane where everything else works', () => {
       'apply Deployment team/c1-controller-manager',
     ].map(position);
     expect(order).toEqual([...order].sort((a, b) => a - b));
-    // etcd starts in the first pass, while the load balancer is being made.
+    // etcd starts in the first reconcile, while the load balancer is being created.
     expect(position('apply StatefulSet team/c1-etcd')).toBeLessThan(position('apply HostedControlPlane team/c1-x7k2p'));
-    // The finalizer comes before everything else: what was created first could outlive its object.
+    // The finalizer is written first: objects created before it could outlive the HostedControlPlane.
     const [first] = complete.management.writes
       .filter((write) => !/ (Namespace|CustomResourceDefinition|Cluster) /.test(write))
       .slice(1);
     expect(first).toBe('patch HostedControlPlane team/c1-x7k2p');
   });
 
-  it('changes nothing but its status when a new process looks at it, and that for a moment only', async () => {
+  it('gets only a short status change when a new operator process starts', async () => {
     const managementCluster = complete.copy();
     await settleBy(managementCluster);
     const writes = [...managementCluster.management.writes, ...managementCluster.hosted.writes];
@@ -81,8 +81,8 @@ describe('a control plane where everything else works', () => {
   });
 });
 
-describe('a control plane that nobody may touch', () => {
-  it('is left alone while it is paused, says so, and goes on afterwards', async () => {
+describe('a control plane that must not be changed', () => {
+  it('is not changed while it is paused, has the condition Paused, and is reconciled afterwards', async () => {
     const managementCluster = complete.copy();
     const operator = await OperatorProcess.start(managementCluster);
     await operator.reconcile();
@@ -104,7 +104,7 @@ describe('a control plane that nobody may touch', () => {
     await operator.stop();
   });
 
-  it('is not even deleted while its Cluster is paused', async () => {
+  it('is not deleted while its Cluster is paused', async () => {
     const managementCluster = complete.copy();
     const operator = await OperatorProcess.start(managementCluster);
     const paused = (value: boolean) =>
@@ -119,7 +119,7 @@ describe('a control plane that nobody may touch', () => {
     await operator.stop();
   });
 
-  it('is made by nobody before a Cluster owns it', async () => {
+  it('is not created before a Cluster owns it', async () => {
     const managementCluster = await orderedCluster();
     const orphan = { metadata: { ownerReferences: null } };
     await managementCluster.user.mergePatch(HostedControlPlane, ourName, orphan, user);

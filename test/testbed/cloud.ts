@@ -77,7 +77,7 @@ async function perform(action: VolumeAction): Promise<void> {
 
 /** Runs the work once at a time and once more when asked meanwhile; tries again a moment after a failure. */
 function coalescing(work: () => Promise<void>): () => void {
-  let state: 'idle' | 'busy' | 'requeueAt' = 'idle';
+  let state: 'idle' | 'busy' | 'again' = 'idle';
   const go = async (): Promise<void> => {
     do {
       state = 'busy';
@@ -93,10 +93,10 @@ function coalescing(work: () => Promise<void>): () => void {
     } while (isAskedAgain());
     state = 'idle';
   };
-  const isAskedAgain = (): boolean => state === 'requeueAt';
+  const isAskedAgain = (): boolean => state === 'again';
   const ask = (): void => {
     if (state === 'idle') void go();
-    else state = 'requeueAt';
+    else state = 'again';
   };
   return ask;
 }

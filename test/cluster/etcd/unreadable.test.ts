@@ -77,8 +77,8 @@ describe('a member that cannot start on its data is built anew from the others',
 
 it('a member is not built anew when it is another one whose data is wrong', async () => {
   const keys = cluster.keys();
-  await keys.put('requeueAt').value(text);
-  await Promise.all(['etcd-1', 'etcd-2'].map((name) => cluster.untilOnDisk(name, 'requeueAt')));
+  await keys.put('again').value(text);
+  await Promise.all(['etcd-1', 'etcd-2'].map((name) => cluster.untilOnDisk(name, 'again')));
   await cluster.damage('etcd-1', text);
   await cluster.tamper('etcd-2', async () => {});
 

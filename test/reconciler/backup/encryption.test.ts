@@ -22,7 +22,7 @@ const seal = (content: Buffer, partBytes = 10_007, keys: readonly [EncryptionKey
 const open = (file: Buffer, partBytes = 10_007, keys: readonly EncryptionKey[] = [key]) =>
   collect(decrypted(inPartsOf(file, partBytes), keys));
 
-/** Header and chunks of a file apart, so that a test can put them together wrongly. */
+/** Header and chunks of a file, separately, so that a test can combine them wrongly. */
 async function taken(chunks: number): Promise<{ header: Buffer; chunks: Buffer[] }> {
   const file = await seal(randomBytes((chunks - 1) * chunkBytes + 100));
   const header = file.subarray(0, file.length - (chunks - 1) * sealedChunk - 116);
@@ -32,7 +32,7 @@ async function taken(chunks: number): Promise<{ header: Buffer; chunks: Buffer[]
 
 describe('an encrypted backup', () => {
   it.each([0, 1, chunkBytes - 1, chunkBytes, chunkBytes + 1, 2 * chunkBytes, 3 * chunkBytes + 17])(
-    'of %d bytes is decrypted to what it was, in whatever parts it comes',
+    'of %d bytes is decrypted to the original, in parts of any size',
     async (size) => {
       const content = randomBytes(size);
       const file = await seal(content);
@@ -44,7 +44,7 @@ describe('an encrypted backup', () => {
     },
   );
 
-  it('is refused when any bit of any byte differs', async () => {
+  it('is refused if any bit of any byte differs', async () => {
     const file = await seal(Buffer.from('/registry/secrets/default/token'));
     for (let index = 0; index < file.length; index += 1) {
       const changed = Buffer.from(file);
@@ -53,14 +53,14 @@ describe('an encrypted backup', () => {
     }
   });
 
-  it('is refused when it ends anywhere else than at its end', async () => {
+  it('is refused if it is truncated anywhere', async () => {
     const file = await seal(Buffer.from('short'));
     for (let length = 0; length < file.length; length += 1) {
       await expect(open(file.subarray(0, length)), `${length} bytes`).rejects.toThrow(/use another backup/);
     }
   });
 
-  it('is refused when it ends after any whole chunk', async () => {
+  it('is refused if it is truncated after any whole chunk', async () => {
     const { header, chunks } = await taken(4);
     for (let count = 0; count < 4; count += 1) {
       const cut = Buffer.concat([header, ...chunks.slice(0, count)]);
@@ -70,19 +70,19 @@ describe('an encrypted backup', () => {
   });
 
   it.each<[string, (chunks: readonly Buffer[], other: readonly Buffer[]) => readonly (Buffer | undefined)[]]>([
-    ['two chunks have changed places', ([a, b, c]) => [b, a, c]],
+    ['two chunks are swapped', ([a, b, c]) => [b, a, c]],
     ['a chunk is missing', ([a, , c]) => [a, c]],
-    ['a chunk is there twice', ([a, b, c]) => [a, b, b, c]],
-    ['something follows the end', ([a, b, c]) => [a, b, c, Buffer.from('x')]],
-    ['a chunk is of another file', ([a, , c], [, other]) => [a, other, c]],
-    ['all chunks are of another file', (_, others) => others],
-  ])('is refused when %s', async (_, change) => {
+    ['a chunk is repeated', ([a, b, c]) => [a, b, b, c]],
+    ['data follows the end', ([a, b, c]) => [a, b, c, Buffer.from('x')]],
+    ['a chunk is from another file', ([a, , c], [, other]) => [a, other, c]],
+    ['all chunks are from another file', (_, others) => others],
+  ])('is refused if %s', async (_, change) => {
     const { header, chunks } = await taken(3);
     const parts = change(chunks, (await taken(3)).chunks).filter((part) => part !== undefined);
     await expect(open(Buffer.concat([header, ...parts]))).rejects.toThrow(/damaged in chunk [0-3]/);
   });
 
-  it('holds neither the content nor the key, and is another one each time', async () => {
+  it('contains neither the content nor the key, and differs each time', async () => {
     const content = Buffer.alloc(5_000, 'secret-token ');
     const [one, other] = await Promise.all([seal(content), seal(content)]);
     expect(one.includes('secret-token')).toBe(false);
@@ -90,7 +90,7 @@ describe('an encrypted backup', () => {
     expect(one.subarray(-5_000).equals(other.subarray(-5_000))).toBe(false);
   });
 
-  it('is made and opened while it comes, never more than three chunks behind', async () => {
+  it('is encrypted and decrypted as a stream, never more than three chunks behind', async () => {
     const part = randomBytes(10_000);
     const hash = createHash('sha256');
     let given = 0;
@@ -113,26 +113,26 @@ describe('an encrypted backup', () => {
     expect(furthestBehind).toBeLessThan(3 * chunkBytes);
   });
 
-  it('lets go of the store when its reader stops half way', async () => {
+  it('closes the source when its reader stops half way', async () => {
     const file = await seal(randomBytes(5 * chunkBytes));
-    let isLetGo = false;
+    let isClosed = false;
     async function* source(): AsyncGenerator<Buffer> {
       try {
         yield* inPartsOf(file, 10_000);
       } finally {
-        isLetGo = true;
+        isClosed = true;
       }
     }
     for await (const chunk of decrypted(source(), [key])) {
       expect(chunk.length).toBe(chunkBytes);
       break;
     }
-    expect(isLetGo).toBe(true);
+    expect(isClosed).toBe(true);
   });
 });
 
 describe('keys', () => {
-  it('are rotated: the first one encrypts, each one opens what it encrypted', async () => {
+  it('are rotated: the first one encrypts, and each one decrypts what it encrypted', async () => {
     const newer = newKey('2027-01');
     const content = Buffer.from('content');
     const old = await seal(content, 10, [key]);
@@ -143,7 +143,7 @@ describe('keys', () => {
     await expect(open(young, 10, [])).rejects.toThrow('known are none');
   });
 
-  it('of the same name and another content are told from damage of the content', async () => {
+  it('of the same name and another content are distinguished from damaged content', async () => {
     await expect(open(await seal(Buffer.from('x')), 10, [newKey('2026-11')])).rejects.toThrow(
       'key "2026-11" does not open this backup: it is not the key of that name that encrypted it',
     );
@@ -169,7 +169,7 @@ describe('keys', () => {
     },
   );
 
-  it('never show in what a log prints of them', () => {
+  it('never appear in a log', () => {
     const printed = JSON.stringify(key);
     expect(printed).toBe('{"id":"2026-11","key":{}}');
   });

@@ -19,18 +19,18 @@ const failed = (inputsKey: string): WorkState<BackupResult> => ({
   failures: 2,
 });
 
-describe('the last backup', () => {
+describe('the final backup', () => {
   it.each<[string, WorkState<BackupResult>, object | string]>([
-    ['is begun', { kind: 'idle' }, 'Start'],
-    ['is begun again by a process that knows of another one', failed('other'), 'Start'],
+    ['is started', { kind: 'idle' }, 'Start'],
+    ['is started if the last attempt was for other inputs', failed('other'), 'Start'],
     [
       'is waited for',
       { kind: 'running', inputsKey: 'b', since: now, progress: '1 of about 2 MiB' },
       { message: 'the last backup: 1 of about 2 MiB' },
     ],
-    ['lets the deletion go on', { kind: 'done', inputsKey: 'b', at: now, result }, 'GoOn'],
+    ['lets the deletion continue', { kind: 'done', inputsKey: 'b', at: now, result }, 'GoOn'],
     [
-      'that fails is tried again, and the user is told how to go on without',
+      'is retried after a failure, and the message says how to continue without it',
       failed('b'),
       {
         message:
@@ -42,7 +42,7 @@ describe('the last backup', () => {
     expect(planFinalBackup(state, situation)).toEqual(expected);
   });
 
-  it('waits for a member of etcd', () => {
+  it('waits for an etcd member', () => {
     expect(planFinalBackup({ kind: 'idle' }, { ...situation, hasMember: false })).toMatchObject({
       message: expect.stringContaining('waits for a member of etcd to be ready; set etcd.backup.beforeDeletion: false'),
     });
@@ -57,12 +57,12 @@ describe('the last backup', () => {
   const idle: Work = { state: () => ({ kind: 'idle' }), start: () => ({ kind: 'idle' }), cancel: () => {} };
 
   it.each<[string, unknown, MemoryObjects, boolean]>([
-    ['is waited for where it is wanted', wanted, readerWith(set()), true],
-    ['is none where it is not wanted', { ...wanted, beforeDeletion: false }, readerWith(set()), false],
-    ['is none without backups', undefined, readerWith(set()), false],
-    ['is none where what is asked for cannot be read', { schedule: 7 }, readerWith(set()), false],
-    ['is none of an etcd that never was', wanted, new MemoryObjects(), false],
-    ['is none of an etcd that goes', wanted, readerWith(set({ deletionTimestamp: '2026-11-21T12:00:00Z' })), false],
+    ['is taken if the spec requests it', wanted, readerWith(set()), true],
+    ['is not taken if the spec does not request it', { ...wanted, beforeDeletion: false }, readerWith(set()), false],
+    ['is not taken without backups', undefined, readerWith(set()), false],
+    ['is not taken if the backup settings are invalid', { schedule: 7 }, readerWith(set()), false],
+    ['is not taken if etcd was never created', wanted, new MemoryObjects(), false],
+    ['is not taken if etcd is being deleted', wanted, readerWith(set({ deletionTimestamp: '2026-11-21T12:00:00Z' })), false],
   ])('%s', (_, backup, management, isAwaited) => {
     const { storeReader } = scopeOf(management);
     const object = hostedControlPlaneObject({ spec: { ...spec, etcd: { replicas: 3, backup } } });

@@ -5,8 +5,8 @@ import { backupReport, knownBackups, openCauses } from '../../../reconciler/back
 import type { BackupResult } from '../../../reconciler/backup/take-backup.ts';
 
 const upgrade = 'Kubernetes 1.35 to 1.36';
-const asking = { request: 'now', changes: [upgrade] };
-const nobody = { request: undefined, changes: [] };
+const requested = { request: 'now', changes: [upgrade] };
+const nothing = { request: undefined, changes: [] };
 const older = { lastBackup: '2026-11-20T02-30-00.000Z-4000', lastAttemptTime: '2026-11-20T02:31:00.000Z' };
 
 const taken: WorkState<BackupResult> = {
@@ -28,20 +28,20 @@ const afterwards = {
   lastAttemptTime: '2026-11-21T12:01:00.000Z',
 };
 
-describe('what is known of backups', () => {
+describe('the known backups', () => {
   it.each<[string, Parameters<typeof knownBackups>, object]>([
-    ['is what the status says', [older, nobody, { kind: 'idle' }], older],
-    ['is what an attempt has shown that the status does not tell yet', [older, asking, taken], afterwards],
-    ['is what the attempt has shown also when the status is lost', [undefined, asking, taken], afterwards],
-    ['is the same once the status tells it', [afterwards, asking, taken], afterwards],
+    ['are those in the status', [older, nothing, { kind: 'idle' }], older],
+    ['include the last attempt that the status does not contain yet', [older, requested, taken], afterwards],
+    ['include the last attempt if the status is lost', [undefined, requested, taken], afterwards],
+    ['stay the same once the status contains the attempt', [afterwards, requested, taken], afterwards],
     [
-      'holds no change of version that is over',
+      'contain no change of version that is complete',
       [afterwards, { request: 'now', changes: [] }, taken],
       { ...afterwards, versionChanges: undefined },
     ],
     [
-      'holds the time of an attempt that failed',
-      [older, asking, { kind: 'failed', inputsKey: 'x', at: new Date('2026-11-21T12:01:00Z'), error: 1, failures: 1 }],
+      'contain the time of a failed attempt',
+      [older, requested, { kind: 'failed', inputsKey: 'x', at: new Date('2026-11-21T12:01:00Z'), error: 1, failures: 1 }],
       { ...older, lastAttemptTime: '2026-11-21T12:01:00.000Z' },
     ],
   ])('%s', (_, [status, asked, work], expected) => {
@@ -51,12 +51,12 @@ describe('what is known of backups', () => {
     });
   });
 
-  it('does not count a backup for a change of version that is asked for once more', () => {
+  it('do not count for a change of version that is requested again', () => {
     const over = knownBackups(afterwards, { request: 'now', changes: [] }, taken);
-    expect(openCauses(asking, knownBackups(over, asking, taken))).toEqual([changeCause(upgrade)]);
+    expect(openCauses(requested, knownBackups(over, requested, taken))).toEqual([changeCause(upgrade)]);
   });
 
-  it('tells of times and names in the status, and nothing when nothing is known', () => {
+  it('report times and names in the status, and nothing if no backup is known', () => {
     expect(backupReport(afterwards, Date.parse('2026-11-22T02:30:00Z'))).toEqual({
       etcdLastBackupTime: '2026-11-21T12:00:00.000Z',
       etcdNextBackupTime: '2026-11-22T02:30:00.000Z',
@@ -66,14 +66,14 @@ describe('what is known of backups', () => {
   });
 });
 
-describe('what asks for a backup', () => {
+describe('the cause of a backup', () => {
   it.each<[string, Parameters<typeof openCauses>, string[]]>([
-    ['is a new annotation', [{ request: 'requeueAt', changes: [] }, afterwards], ['request:again']],
-    ['is no annotation that has got its backup', [{ request: 'now', changes: [] }, afterwards], []],
-    ['is no empty annotation', [{ request: '', changes: [] }, {}], []],
+    ['is a new annotation', [{ request: 'again', changes: [] }, afterwards], ['request:again']],
+    ['is not an annotation that has its backup', [{ request: 'now', changes: [] }, afterwards], []],
+    ['is not an empty annotation', [{ request: '', changes: [] }, {}], []],
     ['is a change of version', [{ request: undefined, changes: [upgrade] }, {}], [`change:${upgrade}`]],
     [
-      'is no annotation that has got its backup, however long it is',
+      'is not an annotation that has its backup, however long its text is',
       [{ request: 'x'.repeat(300), changes: [] }, { lastRequest: 'x'.repeat(256) }],
       [],
     ],

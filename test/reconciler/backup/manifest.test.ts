@@ -28,16 +28,16 @@ describe('a manifest', () => {
     ['is of a newer format', JSON.stringify({ ...manifest, formatVersion: 2 }), 'a newer version of the provider'],
     ['has no hash', JSON.stringify({ ...manifest, sha256: undefined }), 'sha256: '],
     [
-      'points out of its folder',
+      'contains a path outside of its folder',
       JSON.stringify({ ...manifest, objects: { snapshot: '../x/s.db' } }),
       'objects.snapshot',
     ],
     [
-      'is one of another time',
+      'is for another time',
       serializeManifest({ ...manifest, time: '2026-11-20T09:15:31.123Z' }),
       'belongs to backup',
     ],
-    ['is one of another revision', serializeManifest({ ...manifest, revision: 1 }), '31.123Z-1: use another backup'],
+    ['is for another revision', serializeManifest({ ...manifest, revision: 1 }), '31.123Z-1: use another backup'],
   ])('that %s is refused', (_, text, message) => {
     expect(() => parseManifest(text, backup)).toThrow(message);
   });
@@ -48,7 +48,7 @@ describe('the content of a restored backup', () => {
   const good = { sha256, sizeBytes, revision, keys };
   const onePodLess = { total: 2, byResource: { '/registry/secrets': 2 } };
   it.each([
-    ['is what was promised', good, []],
+    ['matches the manifest', good, []],
     ['has another hash', { ...good, sha256: 'cd'.repeat(32) }, [`the hash is ${'cd'.repeat(32)} instead of ${sha256}`]],
     ['has another size', { ...good, sizeBytes: 1 }, ['the size is 1 bytes instead of 20512']],
     ['is too old', { ...good, revision: 4 }, ['the newest revision is 4, but 4711 was backed up']],

@@ -12,7 +12,7 @@ const owner = { namespace: 'team-a', cluster: 'prod' };
 const backup = { time: Date.parse('2026-11-21T09:15:31.123Z'), revision: 4711 };
 
 describe('keys of backups', () => {
-  it('say whose backup it is, of when, and of which revision', () => {
+  it('contain the cluster, the time and the revision of the backup', () => {
     expect(objectKey(ownerFolder('dumps/eu', owner), backup, objectNames.manifest)).toBe(
       'dumps/eu/team-a/prod/2026-11-21T09-15-31.123Z-4711/manifest.json',
     );
@@ -39,7 +39,7 @@ describe('keys of backups', () => {
     }
   });
 
-  it('never are a folder of another key, even with prefixes that look like folders of backups', () => {
+  it('are never a folder of another key, even with prefixes that look like folders of backups', () => {
     const folders = ['', 'team-a/prod', 'snapshot', 'team-a'].flatMap((prefix) =>
       ['snapshot', 'prod', 'snapshot.db', 'manifest.json'].map((cluster) =>
         ownerFolder(prefix, { namespace: 'team-a', cluster }),
@@ -63,7 +63,7 @@ describe('keys of backups', () => {
   });
 
   it.each(['', 'latest', '2026-02-30T09-15-31.123Z-1', '2026-11-21T09-15-31.123Z-007', '2026-11-21T09-15-31Z-1'])(
-    'have no backup id like "%s"',
+    'do not parse "%s" as a backup id',
     (id) => {
       expect(parseBackupId(id)).toBeUndefined();
     },

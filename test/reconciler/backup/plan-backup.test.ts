@@ -23,7 +23,7 @@ const decide = (changes: Partial<BackupSituation>) => planBackup({ ...situation,
 const due = { lastBackup: undefined };
 const requested = { causes: [requestCause('before the big change')] };
 
-/** Work that has failed for what the situation asks for. */
+/** Work that failed for the causes of the situation. */
 function failed(changes: Partial<BackupSituation>, failures = 1): WorkState {
   const decision = decide({ ...changes, work: { kind: 'idle' } });
   if (decision.kind !== 'Start') throw new Error(decision.kind);
@@ -33,15 +33,15 @@ function failed(changes: Partial<BackupSituation>, failures = 1): WorkState {
 describe('a backup', () => {
   it.each<[string, Partial<BackupSituation>, object]>([
     ['is not taken before its time', {}, { kind: 'Rest', nextTime: Date.parse('2026-11-22T02:30:00Z') }],
-    ['is taken when there is none', due, { kind: 'Start' }],
-    ['is not taken before the cluster can be used', { ...due, hasContent: false }, { kind: 'WaitForContent' }],
-    ['is taken on request before that', { ...requested, hasContent: false }, { kind: 'Start' }],
-    ['is taken when its time has come', { now: Date.parse('2026-11-22T02:30:00Z') }, { kind: 'Start' }],
-    ['is taken once for several times that were missed', { now: noon + 5 * 24 * 60 * minute }, { kind: 'Start' }],
+    ['is taken if there is none', due, { kind: 'Start' }],
+    ['is not taken before the cluster has content', { ...due, hasContent: false }, { kind: 'WaitForContent' }],
+    ['is taken on request before the cluster has content', { ...requested, hasContent: false }, { kind: 'Start' }],
+    ['is taken when it is due', { now: Date.parse('2026-11-22T02:30:00Z') }, { kind: 'Start' }],
+    ['is taken once for several missed times', { now: noon + 5 * 24 * 60 * minute }, { kind: 'Start' }],
     ['is taken on request', requested, { kind: 'Start' }],
-    ['is not begun while no member of etcd is ready', { ...due, hasMember: false }, { kind: 'WaitForMembers' }],
+    ['is not started while no etcd member is ready', { ...due, hasMember: false }, { kind: 'WaitForMembers' }],
     [
-      'is not begun while one is taken, whatever that one is for',
+      'is not started while another one runs, whatever its causes',
       {
         ...due,
         ...requested,
@@ -53,7 +53,7 @@ describe('a backup', () => {
     expect(decide(changes)).toMatchObject(expected);
   });
 
-  it('that failed is tried again after a minute, and not before', () => {
+  it('that failed is retried after a minute, and not before', () => {
     const work = failed(due);
     expect(decide({ ...due, work, now: noon + minute - 1 })).toMatchObject({
       kind: 'BackOff',
@@ -64,19 +64,19 @@ describe('a backup', () => {
   });
 
   it.each<[string, Partial<BackupSituation>]>([
-    ['when somebody asks for one meanwhile', requested],
-    ['when the spec has changed', { settings: { secret: 'other' } }],
-  ])('that failed is tried again at once %s', (_, changes) => {
+    ['if a user has requested one since', requested],
+    ['if the spec has changed', { settings: { secret: 'other' } }],
+  ])('that failed is retried at once %s', (_, changes) => {
     expect(decide({ ...due, ...changes, work: failed(due, 20) })).toMatchObject({ kind: 'Start' });
   });
 
-  it('that failed waits also when the same causes are told in another order', () => {
+  it('that failed waits also if the same causes come in another order', () => {
     const [one, other] = [requestCause('one'), requestCause('other')];
     const work = failed({ causes: [one, other] });
     expect(decide({ causes: [other, one], work })).toMatchObject({ kind: 'BackOff' });
   });
 
-  it('that failed for what nobody asks for any more is forgotten', () => {
+  it('that failed is forgotten if its causes are gone', () => {
     expect(decide({ work: failed(requested) })).toMatchObject({ kind: 'Rest' });
   });
 
@@ -87,11 +87,11 @@ describe('a backup', () => {
     [6, 32],
     [7, 60],
     [2_000, 60],
-  ])('that failed %d times is tried again after %d minutes', (failures, minutes) => {
+  ])('that failed %d times is retried after %d minutes', (failures, minutes) => {
     expect(backOffMs(new Error('down'), failures)).toBe(minutes * minute);
   });
 
-  it('that failed for a Secret is tried again each minute', () => {
+  it('that failed because of a Secret is retried each minute', () => {
     expect(backOffMs(new InvalidConfiguration('BackupSecretInvalid', 'missing'), 9)).toBe(minute);
   });
 });

@@ -42,7 +42,7 @@ const ca = {
 
 const text = serializeRecoveryBundle({ hostedControlPlane: annotated, clusterObject, secrets: [ca] });
 
-describe('a disaster bundle', () => {
+describe('a recovery bundle', () => {
   it('holds what a cluster is rebuilt from, and nothing of the management cluster it was in', () => {
     const bundle = parseRecoveryBundle(text);
     const annotations = { 'controlplane.cluster.x-k8s.io/step': '2' };
@@ -62,7 +62,7 @@ describe('a disaster bundle', () => {
     expect(text).not.toMatch(/of-the-old-cluster|ownerReferences|"status"/);
   });
 
-  it('asks for the authorities, the keys of service accounts and those of Secrets in etcd', () => {
+  it('includes the CAs, the service account keys and the encryption keys of Secrets', () => {
     expect(survivingSecrets('c1')).toEqual(['c1-ca', 'c1-etcd', 'c1-proxy', 'c1-sa', 'c1-encryption']);
   });
 
@@ -74,10 +74,10 @@ describe('a disaster bundle', () => {
   });
 
   it.each([
-    ['is no JSON', 'a2V5-hidden', 'the bundle is not JSON: it is damaged, use another backup'],
-    ['lacks something', '{"formatVersion":1}', /^the bundle cannot be read, for hostedControlPlane, cluster, secrets/],
+    ['is not JSON', 'a2V5-hidden', 'the bundle is not JSON: it is damaged, use another backup'],
+    ['lacks a field', '{"formatVersion":1}', /^the bundle cannot be read, for hostedControlPlane, cluster, secrets/],
     ['is of a newer format', text.replace('"formatVersion":1', '"formatVersion":2'), 'a newer version of the provider'],
-  ])('is refused when it %s, and nothing of it is quoted', (_, given, message) => {
+  ])('is refused if it %s, and the error quotes nothing of it', (_, given, message) => {
     expect(() => parseRecoveryBundle(given)).toThrow(message);
     expect(() => parseRecoveryBundle(given)).not.toThrow('hidden');
   });

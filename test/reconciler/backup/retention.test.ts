@@ -18,15 +18,15 @@ describe('retention', () => {
   it.each<[string, string, RetentionPolicy, string]>([
     ['deletes nothing without limits', '0 1 2 1000', {}, ''],
     ['has nothing to delete', '', { maxCount: 1, maxAgeMs: day }, ''],
-    ['keeps the newest by count, oldest goes first', '0v 1 2 3', { maxCount: 2 }, '3 2'],
-    ['keeps what is young enough', '0v 1 2 3', { maxAgeMs: 2 * day }, '3'],
+    ['keeps the newest by count and deletes the oldest first', '0v 1 2 3', { maxCount: 2 }, '3 2'],
+    ['keeps those younger than the maximum age', '0v 1 2 3', { maxAgeMs: 2 * day }, '3'],
     ['applies both limits', '0v 1 2 3 4', { maxCount: 4, maxAgeMs: 2 * day }, '4 3'],
     ['does not depend on the order of the list', '3 0v 2 1', { maxCount: 2 }, '3 2'],
-    ['keeps the newest one, be it ever so old', '50 60 70', { maxAgeMs: day }, '70 60'],
-    ['keeps the newest one when none may be kept', '0 1', { maxCount: 0 }, '1'],
+    ['keeps the newest one at any age', '50 60 70', { maxAgeMs: day }, '70 60'],
+    ['keeps the newest one with a limit of zero', '0 1', { maxCount: 0 }, '1'],
     ['keeps the last verified one beside the newest', '0 1 2v 3v 4', { maxCount: 1 }, '4 3 1'],
-    ['keeps the last verified one, be it ever so old', '0 1 90v 91v', { maxAgeMs: day }, '91'],
-    ['does not take one from the future for old', '-1 0v 5', { maxAgeMs: day }, '5'],
+    ['keeps the last verified one at any age', '0 1 90v 91v', { maxAgeMs: day }, '91'],
+    ['does not treat a time in the future as old', '-1 0v 5', { maxAgeMs: day }, '5'],
   ])('%s', (_, list, policy, expected) => {
     expect(ages(expiredBackups(backups(list), policy, now))).toBe(expected);
   });
@@ -54,7 +54,7 @@ describe('retention of any backups under any policy', () => {
     },
   }));
 
-  it('leaves a newest and a verified one when there were some, and is done after one pass', () => {
+  it('leaves a newest and a verified one if there were some, and has nothing more to delete', () => {
     for (const { list, policy } of cases) {
       const expired = expiredBackups(list, policy, now);
       const left = list.filter((backup) => !expired.includes(backup));
@@ -66,7 +66,7 @@ describe('retention of any backups under any policy', () => {
     }
   });
 
-  it('leaves no more than asked, apart from these two, and none that could have stayed is deleted', () => {
+  it('leaves no more than the policy allows, apart from these two, and deletes none that the policy allows', () => {
     for (const { list, policy } of cases) {
       const expired = expiredBackups(list, policy, now);
       const left = list.filter((backup) => !expired.includes(backup));

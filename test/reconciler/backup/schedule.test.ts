@@ -25,13 +25,13 @@ describe('the next time of a schedule', () => {
   });
 
   it.each([
-    ['makes up for a time that summer time leaves out', '30 2 * * *', '2026-03-28T12:00:00Z', '2026-03-29T01:00Z'],
-    ['makes up for one of a list as well', '30 2,14 * * *', '2026-03-28T20:00:00Z', '2026-03-29T01:00Z'],
-    ['is back at its hour the day after', '30 2 * * *', '2026-03-29T01:00:00Z', '2026-03-30T00:30Z'],
+    ['makes up for a time that summer time skips', '30 2 * * *', '2026-03-28T12:00:00Z', '2026-03-29T01:00Z'],
+    ['makes up for a skipped time of a list as well', '30 2,14 * * *', '2026-03-28T20:00:00Z', '2026-03-29T01:00Z'],
+    ['returns to its hour the day after', '30 2 * * *', '2026-03-29T01:00:00Z', '2026-03-30T00:30Z'],
     ['takes the first of two equal times', '30 2 * * *', '2026-10-24T12:00:00Z', '2026-10-25T00:30Z'],
     ['leaves out the second of two equal times', '30 2 * * *', '2026-10-25T00:30:00Z', '2026-10-26T01:30Z'],
     [
-      'goes on by the half hour in the hour that comes twice',
+      'continues every half hour in the hour that occurs twice',
       '*/30 * * * *',
       '2026-10-25T00:30:00Z',
       '2026-10-25T01:00Z',
@@ -52,14 +52,14 @@ describe('the next time of a schedule', () => {
   });
 });
 
-it('a schedule that cannot be read is refused with what its parser says as the cause', () => {
+it("an invalid schedule is refused with the parser's message as the cause", () => {
   expect(() => next('61 2 * * *', '2026-11-21T00:00:00Z')).toThrow(
     expect.objectContaining({ cause: expect.any(Error) as Error }) as Error,
   );
 });
 
 describe('@daily', () => {
-  /** How many minutes after 20:00 it is, for many clusters. */
+  /** Minutes after 20:00, for many clusters. */
   const manyMinutes = () =>
     Array.from({ length: 2_000 }, (_, index) => {
       const schedule = { expression: '@daily', identity: `team/cluster-${index}` };
@@ -94,8 +94,8 @@ describe('a backup', () => {
   const schedule = { expression: '0 3 * * *', identity };
   it.each([
     ['was never taken', undefined, '2026-11-21T00:00:00Z', true],
-    ['was taken and the next time is to come', '2026-11-21T03:00:10Z', '2026-11-22T02:59:59Z', false],
-    ['was taken and the next time has come', '2026-11-21T03:00:10Z', '2026-11-22T03:00:00Z', true],
+    ['was taken and whose next time is in the future', '2026-11-21T03:00:10Z', '2026-11-22T02:59:59Z', false],
+    ['was taken and whose next time has come', '2026-11-21T03:00:10Z', '2026-11-22T03:00:00Z', true],
     ['missed many times', '2026-10-01T03:00:10Z', '2026-11-22T01:00:00Z', true],
   ])('that %s at %s is due at %s: %s', (_, last, now, expected) => {
     expect(isBackupDue(schedule, last === undefined ? undefined : at(last), at(now))).toBe(expected);

@@ -33,7 +33,7 @@ const open = async (spec: object, secrets: readonly SecretObject[]) => {
       secret: async (place) =>
         secrets.find(({ metadata }) => metadata.namespace === place.namespace && metadata.name === place.name),
       serviceAccountToken: async (name, audience) => {
-        if (name === 'nobody') throw new Error('no ServiceAccount nobody');
+        if (name === 'missing') throw new Error('no ServiceAccount missing');
         return `token of ${name} for ${audience}`;
       },
     },
@@ -48,14 +48,14 @@ const access = 'controlplane.cluster.x-k8s.io/backup-access';
 const encryption = { encryption: { secretName: 'keys' } };
 const encrypting = (name: string) => ({ annotations: { 'controlplane.cluster.x-k8s.io/encryption-key': name } });
 
-describe('the store of backups', () => {
+describe('the backup store', () => {
   it('is opened with the Secret beside the HostedControlPlane', async () => {
     const { settings, keys } = await open({}, [own]);
     expect(settings).toMatchObject({ region: 'eu', bucket: 'all', prefix: 'eu' });
     expect(keys).toEqual([]);
   });
 
-  it('is opened with a Secret of another namespace that lets this one read it', async () => {
+  it('is opened with a Secret of another namespace that grants access to this one', async () => {
     const granted = secret('storage', 's3', address, { labels: { [access]: 'team' } });
     expect((await open(shared, [granted])).settings.bucket).toBe('all');
   });
@@ -69,18 +69,18 @@ describe('the store of backups', () => {
     expect(await credentials.token()).toBe('token of backup for sts.amazonaws.com');
   });
 
-  it('says which ServiceAccount has no token', async () => {
-    const webIdentity = { roleARN: 'arn:aws:iam::1:role/backup', serviceAccountName: 'nobody' };
+  it('names the ServiceAccount that has no token', async () => {
+    const webIdentity = { roleARN: 'arn:aws:iam::1:role/backup', serviceAccountName: 'missing' };
     const { settings } = await open({ webIdentity }, [secret('team', 's3', { region: 'eu', bucket: 'all' })]);
     const { credentials } = settings;
     if (credentials.kind !== 'web-identity') throw new Error('static keys');
     await expect(credentials.token()).rejects.toMatchObject({
       reason: 'CredentialsRefused',
-      message: expect.stringContaining('no ServiceAccount nobody: create the ServiceAccount'),
+      message: expect.stringContaining('no ServiceAccount missing: create the ServiceAccount'),
     });
   });
 
-  it('has the keys of its Secret, the one first that is to encrypt', async () => {
+  it('has the keys of its Secret, the encrypting one first', async () => {
     expect((await open(encryption, [own, secret('team', 'keys', { only: one })])).keys).toEqual(['only']);
     const several = secret('team', 'keys', { '2025': one, '2026': two }, encrypting('2026'));
     expect((await open(encryption, [own, several])).keys).toEqual(['2026', '2025']);
@@ -90,39 +90,39 @@ describe('the store of backups', () => {
     ['does not exist', {}, [], 'Secret team/s3 with the address of the bucket does not exist: create it'],
     ['lacks keys', {}, [secret('team', 's3', { region: 'eu' })], 'Secret team/s3: the Secret has no accessKeyID'],
     [
-      'is of another namespace and grants nothing',
+      'is in another namespace and grants nothing',
       shared,
       [secret('storage', 's3', address)],
       `Secret storage/s3 does not exist or does not let namespace team read it: create it with the label ${access}: team`,
     ],
     [
-      'grants access to somebody else',
+      'grants access to another namespace',
       shared,
       [secret('storage', 's3', address, { labels: { [access]: 'other' } })],
       'does not let namespace team read it',
     ],
     [
-      'has an authority that is none',
+      'has an invalid CA',
       {},
       [secret('team', 's3', { ...address, 'ca.crt': 'hidden' })],
       'ca.crt of the Secret is no certificate in PEM',
     ],
-    ['of keys does not exist', encryption, [own], 'Secret team/keys with the keys that encrypt backups does not exist'],
-    ['of keys is empty', encryption, [own, secret('team', 'keys', {})], 'Secret team/keys: it holds no key'],
+    ['of the keys does not exist', encryption, [own], 'Secret team/keys with the keys that encrypt backups does not exist'],
+    ['of the keys is empty', encryption, [own, secret('team', 'keys', {})], 'Secret team/keys: it holds no key'],
     [
-      'of keys has several and names none',
+      'of the keys has several and selects none',
       encryption,
       [own, secret('team', 'keys', { a: one, b: two })],
       'Secret team/keys: it holds several keys: name the one that encrypts',
     ],
     [
-      'of keys names one it has not',
+      'of the keys selects one that it lacks',
       encryption,
       [own, secret('team', 'keys', { a: one }, encrypting('b'))],
       'names "b", and it holds no such key',
     ],
     [
-      'of keys holds something else',
+      'of the keys contains an invalid key',
       encryption,
       [own, secret('team', 'keys', { a: 'hidden' })],
       'Secret team/keys: encryption key "a" is 6 bytes long',

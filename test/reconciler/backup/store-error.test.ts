@@ -15,7 +15,7 @@ const answered = (name: string, status: number): Error =>
   Object.assign(new Error('AKIA-ID s3cr3t'), { name, $metadata: { httpStatusCode: status } });
 const network = (code: string): Error => Object.assign(new Error('connect 10.0.0.1:443'), { code });
 
-describe('what a store did wrong', () => {
+describe('an error of the store', () => {
   it.each<[StoreFailure, Error, string]>([
     ['CredentialsRefused', answered('InvalidAccessKeyId', 403), 'does not accept the credentials (InvalidAccessKeyId)'],
     ['CredentialsRefused', answered('SignatureDoesNotMatch', 403), 'correct those in the Secret'],
@@ -49,7 +49,7 @@ describe('what a store did wrong', () => {
     expect(error.reason).toBe(reason);
   });
 
-  it('is told without anything of the request, however odd the answer', () => {
+  it('contains nothing of the request, even for a malformed answer', () => {
     const odd = answered('</Code> s3cr3t \u001b[31m', 400);
     const error = storeError('list backups', { ...settings, endpoint: undefined }, odd);
     expect(error.message).toBe(
@@ -58,7 +58,7 @@ describe('what a store did wrong', () => {
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('s3cr3t');
   });
 
-  it('is not told twice', () => {
+  it('is not wrapped twice', () => {
     const once = storeError('list backups', settings, network('ECONNREFUSED'));
     expect(storeError('delete backups', settings, once)).toBe(once);
   });

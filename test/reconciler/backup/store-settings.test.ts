@@ -18,7 +18,7 @@ const read = (content: Readonly<Record<string, string>>): ReturnType<typeof read
   );
 
 describe('the settings of a store', () => {
-  it('are read from a Secret, and are of AWS without a host', () => {
+  it('are read from a Secret, and are those of AWS without a host', () => {
     expect(read(full)).toEqual({
       endpoint: undefined,
       region: 'eu-central-1',
@@ -39,7 +39,7 @@ describe('the settings of a store', () => {
     ['s3.example.com:9000', 'https://s3.example.com:9000'],
     ['[fd00::1]:9000', 'https://[fd00::1]:9000'],
     ['http://minio.storage:9000/', 'http://minio.storage:9000'],
-  ])('have for host %s the endpoint %s', (host, expected) => {
+  ])('translate host %s to endpoint %s', (host, expected) => {
     expect(read({ ...full, host }).endpoint).toBe(expected);
   });
 

@@ -54,7 +54,7 @@ function attempt(causes: readonly BackupCause[], changes: Partial<BackupAttempt>
   );
 }
 
-/** A backup of so many hours ago. */
+/** A backup that was taken this many hours ago. */
 async function taken(hoursAgo: number, takenFor: readonly BackupCause[] = []): Promise<string> {
   const name = { time: now - hoursAgo * hour, revision: 1 };
   const facts = { clusterId: '1267', etcdVersion: '3.6.16', kubernetesVersion: 'v1.36.3' };
@@ -68,7 +68,7 @@ async function* bytes(): AsyncGenerator<Uint8Array> {
 }
 
 describe('a backup', () => {
-  it('is not taken twice for one request when others have come after the one that was taken for it', async () => {
+  it('is not taken twice for one request, even if later ones were taken for other causes', async () => {
     const request = requestCause('before the big change');
     for (let hours = 20; hours > 1; hours--) await taken(hours, hours === 20 ? [request] : []);
     const newest = await taken(1);
@@ -83,7 +83,7 @@ describe('a backup', () => {
     expect((await backups.list()).backups).toHaveLength(2);
   });
 
-  it('leaves alone what another process uploads meanwhile, and deletes what one left a day ago', async () => {
+  it('keeps the uploads of other processes, and deletes those that are older than a day', async () => {
     const part = (hoursAgo: number) =>
       `${folder}/${backupId({ time: now - hoursAgo * hour, revision: 1 })}/snapshot.db`;
     for (const hoursAgo of [0.5, 6, 23, 25, 100]) {

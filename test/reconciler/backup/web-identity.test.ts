@@ -7,7 +7,7 @@ import { freePort } from '../../support/free-port.ts';
 let server: Server | undefined;
 afterEach(() => server?.close());
 
-/** A token service that gives one answer and remembers what it was asked. */
+/** A token service that gives one answer and records its requests. */
 async function tokenService(status: number, answer: string): Promise<{ url: string; asked: URLSearchParams[] }> {
   const asked: URLSearchParams[] = [];
   const started = createServer((request, response) => {
@@ -59,9 +59,9 @@ describe('a ServiceAccount token', () => {
 
   it.each([
     ['is refused', 400, refused, 'refused with InvalidIdentityToken: let the role trust the issuer'],
-    ['is answered by a page', 200, '<html>sign in</html>', 'refused with HTTP 200'],
+    ['is answered by a web page', 200, '<html>sign in</html>', 'refused with HTTP 200'],
     ['is answered without a key', 200, granted.replace('key/+=', ''), 'refused with HTTP 200'],
-  ])('that %s fails with what to do, and without the token', async (_, status, answer, words) => {
+  ])('that %s fails with a remedy, and without the token in the message', async (_, status, answer, words) => {
     const { url } = await tokenService(status, answer);
     const error = await assume(url).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ reason: 'CredentialsRefused' });

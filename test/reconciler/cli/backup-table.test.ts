@@ -41,7 +41,7 @@ const unreadable: BackupEntry = {
 const unfinished = [{ time: now - 90_000, revision: 5001 }];
 
 describe('the table of backups', () => {
-  it('has a line for each, and below what is none', () => {
+  it('has a line for each backup, and lists unusable and unfinished ones below', () => {
     const entries = [entry(1, encrypted), entry(25, { sizeBytes: 734_003_200 }, 2.44), unreadable];
     expect(describeBackups(owner, { entries, unfinished }, now)).toEqual([
       'NAME                            AGE   SIZE      REVISION   KEYS   KUBERNETES   ETCD     VERIFIED           ENCRYPTED   BUNDLE',
@@ -62,7 +62,7 @@ describe('the table of backups', () => {
     ]);
   });
 
-  it('is exact for programs', () => {
+  it('has exact values for programs', () => {
     const listed = { entries: [entry(1, encrypted, 2.44), unreadable], unfinished };
     expect(JSON.parse(jsonOfBackups(owner, listed))).toEqual({
       ...owner,

@@ -27,7 +27,7 @@ async function issued(): Promise<MemoryObjects> {
   return management;
 }
 
-/** The states by Secret; of those that are ok nothing. */
+/** The problems by Secret, without those that are ok. */
 function problemsOf(management: MemoryObjects, { days = 0, host = endpoint.host } = {}): Record<string, string> {
   const secrets = management.objects.filter(({ kind }) => kind === Secret.kind) as unknown as SecretObject[];
   const states = certificateStates({
@@ -50,11 +50,11 @@ function put(management: MemoryObjects, name: string, data: Readonly<Record<stri
 }
 
 describe('hcp certificates', () => {
-  it('finds nothing the matter with what was just issued', async () => {
+  it('finds no problem with certificates that were just issued', async () => {
     expect(problemsOf(await issued())).toEqual({});
   });
 
-  it('names the reason for which the policy will issue one again', async () => {
+  it('names the reason for which the policy will reissue one', async () => {
     const management = await issued();
     management.remove(secretIn(management, 'c1-scheduler'));
     expect(problemsOf(management, { host: 'api.example.org' })).toEqual({
@@ -63,14 +63,14 @@ describe('hcp certificates', () => {
     });
   });
 
-  it('tells what is late for its renewal, authorities apart', async () => {
+  it('reports overdue renewals, apart from those of CAs', async () => {
     const problems = problemsOf(await issued(), { days: 220 });
     expect(Object.keys(problems)).toContain('c1-kubeconfig');
     expect(Object.keys(problems)).not.toContain('c1-ca');
     expect(new Set(Object.values(problems).map((text) => text.split(': ')[1]))).toEqual(new Set(['RenewalDue']));
   });
 
-  it('tells that an authority is being replaced, or of no use', async () => {
+  it('reports a CA that is being replaced, and one that is unusable', async () => {
     const management = await issued();
     const certificateOf = (name: string) => valueOf(secretIn(management, name), 'tls.crt') ?? '';
     put(management, 'c1-ca', { 'tls.crt': base64(bundle(certificateOf('c1-ca'), certificateOf('c1-etcd'))) });
@@ -84,7 +84,7 @@ describe('hcp certificates', () => {
     });
   });
 
-  it('judges nothing that a user has put there but whether it can be used', async () => {
+  it('checks certificates that a user provides only for whether they can be used', async () => {
     const management = await issued();
     for (const name of ['c1-etcd', 'c1-kubeconfig']) {
       const object = secretIn(management, name);
@@ -97,8 +97,8 @@ describe('hcp certificates', () => {
   });
 });
 
-describe('the plan that is printed', () => {
-  it('has every certificate and the key of service accounts', () => {
+describe('the printed plan', () => {
+  it('has every certificate and the service account key', () => {
     const [heading, ...rows] = planRows();
     expect(rows).toHaveLength(Object.keys(kindOf).length + 1);
     expect(rows.every(({ length }) => length === heading?.length)).toBe(true);
@@ -111,7 +111,7 @@ describe('the plan that is printed', () => {
     ]);
   });
 
-  it('gives system:masters to nobody but the break-glass administrator', () => {
+  it('gives system:masters only to the break-glass administrator', () => {
     const omnipotent = planRows().filter((row) => row.some((cell) => cell.includes('system:masters')));
     expect(omnipotent.map(([secret]) => secret)).toEqual(['CLUSTER-kubeconfig']);
   });
@@ -120,7 +120,7 @@ describe('the plan that is printed', () => {
     [undefined, /kube-scheduler \(verifies the API server, since 1\.36\)/, /kube-scheduler \(.*, before 1\.36\)/],
     [36, /kube-scheduler \(verifies the API server\)/, /^(?!.*kube-scheduler)/],
     [35, /^(?!.*kube-scheduler)/, /kube-scheduler \(verifies the API server\)/],
-  ])('says who reads a new CA while it runs, and who is restarted: minor %o', (minor, reloaded, restarted) => {
+  ])('lists the components that reload a new CA, and those that are restarted: minor %o', (minor, reloaded, restarted) => {
     const [reloadedBy, restartedForIt] = usersOf('clusterCA', minor);
     expect(reloadedBy).toMatch(reloaded);
     expect(restartedForIt).toMatch(restarted);

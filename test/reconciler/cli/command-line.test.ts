@@ -8,7 +8,7 @@ import { readRestoreRequest } from '../../../reconciler/cli/restore.ts';
 
 const parse = (line: string) => parseCommandLine(line === '' ? [] : line.split(' '), commands);
 
-describe('what is typed', () => {
+describe('the command line', () => {
   it.each([
     ['', undefined],
     ['--help', undefined],
@@ -21,7 +21,7 @@ describe('what is typed', () => {
     expect(parsed.kind === 'help' && parsed.command?.name).toBe(about);
   });
 
-  it('names the management cluster as kubectl does', () => {
+  it('selects the management cluster as kubectl does', () => {
     expect(parse('backup c1 -n team --context eu --kubeconfig /k')).toMatchObject({
       kind: 'run',
       target: { namespace: 'team', context: 'eu', kubeconfig: '/k' },
@@ -83,7 +83,7 @@ describe('the request of a restore', () => {
   });
 });
 
-it('the request of a list is a table unless JSON is asked for', () => {
+it('the request of a list has table output unless JSON is requested', () => {
   expect(readListRequest(given({}))).toEqual({ cluster: 'c1', from: undefined, output: 'table' });
   expect(readListRequest(given({ output: 'json' })).output).toBe('json');
 });

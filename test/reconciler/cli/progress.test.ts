@@ -22,22 +22,22 @@ describe('a requested backup', () => {
   it.each([
     ['is not seen yet', {}, { kind: 'running', message: 'waiting for the provider' }],
     [
-      'tells how far it is',
+      'reports its progress',
       condition('EtcdBackupReady', 'True', 'ReconcileSucceeded', '48 of about 120 MiB'),
       { kind: 'running', message: '48 of about 120 MiB' },
     ],
     [
-      'is not failed by an attempt before it',
+      'is not failed by an earlier attempt',
       { ...down, etcd: { backup: { lastAttemptTime: earlier } } },
       { kind: 'running', message: 'bucket b cannot be reached' },
     ],
     [
-      'is failed by an attempt after it',
+      'is failed by a later attempt',
       { ...down, etcd: { backup: { lastAttemptTime: later } } },
       { kind: 'failed', message: 'no backup was taken: bucket b cannot be reached' },
     ],
     [
-      'is not failed by what passes by itself',
+      'is not failed by a temporary condition',
       {
         ...condition('EtcdBackupReady', 'False', 'WaitingForMembers', 'no member is caught up'),
         etcd: { backup: { lastAttemptTime: later } },
@@ -45,11 +45,11 @@ describe('a requested backup', () => {
       { kind: 'running', message: 'no member is caught up' },
     ],
     [
-      'is done when its own request was',
+      'is done when its own request is',
       { etcd: { backup: { lastRequest: 'now', lastBackup: '2026-11-21T09-15-31.123Z-4711' } } },
       { kind: 'done', message: '2026-11-21T09-15-31.123Z-4711' },
     ],
-    ['is not done when another was', { etcd: { backup: { lastRequest: 'then' } } }, { kind: 'running' }],
+    ['is not done when another one is', { etcd: { backup: { lastRequest: 'then' } } }, { kind: 'running' }],
   ] as const)('%s', (_, status, expected) => {
     expect(backup(status as Partial<HostedControlPlaneStatus>)).toMatchObject(expected);
   });
@@ -68,12 +68,12 @@ describe('a requested restore', () => {
       { kind: 'running', message: 'waiting for the provider' },
     ],
     [
-      'is not done because an earlier one was',
+      'is not done because an earlier one is',
       { observedGeneration: 5, etcd: { restore: { request: 'old', startTime: earlier, completionTime: later } } },
       { kind: 'running', message: 'begins' },
     ],
     [
-      'tells its step',
+      'reports its step',
       {
         observedGeneration: 5,
         etcd: { restore: { ...started, step: 'RestoringMembers' } },
@@ -96,18 +96,18 @@ describe('a requested restore', () => {
   });
 });
 
-describe('the backup that is meant', () => {
+describe('the chosen backup', () => {
   const at = (hour: number) => ({ time: Date.parse(`2026-11-21T0${hour}:00:00Z`), revision: hour });
   const backups = [at(9), at(7), at(5)];
 
   it.each([
     ['the newest', { kind: 'latest' }, 9],
     ['one by its name', { kind: 'backup', id: '2026-11-21T07-00-00.000Z-7' }, 7],
-    ['none of another revision', { kind: 'backup', id: '2026-11-21T07-00-00.000Z-8' }, undefined],
-    ['the newest that was begun before', { kind: 'before', before: '2026-11-21T09:00:00Z' }, 7],
-    ['in another zone', { kind: 'before', before: '2026-11-21T09:30:00+01:00' }, 7],
+    ['not one of another revision', { kind: 'backup', id: '2026-11-21T07-00-00.000Z-8' }, undefined],
+    ['the newest that was started before a time', { kind: 'before', before: '2026-11-21T09:00:00Z' }, 7],
+    ['the newest before a time in another zone', { kind: 'before', before: '2026-11-21T09:30:00+01:00' }, 7],
     ['none before all', { kind: 'before', before: '2026-11-21T04:00:00Z' }, undefined],
   ] as const)('is %s', (_, choice, expected) => expect(chosenBackup(choice, backups)?.revision).toBe(expected));
 
-  it('is nothing where there is none', () => expect(chosenBackup({ kind: 'latest' }, [])).toBeUndefined());
+  it('is undefined if there is none', () => expect(chosenBackup({ kind: 'latest' }, [])).toBeUndefined());
 });

@@ -14,7 +14,7 @@ const bundle = parseRecoveryBundle(serializeRecoveryBundle({ hostedControlPlane,
 const backup = '2026-11-21T09-15-31.123Z-4711';
 const owner = { namespace: 'team', cluster: 'c1' };
 
-it('brings Cluster and HostedControlPlane back into the namespace that is asked for, with data and authorities', () => {
+it('rebuilds Cluster and HostedControlPlane in the requested namespace, with data and CAs', () => {
   const [cluster, controlPlane] = parseAllDocuments(rebuildManifest(bundle, { namespace: 'new', owner, backup })).map(
     (document) => document.toJS() as KubeObject,
   );

@@ -15,9 +15,9 @@ const keys = (providers: readonly Provider[], retired: readonly Key[] = []) =>
 describe('keys of another cluster', () => {
   it.each<[string, Parameters<typeof adopt>, readonly Key[]]>([
     ['join those that were retired', [keys([first], [second]), [third]], [third, second]],
-    ['join nothing where Secrets are stored in clear', [keys([identity]), [third, second]], [third, second]],
-    ['leave out those that are in use here', [keys([first, identity]), [first, third]], [third]],
-    ['leave out those that were', [keys([first], [second]), [second, third]], [third, second]],
+    ['change no provider if Secrets are stored unencrypted', [keys([identity]), [third, second]], [third, second]],
+    ['exclude those that are in use here', [keys([first, identity]), [first, third]], [third]],
+    ['exclude those that were in use here', [keys([first], [second]), [second, third]], [third, second]],
   ])('%s', (_, given, retired) => {
     expect(adopt(...given)).toEqual({ kind: 'adopted', keys: { ...given[0], retired } });
   });
@@ -26,18 +26,18 @@ describe('keys of another cluster', () => {
     ['there are none', [keys([first]), []]],
     ['all are in use', [keys([first]), [first]]],
     ['all are retired', [keys([identity], [first, second]), [second]]],
-  ])('change nothing when %s', (_, given) => {
+  ])('change nothing if %s', (_, given) => {
     expect(adopt(...given)).toEqual({ kind: 'known' });
   });
 
   it.each<[string, Parameters<typeof adopt>]>([
     ['in use', [keys([first]), [third, { ...third, name: first.name }]]],
     ['retired', [keys([second], [first]), [{ ...third, name: first.name }]]],
-  ])('are refused when one has the name of another that is %s here', (_, given) => {
+  ])('are refused if one has the name of another that is %s here', (_, given) => {
     expect(adopt(...given)).toEqual({ kind: 'clash', name: first.name });
   });
 
-  it('never make us drop one of our own while they are needed', () => {
+  it('never displace a key of this cluster while they are needed', () => {
     const many = Array.from({ length: 60 }, (_, index): Key => ({ ...first, name: `key-${100 + index}` }));
     const adoption = adopt(keys([first], [second]), many);
     if (adoption.kind !== 'adopted') throw new Error(adoption.kind);

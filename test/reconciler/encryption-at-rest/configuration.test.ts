@@ -21,7 +21,7 @@ describe('a key', () => {
     expect(second.secret).not.toBe(first.secret);
   });
 
-  it('has a name that no other key has, also when the clock goes backwards', () => {
+  it('has a unique name, also if the clock goes backwards', () => {
     expect(first.name).toBe(`key-${now.getTime()}`);
     expect(second.name).toBe(`key-${now.getTime() + 1}`);
     expect(newKey(now, ['of-a-user']).name).toBe(first.name);
@@ -29,7 +29,7 @@ describe('a key', () => {
 });
 
 describe('a configuration', () => {
-  it('is read as it was written, in its order', () => {
+  it('is parsed as it was written, in its order', () => {
     const providers = [second, identity, first] as const;
     expect(parseConfiguration(formatConfiguration(providers))).toEqual(providers);
     expect(parseKeys(formatKeys([first, second]))).toEqual([first, second]);
@@ -37,30 +37,30 @@ describe('a configuration', () => {
 
   it.each([
     ['nothing', ''],
-    ['no YAML', '{'],
+    ['not YAML', '{'],
     ['another kind', 'kind: ConfigMap'],
     ['an empty list', formatConfiguration([])],
-    ['another way of encryption', formatConfiguration([first]).replace('secretbox', 'aesgcm')],
+    ['another encryption provider', formatConfiguration([first]).replace('secretbox', 'aesgcm')],
     ['other resources', formatConfiguration([first]).replace('- secrets', '- "*.*"')],
-  ])('is not taken for ours when it is %s', (_, text) => {
+  ])('is not recognized if it is %s', (_, text) => {
     expect(parseConfiguration(text)).toBeUndefined();
   });
 
-  it('is called as API servers call it', () => {
+  it('has the hash that API servers report', () => {
     expect(configurationHash('')).toBe('sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
   });
 });
 
-describe('what an API server has loaded', () => {
+describe('the configuration that an API server has loaded', () => {
   const name = 'apiserver_encryption_config_controller_last_config_info';
   it.each([
     [
-      'is what its metrics say',
+      'is read from its metrics',
       `# HELP ${name} x\n${name}{apiserver_id_hash="sha256:a",hash="sha256:b"} 1\nx 1`,
       'sha256:b',
     ],
     ['is nothing without a configuration', 'apiserver_request_total 1', undefined],
-    ['is nothing when it says so', `${name}{apiserver_id_hash="sha256:a",hash="sha256:b"} 0`, undefined],
+    ['is none if its metric is 0', `${name}{apiserver_id_hash="sha256:a",hash="sha256:b"} 0`, undefined],
   ])('%s', (_, metrics, hash) => {
     expect(loadedConfiguration(metrics)).toBe(hash);
   });
@@ -80,13 +80,13 @@ describe('what an API server has loaded', () => {
   });
   const startedWith = `c1-encryption=${hash.slice(7, 19)}`;
   it.each<[string, PodObject, string | Error | undefined, string[]]>([
-    ['is asked of it', pod('v1.34.0'), hash, []],
-    ['is something else when it says so', pod('v1.36.3'), configurationHash('other'), ['p']],
-    ['is unknown when it says nothing', pod('v1.36.3', startedWith), undefined, ['p']],
-    ['is unknown when it does not answer', pod('v1.36.3'), new Error('refused'), ['p']],
-    ['is what its pod was started with where it cannot tell', pod('v1.33.1', `a=b,${startedWith}`), undefined, []],
-    ['is unknown where it was started with something else', pod('v1.33.1', 'c1-encryption=000000000000'), hash, ['p']],
-    ['is nothing before it has started', pod('v1.33.1', startedWith, 'False'), hash, ['p']],
+    ['is requested from the API server', pod('v1.34.0'), hash, []],
+    ['is another one if the API server reports another hash', pod('v1.36.3'), configurationHash('other'), ['p']],
+    ['is unknown if the API server reports none', pod('v1.36.3', startedWith), undefined, ['p']],
+    ['is unknown if the API server does not answer', pod('v1.36.3'), new Error('refused'), ['p']],
+    ['is the one its pod was started with if its version does not report it', pod('v1.33.1', `a=b,${startedWith}`), undefined, []],
+    ['is unknown if the pod was started with another one', pod('v1.33.1', 'c1-encryption=000000000000'), hash, ['p']],
+    ['is none before the pod is ready', pod('v1.33.1', startedWith, 'False'), hash, ['p']],
   ])('%s', async (_, object, answer, missing) => {
     const ask = async () => {
       if (answer instanceof Error) throw answer;

@@ -35,25 +35,25 @@ function hosted(answer: (name: string) => Error | undefined = () => undefined) {
 
 const signal = new AbortController().signal;
 
-describe('storing all Secrets anew', () => {
-  it('writes each once without seeing it, and tells how far it is', async () => {
+describe('rewriting all Secrets', () => {
+  it('writes each Secret once without reading its data, and reports progress', async () => {
     const { written, asAdministrator, administrators } = hosted();
-    const told: string[] = [];
-    await rewriteSecrets(asAdministrator, { signal, report: (progress) => told.push(progress) });
+    const reported: string[] = [];
+    await rewriteSecrets(asAdministrator, { signal, report: (progress) => reported.push(progress) });
     expect(written.toSorted()).toEqual(all.toSorted());
-    expect(told).toEqual([0, 100, 200].map((done) => `${done} of 250 Secrets are stored anew`));
-    // Each is valid for minutes only.
+    expect(reported).toEqual([0, 100, 200].map((done) => `${done} of 250 Secrets are stored anew`));
+    // Each administrator's certificate is valid for minutes only.
     expect(administrators()).toBe(4);
   });
 
-  it('does not mind Secrets that are gone', async () => {
+  it('ignores Secrets that are gone', async () => {
     const gone = new KubeError('patch Secret: not found', { code: 404, reason: 'NotFound' });
     const { written, asAdministrator } = hosted((name) => (name === 's-7' ? gone : undefined));
     await rewriteSecrets(asAdministrator, { signal, report: () => {} });
     expect(written).toHaveLength(count - 1);
   });
 
-  it('tries all others before it says which one is refused', async () => {
+  it('tries all others before it reports which one is refused', async () => {
     const refused = new KubeError('admission webhook "no.example.org" denied it', { code: 403, reason: 'Forbidden' });
     const { written, asAdministrator } = hosted((name) => (name === 's-7' ? refused : undefined));
     const work = rewriteSecrets(asAdministrator, { signal, report: () => {} });
@@ -61,7 +61,7 @@ describe('storing all Secrets anew', () => {
     expect(written).toHaveLength(count - 1);
   });
 
-  it('ends when it is told to', async () => {
+  it('ends when it is aborted', async () => {
     const { written, asAdministrator } = hosted();
     const stop = new AbortController();
     const work = rewriteSecrets(asAdministrator, { signal: stop.signal, report: () => stop.abort(new Error('stop')) });

@@ -20,68 +20,68 @@ const configure = (...providers: string[]): RotationStep => ({ kind: 'configure'
 
 describe('the next step of a rotation', () => {
   it.each<[string, Partial<RotationState>, RotationStep]>([
-    ['is none where one key stores everything', {}, { kind: 'settled' }],
-    ['is none where everything is in clear and is to stay so', { providers: ['identity'] }, { kind: 'settled' }],
-    ['makes a new key that only reads', { wantsNewKey: true }, configure('key-1', fresh)],
+    ['is none if one key stores everything', {}, { kind: 'settled' }],
+    ['is none if everything is stored unencrypted as configured', { providers: ['identity'] }, { kind: 'settled' }],
+    ['adds a new key for reading only', { wantsNewKey: true }, configure('key-1', fresh)],
     [
-      'waits until all have loaded it',
+      'waits until every API server has loaded it',
       { providers: ['key-1', 'key-2'], isLoaded: false },
       { kind: 'prove', reason: 'DistributingKey' },
     ],
-    ['lets it write then', { providers: ['key-1', 'key-2'] }, configure('key-2', 'key-1')],
+    ['then makes it the writing key', { providers: ['key-1', 'key-2'] }, configure('key-2', 'key-1')],
     [
-      'waits until it writes everywhere',
+      'waits until every API server writes with it',
       { providers: ['key-2', 'key-1'], isLoaded: false, isRewritten: true },
       { kind: 'prove', reason: 'DistributingKey' },
     ],
-    ['stores everything anew then', { providers: ['key-2', 'key-1'] }, { kind: 'rewrite' }],
-    ['retires the old key then', { providers: ['key-2', 'key-1'], isRewritten: true }, configure('key-2')],
+    ['then rewrites all Secrets', { providers: ['key-2', 'key-1'] }, { kind: 'rewrite' }],
+    ['then retires the old key', { providers: ['key-2', 'key-1'], isRewritten: true }, configure('key-2')],
     [
-      'waits until nobody has it any more',
+      'waits until no API server has the old key any more',
       { providers: ['key-2'], isLoaded: false },
       { kind: 'prove', reason: 'RetiringKey' },
     ],
     [
-      'makes a third key when that is asked for in between',
+      'adds a third key if that is requested in between',
       { providers: ['key-2', 'key-1'], wantsNewKey: true, isRewritten: true },
       configure('key-2', 'key-1', fresh),
     ],
     ['takes the newest of three', { providers: ['key-2', 'key-1', 'key-10'] }, configure('key-10', 'key-2', 'key-1')],
     [
-      'makes a key where there was none',
+      'adds a key if there was none',
       { providers: ['identity'], wanted: 'secretbox' },
       configure('identity', fresh),
     ],
     [
-      'lets the first key write when all can read it',
+      'makes the first key the writing key once every API server can read it',
       { providers: ['identity', 'key-1'], wanted: 'secretbox' },
       configure('key-1', 'identity'),
     ],
     [
-      'stops reading in clear when nothing is',
+      'stops reading unencrypted Secrets once there are none',
       { providers: ['key-1', 'identity'], wanted: 'secretbox', isRewritten: true },
       configure('key-1'),
     ],
-    ['reads in clear before anything is written so', { wanted: 'None' }, configure('key-1', 'identity')],
+    ['reads unencrypted Secrets before any is written', { wanted: 'None' }, configure('key-1', 'identity')],
     [
-      'writes in clear when all can read it',
+      'writes unencrypted Secrets once every API server can read them',
       { providers: ['key-1', 'identity'], wanted: 'None' },
       configure('identity', 'key-1'),
     ],
-    ['keeps the key until nothing needs it', { providers: ['identity', 'key-1'], wanted: 'None' }, { kind: 'rewrite' }],
+    ['keeps the key while any Secret needs it', { providers: ['identity', 'key-1'], wanted: 'None' }, { kind: 'rewrite' }],
     [
       'retires the last key',
       { providers: ['identity', 'key-1'], wanted: 'None', isRewritten: true },
       configure('identity'),
     ],
-    ['makes no key to store in clear', { wanted: 'None', wantsNewKey: true }, configure('key-1', 'identity')],
+    ['adds no key if Secrets are to be stored unencrypted', { wanted: 'None', wantsNewKey: true }, configure('key-1', 'identity')],
     [
-      'goes back to the key when the user thinks better of it',
+      'returns to the key if the user reverts the change',
       { providers: ['identity', 'key-1'], wanted: 'secretbox' },
       configure('key-1', 'identity'),
     ],
     [
-      'lets everything be read that a backup may hold',
+      'makes everything readable that a backup may contain',
       { isRestoring: true, retired: ['key-0'], wantsNewKey: true },
       configure('key-1', 'key-0', 'identity'),
     ],
@@ -91,17 +91,17 @@ describe('the next step of a rotation', () => {
       { kind: 'hold' },
     ],
     [
-      'stores anew what a restore has brought',
+      'rewrites what a restore has added',
       { providers: ['key-1', 'key-0', 'identity'], retired: ['key-0'] },
       { kind: 'rewrite' },
     ],
     [
-      'lets no key write that a restore has brought, however new it is',
+      'never writes with a key that a restore has added, however new it is',
       { providers: ['key-1', 'key-9', 'identity'], retired: ['key-9'] },
       { kind: 'rewrite' },
     ],
     [
-      'makes a new key rather than to write with one that a restore has brought',
+      'adds a new key instead of writing with one that a restore has added',
       { providers: ['identity', 'key-9'], retired: ['key-9'], wanted: 'secretbox' },
       configure('identity', 'key-9', fresh),
     ],
@@ -128,7 +128,7 @@ describe('the next step of a rotation', () => {
   );
 
   it.each(states)(
-    'lets nothing write that is not read everywhere, and takes nothing away that was not stored anew: $providers $wanted $wantsNewKey $isRestoring',
+    'writes with no key that an API server cannot read, and removes no key before all Secrets are rewritten: $providers $wanted $wantsNewKey $isRestoring',
     (state) => {
       const steps = [false, true].flatMap((isLoaded) =>
         [false, true].map((isRewritten) => ({ state: { ...state, isLoaded, isRewritten } })),
@@ -139,7 +139,7 @@ describe('the next step of a rotation', () => {
   );
 
   const ends = states.flatMap((state) => [[], ['key-2']].map((retired) => ({ ...state, retired })));
-  it.each(ends)('comes to an end: $providers $retired $wanted $wantsNewKey', (start) => {
+  it.each(ends)('ends: $providers $retired $wanted $wantsNewKey', (start) => {
     let state: RotationState = { ...start, isRestoring: false };
     for (let steps = 0; steps < 20; steps++) {
       const step = planStep(state);
@@ -179,27 +179,27 @@ describe('a control plane without keys', () => {
   };
   it.each<[string, Partial<InitialConfigurationState>, ReturnType<typeof begin>]>([
     ['that is new gets one', {}, configureFirst(fresh)],
-    ['that runs already stays as it is', { hasStarted: true, reported: 'None' }, { kind: 'clear' }],
+    ['that is already running stays unencrypted', { hasStarted: true, reported: 'None' }, { kind: 'clear' }],
     [
-      'that runs already gets one that only reads when that is wanted',
+      'that is already running gets one for reading only if the spec requests it',
       { hasStarted: true, wanted: 'secretbox', reported: 'None' },
       configureFirst('identity', fresh),
     ],
-    ['that shall have none gets none', { wanted: 'None' }, { kind: 'clear' }],
-    ['is the business of a user who sees to it', { isUsersOwn: true }, { kind: 'users' }],
+    ['that is to have none gets none', { wanted: 'None' }, { kind: 'clear' }],
+    ['is left to the user if the user manages encryption', { isUsersOwn: true }, { kind: 'users' }],
     [
-      'has lost them when it had some',
+      'has lost its keys if it had some',
       { hasStarted: true, isConfigured: true, reported: 'secretbox' },
       { kind: 'lost' },
     ],
     [
-      'has lost them also when nothing is reported any more',
+      'has lost its keys also if the status reports none any more',
       { hasStarted: true, isConfigured: true },
       { kind: 'lost' },
     ],
-    ['has lost them also when its API servers are gone', { reported: 'secretbox' }, { kind: 'lost' }],
+    ['has lost its keys also if its API servers are gone', { reported: 'secretbox' }, { kind: 'lost' }],
     [
-      'has lost nothing that stored in clear',
+      'has lost none if it stored Secrets unencrypted',
       { hasStarted: true, isConfigured: true, reported: 'None' },
       configureFirst('identity'),
     ],

@@ -38,7 +38,7 @@ async function resultsOf(...given: Phase<Scope>[]): Promise<Map<ConditionType, P
 }
 
 describe('running phases', () => {
-  it('runs side by side what does not need each other, and each phase once', async () => {
+  it('runs independent phases concurrently, and each phase once', async () => {
     const meeting = Promise.withResolvers<void>();
     let runs = 0;
     const root = phase('CACertificatesReady', [], () => {
@@ -50,13 +50,13 @@ describe('running phases', () => {
       meeting.resolve();
       return done();
     });
-    // Would never end if the second one were begun after the first one's end.
+    // Would never end if the second one were started after the end of the first one.
     const results = await resultsOf(waits, frees, root);
     expect([...results.values()].map(({ isDone }) => isDone)).toEqual([true, true, true]);
     expect(runs).toBe(1);
   });
 
-  it('lets a waiting phase hold up those that need it, which name it, and nobody else', async () => {
+  it('blocks only the dependents of a waiting phase, and names it in their conditions', async () => {
     const service = phase('APIServerServiceReady', [], () => wait('WaitingForLoadBalancerAddress', 'no address yet'));
     const endpoint = phase('SyncControlPlaneEndpointReady', [service]);
     const certificates = phase('CertificatesReady', [endpoint]);
@@ -70,7 +70,7 @@ describe('running phases', () => {
     });
   });
 
-  it('names everything a phase waits for', async () => {
+  it('names every phase that a phase waits for', async () => {
     const a = phase('EtcdCertificatesReady', [], () => wait('WaitingForPods', ''));
     const b = phase('CertificatesReady', [], () => wait('WaitingForPods', ''));
     const results = await resultsOf(phase('APIServerDeploymentsReady', [a, b]));
@@ -85,13 +85,13 @@ describe('running phases', () => {
       new Error('apply Secret a/b: refused'),
       { reason: 'ReconcileFailed', message: 'apply Secret a/b: refused' },
     ],
-    ['something that is no error', 'text', { reason: 'ReconcileFailed', message: 'text' }],
+    ['a value that is not an error', 'text', { reason: 'ReconcileFailed', message: 'text' }],
     [
-      'a mistake of the user',
+      'a configuration error',
       new InvalidConfiguration('EndpointMismatch', 'other port'),
       { reason: 'EndpointMismatch', message: 'other port' },
     ],
-  ])('keeps %s to the phase that threw it and those that need it', async (_, thrown, update) => {
+  ])('confines %s to the phase that threw it and its dependents', async (_, thrown, update) => {
     const failing = phase('SchedulerReady', [], () => {
       throw thrown;
     });
@@ -106,7 +106,7 @@ describe('running phases', () => {
     expect(results.get('EtcdClusterReady')?.isDone).toBe(true);
   });
 
-  it('lets what needs a degraded phase go on with its facts', async () => {
+  it('runs the dependents of a degraded phase with its facts', async () => {
     const endpoint = { host: 'api.example.test', port: 443 };
     const first = phase('SyncControlPlaneEndpointReady', [], () => degraded('GatewayNotFound', 'gone', { endpoint }));
     let seen: unknown;
@@ -121,7 +121,7 @@ describe('running phases', () => {
     expect(seen).toEqual(endpoint);
   });
 
-  it('hands facts to those that need them only, and adds certificates up', async () => {
+  it('passes facts to dependents only, and merges certificates', async () => {
     const seen = new Map<string, unknown>();
     const see = (name: ConditionType, needs: readonly Phase<Scope>[]) =>
       phase(name, needs, ({ facts }) => {
@@ -138,11 +138,11 @@ describe('running phases', () => {
     const second = phase('CertificatesReady', [first], () =>
       done({ certificates: { tls: '3' }, endpoint: { host: 'new', port: 1 }, advertiseAddress: undefined }),
     );
-    const unknownMember = phase('EtcdCertificatesReady', [], () => done({ certificates: { etcd: '4' } }));
+    const unrelated = phase('EtcdCertificatesReady', [], () => done({ certificates: { etcd: '4' } }));
     await resultsOf(
-      unknownMember,
+      unrelated,
       see('APIServerDeploymentsReady', [second]),
-      see('EtcdClusterReady', [unknownMember]),
+      see('EtcdClusterReady', [unrelated]),
     );
     expect(Object.fromEntries(seen)).toEqual({
       APIServerDeploymentsReady: { certificates: { ca: '1', sa: '2', tls: '3' }, host: 'new', address: '192.0.2.1' },
@@ -151,21 +151,21 @@ describe('running phases', () => {
   });
 
   it.each<[string, Outcome, number | undefined]>([
-    ['the time a finished phase names', done({}, new Date(now.getTime() + 5000)), 5000],
-    ['none of a finished phase that names none', done(), undefined],
+    ['the time that a finished phase returns', done({}, new Date(now.getTime() + 5000)), 5000],
+    ['no time for a finished phase that returns none', done(), undefined],
     ['the delay of a waiting phase', wait('WaitingForPods', '', { afterMs: 1000 }), 1000],
-    ['none where an event will tell', wait('WaitingForPods', ''), undefined],
-  ])('looks again at %s', async (_, outcome, afterMs) => {
+    ['no time if an event will trigger the reconcile', wait('WaitingForPods', ''), undefined],
+  ])('requeues at %s', async (_, outcome, afterMs) => {
     const result = (await resultsOf(phase('EtcdClusterReady', [], () => outcome))).get('EtcdClusterReady');
     expect(result?.requeueAt?.getTime()).toBe(afterMs === undefined ? undefined : now.getTime() + afterMs);
   });
 });
 
-describe('what phases have found out', () => {
+describe('the reports of phases', () => {
   const reporting = (condition: ConditionType, report: StatusReport) =>
     phase(condition, [], () => done({}, undefined, { report }));
 
-  it('is put together for the status, of which later phases have the last word and silent ones none', async () => {
+  it('are merged for the status: later phases win, and phases without a report change nothing', async () => {
     const results = await runPhases(
       [
         reporting('EtcdBackupReady', { etcdVolumeUsage: '1Gi', etcd: { clusterID: '1267' } }),
@@ -178,7 +178,7 @@ describe('what phases have found out', () => {
     expect(mergeReports([])).toEqual({ etcd: {} });
   });
 
-  it('adds mounts up, as it does certificates', () => {
+  it('merge mounts as they merge certificates', () => {
     const [one, other] = [{ volume: 'one' }, { volume: 'other' }];
     expect(mergeFacts([{ mounts: one }, {}, { mounts: { ...other, more: 'x' } }])).toEqual({
       certificates: {},
@@ -187,7 +187,7 @@ describe('what phases have found out', () => {
   });
 });
 
-describe('what phases have thrown', () => {
+describe('an error of a phase', () => {
   const throwing = async (...errors: unknown[]) => {
     const types = ['EtcdClusterReady', 'SchedulerReady', 'CertificatesReady'] as const;
     const results = await runPhases(
@@ -203,17 +203,17 @@ describe('what phases have thrown', () => {
   const [one, other] = [new Error('apply Secret a/b: refused'), new Error('list Pods: no answer')];
   const mistake = new InvalidConfiguration('EndpointMismatch', 'other port');
 
-  it('is thrown for the retry, as it is where it is one thing', async () => {
+  it('is thrown as it is if it is the only one', async () => {
     expect(await throwing(one, mistake)).toThrow(one);
   });
 
-  it('is thrown all together where it is more', async () => {
+  it('is aggregated with others', async () => {
     const thrown = await throwing(one, mistake, other);
     expect(thrown).toThrow(AggregateError);
     expect(thrown).toThrow('Error: apply Secret a/b: refused; Error: list Pods: no answer');
   });
 
-  it('is not retried where only the user can mend it, or nothing was', async () => {
+  it('is not thrown if only the user can resolve it, or if there is none', async () => {
     expect(await throwing(mistake)).not.toThrow();
     expect(await throwing()).not.toThrow();
     const results = await runPhases([phase('EtcdClusterReady', [])], scope);
@@ -222,7 +222,7 @@ describe('what phases have thrown', () => {
 });
 
 describe('the phases of a control plane', () => {
-  it('need what the table says', () => {
+  it('have the needs in this table', () => {
     const table = phases.map(
       ({ condition, needs }) => `${condition} ← ${needs.map((need) => need.condition).join(', ') || 'nothing'}`,
     );
@@ -259,7 +259,7 @@ describe('the phases of a control plane', () => {
     `);
   });
 
-  it('need only phases that stand before them in the list, so that there is no circle', () => {
+  it('need only phases that come before them in the list, so that there is no cycle', () => {
     const misplaced = phases.flatMap(({ condition, needs }, index) =>
       needs
         .filter((need) => !phases.slice(0, index).some((one) => one === need))
@@ -268,14 +268,14 @@ describe('the phases of a control plane', () => {
     expect(misplaced).toEqual([]);
   });
 
-  it('have each a condition of its own, and every step among the conditions has its phase', () => {
+  it('have one condition each, and every condition of a step has its phase', () => {
     const isStep = (type: string) =>
       type.endsWith('Ready') || ['APIServerReachable', 'EtcdBackupVerified'].includes(type);
     const steps = conditionTypes.filter((type) => isStep(type) && type !== 'Ready');
     expect(phases.map(({ condition }) => condition).sort()).toEqual([...steps].sort());
   });
 
-  it('let etcd start without anything of the API server, and hold nothing up for its health', () => {
+  it('start etcd without anything of the API server, and do not wait for the health of etcd', () => {
     const etcd = phases.find(({ condition }) => condition === 'EtcdClusterReady');
     expect([...new Set(allNeeds(etcd).map(({ condition }) => condition))]).toEqual([
       'EtcdCertificatesReady',

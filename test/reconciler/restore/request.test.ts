@@ -16,7 +16,7 @@ describe('what is asked for', () => {
     const from = { namespace: 'other', cluster: 'c9', identity: false };
     const sources = [
       { latest: true as const },
-      { latest: true as const, request: 'requeueAt' },
+      { latest: true as const, request: 'again' },
       { backup },
       { before: '2026-11-21T10:00:00Z' },
       { latest: true as const, from },

@@ -23,20 +23,20 @@ function pod([receive, restore, etcd]: readonly State[], status: VerificationPod
   };
 }
 
-describe('the pod of a trial restore', () => {
+describe('the pod of a verification', () => {
   it.each([
     [
-      'is starting when nothing is known',
+      'is starting if its state is unknown',
       pod([], { podIP: '' }),
       { kind: 'starting', message: 'it has not started yet' },
     ],
     [
-      'tells why it is not scheduled',
+      'reports why it is not scheduled',
       pod([], { conditions: [{ type: 'PodScheduled', status: 'False', message: '0/1 nodes are available' }] }),
       { kind: 'starting', message: '0/1 nodes are available' },
     ],
     [
-      'tells of an image that cannot be pulled',
+      'reports an image that cannot be pulled',
       pod([{ waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image "x"' } }, waiting, waiting]),
       { kind: 'starting', message: 'Back-off pulling image "x"' },
     ],
@@ -45,13 +45,13 @@ describe('the pod of a trial restore', () => {
     ['is between two steps', pod([ended, ended, waiting]), { kind: 'starting' }],
     ['has started etcd', pod([ended, ended, running]), { kind: 'started', address: '10.0.0.7' }],
     [
-      'failed to restore, by the last line',
+      'failed to restore, with the last line as the message',
       pod([ended, failed('info: x\nError: invalid database\n'), waiting]),
       { kind: 'failed', step: 'restore', exitCode: 1, message: 'Error, exit code 1: Error: invalid database' },
     ],
-    ['failed although etcd ended well', pod([ended, ended, ended]), { kind: 'failed', step: 'etcd' }],
+    ['failed if etcd exited with 0', pod([ended, ended, ended]), { kind: 'failed', step: 'etcd' }],
     [
-      'was ended as a whole',
+      'was terminated as a whole',
       pod([ended, failed(), waiting], { phase: 'Failed', reason: 'Evicted', message: 'emptyDir exceeds the limit' }),
       { kind: 'failed', step: undefined, message: 'Evicted: emptyDir exceeds the limit' },
     ],

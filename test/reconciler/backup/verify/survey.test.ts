@@ -10,13 +10,13 @@ const backups = [
 const noted = { formatVersion: 1, time: '2026-11-21T10:05:00Z', revision: 6, restoreSeconds: 2.1 } as const;
 const list = async () => ({ backups, unfinished: [] });
 
-it('the newest good backup is told with whole seconds', async () => {
+it('the newest verified backup is reported with whole seconds', async () => {
   const inventory = await listVerifications({ list, verification: async () => noted });
   const lastVerified = { name: '2026-11-21T10-00-00.000Z-6', time: noted.time, restoreSeconds: 3 };
   expect(inventory).toEqual({ backups, lastVerified });
 });
 
-it('a note that cannot be read does not stop trials, and a store that is away does', async () => {
+it('an unreadable note does not stop verifications, but an unreachable store does', async () => {
   const fails = (error: Error) => listVerifications({ list, verification: () => Promise.reject(error) });
   expect(await fails(new Error('it is not JSON'))).toEqual({ backups, lastVerified: undefined });
   await expect(fails(new StoreError('Unreachable', 'it is away'))).rejects.toThrow('it is away');
