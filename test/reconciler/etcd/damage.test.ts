@@ -6,8 +6,8 @@ const fatal = (error: string) =>
 const opening = (error: string) =>
   `{"level":"panic","msg":"failed to open database","path":"/var/lib/etcd/data/member/snap/db","error":"${error}"}`;
 
-// What real members say when their data is damaged is seen by test/cluster/etcd/unreadable.test.ts.
-describe('the last lines of etcd say of its data', () => {
+// test/cluster/etcd/unreadable.test.ts covers what real members print when their data is damaged.
+describe('the last log lines of etcd', () => {
   it.each([
     ['differs', 'Different', fatal('ec1c560b83d6320 found data inconsistency with peers')],
     ['log', 'Unreadable', fatal("walpb: crc mismatch: expected: 2fd89caf computed: a8eabfd: in file '0.wal'")],
@@ -25,18 +25,18 @@ describe('the last lines of etcd say of its data', () => {
       'Unreadable',
       'goroutine 123 [running]:\ngo.etcd.io/bbolt.(*Tx).page(0x2a32fed64780?, 0x2a32fecc6600?)',
     ],
-  ])('that it is damaged: %s', (word, kind, text) => {
+  ])('report damaged data: %s', (word, kind, text) => {
     expect(damageIn(text)).toEqual({ kind, what: expect.stringContaining(word) });
   });
 
   it.each([
     ['the disk is full', opening('no space left on device')],
-    ['it may not read it', opening('permission denied')],
+    ['permission is denied', opening('permission denied')],
     ['the disk fails', fatal('read /var/lib/etcd/data/member/wal/0.wal: input/output error')],
     ['the member was removed', fatal('the member has been permanently removed from the cluster')],
-    ['nothing was said', ''],
-    ['nothing is known', undefined],
-  ])('nothing when %s', (_, text) => {
+    ['there are none', ''],
+    ['they are unknown', undefined],
+  ])('report no damage if %s', (_, text) => {
     expect(damageIn(text)).toBeUndefined();
   });
 });

@@ -19,9 +19,9 @@ const marked = observed(3).members;
 const unmarked = { claim: { memberId: undefined, isLost: false } };
 
 const cases: readonly [when: string, input: Partial<MemberFactsInput>, expected: object][] = [
-  ['nothing is there', {}, { isFormed: false, pods: 3, initialClusters: {} }],
+  ['nothing exists', {}, { isFormed: false, pods: 3, initialClusters: {} }],
   [
-    'another number is wanted of members that have not found together yet',
+    'the replica count changes before the members have formed a cluster',
     { replicas: 5, written: founded(3) },
     { isFormed: false, pods: 3, initialClusters: {} },
   ],
@@ -31,27 +31,27 @@ const cases: readonly [when: string, input: Partial<MemberFactsInput>, expected:
     { isFormed: true, pods: 3, initialClusters: {} },
   ],
   [
-    'a founder is slow',
+    'a founding member is slow',
     { observation: observed(3, { 0: unmarked, 1: unmarked, 2: { ...silent, ...unmarked } }), written: founded(3) },
     { isFormed: true, pods: 3, initialClusters: { 2: all(3) } },
   ],
   [
-    'a founder is slow and its volume kept for it',
+    'a founding member is slow and its volume is reserved for it',
     { observation: observed(3, { 2: { ...silent, claim: { memberId: '3', isLost: false, isReserved: true } } }) },
     { isFormed: true, pods: 3, initialClusters: { 2: all(3) } },
   ],
   [
-    'a member that was there does not answer',
+    'an existing member does not answer',
     { observation: observed(3, { 2: silent }) },
     { isFormed: true, pods: 3, initialClusters: {} },
   ],
   [
-    'a new claim is in the place of another',
+    'a new claim replaces that of another member',
     { observation: observed(3, { 2: { ...stopped, ...unmarked } }) },
     { isFormed: true, pods: 3, initialClusters: {} },
   ],
   [
-    'more members are wanted than were added',
+    'the spec requests more members than were added',
     { replicas: 3, observation: observed(3, { 1: vacant, 2: vacant }) },
     { isFormed: true, pods: 1, initialClusters: {} },
   ],
@@ -61,7 +61,7 @@ const cases: readonly [when: string, input: Partial<MemberFactsInput>, expected:
     { isFormed: true, pods: 2, initialClusters: { 1: all(2) } },
   ],
   [
-    'fewer members are wanted than there are',
+    'the spec requests fewer members than exist',
     { replicas: 1, observation: observed(3) },
     { isFormed: true, pods: 3, initialClusters: {} },
   ],
@@ -71,27 +71,27 @@ const cases: readonly [when: string, input: Partial<MemberFactsInput>, expected:
     { isFormed: true, pods: 3, initialClusters: {} },
   ],
   [
-    'nobody was asked since a learner was added',
+    'the members were not observed since a learner was added',
     { members: marked.slice(0, 1), written: [...alone(1), { state: 'existing', initialCluster: all(2) }] },
     { isFormed: true, pods: 2, initialClusters: { 1: all(2) } },
   ],
   ['only volumes are left', { replicas: 1, members: marked }, { isFormed: true, pods: 3, initialClusters: {} }],
   ['only the status is left', { isRecorded: true }, { isFormed: true, pods: 3, initialClusters: {} }],
   [
-    'only what was written is left',
+    'only the configuration files are left',
     { members: empty, written: alone(3) },
     { isFormed: true, pods: 3, initialClusters: {} },
   ],
 ];
 
-describe('members of etcd are started', () => {
+describe('the initial cluster and state of etcd members', () => {
   it.each(cases)('when %s', (_, input, expected) => {
     const none = { isRecorded: false, members: [], observation: undefined, written: [] };
     expect(named(memberFacts({ cluster, replicas: 3, ...none, ...input }))).toEqual(named(expected));
   });
 });
 
-it('what was written is read back from the configuration files', () => {
+it('the initial clusters are read back from the configuration files', () => {
   const management = new MemoryObjects();
   expect(writtenStarts('c1', management)).toEqual([]);
   const rendered = renderControlPlane(cluster, { certificates: {}, mounts: {} }, 'etcd');
@@ -108,7 +108,7 @@ function added(ordinal: number) {
   return { ...(registration ? { registration: { ...registration, name: '' } } : {}), ...unmarked };
 }
 
-/** Observed members have names of their own, apart from any cluster's. */
+/** Observed members have their own names, independent of the cluster's. */
 function named(facts: object): unknown {
   return JSON.parse(
     JSON.stringify(facts).replaceAll(/etcd-(\d)=https:\/\/etcd-\d:2380/g, (_, ordinal: string) =>

@@ -8,7 +8,7 @@ import {
 import { podsFor } from '../../../reconciler/etcd/membership.ts';
 import type { EtcdStep } from '../../../reconciler/etcd/steps.ts';
 
-/** One ordinal of the modelled cluster. Ids are relative: a member that is removed leaves `old` data and marks. */
+/** One ordinal of the modelled cluster. Ids are relative: a removed member leaves `old` data and marks. */
 export interface Slot {
   readonly registration: 'none' | 'learner' | 'voter';
   readonly hasStarted: boolean;
@@ -21,17 +21,17 @@ export interface Slot {
   readonly isBloated: boolean;
   readonly isDefragmenting: boolean;
   readonly isCorrupt: boolean;
-  /** It serves its peers, and the operator gets no answer from it. */
+  /** It serves its peers, but does not answer the operator. */
   readonly isUnseen: boolean;
-  /** An act of ours took it away, and it is not back yet. */
+  /** A step of the operator took it away, and it is not back yet. */
   readonly isOurs: boolean;
 }
 
-/** A small model of an etcd cluster with its pods, volumes, and an operator that may forget. */
+/** A small model of an etcd cluster with its pods, volumes, and an operator that may restart. */
 export interface ModelState {
   readonly slots: readonly Slot[];
   readonly leader: number;
-  /** What the operator remembers to be defragmenting; nothing after it was started again. */
+  /** The ordinal whose defragmentation the operator remembers; none after a restart. */
   readonly remembered: number;
   readonly isFull: boolean;
   readonly isCompacted: boolean;
@@ -62,10 +62,10 @@ export const member: Slot = {
   isOurs: false,
 };
 
-/** A member the cluster was formed with, which has not started yet. */
+/** A founding member that has not started yet. */
 export const founder: Slot = { ...member, hasStarted: false, data: 'none', mark: 'none', process: 'down' };
 
-/** A place nobody has been at. */
+/** An ordinal without a member. */
 export const vacancy: Slot = {
   ...member,
   registration: 'none',
@@ -96,7 +96,7 @@ export function hasAvailableQuorum(state: ModelState): boolean {
   return state.slots.filter(isAvailable).length >= quorumOf(votersIn(state).length);
 }
 
-/** Whether too much data is gone for etcd to ever decide again; only a backup helps. */
+/** Whether so much data is lost that etcd can never have a quorum again; only a restore helps. */
 export function isLostForGood(state: ModelState): boolean {
   const kept = votersIn(state).filter(({ data, isCorrupt }) => data === 'own' && !isCorrupt);
   return kept.length < quorumOf(votersIn(state).length);
@@ -139,7 +139,7 @@ function observeMember(slot: Slot, ordinal: number, leader: number, state: Model
         ? undefined
         : {
             id: idOf(ordinal),
-            // Founders are registered by name before they start.
+            // Founding members are registered by name before they start.
             name: hasStarted || registration === 'voter' ? name : '',
             isLearner: registration === 'learner',
             peerUrls: [peerUrl],
@@ -150,7 +150,7 @@ function observeMember(slot: Slot, ordinal: number, leader: number, state: Model
       revision: isOutdated ? 'old' : 'new',
       isTerminating: process === 'terminating',
       isRunning: process !== 'down' && registration !== 'none' && slot.data === 'own',
-      // On an empty volume it fails again and again.
+      // On an empty volume it crashes repeatedly.
       restarts: hasStarted && slot.data === 'none' ? 9 : 0,
     },
     claim: { ...markIn(mark, ordinal), isLost: isVolumeGone },
@@ -181,7 +181,7 @@ function statusOf({ isBehind, isBloated }: Slot, ordinal: number, leader: number
   };
 }
 
-/** The world right after a step of ours. */
+/** The state directly after a step of the operator. */
 export function execute(state: ModelState, step: EtcdStep): ModelState {
   if (step.kind === 'Compact') return { ...state, isCompacted: true };
   if (step.kind === 'Disarm') {
@@ -228,7 +228,7 @@ function afterStep(slot: Slot, step: EtcdStep): Slot {
   }
 }
 
-/** What may go wrong now, each at the cost of one failure. */
+/** The failures that are possible now, at the cost of one failure each. */
 export function failures(state: ModelState): ModelState[] {
   if (state.failuresLeft === 0) return [];
   const less = { ...state, failuresLeft: state.failuresLeft - 1 };
@@ -249,12 +249,12 @@ export function failures(state: ModelState): ModelState[] {
   });
 }
 
-/** The operator is killed and started again: it remembers nothing. */
+/** The operator is killed and restarted: it remembers nothing. */
 export function operatorRestart(state: ModelState): ModelState[] {
   return state.remembered < 0 ? [] : [{ ...state, remembered: -1 }];
 }
 
-/** What goes on by itself: the kubelet, the StatefulSet controller, elections, catching up, the end of slow acts. */
+/** What happens without the operator: kubelet, StatefulSet controller, elections, catching up, the end of slow operations. */
 export function progress(state: ModelState): ModelState[] {
   const next = state.slots.flatMap((slot, ordinal) => {
     const after = progressOf(slot, decides(state) && isAble(state.slots[state.leader]));
@@ -263,7 +263,7 @@ export function progress(state: ModelState): ModelState[] {
     const moved = change(state, ordinal, () => after);
     return [isDone ? { ...moved, remembered: -1 } : moved];
   });
-  // The call of a defragmentation ends with the member, too.
+  // A defragmentation request also ends when the member ends.
   const isForgotten = state.remembered >= 0 && state.slots[state.remembered]?.isDefragmenting === false;
   return [...next, ...elections(state), ...(isForgotten ? [{ ...state, remembered: -1 }] : [])];
 }
@@ -294,7 +294,7 @@ function elections(state: ModelState): ModelState[] {
   }));
 }
 
-/** A leader that is taken away leads no more, also when it is back. */
+/** A leader that is taken away loses leadership, also when it is back. */
 function change(state: ModelState, ordinal: number, edit: (slot: Slot) => Slot): ModelState {
   const slots = state.slots.map((slot, index) => (index === ordinal ? edit(slot) : slot));
   return { ...state, slots, leader: isAble(slots[state.leader]) ? state.leader : -1 };
@@ -304,7 +304,7 @@ function ordinalOf(name: string): number {
   return Number(name.split('-').at(-1));
 }
 
-/** The same text for the same world. */
+/** Equal states have the same text. */
 export function keyOf(state: ModelState): string {
   const slots = state.slots.map((slot) => Object.values(slot).map(code).join(''));
   const { leader, remembered, isFull, isCompacted, leftAlarms, failuresLeft } = state;

@@ -38,7 +38,7 @@ describe('a mark on a volume', () => {
   const largest = '18446744073709551615';
   it.each([
     ['is the id of its member', 'MarkVolume', { memberId: largest, isLost: false }],
-    ['tells for whom it is kept', 'ReserveVolume', { memberId: largest, isReserved: true, isLost: false }],
+    ['says that it is reserved for its member', 'ReserveVolume', { memberId: largest, isReserved: true, isLost: false }],
   ] as const)('%s', async (_, kind, claim) => {
     const management = threeMembers();
     expect(await carriedOut(management, { kind, member: 'c1-etcd-1', id: largest })).toEqual([
@@ -47,7 +47,7 @@ describe('a mark on a volume', () => {
     expect(knownMembers(cluster, watchedMemberObjects(cluster, management))[1]?.claim).toEqual(claim);
   });
 
-  it('is not written on a claim that has taken the name of another', async () => {
+  it('is not written to a claim that has replaced another of the same name', async () => {
     const management = threeMembers();
     const before = watchedMemberObjects(cluster, management);
     const claim = before.claims[1];
@@ -59,8 +59,8 @@ describe('a mark on a volume', () => {
   });
 });
 
-describe('a volume that is discarded', () => {
-  it('goes before the pod that uses it, and no other does', async () => {
+describe('a discarded volume', () => {
+  it('is deleted before the pod that uses it, and no other volume is', async () => {
     expect(await carriedOut(threeMembers(), { kind: 'DiscardVolume', member: 'c1-etcd-2' })).toEqual([
       'delete PersistentVolumeClaim etcd-data-c1-etcd-2',
       'delete Pod c1-etcd-2',
@@ -68,8 +68,8 @@ describe('a volume that is discarded', () => {
   });
 });
 
-describe('a pod that is replaced', () => {
-  it('is exactly the one that it was decided about', async () => {
+describe('a replaced pod', () => {
+  it('is exactly the pod that the step names', async () => {
     const management = threeMembers();
     const podUid = management.get(Pod, 'c1-etcd-0')?.metadata.uid ?? '';
     expect(await carriedOut(management, { kind: 'ReplacePod', member: 'c1-etcd-0', podUid: 'an older one' })).toEqual(

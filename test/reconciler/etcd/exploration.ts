@@ -17,10 +17,10 @@ import {
 } from './etcd-model.ts';
 
 export interface Exploration {
-  readonly worlds: number;
-  /** What the operator did that it must never do, with the world it did it in. */
+  readonly states: number;
+  /** Forbidden steps of the operator, with the state in which it took them. */
   readonly violations: readonly string[];
-  /** Worlds from which the wanted members are not reached although nothing more fails. */
+  /** States from which the desired members are not reached although nothing more fails. */
   readonly stuck: readonly string[];
 }
 
@@ -29,7 +29,7 @@ interface Operator {
   readonly guard: Guard;
 }
 
-/** Every world that can be reached from `start` by steps of the operator, failures and what goes on by itself. */
+/** Every state that is reachable from `start` by steps of the operator, failures and progress without either. */
 export function explore(start: ModelState, operator: Operator): Exploration {
   const seen = new Set([keyOf(start)]);
   const violations: string[] = [];
@@ -52,7 +52,7 @@ export function explore(start: ModelState, operator: Operator): Exploration {
     }
     edge = next;
   }
-  return { worlds: seen.size, violations, stuck };
+  return { states: seen.size, violations, stuck };
 }
 
 function stepIn(state: ModelState, { replicas, guard }: Operator): EtcdStep | undefined {
@@ -67,7 +67,7 @@ function violationsOf(state: ModelState, step: EtcdStep, after: ModelState, { re
   const ordinal = 'member' in step ? Number(step.member.split('-').at(-1)) : -1;
   const slot = state.slots[ordinal];
   const found: string[] = [];
-  // Of a single member no act can spare the quorum; the guard's own test says which are let through.
+  // With a single member every disruptive step loses the quorum; the guard's own test covers which are allowed.
   if (votersIn(state).length > 1 && hasAvailableQuorum(state) && !hasAvailableQuorum(after))
     found.push(`quorum lost by ${what}`);
   if (inProgress(after) > 1 && inProgress(after) > inProgress(state)) found.push(`two acts under way by ${what}`);
@@ -81,7 +81,7 @@ function violationsOf(state: ModelState, step: EtcdStep, after: ModelState, { re
   return found;
 }
 
-/** Follows one fair course without failures until it ends, or joins one that is known. */
+/** Follows one path without failures until it ends, or reaches a known state. */
 function settles(start: ModelState, operator: Operator, known: Map<string, boolean>): boolean {
   const course: string[] = [];
   let state: ModelState = { ...start, failuresLeft: 0 };

@@ -12,6 +12,6 @@ it.each([
   ],
   ['14 UNAVAILABLE: etcdserver: unhealthy cluster', 'etcdserver: unhealthy cluster'],
   ['something else', 'something else'],
-])('tells %j as %j', (message, expected) => {
+])('shortens %j to %j', (message, expected) => {
   expect(grpcMessage(new Error(message))).toBe(expected);
 });

@@ -16,18 +16,18 @@ const recorded = {
 };
 
 const cases: readonly [when: string, EtcdObservation, expected: string][] = [
-  ['all are well', observed(3), 'Healthy: '],
+  ['all members are healthy', observed(3), 'Healthy: '],
   [
-    'somebody does not answer',
+    'a member does not answer',
     observed(3, { 1: { ...silent, problem: 'refused' } }),
     'NotHealthy: etcd-1 does not answer: refused',
   ],
   [
-    'somebody is behind',
+    'a member is behind',
     observed(3, { 1: { status: observedStatus(1, { raftAppliedIndex: 1 }) } }),
     'NotHealthy: etcd-1 is behind',
   ],
-  ['somebody joins', observed(3, { 2: learner(2) }), 'NotHealthy: etcd-2 is joining'],
+  ['a member joins', observed(3, { 2: learner(2) }), 'NotHealthy: etcd-2 is joining'],
   ['one volume is lost', observed(3, { 2: gone }), 'NotHealthy: etcd-2 has lost its data'],
   [
     'one member does not start on its data',
@@ -37,12 +37,12 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
   ['one member is corrupt', observed(3, {}, alarm('2', 'Corrupt')), 'NotHealthy: etcd-1 has corrupt data'],
   ['the database is full', observed(3, {}, alarm('2', 'Nospace')), 'SpaceExhausted: etcd is full and takes no writes'],
   [
-    'there is a member that nobody knows',
+    'there is an unknown member',
     observed(3, {}, { unknownMembers: [{ id: '9', name: 'x', isLearner: false, peerUrls: [] }] }),
     'NotHealthy: x is none of ours',
   ],
   [
-    'too many do not answer whose data is there',
+    'too many members whose data exists do not answer',
     observed(3, { 1: silent, 2: { ...silent, problem: 'refused' } }),
     'NotHealthy: etcd has no quorum without etcd-1, etcd-2 (refused)',
   ],
@@ -68,7 +68,7 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
       'Newest is backup b1: etcd.recovery.acceptDataLossTo decides what to go on from',
   ],
   [
-    'nobody answers and one volume is left',
+    'no member answers and one volume is left',
     observed(
       3,
       { 0: { ...silent, ...unregistered }, 1: { ...gone, ...unregistered }, 2: { ...gone, ...unregistered } },
@@ -78,7 +78,7 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
       'Newest is backup b1: etcd.recovery.acceptDataLossTo decides what to go on from',
   ],
   [
-    'nobody answers and all volumes are there',
+    'no member answers and all volumes exist',
     observed(
       3,
       { 0: { ...silent, ...unregistered }, 1: { ...silent, ...unregistered }, 2: { ...silent, ...unregistered } },
@@ -88,19 +88,19 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
   ],
 ];
 
-it.each(cases)('when %s', (_, observation, expected) => {
+it.each(cases)('the health is correct when %s', (_, observation, expected) => {
   const { reason, message } = etcdHealth({ observation, decision: settled }, recorded);
   expect(`${reason}: ${message}`).toBe(expected);
 });
 
-it('says when there is nothing left to go on from', () => {
+it('the message says when neither a member nor a backup is left', () => {
   const observation = observed(1, { 0: { ...gone, ...unregistered } }, unknown);
   expect(etcdHealth({ observation, decision: settled }, { members: recorded.members }).message).toContain(
     'No member and no backup is left',
   );
 });
 
-it('takes nobody for lost who was no member yet, however few answer', () => {
+it('an ordinal that was not a member yet does not count as lost, however few members answer', () => {
   const observation = observed(
     3,
     { 0: { ...silent, ...unregistered }, 1: { ...gone, ...unregistered }, 2: { ...gone, ...unregistered } },

@@ -13,53 +13,53 @@ const key = `${namespace}/c1-cp`;
 let complete: MemoryObjects;
 beforeAll(async () => {
   complete = memoryClusterOf(await completeCluster());
-  // Members without pods are known not to answer at once.
+  // The operator knows without a request that members without pods do not answer.
   for (const object of complete.list(StatefulSet, {})) complete.remove(object);
   for (const pod of complete.list(Pod, selectorLabels(clusterName, 'etcd'))) complete.remove(pod);
 });
 
 function etcdLoop(management: MemoryObjects) {
-  const told: string[] = [];
+  const changes: string[] = [];
   const clock = new ManualClock();
-  const cares = new EtcdLoops({ clock, onChange: (changed) => told.push(changed) });
+  const loops = new EtcdLoops({ clock, onChange: (changed) => changes.push(changed) });
   const task = (replicas: number): EtcdTask => ({
     cluster: { name: clusterName, namespace },
     goal: { replicas, revision: 'new', cause: 'Asked', quotaBytes: 1 },
     reader: management,
     writer: management,
   });
-  return { cares, clock, told, task, one: cares.of(key) };
+  return { loops, clock, changes, task, one: loops.of(key) };
 }
 
-it('hands its first report to the pass that asked, and tells when another says something else', async () => {
-  const { cares, one, task, told } = etcdLoop(complete.copy());
+it('the etcd loop returns its first report to the caller, and calls onChange when a later report differs', async () => {
+  const { loops, one, task, changes } = etcdLoop(complete.copy());
   expect(one.report()).toBeUndefined();
   const first = await one.look(task(3));
   expect(first).toMatchObject({ isCurrent: true, decision: { kind: 'Wait', message: 'no etcd member answers' } });
   expect(first?.observation.members).toHaveLength(3);
-  expect(told).toEqual([key]);
+  expect(changes).toEqual([key]);
 
   await one.look(task(3));
-  expect(told).toEqual([key]);
+  expect(changes).toEqual([key]);
 
   const other = await one.look(task(5));
   expect(other).toMatchObject({ isCurrent: true });
   expect(other?.observation.members).toHaveLength(5);
-  expect(told).toEqual([key, key]);
-  await cares.close();
+  expect(changes).toEqual([key, key]);
+  await loops.close();
 });
 
-it('writes nothing while nobody answers, however often it looks', async () => {
+it('the etcd loop writes nothing while no member answers, however often it runs', async () => {
   const management = complete.copy();
-  const { cares, clock, one, task, told } = etcdLoop(management);
+  const { loops, clock, one, task, changes } = etcdLoop(management);
   await one.look(task(3));
   for (let count = 0; count < 5; count++) await clock.advance(60_000);
   expect(management.writes).toEqual([]);
-  expect(told).toEqual([key]);
-  await cares.close();
+  expect(changes).toEqual([key]);
+  await loops.close();
 });
 
-it('leaves a cluster alone that it is told to, and knows nothing of it then', async () => {
+it('a stopped etcd loop forgets its report', async () => {
   const { one, task } = etcdLoop(complete.copy());
   await one.look(task(3));
   await one.stop();
@@ -68,9 +68,9 @@ it('leaves a cluster alone that it is told to, and knows nothing of it then', as
   await one.stop();
 });
 
-it('says why it cannot look any more, and what it saw last', async () => {
+it('the etcd loop reports why it cannot observe any more, and its last observation', async () => {
   const management = complete.copy();
-  const { cares, clock, one, task, told } = etcdLoop(management);
+  const { loops, clock, one, task, changes } = etcdLoop(management);
   await one.look(task(3));
   for (const secret of management.list(Secret, {}))
     if (secret.metadata.name === 'c1-etcd-controller') management.remove(secret);
@@ -79,18 +79,18 @@ it('says why it cannot look any more, and what it saw last', async () => {
     decision: { kind: 'Wait' },
     problem: 'Secret c1-etcd or c1-etcd-controller is gone again',
   });
-  expect(told).toEqual([key, key]);
-  await cares.close();
+  expect(changes).toEqual([key, key]);
+  await loops.close();
 });
 
-it('looks every half minute at the least, however long nothing has changed', async () => {
+it('the etcd loop observes at least every half minute, even if nothing has changed', async () => {
   const management = complete.copy();
-  const { cares, clock, one, task } = etcdLoop(management);
+  const { loops, clock, one, task } = etcdLoop(management);
   await one.look(task(3));
   for (let minutes = 0; minutes < 30; minutes++) await clock.advance(60_000);
   for (const secret of management.list(Secret, {}))
     if (secret.metadata.name === 'c1-etcd-controller') management.remove(secret);
   await clock.advance(30_000);
   expect(one.report()?.problem).toBe('Secret c1-etcd or c1-etcd-controller is gone again');
-  await cares.close();
+  await loops.close();
 });

@@ -10,12 +10,12 @@ const defragment = (member: string) => ({ kind: 'Act', step: { kind: 'Defragment
 const settled = { kind: 'Settled' };
 
 const fragmented: readonly [what: string, EtcdObservation, expected: unknown][] = [
-  ['no member that has little to give back', observed(3), settled],
-  ['no member with much to give back that is a small share', observed(3, { 1: sizes(1, 4000, 3000) }), settled],
-  ['a member from the least on that is worth it', observed(3, { 1: sizes(1, 200, 100) }), defragment('etcd-1')],
-  ['a member from the least share on', observed(3, { 1: sizes(1, 1000, 550) }), defragment('etcd-1')],
+  ['no member that would free little space', observed(3), settled],
+  ['no member that would free much space but only a small share', observed(3, { 1: sizes(1, 4000, 3000) }), settled],
+  ['a member that frees the minimum', observed(3, { 1: sizes(1, 200, 100) }), defragment('etcd-1')],
+  ['a member that frees the minimum share', observed(3, { 1: sizes(1, 1000, 550) }), defragment('etcd-1')],
   [
-    'nobody while it is not known who leads',
+    'no member while the leader is unknown',
     observed(3, { 0: silent, 1: sizes(1, 500, 200) }),
     { kind: 'Wait', message: 'no quorum of etcd members says who its members are and who leads' },
   ],
@@ -23,19 +23,19 @@ const fragmented: readonly [what: string, EtcdObservation, expected: unknown][] 
   ['the follower with the most', observed(3, { 1: sizes(1, 500, 200), 2: sizes(2, 600, 200) }), defragment('etcd-2')],
   ['followers before the leader', observed(3, { 0: sizes(0, 900, 100), 1: sizes(1, 500, 200) }), defragment('etcd-1')],
   [
-    'not the leader before it has moved leadership',
+    'the leader only after it has moved leadership',
     observed(3, { 0: sizes(0, 900, 100) }),
     { kind: 'Act', step: { kind: 'MoveLeader', from: 'etcd-0', to: 'etcd-1', targetId: '2' } },
   ],
   [
-    'never the only member by itself',
+    'the only member never without a request',
     observed(1, { 0: sizes(0, 900, 100) }),
     { kind: 'Wait', message: 'etcd-0 is the only member, and nobody would answer meanwhile' },
   ],
 ];
 
 describe('defragmentation', () => {
-  it.each(fragmented)('takes %s', (_, observation, expected) => {
+  it.each(fragmented)('selects %s', (_, observation, expected) => {
     expect(planDefragmentation(observation, { quotaBytes: 8192 * mebibyte })).toEqual(expected);
   });
 });
@@ -47,13 +47,13 @@ describe('defragmentation below a small quota', () => {
       { quotaBytes: 100 * mebibyte },
     );
 
-  it('comes before the file reaches it, also to the only member', () => {
+  it('starts before the file reaches the quota, also for the only member', () => {
     expect(next([81, 55])).toEqual(defragment('etcd-0'));
     expect(next([80, 60])).toEqual(defragment('etcd-0'));
     expect(next([50, 50], [81, 60], [50, 50])).toEqual(defragment('etcd-1'));
   });
 
-  it('does not come early, and not where the volume grows instead', () => {
+  it('does not start early, nor if the volume grows instead', () => {
     expect(next([79, 10])).toEqual(settled);
     expect(next([95, 80])).toEqual(settled);
   });
@@ -66,17 +66,17 @@ const compacted = { alarms, isCompacted: true };
 const full: readonly [what: string, EtcdObservation, expected: unknown][] = [
   ['does nothing without an alarm', observed(3), settled],
   [
-    'does nothing on an alarm of corruption, which is about no space',
+    'does nothing on a corruption alarm, which is not about space',
     observed(3, {}, { alarms: [{ alarm: 'Corrupt', memberId: '2' }] }),
     settled,
   ],
   [
-    'waits for a leader before it forgets anything',
+    'waits for a leader before it compacts',
     observed(3, { 0: silent }, { alarms }),
     { kind: 'Wait', message: 'etcd is full, and has no leader to cure it with' },
   ],
   [
-    'first forgets old versions',
+    'compacts first',
     observed(3, {}, { alarms }),
     { kind: 'Act', step: { kind: 'Compact', member: 'etcd-0', revision: 40_000 } },
   ],
@@ -87,7 +87,7 @@ const full: readonly [what: string, EtcdObservation, expected: unknown][] = [
   ],
   ['defragments the only member, too', observed(1, { 0: sizes(0, 500, 9) }, compacted), defragment('etcd-0')],
   [
-    'disarms when all have space',
+    'disarms when all members have space',
     observed(3, {}, compacted),
     { kind: 'Act', step: { kind: 'Disarm', member: 'etcd-0', alarm: 'Nospace', memberId: '2' } },
   ],
@@ -97,12 +97,12 @@ const full: readonly [what: string, EtcdObservation, expected: unknown][] = [
     { kind: 'Act', step: { kind: 'Disarm', member: 'etcd-0', alarm: 'Nospace', memberId: '2' } },
   ],
   [
-    'disarms from a twentieth of free space on, and defragments for no tenth that a defragmentation leaves',
+    'disarms with 5 % free space, and does not defragment for the 10 % that a defragmentation may leave',
     observed(3, { 1: sizes(1, 475, 474), 2: sizes(2, 400, 360) }, compacted),
     { kind: 'Act', step: { kind: 'Disarm', member: 'etcd-0', alarm: 'Nospace', memberId: '2' } },
   ],
   [
-    'waits while what is in use fills the quota',
+    'waits while the data in use fills the quota',
     observed(3, { 1: sizes(1, 490, 489) }, compacted),
     {
       kind: 'Wait',
@@ -111,7 +111,7 @@ const full: readonly [what: string, EtcdObservation, expected: unknown][] = [
   ],
 ];
 
-describe('the cure of a full database', () => {
+describe('the recovery of a full database', () => {
   it.each(full)('%s', (_, observation, expected) => {
     expect(planSpaceStep(observation, quotaBytes)).toEqual(expected);
   });

@@ -18,15 +18,15 @@ import {
 import { wasFormed } from '../../../reconciler/etcd/membership.ts';
 import { damaged, observed, observedMember, observedStatus, silent, stopped, vacant } from './observed.ts';
 
-const hostRoutes = (id: string | undefined, raftTerm: number) => ({ leaderId: id, raftTerm });
+const leadership = (id: string | undefined, raftTerm: number) => ({ leaderId: id, raftTerm });
 
 describe('the leader', () => {
   const cases: readonly [when: string, EtcdObservation, leader: string | undefined][] = [
-    ['is who all say', observed(3), 'etcd-0'],
-    ['is not who says so of itself in an older term', split('1', 2, '2', 3), 'etcd-1'],
-    ['is who others say where one of the newest term does not know yet', split(undefined, 3, '2', 3), 'etcd-1'],
-    ['is nobody when it does not answer us', observed(3, { 0: silent }), undefined],
-    ['is nobody when nobody knows', split(undefined, 3, undefined, 3), undefined],
+    ['is the one that all members report', observed(3), 'etcd-0'],
+    ['is not the one that reports itself in an older term', split('1', 2, '2', 3), 'etcd-1'],
+    ['is the one that others report if a member in the newest term does not know it yet', split(undefined, 3, '2', 3), 'etcd-1'],
+    ['is unknown if it does not answer the operator', observed(3, { 0: silent }), undefined],
+    ['is unknown if no member reports one', split(undefined, 3, undefined, 3), undefined],
   ];
   it.each(cases)('%s', (_, observation, leader) => {
     expect(leaderOf(observation)?.name).toBe(leader);
@@ -34,27 +34,27 @@ describe('the leader', () => {
 
   function split(one: string | undefined, term: number, others: string | undefined, newer: number): EtcdObservation {
     return observed(3, {
-      0: { status: observedStatus(0, hostRoutes(one, term)) },
-      1: { status: observedStatus(1, hostRoutes(others, newer)) },
-      2: { status: observedStatus(2, hostRoutes(others, newer)) },
+      0: { status: observedStatus(0, leadership(one, term)) },
+      1: { status: observedStatus(1, leadership(others, newer)) },
+      2: { status: observedStatus(2, leadership(others, newer)) },
     });
   }
 });
 
-describe('a member is well', () => {
-  const ill: readonly [when: string, change: Partial<Member>][] = [
+describe('a member is healthy', () => {
+  const unhealthy: readonly [when: string, change: Partial<Member>][] = [
     ['it answers', silent],
-    ['it answers as who it is registered', { status: observedStatus(1, { memberId: '99' }) }],
+    ['it answers with its registered id', { status: observedStatus(1, { memberId: '99' }) }],
     ['it follows the leader', { status: observedStatus(1, { leaderId: undefined }) }],
-    ['it has applied what is committed', { status: observedStatus(1, { raftAppliedIndex: 48_999 }) }],
-    ['it knows what is committed', { status: observedStatus(1, { raftIndex: 40_000, raftAppliedIndex: 40_000 }) }],
-    ['its pod stays', { pod: { uid: 'uid', revision: 'new', isTerminating: true, isRunning: true } }],
+    ['it has applied the committed entries', { status: observedStatus(1, { raftAppliedIndex: 48_999 }) }],
+    ['it knows the committed entries', { status: observedStatus(1, { raftIndex: 40_000, raftAppliedIndex: 40_000 }) }],
+    ['its pod is not terminating', { pod: { uid: 'uid', revision: 'new', isTerminating: true, isRunning: true } }],
   ];
-  it.each(ill)('only if %s', (_, change) => {
+  it.each(unhealthy)('only if %s', (_, change) => {
     expect(healthyVoters(observed(3, { 1: change })).map(({ name }) => name)).toEqual(['etcd-0', 'etcd-2']);
   });
 
-  it('also with the few entries missing that were written while the others were asked', () => {
+  it('also if it lacks the few entries written while the others were queried', () => {
     const change = { status: observedStatus(1, { raftAppliedIndex: 49_000 }) };
     expect(healthyVoters(observed(3, { 1: change }))).toHaveLength(3);
   });
@@ -65,22 +65,22 @@ describe('of members', () => {
   const unregistered = observedMember(1, { registration: undefined });
   const ofSecond = { alarms: [{ alarm: 'Corrupt', memberId: '2' }] } as const;
 
-  it('those with a vote count, also one that is none of ours', () => {
+  it('those with a vote count, also unknown ones', () => {
     expect(voterCount(observed(3, {}, { unknownMembers: [unknownMember(true)] }))).toBe(3);
     expect(voterCount(observed(3, {}, { unknownMembers: [unknownMember(false)] }))).toBe(4);
   });
 
-  it('none is well while nobody knows who leads', () => {
+  it('none is healthy while the leader is unknown', () => {
     expect(healthyVoters(observed(3, { 0: silent }))).toEqual([]);
-    const lost = (ordinal: number) => ({ status: observedStatus(ordinal, hostRoutes(undefined, 3)) });
+    const lost = (ordinal: number) => ({ status: observedStatus(ordinal, leadership(undefined, 3)) });
     expect(healthyVoters(observed(3, { 0: lost(0), 1: lost(1), 2: lost(2) }))).toEqual([]);
   });
 
-  it('one is well that answers although its pod is not known', () => {
+  it('one that answers is healthy although its pod is unknown', () => {
     expect(healthyVoters(observed(3, { 1: { pod: undefined } }))).toHaveLength(3);
   });
 
-  it('one that is not registered is neither well nor corrupt', () => {
+  it('one that is not registered is neither healthy nor corrupt', () => {
     expect(isHealthy(observed(3), unregistered)).toBe(false);
     expect(isCorrupt(observed(3, {}, ofSecond), unregistered)).toBe(false);
     expect(isCorrupt(observed(3, {}, ofSecond), observedMember(1))).toBe(true);
@@ -90,12 +90,12 @@ describe('of members', () => {
     expect(isCaughtUp(observed(3), observedMember(1, silent))).toBe(false);
   });
 
-  it('there is a quorum only when a quorum says who they are', () => {
+  it('there is a quorum only if a quorum confirms the membership', () => {
     expect(hasQuorum(observed(3))).toBe(true);
     expect(hasQuorum(observed(3, {}, { membership: 'Unconfirmed' }))).toBe(false);
   });
 
-  it('one that is not registered can have damaged data, and has none to lose', () => {
+  it('one that is not registered can have damaged data, but none to lose', () => {
     const left = observedMember(1, { ...damaged('Unreadable'), registration: undefined });
     expect(damageOf(left)?.kind).toBe('Unreadable');
     expect(isDataLost(left)).toBe(false);
@@ -109,29 +109,29 @@ describe('the data of a member', () => {
   const restarted = { pod: { ...process, isRunning: true, restarts: 3 } };
   const failing = (restarts: number) => ({ status: undefined, pod: { ...process, isRunning: false, restarts } });
   const cases: readonly [when: string, change: Partial<Member>, isLost: boolean][] = [
-    ['is there while it answers, whatever became of the claim', { claim: undefined }, false],
-    ['is there while its process is down', stopped, false],
+    ['exists while it answers, whatever happened to the claim', { claim: undefined }, false],
+    ['exists while its process is down', stopped, false],
     ['is gone with the claim', { ...stopped, claim: undefined }, true],
     ['is gone with the volume', { ...stopped, claim: claim('2', true) }, true],
-    ['is gone when the claim holds that of another', { ...stopped, claim: claim('77') }, true],
-    ['is gone when the process cannot run on a new claim', { ...stopped, claim: claim(undefined) }, true],
+    ['is gone if the claim holds that of another member', { ...stopped, claim: claim('77') }, true],
+    ['is gone if the process cannot run on a new claim', { ...stopped, claim: claim(undefined) }, true],
     [
-      'may be there while a process runs again on a new claim',
+      'may exist while a process runs again on a new claim',
       { ...silent, ...restarted, claim: claim(undefined) },
       false,
     ],
-    ['may be there while its pod is not there yet', { ...silent, pod: undefined, claim: claim(undefined) }, false],
+    ['may exist while its pod does not exist yet', { ...silent, pod: undefined, claim: claim(undefined) }, false],
     ['is gone with the claim also while a process runs', { ...silent, claim: undefined }, true],
-    ['is gone when the claim is kept for another', { ...failing(0), claim: kept('77') }, true],
-    ['may be there while a founding member fails to start', { ...failing(3), claim: kept('2') }, false],
-    ['is gone when a founding member fails again and again', { ...failing(4), claim: kept('2') }, true],
-    ['may be there while a process runs on a new claim', { ...silent, claim: claim(undefined) }, false],
-    ['is lost when etcd says that it cannot read it', damaged('Unreadable'), true],
-    ['may be there when etcd has said so once', oncePod('Unreadable', { restarts: 1 }), false],
-    ['may be there while etcd is started on it again', oncePod('Unreadable', { isRunning: true }), false],
-    ['is there while the member answers, whatever it said before', { pod: damaged('Unreadable').pod }, false],
-    ['may be the right one where it differs', damaged('Different'), false],
-    ['is not missed where nobody is a member', { ...vacant, claim: undefined }, false],
+    ['is gone if the claim is reserved for another member', { ...failing(0), claim: kept('77') }, true],
+    ['may exist while a founding member fails to start', { ...failing(3), claim: kept('2') }, false],
+    ['is gone if a founding member fails repeatedly', { ...failing(4), claim: kept('2') }, true],
+    ['may exist while a process runs on a new claim', { ...silent, claim: claim(undefined) }, false],
+    ['is lost if etcd reports that it cannot read it', damaged('Unreadable'), true],
+    ['may exist if etcd has reported that once', oncePod('Unreadable', { restarts: 1 }), false],
+    ['may exist while etcd is restarted with it', oncePod('Unreadable', { isRunning: true }), false],
+    ['exists while the member answers, whatever it logged before', { pod: damaged('Unreadable').pod }, false],
+    ['may be the correct one if it differs', damaged('Different'), false],
+    ['is not lost for an ordinal without a member', { ...vacant, claim: undefined }, false],
   ];
   function oncePod(kind: Damage['kind'], change: Partial<MemberPod>): Partial<Member> {
     const { pod, ...rest } = damaged(kind);
@@ -149,7 +149,7 @@ it.each([
   [3, 2],
   [4, 3],
   [5, 3],
-])('of %i members %i have to agree', (voters, quorum) => {
+])('of %i members %i are a quorum', (voters, quorum) => {
   expect(quorumOf(voters)).toBe(quorum);
 });
 

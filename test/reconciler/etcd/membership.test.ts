@@ -24,7 +24,7 @@ const added = (ordinal: number) => {
 };
 const corruptionOf = (memberId: string) => ({ alarms: [{ alarm: 'Corrupt', memberId }] }) as const;
 
-/** Three members of which etcd-1 leads, with what is different about the first. */
+/** Three members of which etcd-1 leads, with changes of the first one. */
 const ledByAnother = (first: Partial<Member>, rest: Partial<EtcdObservation> = {}) =>
   observed(
     3,
@@ -37,17 +37,17 @@ const ledByAnother = (first: Partial<Member>, rest: Partial<EtcdObservation> = {
   );
 
 const cases: readonly [when: string, EtcdObservation, wanted: number, expected: string][] = [
-  ['all are as wanted', observed(3), 3, 'Settled'],
+  ['all members are as desired', observed(3), 3, 'Settled'],
   ['none answers', observed(3, {}, { membership: 'Unknown' }), 3, 'Wait: no etcd member answers'],
   [
-    'two of three are lost',
+    'two of three members are lost',
     observed(3, { 1: { ...stopped, claim: undefined }, 2: { ...stopped, claim: undefined } }),
     3,
     'Wait: etcd has no quorum: 1 of 3 members are well',
   ],
-  ['a volume has no mark', observed(3, { 1: { claim: unmarked } }), 3, 'MarkVolume etcd-1'],
-  ['a member just does not answer', observed(3, { 1: silent }), 3, 'Settled'],
-  ['a process is down and its volume is there', observed(3, { 1: stopped }), 3, 'Settled'],
+  ['a volume is not marked', observed(3, { 1: { claim: unmarked } }), 3, 'MarkVolume etcd-1'],
+  ['a member does not answer', observed(3, { 1: silent }), 3, 'Settled'],
+  ['a process is down and its volume exists', observed(3, { 1: stopped }), 3, 'Settled'],
   ['a claim is gone', observed(3, { 1: { ...stopped, claim: undefined } }), 3, 'Remove etcd-1'],
   [
     'a volume is lost with its node',
@@ -55,41 +55,41 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     3,
     'Remove etcd-1',
   ],
-  ['a claim is deleted below a member that still runs', observed(3, { 1: { claim: undefined } }), 3, 'Settled'],
-  ['so is that of the first', observed(3, { 0: { claim: undefined } }), 3, 'Settled'],
+  ['the claim of a running member is deleted', observed(3, { 1: { claim: undefined } }), 3, 'Settled'],
+  ['the claim of the first member is deleted', observed(3, { 0: { claim: undefined } }), 3, 'Settled'],
   [
-    'a place that is not wanted has a pod and no claim',
+    'a surplus ordinal has a pod and no claim',
     observed(4, { 3: { ...vacant, claim: undefined } }),
     3,
     'Settled',
   ],
   [
-    'a place is empty and a defragmentation is under way',
+    'an ordinal is vacant and a defragmentation is in progress',
     observed(3, { 1: vacant }, { inProgress: { act: 'defragmentation', member: 'etcd-2' } }),
     3,
     'Wait: defragmentation of etcd-2 is under way',
   ],
   [
-    'a new claim is in the place of another',
+    'a new claim replaces that of another member',
     observed(3, { 1: { ...stopped, claim: unmarked } }),
     3,
     'MarkVolume etcd-1',
   ],
   [
-    'a new member is known by name before its pod is known to run',
+    'a new member is registered by name before its pod is reported as running',
     observed(3, { 2: { ...learner(2), ...slow, claim: unmarked } }),
     3,
     'Wait: etcd-2 is joining',
   ],
-  ['that claim is marked as nobody’s', observed(3, { 1: { ...stopped, claim: ofAnother } }), 3, 'Remove etcd-1'],
+  ['that claim is marked as belonging to no member', observed(3, { 1: { ...stopped, claim: ofAnother } }), 3, 'Remove etcd-1'],
   [
-    'what a removed member left is still there, until its successor is registered',
+    'the volume of a removed member exists until its successor is registered',
     observed(3, { 1: { ...vacant, claim: ofAnother } }),
     3,
     'AddLearner etcd-1',
   ],
   [
-    'what a removed member left is not wanted',
+    'the volume of a removed surplus member exists',
     observed(2, { 1: { ...vacant, pod: undefined, claim: ofAnother } }),
     1,
     'DiscardVolume etcd-1',
@@ -131,7 +131,7 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'Wait: etcd has no quorum: 1 of 3 members are well',
   ],
   [
-    'two of five founding members have not answered, of which one has its volume reserved',
+    'two of five founding members have not answered, and one of them has its volume reserved',
     observed(5, {
       0: { claim: unmarked },
       1: { claim: unmarked },
@@ -143,7 +143,7 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'ReserveVolume etcd-3',
   ],
   [
-    'a place is vacant before a founding member that has not answered',
+    'an ordinal is vacant before a founding member that has not answered',
     observed(5, {
       0: { claim: unmarked },
       1: { ...vacant },
@@ -161,17 +161,17 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'MarkVolume etcd-0',
   ],
   ['all but a slow founding member are marked', observed(3, { 2: { ...slow, claim: reserved } }), 3, 'Settled'],
-  ['a founding member is there', observed(3, { 2: { claim: reserved } }), 3, 'MarkVolume etcd-2'],
+  ['a founding member answers', observed(3, { 2: { claim: reserved } }), 3, 'MarkVolume etcd-2'],
   ['a founding member can never start', observed(3, { 2: { ...stopped, claim: reserved } }), 3, 'Remove etcd-2'],
-  ['a place is empty', observed(3, { 1: vacant }), 3, 'AddLearner etcd-1'],
+  ['an ordinal is vacant', observed(3, { 1: vacant }), 3, 'AddLearner etcd-1'],
   [
-    'a place is empty and another member ill',
+    'an ordinal is vacant and another member is unhealthy',
     observed(5, { 1: vacant, 2: silent }),
     5,
     'Wait: etcd-1 joins when all members are well: 3 of 4 are',
   ],
   ['a learner has not started', observed(3, { 1: added(1) }), 3, 'Wait: etcd-1 is joining'],
-  ['old data keeps it from starting', observed(3, { 1: { ...added(1), claim: ofAnother } }), 3, 'DiscardVolume etcd-1'],
+  ['old data prevents a learner from starting', observed(3, { 1: { ...added(1), claim: ofAnother } }), 3, 'DiscardVolume etcd-1'],
   [
     'a learner is behind',
     observed(3, { 1: learner(1, { status: observedStatus(1, { raftAppliedIndex: 9 }) }) }),
@@ -180,18 +180,18 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
   ],
   ['a learner has all data', observed(3, { 1: learner(1) }), 3, 'Promote etcd-1'],
   ['a learner lost its volume', observed(3, { 1: learner(1, { ...stopped, claim: undefined }) }), 3, 'Remove etcd-1'],
-  ['a learner is not wanted any more', observed(4, { 3: learner(3) }), 3, 'Remove etcd-3'],
+  ['a learner is surplus', observed(4, { 3: learner(3) }), 3, 'Remove etcd-3'],
   [
-    'another is lost while one is joining',
+    'another member is lost while one is joining',
     observed(5, { 1: learner(1), 2: { ...stopped, claim: undefined } }),
     5,
     'Promote etcd-1',
   ],
-  ['members are too many', observed(5), 3, 'Remove etcd-4'],
-  ['one of two is too many', observed(2), 1, 'Remove etcd-1'],
-  ['the one that is too many is ill already', observed(5, { 4: silent }), 3, 'Remove etcd-4'],
+  ['there are too many members', observed(5), 3, 'Remove etcd-4'],
+  ['one of two members is surplus', observed(2), 1, 'Remove etcd-1'],
+  ['the surplus member is already unhealthy', observed(5, { 4: silent }), 3, 'Remove etcd-4'],
   [
-    'the one that is too many leads',
+    'the surplus member leads',
     observed(2, {
       0: { status: observedStatus(0, { leaderId: '2' }) },
       1: { status: observedStatus(1, { leaderId: '2' }) },
@@ -199,67 +199,67 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     1,
     'MoveLeader etcd-1 etcd-0',
   ],
-  ['a member does not start on its data', observed(3, { 1: damaged('Unreadable') }), 3, 'Remove etcd-1'],
+  ['a member cannot start with its data', observed(3, { 1: damaged('Unreadable') }), 3, 'Remove etcd-1'],
   [
-    'so do two of three',
+    'two of three members cannot start with their data',
     observed(3, { 1: damaged('Unreadable'), 2: damaged('Unreadable') }),
     3,
     'Wait: etcd has no quorum: 1 of 3 members are well',
   ],
   [
-    'a member has joined whose pod did not start on what was there before',
+    'a member has joined whose pod did not start with the previous data',
     observed(3, { 2: { ...added(2), pod: damaged('Unreadable').pod, claim: ofAnother } }),
     3,
     'DiscardVolume etcd-2',
   ],
-  ['a learner does not', observed(3, { 2: { ...learner(2), ...damaged('Unreadable') } }), 3, 'Remove etcd-2'],
+  ['a learner cannot start with its data', observed(3, { 2: { ...learner(2), ...damaged('Unreadable') } }), 3, 'Remove etcd-2'],
   [
-    'a member is refused because it differs, and the others are the same',
+    'a member refuses to start because its data differs, and the other members agree',
     observed(3, { 1: damaged('Different') }, { doMembersAgree: true }),
     3,
     'Remove etcd-1',
   ],
   [
-    'a member is refused because it differs, and so do the others',
+    'a member refuses to start because its data differs, and the other members differ too',
     observed(3, { 1: damaged('Different') }, { doMembersAgree: false }),
     3,
     'Wait: members of etcd differ, and it cannot say whose data is corrupt: restore a backup',
   ],
   [
-    'a member is refused because it differs, and the others cannot be compared now',
+    'a member refuses to start because its data differs, and the other members cannot be compared now',
     observed(3, { 1: damaged('Different') }),
     3,
     'Settled',
   ],
   ['a follower is corrupt', observed(3, {}, corruptionOf('2')), 3, 'Remove etcd-1'],
   ['the leader is corrupt', observed(3, {}, corruptionOf('1')), 3, 'MoveLeader etcd-0 etcd-1'],
-  ['a corrupt member is gone and its alarm not', observed(3, { 1: vacant }, corruptionOf('2')), 3, 'Disarm etcd-0'],
+  ['a corrupt member is gone and its alarm remains', observed(3, { 1: vacant }, corruptionOf('2')), 3, 'Disarm etcd-0'],
   [
-    'nobody knows which member is corrupt',
+    'the corrupt member is unknown',
     observed(3, {}, corruptionOf('0')),
     3,
     'Wait: members of etcd differ, and it cannot say whose data is corrupt: restore a backup',
   ],
   [
-    'etcd could not say at first which member is corrupt, and now can',
+    'etcd could not identify the corrupt member at first, and now can',
     observed(3, {}, { alarms: [...corruptionOf('0').alarms, ...corruptionOf('2').alarms] }),
     3,
     'Disarm etcd-0',
   ],
   [
-    'nobody knows which member is corrupt, and one is full',
+    'the corrupt member is unknown, and a member is full',
     observed(3, {}, { alarms: [{ alarm: 'Nospace', memberId: '2' }, ...corruptionOf('0').alarms] }),
     3,
     'Wait: members of etcd differ, and it cannot say whose data is corrupt: restore a backup',
   ],
   [
-    'a member cannot read its data, whatever the others are',
+    'a member cannot read its data, whatever the state of the others',
     observed(3, { 1: damaged('Unreadable') }, { doMembersAgree: false }),
     3,
     'Remove etcd-1',
   ],
   [
-    'a full member is gone and its alarm not, which is about space',
+    'a full member is gone and its space alarm remains',
     observed(3, {}, { alarms: [{ alarm: 'Nospace', memberId: '77' }] }),
     3,
     'Settled',
@@ -283,7 +283,7 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'Disarm etcd-1',
   ],
   [
-    'there is a member that is none of ours',
+    'there is an unknown member',
     observed(3, {}, { unknownMembers: [{ id: '9', name: 'guest', isLearner: true, peerUrls: [] }] }),
     3,
     'Wait: etcd member guest is none of ours: remove it with etcdctl',
@@ -291,13 +291,13 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
 ];
 
 describe('the next membership step', () => {
-  it.each(cases)('when %s', (_, observation, wanted, expected) => {
+  it.each(cases)('is correct when %s', (_, observation, wanted, expected) => {
     expect(summary(planMembershipStep(observation, wanted))).toBe(expected);
   });
 });
 
 describe('a member that joins', () => {
-  it('is told those that are registered and itself', () => {
+  it('gets the registered members and itself as the initial cluster', () => {
     const observation = observed(3, { 1: vacant, 2: vacant });
     expect(initialCluster(observation, 'etcd-1')).toBe('etcd-0=https://etcd-0:2380,etcd-1=https://etcd-1:2380');
   });
@@ -307,24 +307,24 @@ describe('a member that joins', () => {
     who: string,
     change: Partial<Member>,
     others: Record<number, Partial<Member>>,
-    told: boolean,
+    expected: boolean,
   ][] = [
     ['was added and has never started', added(2), {}, true],
     ['has its volume reserved since the formation', { ...slow, claim: reserved }, {}, true],
-    ['has not answered and nobody has marked a volume yet', { ...slow, claim: unmarked }, forming, true],
+    ['has not answered while no volume is marked yet', { ...slow, claim: unmarked }, forming, true],
     ['has no volume claim yet at the formation', { ...slow, claim: undefined }, forming, true],
     ['has started before and is down', stopped, {}, false],
     ['has started before, is down and has lost its claim', { ...stopped, claim: undefined }, {}, false],
     ['answers, also at the formation', { claim: unmarked }, forming, false],
     ['is no member', vacant, forming, false],
   ];
-  it.each(starts)('is told the others before it starts for the first time: one that %s', (_, change, others, told) => {
-    expect(isAwaited(observed(3, { ...others, 2: change }), observedMember(2, change))).toBe(told);
+  it.each(starts)('gets the initial cluster before it starts for the first time: one that %s', (_, change, others, expected) => {
+    expect(isAwaited(observed(3, { ...others, 2: change }), observedMember(2, change))).toBe(expected);
   });
 });
 
 describe('the pods of etcd', () => {
-  it('are there for members, and for those that were added', () => {
+  it('exist for members, and for those that were added', () => {
     expect(podsFor(observed(3, { 1: vacant, 2: vacant }))).toBe(1);
     expect(podsFor(observed(3, { 1: vacant, 2: learner(2) }))).toBe(3);
   });

@@ -11,7 +11,7 @@ interface Scenario {
   readonly isFull?: boolean;
 }
 
-/** Hundreds of thousands of worlds take a busy machine a while. */
+/** Exploring hundreds of thousands of states takes a while on a busy machine. */
 const limitMs = 120_000;
 
 const times = (count: number, slot: Slot) => Array.from({ length: count }, () => slot);
@@ -36,33 +36,33 @@ const scenarios: readonly Scenario[] = [
   { name: '3 to 1', slots: times(3, member), replicas: 1, failures: 3 },
 ];
 
-function readerOf({ slots, failures, isFull = false }: Scenario): ModelState {
+function stateOf({ slots, failures, isFull = false }: Scenario): ModelState {
   return { slots, leader: 0, remembered: -1, isFull, isCompacted: false, leftAlarms: 0, failuresLeft: failures };
 }
 
-describe.each(scenarios)('whatever fails in whatever order during $name', (scenario) => {
+describe.each(scenarios)('with any failures in any order during $name', (scenario) => {
   let found: Exploration;
   beforeAll(() => {
-    found = explore(readerOf(scenario), { replicas: scenario.replicas, guard: mayDisrupt });
+    found = explore(stateOf(scenario), { replicas: scenario.replicas, guard: mayDisrupt });
   }, limitMs);
 
-  it('no act of ours takes the quorum away, nor are two under way', () => {
-    expect(found.worlds).toBeGreaterThan(10);
+  it('no step of the operator loses the quorum, and no two are in progress at once', () => {
+    expect(found.states).toBeGreaterThan(10);
     expect(found.violations.slice(0, 3)).toEqual([]);
   });
 
-  it('ends with the wanted members when nothing more fails, but for lost majorities', () => {
+  it('the desired members are reached when nothing more fails, except after a lost majority', () => {
     expect(found.stuck.slice(0, 3)).toEqual([]);
   });
 });
 
 describe('the model', () => {
   it.each(['a new template for 3 members', 'fragmented databases of 5 members', '3 to 1'])(
-    'finds lost quorums and acts at once during %s when nobody asks the guard',
+    'finds lost quorums and simultaneous steps during %s if the guard allows everything',
     (name) => {
       const scenario = scenarios.find((one) => one.name === name);
       if (!scenario) throw new Error(`no scenario ${name}`);
-      const { violations } = explore(readerOf({ ...scenario, failures: Math.min(scenario.failures, 2) }), {
+      const { violations } = explore(stateOf({ ...scenario, failures: Math.min(scenario.failures, 2) }), {
         replicas: scenario.replicas,
         guard: () => ({ isAllowed: true }),
       });

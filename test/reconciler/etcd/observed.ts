@@ -3,7 +3,7 @@ import type { EtcdObservation, Member, MemberStatus } from '../../../reconciler/
 
 export const mebibyte = 1024 ** 2;
 
-/** A running member with this ordinal, in an etcd cluster whose member 0 leads; `change` says what is different. */
+/** A running member with this ordinal, in an etcd cluster whose member 0 leads; `change` overrides fields. */
 export function observedMember(ordinal: number, change: Partial<Member> = {}): Member {
   const name = `etcd-${ordinal}`;
   const peerUrl = `https://${name}:2380`;
@@ -43,7 +43,7 @@ export const stopped: Partial<Member> = {
   pod: { uid: 'pod', revision: 'old', isTerminating: false, isRunning: false, restarts: 9 },
 };
 
-/** A process that does not start on its data, and says so. */
+/** A process that cannot start with its data, and logs that. */
 export function damaged(kind: Damage['kind']): Partial<Member> {
   return {
     status: undefined,
@@ -58,17 +58,17 @@ export function damaged(kind: Damage['kind']): Partial<Member> {
   };
 }
 
-/** A process that runs and gives no answer. */
+/** A process that runs and does not answer. */
 export const silent: Partial<Member> = { status: undefined };
 
-/** An ordinal where nobody is a member, with an empty volume. */
+/** An ordinal without a member, with an empty volume. */
 export const vacant: Partial<Member> = {
   ...stopped,
   registration: undefined,
   claim: { memberId: undefined, isLost: false },
 };
 
-/** `size` members that are well but for `changes`, by ordinal. */
+/** `size` members that are healthy but for `changes`, by ordinal. */
 export function observed(
   size: number,
   changes: Readonly<Record<number, Partial<Member>>> = {},
@@ -84,7 +84,7 @@ export function observed(
   };
 }
 
-/** Registration of an ordinal as a learner that has started. */
+/** The registration of an ordinal as a learner that has started. */
 export function learner(ordinal: number, change: Partial<Member> = {}): Partial<Member> {
   const { registration } = observedMember(ordinal);
   return { ...(registration ? { registration: { ...registration, isLearner: true } } : {}), ...change };

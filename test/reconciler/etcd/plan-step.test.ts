@@ -12,11 +12,11 @@ const full = { alarms: [{ alarm: 'Nospace', memberId: '1' }] } as const;
 const overfull = { status: observedStatus(1, { dbSizeBytes: quotaBytes, dbSizeInUseBytes: quotaBytes }) };
 
 const cases: readonly [first: string, EtcdObservation, replicas: number, expected: string][] = [
-  ['lets writes in before it adds a member', observed(3, { 2: vacant }, full), 3, 'Compact'],
+  ['makes etcd writable before it adds a member', observed(3, { 2: vacant }, full), 3, 'Compact'],
   ['adds a member before it replaces pods', observed(3, { 1: outdated, 2: vacant }), 3, 'AddLearner'],
   ['replaces pods before it defragments', observed(3, { 1: outdated, 2: fragmented(2) }), 3, 'ReplacePod'],
-  ['defragments when all else is as wanted', observed(3, { 2: fragmented(2) }), 3, 'Defragment'],
-  ['does not defragment while a member is away', observed(3, { 1: stopped, 2: fragmented(2) }), 3, 'ReplacePod'],
+  ['defragments when everything else is as desired', observed(3, { 2: fragmented(2) }), 3, 'Defragment'],
+  ['does not defragment while a member is down', observed(3, { 1: stopped, 2: fragmented(2) }), 3, 'ReplacePod'],
   [
     'defragments the only member before its file reaches the quota',
     observed(1, {
@@ -25,15 +25,15 @@ const cases: readonly [first: string, EtcdObservation, replicas: number, expecte
     1,
     'Defragment',
   ],
-  ['waits for no upkeep of the only member', observed(1, { 0: fragmented(0) }), 1, 'Settled'],
+  ['does not wait for maintenance of the only member', observed(1, { 0: fragmented(0) }), 1, 'Settled'],
   [
-    'goes on with pods while a full database waits for a larger quota',
+    'continues with pods while a full database waits for a larger quota',
     observed(3, { 1: { ...overfull, ...outdated } }, { ...full, isCompacted: true }),
     3,
     'ReplacePod',
   ],
   [
-    'says that it waits for space when nothing else is to be done',
+    'waits for space when nothing else is to be done',
     observed(3, { 1: overfull }, { ...full, isCompacted: true }),
     3,
     'Wait',

@@ -19,15 +19,15 @@ const report = (change: Partial<CurrentReport>): CurrentReport => ({
   isCurrent: true,
   ...change,
 });
-const nobody = observed(3, {}, { membership: 'Unknown' });
+const unanswered = observed(3, {}, { membership: 'Unknown' });
 
 const cases: readonly [when: string, available: number, CurrentReport | undefined, expected: string][] = [
-  ['all is settled', 3, report({}), 'done'],
-  ['pods are not there yet', 2, report({}), 'WaitingForMembers: 2 of 3 replicas available'],
-  ['nobody was asked', 3, undefined, 'WaitingForMembers: members have not been asked yet'],
-  ['nobody answers yet', 0, report({ observation: nobody }), 'WaitingForMembers: 0 of 3 replicas available'],
+  ['everything is settled', 3, report({}), 'done'],
+  ['pods do not exist yet', 2, report({}), 'WaitingForMembers: 2 of 3 replicas available'],
+  ['the members were not observed', 3, undefined, 'WaitingForMembers: members have not been asked yet'],
+  ['no member answers yet', 0, report({ observation: unanswered }), 'WaitingForMembers: 0 of 3 replicas available'],
   [
-    'the goal is another one since',
+    'the goal has changed since',
     3,
     report({ isCurrent: false }),
     'WaitingForMembers: the latest change is being looked at',
@@ -58,14 +58,14 @@ const cases: readonly [when: string, available: number, CurrentReport | undefine
     'RollingOut: e-1 is replaced',
   ],
   [
-    'something is waited for',
+    'the operator waits for something',
     3,
     report({ decision: wait('etcd has no quorum') }),
     'WaitingForMembers: etcd has no quorum',
   ],
 ];
 
-it.each(cases)('when %s', (_, available, seen, expected) => {
+it.each(cases)('the progress is correct when %s', (_, available, seen, expected) => {
   const progress = progressOf(set(available), seen);
   expect(progress.isDone ? 'done' : `${progress.reason}: ${progress.message}`).toBe(expected);
 });

@@ -19,7 +19,7 @@ interface Case {
 }
 
 const cases: readonly Case[] = [
-  { when: 'all are well', observation: observed(3), act: restart, ordinal: 2, result: 'allowed' },
+  { when: 'all members are healthy', observation: observed(3), act: restart, ordinal: 2, result: 'allowed' },
   { when: 'the member leads', observation: observed(3), act: restart, ordinal: 0, result: 'Leads' },
   {
     when: 'another of 3 runs and does not answer',
@@ -43,21 +43,21 @@ const cases: readonly Case[] = [
     result: 'NoQuorum',
   },
   {
-    when: 'another of 5 is ill, though a quorum would be left',
+    when: 'another of 5 is unhealthy, though a quorum would be left',
     observation: observed(5, { 1: silent }),
     act: restart,
     ordinal: 4,
     result: 'OthersIll',
   },
   {
-    when: 'it is the only one that is ill',
+    when: 'it is the only unhealthy one',
     observation: observed(3, { 1: silent }),
     act: restart,
     ordinal: 1,
     result: 'allowed',
   },
   {
-    when: 'another of 5 is ill, and so is the lost one',
+    when: 'another of 5 is unhealthy, and so is the lost one',
     observation: observed(5, { 1: silent, 3: stopped }),
     act: remove,
     ordinal: 3,
@@ -78,14 +78,14 @@ const cases: readonly Case[] = [
     result: 'allowed',
   },
   {
-    when: 'none answers us, though all run',
+    when: 'none answers the operator, though all run',
     observation: observed(3, { 0: silent, 1: silent, 2: silent }, { membership: 'Unknown' }),
     act: restart,
     ordinal: 1,
     result: 'MembershipUnconfirmed',
   },
   {
-    when: 'only one member tells who the members are',
+    when: 'only one member reports the membership',
     observation: observed(3, {}, { membership: 'Unconfirmed' }),
     act: restart,
     ordinal: 1,
@@ -106,14 +106,14 @@ const cases: readonly Case[] = [
     result: 'UnderWay',
   },
   {
-    when: 'a defragmentation is under way',
+    when: 'a defragmentation is in progress',
     observation: observed(3, {}, { inProgress: { act: 'defragmentation', member: 'etcd-1' } }),
     act: restart,
     ordinal: 2,
     result: 'UnderWay',
   },
   {
-    when: 'there is a member that is none of ours',
+    when: 'there is an unknown member',
     observation: observed(3, {}, { unknownMembers: [{ id: '9', name: 'x', isLearner: false, peerUrls: [] }] }),
     act: restart,
     ordinal: 2,
@@ -127,42 +127,42 @@ const cases: readonly Case[] = [
     result: 'UnderWay',
   },
   {
-    when: 'it is no member, and another is ill',
+    when: 'it is no member, and another is unhealthy',
     observation: observed(3, { 1: silent, 2: { registration: undefined } }),
     act: restart,
     ordinal: 2,
     result: 'allowed',
   },
   {
-    when: 'it answers although the kubelet says that it does not run, and another is ill',
+    when: 'it answers although the kubelet reports that it does not run, and another is unhealthy',
     observation: observed(3, { 1: silent, 2: { ...stopped, status: observedStatus(2) } }),
     act: restart,
     ordinal: 2,
     result: 'NoQuorum',
   },
   {
-    when: 'its pod is gone, whoever else is ill',
+    when: 'its pod is gone, whichever others are unhealthy',
     observation: observed(3, { 1: silent, 2: { status: undefined, pod: undefined } }),
     act: restart,
     ordinal: 2,
     result: 'allowed',
   },
   {
-    when: 'only 2 of 4 are well, though they would be a quorum of the 3 that are left',
+    when: 'only 2 of 4 are healthy, though they would be a quorum of the 3 that are left',
     observation: observed(4, { 2: silent, 3: stopped }),
     act: remove,
     ordinal: 3,
     result: 'NoQuorum',
   },
   {
-    when: 'it is ill and so is another of 5',
+    when: 'it is unhealthy and so is another of 5',
     observation: observed(5, { 1: silent, 3: silent }),
     act: restart,
     ordinal: 3,
     result: 'OthersIll',
   },
   {
-    when: 'it is well and another of 5 is ill',
+    when: 'it is healthy and another of 5 is not',
     observation: observed(5, { 1: silent }),
     act: remove,
     ordinal: 4,
@@ -170,7 +170,7 @@ const cases: readonly Case[] = [
   },
   { when: 'it is the only member', observation: observed(1), act: defragment, ordinal: 0, result: 'OnlyMember' },
   {
-    when: 'it is the only member and asked for',
+    when: 'it is the only member and the act was requested',
     observation: observed(1),
     act: restart,
     ordinal: 0,
@@ -184,18 +184,18 @@ const cases: readonly Case[] = [
     ordinal: 2,
     result: 'NoAnswer',
   },
-  { when: '4 are well and one is surplus', observation: observed(4), act: remove, ordinal: 3, result: 'allowed' },
-  { when: '2 are well and one is surplus', observation: observed(2), act: remove, ordinal: 1, result: 'allowed' },
-  { when: 'only 2 members are there', observation: observed(2), act: restart, ordinal: 1, result: 'NoQuorum' },
+  { when: '4 are healthy and one is surplus', observation: observed(4), act: remove, ordinal: 3, result: 'allowed' },
+  { when: '2 are healthy and one is surplus', observation: observed(2), act: remove, ordinal: 1, result: 'allowed' },
+  { when: 'there are only 2 members', observation: observed(2), act: restart, ordinal: 1, result: 'NoQuorum' },
 ];
 
 describe('the quorum guard', () => {
-  it.each(cases)('says $result to $act.kind ($act.cause) of etcd-$ordinal when $when', (one) => {
+  it.each(cases)('answers $result to $act.kind ($act.cause) of etcd-$ordinal when $when', (one) => {
     const result = mayDisrupt(one.observation, one.observation.members[one.ordinal] ?? observedMember(9), one.act);
     expect(result.isAllowed ? 'allowed' : result.reason).toBe(one.result);
   });
 
-  it('says what is in the way as a sentence', () => {
+  it('gives the reason as a sentence', () => {
     const observation = observed(5, { 1: silent });
     expect(mayDisrupt(observation, observedMember(4), restart)).toMatchObject({
       message: '1 of the 4 other members of etcd-4 are not well',

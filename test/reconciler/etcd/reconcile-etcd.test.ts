@@ -18,9 +18,9 @@ beforeAll(async () => {
     down.put({ ...pod, status: { containerStatuses } });
 });
 
-/** One round whose watches know `watched` while the API knows `present`. */
+/** One iteration in which the watches have seen `watched` and the API has `present`. */
 async function round(watched: MemoryObjects, present: MemoryObjects) {
-  const told: EtcdReport[] = [];
+  const reports: EtcdReport[] = [];
   const step = await reconcileEtcd(
     {
       cluster: { name: clusterName, namespace },
@@ -30,25 +30,25 @@ async function round(watched: MemoryObjects, present: MemoryObjects) {
     },
     {
       open: openEtcd,
-      tell: (report) => told.push(report),
+      tell: (report) => reports.push(report),
       signal: new AbortController().signal,
       inProgress: undefined,
       defragment: () => {},
     },
   );
-  return { step, decided: told[0]?.decision };
+  return { step, decided: reports[0]?.decision };
 }
 
 const replacement = { kind: 'ReplacePod', member: 'c1-etcd-2' };
 
-describe('a round at etcd', () => {
-  it('replaces a pod that the API, too, has under the name the watches tell', async () => {
+describe('one iteration of the etcd loop', () => {
+  it('replaces a pod if both the watches and the API have it', async () => {
     const [watched, present] = [down.copy(), down.copy()];
     expect((await round(watched, present)).step).toMatchObject(replacement);
     expect(present.writes).toEqual(['delete Pod c1-etcd-2']);
   });
 
-  it('takes no second pod away that stale watches let go while another one is terminating already', async () => {
+  it('does not replace a pod that stale watches would allow while another one is already terminating', async () => {
     const [watched, present] = [down.copy(), down.copy()];
     for (const pod of present.list<StoredObject>(Pod, selectorLabels(clusterName, 'etcd'))) {
       if (pod.metadata.name !== 'c1-etcd-1') continue;

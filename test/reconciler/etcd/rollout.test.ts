@@ -19,7 +19,7 @@ const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
   ['followers from the highest ordinal down', observed(3, { 0: old, 1: old, 2: old }), replace('etcd-2')],
   ['the next follower before the leader', observed(3, { 0: old, 1: old }), replace('etcd-1')],
   [
-    'leadership, to a member that is new already, before the leader',
+    'leadership, to a member that is already new, before the leader',
     observed(3, { 0: old }),
     { kind: 'Act', step: { kind: 'MoveLeader', from: 'etcd-0', to: 'etcd-1', targetId: '2' } },
   ],
@@ -33,12 +33,12 @@ const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
     replace('etcd-1'),
   ],
   [
-    'leadership, from a leader that clients do not come to, to the member that is new already',
+    'leadership, from a leader whose pod is not ready, to the member that is already new',
     observed(3, { 0: ready(old, false), 1: ready(old, true), 2: ready(observedMember(2), true) }),
     move('etcd-2', '3'),
   ],
   [
-    'leadership, from such a leader, to an old member where none is new',
+    'leadership, from such a leader, to an old member if none is new',
     observed(3, { 0: ready(old, false), 1: ready(old, true), 2: ready(old, true) }),
     move('etcd-1', '2'),
   ],
@@ -47,46 +47,46 @@ const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
     observed(3, { 0: old, 1: silent, 2: silent }),
     { kind: 'Wait', message: 'no other etcd member can lead' },
   ],
-  ['nothing where a pod is missing and the others are new', observed(3, { 1: away }), { kind: 'Settled' }],
+  ['nothing if a pod is missing and the others are new', observed(3, { 1: away }), { kind: 'Settled' }],
   [
     'nothing while a pod is missing and the others are needed',
     observed(3, { 1: away, 2: old }),
     { kind: 'Wait', message: 'without etcd-2 only 1 of 3 members are well, 2 must be' },
   ],
   [
-    'pods that do not run although no quorum is left',
+    'pods that do not run although there is no quorum',
     observed(3, { 1: stopped, 2: stopped }),
     replace('etcd-2', 'pod'),
   ],
   [
-    'a pod that does not run before one that runs and is ill',
+    'a pod that does not run before one that runs and is unhealthy',
     observed(3, { 1: stopped, 2: { ...old, ...silent } }),
     replace('etcd-1', 'pod'),
   ],
   ['the leader when it is the only member', observed(1, { 0: old }), replace('etcd-0')],
   ['the pod that does not run first', observed(3, { 0: old, 1: stopped, 2: old }), replace('etcd-1', 'pod')],
   [
-    'the member that is ill before those that are well',
+    'an unhealthy member before healthy ones',
     observed(3, { 1: { ...old, ...silent }, 2: old }),
     replace('etcd-1'),
   ],
   [
-    'nothing while a new pod is well and clients do not come to it yet',
+    'nothing while a new member is healthy and its pod is not ready yet',
     observed(3, { 1: ready(old, true), 2: ready(observedMember(2), false) }),
     { kind: 'Wait', message: 'the pod of etcd-2 is not ready yet' },
   ],
   [
-    'a pod that clients do not come to before others',
+    'a pod that is not ready before others',
     observed(3, { 1: ready(old, false), 2: ready(old, true) }),
     replace('etcd-1'),
   ],
   [
-    'a pod that clients do not come to, whatever the others are',
+    'a pod that is not ready, whatever the state of the others',
     observed(3, { 1: ready(old, false), 2: ready(observedMember(2), false) }),
     replace('etcd-1'),
   ],
   [
-    'nothing while a new pod is not well yet',
+    'nothing while a new member is not healthy yet',
     observed(3, { 1: old, 2: { ...silent } }),
     { kind: 'Wait', message: 'without etcd-1 only 1 of 3 members are well, 2 must be' },
   ],
@@ -96,7 +96,7 @@ it.each(cases)('a rollout replaces %s', (_, observation, expected) => {
   expect(planRolloutStep(observation, { revision: 'new', cause: 'Asked' })).toEqual(expected);
 });
 
-it('a rollout replaces nothing while the revision of the template is not known', () => {
+it('a rollout replaces nothing while the revision of the template is unknown', () => {
   const observation = observed(3, { 2: old });
   expect(planRolloutStep(observation, { revision: undefined, cause: 'Asked' })).toEqual({ kind: 'Settled' });
 });

@@ -15,6 +15,6 @@ const kinds: readonly [kind: EtcdStep['kind'], isDisruptive: boolean][] = [
   ['Disarm', false],
 ];
 
-it.each(kinds)('to %s is decided again from the newest view of pods and claims: %s', (kind, expected) => {
+it.each(kinds)('step %s is planned again from the newest pods and claims: %s', (kind, expected) => {
   expect(isDisruptive({ kind })).toBe(expected);
 });

@@ -19,9 +19,9 @@ interface Case {
 
 const cases: readonly [when: string, Case][] = [
   ['its node is gone', { terms: [on(hostLabel, 'gone')], scheduled: 'False', isLost: true }],
-  ['its node is there', { terms: [on(hostLabel, 'here')], scheduled: 'False', isLost: false }],
+  ['its node exists', { terms: [on(hostLabel, 'here')], scheduled: 'False', isLost: false }],
   [
-    'one of its nodes is there',
+    'one of its nodes exists',
     { terms: [on(hostLabel, 'gone'), on(hostLabel, 'here')], scheduled: 'False', isLost: false },
   ],
   ['it may be anywhere in a zone', { terms: [on('zone', 'z')], scheduled: 'False', isLost: false }],
@@ -29,7 +29,7 @@ const cases: readonly [when: string, Case][] = [
   ['its pod has a node', { terms: [on(hostLabel, 'gone')], scheduled: 'True', isLost: false }],
 ];
 
-it.each(cases)('a volume when %s', async (_, { terms, scheduled, isLost }) => {
+it.each(cases)('a volume counts as lost only if its nodes are gone: %s', async (_, { terms, scheduled, isLost }) => {
   const management = new MemoryObjects();
   const { apiVersion } = Pod;
   management.put({ apiVersion, kind: Node.kind, metadata: { name: 'node-1', labels: { [hostLabel]: 'here' } } });

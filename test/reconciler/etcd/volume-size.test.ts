@@ -37,10 +37,10 @@ interface Case {
 const small = { autoGrow: false, volumeSize: '1Gi' };
 
 const cases: readonly Case[] = [
-  { name: 'a new cluster begins small', volumes: none, size: '4Gi', templateSize: '4Gi' },
-  { name: 'a new cluster begins as the user says', etcd: small, volumes: none, size: '1Gi', templateSize: '1Gi' },
+  { name: 'a new cluster starts small', volumes: none, size: '4Gi', templateSize: '4Gi' },
+  { name: 'a new cluster starts with the specified size', etcd: small, volumes: none, size: '1Gi', templateSize: '1Gi' },
   {
-    name: 'a new cluster begins with its maximum when that is smaller',
+    name: 'a new cluster starts with its maximum if that is smaller',
     etcd: { maxVolumeSize: '1Gi' },
     volumes: none,
     size: '1Gi',
@@ -51,34 +51,34 @@ const cases: readonly Case[] = [
     volumes: none,
     size: '12Gi',
   },
-  { name: 'what is little used stays', volumes: three('4Gi', { usedBytes: Gi }), size: '4Gi' },
-  { name: 'what nobody can tell the use of stays', volumes: three('4Gi', { usedBytes: undefined }), size: '4Gi' },
+  { name: 'volumes with little data stay', volumes: three('4Gi', { usedBytes: Gi }), size: '4Gi' },
+  { name: 'volumes with unknown use stay', volumes: three('4Gi', { usedBytes: undefined }), size: '4Gi' },
   {
-    name: 'volumes stay while just the share is used above which they grow',
+    name: 'volumes stay while exactly the growth threshold is used',
     volumes: three('4Gi', { usedBytes: growAbove * 2 * Gi }),
     size: '4Gi',
   },
   {
-    name: 'volumes double before the quota is hit, and the quota waits for them',
+    name: 'volumes double before the quota is reached, and the quota waits for them',
     volumes: three('4Gi', { usedBytes: 1.3 * Gi }),
     size: '8Gi',
     quotaSize: '4Gi',
   },
   {
-    name: 'volumes grow to the maximum where that is less than twice as much',
+    name: 'volumes grow to the maximum if that is less than twice the size',
     etcd: { maxVolumeSize: '6Gi' },
     volumes: three('4Gi', { usedBytes: 1.3 * Gi }),
     size: '6Gi',
     quotaSize: '4Gi',
   },
   {
-    name: 'growth that has begun is measured by where it leads, so that it does not go on and on',
+    name: 'the use of growing volumes is measured by their target size, so that they do not grow again and again',
     volumes: three('8Gi', { claims: [{ requested: '8Gi', capacity: '4Gi' }], quotaSize: '4Gi', usedBytes: 1.9 * Gi }),
     size: '8Gi',
     quotaSize: '4Gi',
   },
   {
-    name: 'claims that a killed process did not come to follow',
+    name: 'claims that a killed process did not resize are resized',
     volumes: three('4Gi', { claims: [grown('8Gi'), grown('4Gi')], usedBytes: 1.3 * Gi }),
     size: '8Gi',
     quotaSize: '4Gi',
@@ -89,71 +89,71 @@ const cases: readonly Case[] = [
     size: '8Gi',
   },
   {
-    name: 'a claim made anew from the template grows, and the quota of the others stays',
+    name: 'a claim recreated from the template grows, and the quota of the others stays',
     volumes: three('8Gi', { claims: [grown('8Gi'), grown('8Gi'), grown('4Gi')] }),
     size: '8Gi',
     quotaSize: '8Gi',
   },
   {
-    name: 'a claim that waits for its volume does not take the quota back',
+    name: 'a claim that waits for its volume does not reduce the quota',
     volumes: three('8Gi', { claims: [grown('8Gi'), { requested: '8Gi', capacity: undefined }] }),
     size: '8Gi',
     quotaSize: '8Gi',
   },
   {
-    name: 'volumes that are rounded up by their provisioner are large enough',
+    name: 'volumes that their provisioner rounds up are large enough',
     volumes: three('4Gi', { claims: [{ requested: '4Gi', capacity: '5Gi' }] }),
     size: '4Gi',
   },
   {
-    name: 'a StatefulSet that somebody deleted is made for the volumes that are left',
+    name: 'a deleted StatefulSet is recreated for the volumes that are left',
     volumes: { ...none, claims: [grown('8Gi'), grown('8Gi')] },
     size: '8Gi',
     templateSize: '8Gi',
   },
   {
-    name: 'volumes that were all lost are made as large as they were',
+    name: 'volumes that were all lost are recreated with their size',
     volumes: { ...none, templateSize: '4Gi', quotaSize: '8Gi' },
     size: '8Gi',
     templateSize: '4Gi',
   },
   {
-    name: 'a note of somebody else does not make them larger than anybody wants',
+    name: 'an annotation written by another client does not make them larger than specified',
     volumes: three('4Gi', { quotaSize: '1Pi' }),
     size: '4Gi',
   },
   {
-    name: 'a maximum below what there is changes nothing',
+    name: 'a maximum below the current size changes nothing',
     etcd: { maxVolumeSize: '2Gi' },
     volumes: three('4Gi', { usedBytes: 0.5 * Gi }),
     size: '4Gi',
   },
   {
-    name: 'at the maximum a person is told before they are full',
+    name: 'at the maximum a problem is reported before they are full',
     etcd: { maxVolumeSize: '4Gi' },
     volumes: three('4Gi', { usedBytes: 1.7 * Gi }),
     size: '4Gi',
     problem: /1741 MiB of the 2048 MiB that volumes of 4Gi allow.*raise etcd.maxVolumeSize, or delete/,
   },
   {
-    name: 'at the maximum nobody is told while just that share is used',
+    name: 'at the maximum no problem is reported while exactly the warning threshold is used',
     etcd: { maxVolumeSize: '4Gi' },
     volumes: three('4Gi', { usedBytes: warnAbove * 2 * Gi }),
     size: '4Gi',
   },
   {
-    name: 'volumes that were all lost are made as large as the template says, where no quota is known',
+    name: 'volumes that were all lost are recreated with the size in the template if no quota is known',
     volumes: { ...none, templateSize: '8Gi' },
     size: '8Gi',
   },
   {
-    name: 'while there is no claim the quota stays',
+    name: 'the quota stays while there is no claim',
     volumes: { ...none, templateSize: '4Gi', quotaSize: '4Gi', usedBytes: 1.3 * Gi },
     size: '8Gi',
     quotaSize: '4Gi',
   },
   {
-    name: 'a quota that nobody knows is made for the smallest volume that there is',
+    name: 'an unknown quota is set for the smallest existing volume',
     volumes: {
       ...three('8Gi'),
       claims: [grown('4Gi'), { requested: '8Gi', capacity: undefined }],
@@ -170,7 +170,7 @@ const cases: readonly Case[] = [
     problem: /further: delete objects/,
   },
   {
-    name: 'without autoGrow a person is told before they are full',
+    name: 'without autoGrow a problem is reported before they are full',
     etcd: small,
     volumes: { ...three('1Gi', { usedBytes: 0.45 * Gi }), templateSize: '1Gi' },
     size: '1Gi',
@@ -178,14 +178,14 @@ const cases: readonly Case[] = [
     problem: /raise etcd.volumeSize/,
   },
   {
-    name: 'without autoGrow they grow to what the user says',
+    name: 'without autoGrow they grow to the specified size',
     etcd: { autoGrow: false, volumeSize: '10Gi' },
     volumes: three('4Gi'),
     size: '10Gi',
     quotaSize: '4Gi',
   },
   {
-    name: 'they never shrink, and both sizes are named',
+    name: 'they never shrink, and the message names both sizes',
     etcd: small,
     volumes: three('4Gi'),
     size: '4Gi',
@@ -195,12 +195,12 @@ const cases: readonly Case[] = [
 
 describe("the size of etcd's volumes", () => {
   it.each(cases)('$name', ({ etcd = {}, volumes, size, quotaSize = size, templateSize = size, problem = /^$/ }) => {
-    const { problem: told, ...plan } = planVolumes(clusterWith(etcd), volumes);
+    const { problem: reported, ...plan } = planVolumes(clusterWith(etcd), volumes);
     expect(plan).toEqual({ size, quotaSize, templateSize: volumes.templateSize ?? templateSize });
-    expect(told?.message ?? '').toMatch(problem);
+    expect(reported?.message ?? '').toMatch(problem);
   });
 
-  it('never shrinks, and exceeds the maximum only where it did before', () => {
+  it('never shrinks, and exceeds the maximum only if it did before', () => {
     const sizes = ['1Gi', '3Gi', '4Gi', '10G', '16Gi', '32Gi'];
     for (const maxVolumeSize of [undefined, ...sizes]) {
       const cluster = clusterWith(maxVolumeSize ? { maxVolumeSize } : {});
@@ -235,11 +235,11 @@ describe('the use of volumes', () => {
     [1.6 * Gi, '2Gi', '2Gi'],
     [1.5 * Gi, '2Gi', '1536Mi'],
     [2.1 * Gi, '2Gi', '2304Mi'],
-  ])('of %d bytes of 4Gi after %s is told as %s', (bytes, previous, text) => {
+  ])('of %d bytes of 4Gi after %s is reported as %s', (bytes, previous, text) => {
     expect(volumeUsage(bytes, '4Gi', previous)).toBe(text);
   });
 
-  it('that is just what was told is not told anew', () => {
+  it('that equals the last report is not rounded again', () => {
     expect(volumeUsage(300 * 1024 ** 2, '4Gi', '300Mi')).toBe('300Mi');
   });
 

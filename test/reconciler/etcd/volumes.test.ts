@@ -40,7 +40,7 @@ const sizesIn = (management: MemoryObjects) =>
   observeVolumes(clusterName, management, undefined).claims.map(({ requested }) => requested);
 
 describe('the volumes of etcd', () => {
-  it('are observed with what they request, have, and what the quota was made for', () => {
+  it('are observed with their request, their capacity, and the size the quota was set for', () => {
     const management = readerOf([{ size: '8Gi' }, { size: '4Gi', phase: 'Pending' }], '8Gi');
     expect(observeVolumes(clusterName, management, undefined)).toEqual({
       claims: [
@@ -53,11 +53,11 @@ describe('the volumes of etcd', () => {
     });
   });
 
-  it.each([undefined, 'large', '-1Gi'])('with a note of %s have the quota of the template', (noted) => {
+  it.each([undefined, 'large', '-1Gi'])('with annotation %s have the quota of the template', (noted) => {
     expect(observeVolumes(clusterName, readerOf([], noted), undefined).quotaSize).toBe('4Gi');
   });
 
-  it('grow where they are smaller and have a volume, and nothing else is written', async () => {
+  it('grow if they are smaller and bound, and nothing else is written', async () => {
     const management = readerOf([{ size: '4Gi' }, { size: '8Gi' }, { size: '4Gi', phase: 'Pending' }]);
     expect(await growClaims(clusterName, planOf('8Gi'), { reader: management, writer: management })).toBeUndefined();
     expect(management.writes).toEqual(['set volume-size of PersistentVolumeClaim etcd-data-c1-etcd-0']);
@@ -66,7 +66,7 @@ describe('the volumes of etcd', () => {
     expect(management.writes).toHaveLength(1);
   });
 
-  it('go on growing when the operator dies in between', async () => {
+  it('continue to grow after the operator dies in between', async () => {
     const management = readerOf([{ size: '4Gi' }, { size: '4Gi' }, { size: '4Gi' }], '4Gi');
     management.dieAfter(1);
     await expect(growClaims(clusterName, planOf('8Gi'), { reader: management, writer: management })).rejects.toThrow(
@@ -84,16 +84,16 @@ describe('the volumes of etcd', () => {
       /etcd-data-c1-etcd-0 cannot grow from 4Gi to 8Gi: set allowVolumeExpansion: true in StorageClass standard/,
     ],
     ['exceeded quota: storage, requested: requests.storage=4Gi', /exceeded quota: storage.*Raise that ResourceQuota/],
-  ])('that cannot grow are told in words of the user: %s', async (message, told) => {
+  ])('that cannot grow are reported in words for the user: %s', async (message, expected) => {
     const management = readerOf([{ size: '4Gi' }]);
     management.refuse(() => errorFromStatus('apply', 403, { code: 403, reason: 'Forbidden', message }));
     expect(await growClaims(clusterName, planOf('8Gi'), { reader: management, writer: management })).toMatchObject({
       reason: 'VolumeNotExpandable',
-      message: expect.stringMatching(told),
+      message: expect.stringMatching(expected),
     });
   });
 
-  it('that we may not change are an error', async () => {
+  it('that the operator may not change are an error', async () => {
     const management = readerOf([{ size: '4Gi' }]);
     management.refuse(() => errorFromStatus('apply', 403, { code: 403, message: 'cannot patch resource' }));
     await expect(growClaims(clusterName, planOf('8Gi'), { reader: management, writer: management })).rejects.toThrow(

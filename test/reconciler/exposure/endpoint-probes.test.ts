@@ -5,12 +5,12 @@ import { ManualClock, settled } from '../../support/manual-clock.ts';
 const key = 'team/c1';
 let clock: ManualClock;
 let probes: EndpointProbes;
-let told: string[];
+let results: string[];
 let attempts: PromiseWithResolvers<void>[];
 beforeEach(() => {
   clock = new ManualClock();
-  [told, attempts] = [[], []];
-  probes = new EndpointProbes({ clock, onResult: (of) => told.push(of) });
+  [results, attempts] = [[], []];
+  probes = new EndpointProbes({ clock, onResult: (of) => results.push(of) });
 });
 
 const attempt = () => {
@@ -24,7 +24,7 @@ const fails = async () => {
   throw new Error(`attempt ${attempts.length}`);
 };
 
-/** Looks, and does not wait for longer than a pass would. */
+/** Looks, and waits no longer than a reconcile would. */
 async function look(inputsKey: unknown, how: () => Promise<void> = attempt) {
   const result = probes.of(key).look(inputsKey, how);
   await clock.advance(250);
@@ -32,7 +32,7 @@ async function look(inputsKey: unknown, how: () => Promise<void> = attempt) {
 }
 
 describe('an endpoint', () => {
-  it('that works is tried again when something is different, and after nine minutes', async () => {
+  it('that works is probed again when an input changes, and after nine minutes', async () => {
     expect([await look('a', works), await look('a', works)]).toEqual([{ kind: 'works' }, { kind: 'works' }]);
     expect(attempts).toHaveLength(1);
     await look('b', works);
@@ -40,10 +40,10 @@ describe('an endpoint', () => {
     await clock.advance(9 * 60_000);
     await look('b', works);
     expect(attempts).toHaveLength(3);
-    expect([told, clock.pending]).toEqual([[], 0]);
+    expect([results, clock.pending]).toEqual([[], 0]);
   });
 
-  it('that fails is tried less and less often, half a minute at most, and at once when something is different', async () => {
+  it('that fails is probed less and less often, at least every half minute, and at once when an input changes', async () => {
     const waits: number[] = [];
     for (let times = 0; times < 11; times++) {
       const result = await probes.of(key).look('a', fails);
@@ -58,18 +58,18 @@ describe('an endpoint', () => {
     expect(attempts).toHaveLength(12);
   });
 
-  it('that takes long to answer is not waited for, and whoever asked is told of the end', async () => {
+  it('that is slow to answer is not waited for, and onResult reports the end of the probe', async () => {
     expect(await look('a')).toEqual({ kind: 'unknown' });
     expect(await probes.of(key).look('a', attempt)).toEqual({ kind: 'unknown' });
-    expect([attempts.length, told]).toEqual([1, []]);
+    expect([attempts.length, results]).toEqual([1, []]);
     attempts[0]?.resolve();
     await settled();
-    expect(told).toEqual([key]);
+    expect(results).toEqual([key]);
     expect(await probes.of(key).look('a', attempt)).toEqual({ kind: 'works' });
     expect(attempts).toHaveLength(1);
   });
 
-  it('that worked is taken to work until a slow attempt has shown otherwise', async () => {
+  it('that worked is reported to work until a slow probe fails', async () => {
     await look('a', works);
     expect(await look('b')).toEqual({ kind: 'works' });
     attempts[1]?.reject(new Error('gone'));
@@ -77,17 +77,17 @@ describe('an endpoint', () => {
     expect(await probes.of(key).look('b', works)).toMatchObject({ kind: 'fails', error: new Error('gone') });
   });
 
-  it('is not judged by an attempt that began before something was different', async () => {
+  it('is not reported by a probe that started before an input changed', async () => {
     await look('a');
     await look('b');
     attempts[0]?.reject(new Error('old'));
     attempts[1]?.resolve();
     await settled();
-    expect(told).toEqual([key]);
+    expect(results).toEqual([key]);
     expect(await probes.of(key).look('b', attempt)).toEqual({ kind: 'works' });
   });
 
-  it('that was forgotten is tried anew', async () => {
+  it('that was forgotten is probed again', async () => {
     await look('a', works);
     probes.forget(key);
     expect(await look('a')).toEqual({ kind: 'unknown' });

@@ -20,11 +20,11 @@ const listener = (more: object, status = 'True') => ({
 
 it.each<[string, boolean, GatewayObject]>([
   ['one more route is attached', true, { ...gateway, status: listener({ attachedRoutes: 7 }) }],
-  ['only its version is another', true, { ...gateway, metadata: { ...gateway.metadata, resourceVersion: '2' } }],
-  ['it was made anew', false, { ...gateway, metadata: { ...gateway.metadata, uid: '2' } }],
-  ['a listener is another', false, { ...gateway, spec: { listeners: [] } }],
-  ['it has another address', false, { ...gateway, status: { ...gateway.status, addresses: [{ value: '192.0.2.2' }] } }],
-  ['a listener does not work any more', false, { ...gateway, status: listener({}, 'False') }],
-])('when %s, that nothing of importance is different is %s', (_, same, changed) => {
+  ['only its version differs', true, { ...gateway, metadata: { ...gateway.metadata, resourceVersion: '2' } }],
+  ['it was recreated', false, { ...gateway, metadata: { ...gateway.metadata, uid: '2' } }],
+  ['a listener differs', false, { ...gateway, spec: { listeners: [] } }],
+  ['its address differs', false, { ...gateway, status: { ...gateway.status, addresses: [{ value: '192.0.2.2' }] } }],
+  ['a listener ceases to work', false, { ...gateway, status: listener({}, 'False') }],
+])('when %s, that no relevant field differs is %s', (_, same, changed) => {
   expect(gatewayState(changed) === gatewayState(gateway)).toBe(same);
 });

@@ -9,7 +9,7 @@ const claim = (key: string, ...hosts: string[]): HostedControlPlaneClaim => ({
   hosts,
 });
 
-it('finds everything that has a host, and tells the hosts that a change is about', () => {
+it('finds every object that claims a host, and returns the hosts that a change affects', () => {
   const book = new HostClaimIndex();
   expect(book.put(claim('team/a', 'x', 'y'))).toEqual(['x', 'y']);
   expect(book.put(claim('team/b', 'y'))).toEqual(['y']);

@@ -16,7 +16,7 @@ function hostsOf(spec: object | undefined): readonly string[] {
 describe('a HostedControlPlane', () => {
   it.each<[string, object | undefined, string[]]>([
     ['without a spec', undefined, []],
-    ['behind a Gateway, not published yet,', { gateway }, []],
+    ['behind a Gateway, not yet published,', { gateway }, []],
     [
       'behind a Gateway, published,',
       { exposure: { gateway }, controlPlaneEndpoint: published },
@@ -29,8 +29,8 @@ describe('a HostedControlPlane', () => {
       ['c1.example.org', 'c1.team.example.org', 'k.example.org', 't.example.org'],
     ],
     ['with a load balancer', { exposure: { loadBalancer: {} }, controlPlaneEndpoint: published }, []],
-    ['with two ways in', { gateway, exposure: { ingress }, controlPlaneEndpoint: published }, []],
-  ])('%s has its host names', (_, spec, expected) => {
+    ['with two exposure strategies', { gateway, exposure: { ingress }, controlPlaneEndpoint: published }, []],
+  ])('%s claims its host names', (_, spec, expected) => {
     expect(hostsOf(spec)).toEqual(expected);
   });
 
@@ -51,7 +51,7 @@ describe('a TLSRoute', () => {
     spec,
   });
 
-  it('has its host names behind every Gateway it is attached to, by default one of its own namespace', () => {
+  it('claims its host names behind every Gateway it is attached to, by default one of its own namespace', () => {
     const parentRefs = [
       { name: 'local' },
       gateway,
@@ -66,10 +66,10 @@ describe('a TLSRoute', () => {
   });
 
   it.each<[string, object, string | undefined]>([
-    ['the control plane that made it', { ...HostedControlPlane, controller: true }, 'team/c1-cp'],
-    ['nobody when the owner is no controller', HostedControlPlane, undefined],
+    ['the control plane that created it', { ...HostedControlPlane, controller: true }, 'team/c1-cp'],
+    ['no control plane if the owner is not a controller', HostedControlPlane, undefined],
     [
-      'nobody when the owner is of another group',
+      'no control plane if the owner is of another group',
       { apiVersion: 'x/v1', kind: 'HostedControlPlane', controller: true },
       undefined,
     ],

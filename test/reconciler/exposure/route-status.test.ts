@@ -15,7 +15,7 @@ type Parents = NonNullable<NonNullable<RouteObject['status']>['parents']>;
 type Parent = Parents[number];
 type Condition = NonNullable<Parent['conditions']>[number];
 
-/** A route that was changed once, with what controllers say of it. */
+/** A route of generation 2, with the status of these parents. */
 function route(...parents: Parents): RouteObject {
   const { apiVersion, kind } = TLSRoute;
   return { apiVersion, kind, metadata: { name: 'c1', namespace: 'team', generation: 2 }, status: { parents } };
@@ -38,14 +38,14 @@ describe('a route is accepted', () => {
   it.each<[string, RouteObject]>([
     ['by its Gateway', route(parent(good))],
     ['by one of two controllers', route(parent([no('Accepted', 'Pending', '')]), parent(good))],
-    ['besides refusals of other Gateways', route(parent([no('Accepted', 'No', '')], { name: 'other' }), parent(good))],
+    ['besides rejections by other Gateways', route(parent([no('Accepted', 'No', '')], { name: 'other' }), parent(good))],
     ['with other conditions that are false', route(parent([...good, no('PartiallyInvalid', 'No', '')]))],
-    ['by a controller that notes no generation', route(parent(good.map(unnoted)))],
+    ['by a controller that reports no generation', route(parent(good.map(unnoted)))],
   ])('%s', (_, object) => {
     expect(routeStateOf(object, listener)).toEqual({ kind: 'accepted' });
   });
 
-  it('by a controller that leaves out what is the default', () => {
+  it('by a controller that omits default values', () => {
     const object = route({ parentRef: short, conditions: good });
     expect(routeStateOf(object, { ...listener, namespace: 'team' })).toEqual({ kind: 'accepted' });
     expect(routeStateOf(object, listener)).toMatchObject({ kind: 'waiting' });
@@ -54,15 +54,15 @@ describe('a route is accepted', () => {
 
 describe('a route is waited for', () => {
   it.each<[string, RouteObject]>([
-    ['while nobody has said anything', route()],
-    ['while only another Gateway has', route(parent(good, { name: 'other' }))],
-    ['while only a Gateway of that name elsewhere has', route(parent(good, { namespace: 'team' }))],
-    ['while only another listener has', route(parent(good, { sectionName: 'second' }))],
-    ['while it is about no Gateway', route(parent(good, { kind: 'Service' }))],
-    ['while nobody has looked at its backends', route(parent([yes('Accepted')]))],
-    ['while it is not clear', route(parent([{ ...yes('Accepted'), status: 'Unknown' }, yes('ResolvedRefs')]))],
-    ['while consent is for what it was before', route(parent([yes('Accepted', 1), yes('ResolvedRefs', 1)]))],
-    ['while a refusal is for what it was before', route(parent([no('Accepted', 'NotAllowedByListeners', '', 1)]))],
+    ['while it has no status', route()],
+    ['while only another Gateway has reported', route(parent(good, { name: 'other' }))],
+    ['while only a Gateway of the same name in another namespace has reported', route(parent(good, { namespace: 'team' }))],
+    ['while only another listener has reported', route(parent(good, { sectionName: 'second' }))],
+    ['while the status is not about a Gateway', route(parent(good, { kind: 'Service' }))],
+    ['while its backends have not been checked', route(parent([yes('Accepted')]))],
+    ['while the status is Unknown', route(parent([{ ...yes('Accepted'), status: 'Unknown' }, yes('ResolvedRefs')]))],
+    ['while the acceptance is for an older generation', route(parent([yes('Accepted', 1), yes('ResolvedRefs', 1)]))],
+    ['while the rejection is for an older generation', route(parent([no('Accepted', 'NotAllowedByListeners', '', 1)]))],
   ])('%s', (_, object) => {
     expect(routeStateOf(object, listener)).toEqual({
       kind: 'waiting',
@@ -71,26 +71,26 @@ describe('a route is waited for', () => {
   });
 });
 
-describe("a route is rejected with the controller's words and what to do", () => {
+describe("a route is rejected with the controller's message and a remedy", () => {
   it.each<[string, Condition[], string]>([
     [
-      'when the namespace is not allowed',
+      'if the namespace is not allowed',
       [no('Accepted', 'NotAllowedByListeners', 'not in the list'), yes('ResolvedRefs')],
       'Gateway capi-system/capi refuses TLSRoute c1: NotAllowedByListeners: not in the list: let allowedRoutes of listener tls admit',
     ],
     [
-      'when its host is not covered',
+      'if its host is not covered',
       [no('Accepted', 'NoMatchingListenerHostname', 'no overlap')],
       'NoMatchingListenerHostname: no overlap: give listener tls a wildcard hostname',
     ],
-    ['when the listener is gone', [no('Accepted', 'NoMatchingParent', 'none')], 'give the Gateway a listener tls'],
-    ['when the controller cannot do it', [no('Accepted', 'UnsupportedValue', 'no')], 'use a Gateway whose controller'],
+    ['if the listener is gone', [no('Accepted', 'NoMatchingParent', 'none')], 'give the Gateway a listener tls'],
+    ['if the controller does not support it', [no('Accepted', 'UnsupportedValue', 'no')], 'use a Gateway whose controller'],
     [
-      'when its backend is refused although the route is accepted',
+      'if its backend is rejected although the route is accepted',
       [yes('Accepted'), no('ResolvedRefs', 'BackendNotFound', 'Service s-c1 not found')],
       'refuses TLSRoute c1: BackendNotFound: Service s-c1 not found: see the events and the status of Gateway capi-system/capi',
     ],
-    ['also without words', [{ type: 'Accepted', status: 'False' }], 'refuses TLSRoute c1: Accepted: see the events'],
+    ['also without a message', [{ type: 'Accepted', status: 'False' }], 'refuses TLSRoute c1: Accepted: see the events'],
   ])('%s', (_, conditions, message) => {
     expect(routeStateOf(route(parent(conditions)), listener)).toEqual({
       kind: 'rejected',

@@ -44,13 +44,13 @@ it.each<[string, unknown, GatewayObject | undefined, string]>([
     `host ${host} does not resolve (EAI_AGAIN): create a DNS record for ${host} that points to the address that clients are to use`,
   ],
   [
-    'a name without a record, behind nothing known',
+    'a name without a record, behind no known load balancer',
     broken('ENOTFOUND'),
     undefined,
     `host ${host} does not resolve (ENOTFOUND): create a DNS record for ${host} that points to the address that clients are to use`,
   ],
   [
-    'the certificate of somebody else',
+    'the certificate of another CA',
     broken('DEPTH_ZERO_SELF_SIGNED_CERT'),
     gateway,
     `another server answers at ${at}: its certificate is not from the authority of this cluster (DEPTH_ZERO_SELF_SIGNED_CERT); look for another route with this host name, and for something on the way that terminates TLS`,
@@ -67,7 +67,7 @@ it.each<[string, unknown, GatewayObject | undefined, string]>([
     gateway,
     `the connection to ${at} was closed before anybody answered (ECONNRESET): what listens there does not know the host name yet, or has no API server to pass it on to`,
   ],
-  ['an address at which nobody listens', broken('ECONNREFUSED'), gateway, `nobody listens at ${at} (ECONNREFUSED)`],
+  ['an address where nothing listens', broken('ECONNREFUSED'), gateway, `nobody listens at ${at} (ECONNREFUSED)`],
   [
     'an API server that is not ready',
     new KubeError('GET /readyz: etcd failed', { code: 500, reason: 'InternalError' }),
@@ -80,7 +80,7 @@ it.each<[string, unknown, GatewayObject | undefined, string]>([
     gateway,
     `the API server does not answer at ${at}: GET /readyz: no answer within 5000 ms`,
   ],
-  ['something that is no error', 'text', gateway, `the API server does not answer at ${at}: text`],
-])('tells of %s what to do', (_, error, behind, expected) => {
+  ['a value that is not an error', 'text', gateway, `the API server does not answer at ${at}: text`],
+])('the message about %s names a remedy', (_, error, behind, expected) => {
   expect(describeUnreachable(error, { endpoint: { host, port: 443 }, gateway: behind })).toBe(expected);
 });

@@ -5,7 +5,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 
 const unreachable = new KubeError('apply ConfigMap a/b: refused', { code: 0, reason: 'Unreachable' });
 
-/** An outage and how often it let a request through. */
+/** An outage, and the number of requests it has let through. */
 function outage() {
   const clock = new ManualClock();
   const guarded = new Outage(clock);
@@ -20,7 +20,7 @@ function outage() {
 }
 
 describe('an API server that does not answer', () => {
-  it('is left alone for a second, then for twice as long each time, at most for 15 s', async () => {
+  it('gets no request for a second, then for twice as long each time, at most for 15 s', async () => {
     const { clock, attempt, sent } = outage();
     for (const afterMs of [1_000, 2_000, 4_000, 8_000, 15_000, 15_000]) {
       await expect(attempt(unreachable)).rejects.toMatchObject({ name: 'HostedClusterNotReady', afterMs });
@@ -31,21 +31,21 @@ describe('an API server that does not answer', () => {
     expect(sent).toHaveLength(6);
   });
 
-  it('says what went wrong, in the same words until it is asked again', async () => {
+  it('is reported with the cause, in the same words until it is requested again', async () => {
     const { attempt } = outage();
     const message = 'the API server does not answer: apply ConfigMap a/b: refused';
     await expect(attempt(unreachable)).rejects.toThrow(message);
     await expect(attempt()).rejects.toThrow(message);
   });
 
-  it('is missed once by requests that fail side by side', async () => {
+  it('counts once for concurrent requests that fail', async () => {
     const { clock, attempt } = outage();
     await Promise.allSettled([attempt(unreachable), attempt(unreachable), attempt(unreachable)]);
     await clock.advance(1_000);
     await expect(attempt(unreachable)).rejects.toMatchObject({ afterMs: 2_000 });
   });
 
-  it('is asked at once after it has answered again', async () => {
+  it('gets a request at once after it has answered again', async () => {
     const { clock, attempt } = outage();
     await expect(attempt(unreachable)).rejects.toThrow('the API server does not answer');
     await clock.advance(1_000);
@@ -57,8 +57,8 @@ describe('an API server that does not answer', () => {
 it.each<[string, Error]>([
   ['a refusal', new KubeError('forbidden', { code: 403, reason: 'Forbidden' })],
   ['the failure of a webhook', new KubeError('failed calling webhook', { code: 500, reason: 'InternalError' })],
-  ['a fault of ours', new TypeError('x is undefined')],
-])('is no outage: %s', async (_, error) => {
+  ['a fault of the operator', new TypeError('x is undefined')],
+])('is not an outage: %s', async (_, error) => {
   const { attempt } = outage();
   await expect(attempt(error)).rejects.toBe(error);
   await expect(attempt()).resolves.toBe('answer');

@@ -12,8 +12,8 @@ import { knownFacts } from '../../support/rendered-cluster.ts';
 import { hostedCluster, now } from '../../support/scope.ts';
 
 const endpoint = { host: '192.0.2.10', port: 443 };
-/** Nobody listens. */
-const unheard = { clock: systemClock, onChange: () => {}, onRevert: () => {}, onError: () => {} };
+/** Handlers that do nothing. */
+const handlers = { clock: systemClock, onChange: () => {}, onRevert: () => {}, onError: () => {} };
 let complete: MemoryObjects;
 beforeAll(async () => {
   complete = memoryClusterOf(await completeCluster());
@@ -22,8 +22,8 @@ beforeAll(async () => {
 const targetIn = (management: MemoryObjects, address = endpoint) =>
   hostedTarget(hostedCluster(), { ...knownFacts, endpoint: address }, management);
 
-describe('the way to a hosted cluster', () => {
-  it('is the address of its Service, whose name is verified, with our own identity', () => {
+describe('the target of a hosted cluster', () => {
+  it("is the address of its Service, with a verified server name and the operator's own identity", () => {
     const target = targetIn(complete);
     expect(target).toMatchObject({ service: { host: '10.1.2.3', port: 6443 }, serverName: 's-c1.team.svc', endpoint });
     expect(new X509Certificate(target.controller.certificate).subject).toBe('CN=hosted-control-plane-controller');
@@ -31,7 +31,7 @@ describe('the way to a hosted cluster', () => {
     expect(new X509Certificate(serving).checkHost(target.serverName)).toBe(target.serverName);
   });
 
-  it('makes an administrator for ten minutes only, however long it has been open', async () => {
+  it('issues administrator certificates for ten minutes only, however long the target has been open', async () => {
     const target = targetIn(complete);
     const later = new Date(now.getTime() + 30 * 24 * 3600_000);
     const admin = new X509Certificate((await target.admin(later)).certificate);
@@ -43,9 +43,9 @@ describe('the way to a hosted cluster', () => {
 
   it.each<[string, (management: MemoryObjects) => void]>([
     ['the Service', (management) => management.remove(management.get(Service, 's-c1')!)],
-    ['the authority', (management) => management.remove(management.get(Secret, 'c1-ca')!)],
-    ['our identity', (management) => management.remove(management.get(Secret, 'c1-control-plane-controller')!)],
-  ])('is refused by name without %s', (_, take) => {
+    ['the CA', (management) => management.remove(management.get(Secret, 'c1-ca')!)],
+    ["the operator's identity", (management) => management.remove(management.get(Secret, 'c1-control-plane-controller')!)],
+  ])('names the cluster in its error without %s', (_, take) => {
     const management = complete.copy();
     take(management);
     expect(() => targetIn(management)).toThrow('Service s-c1 or a Secret of cluster c1 is gone again');
@@ -59,7 +59,7 @@ describe('admission policies', () => {
     ['v1.35.1', 'LoadBalancer', undefined],
     ['v1.35.1', 'Policy', 'v1beta1'],
     ['v1.33.1', 'Proxy', undefined],
-  ])('of Kubernetes %s with in-cluster access by %s are looked after as %s', (version, inClusterAccess, expected) => {
+  ])('of Kubernetes %s with in-cluster access by %s are watched in version %s', (version, inClusterAccess, expected) => {
     const { applied } = hostedTarget(hostedCluster({ version, inClusterAccess }), knownFacts, complete);
     const policies = applied.filter(({ resource }) => resource.kind === 'MutatingAdmissionPolicy');
     expect(policies.map(({ resource }) => resource.apiVersion)).toEqual(
@@ -69,8 +69,8 @@ describe('admission policies', () => {
 });
 
 describe('clients of hosted clusters', () => {
-  it('are opened once per cluster, and anew when what they are made of has changed', async () => {
-    const clients = new HostedClients(unheard);
+  it('are opened once per cluster, and again when their target has changed', async () => {
+    const clients = new HostedClients(handlers);
     const first = clients.get('team/a', targetIn(complete));
     expect(clients.get('team/a', targetIn(complete))).toBe(first);
     expect(clients.get('team/b', targetIn(complete))).not.toBe(first);

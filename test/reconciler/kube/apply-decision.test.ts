@@ -10,7 +10,7 @@ import {
 import type { KubeObject, ManagedFieldsEntry } from '../../../reconciler/kube/object.ts';
 
 const ours = { manager: 'us', operation: 'Apply', fieldsV1: { 'f:data': { 'f:x': {} } } } as const;
-const foreign = { manager: 'kubectl', operation: 'Update', fieldsV1: { 'f:data': { 'f:x': {} } } } as const;
+const others = { manager: 'kubectl', operation: 'Update', fieldsV1: { 'f:data': { 'f:x': {} } } } as const;
 
 const live = (resourceVersion: string, managedFields: ManagedFieldsEntry[], uid = 'uid'): KubeObject => ({
   apiVersion: 'v1',
@@ -25,35 +25,35 @@ describe('decideApply', () => {
   it.each<[string, AppliedRecord | undefined, KubeObject | undefined, ApplyDecision]>([
     ['was never applied', undefined, live('10', [ours]), { type: 'apply', because: 'new' }],
     [
-      'is rendered differently now',
+      'is rendered differently',
       { ...record, rendered: 'other' },
       live('10', [ours]),
       { type: 'apply', because: 'rendered differently' },
     ],
     ['is not in the cache', record, undefined, { type: 'apply', because: 'not in cache' }],
-    ['is as the server answered', record, live('10', [ours]), { type: 'skip', because: 'unchanged' }],
+    ["is as in the server's answer", record, live('10', [ours]), { type: 'skip', because: 'unchanged' }],
     [
-      'got a status and fields of others',
+      'got a status and fields of other managers',
       record,
-      live('11', [foreign, ours, { ...ours, subresource: 'status', fieldsV1: {} }]),
+      live('11', [others, ours, { ...ours, subresource: 'status', fieldsV1: {} }]),
       { type: 'skip', because: 'unchanged' },
     ],
     [
-      'lost a field to somebody else',
+      'lost a field to another manager',
       record,
-      live('11', [{ ...ours, fieldsV1: {} }, foreign]),
+      live('11', [{ ...ours, fieldsV1: {} }, others]),
       { type: 'apply', because: 'drifted' },
     ],
-    ['lost all its fields to somebody else', record, live('11', [foreign]), { type: 'apply', because: 'drifted' }],
+    ['lost all its fields to another manager', record, live('11', [others]), { type: 'apply', because: 'drifted' }],
     [
-      'lost a field to somebody who applies under a name of his own',
+      'lost a field to another manager that applies',
       record,
       live('11', [{ ...ours, manager: 'them' }]),
       { type: 'apply', because: 'drifted' },
     ],
-    ['was deleted and made anew', record, live('12', [ours], 'other'), { type: 'apply', because: 'replaced' }],
-    ['is in the cache as it was before our write', record, live('9', []), { type: 'skip', because: 'cache is behind' }],
-    ['passed a power of ten', record, live('9', [foreign]), { type: 'skip', because: 'cache is behind' }],
+    ['was deleted and recreated', record, live('12', [ours], 'other'), { type: 'apply', because: 'replaced' }],
+    ["is older in the cache than the operator's write", record, live('9', []), { type: 'skip', because: 'cache is behind' }],
+    ['is older in the cache, with a version of fewer digits', record, live('9', [others]), { type: 'skip', because: 'cache is behind' }],
   ])('for an object that %s', (_, known, cached, expected) => {
     expect(decideApply(rendered, known, cached, 'us')).toEqual(expected);
   });
@@ -61,21 +61,21 @@ describe('decideApply', () => {
 
 describe('isApplied', () => {
   it.each<[string, ManagedFieldsEntry[], boolean]>([
-    ['an object we applied', [foreign, ours], true],
-    ['an object that only has our labels', [foreign], false],
-    ['an object whose status we applied', [{ ...ours, subresource: 'status' }], false],
-    ['an object we updated but never applied', [{ ...ours, operation: 'Update' }], false],
-  ])('judges %s', (_, managedFields, expected) => {
+    ['an object that the operator applied', [others, ours], true],
+    ["an object that only has the operator's labels", [others], false],
+    ['an object whose status the operator applied', [{ ...ours, subresource: 'status' }], false],
+    ['an object that the operator updated but never applied', [{ ...ours, operation: 'Update' }], false],
+  ])('recognizes %s', (_, managedFields, expected) => {
     expect(isApplied(live('1', managedFields), 'us')).toBe(expected);
   });
 
-  it('judges an object of which the server notes nobody', () => {
+  it('does not recognize an object without managed fields', () => {
     expect(isApplied({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' } }, 'us')).toBe(false);
   });
 });
 
-describe('what is remembered of an object', () => {
-  it('is short, the same for the same, another for each difference, and nothing of its content', () => {
+describe('the record of an applied object', () => {
+  it('is short, equal for equal objects, different for each difference, and contains nothing of the object', () => {
     const secretWith = (key: string) => ({ ...live('10', [ours]), data: { key } });
     const secret = secretWith('c2VjcmV0');
     const fingerprint = renderedFingerprint(secret);
@@ -85,9 +85,9 @@ describe('what is remembered of an object', () => {
     expect(JSON.stringify(recordOf(fingerprint, secret, 'us'))).not.toContain('c2VjcmV0');
   });
 
-  it('are the fields the server has noted as ours, uid and version', () => {
-    expect(recordOf(rendered, live('10', [foreign, ours]), 'us')).toEqual(record);
+  it('has the managed fields of the operator, uid and version', () => {
+    expect(recordOf(rendered, live('10', [others, ours]), 'us')).toEqual(record);
     expect(record).toMatchObject({ rendered, uid: 'uid', resourceVersion: '10' });
-    expect(recordOf(rendered, live('10', [foreign]), 'us').owned).not.toBe(record.owned);
+    expect(recordOf(rendered, live('10', [others]), 'us').owned).not.toBe(record.owned);
   });
 });

@@ -19,7 +19,7 @@ beforeEach(async () => {
     validity,
   );
   asked = [];
-  // It takes no byte of any body, as one that has too much to do.
+  // The server accepts no byte of any body, as an overloaded one does.
   server = createSecureServer({ cert, key, settings: { initialWindowSize: 0 } });
   server.on('stream', (stream: ServerHttp2Stream) => {
     asked.push(stream);
@@ -38,13 +38,13 @@ afterEach(async () => {
   server.close();
 });
 
-it('a request that is given up before its body is sent is cancelled at the server', async () => {
+it('a request that is aborted before its body is sent is cancelled at the server', async () => {
   await client.raw('/healthz');
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'map' } };
-  // Not by its deadline, after which the connection is closed, too, some seconds later.
+  // Aborted by its signal, because after its deadline the connection is closed, too, some seconds later.
   const signal = AbortSignal.timeout(200);
   await expect(client.apply(object, { fieldManager: 'test', signal })).rejects.toThrow('timeout');
-  expect(await until('the server to be told', () => asked[1]?.closed && asked[1])).toMatchObject({
+  expect(await until('the cancellation at the server', () => asked[1]?.closed && asked[1])).toMatchObject({
     rstCode: constants.NGHTTP2_CANCEL,
   });
 });

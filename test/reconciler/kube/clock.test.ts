@@ -8,7 +8,7 @@ describe('systemClock', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('waits for longer than a timer of the platform can', () => {
+  it('waits for longer than a timer of Node can', () => {
     const fired = vi.fn<() => void>();
     systemClock.setTimer(60 * dayMs, fired);
     vi.advanceTimersByTime(60 * dayMs - 1);
@@ -28,7 +28,7 @@ describe('systemClock', () => {
 });
 
 describe('pause', () => {
-  it('ends after the delay and leaves nothing behind', async () => {
+  it('ends after the delay and leaves no timer', async () => {
     const clock = new ManualClock();
     const controller = new AbortController();
     let ended = false;

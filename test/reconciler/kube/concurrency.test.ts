@@ -3,7 +3,7 @@ import { resultsOf, settleAll } from '../../../reconciler/kube/concurrency.ts';
 import { settled } from '../../support/manual-clock.ts';
 
 describe('settleAll', () => {
-  it('keeps to the limit, the order and all of the items', async () => {
+  it('keeps to the limit and the order, and runs all items', async () => {
     let [running, most] = [0, 0];
     const outcomes = await settleAll([1, 2, 3, 4, 5, 6, 7], 3, async (item) => {
       most = Math.max(most, ++running);
@@ -29,15 +29,15 @@ describe('resultsOf', () => {
   const failed = (message: string) => ({ status: 'rejected', reason: new Error(message) }) as const;
   const done = { status: 'fulfilled', value: 1 } as const;
 
-  it('gives the results when all succeeded', () => {
+  it('returns the results when all succeeded', () => {
     expect(resultsOf([done, done])).toEqual([1, 1]);
   });
 
-  it('throws the only failure as it is', () => {
+  it('throws a single failure as it is', () => {
     expect(() => resultsOf([done, failed('one')])).toThrow(new Error('one'));
   });
 
-  it('throws several failures together, named after the first', () => {
+  it('throws several failures together, with the message of the first', () => {
     expect(() => resultsOf([failed('one'), done, failed('two')])).toThrow(
       new AggregateError([new Error('one'), new Error('two')], 'one (and 1 more)'),
     );

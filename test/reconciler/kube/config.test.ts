@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** The kubeconfig of a plain server, whose user is given. */
+/** The kubeconfig of a plain server with this user. */
 function kubeConfig(user: object, cluster: object = {}): KubeConfig {
   const config = new KubeConfig();
   config.loadFromClusterAndUser(
@@ -39,7 +39,7 @@ function kubeConfig(user: object, cluster: object = {}): KubeConfig {
   return config;
 }
 
-/** What the server saw of one request per step. */
+/** What the server received in one request per step. */
 async function request(config: KubeConfig, ...between: (() => Promise<void>)[]): Promise<void> {
   const client = new KubeClient(await connect(config));
   await client.raw('/');
@@ -65,7 +65,7 @@ describe('connect', () => {
     ['a token', { token: 'secret' }, 'Bearer secret'],
     ['a password', { username: 'me', password: 'secret' }, `Basic ${Buffer.from('me:secret').toString('base64')}`],
     ['nothing', {}, undefined],
-  ])('says who we are by %s', async (_, user, expected) => {
+  ])('authenticates with %s', async (_, user, expected) => {
     await request(kubeConfig(user));
     expect(seen).toEqual([expected]);
   });
@@ -79,7 +79,7 @@ describe('connect', () => {
     expect((await connect(loadKubeConfig(file))).namespace).toBe('here');
   });
 
-  it('refuses what it cannot use, and says what to do', async () => {
+  it('refuses a kubeconfig that it cannot use, with a remedy', async () => {
     const lost = kubeConfig({});
     lost.setCurrentContext('elsewhere');
     await expect(connect(lost)).rejects.toThrow('kubeconfig context "elsewhere" names no cluster: set current-context');
@@ -87,7 +87,7 @@ describe('connect', () => {
     await expect(connect(socks)).rejects.toThrow('proxy socks5://proxy:1080 is not supported: use an HTTP proxy');
   });
 
-  it('says that credentials are missing, as something that may come back', async () => {
+  it('reports missing credentials as an error that may be temporary', async () => {
     const tokenFile = join(directory, 'token');
     await writeFile(tokenFile, 'first');
     const client = new KubeClient(await connect(kubeConfig({ authProvider: { name: 'f', config: { tokenFile } } })));
@@ -106,7 +106,7 @@ describe('connectionFor', () => {
     expect([connection.baseUrl, seen]).toEqual([url, ['Bearer secret']]);
   });
 
-  it('replaces a failed pool once, however many requests it took along', async () => {
+  it('replaces a failed pool once, however many requests failed with it', async () => {
     const connection = connectionFor({ server: url, ca: '' });
     const failed = connection.dispatcher();
     connection.renew(failed);

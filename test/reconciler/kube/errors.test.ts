@@ -15,7 +15,7 @@ const answered = (code: number, reason = '', message = 'no') =>
   errorFromStatus('get Secret a/b', code, { reason, message });
 
 describe('errorFromStatus', () => {
-  it('says what was tried and what the server said', () => {
+  it("names the request and the server's message", () => {
     expect(answered(404, 'NotFound', 'secrets "b" not found').message).toBe('get Secret a/b: secrets "b" not found');
   });
 
@@ -54,7 +54,7 @@ describe('parseStatus', () => {
     expect(parseStatus(404, '{"kind":"Status","message":"gone"}').message).toBe('gone');
   });
 
-  it('quotes the beginning of what a proxy answered', () => {
+  it("quotes the beginning of a proxy's answer", () => {
     expect(parseStatus(502, '<html>\n Bad   Gateway</html>').message).toBe(
       'the server answered 502: <html> Bad Gateway</html>',
     );
@@ -72,13 +72,13 @@ describe('predicates', () => {
     ['isForbidden', isForbidden, answered(403), answered(401)],
     ['isInvalid', isInvalid, answered(422), answered(409)],
     ['isInvalid', isInvalid, answered(500, '', 'failed to create typed patch object (a/b): .x'), answered(500)],
-  ])('%s tells its error from others', (_, is, yes, no) => {
+  ])('%s distinguishes its error from others', (_, is, yes, no) => {
     expect(is(yes)).toBe(true);
     expect(is(no)).toBe(false);
     expect(is(new Error('something else'))).toBe(false);
   });
 
-  it('look through wrapping errors and at the first of many', () => {
+  it('unwrap errors, and use the first of an aggregate', () => {
     const wrapped = new Error('publish', { cause: new AggregateError([answered(404), answered(500)]) });
     expect(isNotFound(wrapped)).toBe(true);
     expect(isInvalid(wrapped)).toBe(false);

@@ -15,7 +15,7 @@ const note: EventNote = { type: 'Normal', reason: 'Renewed', action: 'Renew', no
 const reporter = { reportingController: 'example.com/controller', reportingInstance: 'pod' };
 
 describe('renderEvent', () => {
-  it('is about the object, in its namespace', () => {
+  it('refers to the object, in its namespace', () => {
     expect(renderEvent(object, note, Date.parse('2026-01-01T00:00:00.12Z'), 7, reporter)).toEqual({
       apiVersion: 'events.k8s.io/v1',
       kind: 'Event',
@@ -27,18 +27,18 @@ describe('renderEvent', () => {
     });
   });
 
-  it('lies in the default namespace when the object has none', () => {
+  it('is in the default namespace if the object has none', () => {
     const event = renderEvent({ ...object, metadata: { name: 'b' } }, note, 0, 0, reporter);
     expect(event.metadata.namespace).toBe('default');
   });
 
-  it.each(['x', 'é', '😀'])('cuts a note of many %s between characters at 1 kB', (character) => {
+  it.each(['x', 'é', '😀'])('truncates a note of many %s between characters at 1 kB', (character) => {
     const { note: cut } = renderEvent(object, { ...note, note: character.repeat(2_000) }, 0, 0, reporter);
     expect(Buffer.byteLength(String(cut))).toBeLessThanOrEqual(1024);
     expect(String(cut)).toMatch(new RegExp(`^${character}{200,}…$`, 'u'));
   });
 
-  it('keeps its name within what an object name may have', () => {
+  it('keeps its name within the length limit of object names', () => {
     const event = renderEvent({ ...object, metadata: { name: 'n'.repeat(253) } }, note, Date.now(), 0, reporter);
     expect(event.metadata.name).toHaveLength(253);
   });
@@ -84,7 +84,7 @@ describe('EventRecorder', () => {
     expect(received).toBe(4);
   });
 
-  it('hears of an event that could not be written, and lets it be tried again', async () => {
+  it('reports an event that could not be written, and allows another try', async () => {
     status = 403;
     recorder.record(object, note);
     await recorder.flush();

@@ -21,7 +21,7 @@ const seen = (agoMs: number) => ({ version: '1', changedAt: now - agoMs });
 const held = lease({ holderIdentity: 'them', leaseDurationSeconds: 15, leaseTransitions: 3 });
 
 describe('decideLease', () => {
-  it('creates the lease when there is none', () => {
+  it('creates the lease if there is none', () => {
     expect(decideLease(undefined, seen(0), 'us', now, times)).toEqual({
       type: 'create',
       spec: {
@@ -34,7 +34,7 @@ describe('decideLease', () => {
     });
   });
 
-  it('renews its own lease and leaves the acquire time alone', () => {
+  it('renews its own lease and keeps the acquire time', () => {
     const decision = decideLease(lease({ holderIdentity: 'us' }), seen(60_000), 'us', now, times);
     expect(decision).toEqual({
       type: 'renew',
@@ -46,7 +46,7 @@ describe('decideLease', () => {
     expect(decideLease(held, seen(14_999), 'us', now, times)).toEqual({ type: 'wait', holder: 'them' });
   });
 
-  it('takes over from a holder that has not renewed for its duration, and counts it', () => {
+  it('takes over from a holder that has not renewed for its duration, and counts the transition', () => {
     expect(decideLease(held, seen(15_000), 'us', now, times)).toMatchObject({
       type: 'take',
       spec: { holderIdentity: 'us', leaseTransitions: 4 },
@@ -57,13 +57,13 @@ describe('decideLease', () => {
     expect(decideLease(lease({ holderIdentity: '' }), seen(0), 'us', now, times).type).toBe('take');
   });
 
-  it('gives a holder the duration that it relies on, not ours', () => {
+  it('waits for the duration that the holder has set', () => {
     const patient = lease({ holderIdentity: 'them', leaseDurationSeconds: 60 });
     expect(decideLease(patient, seen(59_999), 'us', now, times).type).toBe('wait');
     expect(decideLease(patient, seen(60_000), 'us', now, times).type).toBe('take');
   });
 
-  it('gives a holder our duration that tells none of its own', () => {
+  it('waits for its own duration if the holder has set none', () => {
     const silent = lease({ holderIdentity: 'them' });
     expect(decideLease(silent, seen(14_999), 'us', now, times).type).toBe('wait');
     expect(decideLease(silent, seen(15_000), 'us', now, times)).toMatchObject({
@@ -72,17 +72,17 @@ describe('decideLease', () => {
     });
   });
 
-  it('takes a lease that holds nothing', () => {
+  it('takes a lease without a holder', () => {
     const { spec: _, ...empty } = held;
     expect(decideLease(empty, seen(0), 'us', now, times).type).toBe('take');
   });
 
-  it('tells a duration of whole seconds that is no shorter than ours', () => {
+  it('sets a duration in whole seconds that is no shorter than its own', () => {
     const decision = decideLease(undefined, seen(0), 'us', now, { ...times, durationMs: 14_001 });
     expect(decision).toMatchObject({ spec: { leaseDurationSeconds: 15 } });
   });
 
-  it('that is left by its holder can be taken at once', () => {
+  it('that its holder has released can be taken at once', () => {
     const left = releasedLease(now);
     expect(left).toEqual({ holderIdentity: '', leaseDurationSeconds: 1, renewTime: '2026-01-01T00:00:00.120000Z' });
     expect(decideLease(lease(left), seen(0), 'us', now, times).type).toBe('take');
@@ -90,7 +90,7 @@ describe('decideLease', () => {
 });
 
 describe('observeLease', () => {
-  it('counts from when the lease last changed by our own clock, whatever times it holds', () => {
+  it('measures the time since the last change of the lease by its own clock, whatever times the lease contains', () => {
     const skewed = lease({ holderIdentity: 'them', renewTime: microTime(now - 3_600_000) });
     const first = observeLease(skewed, undefined, now);
     expect(first).toEqual({ version: '1', changedAt: now });

@@ -9,7 +9,7 @@ const object = (name: string, resourceVersion: string, cluster?: string, uid = n
 });
 
 describe('ObjectCache', () => {
-  it('tells additions, updates and deletions apart, and nothing of the version it has', () => {
+  it('distinguishes additions, updates and deletions, and ignores a version that it already has', () => {
     const cache = new ObjectCache([]);
     const [first, second] = [object('a', '1'), object('a', '2')];
     expect(cache.put(first)).toEqual({ type: 'added', object: first });
@@ -19,14 +19,14 @@ describe('ObjectCache', () => {
     expect(cache.remove({ namespace: 'ns', name: 'a' })).toBeUndefined();
   });
 
-  it('reports the state of a deletion event, which is newer than the one it had', () => {
+  it('reports the state in a deletion event, which is newer than the cached one', () => {
     const cache = new ObjectCache([]);
     cache.put(object('a', '1'));
     const last = object('a', '5');
     expect(cache.remove(last.metadata, last)).toEqual({ type: 'deleted', object: last });
   });
 
-  it('reports what a list changes', () => {
+  it('reports the changes between the cache and a list', () => {
     const cache = new ObjectCache([]);
     for (const name of ['gone', 'same', 'changed']) cache.put(object(name, '1'));
     const changes = cache.replace([object('same', '1'), object('changed', '2'), object('new', '3')]);
@@ -38,7 +38,7 @@ describe('ObjectCache', () => {
     expect(cache.size).toBe(3);
   });
 
-  it('finds objects by the label they have now', () => {
+  it('finds objects by their current labels', () => {
     const cache = new ObjectCache(['cluster']);
     cache.put(object('a', '1', 'one'));
     cache.put(object('b', '1', 'one'));
@@ -52,7 +52,7 @@ describe('ObjectCache', () => {
     expect(names('two')).toEqual(['a', 'c']);
   });
 
-  it('refuses to search by a label it does not index', () => {
+  it('refuses to search by a label that it does not index', () => {
     expect(() => new ObjectCache([]).byLabel('cluster', 'one')).toThrow('label cluster is not indexed');
   });
 });

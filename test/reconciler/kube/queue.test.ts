@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { WorkQueue, type WorkQueueOptions } from '../../../reconciler/kube/queue.ts';
 import { ManualClock, settled } from '../../support/manual-clock.ts';
 
-/** A queue whose runs end when the test says so. */
+/** A queue whose runs end when the test ends them. */
 function manualQueue(options: Partial<WorkQueueOptions> = {}) {
   const clock = new ManualClock();
   const started: string[] = [];
@@ -29,7 +29,7 @@ function manualQueue(options: Partial<WorkQueueOptions> = {}) {
 }
 
 describe('WorkQueue', () => {
-  it('works once on a key that was added many times', async () => {
+  it('runs a key once that was added many times', async () => {
     const { queue, started, end } = manualQueue({ concurrency: 1 });
     queue.add('first');
     for (let i = 0; i < 100; i++) queue.add('key');
@@ -38,7 +38,7 @@ describe('WorkQueue', () => {
     expect(started).toEqual(['first', 'key']);
   });
 
-  it('works once more on a key that was added while it ran, and never twice at once', async () => {
+  it('runs a key once more that was added during its run, and never twice at once', async () => {
     const { queue, started, end } = manualQueue();
     queue.add('key');
     queue.add('key');
@@ -50,7 +50,7 @@ describe('WorkQueue', () => {
     expect(started).toHaveLength(2);
   });
 
-  it('works on no more keys at once than it has workers, in order of arrival', async () => {
+  it('runs at most as many keys at once as it has workers, in order of arrival', async () => {
     const { queue, started, end } = manualQueue();
     for (const key of ['a', 'b', 'c', 'd']) queue.add(key);
     expect(started).toEqual(['a', 'b']);
@@ -59,7 +59,7 @@ describe('WorkQueue', () => {
     expect(started).toEqual(['a', 'b', 'c']);
   });
 
-  it('takes the earliest of several delays', async () => {
+  it('uses the earliest of several delays', async () => {
     const { queue, clock, started } = manualQueue();
     queue.addAfter('key', 5_000);
     queue.addAfter('key', 1_000);
@@ -71,7 +71,7 @@ describe('WorkQueue', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('drops the delay of a key that is worked on earlier', async () => {
+  it('drops the delay of a key that runs earlier', async () => {
     const { queue, clock, started, end } = manualQueue();
     queue.addAfter('key', 1_000);
     queue.add('key');
@@ -80,7 +80,7 @@ describe('WorkQueue', () => {
     expect(started).toEqual(['key']);
   });
 
-  it('keeps a delay that was set while the key ran', async () => {
+  it('keeps a delay that was set during the run', async () => {
     const { queue, clock, started, end } = manualQueue();
     queue.add('key');
     queue.addAfter('key', 1_000);
@@ -107,7 +107,7 @@ describe('WorkQueue', () => {
     expect(failures[0]).toEqual(['key', new Error('broken')]);
   });
 
-  it('begins the back-off anew after a success', async () => {
+  it('resets the back-off after a success', async () => {
     const { queue, clock, started, end } = manualQueue();
     queue.add('key');
     for (const delay of [5, 10, 20]) {
@@ -121,7 +121,7 @@ describe('WorkQueue', () => {
     expect(started).toHaveLength(6);
   });
 
-  it('keeps the back-off of a run that asked for it without failing', async () => {
+  it('keeps the back-off of a run that requested it without failing', async () => {
     const { queue, clock, started, end } = manualQueue();
     queue.add('key');
     queue.addRateLimited('key');
@@ -135,7 +135,7 @@ describe('WorkQueue', () => {
     expect(started).toHaveLength(3);
   });
 
-  it('spreads the back-off by a fifth to both sides', async () => {
+  it('jitters the back-off by a fifth in both directions', async () => {
     const { queue, clock, started, end } = manualQueue({ random: () => 0 });
     queue.add('key');
     await end('key', new Error('broken'));
@@ -143,7 +143,7 @@ describe('WorkQueue', () => {
     expect(started).toHaveLength(2);
   });
 
-  it('drains when nothing is ready or running', async () => {
+  it('is drained when nothing is ready or running', async () => {
     const { queue, end } = manualQueue({ concurrency: 1 });
     queue.add('a');
     queue.add('b');
@@ -156,7 +156,7 @@ describe('WorkQueue', () => {
     expect(drained).toBe(true);
   });
 
-  it('stops after what has begun and takes nothing more', async () => {
+  it('stops after the current runs and starts no more', async () => {
     const { queue, clock, started, end } = manualQueue({ concurrency: 1 });
     queue.add('running');
     queue.add('ready');

@@ -32,12 +32,12 @@ describe('deploymentReadiness', () => {
   it.each<[string, DeploymentObject | undefined, object]>([
     ['does not exist', undefined, notReady('the Deployment does not exist yet')],
     ['is rolled out', deployment(done), ready],
-    ['has a change nobody noticed', deployment({ ...done, observedGeneration: 1 }), notReady(unseen())],
+    ['has a change its controller has not observed', deployment({ ...done, observedGeneration: 1 }), notReady(unseen())],
     ['has no status yet', deployment(undefined), notReady(unseen())],
     ['has old pods only', deployment({ ...done, updatedReplicas: 1 }), notReady('1 of 3 replicas updated')],
     ['has an old pod left', deployment({ ...done, replicas: 4 }), notReady('1 old replica still running')],
     ['has old pods left', deployment({ ...done, replicas: 5 }), notReady('2 old replicas still running')],
-    ['has ill pods', deployment({ ...done, availableReplicas: 2 }), notReady('2 of 3 replicas available')],
+    ['has unavailable pods', deployment({ ...done, availableReplicas: 2 }), notReady('2 of 3 replicas available')],
     ['is scaled to nothing', deployment({ observedGeneration: 2 }, 0), ready],
     [
       'is stuck',
@@ -48,7 +48,7 @@ describe('deploymentReadiness', () => {
       }),
       notReady('2 of 3 replicas available, without progress for too long'),
     ],
-  ])('judges a Deployment that %s', (_, object, expected) => {
+  ])('evaluates a Deployment that %s', (_, object, expected) => {
     expect(deploymentReadiness(object)).toEqual(expected);
   });
 });
@@ -65,9 +65,9 @@ describe('statefulSetReadiness', () => {
   it.each<[string, StatefulSetObject | undefined, object]>([
     ['does not exist', undefined, notReady('the StatefulSet does not exist yet')],
     ['is rolled out', statefulSet(done), ready],
-    ['has a change nobody noticed', statefulSet({ ...done, observedGeneration: 1 }), notReady(unseen())],
+    ['has a change its controller has not observed', statefulSet({ ...done, observedGeneration: 1 }), notReady(unseen())],
     [
-      'misses a pod',
+      'lacks a pod',
       statefulSet({ ...done, replicas: 2, availableReplicas: 2 }),
       notReady('2 of 3 replicas available'),
     ],
@@ -82,11 +82,11 @@ describe('statefulSetReadiness', () => {
       notReady('1 of 3 replicas updated'),
     ],
     [
-      'has merged its revisions and counts no updated pods any more',
+      'has equal revisions and does not count updated pods any more',
       statefulSet({ ...done, updatedReplicas: 0 }),
       ready,
     ],
-  ])('judges a StatefulSet that %s', (_, object, expected) => {
+  ])('evaluates a StatefulSet that %s', (_, object, expected) => {
     expect(statefulSetReadiness(object)).toEqual(expected);
   });
 });
@@ -112,25 +112,25 @@ describe('somePodAvailable', () => {
       notReady('Deployment kube-system/x: 0 of 2 pods available'),
     ],
     [
-      'a Deployment nobody has noticed yet',
+      'a Deployment its controller has not observed yet',
       object('Deployment', {}),
       notReady('Deployment kube-system/x: 0 of 1 pod available'),
     ],
-    ['a Deployment that is to have none', object('Deployment', { spec: { replicas: 0 } }), ready],
+    ['a Deployment with zero replicas', object('Deployment', { spec: { replicas: 0 } }), ready],
     ['a DaemonSet on one of three nodes', daemonSet({ desiredNumberScheduled: 3, numberAvailable: 1 }), ready],
     [
       'a DaemonSet on none of three nodes',
       daemonSet({ desiredNumberScheduled: 3, numberAvailable: 0 }),
       notReady('DaemonSet kube-system/x: 0 of 3 pods available'),
     ],
-    ['a DaemonSet that no node is for', daemonSet({ desiredNumberScheduled: 0 }), ready],
+    ['a DaemonSet that matches no node', daemonSet({ desiredNumberScheduled: 0 }), ready],
     [
-      'a DaemonSet nobody has noticed yet',
+      'a DaemonSet its controller has not observed yet',
       daemonSet({ observedGeneration: 1, desiredNumberScheduled: 0 }),
       notReady('DaemonSet kube-system/x: its pods have not been planned yet'),
     ],
-    ['what has no pods', object('ConfigMap', {}), ready],
-  ])('judges %s', (_, given, expected) => {
+    ['a kind without pods', object('ConfigMap', {}), ready],
+  ])('evaluates %s', (_, given, expected) => {
     expect(somePodAvailable(given)).toEqual(expected);
   });
 });
@@ -143,7 +143,7 @@ describe('startedPods', () => {
     status: { containerStatuses: states.map((state, index) => ({ name: `${index}`, state })) },
   });
 
-  it('counts pods all of whose containers run, ready or not', () => {
+  it('counts pods whose containers all run, ready or not', () => {
     const pods = [
       pod([{ running: {} }]),
       pod([{ running: {} }, { waiting: {} }]),

@@ -34,7 +34,7 @@ describe('paths', () => {
     expect(path).toBe(expected);
   });
 
-  it('refuse an object that lacks its namespace or name', () => {
+  it('refuse an object without its namespace or name', () => {
     expect(() => objectPath(ConfigMap, { name: 'y' })).toThrow('ConfigMap y has no namespace: set metadata.namespace');
     expect(() => objectPath(ConfigMap, { namespace: 'x', name: '' })).toThrow('ConfigMap has no name');
   });

@@ -21,13 +21,13 @@ function definition(
 
 it.each<[string, DefinitionObject | undefined, string[]]>([
   ['no definition', undefined, []],
-  ['one that has not been looked at by the server', { apiVersion, kind, metadata: { name: 'x' } }, []],
+  ['a definition without status', { apiVersion, kind, metadata: { name: 'x' } }, []],
   ['one that is not established', definition({ v1: true }, 'False'), []],
   ['one that is being deleted', definition({ v1: true }, 'True', { deletionTimestamp: '2026-11-21T12:00:00Z' }), []],
   ['versions that are not served', definition({ v1: true, v1alpha2: false, v1alpha3: false }), ['v1']],
   ['versions in any order', definition({ v1alpha2: true, v1alpha3: true, v1: true }), ['v1', 'v1alpha3', 'v1alpha2']],
   ['an old installation', definition({ v1alpha2: true }), ['v1alpha2']],
-  ['versions that nobody knows yet', definition({ v9: true }), []],
-])('of %s the served ones are found, the best first', (_, given, expected) => {
+  ['unknown versions', definition({ v9: true }), []],
+])('the served versions of %s are found, the best first', (_, given, expected) => {
   expect(servedVersions(given, tlsRoutes).map(versionOf)).toEqual(expected);
 });

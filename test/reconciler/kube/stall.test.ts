@@ -20,13 +20,13 @@ const options = (clock: ManualClock, signal?: AbortSignal) => ({
 });
 
 describe('a stream with a stall timer', () => {
-  it('gives what it is given, and leaves no timer behind', async () => {
+  it('yields every item, and leaves no timer', async () => {
     const clock = new ManualClock();
     expect(await collect(withStallTimer(Readable.from(['a', 'b', 'c']), options(clock)))).toBe('abc');
     expect(clock.pending).toBe(0);
   });
 
-  it('fails when nothing comes for too long, and lets go of the Node stream behind it', async () => {
+  it('fails when nothing arrives for too long, and destroys the Node stream behind it', async () => {
     const clock = new ManualClock();
     const source = new Readable({ objectMode: true, read: () => {} });
     source.push('a');
@@ -53,7 +53,7 @@ describe('a stream with a stall timer', () => {
     expect(await reading).toContain('given up');
   });
 
-  it('does not count the time its reader takes', async () => {
+  it('does not count the time that its reader takes', async () => {
     const clock = new ManualClock();
     const stream = withStallTimer(Readable.from(['a', 'b']), options(clock));
     expect((await stream.next()).value).toBe('a');
@@ -61,7 +61,7 @@ describe('a stream with a stall timer', () => {
     expect((await stream.next()).value).toBe('b');
   });
 
-  it('ends with the reason of the signal, also when that was before', async () => {
+  it('ends with the reason of the signal, also if it was aborted before', async () => {
     const clock = new ManualClock();
     const controller = new AbortController();
     const reading = collect(withStallTimer(new Readable({ read: () => {} }), options(clock, controller.signal)));
@@ -74,7 +74,7 @@ describe('a stream with a stall timer', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('passes on the failure of the stream', async () => {
+  it('forwards the error of the stream', async () => {
     const clock = new ManualClock();
     async function* broken(): AsyncGenerator<string> {
       yield 'a';

@@ -4,7 +4,7 @@ import { ConfigMap } from '../../../constructs/api/resources.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';
 
-/** What the server says to one request, and the connection on which it was asked. */
+/** The server's answer to one request, and the connection on which the request arrived. */
 interface Answer {
   readonly code: number;
   readonly retryAfter?: string;
@@ -38,8 +38,8 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-describe('a request that is turned away', () => {
-  it('is made again after the time that was asked for, on a connection of its own when the server ends', async () => {
+describe('a rejected request', () => {
+  it('is repeated after the Retry-After time, on a new connection if the server shuts down', async () => {
     answers = [shuttingDown];
     const begun = performance.now();
     await expect(client.get(ConfigMap, name)).resolves.toEqual(object);
@@ -47,29 +47,29 @@ describe('a request that is turned away', () => {
     expect(new Set(connections).size).toBe(2);
   });
 
-  it('is made again whatever it was, for nothing was done', async () => {
+  it('is repeated for any verb, because the server has done nothing', async () => {
     answers = [{ code: 429, retryAfter: '1' }];
     await expect(client.create(object, { fieldManager: 'test' })).resolves.toEqual(object);
     expect(connections).toHaveLength(2);
   });
 
-  it('fails when it is turned away once more', async () => {
+  it('fails if it is rejected a second time', async () => {
     answers = [shuttingDown, shuttingDown];
     await expect(client.get(ConfigMap, name)).rejects.toMatchObject({ code: 503, message: /come again/ });
     expect(connections).toHaveLength(2);
   });
 
   it.each<[string, Answer]>([
-    ['for longer than the queue would wait', { code: 503, retryAfter: '3' }],
-    ['for a time that is not said', { code: 503 }],
-    ['by a server that may have begun with it', { code: 500, retryAfter: '1' }],
+    ['with a longer Retry-After than the queue would wait', { code: 503, retryAfter: '3' }],
+    ['without Retry-After', { code: 503 }],
+    ['by a server that may have processed it', { code: 500, retryAfter: '1' }],
   ])('%s fails at once', async (_, answer) => {
     answers = [answer];
     await expect(client.get(ConfigMap, name)).rejects.toMatchObject({ code: answer.code });
     expect(connections).toHaveLength(1);
   });
 
-  it('ends with its caller while it rests', async () => {
+  it('ends with its caller while it waits', async () => {
     answers = [shuttingDown];
     const caller = new AbortController();
     server.once('request', () => setTimeout(() => caller.abort(new Error('enough')), 100));

@@ -24,7 +24,7 @@ const machine = (name: string, node: string | undefined, ...given: string[]): Ma
   metadata: { name },
   status: { ...(node && { nodeRef: { name: node } }), addresses: addresses(...given) },
 });
-/** One of which Cluster API has not written anything yet, and one without addresses. */
+/** A Machine without status, and one without addresses. */
 const unknown = (name: string): MachineObject => {
   const { status: _, ...rest } = machine(name, undefined);
   return rest;
@@ -44,69 +44,69 @@ const evidence = (changes: Partial<Evidence> = {}): Evidence => ({
 const judged = async (request: KubeletRequestChanges, changes: Partial<Evidence> = {}) =>
   objection(await kubeletRequest(request), evidence(changes));
 
-describe('a kubelet gets a certificate to serve with', () => {
+describe('a kubelet gets a serving certificate', () => {
   it.each<[string, KubeletRequestChanges, Partial<Evidence>]>([
     ['for its name and address', {}, {}],
     ['for addresses alone', { hosts: ['192.0.2.21'] }, {}],
     ['for both families', { hosts: ['n1', '192.0.2.21', '2001:0db8::0021'] }, {}],
     ['for names in capitals', { hosts: ['N1.Internal', '192.0.2.21'] }, {}],
-    ['with a key that can encipher', { usages: ['server auth', 'key encipherment', 'digital signature'] }, {}],
+    ['with a key for encipherment', { usages: ['server auth', 'key encipherment', 'digital signature'] }, {}],
     ['with its group before its name', { subject: [nodes, n1] }, {}],
     [
-      'beside Machines that tell nothing of themselves',
+      'if other Machines have no status',
       {},
       { machines: [unknown('m3'), machine('m1', 'n1', '192.0.2.21')] },
     ],
-    ['beside Machines of others that have no addresses yet', {}, { machines: [withoutAddresses('m2', 'n2')] }],
-    ['when its Machine has the same addresses', {}, { machines: [machine('m1', 'n1', '192.0.2.21')] }],
-    ['when its Machine tells no addresses', {}, { machines: [machine('m1', 'n1')] }],
-    ['when nobody knows yet whose Machine it is', {}, { machines: [machine('m1', undefined, '192.0.2.21')] }],
-    ['beside Machines of others', {}, { machines: [machine('m2', 'n2', '192.0.2.22')] }],
+    ['if Machines of other nodes have no addresses yet', {}, { machines: [withoutAddresses('m2', 'n2')] }],
+    ['if its Machine has the same addresses', {}, { machines: [machine('m1', 'n1', '192.0.2.21')] }],
+    ['if its Machine has no addresses', {}, { machines: [machine('m1', 'n1')] }],
+    ['if its Machine has no nodeRef yet', {}, { machines: [machine('m1', undefined, '192.0.2.21')] }],
+    ['if there are Machines of other nodes', {}, { machines: [machine('m2', 'n2', '192.0.2.22')] }],
   ])('%s', async (_, request, changes) => {
     expect(await judged(request, changes)).toBeUndefined();
   });
 });
 
-describe('a request is left alone that', () => {
+describe('a request is not approved that', () => {
   const mail = { type: 'email', value: 'root@example.org' } as const;
   const uri = { type: 'url', value: 'spiffe://example.org/n1' } as const;
   const secondList = new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'n2' }]);
   const ca = new x509.BasicConstraintsExtension(true, 1, true);
   it.each<[string, KubeletRequestChanges, RegExp]>([
     ['was made by a person', { username: 'jane' }, /was made by jane, who is no kubelet/],
-    ['was made by a user that only sounds like a kubelet', { groups: ['system:authenticated'] }, /no kubelet/],
+    ["was made by a user whose name only resembles a kubelet's", { groups: ['system:authenticated'] }, /no kubelet/],
     ['was made by a user without a name', { username: 'system:node:' }, /no kubelet/],
     ['was made with a bootstrap token', { username: 'system:bootstrap:abcdef' }, /no kubelet/],
     ['was made by another node', { username: 'system:node:n2' }, /asks for CN=system:node:n1/],
     ['asks for another group', { subject: [n1, { O: ['system:masters'] }] }, /O=system:masters/],
     ['asks for a second group', { subject: [n1, { O: ['system:nodes', 'system:masters'] }] }, /O=system:masters/],
-    ['asks for a second group apart', { subject: [n1, nodes, { O: ['system:masters'] }] }, /O=system:masters/],
+    ['asks for a second group in another RDN', { subject: [n1, nodes, { O: ['system:masters'] }] }, /O=system:masters/],
     ['asks for no group', { subject: [n1] }, /instead of/],
     ['asks for a second name', { subject: [nodes, n1, { CN: ['kubernetes-admin'] }] }, /CN=kubernetes-admin/],
-    ['asks for more of a name', { subject: [nodes, n1, { OU: ['x'] }] }, /OU=x/],
-    ['wants to be a client', { usages: ['digital signature', 'client auth'] }, /usages digital signature, client auth/],
+    ['asks for another attribute in the subject', { subject: [nodes, n1, { OU: ['x'] }] }, /OU=x/],
+    ['asks for client auth only', { usages: ['digital signature', 'client auth'] }, /usages digital signature, client auth/],
     [
-      'wants to be a client too',
+      'asks for client auth too',
       { usages: ['digital signature', 'server auth', 'client auth'] },
       /client auth instead/,
     ],
-    ['wants to be no server', { usages: ['digital signature', 'key encipherment'] }, /usages digital signature/],
-    ['wants to sign nothing', { usages: ['server auth', 'key encipherment'] }, /usages server auth/],
+    ['does not ask for server auth', { usages: ['digital signature', 'key encipherment'] }, /usages digital signature/],
+    ['asks for no signature usage', { usages: ['server auth', 'key encipherment'] }, /usages server auth/],
     ['asks for its group within its name', { subject: [{ CN: ['system:node:n1\nO=system:nodes'] }] }, /instead of/],
-    ['wants to sign', { usages: ['digital signature', 'server auth', 'cert sign'] }, /cert sign/],
-    ['wants to be nothing', { usages: [] }, /usages none/],
+    ['asks for cert sign', { usages: ['digital signature', 'server auth', 'cert sign'] }, /cert sign/],
+    ['asks for no usage', { usages: [] }, /usages none/],
     ['names no host', { hosts: [] }, /names no host/],
-    ['names a mailbox', { otherNames: [mail] }, /names of kind email/],
+    ['names an email address', { otherNames: [mail] }, /names of kind email/],
     ['names a URI', { otherNames: [uri] }, /names of kind url/],
-    ['names a mailbox alone', { hosts: [], otherNames: [mail] }, /names of kind email/],
+    ['names only an email address', { hosts: [], otherNames: [mail] }, /names of kind email/],
     ['has a second list of names', { extensions: [secondList] }, /more than one list/],
-    ['wants to be an authority', { extensions: [ca] }, /more than one list/],
+    ['asks to be a CA', { extensions: [ca] }, /more than one list/],
     ['names another host', { hosts: ['n1', 'n2'] }, /names n2, which Node n1 does not have/],
     ['names another address', { hosts: ['n1', '192.0.2.22'] }, /names 192\.0\.2\.22, which Node n1 does not have/],
-    ['names all hosts', { hosts: ['n1', '*.internal'] }, /\*\.internal, which no node can have/],
-    ['is for another signer of a serving certificate', { username: 'system:node:n2' }, /asks for/],
-  ])('%s', async (_, request, said) => {
-    expect(await judged(request)).toMatch(said);
+    ['names a wildcard', { hosts: ['n1', '*.internal'] }, /\*\.internal, which no node can have/],
+    ['is for another signer of serving certificates', { username: 'system:node:n2' }, /asks for/],
+  ])('%s', async (_, request, expected) => {
+    expect(await judged(request)).toMatch(expected);
   });
 
   it.each(['not base64!', Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n').toString('base64')])(
@@ -119,7 +119,7 @@ describe('a request is left alone that', () => {
     },
   );
 
-  // Its Node says that these are its own: a kubelet writes that itself.
+  // Its Node lists them as addresses, which a kubelet writes itself.
   it.each([
     'c1.example.org',
     'konnectivity.c1.example.org',
@@ -139,7 +139,7 @@ describe('a request is left alone that', () => {
     '169.254.169.254',
     '*',
     '*.example.org',
-  ])('names what no node can have, whatever its Node says: %s', async (host) => {
+  ])('names an address that no node can have, even if its Node lists it: %s', async (host) => {
     const nodeAddresses = addresses('n1', '192.0.2.21', host);
     expect(await judged({ hosts: ['n1', '192.0.2.21', host] }, { nodeAddresses })).toContain('which no node can have');
   });
@@ -153,27 +153,27 @@ describe('a request is left alone that', () => {
       /names 192\.0\.2\.21, which Machine m1 does not have/,
     ],
     [
-      'has a Node that claims the address of a Machine of another one',
+      "has a Node that claims the address of another node's Machine",
       { machines: [machine('m2', 'n2', '192.0.2.21')] },
       /names 192\.0\.2\.21, which Machine m2 has/,
     ],
     [
-      'has a Node that claims it while its own Machine tells nothing',
+      'has a Node that claims it while its own Machine has no addresses',
       { machines: [machine('m1', 'n1'), machine('m2', 'n2', '192.0.2.21')] },
       /which Machine m2 has/,
     ],
-  ])('%s', async (_, changes, said) => {
-    expect(await judged({}, changes)).toMatch(said);
+  ])('%s', async (_, changes, expected) => {
+    expect(await judged({}, changes)).toMatch(expected);
   });
 });
 
-describe('only requests are looked at', () => {
+describe('only pending requests are evaluated', () => {
   it.each<[string, KubeletRequestChanges, boolean]>([
-    ['of the signer of kubelets that serve', {}, true],
-    ['of no other signer', { signerName: 'kubernetes.io/kube-apiserver-client-kubelet' }, false],
-    ['that nobody has approved', { conditions: [{ type: 'Approved' }] }, false],
-    ['that nobody has denied', { conditions: [{ type: 'Denied' }] }, false],
-  ])('%s', async (_, changes, isLookedAt) => {
-    expect(awaitsServing(await kubeletRequest(changes))).toBe(isLookedAt);
+    ['of the signer of kubelet serving certificates', {}, true],
+    ['not of another signer', { signerName: 'kubernetes.io/kube-apiserver-client-kubelet' }, false],
+    ['not approved ones', { conditions: [{ type: 'Approved' }] }, false],
+    ['not denied ones', { conditions: [{ type: 'Denied' }] }, false],
+  ])('%s', async (_, changes, isEvaluated) => {
+    expect(awaitsServing(await kubeletRequest(changes))).toBe(isEvaluated);
   });
 });

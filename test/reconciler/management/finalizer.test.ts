@@ -8,7 +8,7 @@ import { ourName, type MemoryCluster } from '../../support/loop/memory-cluster.t
 
 const another = 'example.org/another';
 
-/** Sets somebody else's finalizer at the very moment at which an operator is about to write its own. */
+/** Adds another client's finalizer directly before the operator writes its own. */
 function interference(managementCluster: MemoryCluster): Life {
   let isDone = false;
   return new Life({
@@ -22,8 +22,8 @@ function interference(managementCluster: MemoryCluster): Life {
   });
 }
 
-describe('a finalizer of somebody else', () => {
-  it('is not lost when ours is added at the same time: its owner relies on it', async () => {
+describe('a finalizer of another client', () => {
+  it('is not lost when the operator adds its own at the same time', async () => {
     const managementCluster = await orderedCluster();
     const operator = await OperatorProcess.start(managementCluster, interference(managementCluster));
     await operator.reconcile();
@@ -33,7 +33,7 @@ describe('a finalizer of somebody else', () => {
     await operator.stop();
   });
 
-  it('is not lost when ours is removed at the same time, and holds the object alone then', async () => {
+  it('is not lost when the operator removes its own at the same time, and then keeps the object alone', async () => {
     const managementCluster = await completeCluster();
     const operator = await OperatorProcess.start(managementCluster, interference(managementCluster));
     await managementCluster.user.delete(HostedControlPlane, ourName);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Subscriptions } from '../../../reconciler/management/subscriptions.ts';
 
-it('names each key that asked for any of the topics once, until the key is forgotten', () => {
+it('returns each key that subscribed to any of the topics once, until the key is forgotten', () => {
   const subscriptions = new Subscriptions();
   subscriptions.add('team/a', 'gateway x');
   subscriptions.add('team/a', 'host y');
@@ -11,5 +11,5 @@ it('names each key that asked for any of the topics once, until the key is forgo
   expect(subscriptions.of(['gateway x', 'host y'])).toEqual(['team/b']);
   subscriptions.add('team/a', 'host y');
   expect(subscriptions.of(['host y'])).toEqual(['team/a']);
-  subscriptions.forget('nobody');
+  subscriptions.forget('unknown');
 });

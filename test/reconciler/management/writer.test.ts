@@ -13,7 +13,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { MemoryApiServer } from '../../support/memory-cluster/api-server.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
 
-/** Lists as many objects as it is told, and notes what is asked of it. */
+/** Lists as many objects as the test sets, and records the requests. */
 class WorkerLists implements Pick<KubeClient, 'delete' | 'list'> {
   readonly asked: unknown[] = [];
   readonly #counts: Readonly<Record<string, number | Error>>;
@@ -46,12 +46,12 @@ const deletionWriter = (client: WorkerLists, clusterIsDeleting = false) =>
 const notInstalled = new KubeError('list machinepools: not found', { code: 404, reason: 'NotFound' });
 const forbidden = new KubeError('list machines: forbidden', { code: 403, reason: 'Forbidden' });
 
-describe('the workers that hold up a deletion', () => {
+describe('the workers that block a deletion', () => {
   it.each<[string, Readonly<Record<string, number | Error>>, number]>([
     ['none', {}, 0],
     ['Machines', { Machine: 2 }, 2],
     ['Machines and MachinePools', { Machine: 2, MachinePool: 1 }, 3],
-    ['Machines, where MachinePools are not installed', { Machine: 2, MachinePool: notInstalled }, 2],
+    ['Machines, if MachinePools are not installed', { Machine: 2, MachinePool: notInstalled }, 2],
   ])('are counted: %s', async (_, counts, expected) => {
     const client = new WorkerLists(counts);
     expect(await deletionWriter(client).workers()).toBe(expected);
@@ -62,18 +62,18 @@ describe('the workers that hold up a deletion', () => {
     });
   });
 
-  it('are not asked for while the Cluster itself is deleted: Cluster API has seen to them', async () => {
+  it('are not counted while the Cluster itself is deleted, because Cluster API has waited for them', async () => {
     const client = new WorkerLists({ Machine: 2 });
     expect(await deletionWriter(client, true).workers()).toBe(0);
     expect(client.asked).toEqual([]);
   });
 
-  it('are not taken for gone when they cannot be asked for', async () => {
+  it('are not taken for gone if the list fails', async () => {
     await expect(deletionWriter(new WorkerLists({ Machine: forbidden })).workers()).rejects.toBe(forbidden);
   });
 });
 
-it('deletes the very object that was seen, and does not wait for what it owns', async () => {
+it('deletes exactly the observed object, and does not wait for its dependents', async () => {
   const client = new WorkerLists({});
   const { apiVersion, kind } = Deployment;
   await deletionWriter(client).delete(Deployment, {
@@ -86,13 +86,13 @@ it('deletes the very object that was seen, and does not wait for what it owns', 
   ]);
 });
 
-describe('fields that are set on an object', () => {
+describe('fields that the operator sets on an object', () => {
   const namespace = 'team';
   const name = { namespace, name: 'one' };
   const somebody = { fieldManager: 'somebody' };
   const noted = { annotations: { noted: 'yes' } };
 
-  /** An API server with one object, and a writer that has seen it. */
+  /** An API server with one object, and a writer that has observed it. */
   async function seenObject(): Promise<{ client: MemoryClient; writer: Writer; object: KubeObject }> {
     const clock = new ManualClock();
     const client = new MemoryClient(new MemoryApiServer(() => clock.now()));
@@ -108,7 +108,7 @@ describe('fields that are set on an object', () => {
   const make = (client: MemoryClient) =>
     client.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: name }, somebody);
 
-  it('are there beside those of others, and go when they are not named again for the same purpose', async () => {
+  it('are kept beside those of others, and removed when they are not set again for the same purpose', async () => {
     const { client, writer, object } = await seenObject();
     await writer.setFields(ConfigMap, object, noted, 'note');
     await writer.setFields(ConfigMap, object, { annotations: { other: 'yes' } }, 'another');
@@ -117,14 +117,14 @@ describe('fields that are set on an object', () => {
     expect((await client.get(ConfigMap, name)).metadata.annotations).toEqual({ other: 'yes' });
   });
 
-  it('do not bring one back that was deleted meanwhile: it would be empty', async () => {
+  it('do not recreate an object that was deleted meanwhile, as it would be empty', async () => {
     const { client, writer, object } = await seenObject();
     await client.delete(ConfigMap, name);
     await expect(writer.setFields(ConfigMap, object, noted, 'note')).rejects.toThrow('Precondition failed');
     expect(await client.find(ConfigMap, name)).toBeUndefined();
   });
 
-  it('are not set on another one that has taken its name', async () => {
+  it('are not set on another object of the same name', async () => {
     const { client, writer, object } = await seenObject();
     await client.delete(ConfigMap, name);
     await make(client);
@@ -132,7 +132,7 @@ describe('fields that are set on an object', () => {
     expect((await client.get(ConfigMap, name)).metadata.annotations).toBeUndefined();
   });
 
-  it('are not set when somebody has changed the object since, where that matters', async () => {
+  it('are not set if requested when the object has changed since', async () => {
     const { client, writer, object } = await seenObject();
     await client.mergePatch(ConfigMap, name, { data: { theirs: 'yes' } }, somebody);
     const fields = { ...noted, onlyIfUnchanged: true };

@@ -49,15 +49,15 @@ describe('the environment', () => {
     ['MAX_CONCURRENT_RECONCILES', 'many', 'must be a whole number of at least 1'],
     ['LOG_FORMAT', 'xml', 'must be json or text'],
     ['LOG_LEVEL', 'loud', 'must be debug, info, warn or error'],
-  ])('is refused with what is wrong and what is allowed: %s=%s', (name, value, allowed) => {
+  ])('is refused with the error and the allowed values: %s=%s', (name, value, allowed) => {
     expect(() => readConfig([], { [name]: value })).toThrow(`environment variable ${name} ${allowed}, not "${value}"`);
   });
 
-  it('is refused with all that is wrong at once', () => {
+  it('is refused with all errors at once', () => {
     expect(() => readConfig([], { LOG_LEVEL: 'loud', LOG_FORMAT: 'xml' })).toThrow(/LOG_FORMAT.*\n.*LOG_LEVEL/);
   });
 
-  it('is described, every variable of it', () => {
+  it('is documented, every variable of it', () => {
     expect(environmentVariables.map(({ name }) => name)).toEqual([
       'LEADER_ELECTION',
       'WEBHOOK_CERT_DIR',
@@ -95,7 +95,7 @@ describe('the arguments', () => {
     ['--health-port=-1', '--health-port must be a port, not "-1"'],
     ['--namespaces=a', "Unknown option '--namespaces'"],
     ['team', "Unexpected argument 'team'"],
-  ])('are refused with what is wrong: %s', (argument, message) => {
+  ])('are refused with the error: %s', (argument, message) => {
     expect(() => readConfig([argument], {})).toThrow(message);
   });
 });

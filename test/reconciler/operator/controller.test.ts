@@ -13,13 +13,13 @@ const resyncMs = 10 * 60_000;
 const key = 'team/c1-x7k2p';
 const hosted = hostedControlPlaneObject();
 
-/** A controller whose watches tell what the test says, and whose reconciles end at once. */
+/** A controller whose watches report the events of the test, and whose reconciles end at once. */
 function controller(reconcile: (key: string) => Promise<Date | undefined> = async () => undefined) {
   const clock = new ManualClock();
   const reconciled: string[] = [];
   const lines: string[] = [];
   const ended: string[] = [];
-  let tell: Handler = () => {
+  let handleChange: Handler = () => {
     throw new Error('the controller does not listen yet');
   };
   let reportAround: (key: string) => void = () => {
@@ -32,7 +32,7 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
   const started = new Controller({
     management: {
       onChange: (handler) => {
-        tell = handler;
+        handleChange = handler;
       },
       onSharedResourcesChange: (handler) => {
         reportAround = handler;
@@ -54,29 +54,29 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
     log: createLogger({ format: 'json', level: 'info' }, { write: (line) => lines.push(line) }),
   });
   started.start();
-  /** Lets the time pass in which changes are gathered. */
+  /** Advances the time in which changes are gathered. */
   const gathered = async () => {
     await clock.advance(20);
   };
-  const told = async (resource: Resource, object: KubeObject, type: 'added' | 'deleted' = 'added') => {
+  const afterChange = async (resource: Resource, object: KubeObject, type: 'added' | 'deleted' = 'added') => {
     reconciled.length = 0;
-    tell(resource, { type, object });
+    handleChange(resource, { type, object });
     await gathered();
     return [...reconciled];
   };
-  const reportedAround = async (given: string) => {
+  const afterSharedChange = async (given: string) => {
     reconciled.length = 0;
     reportAround(given);
     await gathered();
     return [...reconciled];
   };
-  const toldByHosted = async (given: string) => {
+  const afterHostedChange = async (given: string) => {
     reconciled.length = 0;
     reportHosted(given);
     await gathered();
     return [...reconciled];
   };
-  return { controller: started, clock, reconciled, ended, lines, listed, told, reportedAround, toldByHosted };
+  return { controller: started, clock, reconciled, ended, lines, listed, afterChange, afterSharedChange, afterHostedChange };
 }
 
 function labelled({ apiVersion, kind }: Resource, metadata: Partial<ObjectMeta> = {}): KubeObject {
@@ -100,55 +100,55 @@ describe('a change', () => {
     ],
     ['of a pod elsewhere', Pod, labelled(Pod, { namespace: 'other' }), 'added', []],
     ['of a pod without a Cluster', Pod, labelled(Pod, { labels: {} }), 'added', []],
-  ])('%s causes a reconcile of what it belongs to', async (_, resource, object, type, expected) => {
-    const { told } = controller();
-    await told(HostedControlPlane, hosted);
-    expect(await told(resource, object, type)).toEqual(expected);
+  ])('%s causes a reconcile of the HostedControlPlane it belongs to', async (_, resource, object, type, expected) => {
+    const { afterChange } = controller();
+    await afterChange(HostedControlPlane, hosted);
+    expect(await afterChange(resource, object, type)).toEqual(expected);
   });
 
-  it('of a Cluster whose control plane has not been seen yet waits for that', async () => {
-    const { told } = controller();
-    expect(await told(Cluster, clusterObjectWith())).toEqual([]);
-    expect(await told(HostedControlPlane, hosted)).toEqual([key]);
+  it('of a Cluster whose control plane was not observed yet waits for it', async () => {
+    const { afterChange } = controller();
+    expect(await afterChange(Cluster, clusterObjectWith())).toEqual([]);
+    expect(await afterChange(HostedControlPlane, hosted)).toEqual([key]);
   });
 
-  it('reaches the object from the moment Cluster API owns it', async () => {
-    const { told } = controller();
-    await told(HostedControlPlane, hostedControlPlaneObject({ metadata: { ownerReferences: [] } }));
-    expect(await told(Pod, labelled(Pod))).toEqual([]);
-    await told(HostedControlPlane, hosted);
-    expect(await told(Pod, labelled(Pod))).toEqual([key]);
+  it('reaches the object once a Cluster owns it', async () => {
+    const { afterChange } = controller();
+    await afterChange(HostedControlPlane, hostedControlPlaneObject({ metadata: { ownerReferences: [] } }));
+    expect(await afterChange(Pod, labelled(Pod))).toEqual([]);
+    await afterChange(HostedControlPlane, hosted);
+    expect(await afterChange(Pod, labelled(Pod))).toEqual([key]);
   });
 
-  it('reaches every object that names the Cluster as owner, so that a false one starves nobody', async () => {
-    const { told } = controller();
-    await told(HostedControlPlane, hosted);
-    await told(
+  it('reaches every object that has the Cluster as owner, so that a wrong one blocks no other', async () => {
+    const { afterChange } = controller();
+    await afterChange(HostedControlPlane, hosted);
+    await afterChange(
       HostedControlPlane,
       hostedControlPlaneObject({ metadata: { name: 'false', ownerReferences: [ownedByCluster] } }),
     );
-    expect(await told(Pod, labelled(Pod))).toEqual([key, 'team/false']);
+    expect(await afterChange(Pod, labelled(Pod))).toEqual([key, 'team/false']);
   });
 
-  it('around an object causes a reconcile of it', async () => {
-    expect(await controller().reportedAround(key)).toEqual([key]);
+  it('of a shared resource causes a reconcile of the objects that use it', async () => {
+    expect(await controller().afterSharedChange(key)).toEqual([key]);
   });
 
   it('in a hosted cluster causes a reconcile of its control plane', async () => {
-    const { toldByHosted } = controller();
-    expect(await toldByHosted(key)).toEqual([key]);
+    const { afterHostedChange } = controller();
+    expect(await afterHostedChange(key)).toEqual([key]);
   });
 
-  it('of an object that is gone is handled once more, and no other event leads to it any longer', async () => {
-    const { told } = controller();
-    await told(HostedControlPlane, hosted);
-    expect(await told(HostedControlPlane, hosted, 'deleted')).toEqual([key]);
-    expect(await told(Pod, labelled(Pod))).toEqual([]);
+  it('of a deleted object is handled once more, and no other event leads to it any longer', async () => {
+    const { afterChange } = controller();
+    await afterChange(HostedControlPlane, hosted);
+    expect(await afterChange(HostedControlPlane, hosted, 'deleted')).toEqual([key]);
+    expect(await afterChange(Pod, labelled(Pod))).toEqual([]);
   });
 });
 
-describe('time', () => {
-  it('brings every object up again every ten minutes', async () => {
+describe('the clock', () => {
+  it('requeues every object every ten minutes', async () => {
     const { clock, listed, reconciled } = controller();
     listed.push(hosted, hostedControlPlaneObject({ metadata: { name: 'c2', namespace: 'other' } }));
     await clock.advance(resyncMs - 1);
@@ -159,30 +159,30 @@ describe('time', () => {
     expect(reconciled).toHaveLength(4);
   });
 
-  it('brings an object up when its reconcile has asked for that', async () => {
+  it('requeues an object when its reconcile has requested that', async () => {
     const dates = [new Date(Date.parse('2026-01-01T00:00:05Z'))];
-    const { clock, told, reconciled } = controller(async () => dates.shift());
-    await told(HostedControlPlane, hosted);
+    const { clock, afterChange, reconciled } = controller(async () => dates.shift());
+    await afterChange(HostedControlPlane, hosted);
     await clock.advance(4_979);
     expect(reconciled).toEqual([key]);
     await clock.advance(1);
     expect(reconciled).toEqual([key, key]);
   });
 
-  it('does not let a reconcile spin that asks for a time that has passed', async () => {
-    const { clock, told, reconciled } = controller(async () => new Date(0));
-    await told(HostedControlPlane, hosted);
+  it('limits the rate of a reconcile that requests a time in the past', async () => {
+    const { clock, afterChange, reconciled } = controller(async () => new Date(0));
+    await afterChange(HostedControlPlane, hosted);
     await clock.advance(1_000);
     expect(reconciled).toHaveLength(11);
   });
 
-  it('brings a failed reconcile up again, with one line of log and no more than its message', async () => {
+  it('requeues a failed reconcile, and logs one line with no more than its message', async () => {
     let isBroken = true;
-    const { clock, told, reconciled, ended, lines } = controller(async () => {
+    const { clock, afterChange, reconciled, ended, lines } = controller(async () => {
       if (isBroken) throw Object.assign(new Error('apply Secret a/b: refused'), { body: 'content' });
       return undefined;
     });
-    await told(HostedControlPlane, hosted);
+    await afterChange(HostedControlPlane, hosted);
     isBroken = false;
     await clock.advance(1000);
     expect(reconciled).toEqual([key, key]);
@@ -194,18 +194,18 @@ describe('time', () => {
   });
 });
 
-it('finishes what it has begun when it stops, and begins nothing more', async () => {
+it('finishes running reconciles when it stops, and starts no more', async () => {
   const ending = Promise.withResolvers<undefined>();
-  const { controller: stopping, told, clock, reconciled, listed } = controller(() => ending.promise);
+  const { controller: stopping, afterChange, clock, reconciled, listed } = controller(() => ending.promise);
   listed.push(hosted);
-  await told(HostedControlPlane, hosted);
+  await afterChange(HostedControlPlane, hosted);
   let isStopped = false;
   const stopped = stopping.stop().then(() => (isStopped = true));
   await settled();
   expect(isStopped).toBe(false);
   ending.resolve(undefined);
   await stopped;
-  await told(Pod, labelled(Pod));
+  await afterChange(Pod, labelled(Pod));
   await clock.advance(2 * resyncMs);
   expect(reconciled).toEqual([]);
   expect(clock.pending).toBe(0);

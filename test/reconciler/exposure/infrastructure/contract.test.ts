@@ -35,20 +35,20 @@ describe('the version to write', () => {
   it.each<[string, Record<string, string>, Record<string, { served?: boolean }>, string | undefined]>([
     ['is the newest of the newest contract', { 'cluster.x-k8s.io/v1beta2': 'v1beta1_v1beta2' }, both, 'v1beta2'],
     [
-      'is the newest by meaning, not by spelling',
+      'is compared as a version, not as a text',
       { 'cluster.x-k8s.io/v1beta2': 'v1beta2_v1' },
       { v1: {}, v1beta2: {} },
       'v1',
     ],
     [
-      'is of the newer contract where there are two',
+      'is of the newer contract if there are two',
       { 'cluster.x-k8s.io/v1beta1': 'v1beta2', 'cluster.x-k8s.io/v1beta2': 'v1beta1' },
       both,
       'v1beta1',
     ],
-    ['is of the older contract where there is only that', { 'cluster.x-k8s.io/v1beta1': 'v1beta1' }, both, 'v1beta1'],
+    ['is of the older contract if there is only that', { 'cluster.x-k8s.io/v1beta1': 'v1beta1' }, both, 'v1beta1'],
     [
-      'is one that is served',
+      'is a served version',
       { 'cluster.x-k8s.io/v1beta2': 'v1beta1_v1beta2' },
       { v1beta1: {}, v1beta2: { served: false } },
       'v1beta1',
@@ -62,11 +62,11 @@ describe('the version to write', () => {
 
 describe('an endpoint', () => {
   it.each<[string, object, boolean]>([
-    ['is taken where the schema has it', endpointSchema, true],
-    ['is taken where the spec takes anything', { properties: { spec: preserving } }, true],
-    ['is taken where the object takes anything', preserving, true],
-    ['is not taken where the schema lacks it', { properties: { spec: { properties: { region: {} } } } }, false],
-    ['is not taken where there is no schema', {}, false],
+    ['is accepted if the schema has it', endpointSchema, true],
+    ['is accepted if the spec takes any field', { properties: { spec: preserving } }, true],
+    ['is accepted if the object takes any field', preserving, true],
+    ['is not accepted if the schema lacks it', { properties: { spec: { properties: { region: {} } } } }, false],
+    ['is not accepted if there is no schema', {}, false],
   ])('%s', (_, schema, expected) => {
     const kind = contractKind(definition({ 'cluster.x-k8s.io/v1beta2': 'v1' }, { v1: { schema } }));
     expect(kind?.hasEndpoint).toBe(expected);
@@ -78,6 +78,6 @@ it.each([
   ['KubevirtMachineProxy', 'kubevirtmachineproxies.infra.example.org'],
   ['Box', 'boxes.infra.example.org'],
   ['Tray', 'trays.infra.example.org'],
-])('the definition of %s is called %s', (kind, name) => {
+])('the definition of %s is named %s', (kind, name) => {
   expect(infrastructureDefinitionName({ apiGroup: 'infra.example.org', kind })).toBe(name);
 });

@@ -23,7 +23,7 @@ const definition = {
 };
 const box = { apiVersion: 'infra.example.org/v1', kind: 'BoxCluster', metadata: { name: 'c1', namespace: 'team' } };
 
-/** An API server that has these two objects, and refuses so many writes. */
+/** An API server that has these two objects, and rejects as many writes as there are refusals. */
 let refusals: KubeError[];
 let reads: string[];
 let written: KubeObject[];
@@ -50,26 +50,26 @@ const conflict = new KubeError('apply BoxCluster team/c1: modified', { code: 409
 const forbidden = new KubeError('apply BoxCluster team/c1: forbidden', { code: 403, reason: 'Forbidden' });
 
 describe('an endpoint for infrastructure', () => {
-  it('is written again when its provider wrote at the same time', async () => {
+  it('is written again after a conflict with its provider', async () => {
     refusals = [conflict, conflict];
     expect(await publish()).toEqual({ endpoint });
     expect(written).toMatchObject([{ spec: { controlPlaneEndpoint: endpoint } }]);
     expect(reads.filter((kind) => kind === 'BoxCluster')).toHaveLength(3);
   });
 
-  it('is left for later when that does not end', async () => {
+  it('is left to a later reconcile after repeated conflicts', async () => {
     refusals = [conflict, conflict, conflict];
     await expect(publish()).rejects.toBe(conflict);
   });
 
-  it('that we may not write is an error that names the missing right', async () => {
+  it('that the operator may not write is an error that names the missing permission', async () => {
     refusals = [forbidden];
     await expect(publish()).rejects.toThrow(
       "cannot write the endpoint to BoxCluster team/c1: bind a ClusterRole with the verbs get and patch on boxclusters.infra.example.org to the operator's ServiceAccount: apply BoxCluster team/c1: forbidden",
     );
   });
 
-  it('of many Clusters needs one look at the definition of their kind', async () => {
+  it('of many Clusters reads the definition of their kind once', async () => {
     const requestCaches = book();
     await publish(requestCaches);
     await publish(requestCaches);
