@@ -13,7 +13,7 @@ function runIn(management: MemoryObjects, exposure: object): Promise<Outcome> {
   return apiServerService.run(scopeOf(management, { spec: { exposure } }));
 }
 
-/** A world in which the load balancer has been given these addresses. */
+/** A cluster whose load balancer has these addresses. */
 async function balancedBy(...ingress: object[]): Promise<MemoryObjects> {
   const management = new MemoryObjects();
   await runIn(management, { loadBalancer: {} });
@@ -21,7 +21,7 @@ async function balancedBy(...ingress: object[]): Promise<MemoryObjects> {
   return management;
 }
 
-it('waits for the address of a load balancer, of which an event will tell', async () => {
+it('waits for the address of a load balancer, whose event triggers the next reconcile', async () => {
   const management = new MemoryObjects();
   expect(await runIn(management, { loadBalancer: {} })).toMatchObject({
     kind: 'wait',
@@ -35,7 +35,7 @@ it('waits for the address of a load balancer, of which an event will tell', asyn
 it.each([
   ['an address', { ip: '192.0.2.10' }],
   ['a host name', { hostname: 'lb.cloud.test' }],
-])('finds out %s of a load balancer', async (_, address) => {
+])('reads %s of a load balancer', async (_, address) => {
   const management = await balancedBy(address);
   expect(await runIn(management, { loadBalancer: {} })).toMatchObject({
     kind: 'done',
@@ -54,13 +54,13 @@ describe('behind a shared Gateway', () => {
     expect(await runIn(new MemoryObjects(), { gateway })).toEqual({ kind: 'done', facts: {}, requeueAt: undefined });
   });
 
-  it('waits for the address that pods of the hosted cluster are to be given', async () => {
+  it('waits for the address that pods of the hosted cluster use', async () => {
     const scope = scopeOf(new MemoryObjects(), { spec: { exposure: { gateway }, inClusterAccess: 'LoadBalancer' } });
     expect(await apiServerService.run(scope)).toMatchObject({ kind: 'wait', reason: 'WaitingForLoadBalancerAddress' });
   });
 });
 
-it('tells the user of a node port that somebody else has', async () => {
+it('reports a node port that another Service has', async () => {
   const management = new MemoryObjects();
   const causes = [
     { reason: 'FieldValueInvalid', message: 'provided port is already allocated', field: 'spec.ports[0].nodePort' },
@@ -78,7 +78,7 @@ it.each([
   new KubeError('apply Service team/s-c1: no answer', { code: 0, reason: 'Unreachable' }),
   new KubeError('apply Service team/s-c1: no', { code: 422, reason: 'Invalid', causes: [{ field: 'spec.type' }] }),
   new Error('something else'),
-])('throws on what is no mistake of the user: $message', async (error) => {
+])('throws an error that the user cannot resolve: $message', async (error) => {
   const management = new MemoryObjects();
   management.refuse(() => error);
   await expect(runIn(management, nodePort)).rejects.toBe(error);

@@ -13,7 +13,7 @@ const applied = 'apply Deployment c1-api-server';
 const runIn = (management: MemoryObjects, changes: ScopeChanges = {}): Promise<Outcome> =>
   apiServer.run(scopeOf(management, { facts, ...changes }));
 
-/** A world in which so many etcd members run. */
+/** A cluster in which this many etcd members run. */
 function withMembers(started: number): MemoryObjects {
   const management = new MemoryObjects();
   for (let ordinal = 0; ordinal < 3; ordinal++) {
@@ -31,13 +31,13 @@ function withMembers(started: number): MemoryObjects {
 it.each<[number, object, boolean]>([
   [1, { kind: 'wait', reason: 'WaitingForEtcd', message: '1 of 3 etcd members have started' }, false],
   [2, { kind: 'wait', reason: 'WaitingForPods' }, true],
-])('comes when a quorum of etcd has started: %d of 3', async (started, outcome, comes) => {
+])('starts when a quorum of etcd has started: %d of 3', async (started, outcome, starts) => {
   const management = withMembers(started);
   expect(await runIn(management)).toMatchObject(outcome);
-  expect(management.writes.includes(applied)).toBe(comes);
+  expect(management.writes.includes(applied)).toBe(starts);
 });
 
-it('is looked after although etcd is ill, once it is there', async () => {
+it('is updated although etcd is unhealthy, once it exists', async () => {
   const management = withMembers(3);
   await runIn(management);
   for (const pod of management.list(Pod, {})) management.remove(pod);
@@ -46,7 +46,7 @@ it('is looked after although etcd is ill, once it is there', async () => {
   expect(management.writes).toContain(applied);
 });
 
-it('is done when all of it runs what the spec asks for, and not before', async () => {
+it('is done when all replicas run what the spec requests, and not before', async () => {
   const management = withMembers(3);
   expect(await runIn(management)).toMatchObject({
     reason: 'WaitingForPods',
@@ -72,7 +72,7 @@ const policy = (text: string): StoredObject => ({
   data: { text },
 });
 
-it('waits for what a user mounts, and looks again because no event tells', async () => {
+it('waits for an object that a user mounts, and requeues because no event reports it', async () => {
   const management = withMembers(3);
   expect(await runIn(management, mounts(false))).toMatchObject({
     kind: 'wait',
@@ -86,7 +86,7 @@ it('waits for what a user mounts, and looks again because no event tells', async
   expect(management.writes).toContain(applied);
 });
 
-it('does not wait for what is optional', async () => {
+it('does not wait for an optional mount', async () => {
   const management = withMembers(3);
   await runIn(management, mounts(true));
   expect(management.writes).toContain(applied);
@@ -95,7 +95,7 @@ it('does not wait for what is optional', async () => {
 it.each<[string, StoredObject, boolean]>([
   ['replaces its pods when the content', policy('two'), true],
   [
-    'does nothing when something else',
+    'does nothing when another field',
     { ...policy('one'), metadata: { name: 'policy', annotations: { touched: 'yes' } } },
     false,
   ],

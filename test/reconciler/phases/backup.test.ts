@@ -30,7 +30,7 @@ function management(): MemoryObjects {
   return created;
 }
 
-/** Work of which is only seen whether it was begun. */
+/** Work in this state that records whether it was started. */
 function workThatIs(state: WorkState) {
   const begun: string[] = [];
   const work: Work = {
@@ -58,13 +58,13 @@ const failedWith = async (error: unknown): Promise<WorkState> => {
 };
 
 describe('backups', () => {
-  it('are none when the spec asks for none, and what is going on then is stopped', async () => {
+  it('are not taken if the spec requests none, and a running one is cancelled', async () => {
     const { outcome, begun } = await run({ spec: { etcd: { replicas: 1 } } });
     expect(outcome).toMatchObject({ kind: 'done', report: undefined });
     expect(begun).toEqual(['cancelled']);
   });
 
-  it('rest until their time, with times for people', async () => {
+  it('wait until they are due, with both times in the status', async () => {
     const { outcome, begun } = await run({ status: resting });
     expect(begun).toEqual([]);
     expect(outcome).toMatchObject({
@@ -78,7 +78,7 @@ describe('backups', () => {
     });
   });
 
-  it('say that they cannot rebuild the cluster elsewhere, unless they are encrypted', async () => {
+  it('report that they cannot rebuild the cluster elsewhere, unless they are encrypted', async () => {
     expect((await run({ status: resting })).outcome).toMatchObject({
       message: expect.stringContaining('set etcd.backup.encryption'),
     });
@@ -86,13 +86,13 @@ describe('backups', () => {
     expect(encrypted.outcome).toMatchObject({ message: '' });
   });
 
-  it('begin only when the cluster can be used', async () => {
+  it('start only when the cluster has content', async () => {
     const { outcome, begun } = await run({ status: { initialization: {} } });
     expect(begun).toEqual([]);
     expect(outcome).toMatchObject({ kind: 'done', requeueAt: new Date('2026-11-21T12:00:15Z') });
   });
 
-  it('begin when none is known of, and show how far they are', async () => {
+  it('start if none is known, and report their progress', async () => {
     const { outcome, begun } = await run({});
     expect(begun).toHaveLength(1);
     expect(outcome).toMatchObject({ kind: 'done', message: 'a backup has begun' });
@@ -100,14 +100,14 @@ describe('backups', () => {
     expect((await run({}, running)).outcome).toMatchObject({ kind: 'done', message: '48 of about 120 MiB, 3 s' });
   });
 
-  it('wait for a member of etcd', async () => {
+  it('wait for an etcd member', async () => {
     expect((await run({}, { kind: 'idle' }, new MemoryObjects())).outcome).toMatchObject({
       kind: 'wait',
       reason: 'WaitingForMembers',
     });
   });
 
-  it('are not begun while a restore is going on', async () => {
+  it('are not started during a restore', async () => {
     const restore = { request: 'r', startTime: '2026-11-21T11:00:00Z' };
     expect((await run({ status: { etcd: { restore } } })).begun).toEqual([]);
     const over = { ...restore, completionTime: '2026-11-21T11:05:00Z' };
@@ -128,7 +128,7 @@ describe('backups', () => {
       'BackupSecretInvalid',
       'Secret team/s3: missing; tried again at',
     ],
-  ])('that fail for %s say why and when they are tried again', async (_, error, reason, message) => {
+  ])('that fail because of %s report the reason and the time of the retry', async (_, error, reason, message) => {
     const { outcome, begun } = await run({}, await failedWith(error));
     expect(begun).toEqual([]);
     expect(outcome).toMatchObject({
@@ -140,7 +140,7 @@ describe('backups', () => {
     });
   });
 
-  it('that have failed keep saying so until one has gone well', async () => {
+  it('that have failed report the failure until one has succeeded', async () => {
     const fault: Condition = {
       type: 'EtcdBackupReady',
       status: 'False',
@@ -153,7 +153,7 @@ describe('backups', () => {
     expect(outcome).toMatchObject({ kind: 'degraded', reason: 'StoreUnavailable', message: 'the store is full' });
   });
 
-  it('that went well although old ones could not be deleted say that', async () => {
+  it('that succeeded although old ones could not be deleted report that', async () => {
     const result: BackupResult = {
       newest: '2026-11-21T12-00-00.000Z-4712',
       sizeBytes: 1,
@@ -169,7 +169,7 @@ describe('backups', () => {
     });
   });
 
-  it('with a schedule that cannot be read are the user to mend', async () => {
+  it('with an invalid schedule are a configuration error', async () => {
     await expect(run({ spec: spec({ timeZone: 'Europe/Atlantis' }) })).rejects.toMatchObject({
       name: 'InvalidConfiguration',
       message: expect.stringContaining('time zone "Europe/Atlantis" is unknown'),
@@ -177,7 +177,7 @@ describe('backups', () => {
   });
 });
 
-/** A control plane that runs these versions. */
+/** A control plane with these versions. */
 function running(kubernetes: string, etcd: string): MemoryObjects {
   const created = management();
   const labels = objectLabels('c1', 'api-server');
@@ -207,11 +207,11 @@ describe('before a minor version changes', () => {
     ['not for a patch of Kubernetes', running('v1.36.0', '3.6.8'), 'Kubernetes', 'nothing'],
     ['not for a patch of etcd', running('v1.36.0', '3.6.5'), 'etcd', 'nothing'],
     ['not for the first version there is', new MemoryObjects(), 'Kubernetes', 'nothing'],
-  ])('a backup is waited for, %s', (_, in_, what, expected) => {
+  ])('a backup is awaited, %s', (_, in_, what, expected) => {
     expect(awaited(in_, what) ?? 'nothing').toContain(expected);
   });
 
-  it('a backup is taken, and then the change goes on', async () => {
+  it('a backup is taken, and then the change continues', async () => {
     const in_ = running('v1.35.1', '3.6.8');
     expect((await run({ status: resting }, { kind: 'idle' }, in_)).begun).toHaveLength(1);
     const status = { etcd: { backup: { ...lastNight, versionChanges: ['Kubernetes 1.35 to 1.36'] } } };
@@ -219,7 +219,7 @@ describe('before a minor version changes', () => {
     expect(awaited(in_, 'Kubernetes', { status })).toBeUndefined();
   });
 
-  it('another pass follows the one that has the backup in its status', async () => {
+  it('the reconcile after a completed backup is requeued at once, when its status has the backup', async () => {
     const result: BackupResult = {
       newest: '2026-11-21T12-00-00.000Z-4712',
       sizeBytes: 1,
@@ -232,13 +232,13 @@ describe('before a minor version changes', () => {
     });
   });
 
-  it('nothing is waited for when nobody wants that', () => {
+  it('no backup is awaited if it is disabled', () => {
     const in_ = running('v1.35.1', '3.6.8');
     expect(awaited(in_, 'Kubernetes', { spec: spec({ beforeUpgrade: false }) })).toBeUndefined();
     expect(awaited(in_, 'Kubernetes', { spec: { etcd: { replicas: 1 } } })).toBeUndefined();
   });
 
-  it('a store that is away is told of, with how to go on without', () => {
+  it('an unreachable store is reported, with the way to continue without it', () => {
     const fault: Condition = {
       type: 'EtcdBackupReady',
       status: 'False',

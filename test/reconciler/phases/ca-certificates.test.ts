@@ -33,7 +33,7 @@ const runIn = (management: MemoryObjects, changes: ScopeChanges = {}): Promise<O
   caCertificates.run(scopeOf(management, changes));
 const secretIn = (management: MemoryObjects, name: string) => management.get<SecretObject & StoredObject>(Secret, name);
 
-/** A Secret as a user makes it: no label, no owner. */
+/** A Secret as a user creates it, without label and owner. */
 function usersSecret(name: string, values: Readonly<Record<string, string>>): StoredObject {
   const data = Object.fromEntries(
     Object.entries(values).map(([field, text]) => [field, Buffer.from(text).toString('base64')]),
@@ -49,8 +49,8 @@ async function created(changes: ScopeChanges = {}): Promise<MemoryObjects> {
   return management;
 }
 
-describe('authorities of our own', () => {
-  it('are made once, where bootstrap providers look for them, owned by the HostedControlPlane', async () => {
+describe('CAs that the operator creates', () => {
+  it('are created once, where bootstrap providers expect them, owned by the HostedControlPlane', async () => {
     const management = await created();
     expect(management.writes).toEqual(names.map((name) => `create Secret ${name}`));
     for (const name of names) {
@@ -62,12 +62,12 @@ describe('authorities of our own', () => {
         },
       });
     }
-    const requeueAt = await runIn(management);
+    const repeated = await runIn(management);
     expect(management.writes).toHaveLength(names.length);
     const fingerprints = Object.fromEntries(
       names.map((name) => [name, fingerprint(pairOf(secretIn(management, name))?.certificate ?? '')]),
     );
-    expect(requeueAt).toEqual({
+    expect(repeated).toEqual({
       kind: 'done',
       requeueAt: undefined,
       facts: {
@@ -78,13 +78,13 @@ describe('authorities of our own', () => {
     });
   });
 
-  it('share nothing', async () => {
+  it('share no key', async () => {
     const management = await created();
     const keys = names.map((name) => pairOf(secretIn(management, name))?.key);
     expect(new Set(keys).size).toBe(names.length);
   });
 
-  it('live as long as the spec says, the one of the cluster longer than the others', async () => {
+  it('live as long as the spec says, the cluster CA longer than the others', async () => {
     const certificates = { rootCaCertificateDuration: '2000h', caCertificateDuration: '1000h' };
     const management = await created({ spec: { certificates } });
     const hours = names.slice(0, 3).map((name) => {
@@ -94,7 +94,7 @@ describe('authorities of our own', () => {
     expect(hours).toEqual([2000, 1000, 1000]);
   });
 
-  it('that live too short for what they sign are used, and named', async () => {
+  it('that expire too early for their certificates are used, and reported', async () => {
     const leafCertificateDuration = '1000h';
     const certificates = {
       rootCaCertificateDuration: '2000h',
@@ -108,7 +108,7 @@ describe('authorities of our own', () => {
     });
   });
 
-  it.each(names)('stop the line when %s is gone after workers may have joined', async (name) => {
+  it.each(names)('block the phase when %s is gone after workers may have joined', async (name) => {
     const management = await created();
     management.remove(secretIn(management, name)!);
     management.writes.length = 0;
@@ -123,7 +123,7 @@ describe('authorities of our own', () => {
 });
 
 describe("a user's own", () => {
-  it.each([{}, initialized])('authority is used and labelled, and nothing of it is changed', async (changes) => {
+  it.each([{}, initialized])('CA is used and labelled, and not changed otherwise', async (changes) => {
     const management = await created();
     management.remove(secretIn(management, 'c1-ca')!);
     management.writes.length = 0;
@@ -138,17 +138,17 @@ describe("a user's own", () => {
   });
 
   it.each<[string, string, () => Readonly<Record<string, string>>, string]>([
-    ['authority without key', 'c1-ca', () => ({ 'tls.crt': own.certificate }), 'no readable certificate and key'],
-    ['authority without certificate', 'c1-ca', () => ({ 'tls.key': own.key }), 'no certificate in tls.crt'],
+    ['CA without key', 'c1-ca', () => ({ 'tls.crt': own.certificate }), 'no readable certificate and key'],
+    ['CA without certificate', 'c1-ca', () => ({ 'tls.key': own.key }), 'no certificate in tls.crt'],
     [
-      'authority with a foreign key',
+      'CA with the key of another certificate',
       'c1-etcd',
       () => ({ ...files(own), 'tls.key': leaf.key }),
       'does not belong to its tls.crt',
     ],
-    ['authority that is none', 'c1-proxy', () => files(leaf), 'not that of an authority'],
+    ['CA that is a leaf certificate', 'c1-proxy', () => files(leaf), 'not that of an authority'],
     [
-      'authority that cannot be read',
+      'CA that cannot be parsed',
       'c1-ca',
       () => ({ 'tls.crt': 'text', 'tls.key': 'text' }),
       'no certificate in tls.crt',
@@ -160,12 +160,12 @@ describe("a user's own", () => {
       'private key in tls.key',
     ],
     [
-      'service account key with a foreign half',
+      'service account key with another private half',
       'c1-sa',
       () => ({ ...files(key), 'tls.key': own.key }),
       'does not belong to its tls.crt',
     ],
-  ])('%s is reported, and nothing is made in its place', async (_, name, values, message) => {
+  ])('%s is reported, and no replacement is created', async (_, name, values, message) => {
     const management = new MemoryObjects();
     management.put(usersSecret(name, values()));
     const outcome = await runIn(management);
@@ -175,7 +175,7 @@ describe("a user's own", () => {
     expect(management.writes).not.toContain(`create Secret ${name}`);
   });
 
-  it('authority that has expired is reported with the time', async () => {
+  it('CA that has expired is reported with the time', async () => {
     const management = new MemoryObjects();
     management.put(usersSecret('c1-ca', files(own)));
     const outcome = await runIn(management, { now: new Date(now.getTime() + hour + 1000) });

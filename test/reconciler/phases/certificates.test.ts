@@ -22,7 +22,7 @@ const certificateIn = (management: MemoryObjects, name: string) =>
   pairOf(secretIn(management, name))?.certificate ?? '';
 const inDays = (days: number): ScopeChanges => ({ now: new Date(now.getTime() + days * day) });
 
-/** Runs etcd's phase alone and tells what it wrote. */
+/** Runs etcd's phase alone and returns its writes. */
 async function issueIn(management: MemoryObjects, changes: ScopeChanges = {}) {
   const before = management.writes.length;
   const outcome = await etcdCertificates.run(scopeOf(management, changes));
@@ -40,15 +40,15 @@ describe('certificates', () => {
   it('are issued once, and their fingerprints become facts', async () => {
     const management = await withCAs();
     expect((await issueIn(management)).written).toEqual(etcdSecrets.map((name) => `apply Secret ${name}`));
-    const requeueAt = await issueIn(management);
-    expect(requeueAt.written).toEqual([]);
-    expect(requeueAt.facts).toEqual({
+    const repeated = await issueIn(management);
+    expect(repeated.written).toEqual([]);
+    expect(repeated.facts).toEqual({
       certificates: Object.fromEntries(etcdSecrets.map((name) => [name, fingerprint(certificateIn(management, name))])),
     });
     expect(secretIn(management, 'c1-etcd-server')).toMatchObject({ type: 'kubernetes.io/tls' });
   });
 
-  it('are due for a look at the earliest renewal, which renews that one and names the next', async () => {
+  it('are requeued at the earliest renewal, which renews that certificate and returns the next time', async () => {
     const management = await withCAs();
     const { requeueAt } = await issueIn(management);
     const justBefore = new Date(requeueAt!.getTime() - 1);
@@ -68,7 +68,7 @@ describe('certificates', () => {
     expect((await issueIn(management, inDays(days))).written).toHaveLength(count);
   });
 
-  it('live as long as the spec says, and are renewed in the first half of that', async () => {
+  it('live as long as the spec says, and are renewed in the first half of their lifetime', async () => {
     const changes = { spec: { certificates: { leafCertificateDuration: '48h', shortLived: true } } };
     const management = await withCAs(changes);
     const { requeueAt } = await issueIn(management, changes);
@@ -79,7 +79,7 @@ describe('certificates', () => {
     expect(requeueAt!.getTime() - now.getTime()).toBeLessThan(1.2 * day);
   });
 
-  it('are issued again when they are gone or not what they should be, and the others stay', async () => {
+  it('are reissued if they are gone or wrong, and the others stay', async () => {
     const management = await withCAs();
     await issueIn(management);
     management.remove(secretIn(management, 'c1-etcd-peer'));
@@ -90,7 +90,7 @@ describe('certificates', () => {
     expect(certificateIn(management, 'c1-apiserver-etcd-client')).toBe(client);
   });
 
-  it('are all issued again by an authority that was replaced', async () => {
+  it('are all reissued by a CA that was replaced', async () => {
     const management = await withCAs();
     await issueIn(management);
     management.remove(secretIn(management, 'c1-etcd'));
@@ -98,13 +98,13 @@ describe('certificates', () => {
     expect((await issueIn(management)).written).toHaveLength(4);
   });
 
-  it('name the authority that vanished meanwhile', async () => {
+  it('name the CA that is gone meanwhile', async () => {
     const management = await withCAs();
     management.remove(secretIn(management, 'c1-etcd'));
     await expect(issueIn(management)).rejects.toThrow('Secret c1-etcd with a certificate authority is gone again');
   });
 
-  it('of the API server follow endpoint and names, and only they', async () => {
+  it('of the API server follow endpoint and names, and the others do not', async () => {
     const management = await withCAs();
     await certificates.run(scopeOf(management, { facts }));
     const before = management.writes.length;
@@ -118,7 +118,7 @@ describe('certificates', () => {
     );
   });
 
-  it('wait for the endpoint, those of etcd do not', async () => {
+  it('wait for the endpoint, but those of etcd do not', async () => {
     const management = new MemoryObjects();
     const results = await runPhases([caCertificates, etcdCertificates, certificates], scopeOf(management));
     expect(results.map(({ update }) => update.reason)).toEqual([

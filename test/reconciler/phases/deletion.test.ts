@@ -10,7 +10,7 @@ import { completeCluster, orderedCluster, settleBy } from '../../support/loop/sc
 import { settle } from '../../support/management-controllers.ts';
 import { Killed, type MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 
-/** What is not ours, although it is labelled as the Cluster's: Cluster API does that too. */
+/** A Secret that the operator did not create, although it has the Cluster's label: Cluster API sets that label too. */
 const usersSecret: StoredObject = {
   apiVersion: Secret.apiVersion,
   kind: Secret.kind,
@@ -26,14 +26,14 @@ beforeAll(async () => {
   complete.put(usersSecret);
 });
 
-/** A control plane that is complete, in a world that refuses deletions out of order. */
+/** A complete control plane in a cluster that rejects deletions in a wrong order. */
 function controlPlane(): MemoryObjects {
   const management = complete.copy();
   management.refuse((object) => orderProblem(management, object));
   return management;
 }
 
-/** What makes a deletion wrong at this moment: somebody still needs the object. */
+/** The reason why this deletion is wrong now: a pod still needs the object. */
 function orderProblem(management: MemoryObjects, { kind, metadata }: KubeObject): Error | undefined {
   const runs = (...components: ComponentName[]) =>
     components.some((component) => management.list(Pod, selectorLabels('c1', component)).length > 0);
@@ -53,7 +53,7 @@ function step(
   return deleteControlPlane({ ...scope, reader: management, writer: management });
 }
 
-/** Steps until it is done, with Kubernetes doing its part after each; returns the reasons for waiting. */
+/** Repeats the step until it is done, and lets Kubernetes' controllers act after each; returns the reasons for waiting. */
 async function deleteAll(management: MemoryObjects, changes: Partial<DeletionScope> = {}): Promise<string[]> {
   const reasons: string[] = [];
   for (let count = 0; count < 20; count++) {
@@ -66,7 +66,7 @@ async function deleteAll(management: MemoryObjects, changes: Partial<DeletionSco
 }
 
 describe('deleting a control plane', () => {
-  it('leaves nothing but what is not ours, and waits for pods and volumes in turn', async () => {
+  it('leaves only what the operator did not create, and waits for pods and volumes in order', async () => {
     const management = controlPlane();
     expect(await deleteAll(management)).toEqual([
       'WaitingForPods: 4 pods of c1-controller-manager, c1-scheduler, c1-api-server still run',
@@ -76,7 +76,7 @@ describe('deleting a control plane', () => {
     expect(management.names).toEqual(['Secret worker-bootstrap']);
   });
 
-  it.each(['haproxy', 'traefik'])('takes back the host names of %s, and its routes', async (controller) => {
+  it.each(['haproxy', 'traefik'])('removes the host names of %s, and its routes', async (controller) => {
     const hosts = { apiHost: 'api.example.test', konnectivityHost: 'agents.example.test' };
     const ordered = await orderedCluster({ exposure: { ingress: { ...hosts, controller } } });
     await ordered.define(IngressRouteTCP);
@@ -88,7 +88,7 @@ describe('deleting a control plane', () => {
     expect(management.names).toEqual([]);
   });
 
-  it('stops what uses the API server before it, and all of them in one pass', async () => {
+  it('stops the clients of the API server before it, all in one reconcile', async () => {
     const management = controlPlane();
     await step(management);
     expect(management.writes).toEqual(
@@ -99,7 +99,7 @@ describe('deleting a control plane', () => {
   it('converges when the process dies at every single write', async () => {
     const management = controlPlane();
     const errors: unknown[] = [];
-    for (let life = 0; life < 100; life++) {
+    for (let run = 0; run < 100; run++) {
       management.dieAfter(1);
       try {
         if ((await step(management)).kind === 'done') break;
@@ -113,7 +113,7 @@ describe('deleting a control plane', () => {
     expect(management.names).toEqual(['Secret worker-bootstrap']);
   });
 
-  it('lets etcd go only after the last backup, which is taken when nothing writes any more', async () => {
+  it('deletes etcd only after the final backup, which is taken when nothing writes any more', async () => {
     const management = controlPlane();
     let isAwaited = true;
     let asked = 0;
@@ -132,7 +132,7 @@ describe('deleting a control plane', () => {
     expect(management.names).toEqual(['Secret worker-bootstrap']);
   });
 
-  it('does nothing twice while it waits, and nothing more when it is done', async () => {
+  it('repeats nothing while it waits, and does nothing more when it is done', async () => {
     const management = controlPlane();
     await step(management);
     const { length } = management.writes;
@@ -144,14 +144,14 @@ describe('deleting a control plane', () => {
     expect(management.writes).toHaveLength(total);
   });
 
-  it("keeps etcd's volumes where they are to be retained", async () => {
+  it("keeps etcd's volumes if they are to be retained", async () => {
     const management = controlPlane();
     await deleteAll(management, { retainVolumes: true });
     const claims = [0, 1, 2].map((ordinal) => `PersistentVolumeClaim etcd-data-c1-etcd-${ordinal}`);
     expect(management.names).toEqual([...claims, 'Secret worker-bootstrap']);
   });
 
-  it('keeps claims that only look like those of etcd', async () => {
+  it('keeps claims whose labels only resemble those of etcd', async () => {
     const management = controlPlane();
     const { apiVersion, kind } = PersistentVolumeClaim;
     management.put({ apiVersion, kind, metadata: { name: 'restored-data', labels: selectorLabels('c1', 'etcd') } });
@@ -159,7 +159,7 @@ describe('deleting a control plane', () => {
     expect(management.names).toContain('PersistentVolumeClaim restored-data');
   });
 
-  it("keeps a user's authority and a Secret that another owner controls", async () => {
+  it("keeps a user's CA and a Secret that another owner controls", async () => {
     const management = controlPlane();
     const ca = management.get<StoredObject>(Secret, 'c1-ca')!;
     management.put({ ...ca, metadata: { ...ca.metadata, ownerReferences: [] } });
@@ -170,7 +170,7 @@ describe('deleting a control plane', () => {
     expect(management.names).toEqual(['Secret c1-ca', 'Secret c1-proxy', 'Secret worker-bootstrap']);
   });
 
-  it('of a second object that claims the same Cluster touches nothing of the first one', async () => {
+  it('of a second object that references the same Cluster touches nothing of the first one', async () => {
     const management = controlPlane();
     const before = management.names;
     const outcome = await deleteControlPlane({
@@ -186,7 +186,7 @@ describe('deleting a control plane', () => {
     expect(management.names).toEqual(before);
   });
 
-  it('begins only when no workers are left, and asks again', async () => {
+  it('starts only when no workers are left, and is requeued', async () => {
     const management = controlPlane();
     management.workersLeft = 2;
     expect(await step(management)).toMatchObject({

@@ -27,14 +27,14 @@ function keysIn(management: MemoryObjects): EncryptionKeys {
   return keys;
 }
 
-/** API servers that take over new keys one after the other, and the Secrets they have stored. */
+/** API servers that load new keys one after the other, and the Secrets they have stored. */
 class FakeApiServers {
   readonly #management: MemoryObjects;
   readonly #loaded = new Map<string, EncryptionKeys | undefined>();
-  /** Under which key each Secret is stored. */
+  /** The key that each Secret is stored with. */
   readonly stored: string[] = [];
   #turn = 0;
-  #lives = 0;
+  #operators = 0;
 
   constructor(management: MemoryObjects) {
     this.#management = management;
@@ -48,7 +48,7 @@ class FakeApiServers {
     for (let count = 0; count < 4; count++) this.#write();
   }
 
-  /** What the phase sees of them. */
+  /** The hosted client that the phase gets. */
   get client(): Partial<HostedClient> {
     return {
       at: (address, _identity, work) =>
@@ -63,15 +63,15 @@ class FakeApiServers {
     };
   }
 
-  /** One of them loads what the Secret says, and somebody writes by way of another. */
+  /** One API server loads the current Secret, and a client writes through another one. */
   live(): void {
     const addresses = [...this.#loaded.keys()];
-    const server = addresses[this.#lives++ % addresses.length] ?? '';
+    const server = addresses[this.#operators++ % addresses.length] ?? '';
     this.#loaded.set(server, this.#configured() ?? this.#loaded.get(server));
     this.#write();
   }
 
-  /** Secrets that some API server cannot read. */
+  /** Secrets that an API server cannot read. */
   get unreadable(): string[] {
     return [...this.#loaded].flatMap(([address, keys]) =>
       this.stored
@@ -100,13 +100,13 @@ class FakeApiServers {
   }
 }
 
-/** One operator after the other over a control plane that runs. */
-class Lives {
+/** A running control plane, and operators that replace each other. */
+class Operators {
   readonly reader: MemoryObjects;
   readonly servers: FakeApiServers;
   readonly reasons = new Set<string>();
-  /** All that was said to anybody: outcomes, errors, the status. */
-  readonly said: string[] = [];
+  /** Everything the operators report: outcomes, errors, the status. */
+  readonly reports: string[] = [];
   readonly #clock = new ManualClock(now.getTime());
   readonly #status: HostedControlPlaneStatus = { initialization: { controlPlaneInitialized: true } };
   #work = this.#born();
@@ -117,7 +117,7 @@ class Lives {
     this.servers = new FakeApiServers(management);
   }
 
-  static async begin(spec: object = {}): Promise<Lives> {
+  static async begin(spec: object = {}): Promise<Operators> {
     const management = new MemoryObjects();
     await encryptionAtRest.run(scopeOf(management, { spec }));
     const counts = { replicas: 2, readyReplicas: 2, availableReplicas: 2, updatedReplicas: 2 };
@@ -126,7 +126,7 @@ class Lives {
     const isConfigured = secretIn(management) !== undefined;
     const deployment = { replicas: 2, ...(isConfigured ? { volumes: [{ secret: { name } }] } : {}) };
     management.put({ apiVersion, kind, metadata, spec: deployment, status: { observedGeneration: 1, ...counts } });
-    return new Lives(management);
+    return new Operators(management);
   }
 
   /** The operator dies, and another one starts. */
@@ -139,10 +139,10 @@ class Lives {
     this.#restore = step;
   }
 
-  /** One pass, and then some time for the API servers and what goes on beside the queue. */
-  async pass(spec: object = {}): Promise<Outcome | undefined> {
+  /** One reconcile, and then some time for the API servers and background work. */
+  async reconcile(spec: object = {}): Promise<Outcome | undefined> {
     const outcome = await this.#run({ spec }).catch((error: unknown) => {
-      this.said.push(inspect(error, { depth: 10, showHidden: true }));
+      this.reports.push(inspect(error, { depth: 10, showHidden: true }));
       if (!(error instanceof Killed)) throw error;
       return undefined;
     });
@@ -152,10 +152,10 @@ class Lives {
     return outcome;
   }
 
-  /** Passes until there is nothing more to do. */
+  /** Reconciles until nothing is left to do. */
   async settle(spec: object = {}): Promise<void> {
     for (let count = 0; count < 60; count++) {
-      const outcome = await this.pass(spec);
+      const outcome = await this.reconcile(spec);
       if (outcome?.kind === 'done') return;
     }
     throw new Error(`not settled: ${keysIn(this.reader).providers.map(nameOf).join(', ')}`);
@@ -174,7 +174,7 @@ class Lives {
     );
     if (outcome.kind === 'degraded') this.reasons.add(outcome.reason);
     Object.assign(this.#status, outcome.report);
-    this.said.push(JSON.stringify([outcome, this.#status]));
+    this.reports.push(JSON.stringify([outcome, this.#status]));
     return outcome;
   }
 
@@ -187,9 +187,9 @@ const rotate = (rotation: string) => ({ encryptionAtRest: { rotation } });
 const provide = (provider: 'secretbox' | 'None') => ({ encryptionAtRest: { provider } });
 const writers = (management: MemoryObjects) => keysIn(management).providers.map(nameOf);
 
-describe('keys of Secrets', () => {
-  it('are there before the first API server, and nothing has to be proved of them', async () => {
-    const { reader: management } = await Lives.begin();
+describe('encryption keys of Secrets', () => {
+  it('exist before the first API server, without verification', async () => {
+    const { reader: management } = await Operators.begin();
     expect(keysIn(management)).toMatchObject({ isLoaded: true, retired: [], rotation: '' });
     expect(secretIn(management)).toMatchObject({
       type: 'Opaque',
@@ -197,133 +197,133 @@ describe('keys of Secrets', () => {
     });
   });
 
-  it('are replaced so that every API server can read everything all the time', async () => {
-    const lives = await Lives.begin();
-    const [before] = writers(lives.reader);
-    await lives.settle(rotate('first'));
-    const [after, ...others] = writers(lives.reader);
+  it('are rotated while every API server can read every Secret all the time', async () => {
+    const operators = await Operators.begin();
+    const [before] = writers(operators.reader);
+    await operators.settle(rotate('first'));
+    const [after, ...others] = writers(operators.reader);
     expect(others).toEqual([]);
     expect(after).not.toBe(before);
-    expect(new Set(lives.servers.stored)).toEqual(new Set([after]));
-    expect([...lives.reasons]).toEqual(['DistributingKey', 'RewritingSecrets', 'RetiringKey']);
-    expect(keysIn(lives.reader).retired.map(nameOf)).toEqual([before]);
+    expect(new Set(operators.servers.stored)).toEqual(new Set([after]));
+    expect([...operators.reasons]).toEqual(['DistributingKey', 'RewritingSecrets', 'RetiringKey']);
+    expect(keysIn(operators.reader).retired.map(nameOf)).toEqual([before]);
 
-    const { writes } = lives.reader;
+    const { writes } = operators.reader;
     const written = writes.length;
-    await lives.settle(rotate('first'));
+    await operators.settle(rotate('first'));
     expect(writes.length).toBe(written);
   });
 
   it.each<[string, object[]]>([
     ['a rotation', [rotate('first'), rotate('second')]],
-    ['the way to clear and back', [provide('None'), provide('secretbox')]],
-    ['one that the user thinks better of', [provide('None'), provide('secretbox'), provide('None')]],
+    ['a change to no encryption and back', [provide('None'), provide('secretbox')]],
+    ['a change that the user reverts', [provide('None'), provide('secretbox'), provide('None')]],
   ])(
-    'come through %s when the operator dies at every single write',
+    'complete %s when the operator dies at every single write',
     async (_, specs) => {
-      const lives = await Lives.begin();
+      const operators = await Operators.begin();
       for (const spec of specs) {
-        for (let life = 0; life < 16; life++) {
-          lives.restart();
-          lives.reader.dieAfter(life % 4);
-          for (let passes = 0; passes < 5; passes++) await lives.pass(spec);
+        for (let run = 0; run < 16; run++) {
+          operators.restart();
+          operators.reader.dieAfter(run % 4);
+          for (let count = 0; count < 5; count++) await operators.reconcile(spec);
         }
-        lives.restart();
-        await lives.settle(spec);
-        const expected = keysIn(lives.reader).providers.map(nameOf);
-        expect(new Set(lives.servers.stored)).toEqual(new Set(expected));
+        operators.restart();
+        await operators.settle(spec);
+        const expected = keysIn(operators.reader).providers.map(nameOf);
+        expect(new Set(operators.servers.stored)).toEqual(new Set(expected));
         expect(expected).toHaveLength(1);
       }
     },
     30_000,
   );
 
-  it('are told to nobody, and stand in one Secret only', async () => {
-    const lives = await Lives.begin();
+  it('are never reported, and are stored in one Secret only', async () => {
+    const operators = await Operators.begin();
     const secrets = new Set<string>();
     for (const spec of [rotate('first'), provide('None'), provide('secretbox')]) {
-      for (let passes = 0; passes < 15; passes++) {
-        for (const one of keysIn(lives.reader).providers) if (one !== identity) secrets.add(one.secret);
-        if (passes === 4) lives.reader.dieAfter(0);
-        if (passes === 6) lives.restart();
-        await lives.pass(spec);
+      for (let count = 0; count < 15; count++) {
+        for (const one of keysIn(operators.reader).providers) if (one !== identity) secrets.add(one.secret);
+        if (count === 4) operators.reader.dieAfter(0);
+        if (count === 6) operators.restart();
+        await operators.reconcile(spec);
       }
     }
-    lives.reader.refuse(({ kind }) => new Error(`apply ${kind}: refused`));
-    await expect(lives.pass(rotate('second'))).rejects.toThrow('refused');
+    operators.reader.refuse(({ kind }) => new Error(`apply ${kind}: refused`));
+    await expect(operators.reconcile(rotate('second'))).rejects.toThrow('refused');
 
     expect(secrets.size).toBeGreaterThanOrEqual(3);
     const spellings = [...secrets].flatMap((secret) => [secret, Buffer.from(secret).toString('base64')]);
-    expect(lives.said.filter((text) => spellings.some((spelling) => text.includes(spelling)))).toEqual([]);
-    const others = lives.reader.objects
+    expect(operators.reports.filter((text) => spellings.some((spelling) => text.includes(spelling)))).toEqual([]);
+    const others = operators.reader.objects
       .filter(({ metadata }) => metadata.name !== name)
       .map((one) => JSON.stringify(one));
     expect(others.filter((text) => spellings.some((spelling) => text.includes(spelling)))).toEqual([]);
-    // What looks for them would find them.
-    const held = Buffer.from(secretIn(lives.reader)!.data!['config.yaml']!, 'base64').toString();
+    // The search finds them in that Secret.
+    const held = Buffer.from(secretIn(operators.reader)!.data!['config.yaml']!, 'base64').toString();
     expect([...secrets].some((secret) => held.includes(secret))).toBe(true);
   }, 30_000);
 
-  it('are made for a control plane that stored in clear, without a moment in which one API server knows them alone', async () => {
-    const lives = await Lives.begin(provide('None'));
-    expect(secretIn(lives.reader)).toBeUndefined();
-    expect(new Set(lives.servers.stored)).toEqual(new Set([identity]));
-    await lives.settle();
-    expect(secretIn(lives.reader)).toBeUndefined();
-    const first = await lives.pass(provide('secretbox'));
+  it('are created for a control plane that stored Secrets unencrypted, without ever being writable before every API server can read them', async () => {
+    const operators = await Operators.begin(provide('None'));
+    expect(secretIn(operators.reader)).toBeUndefined();
+    expect(new Set(operators.servers.stored)).toEqual(new Set([identity]));
+    await operators.settle();
+    expect(secretIn(operators.reader)).toBeUndefined();
+    const first = await operators.reconcile(provide('secretbox'));
     expect(first).toMatchObject({ facts: { encryptionAtRest: true } });
-    for (let passes = 0; passes < 24; passes++) await lives.pass(provide('secretbox'));
-    const [key, ...others] = writers(lives.reader);
+    for (let count = 0; count < 24; count++) await operators.reconcile(provide('secretbox'));
+    const [key, ...others] = writers(operators.reader);
     expect(others).toEqual([]);
-    expect(new Set(lives.servers.stored)).toEqual(new Set([key]));
+    expect(new Set(operators.servers.stored)).toEqual(new Set([key]));
   });
 
-  it('that were retired read again while a backup of their time is restored, and everything is stored anew after it', async () => {
-    const lives = await Lives.begin();
-    const [old = ''] = writers(lives.reader);
-    await lives.settle(rotate('first'));
-    const [current = ''] = writers(lives.reader);
-    lives.restore({ startTime: '2026-11-21T12:00:00Z' });
-    for (let passes = 0; passes < 4; passes++) await lives.pass(rotate('first'));
-    expect(writers(lives.reader)).toEqual([current, old, identity]);
-    lives.servers.stored.push(old, identity);
-    lives.restore({ startTime: '2026-11-21T12:00:00Z', completionTime: '2026-11-21T12:05:00Z' });
-    await lives.settle(rotate('first'));
-    expect(writers(lives.reader)).toEqual([current]);
-    expect(new Set(lives.servers.stored)).toEqual(new Set([current]));
+  it('that were retired can be read during the restore of a backup of their time, and all Secrets are rewritten after it', async () => {
+    const operators = await Operators.begin();
+    const [old = ''] = writers(operators.reader);
+    await operators.settle(rotate('first'));
+    const [current = ''] = writers(operators.reader);
+    operators.restore({ startTime: '2026-11-21T12:00:00Z' });
+    for (let count = 0; count < 4; count++) await operators.reconcile(rotate('first'));
+    expect(writers(operators.reader)).toEqual([current, old, identity]);
+    operators.servers.stored.push(old, identity);
+    operators.restore({ startTime: '2026-11-21T12:00:00Z', completionTime: '2026-11-21T12:05:00Z' });
+    await operators.settle(rotate('first'));
+    expect(writers(operators.reader)).toEqual([current]);
+    expect(new Set(operators.servers.stored)).toEqual(new Set([current]));
   });
 
-  it('are told from the status of a rotation', async () => {
-    const lives = await Lives.begin();
-    await lives.settle(rotate('first'));
-    const outcome = await lives.pass(rotate('first'));
+  it('are derived from the status of a rotation', async () => {
+    const operators = await Operators.begin();
+    await operators.settle(rotate('first'));
+    const outcome = await operators.reconcile(rotate('first'));
     expect(outcome?.report).toEqual({ encryptionAtRest: { provider: 'secretbox', rotation: 'first' } });
   });
 });
 
-describe('keys that are lost', () => {
-  it('stop the line, are not made anew, and are taken up when they are back', async () => {
-    const lives = await Lives.begin();
-    await lives.settle();
-    const lost = secretIn(lives.reader)!;
-    lives.reader.remove(lost);
-    const outcome = await lives.pass();
+describe('lost keys', () => {
+  it('block the phase, are not recreated, and are used when they are back', async () => {
+    const operators = await Operators.begin();
+    await operators.settle();
+    const lost = secretIn(operators.reader)!;
+    operators.reader.remove(lost);
+    const outcome = await operators.reconcile();
     expect(outcome).toMatchObject({ kind: 'wait', reason: 'EncryptionKeysMissing' });
-    expect(secretIn(lives.reader)).toBeUndefined();
+    expect(secretIn(operators.reader)).toBeUndefined();
 
     const { labels: _, ownerReferences: __, ...metadata } = lost.metadata;
-    lives.reader.put({ ...lost, metadata });
-    expect(await lives.pass()).toMatchObject({ kind: 'done', facts: { encryptionAtRest: true } });
-    expect(secretIn(lives.reader)?.metadata).toMatchObject({
+    operators.reader.put({ ...lost, metadata });
+    expect(await operators.reconcile()).toMatchObject({ kind: 'done', facts: { encryptionAtRest: true } });
+    expect(secretIn(operators.reader)?.metadata).toMatchObject({
       labels: { 'cluster.x-k8s.io/cluster-name': 'c1' },
       ownerReferences: [{ controller: true }],
     });
   });
 
-  it('stop the line also when the Secret holds something else', async () => {
-    const lives = await Lives.begin();
-    lives.reader.put({ ...secretIn(lives.reader)!, data: {} });
-    const outcome = await lives.pass();
+  it('block the phase also if the Secret has other content', async () => {
+    const operators = await Operators.begin();
+    operators.reader.put({ ...secretIn(operators.reader)!, data: {} });
+    const outcome = await operators.reconcile();
     expect(outcome).toMatchObject({ kind: 'wait', reason: 'EncryptionKeysInvalid' });
   });
 });
@@ -331,13 +331,13 @@ describe('keys that are lost', () => {
 describe("a user's own configuration", () => {
   const args = { 'encryption-provider-config': '/etc/mine.yaml' };
   const own = { deployment: { apiServer: { args } } };
-  it('is left alone', async () => {
+  it('is not changed', async () => {
     const management = new MemoryObjects();
     expect(await encryptionAtRest.run(scopeOf(management, { spec: own }))).toMatchObject({ kind: 'done', facts: {} });
     expect(secretIn(management)).toBeUndefined();
   });
 
-  it('contradicts the wish for ours', async () => {
+  it('contradicts encryption by the operator', async () => {
     const management = new MemoryObjects();
     const scope = scopeOf(management, { spec: { ...own, ...provide('secretbox') } });
     await expect(encryptionAtRest.run(scope)).rejects.toThrow('contradict each other');

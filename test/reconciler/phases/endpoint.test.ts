@@ -9,7 +9,7 @@ import { MemoryObjects } from '../../support/memory-objects.ts';
 import { scopeOf } from '../../support/scope.ts';
 
 interface Case {
-  /** What the load balancer was given: an address, or a name. */
+  /** The address or name of the load balancer. */
   readonly offered?: Endpoint;
   /** `spec.controlPlaneEndpoint` of the HostedControlPlane. */
   readonly own?: Partial<Endpoint>;
@@ -34,37 +34,37 @@ function run({ own, cluster, infrastructure = 'none', ...given }: Case) {
 }
 
 it.each<[string, Case, Endpoint, Endpoint | undefined]>([
-  ['the offered one when none is given', {}, offered, offered],
+  ['that of the exposure if none is specified', {}, offered, offered],
   ['the published one, without publishing it again', { own: offered }, offered, undefined],
   ["the Cluster's, which is published", { cluster: name }, name, name],
   ['the published one rather than another of the Cluster', { own: name, cluster: offered }, name, undefined],
-  ['the offered one when the Cluster has none yet', { cluster: { host: '', port: 0 } }, offered, offered],
-  ['the offered one when the Cluster has half of one', { cluster: { host: 'api.example.test' } }, offered, offered],
-  ['a given host with the offered port', { own: { host: name.host } }, name, name],
-  ['the offered host with a given port', { own: { port: 6443 } }, offered, offered],
-  ['a given name for an offered address', { own: name }, name, undefined],
+  ['that of the exposure if the Cluster has none yet', { cluster: { host: '', port: 0 } }, offered, offered],
+  ['that of the exposure if that of the Cluster is incomplete', { cluster: { host: 'api.example.test' } }, offered, offered],
+  ['a specified host with the port of the exposure', { own: { host: name.host } }, name, name],
+  ['the host of the exposure with a specified port', { own: { port: 6443 } }, offered, offered],
+  ['a specified name for an address of the exposure', { own: name }, name, undefined],
   [
-    'a given name for another offered name',
+    'a specified name for another name of the exposure',
     { own: name, offered: { host: 'lb.cloud.test', port: 6443 } },
     name,
     undefined,
   ],
-  ['a given address for an offered name', { own: offered, offered: name }, offered, undefined],
+  ['a specified address for a name of the exposure', { own: offered, offered: name }, offered, undefined],
   [
     'an address in another spelling',
     { own: { host: '2001:0db8:0:0::1', port: 6443 }, offered: { host: '2001:db8::1', port: 6443 } },
     { host: '2001:0db8:0:0::1', port: 6443 },
     undefined,
   ],
-  ['the one that the infrastructure came with', { infrastructure: name }, name, name],
+  ['that of the infrastructure', { infrastructure: name }, name, name],
   ["the Cluster's when the infrastructure has the same", { cluster: name, infrastructure: name }, name, name],
   [
-    'that of the infrastructure when it has the given host',
+    'that of the infrastructure if it has the specified host',
     { own: { host: name.host }, infrastructure: { ...name, host: 'API.example.test' } },
     { ...name, host: 'API.example.test' },
     { ...name, host: 'API.example.test' },
   ],
-  ['the offered one, not waiting for any infrastructure', { infrastructure: 'none' }, offered, offered],
+  ['that of the exposure, without waiting for any infrastructure', { infrastructure: 'none' }, offered, offered],
 ])('uses %s', async (_, given, used, published) => {
   const { reader: management, outcome } = run(given);
   expect(await outcome).toMatchObject({ kind: 'done', facts: { endpoint: used } });
@@ -73,13 +73,13 @@ it.each<[string, Case, Endpoint, Endpoint | undefined]>([
 
 it.each<[string, Case, string]>([
   [
-    'the port is served no more',
+    'the port is not served any more',
     { own: { ...offered, port: 8443 } },
     '192.0.2.10:8443 and cannot change, but the exposure serves port 6443',
   ],
-  ['the Cluster wants another port', { cluster: { ...name, port: 443 } }, 'set its port to 443'],
+  ['the Cluster has another port', { cluster: { ...name, port: 443 } }, 'set its port to 443'],
   [
-    'the address is another now',
+    'the address has changed',
     { own: { ...offered, host: '192.0.2.99' } },
     'has the address 192.0.2.10: give it 192.0.2.99 again',
   ],
@@ -89,17 +89,17 @@ it.each<[string, Case, string]>([
     'api.example.test',
   ],
   [
-    'the infrastructure has another host than is given',
+    'the infrastructure has another host than the spec',
     { own: { host: 'other.example.test' }, infrastructure: name },
     'the endpoint is other.example.test:6443 and cannot change, but the infrastructure',
   ],
   [
-    'nothing serves what the infrastructure came with',
+    'nothing serves the port of the infrastructure',
     { infrastructure: { ...name, port: 443 } },
     'the endpoint is api.example.test:443 and cannot change, but the exposure serves port 6443',
   ],
-  ['the Cluster wants another address', { cluster: { ...offered, host: '192.0.2.99' } }, 'give it 192.0.2.99 again'],
-])('changes nothing and says so when %s', async (_, given, message) => {
+  ['the Cluster has another address', { cluster: { ...offered, host: '192.0.2.99' } }, 'give it 192.0.2.99 again'],
+])('changes nothing and reports it when %s', async (_, given, message) => {
   const { reader: management, outcome } = run(given);
   await expect(outcome).rejects.toMatchObject({
     name: 'InvalidConfiguration',
@@ -109,7 +109,7 @@ it.each<[string, Case, string]>([
   expect(management.writes).toEqual([]);
 });
 
-it('keeps a published endpoint, and says so, when the infrastructure has another one', async () => {
+it('keeps a published endpoint, and reports it, when the infrastructure has another one', async () => {
   const { reader: management, outcome } = run({ own: offered, infrastructure: name });
   expect(await outcome).toEqual({
     kind: 'degraded',
@@ -125,7 +125,7 @@ it('keeps a published endpoint, and says so, when the infrastructure has another
   expect(management.writes).toEqual([]);
 });
 
-it('tells an infrastructure object that has none, before the HostedControlPlane', async () => {
+it('writes it to an infrastructure object that has none, before it writes it to the HostedControlPlane', async () => {
   const { reader: management, outcome } = run({ infrastructure: 'empty' });
   await outcome;
   expect(management.writes).toEqual(['publish 192.0.2.10:6443 to the infrastructure', 'publish 192.0.2.10:6443']);
@@ -190,8 +190,8 @@ describe('behind a shared Gateway', () => {
   it.each<[string, Partial<SharedResources>, string]>([
     ['the API was uninstalled', { servedVersions: () => [] }, 'GatewayAPINotInstalled'],
     ['the Gateway was deleted', { gateway: () => undefined }, 'GatewayNotFound'],
-    ['its listener does not suit any more', { namespaceLabels: () => ({}) }, 'GatewayListenerUnsuitable'],
-  ])('is kept, with the reason told, when %s after it was published', async (_, sharedResources, reason) => {
+    ['its listener is not suitable any more', { namespaceLabels: () => ({}) }, 'GatewayListenerUnsuitable'],
+  ])('is kept, and the reason reported, when %s after it was published', async (_, sharedResources, reason) => {
     const management = new MemoryObjects();
     await runIn(management);
     expect(await runIn(management, sharedResources)).toEqual({
@@ -213,7 +213,7 @@ describe('behind a shared Gateway', () => {
     ['the host of an Ingress', { ingress }, 'api.example.test'],
     ['the konnectivity host of an Ingress', { ingress }, 'agents.example.test'],
     ['the tunnel host of an Ingress', { ingress }, 'tunnel.api.example.test'],
-  ])('is neither published nor told the infrastructure while somebody else has %s', async (_, exposure, host) => {
+  ])('is not published, not even to the infrastructure, while another cluster has %s', async (_, exposure, host) => {
     const management = new MemoryObjects();
     management.infrastructure = 'empty';
     const hostOwner = (asked: string) => (asked === host ? 'HostedControlPlane other/c9' : undefined);
@@ -228,7 +228,7 @@ describe('behind a shared Gateway', () => {
   it.each<[string, object, string]>([
     ['behind a Gateway', { gateway }, 'tunnel.c1.team.clusters.example.com'],
     ['behind an Ingress', { ingress }, 'agents.example.test'],
-  ])('is kept %s, and not told the infrastructure, when somebody else has a host of it', async (_, exposure, host) => {
+  ])('is kept %s, but not published to the infrastructure, when another cluster has one of its hosts', async (_, exposure, host) => {
     const management = new MemoryObjects();
     const before = await runIn(management, {}, exposure);
     management.infrastructure = 'empty';
@@ -243,7 +243,7 @@ describe('behind a shared Gateway', () => {
     expect(management.writes).toEqual(published);
   });
 
-  it('is given up when somebody else has published the host at the same moment', async () => {
+  it('is given up when another cluster has published the host at the same moment', async () => {
     const management = new MemoryObjects();
     const hostOwner = () => (management.published ? 'HostedControlPlane other/c9' : undefined);
     await expect(runIn(management, { hostOwner })).rejects.toMatchObject({ reason: 'HostClaimed' });

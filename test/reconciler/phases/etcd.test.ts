@@ -13,7 +13,7 @@ import { observed, observedStatus } from '../etcd/observed.ts';
 
 const Gi = 1024 ** 3;
 
-/** Members that are as wanted, whose databases have so much in use and which run this version. */
+/** Members in the desired state, with this size in use and this version. */
 function etcdLoopOf(usedBytes: number, version = '3.6.8'): EtcdLoop {
   const status = (ordinal: number) => ({
     status: observedStatus(ordinal, { dbSizeBytes: usedBytes, dbSizeInUseBytes: usedBytes, version }),
@@ -25,7 +25,7 @@ function etcdLoopOf(usedBytes: number, version = '3.6.8'): EtcdLoop {
   return { report: () => report, look: async () => ({ ...report, isCurrent: true }), stop: async () => {} };
 }
 
-async function pass(
+async function reconcile(
   management: MemoryObjects,
   etcdLoop: EtcdLoop,
   spec: object = {},
@@ -44,15 +44,15 @@ const quotasIn = (management: MemoryObjects) =>
 
 async function formed(): Promise<MemoryObjects> {
   const management = new MemoryObjects();
-  await pass(management, etcdLoopOf(0));
+  await reconcile(management, etcdLoopOf(0));
   return management;
 }
 
 describe("etcd's volumes", () => {
-  it('grow before they are full, and the quota follows when all of them have', async () => {
+  it('grow before they are full, and the quota follows when all of them have grown', async () => {
     const management = await formed();
     const etcdLoop = etcdLoopOf(1.5 * Gi);
-    expect(await pass(management, etcdLoop)).toMatchObject({
+    expect(await reconcile(management, etcdLoop)).toMatchObject({
       kind: 'done',
       message: 'the volumes of etcd grow from 4Gi to 8Gi',
       report: { etcdVolumeUsage: '1536Mi' },
@@ -60,27 +60,27 @@ describe("etcd's volumes", () => {
     });
     expect(new Set(quotasIn(management))).toEqual(new Set([2]));
 
-    expect(await pass(management, etcdLoop)).toMatchObject({ facts: { etcd: { volumeSize: '8Gi' } } });
+    expect(await reconcile(management, etcdLoop)).toMatchObject({ facts: { etcd: { volumeSize: '8Gi' } } });
     expect(new Set(quotasIn(management))).toEqual(new Set([4]));
     expect(JSON.stringify(management.get<StoredObject>(StatefulSet, 'c1-etcd')?.['spec'])).toContain('"storage":"4Gi"');
-    expect(await pass(management, etcdLoop)).toMatchObject({ kind: 'done', message: undefined });
+    expect(await reconcile(management, etcdLoop)).toMatchObject({ kind: 'done', message: undefined });
   });
 
-  it('that cannot grow are a condition and another try, and all else goes on', async () => {
+  it('that cannot grow are reported and retried, and everything else continues', async () => {
     const management = await formed();
     const message = 'the storageclass that provisions the pvc must support resize';
     management.refuse(({ kind }) =>
       kind === 'PersistentVolumeClaim' ? errorFromStatus('apply', 403, { message }) : undefined,
     );
-    expect(await pass(management, etcdLoopOf(1.5 * Gi))).toMatchObject({
+    expect(await reconcile(management, etcdLoopOf(1.5 * Gi))).toMatchObject({
       kind: 'degraded',
       reason: 'VolumeNotExpandable',
       requeueAt: expect.any(Date),
     });
   });
 
-  it('of a size that is smaller than they are stay, and both sizes are named', async () => {
-    expect(await pass(await formed(), etcdLoopOf(0), { autoGrow: false, volumeSize: '1Gi' })).toMatchObject({
+  it('stay if the specified size is smaller, and both sizes are named', async () => {
+    expect(await reconcile(await formed(), etcdLoopOf(0), { autoGrow: false, volumeSize: '1Gi' })).toMatchObject({
       kind: 'degraded',
       reason: 'VolumeSizeChanged',
       message: expect.stringMatching(/1Gi.*4Gi/),
@@ -92,9 +92,9 @@ describe("etcd's version", () => {
   const imageIn = (management: MemoryObjects) =>
     /etcd:([\d.]+)-0/.exec(JSON.stringify(management.get(StatefulSet, 'c1-etcd')))?.[1];
 
-  it('stays when the one that is asked for is refused', async () => {
+  it('stays if the requested one is not allowed', async () => {
     const management = await formed();
-    expect(await pass(management, etcdLoopOf(0), { version: '3.7.3' })).toMatchObject({
+    expect(await reconcile(management, etcdLoopOf(0), { version: '3.7.3' })).toMatchObject({
       kind: 'degraded',
       reason: 'VersionNotAllowed',
       message: expect.stringContaining('3.6.11'),
@@ -102,19 +102,19 @@ describe("etcd's version", () => {
     expect(imageIn(management)).toBe('3.6.8');
   });
 
-  it('changes its minor after a backup where backups are taken', async () => {
+  it('changes its minor after a backup if backups are taken', async () => {
     const management = await formed();
     const backup = { schedule: '@daily', secret: { name: 's3' } };
-    await pass(management, etcdLoopOf(0, '3.6.8'), { version: '3.6.16', backup });
+    await reconcile(management, etcdLoopOf(0, '3.6.8'), { version: '3.6.16', backup });
     expect(imageIn(management)).toBe('3.6.16');
 
     const spec = { version: '3.7.3', backup };
-    const waiting = await pass(management, etcdLoopOf(0, '3.6.16'), spec);
+    const waiting = await reconcile(management, etcdLoopOf(0, '3.6.16'), spec);
     expect(waiting).toMatchObject({ kind: 'degraded', reason: 'WaitingForBackup' });
     expect(imageIn(management)).toBe('3.6.16');
 
     const status = { etcd: { backup: { versionChanges: ['etcd 3.6 to 3.7'] } } };
-    await pass(management, etcdLoopOf(0, '3.6.16'), spec, status);
+    await reconcile(management, etcdLoopOf(0, '3.6.16'), spec, status);
     expect(imageIn(management)).toBe('3.7.3');
   });
 });

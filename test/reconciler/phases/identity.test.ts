@@ -39,7 +39,7 @@ async function identity(): Promise<Identity> {
   };
 }
 
-/** Slow work that is in this state; what is begun stays with it. */
+/** Slow work that stays in this state, and records what is started. */
 function workIn(state: WorkState<Identity>): Work & { readonly begun: string[] } {
   const begun: string[] = [];
   return {
@@ -57,8 +57,8 @@ const run = (management: MemoryObjects, work: Work, changes: object = {}) =>
   caCertificates.run(scopeOf(management, { spec: { etcd }, work, ...changes }));
 const done = (result: Identity): WorkState<Identity> => ({ kind: 'done', inputsKey, at: now, result });
 
-describe('an identity that is to be taken over', () => {
-  it('is read beside the passes, and no authority is made meanwhile', async () => {
+describe('an identity to take over', () => {
+  it('is read in the background, and no CA is created meanwhile', async () => {
     const management = new MemoryObjects();
     const work = workIn({ kind: 'idle' });
     expect(await run(management, work)).toMatchObject({ kind: 'wait', reason: 'TakingOverIdentity' });
@@ -66,7 +66,7 @@ describe('an identity that is to be taken over', () => {
     expect(management.writes).toEqual([]);
   });
 
-  it('is made as it was, the authority of the cluster last', async () => {
+  it('is created as it was, the cluster CA last', async () => {
     const management = new MemoryObjects();
     const taken = await identity();
     expect(await run(management, workIn(done(taken)))).toMatchObject({ kind: 'done' });
@@ -82,7 +82,7 @@ describe('an identity that is to be taken over', () => {
     }
   });
 
-  it('is not asked for again once it is there', async () => {
+  it('is not read again once it exists', async () => {
     const management = new MemoryObjects();
     await run(management, workIn(done(await identity())));
     const work = workIn({ kind: 'idle' });
@@ -90,7 +90,7 @@ describe('an identity that is to be taken over', () => {
     expect(work.begun).toEqual([]);
   });
 
-  it('goes on where a process that was killed has stopped', async () => {
+  it('is completed after a process was killed at any write', async () => {
     const taken = await identity();
     for (let writes = 0; writes < taken.secrets.length; writes++) {
       const management = new MemoryObjects();
@@ -102,7 +102,7 @@ describe('an identity that is to be taken over', () => {
     }
   });
 
-  it('never takes the place of another one', async () => {
+  it('never replaces another one', async () => {
     const management = new MemoryObjects();
     await caCertificates.run(scopeOf(management));
     const work = workIn(done(await identity()));
@@ -112,14 +112,14 @@ describe('an identity that is to be taken over', () => {
     });
   });
 
-  it('is nobody else’s business after workers may have joined', async () => {
+  it('is ignored after workers may have joined', async () => {
     const management = new MemoryObjects();
     await caCertificates.run(scopeOf(management));
     const status = { initialization: { controlPlaneInitialized: true } };
     expect(await run(management, workIn({ kind: 'idle' }), { status })).toMatchObject({ kind: 'done' });
   });
 
-  it('needs to know where backups are', async () => {
+  it('needs the location of the backups', async () => {
     const outcome = await run(new MemoryObjects(), workIn({ kind: 'idle' }), {
       spec: { etcd: { ...etcd, backup: undefined } },
     });
@@ -140,7 +140,7 @@ describe('an identity that cannot be read', () => {
     ['there is no such backup', new RecoveryBundleNotFound('no such backup'), 'BackupNotFound'],
     ['the store does not answer', new StoreError('Unavailable', 'away'), 'StoreUnavailable'],
     ['the bundle is damaged', new Error('damaged'), 'BackupUnusable'],
-  ])('says so when %s, and is tried again later', async (_, error, reason) => {
+  ])('reports it when %s, and is retried later', async (_, error, reason) => {
     const soon = workIn(failed(error, now));
     expect(await run(new MemoryObjects(), soon)).toMatchObject({ reason, afterMs: 30_000 });
     expect(soon.begun).toEqual([]);

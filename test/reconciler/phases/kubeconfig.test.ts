@@ -28,7 +28,7 @@ async function withCAs(): Promise<MemoryObjects> {
 const textIn = (management: MemoryObjects) => valueOf(management.get<SecretObject>(Secret, name), 'value');
 const clientIn = (management: MemoryObjects) => new X509Certificate(clientOf(textIn(management))?.certificate ?? '');
 
-it('is a Secret as Cluster API looks for it, in the shape of its own provider', async () => {
+it('is a Secret as Cluster API expects it, with the content of its own provider', async () => {
   const management = await withCAs();
   expect((await runIn(management)).written).toEqual([`create Secret ${name}`]);
   expect(management.get(Secret, name)).toMatchObject({
@@ -60,10 +60,10 @@ it('is a Secret as Cluster API looks for it, in the shape of its own provider', 
   expect(clientIn(management).checkIssued(new X509Certificate(ca))).toBe(true);
 });
 
-it('rests until its renewal, which keeps everything but the client', async () => {
+it('waits until its renewal, which changes nothing but the client certificate', async () => {
   const management = await withCAs();
   await runIn(management);
-  // Created first, so that a user's is never overwritten; the first apply then takes the fields over.
+  // Created first, so that a user's is never overwritten; the first apply then takes over the fields.
   const { requeueAt } = await runIn(management);
   const before = clientIn(management);
   expect((await runIn(management, { now: new Date(requeueAt!.getTime() - 1) })).written).toEqual([]);
@@ -77,7 +77,7 @@ it('rests until its renewal, which keeps everything but the client', async () =>
 it.each<[string, (management: MemoryObjects) => Promise<ScopeChanges>]>([
   ['another endpoint', async () => ({ facts: { endpoint: { ...endpoint, host: 'api.example.test' } } })],
   [
-    'another authority',
+    'another CA',
     async (management) => {
       management.remove(management.get(Secret, 'c1-ca')!);
       await caCertificates.run(scopeOf(management));
@@ -85,7 +85,7 @@ it.each<[string, (management: MemoryObjects) => Promise<ScopeChanges>]>([
     },
   ],
   [
-    'content that cannot be read',
+    'content that cannot be parsed',
     async (management) => {
       management.put({
         ...management.get<StoredObject>(Secret, name)!,
@@ -94,7 +94,7 @@ it.each<[string, (management: MemoryObjects) => Promise<ScopeChanges>]>([
       return {};
     },
   ],
-])('is written anew for %s', async (_, change) => {
+])('is written again because of %s', async (_, change) => {
   const management = await withCAs();
   await runIn(management);
   const changes = await change(management);
@@ -105,13 +105,13 @@ it.each<[string, (management: MemoryObjects) => Promise<ScopeChanges>]>([
 it.each<[string, object]>([
   ['labelled', { labels: { 'cluster.x-k8s.io/cluster-name': 'c1' } }],
   [
-    'owned by somebody else',
+    'owned by another object',
     {
       labels: { 'cluster.x-k8s.io/cluster-name': 'c1' },
       ownerReferences: [{ apiVersion: 'v1', kind: 'X', name: 'x', uid: 'other', controller: true }],
     },
   ],
-])('of a user is left alone: %s', async (_, metadata) => {
+])('of a user is not changed: %s', async (_, metadata) => {
   const management = await withCAs();
   const theirs = management.put({
     apiVersion: 'v1',
@@ -123,7 +123,7 @@ it.each<[string, object]>([
   expect(await management.read(Secret, name)).toEqual(theirs);
 });
 
-it('of a user without a label is labelled, so that its end is seen, and otherwise left alone', async () => {
+it('of a user without a label is labelled, so that its deletion is seen, and not changed otherwise', async () => {
   const management = await withCAs();
   management.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, data: { value: 'dGhlaXJz' } });
   expect((await runIn(management)).written).toEqual([`adopt Secret ${name}`]);
@@ -131,7 +131,7 @@ it('of a user without a label is labelled, so that its end is seen, and otherwis
   expect((await runIn(management)).written).toEqual([]);
 });
 
-it('spells an IPv6 endpoint as a URL does', () => {
+it('writes an IPv6 endpoint as a URL does', () => {
   const text = writeKubeconfig({
     cluster: 'c1',
     endpoint: { host: '2001:db8::1', port: 443 },

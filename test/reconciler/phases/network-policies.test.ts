@@ -9,17 +9,17 @@ const withCilium: ScopeChanges = {
   sharedResources: { servedVersions: (kind) => (kind === 'CiliumNetworkPolicy' ? ['v2'] : []) },
 };
 
-it('is done before anything is known but the spec', () => {
+it('needs no fact but the spec', () => {
   expect(networkPolicies.needs).toEqual([]);
 });
 
 describe('the policies of a control plane', () => {
   it.each<[string, ScopeChanges, string]>([
-    ["are Kubernetes' where Cilium is not served", {}, 'NetworkPolicy'],
-    ["are Cilium's where it is served", withCilium, 'CiliumNetworkPolicy'],
-    ["are Kubernetes' if so wanted", { ...withCilium, spec: { networkPolicy: 'NetworkPolicy' } }, 'NetworkPolicy'],
+    ["are Kubernetes' if Cilium is not served", {}, 'NetworkPolicy'],
+    ["are Cilium's if it is served", withCilium, 'CiliumNetworkPolicy'],
+    ["are Kubernetes' if the spec requests them", { ...withCilium, spec: { networkPolicy: 'NetworkPolicy' } }, 'NetworkPolicy'],
     [
-      "are Cilium's if so wanted",
+      "are Cilium's if the spec requests them",
       { ...withCilium, spec: { networkPolicy: 'CiliumNetworkPolicy' } },
       'CiliumNetworkPolicy',
     ],
@@ -32,7 +32,7 @@ describe('the policies of a control plane', () => {
     expect(management.writes).toEqual(components.map((name) => `apply ${kind} c1-${name}`));
   });
 
-  it('are none where they are disabled', async () => {
+  it('are not applied if they are disabled', async () => {
     const management = new MemoryObjects();
     expect(await networkPolicies.run(scopeOf(management, { spec: { networkPolicy: 'Disabled' } }))).toMatchObject({
       kind: 'done',
@@ -40,7 +40,7 @@ describe('the policies of a control plane', () => {
     expect(management.writes).toEqual([]);
   });
 
-  it("are not applied as Cilium's where it is not served", async () => {
+  it("are not applied as Cilium's if it is not served", async () => {
     const management = new MemoryObjects();
     const run = networkPolicies.run(scopeOf(management, { spec: { networkPolicy: 'CiliumNetworkPolicy' } }));
     await expect(run).rejects.toMatchObject({
@@ -53,7 +53,7 @@ describe('the policies of a control plane', () => {
   });
 });
 
-describe('what Cilium says of a policy', () => {
+describe("Cilium's status of a policy", () => {
   /** The outcome after Cilium has put this condition on etcd's policy. */
   async function outcomeWith(condition: object) {
     const management = new MemoryObjects();
@@ -64,7 +64,7 @@ describe('what Cilium says of a policy', () => {
     return networkPolicies.run(scopeOf(management, withCilium));
   }
 
-  it('is told when it does not accept it', async () => {
+  it('is reported if it is invalid', async () => {
     expect(await outcomeWith({ type: 'Valid', status: 'False', message: 'rule 0: invalid port' })).toMatchObject({
       kind: 'wait',
       reason: 'PolicyInvalid',
@@ -74,9 +74,9 @@ describe('what Cilium says of a policy', () => {
   });
 
   it.each([
-    ['that it is valid', { type: 'Valid', status: 'True', message: 'Policy validation succeeded' }],
-    ['nothing of its validity yet', { type: 'Enforced', status: 'False' }],
-  ])('does not matter when it is %s', async (_, condition) => {
+    ['valid', { type: 'Valid', status: 'True', message: 'Policy validation succeeded' }],
+    ['not known yet', { type: 'Enforced', status: 'False' }],
+  ])('does not matter if it is %s', async (_, condition) => {
     expect(await outcomeWith(condition)).toMatchObject({ kind: 'done' });
   });
 });

@@ -15,7 +15,7 @@ let management: MemoryObjects;
 let probes: EndpointProbes;
 let late: string[];
 let gateway: GatewayObject;
-let asked: number;
+let requests: number;
 let failure: Error | undefined;
 /** What an attempt waits for. */
 let answering: () => Promise<void>;
@@ -24,7 +24,7 @@ beforeEach(() => {
   management = new MemoryObjects();
   late = [];
   probes = new EndpointProbes({ clock, onResult: (key) => late.push(key) });
-  asked = 0;
+  requests = 0;
   failure = undefined;
   answering = async () => {};
   const { apiVersion, kind } = Gateway;
@@ -39,7 +39,7 @@ function run(): Promise<Outcome> {
     sharedResources: { gateway: () => gateway },
     hosted: {
       readyThroughEndpoint: async () => {
-        asked += 1;
+        requests += 1;
         await answering();
         if (failure) throw failure;
       },
@@ -56,11 +56,11 @@ const put = ({ apiVersion, kind }: Resource, resourceVersion: string, cluster = 
     metadata: { name: `any-${cluster}`, uid: '1', resourceVersion, labels: objectLabels(cluster, 'api-server') },
   });
 
-it('asks once, and then only every ten minutes', async () => {
-  expect([await run(), await run(), asked]).toMatchObject([{ kind: 'done' }, { kind: 'done' }, 1]);
+it('sends one request, and then one every ten minutes', async () => {
+  expect([await run(), await run(), requests]).toMatchObject([{ kind: 'done' }, { kind: 'done' }, 1]);
   await clock.advance(10 * 60_000);
   await run();
-  expect(asked).toBe(2);
+  expect(requests).toBe(2);
 });
 
 const attached = (attachedRoutes: number) => ({ name: 'tls', attachedRoutes });
@@ -75,15 +75,15 @@ it.each<[string, () => unknown, number]>([
     () => (gateway = { ...gateway, status: { listeners: [attached(7)] } }),
     1,
   ],
-])('after %s it has asked so often in all', async (_, change, expected) => {
+])('after %s it has sent this many requests', async (_, change, expected) => {
   gateway = { ...gateway, status: { listeners: [{ name: 'tls' }] } };
   await run();
   change();
   await run();
-  expect(asked).toBe(expected);
+  expect(requests).toBe(expected);
 });
 
-it('says what is wrong until it works, asking less and less often', async () => {
+it('reports the error until it works, and sends requests less and less often', async () => {
   failure = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
   expect(await run()).toMatchObject({
     kind: 'wait',
@@ -93,16 +93,16 @@ it('says what is wrong until it works, asking less and less often', async () => 
   });
   await clock.advance(60);
   expect(await run()).toMatchObject({ kind: 'wait', afterMs: 40 });
-  expect(asked).toBe(1);
+  expect(requests).toBe(1);
   await clock.advance(40);
   expect(await run()).toMatchObject({ kind: 'wait', afterMs: 200 });
   await clock.advance(200);
   failure = undefined;
   expect(await run()).toMatchObject({ kind: 'done' });
-  expect([asked, late]).toEqual([3, []]);
+  expect([requests, late]).toEqual([3, []]);
 });
 
-it('does not hold a pass up where packets are swallowed, and asks for another one when there is a result', async () => {
+it('does not block a reconcile when packets are dropped, and requests another one when it has a result', async () => {
   const silence = Promise.withResolvers<void>();
   answering = () => silence.promise;
   const first = run();
@@ -117,5 +117,5 @@ it('does not hold a pass up where packets are swallowed, and asks for another on
   await settled();
   expect(late).toEqual(['team/c1']);
   expect(await run()).toMatchObject({ message: expect.stringContaining('no answer within 5000 ms') as string });
-  expect(asked).toBe(1);
+  expect(requests).toBe(1);
 });

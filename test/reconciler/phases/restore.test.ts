@@ -54,7 +54,7 @@ function keysIn(management: MemoryObjects) {
   return secret && readEncryptionKeys(secret);
 }
 
-it('a restore begins only when the keys of its backup are among our own', async () => {
+it('a restore starts only when the control plane has the keys of its backup', async () => {
   const management = new MemoryObjects();
   await encryptionAtRest.run(scopeOf(management));
   management.dieAfter(0);
@@ -71,7 +71,7 @@ it('a restore begins only when the keys of its backup are among our own', async 
   expect(inspect(outcome, { depth: 10, showHidden: true })).not.toContain(key.secret);
 });
 
-it('a restore does not begin, and nothing is touched, when a key has the name of another', async () => {
+it('a restore does not start, and changes nothing, if a key has the name of another', async () => {
   const management = new MemoryObjects();
   await encryptionAtRest.run(scopeOf(management));
   const own = keysIn(management)?.providers[0] ?? identity;

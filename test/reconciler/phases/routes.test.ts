@@ -27,7 +27,7 @@ const gatewayServed: Served = { TLSRoute: ['v1', 'v1alpha2'] };
 const behindGateway = (management: MemoryObjects, spec: object = {}, served = gatewayServed) =>
   runIn(management, { exposure: { gateway }, ...spec }, served);
 
-/** Says of one route that it is refused, as the Gateway's controller would. */
+/** Rejects one route, as the Gateway's controller would. */
 function refuse(management: MemoryObjects, name: string): void {
   const route = management.get<StoredObject>(TLSRoute, name);
   if (!route) throw new Error(`there is no TLSRoute ${name}`);
@@ -51,7 +51,7 @@ describe('the routes of a gateway', () => {
     expect(management.writes).toHaveLength(2);
   });
 
-  it('stay as they are while no listener suits', async () => {
+  it('stay as they are while no listener is suitable', async () => {
     const management = new MemoryObjects();
     await behindGateway(management);
     settle(management);
@@ -61,7 +61,7 @@ describe('the routes of a gateway', () => {
     expect(management.names.filter((name) => name.startsWith('TLSRoute'))).toHaveLength(2);
   });
 
-  it('count only when both are accepted', async () => {
+  it('are ready only when both are accepted', async () => {
     const management = new MemoryObjects();
     await behindGateway(management);
     settle(management);
@@ -76,7 +76,7 @@ describe('the routes of a gateway', () => {
     });
   });
 
-  it('are told about all at once when several are refused', async () => {
+  it('are all reported when several are rejected', async () => {
     const management = new MemoryObjects();
     await behindGateway(management);
     refuse(management, 'c1-api');
@@ -86,7 +86,7 @@ describe('the routes of a gateway', () => {
     });
   });
 
-  it('are written in the version that is served', async () => {
+  it('are written in the served version', async () => {
     const management = new MemoryObjects();
     await behindGateway(management, {}, { TLSRoute: ['v1alpha2'] });
     expect(management.objects.map(({ apiVersion }) => apiVersion)).toEqual([
@@ -95,7 +95,7 @@ describe('the routes of a gateway', () => {
     ]);
   });
 
-  it('are not written where that API is not installed', async () => {
+  it('are not written if that API is not installed', async () => {
     const management = new MemoryObjects();
     await expect(behindGateway(management, {}, { Gateway: ['v1'] })).rejects.toMatchObject({
       name: 'InvalidConfiguration',
@@ -107,20 +107,20 @@ describe('the routes of a gateway', () => {
 });
 
 describe('the routes of an ingress controller', () => {
-  it('are applied, and nobody says more about them', async () => {
+  it('are applied without waiting for a status', async () => {
     const management = new MemoryObjects();
     expect(await runIn(management, { exposure: { ingress: hosts } })).toMatchObject({ kind: 'done' });
     expect(management.writes).toEqual(['apply Ingress c1-api', 'apply Ingress c1-konnectivity']);
   });
 
-  it("are of Traefik's kind where that is installed", async () => {
+  it("are of Traefik's kind if that is installed", async () => {
     const management = new MemoryObjects();
     const exposure = { ingress: { ...hosts, controller: 'traefik' } };
     expect(await runIn(management, { exposure }, { IngressRouteTCP: ['v1alpha1'] })).toMatchObject({ kind: 'done' });
     expect(management.writes).toEqual(['apply IngressRouteTCP c1-api', 'apply IngressRouteTCP c1-konnectivity']);
   });
 
-  it('are not written where it is not', async () => {
+  it('are not written if it is not installed', async () => {
     const management = new MemoryObjects();
     await expect(
       runIn(management, { exposure: { ingress: { ...hosts, controller: 'traefik' } } }),
@@ -132,7 +132,7 @@ describe('the routes of an ingress controller', () => {
     expect(management.writes).toEqual([]);
   });
 
-  it.each(['haproxy', 'traefik'])('of %s are left to others on request', async (controller) => {
+  it.each(['haproxy', 'traefik'])('of %s are not created with deploy: false', async (controller) => {
     const management = new MemoryObjects();
     const exposure = { ingress: { ...hosts, controller, deploy: false } };
     expect(await runIn(management, { exposure })).toMatchObject({ kind: 'done' });
@@ -144,7 +144,7 @@ it.each<[string, object, Served]>([
   ['a Gateway', { gateway }, gatewayServed],
   ['an Ingress', { ingress: hosts }, {}],
   ['an Ingress of Traefik', { ingress: { ...hosts, controller: 'traefik' } }, { IngressRouteTCP: ['v1alpha1'] }],
-])('no route of %s is written for a host that somebody else has', async (_, exposure, served) => {
+])('no route of %s is written for a host that another cluster has', async (_, exposure, served) => {
   const management = new MemoryObjects();
   const sharedResources = {
     servedVersions: (kind: OptionalKind) => served[kind] ?? [],
@@ -160,7 +160,7 @@ it.each<[string, object, Served]>([
   expect(management.writes).toEqual([]);
 });
 
-it('ways in with an address of their own need nothing', async () => {
+it('exposure strategies with their own address need no route', async () => {
   const management = new MemoryObjects();
   const nodePort = { address: '192.0.2.20', port: 30443, konnectivityPort: 30132 };
   for (const exposure of [{ loadBalancer: {} }, { nodePort }]) {

@@ -22,19 +22,19 @@ const rotate = (serviceAccountKey: string) => ({ certificates: { rotation: { ser
 const secretIn = (management: MemoryObjects, name = 'c1-sa') =>
   management.get<SecretObject & StoredObject>(Secret, name);
 
-/** Ids of the keys that are accepted, the one that signs first. */
+/** Ids of the accepted keys, the signing one first. */
 function keysIn(management: MemoryObjects): string[] {
   return verifyingKeysOf(valueOf(secretIn(management), 'tls.crt') ?? '').map(({ id }) => id);
 }
 
-/** One operator after the other over a control plane that runs. */
-class Lives {
+/** A running control plane, and operators that replace each other. */
+class Operators {
   readonly reader: MemoryObjects;
   readonly clock = new ManualClock(now.getTime());
   readonly users: KeyUsers;
   readonly reasons = new Set<string>();
-  /** All that was said to anybody. */
-  readonly said: string[] = [];
+  /** Everything the operators report. */
+  readonly reports: string[] = [];
   #work = this.#born();
 
   private constructor(management: MemoryObjects) {
@@ -42,11 +42,11 @@ class Lives {
     this.users = new KeyUsers(management, this.clock);
   }
 
-  static async begin({ spec = {}, own }: { spec?: object; own?: StoredObject } = {}): Promise<Lives> {
+  static async begin({ spec = {}, own }: { spec?: object; own?: StoredObject } = {}): Promise<Operators> {
     const management = new MemoryObjects();
     if (own) management.put(own);
     await caCertificates.run(scopeOf(management, { spec }));
-    return new Lives(management);
+    return new Operators(management);
   }
 
   /** The operator dies, and another one starts. */
@@ -55,10 +55,10 @@ class Lives {
     this.reader.restart();
   }
 
-  /** One pass, and then some time in which somebody restarts, and tokens are signed and used. */
-  async pass(changes: ScopeChanges = {}): Promise<Outcome | undefined> {
+  /** One reconcile, and then some time in which a process restarts, and tokens are signed and used. */
+  async reconcile(changes: ScopeChanges = {}): Promise<Outcome | undefined> {
     const outcome = await this.#run(changes).catch((error: unknown) => {
-      this.said.push(inspect(error, { depth: 10, showHidden: true }));
+      this.reports.push(inspect(error, { depth: 10, showHidden: true }));
       if (!(error instanceof Killed)) throw error;
       return undefined;
     });
@@ -67,11 +67,11 @@ class Lives {
     return outcome;
   }
 
-  /** Passes until this is what is reported. */
+  /** Reconciles until this reason is reported. */
   async until(reason: string, spec: object = {}): Promise<Outcome> {
     let last: Outcome | undefined;
     for (let count = 0; count < 60; count++) {
-      last = await this.pass({ spec });
+      last = await this.reconcile({ spec });
       if (last && (last.kind === 'done' ? 'done' : last.reason) === reason) return last;
     }
     throw new Error(`never ${reason}: ${JSON.stringify(last)}`);
@@ -88,7 +88,7 @@ class Lives {
       }),
     );
     if (outcome.kind === 'degraded') this.reasons.add(outcome.reason);
-    this.said.push(JSON.stringify(outcome));
+    this.reports.push(JSON.stringify(outcome));
     return outcome;
   }
 
@@ -97,187 +97,187 @@ class Lives {
   }
 }
 
-describe('the key of service account tokens', () => {
-  it('is replaced so that every API server accepts every token that has not expired', async () => {
-    const lives = await Lives.begin();
-    const [old] = keysIn(lives.reader);
-    await lives.until('WaitingForTokens', rotate('first'));
-    const [signer, ...others] = keysIn(lives.reader);
+describe('the service account key', () => {
+  it('is rotated while every API server accepts every token that has not expired', async () => {
+    const operators = await Operators.begin();
+    const [old] = keysIn(operators.reader);
+    await operators.until('WaitingForTokens', rotate('first'));
+    const [signer, ...others] = keysIn(operators.reader);
     expect(signer).not.toBe(old);
     expect(others).toEqual([old]);
-    expect([...lives.reasons]).toEqual(['DistributingTrust', 'ChangingSigner', 'WaitingForTokens']);
-    expect(secretIn(lives.reader, 'c1-sa-next')).toBeUndefined();
+    expect([...operators.reasons]).toEqual(['DistributingTrust', 'ChangingSigner', 'WaitingForTokens']);
+    expect(secretIn(operators.reader, 'c1-sa-next')).toBeUndefined();
 
-    await lives.clock.advance(yearMs - hourMs);
-    const waiting = await lives.pass({ spec: rotate('first') });
+    await operators.clock.advance(yearMs - hourMs);
+    const waiting = await operators.reconcile({ spec: rotate('first') });
     expect(waiting).toMatchObject({
       reason: 'WaitingForTokens',
       message: expect.stringContaining('are accepted until'),
     });
-    await lives.clock.advance(2 * hourMs);
-    await lives.until('done', rotate('first'));
-    expect(keysIn(lives.reader)).toEqual([signer]);
-    expect(lives.users.accepted).toEqual([[signer], [signer]]);
+    await operators.clock.advance(2 * hourMs);
+    await operators.until('done', rotate('first'));
+    expect(keysIn(operators.reader)).toEqual([signer]);
+    expect(operators.users.accepted).toEqual([[signer], [signer]]);
 
-    const { writes } = lives.reader;
+    const { writes } = operators.reader;
     const written = writes.length;
-    await lives.until('done', rotate('first'));
+    await operators.until('done', rotate('first'));
     expect(writes.length).toBe(written);
   });
 
-  it('comes through it when the operator dies at every single write', async () => {
-    const lives = await Lives.begin();
-    const [old] = keysIn(lives.reader);
-    for (let life = 0; life < 24; life++) {
-      lives.restart();
-      lives.reader.dieAfter(life % 3);
-      for (let passes = 0; passes < 4; passes++) await lives.pass({ spec: rotate('first') });
+  it('is rotated when the operator dies at every single write', async () => {
+    const operators = await Operators.begin();
+    const [old] = keysIn(operators.reader);
+    for (let run = 0; run < 24; run++) {
+      operators.restart();
+      operators.reader.dieAfter(run % 3);
+      for (let count = 0; count < 4; count++) await operators.reconcile({ spec: rotate('first') });
     }
-    lives.restart();
-    await lives.until('WaitingForTokens', rotate('first'));
-    await lives.clock.advance(yearMs + hourMs);
-    for (let life = 0; life < 12; life++) {
-      lives.restart();
-      lives.reader.dieAfter(life % 3);
-      for (let passes = 0; passes < 4; passes++) await lives.pass({ spec: rotate('first') });
+    operators.restart();
+    await operators.until('WaitingForTokens', rotate('first'));
+    await operators.clock.advance(yearMs + hourMs);
+    for (let run = 0; run < 12; run++) {
+      operators.restart();
+      operators.reader.dieAfter(run % 3);
+      for (let count = 0; count < 4; count++) await operators.reconcile({ spec: rotate('first') });
     }
-    lives.restart();
-    await lives.until('done', rotate('first'));
-    expect(keysIn(lives.reader)).toHaveLength(1);
-    expect(keysIn(lives.reader)).not.toContain(old);
+    operators.restart();
+    await operators.until('done', rotate('first'));
+    expect(keysIn(operators.reader)).toHaveLength(1);
+    expect(keysIn(operators.reader)).not.toContain(old);
   });
 
-  it('is asked for by an annotation too, and one that is there from the beginning asks for nothing', async () => {
-    const lives = await Lives.begin({ spec: rotate('first') });
-    expect(await lives.pass({ spec: rotate('first') })).toMatchObject({ kind: 'done' });
+  it('is also rotated by an annotation, but not by a request that exists from the start', async () => {
+    const operators = await Operators.begin({ spec: rotate('first') });
+    expect(await operators.reconcile({ spec: rotate('first') })).toMatchObject({ kind: 'done' });
     const annotated = { [rotateAnnotation('service-account-key')]: 'now' };
-    const outcome = await lives.pass({ spec: rotate('first'), annotations: annotated });
+    const outcome = await operators.reconcile({ spec: rotate('first'), annotations: annotated });
     expect(outcome).toMatchObject({ reason: 'DistributingTrust' });
   });
 
-  it('stays when the request is taken back before the new one signs', async () => {
-    const lives = await Lives.begin({ spec: rotate('first') });
-    const before = keysIn(lives.reader);
-    for (let passes = 0; passes < 2; passes++) await lives.pass({ spec: rotate('second') });
-    expect(keysIn(lives.reader)).toHaveLength(2);
-    await lives.until('WithdrawingTrust', rotate('first'));
-    await lives.until('done', rotate('first'));
-    expect(keysIn(lives.reader)).toEqual(before);
-    expect(secretIn(lives.reader, 'c1-sa-next')).toBeUndefined();
+  it('stays when the request is reverted before the new key signs', async () => {
+    const operators = await Operators.begin({ spec: rotate('first') });
+    const before = keysIn(operators.reader);
+    for (let count = 0; count < 2; count++) await operators.reconcile({ spec: rotate('second') });
+    expect(keysIn(operators.reader)).toHaveLength(2);
+    await operators.until('WithdrawingTrust', rotate('first'));
+    await operators.until('done', rotate('first'));
+    expect(keysIn(operators.reader)).toEqual(before);
+    expect(secretIn(operators.reader, 'c1-sa-next')).toBeUndefined();
   });
 
-  it('is not changed again when the request is taken back after that', async () => {
-    const lives = await Lives.begin({ spec: rotate('first') });
-    await lives.until('ChangingSigner', rotate('second'));
-    const keys = keysIn(lives.reader);
-    await lives.until('WaitingForTokens', rotate('first'));
-    await lives.until('WaitingForTokens', rotate('first'));
-    expect(keysIn(lives.reader)).toEqual(keys);
+  it('is not changed again when the request is reverted after that', async () => {
+    const operators = await Operators.begin({ spec: rotate('first') });
+    await operators.until('ChangingSigner', rotate('second'));
+    const keys = keysIn(operators.reader);
+    await operators.until('WaitingForTokens', rotate('first'));
+    await operators.until('WaitingForTokens', rotate('first'));
+    expect(keysIn(operators.reader)).toEqual(keys);
   });
 
-  it('is replaced a second time while tokens of the first are accepted still, and each goes in its time', async () => {
-    const lives = await Lives.begin();
-    const [first] = keysIn(lives.reader);
-    await lives.until('WaitingForTokens', rotate('first'));
-    const [second] = keysIn(lives.reader);
-    await lives.clock.advance(yearMs / 2);
-    await lives.until('DistributingTrust', rotate('second'));
-    await lives.until('WaitingForTokens', rotate('second'));
-    const [third, ...others] = keysIn(lives.reader);
+  it('is rotated a second time while API servers still accept tokens of the first, and each key is removed in its time', async () => {
+    const operators = await Operators.begin();
+    const [first] = keysIn(operators.reader);
+    await operators.until('WaitingForTokens', rotate('first'));
+    const [second] = keysIn(operators.reader);
+    await operators.clock.advance(yearMs / 2);
+    await operators.until('DistributingTrust', rotate('second'));
+    await operators.until('WaitingForTokens', rotate('second'));
+    const [third, ...others] = keysIn(operators.reader);
     expect(others).toEqual([second, first]);
-    await lives.clock.advance(yearMs / 2 + hourMs);
-    await lives.until('RetiringTrust', rotate('second'));
-    await lives.until('WaitingForTokens', rotate('second'));
-    expect(keysIn(lives.reader)).toEqual([third, second]);
-    await lives.clock.advance(yearMs / 2 + hourMs);
-    await lives.until('done', rotate('second'));
-    expect(keysIn(lives.reader)).toEqual([third]);
+    await operators.clock.advance(yearMs / 2 + hourMs);
+    await operators.until('RetiringTrust', rotate('second'));
+    await operators.until('WaitingForTokens', rotate('second'));
+    expect(keysIn(operators.reader)).toEqual([third, second]);
+    await operators.clock.advance(yearMs / 2 + hourMs);
+    await operators.until('done', rotate('second'));
+    expect(keysIn(operators.reader)).toEqual([third]);
   });
 
   it.each(['192.0.2.2', 'controller-manager'])(
-    'has its tokens counted down only when nobody signs with it any more, not even %s',
+    'waits for its tokens only when no process signs with it any more, not even %s',
     async (late) => {
-      const lives = await Lives.begin();
-      await lives.until('ChangingSigner', rotate('first'));
-      lives.users.hold(late, true);
-      for (let passes = 0; passes < 12; passes++) {
-        expect(await lives.pass({ spec: rotate('first') })).toMatchObject({ reason: 'ChangingSigner' });
+      const operators = await Operators.begin();
+      await operators.until('ChangingSigner', rotate('first'));
+      operators.users.hold(late, true);
+      for (let count = 0; count < 12; count++) {
+        expect(await operators.reconcile({ spec: rotate('first') })).toMatchObject({ reason: 'ChangingSigner' });
       }
-      lives.users.hold(late, false);
-      await lives.until('WaitingForTokens', rotate('first'));
+      operators.users.hold(late, false);
+      await operators.until('WaitingForTokens', rotate('first'));
     },
   );
 
-  it('is not changed while an API server cannot be asked, and the condition says why', async () => {
-    const lives = await Lives.begin();
-    lives.users.silence('192.0.2.2');
-    for (let passes = 0; passes < 12; passes++) await lives.pass({ spec: rotate('first') });
-    const outcome = await lives.pass({ spec: rotate('first') });
+  it('is not rotated while an API server does not answer, and the condition says why', async () => {
+    const operators = await Operators.begin();
+    operators.users.silence('192.0.2.2');
+    for (let count = 0; count < 12; count++) await operators.reconcile({ spec: rotate('first') });
+    const outcome = await operators.reconcile({ spec: rotate('first') });
     const message = '1 of 2 API servers accept the new key; asking one has failed: 192.0.2.2 is silent';
     expect(outcome).toMatchObject({ reason: 'DistributingTrust', message });
   });
 
-  it('is answered twice when somebody asks for another one before the first has signed', async () => {
-    const lives = await Lives.begin();
-    await lives.pass({ spec: rotate('first') });
-    for (let passes = 0; passes < 40; passes++) await lives.pass({ spec: rotate('second') });
-    await lives.until('WaitingForTokens', rotate('second'));
-    expect(keysIn(lives.reader)).toHaveLength(3);
+  it('is rotated twice when another rotation is requested before the first new key has signed', async () => {
+    const operators = await Operators.begin();
+    await operators.reconcile({ spec: rotate('first') });
+    for (let count = 0; count < 40; count++) await operators.reconcile({ spec: rotate('second') });
+    await operators.until('WaitingForTokens', rotate('second'));
+    expect(keysIn(operators.reader)).toHaveLength(3);
   });
 
-  it('stays accepted while a Secret keeps a token of it for ever, and the condition names the Secret', async () => {
-    const lives = await Lives.begin();
-    const [old = ''] = keysIn(lives.reader);
-    lives.users.keepToken('team/legacy');
-    await lives.until('WaitingForTokens', rotate('first'));
-    await lives.clock.advance(yearMs + hourMs);
-    for (let passes = 0; passes < 3; passes++) await lives.pass({ spec: rotate('first') });
-    const outcome = await lives.pass({ spec: rotate('first') });
+  it('stays accepted while a Secret holds a token of it without expiry, and the condition names the Secret', async () => {
+    const operators = await Operators.begin();
+    const [old = ''] = keysIn(operators.reader);
+    operators.users.keepToken('team/legacy');
+    await operators.until('WaitingForTokens', rotate('first'));
+    await operators.clock.advance(yearMs + hourMs);
+    for (let count = 0; count < 3; count++) await operators.reconcile({ spec: rotate('first') });
+    const outcome = await operators.reconcile({ spec: rotate('first') });
     expect(outcome).toMatchObject({
       reason: 'WaitingForTokens',
       message: expect.stringMatching(/1 Secret keeps a token .*remove the field token from the data of team\/legacy/),
     });
-    expect(keysIn(lives.reader)).toContain(old);
+    expect(keysIn(operators.reader)).toContain(old);
 
-    lives.users.renewKeptTokens();
-    await lives.clock.advance(hourMs);
-    await lives.until('done', rotate('first'));
-    expect(keysIn(lives.reader)).not.toContain(old);
+    operators.users.renewKeptTokens();
+    await operators.clock.advance(hourMs);
+    await operators.until('done', rotate('first'));
+    expect(keysIn(operators.reader)).not.toContain(old);
   });
 
-  it('outlives tokens that were signed while they were allowed to live longer', async () => {
+  it('outlives tokens that were signed while a longer lifetime was allowed', async () => {
     const args = (hours: number) => ({
       deployment: { apiServer: { args: { 'service-account-max-token-expiration': `${hours}h` } } },
     });
-    const lives = await Lives.begin({ spec: args(20_000) });
-    lives.users.allowHours(20_000);
-    await lives.until('done', args(20_000));
-    lives.users.allowHours(8_760);
-    await lives.until('done', args(8_760));
+    const operators = await Operators.begin({ spec: args(20_000) });
+    operators.users.allowHours(20_000);
+    await operators.until('done', args(20_000));
+    operators.users.allowHours(8_760);
+    await operators.until('done', args(8_760));
     const spec = { ...args(8_760), ...rotate('first') };
-    await lives.until('WaitingForTokens', spec);
-    await lives.clock.advance(20_000 * hourMs - 2 * hourMs);
-    const waiting = await lives.pass({ spec });
+    await operators.until('WaitingForTokens', spec);
+    await operators.clock.advance(20_000 * hourMs - 2 * hourMs);
+    const waiting = await operators.reconcile({ spec });
     expect(waiting).toMatchObject({ message: expect.stringContaining('are accepted until') });
-    await lives.clock.advance(3 * hourMs);
-    await lives.until('done', spec);
-    expect(keysIn(lives.reader)).toHaveLength(1);
+    await operators.clock.advance(3 * hourMs);
+    await operators.until('done', spec);
+    expect(keysIn(operators.reader)).toHaveLength(1);
   });
 
-  it('is told to nobody', async () => {
-    const lives = await Lives.begin();
+  it('is never reported', async () => {
+    const operators = await Operators.begin();
     const secrets = new Set<string>();
     for (const request of ['first', 'second']) {
-      for (let passes = 0; passes < 20; passes++) {
+      for (let count = 0; count < 20; count++) {
         for (const name of ['c1-sa', 'c1-sa-next']) {
-          const key = valueOf(secretIn(lives.reader, name), 'tls.key');
+          const key = valueOf(secretIn(operators.reader, name), 'tls.key');
           if (key) secrets.add(key.split('\n')[1] ?? '');
         }
-        await lives.pass({ spec: rotate(request) });
+        await operators.reconcile({ spec: rotate(request) });
       }
     }
     expect(secrets.size).toBeGreaterThanOrEqual(3);
-    expect(lives.said.filter((text) => [...secrets].some((secret) => text.includes(secret)))).toEqual([]);
+    expect(operators.reports.filter((text) => [...secrets].some((secret) => text.includes(secret)))).toEqual([]);
   });
 });
 
@@ -289,36 +289,36 @@ describe("a user's own key", () => {
     return { apiVersion: 'v1', kind: 'Secret', metadata: { name }, type: 'Opaque', data };
   }
 
-  it('is replaced by another one of the user, and by nothing else', async () => {
-    const lives = await Lives.begin({ own: await usersSecret('c1-sa') });
-    expect(await lives.pass()).toMatchObject({ kind: 'done' });
-    const outcome = await lives.pass({ spec: rotate('first') });
+  it('is replaced only by another one of the user', async () => {
+    const operators = await Operators.begin({ own: await usersSecret('c1-sa') });
+    expect(await operators.reconcile()).toMatchObject({ kind: 'done' });
+    const outcome = await operators.reconcile({ spec: rotate('first') });
     expect(outcome).toMatchObject({
       reason: 'ServiceAccountKeyInvalid',
       message: expect.stringContaining('put a Secret c1-sa-next beside it'),
     });
-    expect(keysIn(lives.reader)).toHaveLength(1);
+    expect(keysIn(operators.reader)).toHaveLength(1);
 
-    const next = lives.reader.put(await usersSecret('c1-sa-next'));
-    await lives.until('WaitingForTokens', rotate('first'));
-    await lives.clock.advance(yearMs + hourMs);
-    await lives.until('done', rotate('first'));
+    const next = operators.reader.put(await usersSecret('c1-sa-next'));
+    await operators.until('WaitingForTokens', rotate('first'));
+    await operators.clock.advance(yearMs + hourMs);
+    await operators.until('done', rotate('first'));
     const [signer] = verifyingKeysOf(valueOf(next, 'tls.crt') ?? '');
-    expect(keysIn(lives.reader)).toEqual([signer?.id]);
-    expect(lives.reader.names).toContain('Secret c1-sa-next');
-    expect(secretIn(lives.reader)?.metadata.ownerReferences).toBeUndefined();
+    expect(keysIn(operators.reader)).toEqual([signer?.id]);
+    expect(operators.reader.names).toContain('Secret c1-sa-next');
+    expect(secretIn(operators.reader)?.metadata.ownerReferences).toBeUndefined();
   });
 
-  it('that cannot be read is said to be so, and no harm is done', async () => {
-    const lives = await Lives.begin({ own: await usersSecret('c1-sa') });
-    lives.reader.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'c1-sa-next' }, data: {} });
-    const outcome = await lives.pass({ spec: rotate('first') });
+  it('that cannot be parsed is reported, and nothing is changed', async () => {
+    const operators = await Operators.begin({ own: await usersSecret('c1-sa') });
+    operators.reader.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'c1-sa-next' }, data: {} });
+    const outcome = await operators.reconcile({ spec: rotate('first') });
     expect(outcome).toMatchObject({ reason: 'ServiceAccountKeyInvalid', requeueAt: expect.any(Date) });
-    expect(keysIn(lives.reader)).toHaveLength(1);
+    expect(keysIn(operators.reader)).toHaveLength(1);
   });
 });
 
-it('a control plane without API servers yet has nothing to rotate', async () => {
+it('a control plane without API servers has nothing to rotate', async () => {
   const management = new MemoryObjects();
   await caCertificates.run(scopeOf(management));
   const { apiVersion, kind } = Deployment;

@@ -62,7 +62,7 @@ async function run(
   return { outcome, begun, writes: management.writes };
 }
 
-/** What a process that was killed has left. */
+/** The pod that a killed process has left. */
 function withPod(): MemoryObjects {
   const management = new MemoryObjects();
   const metadata = { name: 'c1-etcd-verify', labels: selectorLabels('c1', 'etcd-verify') };
@@ -82,26 +82,26 @@ const condition = (reason: string): HostedControlPlaneStatus => ({
   ],
 });
 
-describe('trial restores', () => {
-  it('are not held when they are disabled, and what was left of them goes', async () => {
+describe('verifications', () => {
+  it('do not run if they are disabled, and their leftovers are deleted', async () => {
     const { outcome, begun, writes } = await run({}, { verify: { disabled: true }, management: withPod() });
     expect(outcome).toMatchObject({ kind: 'done' });
     expect(begun).toEqual(['cancel verification-survey', 'cancel verification']);
     expect(writes).toEqual(['delete Pod c1-etcd-verify']);
   });
 
-  it('begin with a look into the store', async () => {
+  it('start with a list of the bucket', async () => {
     const { outcome, begun } = await run({});
     expect(outcome).toMatchObject({ kind: 'done' });
     expect(begun).toEqual(['verification-survey']);
   });
 
-  it('leave what was told as it is while they look', async () => {
+  it('keep the reported state while the bucket is listed', async () => {
     const { outcome } = await run({}, { status: condition('BackupUnusable') });
     expect(outcome).toMatchObject({ kind: 'degraded', reason: 'BackupUnusable', message: 'x' });
   });
 
-  it('are held once the pod of a killed process is gone', async () => {
+  it('start once the pod of a killed process is gone', async () => {
     const states = { 'verification-survey': inventory(backup(1)) };
     const before = await run(states, { management: withPod() });
     expect(before.writes).toEqual(['delete Pod c1-etcd-verify']);
@@ -109,25 +109,25 @@ describe('trial restores', () => {
     expect((await run(states)).begun).toContain(`verification ${id}`);
   });
 
-  it('tell how far they are, and leave their pod alone', async () => {
+  it('report their progress, and keep their pod', async () => {
     const { outcome, begun, writes } = await run({ verification: running }, { management: withPod() });
     expect(outcome).toMatchObject({ kind: 'done', message: `backup ${id} is restored for a trial: 4 of 20 MiB sent` });
     expect([begun, writes]).toEqual([[], []]);
   });
 
-  it('do not make a fresh cluster look ill', async () => {
+  it('do not report a problem for a new cluster', async () => {
     const { outcome } = await run({ 'verification-survey': inventory() });
     expect(outcome).toMatchObject({ kind: 'done', message: 'there is no backup to verify yet' });
   });
 
-  it('report the newest good one, also when the status was lost', async () => {
+  it('report the newest verified backup, also if the status was lost', async () => {
     const lastVerified = { name: id, time: '2026-11-21T11:00:00Z', restoreSeconds: 3 };
     const result: VerificationInventory = { backups: [backup(1, true)], lastVerified };
     const { outcome } = await run({ 'verification-survey': { kind: 'done', inputsKey: '', at: now, result } });
     expect(outcome).toMatchObject({ kind: 'done', report: { etcd: { lastVerifiedBackup: lastVerified } } });
   });
 
-  it('say nothing of a store that is away, for backups do', async () => {
+  it('do not report an unreachable store, because the backup phase does', async () => {
     const { outcome } = await run({ 'verification-survey': failed(new StoreError('Unreachable', 'it is away'), 0) });
     expect(outcome).toMatchObject({ kind: 'done', message: 'the bucket cannot be looked into: it is away' });
   });
@@ -135,7 +135,7 @@ describe('trial restores', () => {
   const store = { 'verification-survey': inventory(backup(1)) };
   const unusable = new BackupUnusable('it is damaged');
 
-  it('name a bad backup, and leave it alone for a day', async () => {
+  it('name an unusable backup, and skip it for a day', async () => {
     const later = await run({ ...store, verification: failed(unusable, 24 * 60 + 1) });
     expect(later.begun).toContain(`verification ${id}`);
     const { outcome, begun } = await run({ ...store, verification: failed(unusable, 600) });
@@ -144,7 +144,7 @@ describe('trial restores', () => {
     expect(begun).not.toContain(`verification ${id}`);
   });
 
-  it('try the next backup after a bad one, which stays told meanwhile', async () => {
+  it('verify the next backup after an unusable one, which stays reported meanwhile', async () => {
     const verification = failed(unusable, 600, backupId(backup(2)));
     const { outcome, begun } = await run({ ...store, verification }, { status: condition('BackupUnusable') });
     expect(outcome).toMatchObject({ kind: 'degraded', reason: 'Verifying' });
@@ -153,8 +153,8 @@ describe('trial restores', () => {
 
   it.each([
     ['the pod did not start', new Error('it did not'), 'VerificationFailed'],
-    ['the store went away', new StoreError('Unreachable', 'it is away'), 'StoreUnavailable'],
-  ])('wait a minute when %s', async (_, error, reason) => {
+    ['the store became unreachable', new StoreError('Unreachable', 'it is away'), 'StoreUnavailable'],
+  ])('are retried after a minute when %s', async (_, error, reason) => {
     const soon = await run({ ...store, verification: failed(error, 0) });
     const requeueAt = new Date(now.getTime() + 60_000);
     expect(soon.outcome).toMatchObject({ kind: 'degraded', reason, requeueAt });

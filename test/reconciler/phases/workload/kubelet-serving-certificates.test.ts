@@ -15,7 +15,7 @@ const node = {
   status: { addresses: ['n1', '192.0.2.21'].map((address) => ({ type: 'any', address })) },
 };
 
-/** What comes of these requests, and which of them are approved. */
+/** The outcome for these requests, and the approved ones. */
 async function run(requests: readonly CertificateRequest[] | undefined, changes: Partial<HostedClient> = {}) {
   const approved: string[] = [];
   const hosted: Partial<HostedClient> = {
@@ -28,15 +28,15 @@ async function run(requests: readonly CertificateRequest[] | undefined, changes:
   return { outcome, approved };
 }
 
-describe('requests of kubelets for certificates to serve with', () => {
-  it('are approved when they ask for their own, and others are left alone', async () => {
+describe('requests of kubelets for serving certificates', () => {
+  it("are approved if they request only the kubelet's own names, and others are ignored", async () => {
     const others = { name: 'client', signerName: 'kubernetes.io/kube-apiserver-client-kubelet' };
     const { outcome, approved } = await run([await kubeletRequest(), await kubeletRequest(others)]);
     expect(approved).toEqual(['csr-1']);
     expect(outcome.kind).toBe('done');
   });
 
-  it('are told of when they ask for more, and looked at again at the time that they have waited', async () => {
+  it('are reported if they request more, and are evaluated again later', async () => {
     const forged = await kubeletRequest({ name: 'forged', hosts: ['192.0.2.99'] });
     const { outcome, approved } = await run([await kubeletRequest(), forged]);
     expect(approved).toEqual(['csr-1']);
@@ -50,7 +50,7 @@ describe('requests of kubelets for certificates to serve with', () => {
     });
   });
 
-  it('fill no message however many there are', async () => {
+  it('fill a message up to a limit', async () => {
     const forged = await Promise.all(
       Array.from({ length: 9 }, (_, i) => kubeletRequest({ name: `forged-${i}`, hosts: ['192.0.2.99'] })),
     );
@@ -58,7 +58,7 @@ describe('requests of kubelets for certificates to serve with', () => {
     expect(outcome).toMatchObject({ message: expect.stringContaining('; and 6 more') });
   });
 
-  it('cost nothing when there are none', async () => {
+  it('cause no requests if there are none', async () => {
     const unasked = () => Promise.reject(new Error('asked'));
     expect((await run([], { node: unasked })).outcome.kind).toBe('done');
   });
@@ -67,7 +67,7 @@ describe('requests of kubelets for certificates to serve with', () => {
     expect((await run(undefined)).outcome).toMatchObject({ kind: 'wait', reason: 'WaitingForAPIServer' });
   });
 
-  it('wait for an API server that is away', async () => {
+  it('wait while the API server does not answer', async () => {
     const node = () => Promise.reject(new HostedClusterNotReady('does not answer', 500, undefined));
     const { outcome } = await run([await kubeletRequest()], { node });
     expect(outcome).toMatchObject({ kind: 'wait', reason: 'WaitingForAPIServer', afterMs: 500 });

@@ -32,7 +32,7 @@ const scopeWith = (hosted: Partial<HostedClient>, nodes: number | 'unknown' = 3,
     facts: { ...knownFacts, nodes: nodes === 'unknown' ? undefined : nodes },
     spec,
   });
-/** Three nodes, and so many pods available of whatever runs on them. */
+/** Three nodes, and this many available pods of each workload. */
 const withPods = (available: number) =>
   scopeWith({
     apply: async <T extends KubeObject>(objects: readonly KubeObject[]) =>
@@ -43,7 +43,7 @@ const withPods = (available: number) =>
   });
 
 describe.each(every)('%s', (_, phase) => {
-  it('is asked again later when the API server cannot do it yet', async () => {
+  it('is requeued while the API server is not ready', async () => {
     const notReady = new HostedClusterNotReady('the API server does not answer: refused', 2000, undefined);
     expect(await phase.run(scopeWith({ apply: fails(notReady) }))).toMatchObject({
       reason: 'WaitingForAPIServer',
@@ -52,13 +52,13 @@ describe.each(every)('%s', (_, phase) => {
     });
   });
 
-  it('throws when the hosted cluster refuses: that is never a matter of waiting', async () => {
+  it('throws when the hosted cluster rejects a request, because waiting does not help', async () => {
     const forbidden = new KubeError('apply x: forbidden', { code: 403, reason: 'Forbidden' });
     await expect(phase.run(scopeWith({ apply: fails(forbidden) }))).rejects.toBe(forbidden);
   });
 });
 
-it('grants rights before it watches, and tells how many nodes there are', async () => {
+it('applies RBAC before it watches, and returns the number of nodes', async () => {
   const calls: string[] = [];
   const outcome = await workloadRBAC.run(
     scopeWith({
@@ -74,7 +74,7 @@ it('grants rights before it watches, and tells how many nodes there are', async 
 });
 
 describe.each(Object.entries(addOns))('add-on %s', (_, phase) => {
-  it('waits for the number of nodes before anything is applied: a guess would scale pods to and fro', async () => {
+  it('waits for the number of nodes before it applies anything, because a guess would scale pods up and down', async () => {
     const never = fails(new Error('applied'));
     expect(await phase.run(scopeWith({ apply: never }, 'unknown'))).toMatchObject({ reason: 'WaitingForAPIServer' });
   });
@@ -83,7 +83,7 @@ describe.each(Object.entries(addOns))('add-on %s', (_, phase) => {
     expect(await phase.run(scopeWith({}, 0))).toMatchObject({ kind: 'done' });
   });
 
-  it('is done when some pod of it is available', async () => {
+  it('is done when a pod is available', async () => {
     expect(await phase.run(withPods(1))).toMatchObject({ kind: 'done' });
   });
 });
@@ -92,7 +92,7 @@ it.each([
   ['kube-proxy', kubeProxy],
   ['CoreDNS', coreDNS],
   ['the konnectivity agent', konnectivityAgent],
-] as const)('waits for a pod of %s when there are nodes', async (_, phase) => {
+] as const)('waits for a pod of %s if there are nodes', async (_, phase) => {
   expect(await phase.run(withPods(0))).toMatchObject({
     reason: 'WaitingForPods',
     message: expect.stringMatching(/0 of \d pods? available/) as string,
@@ -103,7 +103,7 @@ it.each<[string, object]>([
   ['kubeProxy', kubeProxy],
   ['coredns', coreDNS],
   ['konnectivityClient', konnectivityAgent],
-])('is done with %s when that is disabled', async (field, phase) => {
+])('is done with %s if that is disabled', async (field, phase) => {
   const applied: unknown[] = [];
   const apply = async <T extends KubeObject>(objects: readonly object[]) => {
     applied.push(...objects);
@@ -114,7 +114,7 @@ it.each<[string, object]>([
   expect(applied).toEqual([]);
 });
 
-it('tells what to do when pods cannot reach their API server in the way that is asked for, and changes nothing', async () => {
+it('reports a remedy when the in-cluster access is not supported, and changes nothing', async () => {
   const spec = { version: 'v1.33.1', inClusterAccess: 'Policy' };
   const scope = scopeWith({ apply: fails(new Error('applied')) }, 3, spec);
   await expect(inClusterAccess.run(scope)).rejects.toMatchObject({

@@ -7,10 +7,10 @@ import { scopeOf } from '../../../support/scope.ts';
 it.each<[string, Partial<HostedClient>, object]>([
   ['work', { controllersWork: () => true }, { kind: 'done' }],
   [
-    'do not work yet, of which a watch will tell',
+    'do not work yet, which a watch will report',
     { controllersWork: () => false },
     { reason: 'WaitingForControllers', afterMs: undefined },
   ],
-])('judges a hosted cluster whose controllers %s', async (_, hosted, expected) => {
+])('evaluates a hosted cluster whose controllers %s', async (_, hosted, expected) => {
   expect(await workload.run(scopeOf(new MemoryObjects(), { hosted }))).toMatchObject(expected);
 });
