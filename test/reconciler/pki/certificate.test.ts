@@ -15,7 +15,7 @@ import { bundle } from '../../../reconciler/pki/pem.ts';
 const validity = validFor(3_600_000, new Date('2026-11-21T12:00:00Z'));
 const plan = { commonName: 'client', organizations: [], usages: ['client'], hosts: [] } as const;
 
-it('takes no certificate for one of an authority that names it and its key, and is signed with another key', async () => {
+it('a certificate that names a CA and its key, but is signed with another key, is not signed by that CA', async () => {
   const [ca, impostor] = await Promise.all([
     createCA({ commonName: 'kubernetes' }, validity),
     createCA({ commonName: 'kubernetes' }, validity),
@@ -37,7 +37,7 @@ it('takes no certificate for one of an authority that names it and its key, and 
   expect(isSignedBy(genuine.certificate, ca.certificate)).toBe(true);
 });
 
-it('parses a certificate once, and another one anew', async () => {
+it('each certificate is parsed once', async () => {
   const [one, other] = await Promise.all([
     createCA({ commonName: 'one' }, validity),
     createCA({ commonName: 'other' }, validity),

@@ -13,7 +13,7 @@ const ca = (years: number) => createCA({ commonName: 'kubernetes' }, validFor(ye
 const directory = mkdtempSync(join(tmpdir(), 'cross-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Whether OpenSSL verifies a server and a client with what it is served, trusting one authority alone. */
+/** Whether OpenSSL verifies a server and a client with the chain they present, if only one CA is trusted. */
 function verifies(leaf: KeyPair, chain: readonly string[], trusted: KeyPair): boolean {
   const files = { 'leaf.crt': leaf.certificate, 'chain.crt': chain.join(''), 'ca.crt': trusted.certificate };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
@@ -31,7 +31,7 @@ function verifies(leaf: KeyPair, chain: readonly string[], trusted: KeyPair): bo
 
 const plan = { commonName: 'x', organizations: [], usages: ['server', 'client'], hosts: ['localhost'] } as const;
 
-test('who trusts only an earlier authority verifies a leaf of the present one by the chain, over two rotations', async () => {
+test('a client that trusts only an earlier CA verifies a leaf of the current CA by its chain, over two rotations', async () => {
   const [first, second, third] = await Promise.all([ca(10), ca(10), ca(10)]);
   const leaf = await issueCertificate(plan, third, validFor(year, now));
   const chain = [
@@ -44,7 +44,7 @@ test('who trusts only an earlier authority verifies a leaf of the present one by
   expect(verifies(leaf, chain.slice(0, 1), first)).toBe(false);
 });
 
-test('a cross certificate outlives neither of the two, and is left out when it has expired', async () => {
+test('a cross certificate expires with the first of both CAs, and is left out once it has expired', async () => {
   const [old, next] = await Promise.all([ca(1), ca(10)]);
   const cross = await crossCertify(next.certificate, old, now);
   expect(readCertificate(cross).notAfter).toEqual(readCertificate(old.certificate).notAfter);

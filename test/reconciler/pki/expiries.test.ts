@@ -13,7 +13,7 @@ const day = 24 * 3600_000;
 const address = { host: '192.0.2.10', port: 6443 };
 const facts: Partial<Facts> = { endpoint: address, konnectivityEndpoint: { ...address, port: 8132 } };
 
-/** A world with all certificates of a control plane, made `now`. */
+/** A cluster with all certificates of a control plane, issued at `now`. */
 async function issued(): Promise<MemoryObjects> {
   const management = new MemoryObjects();
   const scope = scopeOf(management, { facts });
@@ -24,14 +24,14 @@ async function issued(): Promise<MemoryObjects> {
 const after = (management: MemoryObjects, days: number) =>
   certificateExpiries(scopeOf(management, { now: new Date(now.getTime() + days * day) }));
 
-/** Takes the owner from a Secret: somebody else has put it there. */
+/** Removes the owner of a Secret, as if a user had created it. */
 function disown(management: MemoryObjects, name: string): void {
   const secret = management.objects.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name)!;
   management.put({ ...secret, metadata: { ...secret.metadata, ownerReferences: [] } });
 }
 
-describe('what the status tells of certificates', () => {
-  it('has every kind, with an end and a renewal at about half of its life', async () => {
+describe('the certificates in the status', () => {
+  it('have every kind, with an expiry and a renewal at about half of the lifetime', async () => {
     const found = after(await issued(), 0);
     expect(found.map(({ kind }) => kind)).toEqual(certificateKinds);
     for (const entry of found) {
@@ -44,12 +44,12 @@ describe('what the status tells of certificates', () => {
     }
   });
 
-  it('is the same at every look, so that nothing is written at rest', async () => {
+  it('do not change without a renewal, so that no status is written', async () => {
     const management = await issued();
     expect(after(management, 1)).toEqual(after(management, 0));
   });
 
-  it('names the certificate that ends first', async () => {
+  it('name the certificate that expires first', async () => {
     const management = await issued();
     const all = expiryReport(scopeOf(management));
     expect(all.certificatesNotAfter).toBe(new Date(now.getTime() + 365 * day).toISOString().replace('.000', ''));
@@ -62,12 +62,12 @@ describe('what the status tells of certificates', () => {
   it.each([
     [218, []],
     [220, ['c1-apiserver', 'c1-konnectivity-server']],
-  ])('lists after %d days of a year those that are late', async (days, expected) => {
+  ])('list overdue certificates after %d days of a year', async (days, expected) => {
     const server = after(await issued(), days).find(({ kind }) => kind === 'Server');
     expect([...(server?.expiring ?? [])].sort()).toEqual(expected);
   });
 
-  it("promises no renewal of a user's own authority and kubeconfig", async () => {
+  it("contain no renewal of a user's own CA and kubeconfig", async () => {
     const management = await issued();
     disown(management, 'c1-ca');
     disown(management, 'c1-kubeconfig');
@@ -75,7 +75,7 @@ describe('what the status tells of certificates', () => {
     expect(withoutRenewal.map(({ kind }) => kind)).toEqual(['ClusterCA', 'Kubeconfig']);
   });
 
-  it('leaves out what is missing or cannot be read', async () => {
+  it('leave out missing and unreadable ones', async () => {
     const management = await issued();
     management.remove(management.get(Secret, 'c1-etcd')!);
     const secret = management.objects.find(({ metadata }) => metadata.name === 'c1-proxy')!;

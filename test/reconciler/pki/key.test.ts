@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createKey, keyHash } from '../../../reconciler/pki/key.ts';
 
-test('a key has the same hash each time, and another key another one', () => {
+test('a key always has the same hash, and another key has another one', () => {
   const [one, other] = [createKey(), createKey()];
   expect(keyHash(one)).toMatch(/^[0-9a-f]{8}$/);
   expect(keyHash(one)).toBe(keyHash(one));

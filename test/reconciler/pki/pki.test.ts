@@ -37,12 +37,12 @@ beforeAll(async () => {
   leaf = await issueCertificate(plan, ca, validFor(year, now));
 });
 
-describe('what OpenSSL reads', () => {
+describe('OpenSSL', () => {
   const directory = mkdtempSync(join(tmpdir(), 'pki-'));
   afterAll(() => rmSync(directory, { recursive: true }));
   const openssl = (...args: string[]) => execFileSync('openssl', args, { encoding: 'utf8', cwd: directory });
 
-  test('the chain verifies for server and client use, and its fields are the planned ones', () => {
+  test('verifies the chain for server and client use, and reads the planned fields', () => {
     writeFileSync(join(directory, 'ca.crt'), ca.certificate);
     writeFileSync(join(directory, 'leaf.crt'), leaf.certificate);
     const at = ['-attime', String(now.getTime() / 1000), '-x509_strict', '-CAfile', 'ca.crt'];
@@ -75,20 +75,20 @@ test.each<[string, string, () => Partial<Parameters<typeof mustIssue>[0]>]>([
   ['there is none', 'Missing', () => ({ current: undefined })],
   ['it is not a certificate', 'Unreadable', () => ({ current: { certificate: 'x', key: leaf.key } })],
   ['its key is not a key', 'Unreadable', () => ({ current: { ...leaf, key: '' } })],
-  ['its key belongs to another one', 'KeyMismatch', () => ({ current: { ...leaf, key: other.key } })],
-  ['an authority of the same name signed it', 'OtherAuthority', () => ({ ca: other.certificate })],
-  ['its user is another', 'OtherSubject', () => ({ plan: { ...plan, commonName: 'admin' } })],
-  ['its groups are others', 'OtherSubject', () => ({ plan: { ...plan, organizations: ['one'] } })],
-  ['its usages are others', 'OtherUsages', () => ({ plan: { ...plan, usages: ['client'] } })],
+  ['its key belongs to another certificate', 'KeyMismatch', () => ({ current: { ...leaf, key: other.key } })],
+  ['another CA of the same name signed it', 'OtherAuthority', () => ({ ca: other.certificate })],
+  ['its user differs', 'OtherSubject', () => ({ plan: { ...plan, commonName: 'admin' } })],
+  ['its groups differ', 'OtherSubject', () => ({ plan: { ...plan, organizations: ['one'] } })],
+  ['its usages differ', 'OtherUsages', () => ({ plan: { ...plan, usages: ['client'] } })],
   ['a host is missing', 'OtherHosts', () => ({ plan: { ...plan, hosts: [...plan.hosts, '10.0.0.1'] } })],
-  ['a host is too many', 'OtherHosts', () => ({ plan: { ...plan, hosts: ['localhost'] } })],
-  ['60 % of its life have passed', 'RenewalDue', () => ({ now: new Date(now.getTime() + 0.6 * year) })],
-])('it is issued again when %s', (_, reason, change) => {
+  ['it has a surplus host', 'OtherHosts', () => ({ plan: { ...plan, hosts: ['localhost'] } })],
+  ['60 % of its lifetime have passed', 'RenewalDue', () => ({ now: new Date(now.getTime() + 0.6 * year) })],
+])('it is reissued if %s', (_, reason, change) => {
   const input = { plan, current: leaf, ca: ca.certificate, now, ...change() };
   expect(mustIssue(input)?.reason).toBe(reason);
 });
 
-test('renewal starts between 50 and 60 % of the life, at a time that depends on the identity only', () => {
+test('renewal starts between 50 and 60 % of the lifetime, at a time that depends on the identity only', () => {
   const times = ['a', 'b', 'c', 'd', 'e'].map((identity) => renewalTime(leaf.certificate, identity).getTime());
   for (const time of times) {
     expect(time).toBeGreaterThanOrEqual(now.getTime() + 0.499 * year);
@@ -105,7 +105,7 @@ test('a leaf never outlives its signer', async () => {
   expect(renewal).toBeLessThan(now.getTime() + 3600_000);
 });
 
-test("a user's RSA authority signs, and one with a foreign key is refused by name", async () => {
+test("a user's RSA CA signs, and one with another certificate's key is refused by name", async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const directory = mkdtempSync(join(tmpdir(), 'pki-'));
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -130,7 +130,7 @@ test('a service account key is a PEM public key with its private key', async () 
   expect(fingerprint(pair.certificate)).toBe(fingerprint(pair.key));
 });
 
-test('a fingerprint is that of the public part and differs per certificate', () => {
+test('a fingerprint depends on the public part and differs per certificate', () => {
   expect(fingerprint(leaf.certificate)).toMatch(/^[0-9a-f]{64}$/);
   expect(fingerprint(leaf.certificate)).not.toBe(fingerprint(ca.certificate));
   expect(splitCertificates(leaf.certificate + ca.certificate)).toHaveLength(2);

@@ -32,11 +32,11 @@ beforeAll(async () => {
   leaf = await issueCertificate(plan, ca, validFor(5 * hour, now));
 });
 
-describe('an authority', () => {
+describe('a CA', () => {
   const cases: readonly [when: string, pair: () => KeyPair, at: Date, problem: string | undefined][] = [
-    ['can sign to the last second of its life', () => ca, later(10 * hour), undefined],
+    ['can sign until the last second of its lifetime', () => ca, later(10 * hour), undefined],
     [
-      'cannot sign when its life is over',
+      'cannot sign when it has expired',
       () => ca,
       later(10 * hour + 1),
       'the authority in Secret c1-ca expired on 2026-11-21T22:00:00.000Z',
@@ -48,19 +48,19 @@ describe('an authority', () => {
       'tls.key in Secret c1-ca does not belong to its tls.crt',
     ],
     [
-      'is not what is no authority',
+      'is not a leaf certificate',
       () => leaf,
       now,
       'the certificate in Secret c1-ca is not that of an authority (basic constraints CA: false)',
     ],
     [
-      'is not what has no certificate',
+      'is not a Secret without a certificate',
       () => ({ ...ca, certificate: '' }),
       now,
       'Secret c1-ca has no certificate in tls.crt',
     ],
     [
-      'is not what has no readable key',
+      'is not a Secret without a readable key',
       () => ({ ...ca, key: 'x' }),
       now,
       'Secret c1-ca holds no readable certificate and key in tls.crt and tls.key',
@@ -73,7 +73,7 @@ describe('an authority', () => {
 
 describe('a pair of service account keys', () => {
   const [one, two] = [createServiceAccountKey(), createServiceAccountKey()];
-  const foreign = 'tls.key in Secret c1-sa does not belong to its tls.crt, of which the first key signs';
+  const mismatch = 'tls.key in Secret c1-sa does not belong to its tls.crt, of which the first key signs';
   const cases: readonly [when: string, pair: KeyPair, problem: string | undefined][] = [
     ['signs', one, undefined],
     [
@@ -84,11 +84,11 @@ describe('a pair of service account keys', () => {
     [
       'does not sign with a key that only verifies',
       { certificate: two.certificate + one.certificate, key: one.key },
-      foreign,
+      mismatch,
     ],
-    ['does not sign with another key', { certificate: one.certificate, key: two.key }, foreign],
+    ['does not sign with another key', { certificate: one.certificate, key: two.key }, mismatch],
     [
-      'does not sign with what is no key',
+      'does not sign with an unreadable key',
       { certificate: one.certificate, key: 'x' },
       'Secret c1-sa holds no readable public key in tls.crt and private key in tls.key',
     ],
@@ -101,7 +101,7 @@ describe('a pair of service account keys', () => {
 describe('a certificate', () => {
   const input = () => ({ plan, current: leaf, ca: ca.certificate, now });
 
-  it('is renewed from the instant on that its identity gives it, and not before', () => {
+  it('is renewed from its renewal time on, and not before', () => {
     const due = renewalTime(leaf.certificate, plan.secret);
     expect(mustIssue({ ...input(), now: new Date(due.getTime() - 1) })).toBeUndefined();
     expect(mustIssue({ ...input(), now: due })).toEqual({
@@ -111,23 +111,23 @@ describe('a certificate', () => {
   });
 
   it.each<[string, Partial<CertificatePlan>]>([
-    ['its hosts, groups and usages stand in another order', reversed()],
-    ['a host is written in capitals', { hosts: ['LOCALHOST', 'kubernetes.default.svc'] }],
-    ['a host is named twice', { hosts: ['localhost', 'localhost', 'kubernetes.default.svc'] }],
+    ['its hosts, groups and usages are in another order', reversed()],
+    ['a host is in capitals', { hosts: ['LOCALHOST', 'kubernetes.default.svc'] }],
+    ['a host is repeated', { hosts: ['localhost', 'localhost', 'kubernetes.default.svc'] }],
   ])('stays when %s', (_, change) => {
     expect(mustIssue({ ...input(), plan: { ...plan, ...change } })).toBeUndefined();
   });
 
   it.each<[string, Partial<CertificatePlan>, reason: string]>([
-    ['as many hosts, of which one is another', { hosts: ['localhost', 'elsewhere'] }, 'OtherHosts'],
-    ['as many groups, of which one is another', { organizations: ['one', 'three'] }, 'OtherSubject'],
+    ['the same number of hosts with one replaced', { hosts: ['localhost', 'elsewhere'] }, 'OtherHosts'],
+    ['the same number of groups with one replaced', { organizations: ['one', 'three'] }, 'OtherSubject'],
     ['one group less, with the same name', { organizations: ['two'] }, 'OtherSubject'],
     ['another name, with the same groups', { commonName: 'kubelet' }, 'OtherSubject'],
-  ])('is issued again for %s', (_, change, reason) => {
+  ])('is reissued for %s', (_, change, reason) => {
     expect(mustIssue({ ...input(), plan: { ...plan, ...change } })?.reason).toBe(reason);
   });
 
-  it('is held against every check of the policy, in an order in which each may rely on those before it', () => {
+  it('is checked against every rule of the policy, in an order in which each may rely on earlier ones', () => {
     expect(policyChecks.map(({ reason }) => reason)).toEqual([
       'Unreadable',
       'KeyMismatch',

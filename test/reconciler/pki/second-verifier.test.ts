@@ -37,21 +37,21 @@ interface Question extends Handshake {
   readonly isValid: boolean;
 }
 
-/** Everything that is issued before and after each authority was replaced, and how each side may look at it. */
+/** Handshakes with everything that is issued before and after the replacement of each CA, from each side's view. */
 const questions: Question[] = [];
 let requests: readonly string[];
 
 beforeAll(async () => {
   const caCertificates = planCAs(cluster.name);
   for (const { ca, commonName } of caCertificates) {
-    const [before, after, unknownMember] = await Promise.all([
+    const [before, after, unrelated] = await Promise.all([
       createCA({ commonName }, validFor(10 * year, now)),
       createCA({ commonName }, validFor(10 * year, now)),
       createCA({ commonName }, validFor(10 * year, now)),
     ]);
     const cross = await crossCertify(after.certificate, before, now);
     for (const plan of plans.filter(({ signer }) => signer === ca)) {
-      questions.push(...(await questionsOn(plan, { before, after, unknownMember, cross })));
+      questions.push(...(await questionsOn(plan, { before, after, unrelated, cross })));
     }
   }
   requests = await Promise.all(
@@ -62,13 +62,13 @@ beforeAll(async () => {
 interface CAs {
   readonly before: KeyPair;
   readonly after: KeyPair;
-  readonly unknownMember: KeyPair;
-  /** The one after, certified by the one before. */
+  readonly unrelated: KeyPair;
+  /** The CA after the replacement, certified by the one before. */
   readonly cross: string;
 }
 
 async function questionsOn(plan: CertificatePlan, caCertificates: CAs): Promise<Question[]> {
-  const { before, after, unknownMember, cross } = caCertificates;
+  const { before, after, unrelated, cross } = caCertificates;
   const [old, fresh] = await Promise.all([
     issueCertificate(plan, before, validFor(year, now)),
     issueCertificate(plan, after, validFor(year, now)),
@@ -87,7 +87,7 @@ async function questionsOn(plan: CertificatePlan, caCertificates: CAs): Promise<
     [
       'of the next one with the way to the one before, another of that name trusted',
       shown + cross,
-      unknownMember.certificate,
+      unrelated.certificate,
       false,
     ],
   ];
@@ -105,15 +105,15 @@ async function questionsOn(plan: CertificatePlan, caCertificates: CAs): Promise<
   );
 }
 
-/** As whoever uses the file finds it. */
+/** The certificate as a reader of the file finds it. */
 function inKubeconfig(client: KeyPair): string {
   const text = writeKubeconfig({ cluster: cluster.name, endpoint, ca: client.certificate, client });
   return clientOf(text)?.certificate ?? '';
 }
 
-describe('what we issue, and its chains through the replacement of every authority', () => {
+describe('issued certificates and their chains during the replacement of every CA', () => {
   test(
-    "is verified or refused by Go's library as it should be, at every name, and our own verifier agrees",
+    "are verified or refused by Go's library as expected, for every name, and the tests' own verifier agrees",
     { timeout: goTakes },
     () => {
       expect(questions.length).toBeGreaterThan(300);
@@ -126,7 +126,7 @@ describe('what we issue, and its chains through the replacement of every authori
     },
   );
 
-  test('is refused by Go as the other usage, and when its time is over', { timeout: goTakes }, () => {
+  test('are refused by Go for the other usage, and after their expiry', { timeout: goTakes }, () => {
     const valid = questions.filter(({ isValid }) => isValid);
     const clients = valid.filter(
       ({ usage, what }) => usage === 'client' && !what.includes('etcd-server') && !what.includes('etcd-peer'),
@@ -138,14 +138,14 @@ describe('what we issue, and its chains through the replacement of every authori
     expect(askGo(asked).filter((answer) => answer === '')).toEqual([]);
   });
 
-  test('is verified by OpenSSL in its strict mode', { timeout: goTakes }, () => {
+  test('are verified by OpenSSL in its strict mode', { timeout: goTakes }, () => {
     const directory = mkdtempSync(join(tmpdir(), 'chains-'));
     afterAll(() => rmSync(directory, { recursive: true, force: true }));
     const file = (name: string, text: string) => {
       writeFileSync(join(directory, name), text);
       return join(directory, name);
     };
-    // one name of each: OpenSSL takes a process for every question
+    // one name of each: OpenSSL needs a process per question
     const each = [...new Map(questions.map((question) => [question.what.replace(/ \S*:/, ':'), question])).values()];
     const wrong = each.flatMap(({ what, presented, trusted, usage, isValid }) => {
       const [leaf = '', ...between] = splitCertificates(presented);
@@ -158,7 +158,7 @@ describe('what we issue, and its chains through the replacement of every authori
     expect(wrong).toEqual([]);
   });
 
-  test('begins with requests that both read, for keys that are kept here', { timeout: goTakes }, () => {
+  test('start with requests that Go and OpenSSL verify', { timeout: goTakes }, () => {
     expect(askGo(requests.map((presented) => ({ presented })))).toEqual(requests.map(() => ''));
     for (const request of requests) {
       const key = execFileSync('openssl', ['req', '-verify', '-noout', '-pubkey'], {

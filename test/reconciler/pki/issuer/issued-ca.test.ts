@@ -25,44 +25,44 @@ async function problem(options: Partial<SignOptions> = {}, otherKey = key): Prom
   return issuedProblem({ certificate, key, commonName: 'kubernetes', secret: 'c1-ca', now });
 }
 
-describe('an authority that an issuer has signed', () => {
-  it('can be used as it is asked for, also when it may sign no further authorities', async () => {
+describe('a CA certificate that an issuer has signed', () => {
+  it('can be used if it is as requested, also if it may not sign further CAs', async () => {
     expect(await problem()).toBeUndefined();
     expect(await problem({ extensions: caExtensions(der, 0) })).toBeUndefined();
   });
 
   it.each<[string, Partial<SignOptions>, string]>([
-    ['that is no authority', { extensions: [new x509.BasicConstraintsExtension(false)] }, 'CA: false'],
+    ['that is a leaf certificate', { extensions: [new x509.BasicConstraintsExtension(false)] }, 'CA: false'],
     ['of another name', { commonName: 'else' }, 'not kubernetes'],
     [
-      'that may not sign certificates',
+      'that must not sign certificates',
       { extensions: [basic, new x509.KeyUsagesExtension(x509.KeyUsageFlags.cRLSign, true), identifier] },
       'keyCertSign',
     ],
     [
-      'that may sign for servers only',
+      'for server certificates only',
       { extensions: [basic, usages, new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth])] },
       'servers and clients',
     ],
     [
-      'that is limited to some names',
+      'with name constraints',
       { extensions: [basic, usages, new x509.Extension('2.5.29.30', true, Buffer.from('3000', 'hex'))] },
       'name constraints',
     ],
-    ['that lives too short', { hours: 23 }, 'it lives 23h'],
-    ['of long ago', { now: new Date(now.getTime() - 700 * 3_600_000) }, 'half of its life'],
-  ])('is refused when it is one %s', async (_, options, message) => {
+    ['with a short lifetime', { hours: 23 }, 'it lives 23h'],
+    ['issued long ago', { now: new Date(now.getTime() - 700 * 3_600_000) }, 'half of its life'],
+  ])('is refused if it is one %s', async (_, options, message) => {
     expect(await problem(options)).toContain(message);
   });
 
-  it('is refused when it is for another key, or nothing that can be read', async () => {
+  it('is refused if it is for another key, or unreadable', async () => {
     expect(await problem({}, createKey())).toBe('it is for another key');
     expect(issuedProblem({ certificate: 'text', key, commonName: 'kubernetes', secret: 'c1-ca', now })).toBe(
       'it cannot be read',
     );
   });
 
-  it('signs what OpenSSL accepts, although Go has named its key by another hash than ours', async () => {
+  it('signs certificates that OpenSSL accepts, although Go hashes its key id differently', async () => {
     const certificate = await issuer.sign(await createSigningRequest('kubernetes', key), { now });
     const plan = {
       secret: 'c1-apiserver',

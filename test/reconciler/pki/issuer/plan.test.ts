@@ -49,39 +49,39 @@ const denied = conditions(
 );
 const issued = { status: { conditions: [condition('Ready', 'True', { reason: 'Issued' })], certificate } };
 
-describe('an issuer is asked', () => {
+describe('an issuer gets a request', () => {
   it.each<[string, IssuerQuestion, number, number]>([
-    ['when nobody has asked yet', question([]), 1, 0],
+    ['if there is none', question([]), 1, 0],
     ['again for another key', question([request(3, issued, 'bbbb2222')]), 1, 1],
-    ['when the spec names another one now', question([request(1, { spec: { issuerRef: { name: 'other' } } })]), 2, 1],
-    ['again after a refusal, when time has passed', question([request(1, denied)], { now: minutes(4) }), 2, 1],
+    ['if the spec names another issuer', question([request(1, { spec: { issuerRef: { name: 'other' } } })]), 2, 1],
+    ['again when the back-off after a refusal has passed', question([request(1, denied)], { now: minutes(4) }), 2, 1],
     [
-      'again at once when a certificate of long ago cannot be used',
+      'again at once if an old certificate cannot be used',
       question([request(1, issued)], { problemOf: () => 'half of its life has passed already', now: minutes(600) }),
       2,
       1,
     ],
-  ])('%s', (_, asked, attempt, outdated) => {
-    const decision = decide(asked);
+  ])('%s', (_, given, attempt, outdated) => {
+    const decision = decide(given);
     expect(decision).toMatchObject({ kind: 'ask', attempt });
     expect(decision).toHaveProperty('outdated.length', outdated);
   });
 });
 
-describe('is waited for', () => {
+describe('a request is waited for', () => {
   it.each<[string, Omit<Partial<CertificateRequestObject>, 'metadata'>, string]>([
-    ['while nobody has said anything', {}, 'nobody has approved it yet'],
-    ['while nobody has signed', conditions(condition('Approved', 'True')), 'nobody has signed it yet'],
+    ['while it is neither approved nor denied', {}, 'nobody has approved it yet'],
+    ['while it is not signed', conditions(condition('Approved', 'True')), 'nobody has signed it yet'],
     [
-      'while its issuer is missing',
+      'while its issuer does not exist',
       conditions(
         condition('Approved', 'True'),
         condition('Ready', 'False', { reason: 'Pending', message: 'Referenced "Issuer" not found' }),
       ),
       'Referenced "Issuer" not found',
     ],
-    ['while the certificate is not there', { status: { conditions: [condition('Ready', 'True')] } }, 'waits for'],
-  ])('%s, by events', (_, changes, message) => {
+    ['while it has no certificate', { status: { conditions: [condition('Ready', 'True')] } }, 'waits for'],
+  ])('%s, without a requeue', (_, changes, message) => {
     const decision = decide(question([request(1, changes)]));
     expect(decision).toMatchObject({
       kind: 'wait',
@@ -99,24 +99,24 @@ describe('is waited for', () => {
       { status: { conditions: [condition('Ready', 'False', { reason: 'Failed', message: 'no CA' })] } },
       'has failed: no CA',
     ],
-  ])('when it has %s a request, until it is made anew', (_, changes, message) => {
+  ])('until the back-off has passed if the issuer has %s it', (_, changes, message) => {
     const decision = decide(question([request(2, changes), request(1, denied)]));
     expect(decision).toMatchObject({ kind: 'wait', requeueAt: minutes(9), outdated: [request(1, denied)] });
     expect(decision).toHaveProperty('message', expect.stringContaining(message));
     expect(decision).toHaveProperty('message', expect.stringContaining('or at once when you delete it'));
   });
 
-  it('when its certificate cannot be used, which is told', () => {
+  it('if its certificate cannot be used, and the message says so', () => {
     const decision = decide(question([request(1, issued)], { problemOf: () => 'it is for another key' }));
     expect(decision).toMatchObject({ kind: 'wait', requeueAt: minutes(4) });
     expect(decision).toHaveProperty('message', expect.stringContaining('it is for another key'));
   });
 });
 
-test('what it has issued is taken: the first certificate, whatever others come with it', () => {
+test('the first certificate of the result is used, whatever others follow', () => {
   expect(decide(question([request(1, denied), request(2, issued)]))).toEqual({ kind: 'take', certificate: pem });
 });
 
-test('refusals make for longer and longer waits, of at least minutes and at most hours', () => {
+test('the back-off after refusals grows from minutes to hours', () => {
   expect([1, 2, 3, 7, 20].map((attempt) => backOffMs(attempt) / 60_000)).toEqual([5, 10, 20, 320, 360]);
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createSigningRequest } from '../../../../reconciler/pki/issuer/signing-request.ts';
 import { createKey } from '../../../../reconciler/pki/key.ts';
 
-test('OpenSSL reads a request as that of an authority, signed by its own key', async () => {
+test('OpenSSL reads a request for a CA certificate, signed with its own key', async () => {
   const key = createKey();
   const input = await createSigningRequest('kubernetes', key);
   const openssl = (...args: string[]) =>

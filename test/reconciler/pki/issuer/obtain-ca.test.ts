@@ -32,7 +32,7 @@ const requestsIn = (management: MemoryObjects) => management.list<StoredRequest>
 const secretIn = (management: MemoryObjects, name: string) => management.get<SecretObject & StoredObject>(Secret, name);
 const pairIn = (management: MemoryObjects, name: string): KeyPair | undefined => pairOf(secretIn(management, name));
 
-/** What cert-manager does: it approves and signs every request that nobody has answered. */
+/** Acts as cert-manager: approves and signs every pending request. */
 async function answer(management: MemoryObjects): Promise<void> {
   for (const request of requestsIn(management).filter(({ status }) => !status)) {
     const text = Buffer.from(request.spec.request, 'base64').toString('utf8');
@@ -42,15 +42,15 @@ async function answer(management: MemoryObjects): Promise<void> {
   }
 }
 
-function say(management: MemoryObjects, type: string, message: string): void {
+function report(management: MemoryObjects, type: string, message: string): void {
   for (const request of requestsIn(management)) {
     const conditions = [{ type, status: 'True', message, lastTransitionTime: now.toISOString() }];
     management.put({ ...request, status: { conditions } });
   }
 }
 
-describe('authorities of an issuer', () => {
-  it('are asked for all at once, by requests that hold no key, and then waited for', async () => {
+describe('CAs of an issuer', () => {
+  it('are all requested at once, by requests that contain no private key, and then waited for', async () => {
     const management = new MemoryObjects();
     expect(await runIn(management)).toMatchObject({
       kind: 'wait',
@@ -76,7 +76,7 @@ describe('authorities of an issuer', () => {
     expect(management.writes).toHaveLength(writes);
   });
 
-  it('trust themselves and not their issuer, and nothing is left of how they were asked for', async () => {
+  it('trust themselves and not their issuer, and their requests are deleted', async () => {
     const management = new MemoryObjects();
     await runIn(management);
     const keys = secrets.map((name) => valueOf(secretIn(management, `${name}-request`), 'tls.key') ?? '');
@@ -91,7 +91,7 @@ describe('authorities of an issuer', () => {
     expect(management.names).toEqual([...secrets, 'c1-sa'].map((name) => `Secret ${name}`));
   });
 
-  it('are none while cert-manager is not installed', async () => {
+  it('are not requested while cert-manager is not installed', async () => {
     const management = new MemoryObjects();
     expect(await runIn(management, { sharedResources: {} })).toMatchObject({
       kind: 'wait',
@@ -101,7 +101,7 @@ describe('authorities of an issuer', () => {
     expect(management.names).toEqual(['Secret c1-sa']);
   });
 
-  it('are none where proxies would have to verify by them', async () => {
+  it('are not requested if kube-proxies would have to verify them', async () => {
     const management = new MemoryObjects();
     const gateway = { name: 'capi', namespace: 'capi-system' };
     const spec = { certificates: { issuerRef }, exposure: undefined, gateway, inClusterAccess: 'Proxy' };
@@ -113,10 +113,10 @@ describe('authorities of an issuer', () => {
     expect(requestsIn(management)).toEqual([]);
   });
 
-  it('are asked for anew some minutes after a refusal, with the same key', async () => {
+  it('are requested again with the same key some minutes after a refusal', async () => {
     const management = new MemoryObjects();
     await runIn(management);
-    say(management, 'Denied', 'not today');
+    report(management, 'Denied', 'not today');
     const refused = await runIn(management);
     expect(refused).toMatchObject({ kind: 'wait', reason: 'WaitingForIssuer', afterMs: 300_000 });
     expect(refused).toHaveProperty('message', expect.stringContaining('was denied: not today'));
@@ -128,7 +128,7 @@ describe('authorities of an issuer', () => {
     expect(await runIn(management, { now: later })).toMatchObject({ kind: 'done' });
   });
 
-  it('make no sense with a key that nobody can read, which is told without showing it', async () => {
+  it('cannot be requested with an unreadable key, and the error does not contain the key', async () => {
     const management = new MemoryObjects();
     await runIn(management);
     const kept = secretIn(management, 'c1-ca-request')!;
@@ -137,8 +137,8 @@ describe('authorities of an issuer', () => {
   });
 });
 
-describe('an issuer that is named', () => {
-  it('later changes nothing of the authorities that are there', async () => {
+describe('an issuerRef', () => {
+  it('that is added later does not change existing CAs', async () => {
     const management = new MemoryObjects();
     await runIn(management, { spec: {} });
     const before = secrets.map((name) => pairIn(management, name));
@@ -148,7 +148,7 @@ describe('an issuer that is named', () => {
     expect(secrets.map((name) => pairIn(management, name))).toEqual(before);
   });
 
-  it('later signs the successor of one, which is another Secret', async () => {
+  it('that is added later signs the successor of a CA, in another Secret', async () => {
     const management = new MemoryObjects();
     await runIn(management, { spec: {} });
     const plan = { ca: 'cluster', secret: 'c1-ca', commonName: 'kubernetes' } as const;
@@ -169,7 +169,7 @@ describe('an issuer that is named', () => {
     expect(secretIn(management, 'c1-ca-next-request')).toBeUndefined();
   });
 
-  it('is asked no more for a successor that nobody wants any more', async () => {
+  it('has its request deleted when the successor is not wanted any more', async () => {
     const management = new MemoryObjects();
     await runIn(management, { spec: {} });
     const before = management.names;
@@ -185,7 +185,7 @@ describe('an issuer that is named', () => {
     expect(management.names).toEqual(before);
   });
 
-  it('instead of another one is asked at once, and the other one no longer', async () => {
+  it('that changes is used at once, and the requests to the old issuer are deleted', async () => {
     const management = new MemoryObjects();
     await runIn(management);
     const other = { ...issuerRef, name: 'other' };
@@ -193,7 +193,7 @@ describe('an issuer that is named', () => {
     expect(requestsIn(management).map(({ spec }) => spec.issuerRef)).toEqual([other, other, other]);
   });
 
-  it('no longer is not waited for', async () => {
+  it('that is removed is not waited for', async () => {
     const management = new MemoryObjects();
     await runIn(management);
     expect(await runIn(management, { spec: {} })).toMatchObject({ kind: 'done' });
@@ -201,9 +201,9 @@ describe('an issuer that is named', () => {
   });
 });
 
-test('killed before any write, an operator goes on, and nothing is asked for twice or lost', async () => {
+test('an operator that is killed before any write completes the requests, without a duplicate or a loss', async () => {
   const reconcileUntilDone = async (management: MemoryObjects): Promise<void> => {
-    for (let passes = 0; passes < 6; passes++) {
+    for (let count = 0; count < 6; count++) {
       if ((await runIn(management)).kind === 'done') return;
       await answer(management);
     }
