@@ -79,8 +79,8 @@ async function push(
 const failureOf = (attempt: Promise<void>) => attempt.then(() => 'it worked', messageOf);
 const incoming = () => readdir(join(volume, 'incoming', run));
 
-describe('a pod that waits for a snapshot', () => {
-  it('keeps one that has the right size and hash, and is done', async () => {
+describe('the receiver in a restore pod', () => {
+  it('keeps a snapshot with the right size and hash, and ends', async () => {
     const { received } = await listen();
     await push(chunks(snapshot));
     await received;
@@ -88,52 +88,52 @@ describe('a pod that waits for a snapshot', () => {
     expect(await incoming()).toEqual(['snapshot.db']);
   });
 
-  it('is done at once when it is started again after that', async () => {
+  it('ends at once if it is started again after that', async () => {
     const { received } = await listen();
     await push(chunks(snapshot));
     await received;
     await mkdir(join(volume, 'incoming', run, 'data'));
-    const requeueAt = await listen();
-    await requeueAt.received;
-    expect(requeueAt.port).toBeUndefined();
-    // what a tool that was killed has left would make it refuse to go on
+    const restarted = await listen();
+    await restarted.received;
+    expect(restarted.port).toBeUndefined();
+    // left by a killed etcdutl, which would refuse to continue
     expect(await incoming()).toEqual(['snapshot.db']);
   });
 
-  it('lets nobody in without a certificate of its authority', async () => {
+  it('rejects clients without a certificate of its CA', async () => {
     await listen();
     const other = await createCA({ commonName: 'other' }, validity);
-    const unknownMember = await signedBy(other, ['client']);
-    expect(await failureOf(push(chunks(snapshot), { credentials: unknownMember }))).toMatch(/unknown ca|reset|alert/i);
-    const nobody = { ca: certificateAuthority.certificate, cert: '', key: '' };
-    expect(await failureOf(push(chunks(snapshot), { credentials: nobody }))).toMatch(
+    const unrelated = await signedBy(other, ['client']);
+    expect(await failureOf(push(chunks(snapshot), { credentials: unrelated }))).toMatch(/unknown ca|reset|alert/i);
+    const anonymous = { ca: certificateAuthority.certificate, cert: '', key: '' };
+    expect(await failureOf(push(chunks(snapshot), { credentials: anonymous }))).toMatch(
       /certificate required|reset|alert/i,
     );
     expect(await incoming()).toEqual([]);
   });
 
-  it('takes it by an authority that an issuer has signed, and lets nobody else of that issuer in', async () => {
+  it('works with a CA that an issuer has signed, and rejects other clients of that issuer', async () => {
     const issuer = await SigningIssuer.create(new Date());
     const key = createKey();
     const issued = await issuer.sign(await createSigningRequest('etcd', key), { now: new Date() });
     const by = async (signer: KeyPair) => ({ ...(await signedBy(signer, ['server', 'client'])), ca: issued });
     const own = await by({ certificate: issued, key });
     const { received } = await listen({ tls: own });
-    const unknownMember = await by(issuer.root);
-    expect(await failureOf(push(chunks(snapshot), { credentials: unknownMember }))).toMatch(/unknown ca|reset|alert/i);
+    const unrelated = await by(issuer.root);
+    expect(await failureOf(push(chunks(snapshot), { credentials: unrelated }))).toMatch(/unknown ca|reset|alert/i);
     await push(chunks(snapshot), { credentials: own });
     await received;
     expect(await incoming()).toEqual(['snapshot.db']);
   });
 
-  it('gets nothing when its certificate is that of another member', async () => {
+  it('gets nothing if its certificate is that of another member', async () => {
     await listen();
     const serverName = 'c1-etcd-1.e-c1-etcd.team.svc';
     expect(await failureOf(push(chunks(snapshot), { serverName }))).toContain("does not match certificate's altnames");
     expect(await incoming()).toEqual([]);
   });
 
-  it('forgets an upload that was cut off, and takes the next one', async () => {
+  it('discards an interrupted upload, and accepts the next one', async () => {
     const { received } = await listen();
     async function* failing(): AsyncGenerator<Uint8Array> {
       yield snapshot.subarray(0, 1_000_000);
@@ -145,7 +145,7 @@ describe('a pod that waits for a snapshot', () => {
     expect(await incoming()).toEqual(['snapshot.db']);
   });
 
-  it('refuses content with another hash, and takes the next one', async () => {
+  it('refuses content with another hash, and accepts the next one', async () => {
     const { received } = await listen();
     const flipped = Buffer.from(snapshot);
     flipped[1_500_000]! ^= 1;
@@ -163,7 +163,7 @@ describe('a pod that waits for a snapshot', () => {
     );
   });
 
-  it('does not wait for a sender that is gone without a word when another one comes', async () => {
+  it('does not wait for a silent sender when another one connects', async () => {
     const { received, port } = await listen();
     const silent = request({
       ...credentials,
@@ -181,7 +181,7 @@ describe('a pod that waits for a snapshot', () => {
     expect(await readFile(join(volume, 'incoming', run, 'snapshot.db'))).toEqual(snapshot);
   });
 
-  it('removes what earlier runs have left, and older data that is in the way', async () => {
+  it('removes leftovers of earlier runs, and all but the newest data that was set aside', async () => {
     await mkdir(join(volume, 'incoming', 'earlier'), { recursive: true });
     for (const old of ['a', 'b', 'c']) await mkdir(join(volume, 'set-aside', old, 'data'), { recursive: true });
     await writeFile(join(volume, 'set-aside', 'c', 'data', 'kept'), '');
@@ -190,7 +190,7 @@ describe('a pod that waits for a snapshot', () => {
     expect(await readdir(join(volume, 'set-aside'))).toEqual(['c']);
   });
 
-  it('says how much room is missing when the snapshot cannot fit', async () => {
+  it('reports how much space is missing if the snapshot does not fit', async () => {
     const failure = await listen({ sizeBytes: 2 ** 52 }).then(() => 'it worked', messageOf);
     expect(failure).toMatch(/the volume has \d+ MiB free, and the restore needs \d+ MiB .*: make the volume larger/);
   });

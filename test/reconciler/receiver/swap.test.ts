@@ -19,7 +19,7 @@ async function put(path: string, content: string): Promise<void> {
 const read = (path: string) => readFile(join(volume, path), 'utf8');
 
 describe('the swap of data directories', () => {
-  /** Every state a kill can leave, by what lies where. */
+  /** Every state that a killed process can leave, by the location of each file. */
   const states: [string, Readonly<Record<string, string>>][] = [
     ['nothing has been done', { 'data/db': 'old', [`incoming/${run}/data/db`]: 'new' }],
     [
@@ -37,7 +37,7 @@ describe('the swap of data directories', () => {
     ],
   ];
 
-  it.each(states)('ends with both in their places when %s', async (_, files) => {
+  it.each(states)('ends with both in their places if %s', async (_, files) => {
     for (const [path, content] of Object.entries(files)) await put(path, content);
     await swap(volume, run);
     expect(await read('data/db')).toBe('new');
@@ -45,20 +45,20 @@ describe('the swap of data directories', () => {
     expect((await readdir(volume)).sort()).toEqual(['data', 'set-aside']);
   });
 
-  it('works on a volume that had no data', async () => {
+  it('works on a volume without data', async () => {
     await put(`incoming/${run}/data/db`, 'new');
     await swap(volume, run);
     await swap(volume, run);
     expect(await read('data/db')).toBe('new');
   });
 
-  it('touches nothing when nothing was restored', async () => {
+  it('changes nothing if nothing was restored', async () => {
     await put('data/db', 'old');
     await expect(swap(volume, run)).rejects.toThrow('there is no restored data');
     expect(await read('data/db')).toBe('old');
   });
 
-  it('keeps what the newest two restores have set aside', async () => {
+  it('keeps the data that the newest two restores have set aside', async () => {
     for (const earlier of ['2026-11-19T12-00-00Z-a', '2026-11-20T12-00-00Z-b']) {
       await put(`set-aside/${earlier}/data/db`, '');
     }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { restoredMemberId } from '../../../reconciler/restore/member-id.ts';
 
-it('the id of a restored member is the one that etcdutl 3.6 gives it', () => {
+it('the id of a restored member is the one that etcdutl 3.6 computes', () => {
   const id = restoredMemberId('https://m-0.svc.nowhere.svc:2380', 't');
   expect(BigInt(id).toString(16)).toBe('793a4515f5e1b2cf');
 });

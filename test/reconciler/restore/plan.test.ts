@@ -46,31 +46,31 @@ describe('the next step of a restore', () => {
   const table: [string, RestoreObservation, object][] = [
     ['nothing without a request', observed({ request: undefined, record: undefined }), { kind: 'Nothing' }],
     [
-      'nothing when another one ran and none is asked for',
+      'nothing if another one ran and none is requested',
       observed({ request: undefined, record: complete }),
       { kind: 'Nothing' },
     ],
-    ['nothing when it ran', observed({ record: complete }), { kind: 'Nothing' }],
+    ['nothing if it is complete', observed({ record: complete }), { kind: 'Nothing' }],
     [
-      'nothing when the volumes say that it ran, and the status was lost',
+      'nothing if the volumes are marked as restored, and the status was lost',
       observed({ record: undefined, members: [restored(0)] }),
       { kind: 'Nothing' },
     ],
-    ['to complain when it was withdrawn after it had begun', observed({ request: undefined }), { kind: 'Withdrawn' }],
+    ['to report that it was withdrawn after it had started', observed({ request: undefined }), { kind: 'Withdrawn' }],
     ['to choose and check the backup first', observed({ record: undefined, isPrepared: false }), { kind: 'Prepare' }],
     [
-      'to do so for another one too, also while the one before has not ended',
+      'to do so for another one too, even before the previous one has ended',
       observed({ record: { request: 'other', isComplete: false }, isPrepared: false }),
       { kind: 'Prepare' },
     ],
-    ['to write down that it begins', observed({ record: undefined }), { kind: 'Begin' }],
+    ['to record its start', observed({ record: undefined }), { kind: 'Begin' }],
     [
       'to stop the servers first',
       observed(),
       { kind: 'StopServers', workloads: ['c1-api-server'], pods: ['c1-api-server-x'] },
     ],
     [
-      'to wait for pods of servers that nobody wants any more',
+      'to wait for pods of servers that are already scaled to zero',
       observed({ servers: { wanted: [], pods: ['c1-api-server-x'], isAvailable: false } }),
       { kind: 'StopServers', workloads: [], pods: ['c1-api-server-x'] },
     ],
@@ -80,17 +80,17 @@ describe('the next step of a restore', () => {
       { kind: 'StopMembers', isWanted: true, pods: ['c1-etcd-0'] },
     ],
     [
-      'to learn again what is to be sent when the process is a new one',
+      'to prepare again after a restart of the operator',
       held({ isPrepared: false }),
       { kind: 'PrepareAgain' },
     ],
     [
-      'to mark the claims when every pod has succeeded',
+      'to mark the claims if every pod has succeeded',
       held({ members: [member(0, { pod: pod({ state: 'Succeeded' }) })] }),
       { kind: 'Mark' },
     ],
     [
-      'to mark the rest when the process died between two of them',
+      'to mark the rest if the process died between two of them',
       held({
         members: [
           member(0, { claim: { isGoing: false, restored: [request] }, pod: pod({ state: 'Succeeded' }) }),
@@ -100,17 +100,17 @@ describe('the next step of a restore', () => {
       { kind: 'Mark' },
     ],
     [
-      'to remove the pods when all claims are marked',
+      'to remove the pods if all claims are marked',
       held({ members: [{ ...restored(0), pod: pod() }] }),
       { kind: 'CleanUp' },
     ],
     [
-      'to remove pods of members that nobody wants any more before etcd starts',
+      'to remove pods of surplus members before etcd starts',
       held({ members: [restored(0)], surplusPods: ['c1-restore-2'] }),
       { kind: 'CleanUp' },
     ],
     [
-      'to restore the one whose claim is not marked yet before etcd starts',
+      'to restore the member whose claim is not marked yet before etcd starts',
       held({ members: [restored(0), member(1)], surplusPods: ['c1-restore-2'] }),
       {
         kind: 'Restore',
@@ -121,35 +121,35 @@ describe('the next step of a restore', () => {
         surplusPods: ['c1-restore-2'],
       },
     ],
-    ['to do it again when no volume claim is left', held({ members: [member(0, { claim: undefined })] }), creation],
-    ['to do it again when only another restore has left its mark', held({ members: [restored(0, 'other')] }), creation],
+    ['to restore again if no volume claim is left', held({ members: [member(0, { claim: undefined })] }), creation],
+    ['to restore again if only another restore has marked the claim', held({ members: [restored(0, 'other')] }), creation],
     [
-      'to let etcd start where a member that was wanted later has no claim yet',
+      'to start etcd if a member that was requested later has no claim yet',
       held({ members: [restored(0), member(1, { claim: undefined })] }),
       { kind: 'Start' },
     ],
     [
-      'to wait for pods of members that nobody wants any more',
+      'to wait for pods of members that are already scaled to zero',
       observed({ servers: stopped, etcd: { isWanted: false, pods: ['c1-etcd-0'] } }),
       { kind: 'StopMembers', isWanted: false, pods: ['c1-etcd-0'] },
     ],
     [
-      'to stop members that are wanted and have no pods yet',
+      'to stop members that are not scaled to zero and have no pods yet',
       observed({ servers: stopped, etcd: { isWanted: true, pods: [] } }),
       { kind: 'StopMembers', isWanted: true, pods: [] },
     ],
     [
-      'to stop servers that are wanted and have no pods yet',
+      'to stop servers that are not scaled to zero and have no pods yet',
       observed({ servers: { wanted: ['c1-api-server'], pods: [], isAvailable: false } }),
       { kind: 'StopServers', workloads: ['c1-api-server'], pods: [] },
     ],
     [
-      'to mark the claims also when the process is a new one',
+      'to mark the claims also after a restart of the operator',
       held({ isPrepared: false, members: [member(0, { pod: pod({ state: 'Succeeded' }) })] }),
       { kind: 'Mark' },
     ],
     [
-      'not to mark anything while a pod of another member still works',
+      'not to mark any claim while a pod of another member still works',
       held({ members: [member(0, { pod: pod({ state: 'Succeeded' }) }), member(1, { pod: pod() })] }),
       {
         kind: 'Restore',
@@ -161,19 +161,19 @@ describe('the next step of a restore', () => {
       },
     ],
     [
-      'to remove the pod that is left of one member',
+      'to remove the last pod',
       held({ members: [restored(0), { ...restored(1), pod: pod({ state: 'Succeeded' }) }] }),
       { kind: 'CleanUp' },
     ],
     [
-      'nothing when one volume is left that says that it ran, and the status was lost',
+      'nothing if one remaining volume is marked as restored, and the status was lost',
       observed({ record: undefined, members: [member(0, { claim: undefined }), restored(1), member(2)] }),
       { kind: 'Nothing' },
     ],
-    ['nothing when an earlier one ran and the request is that of volumes', earlier, { kind: 'Nothing' }],
-    ['to let etcd start when the pods are gone', held({ members: [restored(0)] }), { kind: 'Start' }],
+    ['nothing if an earlier one ran and the volumes are marked with this request', earlier, { kind: 'Nothing' }],
+    ['to start etcd when the pods are gone', held({ members: [restored(0)] }), { kind: 'Start' }],
     [
-      'not to stop servers that come back on the restored data',
+      'not to stop servers that start with the restored data',
       observed({
         members: [restored(0)],
         servers: { wanted: ['c1-api-server'], pods: ['c1-api-server-x'], isAvailable: false },
@@ -196,25 +196,25 @@ describe('the next step of a restore', () => {
     ['a pod that has failed', { pod: pod({ state: 'Failed' }) }, 'Discard'],
     ['a pod of another run', { pod: pod({ run: 'earlier', state: 'Succeeded' }) }, 'Discard'],
     [
-      'a pod that holds a claim which somebody deletes',
+      'a pod that uses a claim that is being deleted',
       { claim: { isGoing: true, restored: [] }, pod: pod() },
       'Discard',
     ],
     ['a pod that has succeeded and is being deleted', { pod: pod({ isGoing: true, state: 'Succeeded' }) }, 'Wait'],
     ['a pod that has succeeded and no claim', { claim: undefined, pod: pod({ state: 'Succeeded' }) }, 'Discard'],
     [
-      'a pod that has succeeded on a claim which somebody deletes',
+      'a pod that has succeeded on a claim that is being deleted',
       { claim: { isGoing: true, restored: [] }, pod: pod({ state: 'Succeeded' }) },
       'Discard',
     ],
     ['a pod that is being deleted', { pod: pod({ isGoing: true, state: 'Failed' }) }, 'Wait'],
   ];
-  it.each(members)('is, for a member with %s, to do this', (_, changes, act) => {
+  it.each(members)('for a member with %s is this act', (_, changes, act) => {
     const decision = planRestore(held({ members: [member(0, changes)] }));
     expect(decision).toEqual({ kind: 'Restore', members: [{ ordinal: 0, act }], surplusPods: [] });
   });
 
-  it('never begins with members or servers that run', () => {
+  it('never restores while members or servers run', () => {
     for (const servers of [stopped, { wanted: [], pods: ['p'], isAvailable: false }]) {
       for (const etcd of [noMembers, { isWanted: false, pods: ['c1-etcd-0'] }]) {
         const { kind } = planRestore(observed({ servers, etcd }));

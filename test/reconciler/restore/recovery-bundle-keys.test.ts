@@ -20,8 +20,8 @@ function bundle(name: string, values: Readonly<Record<string, string>>): Recover
   return { formatVersion: 1, hostedControlPlane: object, cluster: object, secrets: [{ name, data }] };
 }
 
-describe('the keys in a bundle', () => {
-  it('are those in use and those that were', () => {
+describe('the keys in a recovery bundle', () => {
+  it('are the current and the retired ones', () => {
     const values = {
       'config.yaml': formatConfiguration([second, identity]),
       'retired-keys.yaml': formatKeys([first]),
@@ -29,7 +29,7 @@ describe('the keys in a bundle', () => {
     expect(recoveryBundleKeys(bundle('c0-encryption', values), 'c0')).toEqual([second, first]);
   });
 
-  it('are none for a cluster that stored in clear', () => {
+  it('are none for a cluster that stored Secrets unencrypted', () => {
     expect(recoveryBundleKeys(bundle('c0-ca', { 'tls.key': 'any' }), 'c0')).toEqual([]);
   });
 
@@ -54,8 +54,8 @@ describe('the keys of a backup', () => {
 
   it.each([
     ['of another Cluster', another],
-    ['of the Cluster itself, which may have been made anew', own],
-  ])('%s are read beside it', async (_, owner) => {
+    ['of the Cluster itself, which may have been recreated', own],
+  ])('%s are read from its recovery bundle', async (_, owner) => {
     expect(await readBackupKeys(streamOf(good), owner)).toEqual([first]);
   });
 
@@ -65,18 +65,18 @@ describe('the keys of a backup', () => {
     ['the bundle is damaged', '{', 'the bundle is not JSON'],
     ['the bundle is missing', missing, missing.message],
     ['the store does not answer', away, away.message],
-  ])('of another Cluster are not done without when %s', async (_, content, message) => {
+  ])('of another Cluster are required although %s', async (_, content, message) => {
     await expect(readBackupKeys(streamOf(content), another)).rejects.toThrow(message);
   });
 
   it.each([
     ['damaged', '{'],
     ['missing', missing],
-  ])('of the Cluster itself are not needed when the bundle is %s', async (_, content) => {
+  ])('of the Cluster itself are not required if the bundle is %s', async (_, content) => {
     expect(await readBackupKeys(streamOf(content), own)).toEqual([]);
   });
 
-  it('are waited for when the store does not answer', async () => {
+  it('are waited for if the store does not answer', async () => {
     await expect(readBackupKeys(streamOf(away), own)).rejects.toThrow('away');
   });
 });

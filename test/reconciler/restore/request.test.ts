@@ -7,12 +7,12 @@ const well = { isLost: false, begun: undefined };
 const lost = { isLost: true, begun: undefined };
 const recovery = { acceptDataLossTo: backup };
 
-describe('what is asked for', () => {
-  it('is nothing when the spec says nothing', () => {
+describe('the request of a restore', () => {
+  it('is none if the spec has none', () => {
     expect(requestOf({}, cluster, lost)).toBeUndefined();
   });
 
-  it('is another restore for every field that differs, and the same one for the same fields', () => {
+  it('is another one for every field that differs, and the same one for equal fields', () => {
     const from = { namespace: 'other', cluster: 'c9', identity: false };
     const sources = [
       { latest: true as const },
@@ -26,7 +26,7 @@ describe('what is asked for', () => {
     expect(sources.map((restore) => requestOf({ restore: { ...restore } }, cluster, well)?.id)).toEqual(ids);
   });
 
-  it('is a backup of the cluster itself, or of the one that is named', () => {
+  it('selects a backup of the cluster itself, or of the cluster that is named', () => {
     expect(requestOf({ restore: { latest: true } }, cluster, well)).toMatchObject({
       owner: { namespace: 'team', cluster: 'c1' },
       choice: { kind: 'latest' },
@@ -38,7 +38,7 @@ describe('what is asked for', () => {
     });
   });
 
-  it('is a recovery only while a quorum is lost, and until it has ended', () => {
+  it('is a recovery only while the quorum is lost, and until the recovery has ended', () => {
     expect(requestOf({ recovery }, cluster, well)).toBeUndefined();
     const request = requestOf({ recovery }, cluster, lost);
     expect(request).toMatchObject({ kind: 'Recovery', choice: { kind: 'backup', id: backup } });
@@ -53,7 +53,7 @@ describe('what is asked for', () => {
 });
 
 describe('a run', () => {
-  it('is told from one at another time, for another request and for other members', () => {
+  it('is distinguished from runs at another time, for another request and with other members', () => {
     const start = '2026-11-21T12:00:00.123Z';
     const ids = [
       runId('0123456789abcdef', start, 3),
@@ -65,11 +65,11 @@ describe('a run', () => {
     expect(ids[0]).toBe('2026-11-21T12-00-00Z-01234567-3');
   });
 
-  it('raises revisions beyond what a restore of the same backup gave before, and what was written since', () => {
+  it('raises revisions beyond those of an earlier restore of the same backup, and of the writes since', () => {
     const first = revisionBump('2026-11-21T12:00:00Z');
     expect(first).toBeGreaterThan(1_000_000_000);
     expect(revisionBump('2026-11-21T12:10:00Z') - first).toBe(600_000);
-    // a hundred restores, each of a backup taken after the one before
+    // a hundred restores, each of a backup taken after the previous one
     expect(first * 100).toBeLessThan(Number.MAX_SAFE_INTEGER);
   });
 });

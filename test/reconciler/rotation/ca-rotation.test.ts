@@ -18,7 +18,7 @@ const yearMs = 365 * 24 * 3600_000;
 let complete: MemoryCluster;
 beforeAll(async () => {
   complete = await completeCluster();
-  // A machine that does a lot else takes a while.
+  // This takes a while on a busy machine.
 }, 60_000);
 
 type CA = 'clusterCA' | 'etcdCA' | 'proxyCA';
@@ -30,8 +30,8 @@ const ask = (...fields: CA[]) => ({
 const trusted = (managementCluster: MemoryCluster, secret: string) =>
   splitCertificates(valueOf(managementCluster.objects.get<SecretObject>(Secret, secret), 'tls.crt') ?? '');
 
-/** Passes of one operator, a minute apart. */
-class Passes {
+/** Reconciles of one operator, a minute apart. */
+class RotationRun {
   readonly reasons: string[] = [];
   readonly reader: MemoryCluster;
   readonly #operator: OperatorProcess;
@@ -41,8 +41,8 @@ class Passes {
     this.#operator = operator;
   }
 
-  static async begin(managementCluster: MemoryCluster, life?: Life): Promise<Passes> {
-    return new Passes(managementCluster, await OperatorProcess.start(managementCluster, life));
+  static async begin(managementCluster: MemoryCluster, life?: Life): Promise<RotationRun> {
+    return new RotationRun(managementCluster, await OperatorProcess.start(managementCluster, life));
   }
 
   get condition(): Condition | undefined {
@@ -53,7 +53,7 @@ class Passes {
     return this.#operator.life.isOver;
   }
 
-  async pass(): Promise<void> {
+  async reconcile(): Promise<void> {
     await this.reader.clock.advance(60_000);
     await this.#operator.untilObserved();
     await this.#operator.reconcile();
@@ -65,11 +65,11 @@ class Passes {
       this.reasons.push(condition.reason);
   }
 
-  /** Passes until nothing is left to do, or the process dies. */
+  /** Reconciles until nothing is left to do, or the process dies. */
   async untilSettled(limit = 60): Promise<void> {
     for (let count = 0; count < limit; count++) {
       const before = this.reader.management.writes.length;
-      await this.pass();
+      await this.reconcile();
       if (this.isOver) return;
       if (this.condition?.status === 'True' && this.reader.management.writes.length === before) return;
     }
@@ -86,7 +86,7 @@ class Passes {
 
   async #until(what: string, isIt: (condition: Condition) => boolean): Promise<Condition> {
     for (let count = 0; count < 60; count++) {
-      await this.pass();
+      await this.reconcile();
       if (this.condition && isIt(this.condition)) return this.condition;
     }
     throw new Error(`${what} never came, but ${JSON.stringify(this.condition)}`);
@@ -106,9 +106,9 @@ describe('a rotation', { timeout: 120_000 }, () => {
     const managementCluster = complete.copy();
     const [old = ''] = trusted(managementCluster, secrets[field]);
     await managementCluster.change(ask(field));
-    const passes = await Passes.begin(managementCluster);
-    await passes.untilSettled();
-    expect(passes.reasons).toEqual(['DistributingTrust', 'ReissuingCertificates', 'RetiringTrust']);
+    const rotation = await RotationRun.begin(managementCluster);
+    await rotation.untilSettled();
+    expect(rotation.reasons).toEqual(['DistributingTrust', 'ReissuingCertificates', 'RetiringTrust']);
     const now = trusted(managementCluster, secrets[field]);
     expect(now).toHaveLength(1);
     expect(now).not.toContain(old);
@@ -118,108 +118,108 @@ describe('a rotation', { timeout: 120_000 }, () => {
       );
     expect(managementCluster.objects.get(Secret, `${secrets[field]}-next`)).toBeUndefined();
     const { length } = managementCluster.management.writes;
-    await passes.pass();
+    await rotation.reconcile();
     expect(managementCluster.management.writes.slice(length)).toEqual([]);
-    await passes.stop();
+    await rotation.stop();
   });
 
-  it('ends only when pods that were there before had time to read that the old one is trusted no more', async () => {
+  it('ends only when older pods had time to reload the CA certificates without the old one', async () => {
     const managementCluster = complete.copy();
     await managementCluster.change(ask('proxyCA'));
-    const passes = await Passes.begin(managementCluster);
-    await passes.untilReason('RetiringTrust');
+    const rotation = await RotationRun.begin(managementCluster);
+    await rotation.untilReason('RetiringTrust');
     const retired = managementCluster.clock.now();
-    await passes.untilMessage('to read again whom it trusts');
-    await passes.untilSettled();
+    await rotation.untilMessage('to read again whom it trusts');
+    await rotation.untilSettled();
     expect(managementCluster.clock.now() - retired).toBeGreaterThanOrEqual(3 * 60_000);
-    await passes.stop();
+    await rotation.stop();
   });
 
-  it('retires the old one only when pods that go on had time to take up a client certificate of the new one', async () => {
+  it('retires the old CA only when running pods had time to reload a client certificate of the new one', async () => {
     const managementCluster = complete.copy();
     await managementCluster.change(ask('clusterCA'));
-    const passes = await Passes.begin(managementCluster);
-    await passes.untilReason('ReissuingCertificates');
+    const rotation = await RotationRun.begin(managementCluster);
+    await rotation.untilReason('ReissuingCertificates');
     const reissued = managementCluster.clock.now();
-    await passes.untilMessage('c1-scheduler-0 to take its client certificate up');
-    await passes.untilReason('RetiringTrust');
+    await rotation.untilMessage('c1-scheduler-0 to take its client certificate up');
+    await rotation.untilReason('RetiringTrust');
     // A kubelet writes the file within two minutes, and client-go reads it every five.
     expect(managementCluster.clock.now() - reissued).toBeGreaterThanOrEqual(7 * 60_000);
-    await passes.stop();
+    await rotation.stop();
   });
 
-  it('is taken back as long as the new one has not signed, and can be asked for again', async () => {
+  it('can be cancelled until the new CA signs, and can be requested again', async () => {
     const managementCluster = complete.copy();
     const before = trusted(managementCluster, 'c1-etcd');
     await managementCluster.change(ask('etcdCA'));
-    const passes = await Passes.begin(managementCluster);
-    while (trusted(managementCluster, 'c1-etcd').length < 2) await passes.pass();
+    const rotation = await RotationRun.begin(managementCluster);
+    while (trusted(managementCluster, 'c1-etcd').length < 2) await rotation.reconcile();
     await managementCluster.change({ certificates: { rotation: null } });
-    await passes.untilSettled();
-    expect(passes.reasons.at(-1)).toBe('WithdrawingTrust');
-    expect(passes.reasons).not.toContain('ReissuingCertificates');
+    await rotation.untilSettled();
+    expect(rotation.reasons.at(-1)).toBe('WithdrawingTrust');
+    expect(rotation.reasons).not.toContain('ReissuingCertificates');
     expect(trusted(managementCluster, 'c1-etcd')).toEqual(before);
     expect(managementCluster.objects.get(Secret, 'c1-etcd-next')).toBeUndefined();
     await managementCluster.change(ask('etcdCA'));
-    await passes.untilSettled();
+    await rotation.untilSettled();
     expect(trusted(managementCluster, 'c1-etcd')).not.toEqual(before);
-    await passes.stop();
+    await rotation.stop();
   });
 
-  it('comes by itself when half of the life of an authority of ours is over', async () => {
+  it("starts without a request at about half of the lifetime of the provider's own CA", async () => {
     const managementCluster = complete.copy();
     const before = Object.values(secrets).map((secret) => trusted(managementCluster, secret));
     await managementCluster.clock.advance(6.1 * yearMs);
-    const passes = await Passes.begin(managementCluster);
-    await passes.untilSettled();
-    await passes.stop();
+    const rotation = await RotationRun.begin(managementCluster);
+    await rotation.untilSettled();
+    await rotation.stop();
     const after = Object.values(secrets).map((secret) => trusted(managementCluster, secret));
     for (const [index, each] of after.entries()) expect(before[index]).not.toContain(each[0]);
   });
 
-  it("of a user's own authority waits for theirs, and never comes by itself", async () => {
+  it("of a user's CA waits for the user's next one, and never starts without a request", async () => {
     const managementCluster = complete.copy();
     const own = managementCluster.objects.get<SecretObject & StoredObject>(Secret, 'c1-proxy');
-    if (!own) throw new Error('there is no authority');
+    if (!own) throw new Error('there is no CA');
     managementCluster.objects.put({ ...own, metadata: { ...own.metadata, ownerReferences: [] } });
     const before = trusted(managementCluster, 'c1-proxy');
 
     const later = managementCluster.copy();
     await later.clock.advance(6.5 * yearMs);
-    const late = await Passes.begin(later);
+    const late = await RotationRun.begin(later);
     expect((await late.untilReason('CAExpiring')).message).toContain('c1-proxy-next');
     expect(trusted(later, 'c1-proxy')).toEqual(before);
     await late.stop();
 
     await managementCluster.change(ask('proxyCA'));
-    const passes = await Passes.begin(managementCluster);
-    expect((await passes.untilReason('CACertificateInvalid')).message).toContain('Secret c1-proxy-next');
+    const rotation = await RotationRun.begin(managementCluster);
+    expect((await rotation.untilReason('CACertificateInvalid')).message).toContain('Secret c1-proxy-next');
     const next = await createCA({ commonName: 'mine' }, validFor(10 * yearMs, now));
     const props = secretProps(scopeOf(new MemoryObjects()), 'c1-proxy-next');
     const { metadata, ...rest } = pairSecret(props, 'clusterApi', next);
     const given = { ...rest, metadata: { name: metadata.name, namespace: 'team' } };
     await managementCluster.user.create(given, { fieldManager: 'user' });
-    await passes.untilSettled();
-    await passes.stop();
+    await rotation.untilSettled();
+    await rotation.stop();
     expect(trusted(managementCluster, 'c1-proxy')).toEqual([next.certificate]);
   });
 
-  it('converges when the process dies at every single write, and nothing is made twice', async () => {
+  it('converges when the process dies at every single write, and creates nothing twice', async () => {
     const managementCluster = complete.copy();
     await managementCluster.change(ask('clusterCA', 'etcdCA', 'proxyCA'));
-    let lives = 0;
-    for (let isOver = true; isOver && lives < 200; lives++) {
+    let processes = 0;
+    for (let isOver = true; isOver && processes < 200; processes++) {
       const life = new Life({ after: () => life.end() });
-      const passes = await Passes.begin(managementCluster, life);
-      await passes.untilSettled();
+      const rotation = await RotationRun.begin(managementCluster, life);
+      await rotation.untilSettled();
       ({ isOver } = life);
-      // Kubernetes does not wait for an operator.
+      // Kubernetes' controllers act while no operator runs.
       managementCluster.settle();
     }
     for (const secret of Object.values(secrets)) expect(trusted(managementCluster, secret)).toHaveLength(1);
     const made = managementCluster.management.writes.filter((write) => write.startsWith('create Secret'));
     expect(made).toEqual([...new Set(made)]);
-    expect(lives).toBeGreaterThan(10);
-    // As many lives as there are writes take a busy machine a while.
+    expect(processes).toBeGreaterThan(10);
+    // One operator process per write takes a while on a busy machine.
   }, 240_000);
 });

@@ -18,15 +18,15 @@ import {
 import { observed, silent } from '../etcd/observed.ts';
 
 const reportOf = (observation: EtcdObservation): EtcdReport => ({ observation, decision: settled });
-const nobodyAnswers = { membership: 'Unknown' } as const;
+const unanswered = { membership: 'Unknown' } as const;
 
 /** The update as `status reason: message`. */
-function said(changes: Partial<Observation>, type: keyof ConditionUpdates, initialized = true): string {
+function summaryOf(changes: Partial<Observation>, type: keyof ConditionUpdates, initialized = true): string {
   const found = summarize(observation(changes), initialized)[type];
   return `${found?.status} ${found?.reason}${found?.message ? `: ${found.message}` : ''}`;
 }
 
-/** What a controller has not looked at yet. */
+/** The object before its controller has observed it. */
 function fresh<T extends { readonly status?: unknown }>(object: T): Omit<T, 'status'> {
   const { status: _, ...rest } = object;
   return rest;
@@ -41,8 +41,8 @@ describe('the summaries', () => {
   it.each<[string, Partial<Observation>, string]>([
     ['everything works', {}, 'True Available'],
     ['one API server is left', { apiServer: deployment({ ...whole, availableReplicas: 1 }) }, 'True Available'],
-    ['a roll-out runs', { apiServer: deployment({ ...whole, updatedReplicas: 1 }) }, 'True Available'],
-    ['etcd has just a quorum', { etcd: etcd(2) }, 'True Available'],
+    ['a rollout is in progress', { apiServer: deployment({ ...whole, updatedReplicas: 1 }) }, 'True Available'],
+    ['etcd has exactly a quorum', { etcd: etcd(2) }, 'True Available'],
     [
       'another phase fails',
       { phases: { CACertificatesReady: succeeded, SchedulerReady: failed('x') } },
@@ -56,13 +56,13 @@ describe('the summaries', () => {
     ],
     ['etcd has lost its quorum', { etcd: etcd(1) }, 'False NotAvailable: 1 of 3 etcd members are ready, 2 are needed'],
     [
-      'nobody has looked at the objects yet',
+      'the objects have no status yet',
       { apiServer: fresh(deployment({})), etcd: fresh(etcd(0)) },
       'False NotAvailable: no API server is available; 0 of 3 etcd members are ready, 2 are needed',
     ],
     ['there is no etcd', { etcd: undefined }, 'False NotAvailable: 0 of 3 etcd members are ready, 2 are needed'],
     [
-      'an authority is gone',
+      'a CA is gone',
       { phases: { CACertificatesReady: failed('Secret c1-ca is gone') } },
       'False NotAvailable: Secret c1-ca is gone',
     ],
@@ -72,36 +72,36 @@ describe('the summaries', () => {
       'False NotAvailable: no API server is available; 0 of 3 etcd members are ready, 2 are needed; authorities have not been looked at yet',
     ],
     [
-      'members of etcd agree, though their pods are not ready yet',
+      'etcd members agree, though their pods are not ready yet',
       { etcdReport: reportOf(observed(3)), etcd: etcd(0) },
       'True Available',
     ],
     [
-      'members of etcd have no quorum, though their pods are ready',
+      'etcd members have no quorum, though their pods are ready',
       { etcdReport: reportOf(observed(3, { 1: silent, 2: silent })) },
       'False NotAvailable: 1 of 3 etcd members are well, 2 are needed',
     ],
     [
-      'no member of etcd answers us and their pods are ready',
-      { etcdReport: reportOf(observed(3, {}, nobodyAnswers)) },
+      'no etcd member answers the operator and their pods are ready',
+      { etcdReport: reportOf(observed(3, {}, unanswered)) },
       'True Available',
     ],
-    ['nothing is known of authorities', { phases: {} }, 'False NotAvailable: authorities have not been looked at yet'],
-  ])('say of Available when %s', (_, changes, expected) => {
-    expect(said(changes, 'Available')).toBe(expected);
+    ['nothing is known of CAs', { phases: {} }, 'False NotAvailable: authorities have not been looked at yet'],
+  ])('set Available when %s', (_, changes, expected) => {
+    expect(summaryOf(changes, 'Available')).toBe(expected);
   });
 
   it.each<[string, Counts | 'fresh' | undefined, string[]]>([
-    ['at rest', whole, []],
-    ['a change that nobody has noticed', { ...whole, observedGeneration: 1 }, ['RollingOut']],
-    ['a roll-out with its surplus pod', { ...whole, replicas: 4, updatedReplicas: 1 }, ['RollingOut']],
-    ['a roll-out that has lost a pod', { ...whole, replicas: 2, updatedReplicas: 1 }, ['RollingOut', 'ScalingUp']],
-    ['the last old pod of a roll-out', { ...whole, replicas: 4, updatedReplicas: 3 }, ['RollingOut']],
+    ['no rollout', whole, []],
+    ['a change that its controller has not observed', { ...whole, observedGeneration: 1 }, ['RollingOut']],
+    ['a rollout with its surplus pod', { ...whole, replicas: 4, updatedReplicas: 1 }, ['RollingOut']],
+    ['a rollout that has lost a pod', { ...whole, replicas: 2, updatedReplicas: 1 }, ['RollingOut', 'ScalingUp']],
+    ['the last old pod of a rollout', { ...whole, replicas: 4, updatedReplicas: 3 }, ['RollingOut']],
     ['one pod too few', { ...whole, replicas: 2, updatedReplicas: 2 }, ['ScalingUp']],
     ['one pod too many', { ...whole, replicas: 4, updatedReplicas: 4 }, ['ScalingDown']],
     ['no Deployment yet', undefined, ['ScalingUp']],
-    ['a Deployment that nobody has looked at yet', 'fresh', ['RollingOut', 'ScalingUp']],
-  ])('say of the number of API servers with %s', (_, counts, expected) => {
+    ['a Deployment without status', 'fresh', ['RollingOut', 'ScalingUp']],
+  ])('compare the number of API servers with %s', (_, counts, expected) => {
     const apiServer = counts === 'fresh' ? fresh(deployment({})) : counts && deployment(counts);
     const updates = summarize(observation({ apiServer }), true);
     const types = ['RollingOut', 'ScalingUp', 'ScalingDown'] as const;
@@ -120,21 +120,21 @@ describe('the summaries', () => {
       'True ScalingDown: scaling down from 4 to 3 API servers',
     ],
     ['RollingOut', { replicas: 3 }, 'True RollingOut: 0 of 3 API servers are up to date'],
-  ] as const)('say in the message of %s from what and to what', (type, counts, expected) => {
-    expect(said({ apiServer: deployment(counts) }, type)).toBe(expected);
+  ] as const)('name both numbers in the message of %s', (type, counts, expected) => {
+    expect(summaryOf({ apiServer: deployment(counts) }, type)).toBe(expected);
   });
 
   it.each<[string, ConditionUpdates, string]>([
-    ['all are there', observation().phases, 'True Available'],
+    ['all exist', observation().phases, 'True Available'],
     [
-      'an authority is gone',
+      'a CA is gone',
       { ...observation().phases, CACertificatesReady: failed('gone') },
       'False NotAvailable: gone',
     ],
     ["etcd's are missing", { ...observation().phases, EtcdCertificatesReady: failed('no') }, 'False NotAvailable: no'],
     ['others wait', { ...observation().phases, CertificatesReady: waiting }, 'False NotAvailable: waiting for X'],
-  ])('say of CertificatesAvailable when %s', (_, phases, expected) => {
-    expect(said({ phases }, 'CertificatesAvailable')).toBe(expected);
+  ])('set CertificatesAvailable when %s', (_, phases, expected) => {
+    expect(summaryOf({ phases }, 'CertificatesAvailable')).toBe(expected);
   });
 
   it.each<[string, StatefulSetObject | undefined, string]>([
@@ -142,10 +142,10 @@ describe('the summaries', () => {
     ['one is not', etcd(2), 'False NotHealthy: 2 of 3 etcd members are ready'],
     ['it does not exist', undefined, 'Unknown HealthUnknown: etcd has not been created yet'],
     ['its pods have not been counted yet', fresh(etcd(0)), 'False NotHealthy: 0 of 3 etcd members are ready'],
-    ['nobody says how many there are to be', { ...fresh(etcd(0)), spec: {} }, 'True Healthy'],
+    ['it has no replica count', { ...fresh(etcd(0)), spec: {} }, 'True Healthy'],
     ['it has no spec', withoutSpec(etcd(0)), 'True Healthy'],
-  ])('say of EtcdClusterHealthy when %s', (_, set, expected) => {
-    expect(said({ etcd: set }, 'EtcdClusterHealthy')).toBe(expected);
+  ])('set EtcdClusterHealthy when %s', (_, set, expected) => {
+    expect(summaryOf({ etcd: set }, 'EtcdClusterHealthy')).toBe(expected);
   });
 
   const formed = { etcd: { clusterID: '1267' } };
@@ -157,48 +157,48 @@ describe('the summaries', () => {
       'False NotHealthy: etcd has no quorum without etcd-1, etcd-2',
     ],
     [
-      'nobody answers and it was formed',
-      { etcdReport: reportOf(observed(0, {}, nobodyAnswers)), previous: formed },
+      'no member answers and it was formed',
+      { etcdReport: reportOf(observed(0, {}, unanswered)), previous: formed },
       'False NotHealthy: no etcd member answers',
     ],
     [
-      'nobody answers and it was never formed',
-      { etcdReport: reportOf(observed(0, {}, nobodyAnswers)), previous: {} },
+      'no member answers and it was never formed',
+      { etcdReport: reportOf(observed(0, {}, unanswered)), previous: {} },
       'True Healthy',
     ],
-    ['it was formed and nobody was asked yet', { previous: formed }, 'True Healthy'],
-  ])('say of EtcdClusterHealthy when %s, whatever its pods are', (_, changes, expected) => {
-    expect(said(changes, 'EtcdClusterHealthy')).toBe(expected);
+    ['it was formed and was not observed yet', { previous: formed }, 'True Healthy'],
+  ])('set EtcdClusterHealthy when %s, whatever its pods are', (_, changes, expected) => {
+    expect(summaryOf(changes, 'EtcdClusterHealthy')).toBe(expected);
   });
 
   it.each<[string, Partial<Observation>, string]>([
-    ['all are there', {}, 'True Healthy'],
+    ['all exist', {}, 'True Healthy'],
     [
       'there is no scheduler',
       { scheduler: undefined },
       'False NotHealthy: scheduler: the Deployment does not exist yet',
     ],
     [
-      'two are ill',
+      'two are unavailable',
       {
         apiServer: deployment({ ...whole, availableReplicas: 2 }),
         controllerManager: deployment({ ...whole, availableReplicas: 0 }),
       },
       'False NotHealthy: API server: 2 of 3 replicas available; controller manager: 0 of 3 replicas available',
     ],
-  ])('say of ControlPlaneComponentsHealthy when %s', (_, changes, expected) => {
-    expect(said(changes, 'ControlPlaneComponentsHealthy')).toBe(expected);
+  ])('set ControlPlaneComponentsHealthy when %s', (_, changes, expected) => {
+    expect(summaryOf(changes, 'ControlPlaneComponentsHealthy')).toBe(expected);
   });
 
   it.each<[string, ConditionUpdates, string]>([
     ['all phases are done', observation().phases, 'True Ready'],
     [
-      'some are not, without those that only wait for them',
+      'some have failed, without those that only wait for them',
       { EtcdClusterReady: failed('etcd: 2 of 3'), SchedulerReady: waiting, CACertificatesReady: failed('gone') },
       'False NotReady: gone; etcd: 2 of 3',
     ],
     [
-      'a backup, a rotation or a node is in trouble, of which the control plane works on',
+      'a backup, a rotation or a node has a problem that does not affect the control plane',
       {
         ...observation().phases,
         EtcdBackupReady: failed('the store is full'),
@@ -209,16 +209,16 @@ describe('the summaries', () => {
       },
       'True Ready',
     ],
-  ])('say of Ready when %s', (_, phases, expected) => {
-    expect(said({ phases }, 'Ready')).toBe(expected);
+  ])('set Ready when %s', (_, phases, expected) => {
+    expect(summaryOf({ phases }, 'Ready')).toBe(expected);
   });
 
-  it('say of Initialized what the latch says', () => {
-    expect(said({}, 'Initialized', true)).toBe('True Initialized');
-    expect(said({}, 'Initialized', false)).toBe('False NotInitialized: no worker can join yet');
+  it('set Initialized once and keep it', () => {
+    expect(summaryOf({}, 'Initialized', true)).toBe('True Initialized');
+    expect(summaryOf({}, 'Initialized', false)).toBe('False NotInitialized: no worker can join yet');
   });
 
-  it('keep what the phases say, and are neither Deleting nor Paused', () => {
+  it('keep the conditions of the phases, and set neither Deleting nor Paused', () => {
     const phases = { EtcdClusterReady: failed('x') };
     expect(summarize(observation({ phases }), true)).toMatchObject({
       ...phases,

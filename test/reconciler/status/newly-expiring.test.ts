@@ -15,18 +15,18 @@ const theirs = (kind: CertificateKind, secret: string): CertificateStatus => ({
   expiring: [secret],
 });
 
-describe('certificates that are late', () => {
+describe('overdue certificates', () => {
   it.each<[string, CertificateStatus[] | undefined, CertificateStatus[] | undefined, string[]]>([
     ['when there is no status yet', undefined, servers('c1-apiserver'), ['c1-apiserver']],
-    ['when all is well', servers(), servers(), []],
-    ['when one becomes late', servers(), servers('c1-apiserver'), ['c1-apiserver']],
-    ['when it still is', servers('c1-apiserver'), servers('c1-apiserver'), []],
-    ['when another one is too', servers('c1-apiserver'), servers('c1-apiserver', 'c1-tunnel'), ['c1-tunnel']],
-    ['when it was renewed', servers('c1-apiserver'), servers(), []],
-    ['when nothing could be looked at', servers('c1-apiserver'), undefined, []],
+    ['if none is overdue', servers(), servers(), []],
+    ['if one becomes overdue', servers(), servers('c1-apiserver'), ['c1-apiserver']],
+    ['if it still is', servers('c1-apiserver'), servers('c1-apiserver'), []],
+    ['if another one is too', servers('c1-apiserver'), servers('c1-apiserver', 'c1-tunnel'), ['c1-tunnel']],
+    ['if it was renewed', servers('c1-apiserver'), servers(), []],
+    ['if nothing could be read', servers('c1-apiserver'), undefined, []],
     ["when it is a user's kubeconfig", [], [theirs('Kubeconfig', 'c1-kubeconfig')], ['c1-kubeconfig']],
-    ["not when it is a user's CA, of which a condition tells", [], [theirs('ClusterCA', 'c1-ca')], []],
-  ])('are told once: %s', (_, before, after, expected) => {
+    ["not if it is a user's CA, which a condition reports", [], [theirs('ClusterCA', 'c1-ca')], []],
+  ])('are reported once: %s', (_, before, after, expected) => {
     expect(newlyExpiring(before, after).map(({ secret }) => secret)).toEqual(expected);
   });
 
@@ -34,7 +34,7 @@ describe('certificates that are late', () => {
     [{ kind: 'Server', secret: 'c1-apiserver', notAfter, renewsAt }, 'CertificateExpiring', /late for its renewal/],
     [{ kind: 'Kubeconfig', secret: 'c1-kubeconfig', notAfter }, 'CertificateExpiring', /not ours to renew/],
     [{ kind: 'EtcdCA', secret: 'c1-etcd', notAfter, renewsAt }, 'CAExpiring', /condition CARotationReady/],
-  ])('are told with what to do: %o', (late, reason, note) => {
+  ])('are reported with a remedy: %o', (late, reason, note) => {
     expect(certificateExpiring(late)).toMatchObject({ type: 'Warning', reason, note: expect.stringMatching(note) });
     expect(certificateExpiring(late).note).toContain(notAfter);
   });

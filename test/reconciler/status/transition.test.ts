@@ -6,7 +6,7 @@ import { createLogger } from '../../../reconciler/telemetry/log.ts';
 import { reportTransition } from '../../../reconciler/status/transition.ts';
 import { hostedControlPlaneObject } from '../../support/scope.ts';
 
-function tell(type: ConditionType, decided: ConditionUpdate): { lines: Record<string, unknown>[]; notes: EventNote[] } {
+function report(type: ConditionType, decided: ConditionUpdate): { lines: Record<string, unknown>[]; notes: EventNote[] } {
   const lines: Record<string, unknown>[] = [];
   const notes: EventNote[] = [];
   const log = createLogger(
@@ -24,26 +24,26 @@ const failed = conditionUpdate('False', 'ReconcileFailed', 'apply Secret a/b: re
 
 it.each<[string, ConditionType, ConditionUpdate, Partial<EventNote> | undefined]>([
   [
-    'a step that is done',
+    'a phase that is done',
     'EtcdClusterReady',
     conditionUpdate('True', 'ReconcileSucceeded'),
     { type: 'Normal', reason: 'EtcdClusterReady', note: 'etcd serves' },
   ],
   [
-    'a step that waits for something',
+    'a phase that waits for something',
     'EtcdClusterReady',
     conditionUpdate('False', 'WaitingForMembers', '1 of 3'),
     { type: 'Normal', reason: 'WaitingForMembers', note: '1 of 3' },
   ],
   [
-    "a user's CA that comes near its end",
+    "a user's CA that is about to expire",
     'CARotationReady',
     conditionUpdate('False', 'CAExpiring', 'cluster CA: put the next one'),
     { type: 'Warning', reason: 'CAExpiring', note: 'cluster CA: put the next one' },
   ],
-  ['a step that waits for another one', 'EtcdClusterReady', waiting, undefined],
+  ['a phase that waits for another one', 'EtcdClusterReady', waiting, undefined],
   [
-    'a step that fails',
+    'a phase that fails',
     'EtcdClusterReady',
     failed,
     { type: 'Warning', reason: 'ReconcileFailed', action: 'EtcdClusterReady', note: 'apply Secret a/b: refused' },
@@ -55,30 +55,30 @@ it.each<[string, ConditionType, ConditionUpdate, Partial<EventNote> | undefined]
     { type: 'Warning', note: 'spec.version: no' },
   ],
   [
-    'a backup that is no good',
+    'an unusable backup',
     'EtcdBackupVerified',
     conditionUpdate('False', 'BackupUnusable', 'backup x: damaged'),
     { type: 'Warning', reason: 'BackupUnusable', note: 'backup x: damaged' },
   ],
   [
-    'a store of backups that is away',
+    'an unreachable backup store',
     'EtcdBackupReady',
     conditionUpdate('False', 'StoreUnavailable', 'the store cannot be reached'),
     { type: 'Warning', reason: 'StoreUnavailable', note: 'the store cannot be reached' },
   ],
-  ['a trial restore', 'EtcdBackupVerified', conditionUpdate('False', 'Verifying', 'x'), undefined],
+  ['a verification', 'EtcdBackupVerified', conditionUpdate('False', 'Verifying', 'x'), undefined],
   ['a cluster without backups', 'EtcdBackupVerified', conditionUpdate('True', 'ReconcileSucceeded'), undefined],
-  ['everything being ready', 'Ready', conditionUpdate('True', 'Ready'), { type: 'Normal', reason: 'Ready' }],
-  ['not everything being ready, which the steps tell', 'Ready', conditionUpdate('False', 'NotReady', 'x'), undefined],
+  ['readiness', 'Ready', conditionUpdate('True', 'Ready'), { type: 'Normal', reason: 'Ready' }],
+  ['missing readiness, which the phases report', 'Ready', conditionUpdate('False', 'NotReady', 'x'), undefined],
   ['a missing owner', 'Ready', conditionUpdate('False', 'WaitingForCluster', 'x'), { reason: 'WaitingForCluster' }],
-  ['an outage, which the steps tell', 'Available', conditionUpdate('False', 'NotAvailable', 'x'), undefined],
-  ['the first answer', 'Available', conditionUpdate('True', 'Available'), { reason: 'Available' }],
+  ['an outage, which the phases report', 'Available', conditionUpdate('False', 'NotAvailable', 'x'), undefined],
+  ['the first availability', 'Available', conditionUpdate('True', 'Available'), { reason: 'Available' }],
   ['a deletion', 'Deleting', conditionUpdate('True', 'WaitingForPods', 'x'), { reason: 'Deleting', note: 'x' }],
   ['a pause', 'Paused', conditionUpdate('True', 'Paused', 'x'), { reason: 'Paused' }],
   ['the end of a pause', 'Paused', conditionUpdate('False', 'NotPaused'), undefined],
-  ['a roll-out, which its steps tell', 'RollingOut', conditionUpdate('True', 'RollingOut'), undefined],
-])('logs one line of %s and makes an event where it tells something new', (_, type, decided, event) => {
-  const { lines, notes } = tell(type, decided);
+  ['a rollout, which its phases report', 'RollingOut', conditionUpdate('True', 'RollingOut'), undefined],
+])('logs one line for %s and records an event if it has news', (_, type, decided, event) => {
+  const { lines, notes } = report(type, decided);
   expect(lines).toMatchObject([
     {
       level: decided.reason === 'ReconcileFailed' ? 'warn' : 'info',

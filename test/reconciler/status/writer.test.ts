@@ -11,7 +11,7 @@ interface Written extends KubeObject {
   readonly status: { readonly conditions: readonly Condition[] } & Readonly<Record<string, unknown>>;
 }
 
-/** Takes statuses as a server would and answers with them. */
+/** Accepts statuses as a server would and returns them. */
 class StatusServer implements Pick<KubeClient, 'apply'> {
   readonly written: Written[] = [];
   isDown = false;
@@ -29,7 +29,7 @@ const updates: ConditionUpdates = {
   Ready: conditionUpdate('False', 'NotReady', 'not yet'),
   Paused: conditionUpdate('False', 'NotPaused'),
 };
-const foreign = {
+const others = {
   type: 'ManagedByKro',
   status: 'True',
   reason: 'Theirs',
@@ -41,21 +41,21 @@ function writer() {
   const clock = new ManualClock(begin);
   const server = new StatusServer();
   const remembered: KubeObject[] = [];
-  const told: Transition[] = [];
+  const transitions: Transition[] = [];
   const statusWriter = new StatusWriter({
     client: server,
     management: { remember: (object) => void remembered.push(object) },
     clock,
-    onTransition: (transition) => told.push(transition),
+    onTransition: (transition) => transitions.push(transition),
   });
-  return { statusWriter, clock, server, remembered, told };
+  return { statusWriter, clock, server, remembered, transitions };
 }
 
 /** The object after its status has been written once. */
 async function writtenOnce(setup = writer()): Promise<ReturnType<typeof writer> & { object: AnyObject & Written }> {
   await setup.statusWriter.write(hostedControlPlaneObject(), fields, updates);
   const object = hostedControlPlaneObject({ status: setup.server.written[0]?.status }) as AnyObject & Written;
-  setup.told.length = 0;
+  setup.transitions.length = 0;
   return { ...setup, object };
 }
 
@@ -83,13 +83,13 @@ describe('writing a status', () => {
     expect(remembered).toEqual(server.written);
   });
 
-  it('writes nothing when nothing has changed, whoever else has conditions there', async () => {
-    const { statusWriter, server, clock, told, object } = await writtenOnce();
+  it('writes nothing if nothing has changed, whatever conditions others have added', async () => {
+    const { statusWriter, server, clock, transitions, object } = await writtenOnce();
     await clock.advance(60_000);
-    const conditions = [foreign, ...object.status.conditions];
+    const conditions = [others, ...object.status.conditions];
     await statusWriter.write({ ...object, status: { ...object.status, conditions } }, fields, updates);
     expect(server.written).toHaveLength(1);
-    expect(told).toEqual([]);
+    expect(transitions).toEqual([]);
   });
 
   it.each<[string, object, ConditionUpdates]>([
@@ -97,7 +97,7 @@ describe('writing a status', () => {
     ['a new field', { ...fields, version: 'v1.36.3' }, updates],
     ['a message', fields, { ...updates, Ready: conditionUpdate('False', 'NotReady', 'still not') }],
     ['a new condition', fields, { ...updates, Available: conditionUpdate('True', 'Available') }],
-  ])('writes when %s has changed, and keeps since when the rest holds', async (_, changed, decided) => {
+  ])('writes if %s has changed, and keeps the transition time of other conditions', async (_, changed, decided) => {
     const { statusWriter, server, clock, object } = await writtenOnce();
     await clock.advance(60_000);
     await statusWriter.write(object, changed, decided);
@@ -106,9 +106,9 @@ describe('writing a status', () => {
     expect(ready?.lastTransitionTime).toBe('2026-11-21T12:00:00Z');
   });
 
-  it('never names conditions of others: applying them would make them ours', async () => {
+  it('never applies conditions of others, because it would own them then', async () => {
     const { statusWriter, server, object } = await writtenOnce();
-    const conditions = [...object.status.conditions, foreign];
+    const conditions = [...object.status.conditions, others];
     await statusWriter.write(
       { ...object, status: { ...object.status, conditions } },
       { ...fields, replicas: 1 },
@@ -117,7 +117,7 @@ describe('writing a status', () => {
     expect(server.written[1]?.status.conditions.map(({ type }) => type)).toEqual(['Ready', 'Paused']);
   });
 
-  it('drops our own fields and conditions that are no longer said', async () => {
+  it('drops its own fields and conditions that are no longer reported', async () => {
     const { statusWriter, server, object } = await writtenOnce();
     const { Paused } = updates;
     await statusWriter.write(object, { externalManagedControlPlane: true }, Paused ? { Paused } : {});
@@ -125,7 +125,7 @@ describe('writing a status', () => {
     expect(server.written[1]?.status.conditions.map(({ type }) => type)).toEqual(['Paused']);
   });
 
-  it('shortens a message to what the schema allows, and does not write it again and again', async () => {
+  it('truncates a message to the limit of the schema, and does not write it again and again', async () => {
     const { statusWriter, server } = writer();
     const long = { Ready: conditionUpdate('False', 'NotReady', 'x'.repeat(5000)) };
     await statusWriter.write(hostedControlPlaneObject(), fields, long);
@@ -136,8 +136,8 @@ describe('writing a status', () => {
     expect(server.written).toHaveLength(1);
   });
 
-  it('tells of conditions whose status or reason is another one, after they were written', async () => {
-    const { statusWriter, server, told, object } = await writtenOnce();
+  it('calls onTransition for conditions with another status or reason, after they were written', async () => {
+    const { statusWriter, server, transitions, object } = await writtenOnce();
     const changed: ConditionUpdates = {
       Ready: conditionUpdate('False', 'WaitingForCluster', 'no owner'),
       Available: conditionUpdate('True', 'Available'),
@@ -145,11 +145,11 @@ describe('writing a status', () => {
     };
     server.isDown = true;
     await expect(statusWriter.write(object, fields, changed)).rejects.toThrow('no answer');
-    expect(told).toEqual([]);
+    expect(transitions).toEqual([]);
     server.isDown = false;
     await statusWriter.write(object, fields, changed);
     expect(
-      told.map(({ object: { metadata }, type, update: { status, reason } }) => [metadata.name, type, status, reason]),
+      transitions.map(({ object: { metadata }, type, update: { status, reason } }) => [metadata.name, type, status, reason]),
     ).toEqual([
       ['c1-x7k2p', 'Ready', 'False', 'WaitingForCluster'],
       ['c1-x7k2p', 'Available', 'True', 'Available'],
@@ -159,7 +159,7 @@ describe('writing a status', () => {
 
 describe('patching a status', () => {
   it('changes the given conditions and keeps everything else', async () => {
-    const { statusWriter, server, clock, told, object } = await writtenOnce();
+    const { statusWriter, server, clock, transitions, object } = await writtenOnce();
     await clock.advance(60_000);
     await statusWriter.patch(
       { ...object, metadata: { ...object.metadata, generation: 2 } },
@@ -181,10 +181,10 @@ describe('patching a status', () => {
         },
       ],
     });
-    expect(told.map(({ type }) => type)).toEqual(['Paused']);
+    expect(transitions.map(({ type }) => type)).toEqual(['Paused']);
   });
 
-  it('begins a status where there is none', async () => {
+  it('creates a status if there is none', async () => {
     const { statusWriter, server } = writer();
     await statusWriter.patch(hostedControlPlaneObject(), {
       Ready: conditionUpdate('False', 'WaitingForCluster', 'no owner'),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BackgroundWork, type WorkContext } from '../../../reconciler/tasks/background-work.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-/** Work that ends when the test says so. */
+/** Work that ends when the test ends it. */
 function controlled() {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let context: WorkContext | undefined;
@@ -27,8 +27,8 @@ function setUp(concurrency?: number) {
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-describe('slow work', () => {
-  it('tells how it ended, and for what it was done', async () => {
+describe('background work', () => {
+  it('reports its result and its inputs', async () => {
     const { all, changed } = setUp();
     const { run, resolve } = controlled();
     expect(all.of('ns/c').start('backup', 'monday', run)).toMatchObject({ kind: 'running', inputsKey: 'monday' });
@@ -50,7 +50,7 @@ describe('slow work', () => {
     expect(second.context()).toBeUndefined();
   });
 
-  it('counts failures in a row for the same basis only', async () => {
+  it('counts consecutive failures of the same inputs only', async () => {
     const { all } = setUp();
     const fail = () => Promise.reject(new Error('away'));
     const work = all.of('ns/c');
@@ -64,7 +64,7 @@ describe('slow work', () => {
     expect(work.state('backup')).toMatchObject({ kind: 'failed', failures: 1 });
   });
 
-  it('waits for its turn when as much runs as may', async () => {
+  it('waits for its turn when the concurrency limit is reached', async () => {
     const { all } = setUp(1);
     const [first, second] = [controlled(), controlled()];
     all.of('ns/a').start('backup', '', first.run, 'waits');
@@ -77,7 +77,7 @@ describe('slow work', () => {
     expect(second.context()).toBeDefined();
   });
 
-  it('begins at once beside everything that waits, if it is not to wait', async () => {
+  it('starts at once besides all that waits, if it is not limited', async () => {
     const { all } = setUp(1);
     const [backup, restore] = [controlled(), controlled()];
     all.of('ns/a').start('backup', '', backup.run, 'waits');
@@ -86,7 +86,7 @@ describe('slow work', () => {
     expect(restore.context()).toBeDefined();
   });
 
-  it('that failed leaves its turn to the next', async () => {
+  it('leaves its turn to the next after a failure', async () => {
     const { all } = setUp(1);
     const next = controlled();
     all.of('ns/a').start('backup', '', () => Promise.reject(new Error('away')), 'waits');
@@ -95,7 +95,7 @@ describe('slow work', () => {
     expect(next.context()).toBeDefined();
   });
 
-  it('tells progress to people at once, and to the queue now and then', async () => {
+  it('updates its progress at once, but requests a reconcile only now and then', async () => {
     const { all, changed, clock } = setUp();
     const { run, context } = controlled();
     const work = all.of('ns/c');
@@ -109,7 +109,7 @@ describe('slow work', () => {
     expect(changed).toEqual(['ns/c']);
   });
 
-  it('that reports again and again leads to a pass every ten seconds and not to one for each report', async () => {
+  it('requests a reconcile every ten seconds if it reports progress continuously', async () => {
     const { all, changed, clock } = setUp();
     const { run, context } = controlled();
     all.of('ns/c').start('backup', '', run);
@@ -125,7 +125,7 @@ describe('slow work', () => {
     ['the control plane is gone', (all) => all.forget('ns/c')],
     ['it is cancelled', (all) => all.of('ns/c').cancel('backup')],
     ['the process ends', (all) => void all.close()],
-  ])('is aborted when %s, and then changes nothing any more', async (_, stop) => {
+  ])('is aborted when %s, and then reports no changes any more', async (_, stop) => {
     const { all, changed } = setUp();
     const { run, context } = controlled();
     all.of('ns/c').start('backup', '', run);

@@ -15,7 +15,7 @@ function workbench() {
 }
 
 describe('a task', () => {
-  it('is due until it is done for these inputs, and then no more', async () => {
+  it('is due until it is done for these inputs', async () => {
     const { find } = workbench();
     expect(find('a')).toMatchObject({ isDue: true, state: { kind: 'idle' } });
     find('a').start(async () => 1);
@@ -25,7 +25,7 @@ describe('a task', () => {
     expect(find('b')).toMatchObject({ isDue: true, state: { kind: 'idle' } });
   });
 
-  it('is due again when its result has expired, which it still tells', async () => {
+  it('is due again when its result has expired, but still returns it', async () => {
     const { clock, find } = workbench();
     const holdsMs = (result: number) => result * 1_000;
     find('a').start(async () => 2);
@@ -36,7 +36,7 @@ describe('a task', () => {
     expect(find('a', { holdsMs })).toMatchObject({ isDue: true, state: { kind: 'done', result: 2 } });
   });
 
-  it('is retried after a failure of the same inputs, later with each failure, and at once for others', async () => {
+  it('is retried after a failure with the same inputs, later with each failure, and at once with others', async () => {
     const { clock, find } = workbench();
     const options = { retryMs: ({ failures }: { readonly failures: number }) => failures * 1_000 };
     const fail = async () => {
@@ -54,7 +54,7 @@ describe('a task', () => {
     expect(find('b', options).isDue).toBe(true);
   });
 
-  it('waits for work for other inputs, or aborts it if it supersedes that', async () => {
+  it('waits for running work with other inputs, or aborts it if it supersedes that', async () => {
     const { find } = workbench();
     let aborted: unknown;
     find('a').start(

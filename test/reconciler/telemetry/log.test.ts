@@ -9,7 +9,7 @@ function linesOf(options: LogOptions, write: (log: Logger) => void): string[] {
   return lines;
 }
 
-it('writes JSON with time, level and message, and nothing of the machine', () => {
+it('the logger writes JSON with time, level and message, and nothing about the machine', () => {
   const [line = ''] = linesOf({ format: 'json', level: 'info' }, (log) => log.info({ condition: 'Ready' }, 'changed'));
   expect(JSON.parse(line)).toEqual({
     level: 'info',
@@ -19,7 +19,7 @@ it('writes JSON with time, level and message, and nothing of the machine', () =>
   });
 });
 
-it('writes text for people, one line each', () => {
+it('the logger writes text for people, one line each', () => {
   const lines = linesOf({ format: 'text', level: 'info' }, (log) => {
     log.warn({ condition: 'Ready', message: 'two\nlines' }, 'changed');
     log.info('leading');
@@ -30,7 +30,7 @@ it('writes text for people, one line each', () => {
 });
 
 it.each(['json', 'text'] as const)(
-  'tells the whole chain of causes of an error, and nothing else of it: %s',
+  'the logger writes the whole chain of causes of an error, and nothing else of it: %s',
   (format) => {
     const error = Object.assign(wrapped, { body: { data: { 'tls.key': 'secret' } } });
     const [line = ''] = linesOf({ format, level: 'info' }, (log) => log.error({ error }, 'failed'));
@@ -39,12 +39,12 @@ it.each(['json', 'text'] as const)(
   },
 );
 
-it('tells what was thrown although it is no error', () => {
+it('the logger writes a thrown value that is not an error', () => {
   const [line = ''] = linesOf({ format: 'json', level: 'info' }, (log) => log.error({ error: 'text' }, 'failed'));
   expect(JSON.parse(line)).toMatchObject({ error: 'text' });
 });
 
-it('leaves out what is less important than its level', () => {
+it('the logger omits lines below its level', () => {
   const lines = linesOf({ format: 'json', level: 'warn' }, (log) => {
     log.debug('a');
     log.info('b');
@@ -54,7 +54,7 @@ it('leaves out what is less important than its level', () => {
   expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(['c', 'd']);
 });
 
-it('keeps fields of a child on every line', () => {
+it('the logger keeps fields of a child on every line', () => {
   const [line = ''] = linesOf({ format: 'json', level: 'info' }, (log) => log.child({ cluster: 'c1' }).info('x'));
   expect(JSON.parse(line)).toMatchObject({ cluster: 'c1' });
 });

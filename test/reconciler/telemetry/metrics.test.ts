@@ -34,7 +34,7 @@ async function lines(metrics: Metrics, name: string): Promise<string[]> {
 }
 
 describe('the metrics', () => {
-  it('tell when certificates end and are renewed, and what conditions say', async () => {
+  it('contain when certificates expire and are renewed, and the status of conditions', async () => {
     const metrics = new Metrics({ ...nothing, hostedControlPlanes: () => [{ ...hostedControlPlaneObject(), status }] });
     const object = 'namespace="team",name="c1-x7k2p"';
     expect(await lines(metrics, 'certificate_')).toEqual([
@@ -60,7 +60,7 @@ describe('the metrics', () => {
     expect(await metrics.text()).not.toContain('c1-x7k2p');
   });
 
-  it('count requests by whom they went to, what they did and how they ended', async () => {
+  it('count requests by cluster, verb and result', async () => {
     const metrics = new Metrics(nothing);
     metrics.requested('management', { verb: 'apply', code: 200 });
     metrics.requested('management', { verb: 'apply', code: 200 });
@@ -71,7 +71,7 @@ describe('the metrics', () => {
     ]);
   });
 
-  it('count passes by how they ended, and how long they took', async () => {
+  it('count reconciles by result and duration', async () => {
     const metrics = new Metrics(nothing);
     metrics.reconciled('success', 20);
     metrics.reconciled('error', 2000);
@@ -86,19 +86,19 @@ describe('the metrics', () => {
     );
   });
 
-  it('tell what waits and what runs', async () => {
+  it('contain the queue depth and the running work', async () => {
     const metrics = new Metrics({ ...nothing, queueDepth: () => 3, runningWork: () => 2 });
     expect(await lines(metrics, 'workqueue_depth')).toEqual(['workqueue_depth 3']);
     expect(await lines(metrics, 'background_work_running')).toEqual(['background_work_running 2']);
   });
 
-  it('hold no text of conditions, which may be anybody’s', async () => {
+  it('contain no text of conditions, which other clients may have written', async () => {
     const metrics = new Metrics({ ...nothing, hostedControlPlanes: () => [{ ...hostedControlPlaneObject(), status }] });
     expect(await metrics.text()).not.toMatch(/BEGIN|SomebodyElses/);
   });
 });
 
-describe('the port of the metrics', () => {
+describe('the metrics server', () => {
   it('answers /metrics and nothing else', async () => {
     const server = await serveMetrics(0, new Metrics(nothing));
     try {

@@ -11,15 +11,15 @@ const decide = (running: readonly (string | undefined)[], wanted: string, change
     ...changes,
   });
 
-describe('the version of etcd', () => {
+describe('the etcd version', () => {
   it.each([
-    ['begins with any', [], '3.7.3', false],
+    ['starts with any', [], '3.7.3', false],
     ['stays', ['3.6.8', '3.6.8'], '3.6.8', false],
-    ['changes its patch level', ['3.6.8'], '3.6.16', false],
-    ['takes a patch level back', ['3.6.16'], '3.6.8', false],
-    ['rises by a minor from the patch level that upstream asks for', ['3.5.26', '3.5.26'], '3.6.8', true],
+    ['changes its patch version', ['3.6.8'], '3.6.16', false],
+    ['lowers its patch version', ['3.6.16'], '3.6.8', false],
+    ['rises by a minor from the patch version that upstream requires', ['3.5.26', '3.5.26'], '3.6.8', true],
     ['rises by the next minor', ['3.6.11'], '3.7.3', true],
-    ['goes on rising while members of both minors run', ['3.6.8', '3.5.26'], '3.6.8', true],
+    ['continues to rise while members of both minors run', ['3.6.8', '3.5.26'], '3.6.8', true],
     ['may have a packaging revision', ['3.6.11'], '3.7.3-1', true],
   ])('%s: %j to %s', (_, running, wanted, changesMinor) => {
     expect(decide(running, wanted)).toEqual({ kind: 'Allowed', version: wanted, changesMinor });
@@ -30,19 +30,19 @@ describe('the version of etcd', () => {
     ['3.6.8', '3.7.3', /at least 3.6.11 before it/],
     ['3.5.26', '3.7.3', /skips a minor: set etcd.version to a 3.6 first/],
     ['3.6.11', '3.5.26', /lower minor.*set etcd.version to 3.6.11/],
-  ])('does not go from %s to %s, and what runs stays', (running, wanted, message) => {
+  ])('does not change from %s to %s, and the running version stays', (running, wanted, message) => {
     const update = decide([running], wanted);
     expect(update).toMatchObject({ kind: 'Refused', version: running, message: expect.stringMatching(message) });
   });
 
-  it('is that of the oldest member where a step up is asked for, of the newest where a step down is', () => {
+  it('is checked against the oldest member for an upgrade, and against the newest for a downgrade', () => {
     expect(decide(['3.5.26', '3.5.24', '3.5.26'], '3.6.8')).toMatchObject({ kind: 'Refused' });
     expect(decide(['3.6.11', '3.5.26'], '3.7.3')).toMatchObject({ kind: 'Refused' });
     expect(decide(['3.6.11', '3.5.26'], '3.5.26')).toMatchObject({ kind: 'Refused' });
     expect(decide(['3.6.11', '3.5.26', '3.5.26'], '3.5.26')).toMatchObject({ kind: 'Refused' });
   });
 
-  it('stays what the template says when another one is refused, else what the newest member runs', () => {
+  it('stays that of the template if another one is refused, else that of the newest member', () => {
     expect(decide(['3.6.11'], '3.8.0', { rendered: '3.6.16' })).toMatchObject({ kind: 'Refused', version: '3.6.16' });
     expect(decide(['3.6.11', '3.6.16'], '3.8.0', { rendered: undefined })).toMatchObject({
       kind: 'Refused',
@@ -50,7 +50,7 @@ describe('the version of etcd', () => {
     });
   });
 
-  it('is refused where it is none', () => {
+  it('is refused if it is not a version', () => {
     expect(decide(['3.6.11'], 'latest')).toEqual({
       kind: 'Refused',
       version: '3.6.11',
@@ -62,7 +62,7 @@ describe('the version of etcd', () => {
     expect(decide([], '3.7.3', { rendered: '3.6.8' })).toMatchObject({ kind: 'Refused', version: '3.6.8' });
   });
 
-  it('does not rise while a member has not said what it runs', () => {
+  it('does not rise while a member has not reported its version', () => {
     expect(decide(['3.6.11', undefined], '3.7.3', { rendered: '3.6.11' })).toMatchObject({ version: '3.6.11' });
     expect(decide([], '3.7.3', { rendered: '3.6.11' })).toMatchObject({ kind: 'Allowed', version: '3.6.11' });
     expect(decide(['3.6.11', undefined], '3.6.16', { rendered: '3.6.11' })).toMatchObject({ version: '3.6.16' });
@@ -71,7 +71,7 @@ describe('the version of etcd', () => {
     expect(decide([], '3.7.3', agreed)).toMatchObject({ kind: 'Allowed', version: '3.6.11' });
   });
 
-  it('does not rise before the members have agreed on the minor they run', () => {
+  it('does not rise before the members have agreed on their cluster version', () => {
     const rendered = '3.6.11';
     for (const clusterVersion of ['3.5.0', undefined]) {
       expect(decide(['3.6.11'], '3.7.3', { rendered, clusterVersion })).toEqual({
@@ -82,7 +82,7 @@ describe('the version of etcd', () => {
     }
   });
 
-  it('does not become one that would refuse arguments of the user', () => {
+  it('does not change to one that would reject arguments of the user', () => {
     const args = { 'experimental-compaction-batch-limit': '5000' };
     const update = decide(['3.6.11'], '3.7.3', { args });
     expect(update).toMatchObject({

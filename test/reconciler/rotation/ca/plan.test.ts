@@ -13,71 +13,71 @@ const stable: RotationState = {
 
 describe('the next step of a rotation', () => {
   it.each<[string, Partial<RotationState>, RotationStep]>([
-    ['is none where one authority signs and nobody wants another', {}, { kind: 'settled' }],
-    ['is none where there is nothing to rotate', { trusted: [] }, { kind: 'settled' }],
-    ['makes a successor on request', { isWanted: true }, { kind: 'begin' }],
-    ['asks a user for theirs', { isWanted: true, mayMakeNext: false }, { kind: 'await-successor' }],
-    ['has the successor trusted', { isWanted: true, next: 'new' }, { kind: 'distribute', trusted: ['old', 'new'] }],
-    ['discards a successor that nobody wants any more', { next: 'new' }, { kind: 'discard' }],
+    ['is none if one CA signs and no rotation is requested', {}, { kind: 'settled' }],
+    ['is none if there is nothing to rotate', { trusted: [] }, { kind: 'settled' }],
+    ['creates a successor on request', { isWanted: true }, { kind: 'begin' }],
+    ["waits for a user's successor", { isWanted: true, mayMakeNext: false }, { kind: 'await-successor' }],
+    ['distributes trust in the successor', { isWanted: true, next: 'new' }, { kind: 'distribute', trusted: ['old', 'new'] }],
+    ['discards a successor that is not requested any more', { next: 'new' }, { kind: 'discard' }],
     [
-      'takes trust back that nobody wants any more',
+      'withdraws trust that is not requested any more',
       { next: 'new', trusted: ['old', 'new'], isDistributed: true },
       { kind: 'withdraw', trusted: ['old'] },
     ],
     [
-      'waits until all trust it',
+      'waits until all components trust it',
       { isWanted: true, next: 'new', trusted: ['old', 'new'], isReissued: true, areWorkersMoved: true },
       { kind: 'prove' },
     ],
     [
-      'lets it sign then',
+      'then makes it sign',
       { isWanted: true, next: 'new', trusted: ['old', 'new'], isDistributed: true },
       { kind: 'sign', trusted: ['new', 'old'] },
     ],
     [
-      'does not go back any more then',
+      'then does not go back any more',
       { next: 'new', trusted: ['new', 'old'], isDistributed: true },
       { kind: 'reissue' },
     ],
     [
-      'waits for nodes when all else has moved',
+      'waits for nodes when everything else has moved',
       { next: 'new', trusted: ['new', 'old'], isReissued: true },
       { kind: 'move-workers' },
     ],
     [
-      'waits for all else when nodes have moved',
+      'waits for everything else when nodes have moved',
       { next: 'new', trusted: ['new', 'old'], areWorkersMoved: true },
       { kind: 'reissue' },
     ],
     [
-      'retires the old one then',
+      'then retires the old one',
       { next: 'new', trusted: ['new', 'old'], isReissued: true, areWorkersMoved: true },
       { kind: 'retire', trusted: ['new'] },
     ],
     [
-      "retires a user's old one then, too",
+      "then retires a user's old one, too",
       { next: 'new', trusted: ['new', 'old'], mayMakeNext: false, isReissued: true, areWorkersMoved: true },
       { kind: 'retire', trusted: ['new'] },
     ],
-    ['waits until nobody is told to trust the old one', { next: 'new', trusted: ['new'] }, { kind: 'clean-up' }],
-    ['is over then', { next: 'new', trusted: ['new'], isDistributed: true }, { kind: 'finish' }],
+    ['waits until no component trusts the old one', { next: 'new', trusted: ['new'] }, { kind: 'clean-up' }],
+    ['then ends', { next: 'new', trusted: ['new'], isDistributed: true }, { kind: 'finish' }],
     [
-      'ends one rotation before it begins another',
+      'ends one rotation before it starts another',
       { next: 'new', trusted: ['new', 'old'], isWanted: true, isReissued: true, areWorkersMoved: true },
       { kind: 'retire', trusted: ['new'] },
     ],
     [
-      'retires what a backup from the middle of a rotation has brought, whose successor is lost',
+      'retires a CA that a backup from the middle of a rotation has restored, and whose successor is lost',
       { trusted: ['old', 'lost'], isReissued: true, areWorkersMoved: true },
       { kind: 'retire', trusted: ['old'] },
     ],
     [
-      'leaves alone what a user trusts besides their own authority',
+      'keeps additional CA certificates that a user trusts',
       { trusted: ['old', 'theirs'], mayMakeNext: false },
       { kind: 'settled' },
     ],
     [
-      'keeps what a user trusts besides their own authority while another one is distributed',
+      'keeps additional CA certificates that a user trusts while the next one is distributed',
       { trusted: ['old', 'theirs'], mayMakeNext: false, isWanted: true, next: 'new' },
       { kind: 'distribute', trusted: ['old', 'theirs', 'new'] },
     ],
@@ -86,14 +86,14 @@ describe('the next step of a rotation', () => {
   });
 });
 
-/** What consumers do in their own time, with whatever they read last. */
+/** A model of two components that reload files at any time, each with the content it read last. */
 interface ModelState {
   readonly trusted: readonly string[];
   readonly next: string | undefined;
   readonly isWanted: boolean;
-  /** What each of two consumers trusts. */
+  /** What each of two components trusts. */
   readonly trusts: readonly (readonly string[])[];
-  /** Who signed what each of two of them presents. */
+  /** The signer of the certificate that each of the two presents. */
   readonly presents: readonly string[];
 }
 
@@ -149,7 +149,7 @@ const moves: readonly Move[] = [
   ]),
 ];
 
-/** Every world that can come of these, whatever happens in which order; the process may die after every move. */
+/** Every state that is reachable by these moves in any order; the process may die after every move. */
 function reachable(begin: ModelState, more: readonly Move[]): ModelState[] {
   const seen = new Map<string, ModelState>();
   const open = [begin];
@@ -165,7 +165,7 @@ function reachable(begin: ModelState, more: readonly Move[]): ModelState[] {
   return [...seen.values()];
 }
 
-describe('a rotation in every order of what happens', () => {
+describe('a rotation with any order of events', () => {
   const begin: ModelState = {
     trusted: ['old'],
     next: undefined,
@@ -173,23 +173,23 @@ describe('a rotation in every order of what happens', () => {
     trusts: [['old'], ['old']],
     presents: ['old', 'old'],
   };
-  // Two rotations at most, so that there is an end to the worlds.
+  // Two rotations at most, so that the number of states is finite.
   const change: Move = (model) => (model.trusted[0] === 'newer' ? undefined : { ...model, isWanted: !model.isWanted });
-  const worlds = reachable(begin, [...moves, change]);
+  const states = reachable(begin, [...moves, change]);
 
-  it('is a model with many states', () => {
-    expect(worlds.length).toBeGreaterThan(100);
+  it('has a model with many states', () => {
+    expect(states.length).toBeGreaterThan(100);
   });
 
-  it('never has somebody present what another one does not trust', () => {
-    const broken = worlds.filter(({ trusts, presents }) =>
+  it('never lets a component present a certificate that the other one does not trust', () => {
+    const broken = states.filter(({ trusts, presents }) =>
       presents.some((signer) => trusts.some((trusted) => !trusted.includes(signer))),
     );
     expect(broken).toEqual([]);
   });
 
-  it('ends from everywhere once nobody changes their mind', () => {
-    const stuck = worlds.filter((model) => {
+  it('ends from every state once the request does not change any more', () => {
+    const stuck = states.filter((model) => {
       let present = model;
       for (let round = 0; round < 20; round++) {
         for (const move of moves) present = move(present) ?? present;

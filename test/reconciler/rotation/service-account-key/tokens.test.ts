@@ -10,17 +10,17 @@ const token = (header: object) => `${Buffer.from(JSON.stringify(header)).toStrin
 
 describe('the key of a token', () => {
   it.each([
-    ['stands in its header', token({ alg: 'ES256', kid: 'first' }), 'first'],
-    ['is unknown where the header names none', token({ alg: 'ES256' }), undefined],
-    ['is unknown of what is no token', 'opaque', undefined],
-    ['is unknown of nothing', '', undefined],
+    ['is read from its header', token({ alg: 'ES256', kid: 'first' }), 'first'],
+    ['is unknown if the header names none', token({ alg: 'ES256' }), undefined],
+    ['is unknown for text that is not a token', 'opaque', undefined],
+    ['is unknown for an empty text', '', undefined],
   ])('%s', (_, text, key) => {
     expect(keyOf(text)).toBe(key);
   });
 });
 
-describe('of an API server', () => {
-  it('those keys verify that it publishes', async () => {
+describe('for an API server', () => {
+  it('the verifying keys are those that it publishes', async () => {
     const keys = [
       { kty: 'EC', use: 'sig', kid: 'first', alg: 'ES256', crv: 'P-256', x: 'x', y: 'y' },
       { kid: 'other' },
@@ -29,11 +29,11 @@ describe('of an API server', () => {
     expect(await verifyingKeys({ raw })).toEqual(['first', 'other']);
   });
 
-  it.each(['', '{}', '{"keys":[{}]}'])('nothing is believed that is no set of keys, such as %s', async (answer) => {
+  it.each(['', '{}', '{"keys":[{}]}'])('an answer that is not a set of keys is an error, such as %s', async (answer) => {
     await expect(verifyingKeys({ raw: async () => answer })).rejects.toThrow('cannot be read');
   });
 
-  it('that key signs which has signed a token that only it accepts', async () => {
+  it('the signing key is that of a token that only this API server accepts', async () => {
     const asked: unknown[] = [];
     const serviceAccountToken = async (...given: unknown[]) => {
       asked.push(given);
@@ -44,7 +44,7 @@ describe('of an API server', () => {
   });
 });
 
-it('tokens in Secrets are told by the names of their Secrets and of their keys alone', async () => {
+it('stored tokens are reported only by the names of their Secrets and the ids of their keys', async () => {
   const secret = (name: string, data: object) => ({
     apiVersion: 'v1',
     kind: 'Secret',

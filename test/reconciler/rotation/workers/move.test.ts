@@ -30,7 +30,7 @@ beforeAll(async () => {
 const props = () => ({ signer: signer.certificate, retiring: [old.certificate], since });
 const noteOf = ({ certificate }: KeyPair) => signerFingerprint(certificate).slice(0, 12);
 
-/** A hosted cluster whose Nodes keep what is noted on them. */
+/** A hosted cluster whose Nodes keep their annotations. */
 class Nodes {
   readonly notes = new Map<string, Readonly<Record<string, string>>>();
   readonly #names: readonly string[];
@@ -69,7 +69,7 @@ function readerWithDeployment(): MemoryObjects {
   return management;
 }
 
-it('is done at once for an authority with the key of the one before', async () => {
+it('the move ends at once for a CA with the key of the previous one', async () => {
   const scope = scopeOf(readerWithDeployment(), { hosted: new Nodes('a').hosted() });
   await expect(moveWorkers(scope, { ...props(), retiring: [signer.certificate] })).resolves.toEqual({
     isDone: true,
@@ -77,7 +77,7 @@ it('is done at once for an authority with the key of the one before', async () =
   });
 });
 
-it('notes on a Node that it was given certificates of the new CA, and remembers that when the requests are gone', async () => {
+it('the move annotates a Node that has certificates of the new CA, and uses the annotation when the requests are gone', async () => {
   const nodes = new Nodes('a');
   const certificateRequests = [
     await issuedKubeletRequest('a', signer, now),
@@ -94,7 +94,7 @@ it('notes on a Node that it was given certificates of the new CA, and remembers 
   await expect(moveWorkers(gone, props())).resolves.toMatchObject({ isDone: true });
 });
 
-it('waits as long as the controller manager signs for, and a margin', async () => {
+it('the move waits for the signing duration of the controller manager, and a margin', async () => {
   const hosted = new Nodes('a').hosted();
   const ends = async (spec: object) =>
     (await moveWorkers(scopeOf(new MemoryObjects(), { spec, hosted }), props())).requeueAt;
@@ -105,7 +105,7 @@ it('waits as long as the controller manager signs for, and a margin', async () =
   expect(await ends({ deployment: { controllerManager: { args } } })).toEqual(fromSince(11 * 60_000));
 });
 
-it('has Machines replaced once, and names them until they are gone', async () => {
+it('the move rolls Machines once, and names them until they are gone', async () => {
   const management = readerWithDeployment();
   const scope = scopeOf(management);
   const first = await moveWorkers(scope, props());
@@ -122,7 +122,7 @@ it('has Machines replaced once, and names them until they are gone', async () =>
   await expect(moveWorkers(scope, props())).resolves.toMatchObject({ isDone: true, message: '' });
 });
 
-it('waits until Nodes and requests are known, and while the API server is away', async () => {
+it('the move waits until Nodes and requests are listed, and while the API server does not answer', async () => {
   const unknown = [
     { nodeMetadata: () => undefined },
     { certificateRequests: () => undefined },

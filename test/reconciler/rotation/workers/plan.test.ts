@@ -91,17 +91,17 @@ describe('workers whose CA has changed', () => {
     expect(decide({})).toEqual(settled);
   });
 
-  it('are done when each node is noted to have a certificate of the new one', () => {
+  it('are done when each node is annotated with a certificate of the new CA', () => {
     expect(decide({ nodes: [node('a', { note: signerName })] })).toEqual(settled);
   });
 
   it.each([
-    ['was noted to have one of another CA', { note: 'aaaaaaaaaaaa' }],
-    ['says nothing', {}],
-    ['has joined lately, without that anybody saw its certificate', { created: after(5) }],
-    ['has joined later, and nobody knows its Machine', { created: after(20) }],
+    ['is annotated with one of another CA', { note: 'aaaaaaaaaaaa' }],
+    ['has no annotation', {}],
+    ['has joined shortly after, and its certificate was not seen', { created: after(5) }],
+    ['has joined later, and its Machine is unknown', { created: after(20) }],
     ['has joined later, and its Machine is gone', { created: after(20), machine: 'gone' }],
-  ])('are waited for until all old certificates have expired when one %s', (_, options) => {
+  ])('are waited for until all old certificates have expired if one %s', (_, options) => {
     const { message, requeueAt } = decide({ nodes: [node('a', options), node('b', { note: signerName })] });
     expect(message).toBe(
       'nodes a renew their certificates by themselves, the last one by 2027-11-22T12:00:00Z, or sooner when they are joined anew',
@@ -109,23 +109,23 @@ describe('workers whose CA has changed', () => {
     expect(requeueAt).toEqual(oldEnd);
   });
 
-  it('are done when all old certificates have expired, whatever is known of them', () => {
+  it('are done when all old certificates have expired, whatever else is known', () => {
     const machines = [machine('m', before, 'd')];
     expect(decide({ now: oldEnd, nodes: [node('a')], machines, deployments: [deployment('d')] })).toEqual(settled);
   });
 
-  it('are waited for when one has no annotations at all', () => {
+  it('are waited for if one has no annotations at all', () => {
     const { annotations: _, ...metadata } = node('a').metadata;
     expect(decide({ nodes: [{ ...node('a'), metadata }] }).message).toMatch(/^nodes a renew/);
   });
 
-  it('are told by at most five names', () => {
+  it('are listed with at most five names', () => {
     const nodes = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => node(name));
     expect(decide({ nodes }).message).toMatch(/^nodes a, b, c, d, e and 2 more renew/);
   });
 });
 
-describe('certificates that nodes were given', () => {
+describe('issued certificates of nodes', () => {
   type Given = readonly [node: string, kind: typeof client, ca: KeyPair, minutes: number];
   const issued = async (...given: readonly Given[]) => {
     const requests = await Promise.all(
@@ -136,7 +136,7 @@ describe('certificates that nodes were given', () => {
     return new Map([client, serving].map((kind) => [kind, issuedToNodes(requests, kind)]));
   };
 
-  it('are noted once when the new CA has signed them', async () => {
+  it('are recorded once when the new CA has signed them', async () => {
     const certificates = await issued(['a', client, signer, 1], ['a', serving, signer, 1]);
     expect(decide({ nodes: [node('a')], issued: certificates })).toEqual({
       ...settled,
@@ -145,14 +145,14 @@ describe('certificates that nodes were given', () => {
     expect(decide({ nodes: [node('a', { note: signerName })], issued: certificates })).toEqual(settled);
   });
 
-  it('are waited for both, each in its own time', async () => {
+  it('are waited for separately, client and serving ones', async () => {
     const certificates = await issued(['a', client, signer, 1]);
     const { notes: noted, message } = decide({ nodes: [node('a')], issued: certificates });
     expect(noted).toEqual({ a: { [clientCertificateSignerAnnotation]: signerName } });
     expect(message).toMatch(/^nodes a renew/);
   });
 
-  it('count more than notes, and the newest most', async () => {
+  it('take precedence over annotations, and the newest one counts', async () => {
     const certificates = await issued(
       ['a', client, signer, 1],
       ['a', client, old, 2],
@@ -167,7 +167,7 @@ describe('certificates that nodes were given', () => {
     });
   });
 
-  it('are none where another signer has signed them, or they are for another user', async () => {
+  it('do not count if another signer has signed them, or they are for another user', async () => {
     const requests = [
       await issuedKubeletRequest('a', signer, after(1), { signerName: 'kubernetes.io/kube-apiserver-client' }),
       await issuedKubeletRequest('b', signer, after(1), { commonName: 'somebody' }),
@@ -184,7 +184,7 @@ describe('certificates that nodes were given', () => {
     expect(decide({ ...state, issued: ofNew }).message).toBe('');
   });
 
-  it('that kubelets serve with do not matter where the user names who signs them', () => {
+  it('for serving do not matter if the user sets their CA', () => {
     const args = { 'kubelet-certificate-authority': '/etc/kubernetes/custom/kubelet-ca.crt' };
     expect(nodeCertificatesOf(hostedCluster({ deployment: { apiServer: { args } } }))).toEqual([client]);
   });
@@ -194,7 +194,7 @@ describe('MachineDeployments', () => {
   const machines = () => [machine('m', before, 'd')];
   const nodes = () => [node('n', { machine: 'm' })];
 
-  it('are rolled when one of their Machines is older than the new CA, and waited for', () => {
+  it('are rolled if one of their Machines is older than the new CA, and waited for', () => {
     const { rollOut, message, requeueAt } = decide({
       nodes: nodes(),
       machines: machines(),
@@ -206,11 +206,11 @@ describe('MachineDeployments', () => {
   });
 
   it.each([
-    ['of an earlier time of a user', '2026-11-01T00:00:00Z', undefined, true],
-    ['of a later time of a user, which replaces the Machines too', '2026-12-01T00:00:00Z', undefined, false],
-    ['of the very time, which is ours', '2026-11-21T12:00:00Z', signerName, false],
-    ['of a user who has taken ours back', '2026-11-01T00:00:00Z', signerName, false],
-    ['of the rotation before this one', '2026-11-01T00:00:00Z', 'aaaaaaaaaaaa', true],
+    ['that a user set to an earlier time', '2026-11-01T00:00:00Z', undefined, true],
+    ['that a user set to a later time, which replaces the Machines too', '2026-12-01T00:00:00Z', undefined, false],
+    ['that the operator set for this rotation', '2026-11-21T12:00:00Z', signerName, false],
+    ['that a user reset after the operator had set it', '2026-11-01T00:00:00Z', signerName, false],
+    ['of the previous rotation', '2026-11-01T00:00:00Z', 'aaaaaaaaaaaa', true],
   ])('with a rollout %s', (_, time, rolledOutFor, isRolled) => {
     const deployments = [deployment('d', time, rolledOutFor)];
     expect(decide({ nodes: nodes(), machines: machines(), deployments }).rollOut).toEqual(isRolled ? ['d'] : []);
@@ -218,25 +218,25 @@ describe('MachineDeployments', () => {
 
   it.each([
     ['five seconds at first', 0.5, 0.5 + 5 / 60],
-    ['a tenth of the time that has passed', 10, 11],
+    ['a tenth of the elapsed time', 10, 11],
     ['five minutes at most', 600, 605],
-  ])('are looked at again after %s', (_, passed, next) => {
+  ])('are checked again after %s', (_, passed, next) => {
     const state = { nodes: nodes(), machines: machines(), deployments: [deployment('d')] };
     expect(decide({ ...state, now: after(passed) }).requeueAt).toEqual(after(next));
   });
 
-  it('stay as they are when all of their Machines are newer', () => {
+  it('stay as they are if all of their Machines are newer', () => {
     const replaced = [machine('m', after(1), 'd')];
     const state = { nodes: [node('n', { machine: 'm', note: signerName })], machines: replaced };
     expect(decide({ ...state, deployments: [deployment('d')] })).toEqual(settled);
   });
 
-  it('do not wait for a Machine that was made in the second in which the new CA began to sign', () => {
+  it('do not wait for a Machine that was created in the second in which the new CA started to sign', () => {
     const state = { machines: [machine('m', new Date('2026-11-21T12:00:00Z'), 'd')] };
     expect(decide({ ...state, deployments: [deployment('d')] })).toEqual(settled);
   });
 
-  it('need no certificate to be seen of a Node that is surely as new as its Machine', () => {
+  it('do not wait for the certificate of a Node that is clearly as new as its Machine', () => {
     const state = (minutes: number) => ({
       nodes: [node('n', { machine: 'm', created: after(minutes) })],
       machines: [machine('m', after(minutes - 1), 'd')],
@@ -245,7 +245,7 @@ describe('MachineDeployments', () => {
     expect(decide(state(10)).message).toMatch(/^nodes n renew/);
   });
 
-  it('leave a Node to be waited for that is new, when its Machine is not and another one is', () => {
+  it('do not prove that a new Node is done whose own Machine is old', () => {
     const state = {
       nodes: [node('n', { machine: 'm', created: after(20) })],
       machines: [machine('other', after(19)), machine('m', before)],
@@ -253,7 +253,7 @@ describe('MachineDeployments', () => {
     expect(decide(state).message).toMatch(/^nodes n renew/);
   });
 
-  it('replace no Machine that is of none of them: its node is told like one that was joined by hand', () => {
+  it('do not replace a Machine without one: its node is reported like one that was joined manually', () => {
     const state = { nodes: [node('n', { machine: 'm' })], machines: [machine('m', before)] };
     expect(decide({ ...state, deployments: [deployment('d')] })).toMatchObject({
       rollOut: [],
