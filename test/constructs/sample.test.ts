@@ -34,14 +34,14 @@ describe('a sample', () => {
 
   it.each([
     ['an address for documentation', {}, {}, '192.0.2.10'],
-    ['the address it asks for', { loadBalancerIP: '192.0.2.77' }, {}, '192.0.2.77'],
+    ['the address it requests', { loadBalancerIP: '192.0.2.77' }, {}, '192.0.2.77'],
     ['a host name from AWS', { loadBalancerClass: 'service.k8s.aws/nlb' }, {}, 'c1.elb.example.com'],
     ['an IPv6 address for IPv6 services', {}, { services: { cidrBlocks: ['fd00::/112'] } }, '2001:db8::10'],
-  ])('is given %s by its load balancer', (_, loadBalancer, network, host) => {
+  ])('gets %s from its load balancer', (_, loadBalancer, network, host) => {
     expect(read({ loadBalancer }, network).facts.endpoint?.host).toBe(host);
   });
 
-  it('is reached through the Gateway beside it', () => {
+  it('is reached through its Gateway', () => {
     expect(read({ gateway: { name: 'capi', namespace: 'capi-system' } }).facts).toMatchObject({
       endpoint: { host: 'c1.team.example.com', port: 443 },
       gatewayListener: 'tls',
@@ -49,7 +49,7 @@ describe('a sample', () => {
     });
   });
 
-  it('keeps the endpoint it is given', () => {
+  it('keeps its specified endpoint', () => {
     const spec = { exposure: { loadBalancer: {} }, controlPlaneEndpoint: { host: 'api.example.com' } };
     expect(readSample([cluster, hostedControlPlane(spec)]).facts.endpoint).toEqual({
       host: 'api.example.com',
@@ -57,12 +57,12 @@ describe('a sample', () => {
     });
   });
 
-  it('that cannot have an endpoint is refused', () => {
+  it('without a possible endpoint is refused', () => {
     const missing = { gateway: { name: 'g', namespace: 'n' } };
     expect(() => read(missing)).toThrow('cluster c1 has no endpoint: Gateway n/g does not exist');
   });
 
-  it('that is invalid is refused, with what is wrong', () => {
+  it('that is invalid is refused, with the error', () => {
     expect(() => readSample([cluster, hostedControlPlane({})])).toThrow('HostedControlPlane of cluster c1: spec');
     expect(() => readSample([cluster])).toThrow('there is no HostedControlPlane');
   });

@@ -57,7 +57,11 @@ describe('a NetworkPolicy', () => {
     ['does not restrict a direction that it does not name', { policyTypes: ['Egress'] }, everybody],
     ['restricts ingress when it names no direction', {}, [node]],
     ['allows every peer by a rule without peers', { ingress: [{ ports: [{ port: 5432 }] }] }, everybody],
-    ['selects pods of its own namespace if only pods are selected', { ingress: [{ from: [client] }] }, ['client', node]],
+    [
+      'selects pods of its own namespace if only pods are selected',
+      { ingress: [{ from: [client] }] },
+      ['client', node],
+    ],
     [
       'selects all pods of a namespace if only that is selected',
       { ingress: [{ from: [elsewhere] }] },

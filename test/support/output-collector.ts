@@ -47,13 +47,13 @@ export class OutputCollector {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       // there is no testbed yet, or none any more
-      await this.#collect().catch(() => {});
+      await this.#collectOnce().catch(() => {});
       await this.#copyLogs();
       await sleep(periodMs, undefined, { signal }).catch(() => {});
     }
   }
 
-  async #collect(): Promise<void> {
+  async #collectOnce(): Promise<void> {
     const instance = instanceFrom(process.env, this.#testbed);
     const client = new KubeClient(await connect(loadKubeConfig(kubeconfigPath(instance))), { deadlineMs: 5_000 });
     try {

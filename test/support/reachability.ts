@@ -5,7 +5,7 @@ import type { Ends, Enforcement } from './network-policy-evaluator.ts';
 type Labels = Readonly<Record<string, string>>;
 
 /** The parties that may connect to the control plane of cluster `c1` in namespace `team`, by a name for the matrix. */
-export const unknownMembers: Readonly<Record<string, Party>> = Object.fromEntries(
+export const otherParties: Readonly<Record<string, Party>> = Object.fromEntries(
   Object.entries({
     'api-server of c2': pod('team', componentOf('c2', 'api-server')),
     'controller-manager of c2': pod('team', componentOf('c2', 'controller-manager')),

@@ -40,7 +40,10 @@ describe('what writes into the repository, on copies', () => {
   test('faults leaves the README alone when no test has recorded any', async () => {
     await cp(readme, path('README.md'));
     const { code, output } = await npmRun('faults', [path('none'), path('README.md')]);
-    expect({ code, output }).toMatchObject({ code: 1, output: expect.stringContaining('no fault is recorded') as string });
+    expect({ code, output }).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('no fault is recorded') as string,
+    });
     expect(await readFile(path('README.md'), 'utf8')).toBe(await readFile(readme, 'utf8'));
   });
 

@@ -1,14 +1,14 @@
-/** A spec and what becomes of it; the pure checks and a real API server have to agree. */
+/** A spec and the expected validation result; the pure checks and a real API server must agree. */
 export interface AdmissionCase {
-  /** A sentence that says what is expected. */
+  /** A sentence about the expected behaviour. */
   readonly name: string;
   /** Merged over a minimal valid spec; `undefined` removes a field. */
   readonly spec: Readonly<Record<string, unknown>>;
-  /** Where and why it is refused; accepted when absent. The text is left out where server and parser word it each their way. */
+  /** Where and why it is refused; accepted when absent. The text is omitted where server and parser use different words. */
   readonly refused?: { readonly path: string; readonly because?: string };
 }
 
-/** An update of an existing object; only an API server can judge it. */
+/** An update of an existing object; only an API server can check it. */
 export interface UpdateCase extends AdmissionCase {
   /** Merged over the minimal spec before the update. */
   readonly from: Readonly<Record<string, unknown>>;
@@ -33,10 +33,10 @@ export const admissionCases: readonly AdmissionCase[] = [
     spec: { version: 'v1.33.0', replicas: 3, exposure: undefined, gateway },
   },
   { name: 'accepts a version without the leading v', spec: { version: '1.33.0' } },
-  { name: 'accepts a version without patch level', spec: { version: 'v1.33' } },
+  { name: 'accepts a version without patch version', spec: { version: 'v1.33' } },
   { name: 'accepts a pre-release with build metadata', spec: { version: 'v1.35.0-rc.1+k0s.0' } },
   {
-    name: 'refuses a version that is none',
+    name: 'refuses an invalid version',
     spec: { version: 'latest' },
     refused: { path: 'spec.version', because: 'Kubernetes version' },
   },
@@ -52,7 +52,7 @@ export const admissionCases: readonly AdmissionCase[] = [
   { name: 'accepts a gateway under exposure', spec: { exposure: { gateway } } },
   { name: 'accepts node ports', spec: { exposure: { nodePort } } },
   {
-    name: 'refuses a spec without a way in',
+    name: 'refuses a spec without an exposure strategy',
     spec: { exposure: undefined },
     refused: { path: 'spec', because: exposureNeeded },
   },
@@ -62,12 +62,12 @@ export const admissionCases: readonly AdmissionCase[] = [
     refused: { path: 'spec', because: exposureNeeded },
   },
   {
-    name: 'refuses two ways in',
+    name: 'refuses two exposure strategies',
     spec: { exposure: { loadBalancer: {}, nodePort } },
     refused: { path: 'spec', because: exposureNeeded },
   },
   {
-    name: 'refuses the gateway shorthand beside another way in',
+    name: 'refuses the gateway shorthand beside another exposure strategy',
     spec: { gateway },
     refused: { path: 'spec', because: exposureNeeded },
   },
@@ -88,7 +88,7 @@ export const admissionCases: readonly AdmissionCase[] = [
   },
   { name: 'accepts an ingress with two host names', spec: { exposure: { ingress } } },
   {
-    name: 'accepts an ingress with everything set',
+    name: 'accepts an ingress with all fields',
     spec: {
       exposure: {
         ingress: {
@@ -104,22 +104,22 @@ export const admissionCases: readonly AdmissionCase[] = [
     },
   },
   {
-    name: 'refuses an ingress whose konnectivity host is that of the API',
+    name: 'refuses an ingress with the same konnectivity host and API host',
     spec: { exposure: { ingress: { ...ingress, konnectivityHost: ingress.apiHost } } },
     refused: { path: 'spec.exposure.ingress', because: 'must be three different names' },
   },
   {
-    name: 'refuses an ingress whose tunnel host is that of the API',
+    name: 'refuses an ingress with the same tunnel host and API host',
     spec: { exposure: { ingress: { ...ingress, tunnelHost: ingress.apiHost } } },
     refused: { path: 'spec.exposure.ingress', because: 'must be three different names' },
   },
   {
-    name: 'refuses an ingress whose tunnel host is that of konnectivity',
+    name: 'refuses an ingress with the same tunnel host and konnectivity host',
     spec: { exposure: { ingress: { ...ingress, tunnelHost: ingress.konnectivityHost } } },
     refused: { path: 'spec.exposure.ingress', because: 'must be three different names' },
   },
   {
-    name: 'refuses an ingress whose konnectivity host is what the tunnel is called unless told otherwise',
+    name: 'refuses an ingress whose konnectivity host is the default tunnel host',
     spec: { exposure: { ingress: { ...ingress, konnectivityHost: `tunnel.${ingress.apiHost}` } } },
     refused: { path: 'spec.exposure.ingress', because: 'must be three different names' },
   },
@@ -134,7 +134,7 @@ export const admissionCases: readonly AdmissionCase[] = [
     refused: { path: 'spec.exposure.ingress.apiHost' },
   },
   {
-    name: 'refuses an ingress controller that nobody knows how to talk to',
+    name: 'refuses an unknown ingress controller',
     spec: { exposure: { ingress: { ...ingress, controller: 'envoy' } } },
     refused: { path: 'spec.exposure.ingress.controller' },
   },
@@ -154,7 +154,7 @@ export const admissionCases: readonly AdmissionCase[] = [
   { name: 'accepts a volume size given as a number', spec: { etcd: { autoGrow: false, volumeSize: 8589934592 } } },
   { name: 'accepts a volume size of zero as unset', spec: { etcd: { volumeSize: 0 } } },
   {
-    name: 'refuses a volume size while volumes grow by themselves',
+    name: 'refuses a volume size while volumes grow automatically',
     spec: { etcd: { volumeSize: '8Gi' } },
     refused: { path: 'spec.etcd', because: 'volumeSize cannot be combined with autoGrow' },
   },
@@ -164,18 +164,18 @@ export const admissionCases: readonly AdmissionCase[] = [
     refused: { path: 'spec.etcd', because: 'autoGrow: false needs a size' },
   },
   {
-    name: 'refuses a volume size that is no quantity',
+    name: 'refuses an invalid volume size',
     spec: { etcd: { autoGrow: false, volumeSize: '8 gigabytes' } },
     refused: { path: 'spec.etcd.volumeSize' },
   },
   {
-    name: 'refuses an etcd version without patch level',
+    name: 'refuses an etcd version without patch version',
     spec: { etcd: { version: '3.6' } },
     refused: { path: 'spec.etcd.version' },
   },
   { name: 'accepts a nightly backup', spec: { etcd: { backup: { schedule: '@daily', secret: s3 } } } },
   {
-    name: 'accepts a backup with steps and ranges',
+    name: 'accepts a backup schedule with steps and ranges',
     spec: { etcd: { backup: { schedule: '*/15 6-22 * * 1-5', secret: s3 } } },
   },
   {
@@ -215,16 +215,16 @@ export const admissionCases: readonly AdmissionCase[] = [
     refused: { path: 'spec.certificates.leafCertificateDuration', because: 'at least 1h' },
   },
   {
-    name: 'accepts leaves that leave a week at their renewal',
+    name: 'accepts leaf certificates with a week between renewal and expiry',
     spec: { certificates: { leafCertificateDuration: '420h' } },
   },
   {
-    name: 'refuses leaves that leave less than a week at their renewal',
+    name: 'refuses leaf certificates with less than a week between renewal and expiry',
     spec: { certificates: { leafCertificateDuration: '419h59m', shortLived: false } },
     refused: { path: 'spec.certificates', because: 'or shortLived must be true' },
   },
   {
-    name: 'accepts leaves of an hour for those who ask for it',
+    name: 'accepts leaf certificates of an hour with shortLived',
     spec: { certificates: { leafCertificateDuration: '1h', shortLived: true } },
   },
   {
@@ -257,7 +257,7 @@ export const admissionCases: readonly AdmissionCase[] = [
     refused: { path: 'spec.deployment.apiServer.mounts.extra', because: 'exactly one source' },
   },
   {
-    name: 'refuses a mount whose name is no volume name',
+    name: 'refuses a mount whose name is not a volume name',
     spec: apiServerPod({ mounts: { Extra_Files: { path: '/extra', configMap: { name: 'a' } } } }),
     refused: { path: 'spec.deployment.apiServer.mounts', because: 'rename the mount' },
   },
@@ -274,7 +274,7 @@ export const admissionCases: readonly AdmissionCase[] = [
     refused: { path: 'spec.deployment.apiServer.mounts.extra.path' },
   },
   {
-    name: 'accepts an audit policy pasted from a file, sent to a webhook',
+    name: 'accepts an audit policy as in a file, sent to a webhook',
     spec: apiServerPod({
       audit: {
         policy: {
@@ -359,7 +359,7 @@ export const updateCases: readonly UpdateCase[] = [
 
   { name: 'accepts the endpoint being set', from: {}, spec: { controlPlaneEndpoint: endpoint } },
   {
-    name: 'accepts the port being added to the host',
+    name: 'accepts a port that is added to the host',
     from: { controlPlaneEndpoint: { host: endpoint.host } },
     spec: { controlPlaneEndpoint: endpoint },
   },
@@ -376,19 +376,19 @@ export const updateCases: readonly UpdateCase[] = [
     refused: { path: 'spec.controlPlaneEndpoint', because: 'cannot change once it is set' },
   },
   {
-    name: 'refuses the endpoint being removed',
+    name: 'refuses to remove the endpoint',
     from: { controlPlaneEndpoint: endpoint },
     spec: { controlPlaneEndpoint: undefined },
     refused: { path: 'spec.controlPlaneEndpoint', because: 'cannot change once it is set' },
   },
-  { name: 'accepts another way in before the endpoint is set', from: {}, spec: { exposure: { nodePort } } },
+  { name: 'accepts another exposure strategy before the endpoint is set', from: {}, spec: { exposure: { nodePort } } },
   {
     name: 'accepts the long form of the gateway shorthand',
     from: { controlPlaneEndpoint: endpoint, exposure: undefined, gateway },
     spec: { controlPlaneEndpoint: endpoint, exposure: { gateway } },
   },
   {
-    name: 'refuses another way in once the endpoint is set',
+    name: 'refuses another exposure strategy once the endpoint is set',
     from: { controlPlaneEndpoint: endpoint },
     spec: { controlPlaneEndpoint: endpoint, exposure: { nodePort } },
     refused: { path: 'spec.exposure', because: 'cannot be exchanged' },
@@ -412,14 +412,14 @@ export const updateCases: readonly UpdateCase[] = [
     refused: { path: 'spec.etcd.volumeSize', because: 'cannot shrink from 8Gi to 8000Mi' },
   },
   {
-    name: 'refuses a fixed size below what the volumes have grown to',
+    name: 'refuses a fixed size below the current size of the volumes',
     from: {},
     status: { etcdVolumeSize: '12Gi' },
     spec: { etcd: { autoGrow: false, volumeSize: '10Gi' } },
     refused: { path: 'spec.etcd.volumeSize', because: 'grown to 12Gi' },
   },
   {
-    name: 'accepts a fixed size the volumes have grown to',
+    name: 'accepts a fixed size that the volumes have grown to',
     from: {},
     status: { etcdVolumeSize: '12Gi' },
     spec: { etcd: { autoGrow: false, volumeSize: '12Gi' } },
@@ -453,7 +453,7 @@ export const updateCases: readonly UpdateCase[] = [
     refused: { path: 'spec.etcd.storageClassName', because: 'cannot change' },
   },
   {
-    name: 'refuses the storage class being removed',
+    name: 'refuses to remove the storage class',
     from: { etcd: { storageClassName: 'fast' } },
     spec: {},
     refused: { path: 'spec.etcd.storageClassName', because: 'cannot change' },

@@ -4,18 +4,18 @@ import { conditions, conditionTypes, isConditionType, sharedReasons } from '../.
 const reasons = [...Object.values(conditions).flatMap(({ reasons }) => [...reasons]), ...sharedReasons];
 
 describe('conditions', () => {
-  it('have the shape Kubernetes asks of types and reasons', () => {
+  it('have types and reasons in the format that Kubernetes requires', () => {
     const shape = /^[A-Z][A-Za-z0-9]*$/;
     expect([...conditionTypes, ...reasons].filter((name) => !shape.test(name))).toEqual([]);
   });
 
-  it('contain what Cluster API mirrors to the Cluster', () => {
+  it('contain those that Cluster API copies to the Cluster', () => {
     expect(conditionTypes).toEqual(
       expect.arrayContaining(['Available', 'RollingOut', 'ScalingUp', 'ScalingDown', 'Paused', 'Deleting']),
     );
   });
 
-  it('do not claim conditions of others', () => {
+  it('do not use types of other controllers', () => {
     expect(isConditionType('Ready')).toBe(true);
     expect(isConditionType('Cordoned')).toBe(false);
     expect(isConditionType('toString')).toBe(false);

@@ -29,7 +29,7 @@ const nodes = definitions.flatMap((crd) => nodesOf(schemaOf(crd), crd.spec.names
 const pathsOf = (broken: (schema: StructuralSchema) => boolean) =>
   nodes.filter(({ schema }) => broken(schema)).map(({ path }) => path);
 
-/** What an API server does with defaults before it validates. */
+/** Applies defaults before validation, as an API server does. */
 function withDefaults(schema: StructuralSchema, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => (schema.items ? withDefaults(schema.items, item) : item));
   if (typeof value !== 'object' || value === null) return value;
@@ -50,7 +50,7 @@ describe('the CustomResourceDefinitions', () => {
     ]);
   });
 
-  it('say in words what ends with a full stop', () => {
+  it('have descriptions that end with a full stop', () => {
     expect(pathsOf((schema) => schema.description !== undefined && !schema.description.endsWith('.'))).toEqual([]);
   });
 
@@ -71,11 +71,11 @@ describe('the CustomResourceDefinitions', () => {
     expect(pathsOf((schema) => schema.type === 'number')).toEqual([]);
   });
 
-  it('use no pattern the regular expressions of Go do not know', () => {
+  it("use no pattern that Go's regular expressions do not support", () => {
     expect(pathsOf((schema) => /\(\?[=!<]|\\u|\\d\{,/.test(schema.pattern ?? ''))).toEqual([]);
   });
 
-  it('bound what their rules read, so that the rules stay within the cost limit', () => {
+  it('bound the fields that their rules read, so that the rules stay within the cost limit', () => {
     const unbounded = nodes
       .filter(({ schema }) => schema['x-kubernetes-validations'])
       .filter(
@@ -87,21 +87,21 @@ describe('the CustomResourceDefinitions', () => {
     expect(unbounded.map(({ path }) => path)).toEqual([]);
   });
 
-  it('keep rules that compare with the past out of the template, which is edited in place', () => {
+  it('leave rules about updates out of the template, which is edited in place', () => {
     const template = nodesOf(schemaOf(hostedControlPlaneTemplateCRD), 'HostedControlPlaneTemplate');
     const rules = template.flatMap(({ schema }) => schema['x-kubernetes-validations'] ?? []);
     expect(rules.length).toBeGreaterThan(5);
     expect(JSON.stringify(rules)).not.toContain('oldSelf');
   });
 
-  it('do not carry fields that tell one cluster from another in the template', () => {
+  it('leave fields that are specific to one cluster out of the template', () => {
     const template = schemaOf(hostedControlPlaneTemplateCRD).properties?.['spec']?.properties?.['template'];
     const fields = Object.keys(template?.properties?.['spec']?.properties ?? {});
     expect(fields).toContain('etcd');
     expect(fields).not.toEqual(expect.arrayContaining(['version', 'replicas', 'controlPlaneEndpoint']));
   });
 
-  it('default to what parsing defaults to', () => {
+  it('have the same defaults as the parser', () => {
     const spec = { ...minimalSpec, etcd: { backup: { schedule: '@daily', secret: { name: 's3' } } } };
     const schema = structural(HostedControlPlaneSpec);
     expect(withDefaults(schema, spec)).toEqual(HostedControlPlaneSpec.parse(spec));
@@ -111,7 +111,7 @@ describe('the CustomResourceDefinitions', () => {
     );
   });
 
-  it('give the patches of a ClusterClass a parent for what they add', () => {
+  it('give the patches of a ClusterClass a parent for the fields they add', () => {
     const { spec } = HostedControlPlaneTemplateSpec.parse({ template: {} }).template;
     expect(spec).toMatchObject({
       apiServer: {},
@@ -121,7 +121,7 @@ describe('the CustomResourceDefinitions', () => {
     });
   });
 
-  it('are named as core computes it from group and kind', () => {
+  it('are named as Cluster API computes it from group and kind', () => {
     expect(definitions.map((crd) => crd.metadata.name)).toEqual([
       'hostedcontrolplanes.controlplane.cluster.x-k8s.io',
       'hostedcontrolplanetemplates.controlplane.cluster.x-k8s.io',
@@ -140,7 +140,7 @@ describe('the CustomResourceDefinitions', () => {
     });
   });
 
-  it('print the columns people know from the reference provider', () => {
+  it('print the columns of the reference provider', () => {
     const [{ additionalPrinterColumns: columns, subresources }] = hostedControlPlaneCRD.spec.versions;
     expect(columns.filter(({ priority = 0 }) => priority === 0).map(({ name }) => name)).toEqual([
       'Initialized',
@@ -160,7 +160,7 @@ describe('the CustomResourceDefinitions', () => {
 });
 
 describe('structural', () => {
-  it('refuses a union, which no CustomResourceDefinition can say', () => {
+  it('refuses a union, which no CustomResourceDefinition can express', () => {
     const schema = z.object({ port: z.union([z.string(), z.int()]) });
     expect(() => structural(schema)).toThrow('port has no type: write alternatives as optional fields and a rule');
   });

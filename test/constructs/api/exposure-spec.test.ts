@@ -10,7 +10,7 @@ describe('exposureOf', () => {
     expect(exposureOf({ exposure: { gateway } })).toEqual(exposureOf({ gateway }));
   });
 
-  it('gives the settings of the way that is set', () => {
+  it('returns the settings of the exposure strategy that is set', () => {
     expect(exposureOf({ exposure: { nodePort } })).toEqual({ kind: 'nodePort', nodePort });
     expect(exposureOf({ exposure: { loadBalancer: { port: 443 } } })).toEqual({
       kind: 'loadBalancer',
@@ -21,7 +21,7 @@ describe('exposureOf', () => {
   it.each([
     ['none', {}, 0],
     ['two', { gateway, exposure: { nodePort } }, 2],
-  ])('refuses a spec that was never validated and has %s', (_count, spec, count) => {
+  ])('refuses a spec that was not validated and has %s', (_count, spec, count) => {
     expect(() => exposureOf(spec)).toThrow(`exactly one exposure is needed, ${count} are set`);
   });
 });

@@ -63,21 +63,21 @@ describe('reading a HostedControlPlane', () => {
     });
   });
 
-  it('still says whose problems they are, so that they can be reported and the object deleted', () => {
+  it('returns the metadata of an invalid object, so that it can be reported and deleted', () => {
     expect(parseHostedControlPlane(objectWith({ version: 'unknown' }))).toMatchObject({
       valid: false,
       metadata: { name: 'hcp', namespace: 'default' },
     });
   });
 
-  it('leaves out status fields it cannot read and keeps the others', () => {
+  it('omits status fields that it cannot parse and keeps the others', () => {
     const status = { etcdLastBackupTime: null, version: 'v1.34.2', replicas: 'two', conditions: [{ type: 'Ready' }] };
     expect(parseHostedControlPlane(objectWith(minimalSpec, status))).toMatchObject({
       hostedControlPlane: { status: { version: 'v1.34.2' } },
     });
   });
 
-  it.each([undefined, null, 'text', 7, []])('answers a problem instead of throwing for %j', (object) => {
+  it.each([undefined, null, 'text', 7, []])('returns a problem instead of throwing for %j', (object) => {
     expect(parseHostedControlPlane(object)).toMatchObject({ valid: false });
   });
 });

@@ -3,7 +3,7 @@ import { rulesOf } from '../../../constructs/cluster/access-rules.ts';
 import { Deployment, Event, Secret } from '../../../constructs/api/resources.ts';
 
 describe('rules', () => {
-  it('are as few as possible: one per group and set of verbs', () => {
+  it('are merged: one per group and set of verbs', () => {
     const rules = rulesOf([
       { resource: Event, verbs: ['create'], why: '' },
       { resource: Secret, verbs: ['delete', 'list'], why: '' },
@@ -18,7 +18,7 @@ describe('rules', () => {
     ]);
   });
 
-  it('are restricted to names where a right is, and only there', () => {
+  it('are restricted to names if an access is, and only then', () => {
     const rules = rulesOf([
       { resource: Secret, verbs: ['list'], why: '' },
       { resource: Secret, names: ['b', 'a'], verbs: ['patch'], why: '' },

@@ -16,7 +16,7 @@ it.each([
 });
 
 it.each(['10.96.0.0', '10.96.0.0/33', 'fd00::/129', '10.96.0.0/', '/12', 'example.org/8', ''])(
-  'refuses %j, which is no network, and says what one looks like',
+  'refuses %j, which is not a network, with an example',
   (cidr) => {
     expect(() => addressAt(cidr, 1)).toThrow(`"${cidr}" is not a network such as 10.96.0.0/12`);
   },

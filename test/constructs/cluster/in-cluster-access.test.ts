@@ -18,7 +18,7 @@ const cluster = (exposure: object, version: string, inClusterAccess?: string) =>
 
 const address = '192.0.2.10';
 
-describe('the way of pods to their API server', () => {
+describe('the access of pods to their API server', () => {
   it.each([
     { exposure: loadBalancer, version: 'v1.36.3', advertiseAddress: address, access: 'LoadBalancer' },
     { exposure: nodePort, version: 'v1.33.1', advertiseAddress: address, access: 'LoadBalancer' },
@@ -26,14 +26,14 @@ describe('the way of pods to their API server', () => {
     { exposure: gateway, version: 'v1.36.3', advertiseAddress: undefined, access: 'Policy' },
     { exposure: gateway, version: 'v1.33.1', advertiseAddress: undefined, access: 'Proxy' },
     { exposure: loadBalancer, version: '1.32', advertiseAddress: undefined, access: 'Proxy' },
-  ])('is $access at $version when the spec says nothing, with address $advertiseAddress', (it) => {
+  ])('is $access at $version by default, with address $advertiseAddress', (it) => {
     expect(inClusterAccessOf(cluster(it.exposure, it.version), it)).toBe(it.access);
   });
 
-  it.each(['Policy', 'Proxy', 'LoadBalancer'])('is %s when the spec says so', (access) => {
-    const asked = cluster(loadBalancer, 'v1.36.3', access);
-    expect(inClusterAccessOf(asked, { advertiseAddress: address })).toBe(access);
-    expect(inClusterAccessOf(asked, { advertiseAddress: undefined })).toBe(access);
+  it.each(['Policy', 'Proxy', 'LoadBalancer'])('is %s if the spec says so', (access) => {
+    const requested = cluster(loadBalancer, 'v1.36.3', access);
+    expect(inClusterAccessOf(requested, { advertiseAddress: address })).toBe(access);
+    expect(inClusterAccessOf(requested, { advertiseAddress: undefined })).toBe(access);
   });
 });
 
@@ -41,15 +41,15 @@ describe('proxies', () => {
   const upgraded = cluster(gateway, 'v1.34.4').spec;
   const now = { advertiseAddress: undefined };
 
-  it('outlive the upgrade that would make a policy the default', () => {
+  it('are kept in an upgrade that would make a policy the default', () => {
     const spec = keepingProxies(upgraded, 'Proxy');
     expect(inClusterAccessOf({ spec }, now)).toBe('Proxy');
     expect(usesTunnel(spec)).toBe(true);
   });
 
-  it('go when the spec says so, and do not come where there were none', () => {
-    const asked = cluster(gateway, 'v1.34.4', 'Policy').spec;
-    expect(inClusterAccessOf({ spec: keepingProxies(asked, 'Proxy') }, now)).toBe('Policy');
+  it('are removed if the spec says so, and are not added if there were none', () => {
+    const requested = cluster(gateway, 'v1.34.4', 'Policy').spec;
+    expect(inClusterAccessOf({ spec: keepingProxies(requested, 'Proxy') }, now)).toBe('Policy');
     for (const inUse of ['Policy', 'LoadBalancer', undefined] as const) {
       expect(keepingProxies(upgraded, inUse)).toEqual(upgraded);
     }
@@ -70,17 +70,17 @@ describe('a tunnel', () => {
   });
 });
 
-describe('what cannot be had', () => {
-  it('is a policy before Kubernetes knows them', () => {
+describe('the unsupported in-cluster access', () => {
+  it('is a policy before Kubernetes supports it', () => {
     expect(unsupportedInClusterAccess(cluster(gateway, 'v1.33.1', 'Policy'), { advertiseAddress: undefined })).toBe(
       'inClusterAccess Policy needs Kubernetes 1.34 or newer, this is v1.33.1: use Proxy, or leave it out',
     );
   });
 
   it('is the address of a load balancer that has only a host name', () => {
-    const asked = cluster(gateway, 'v1.36.3', 'LoadBalancer');
-    expect(unsupportedInClusterAccess(asked, { advertiseAddress: undefined })).toContain('use Policy or Proxy');
-    expect(unsupportedInClusterAccess(asked, { advertiseAddress: address })).toBeUndefined();
+    const requested = cluster(gateway, 'v1.36.3', 'LoadBalancer');
+    expect(unsupportedInClusterAccess(requested, { advertiseAddress: undefined })).toContain('use Policy or Proxy');
+    expect(unsupportedInClusterAccess(requested, { advertiseAddress: address })).toBeUndefined();
   });
 
   it.each([
@@ -89,8 +89,8 @@ describe('what cannot be had', () => {
     { version: 'v1.32.0', access: 'Proxy' },
     { version: 'v1.32.0', access: undefined },
   ])('is not $access at $version', ({ version, access }) => {
-    const asked = cluster(gateway, version, access);
-    expect(unsupportedInClusterAccess(asked, { advertiseAddress: undefined })).toBeUndefined();
+    const requested = cluster(gateway, version, access);
+    expect(unsupportedInClusterAccess(requested, { advertiseAddress: undefined })).toBeUndefined();
   });
 });
 
@@ -104,7 +104,7 @@ describe('the API server', () => {
   const policyGate = 'MutatingAdmissionPolicy=true';
   const policyApi = 'admissionregistration.k8s.io/v1beta1=true';
 
-  it('advertises an address only for pods that use it', () => {
+  it('advertises an address only if pods use it', () => {
     const advertised = flags({}, address);
     expect(advertised).toMatchObject({ 'advertise-address': address });
     expect(advertised).not.toHaveProperty('endpoint-reconciler-type');
@@ -115,7 +115,7 @@ describe('the API server', () => {
     }
   });
 
-  it.each(['v1.34.4', 'v1.35.0'])('of %s is asked for policies where they are used', (version) => {
+  it.each(['v1.34.4', 'v1.35.0'])('of %s enables policies if they are used', (version) => {
     expect(flags({ version })).toMatchObject({ 'feature-gates': policyGate, 'runtime-config': policyApi });
     for (const used of [flags({ version, inClusterAccess: 'Proxy' }), flags({ version }, address)]) {
       expect(used).not.toHaveProperty('feature-gates');
@@ -123,11 +123,11 @@ describe('the API server', () => {
     }
   });
 
-  it('of 1.36 has policies anyway', () => {
+  it('of 1.36 has policies without a feature gate', () => {
     expect(flags({ version: 'v1.36.3' })).not.toHaveProperty('feature-gates');
   });
 
-  it("keeps the user's own gates and APIs beside ours", () => {
+  it("keeps the user's feature gates and APIs beside its own", () => {
     const args = { 'feature-gates': 'MutatingAdmissionPolicy=false,Other=false', 'runtime-config': 'api/beta=true' };
     expect(flags({ version: 'v1.34.4', deployment: { apiServer: { args } } })).toMatchObject({
       'feature-gates': `${policyGate},Other=false`,

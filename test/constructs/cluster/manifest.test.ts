@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { manifest } from '../../../constructs/cluster/manifest.ts';
 
-it('a manifest says what it is, and its objects begin with what they are about', () => {
+it('a manifest starts with a description, and each object with its identifying fields', () => {
   const object = { kind: 'Pod', spec: { containers: [{ args: ['--a'], name: 'app' }] }, apiVersion: 'v1' };
   expect(manifest(['Two pods.'], [object, { kind: 'Pod', metadata: { labels: {}, name: 'b' } }])).toBe(`# Two pods.
 # Written by \`npm run synth\`; edit the constructs instead.

@@ -32,25 +32,29 @@ describe('Kubernetes versions', () => {
     ['v1.36.0-rc.1', 'v1.36.0-rc.1'],
     ['1.36.3-dev.1', 'v1.36.3-dev.1'],
     ['10.36', 'v10.36.0'],
-  ])('%s is spelled %s by Kubernetes', (version, spelled) => {
+  ])('%s is written %s by Kubernetes', (version, spelled) => {
     expect(kubernetesVersion(version)).toBe(spelled);
   });
 
-  it('are compared with what comes before their release', () => {
+  it('keep their pre-release, and invalid ones are undefined', () => {
     expect(parseVersion('v1.36.0-rc.1')?.version).toBe('1.36.0-rc.1');
     expect(parseVersion('latest')).toBeUndefined();
   });
 
-  it('have the minor of any spelling, and those that are none are named', () => {
+  it('have the minor of any spelling, and an invalid one is named in the error', () => {
     expect(['v1.36.3', '1.35', 'v1.34.0-rc.1+k0s.0'].map(minorOf)).toEqual([36, 35, 34]);
     expect(() => minorOf('latest')).toThrow('"latest" is not a Kubernetes version such as v1.36.3');
   });
 
-  it('tell the encryption that is loaded from 1.34 on', () => {
-    expect(['v1.33.9', 'v1.34.0', 'v1.36.3'].map((version) => hasChange(version, 'reportsLoadedEncryption'))).toEqual([false, true, true]);
+  it('report the loaded encryption configuration from 1.34 on', () => {
+    expect(['v1.33.9', 'v1.34.0', 'v1.36.3'].map((version) => hasChange(version, 'reportsLoadedEncryption'))).toEqual([
+      false,
+      true,
+      true,
+    ]);
   });
 
-  it('have images of their components by tag', () => {
+  it('have component images by tag', () => {
     const image = kubernetesImage('kube-scheduler', '1.36');
     expect(imageReference(image, undefined)).toBe('registry.k8s.io/kube-scheduler:v1.36.0');
   });
@@ -60,28 +64,28 @@ describe('Kubernetes versions', () => {
     for (const version of ['v1.36.3', '1.32', 'v1.34.0-rc.1']) expect(unsupportedVersion(version)).toBeUndefined();
   });
 
-  it.each(['v1.31.9', 'v1.37.0', 'v2.36.0'])('%s is refused, with what to use instead', (version) => {
+  it.each(['v1.31.9', 'v1.37.0', 'v2.36.0'])('%s is refused, and the message names a supported one', (version) => {
     expect(unsupportedVersion(version)).toBe(
       `Kubernetes ${version} is not supported by this release: use 1.32 to 1.36`,
     );
     expect(() => defaultsFor(version.replace('v2', 'v1').replace('36', '99'))).toThrow('is not supported');
   });
 
-  it('that are none are refused', () => {
+  it('that are invalid are refused', () => {
     expect(() => defaultsFor('latest')).toThrow('"latest" is not a Kubernetes version');
     expect(unsupportedVersion('latest')).toBe('"latest" is not a Kubernetes version such as v1.36.3');
   });
 });
 
-describe('the version of etcd', () => {
-  it("is the user's, else the one of the Kubernetes minor", () => {
+describe('the etcd version', () => {
+  it("is the user's, otherwise that of the Kubernetes minor", () => {
     expect(etcdVersion({ version: 'v1.36.3' })).toBe(defaultsFor('v1.36.3').etcd);
     expect(etcdVersion({ version: 'v1.36.3', etcd: {} })).toBe(defaultsFor('v1.36.3').etcd);
     expect(etcdVersion({ version: 'v1.36.3', etcd: { version: 'v3.6.9' } })).toBe('3.6.9');
     expect(etcdVersion({ version: 'v1.36.3', etcd: { version: '3.6.9-dev' } })).toBe('3.6.9-dev');
   });
 
-  it('never falls from one Kubernetes minor to the next', () => {
+  it('never decreases from one Kubernetes minor to the next', () => {
     const byMinor = supportedMinors.map((minor) => defaultsFor(`v1.${minor}.0`).etcd);
     expect([...byMinor].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))).toEqual(byMinor);
   });
@@ -94,7 +98,7 @@ describe('the version of etcd', () => {
   });
 });
 
-it('an image takes from an override the parts that are set', () => {
+it('an image takes the specified parts from an override', () => {
   const defaults = { registry: 'registry.k8s.io', repository: 'kube-apiserver', tag: 'v1.36.3' };
   expect(imageReference(defaults, undefined)).toBe('registry.k8s.io/kube-apiserver:v1.36.3');
   expect(imageReference(defaults, { registry: 'mirror.example.org' })).toBe(

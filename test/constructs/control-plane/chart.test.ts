@@ -6,7 +6,7 @@ const kindsAndNames = (objects: readonly { kind: string; metadata: { name: strin
   objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 
 describe('the chart of a control plane', () => {
-  it('has no API server before its endpoint is known, and everything else', () => {
+  it('has everything but the API server before its endpoint is known', () => {
     const early = kindsAndNames(renderControlPlane(clusterOf(), { certificates: {}, mounts: {} }));
     const late = kindsAndNames(renderControlPlane(clusterOf(), knownFacts));
     expect(late.filter((object) => !early.includes(object))).toEqual([
@@ -17,7 +17,7 @@ describe('the chart of a control plane', () => {
     expect(early.filter((object) => !late.includes(object))).toEqual([]);
   });
 
-  it('is rendered part by part as it is as a whole', () => {
+  it('is the sum of its parts', () => {
     const parts = [
       'api-server-service',
       'routes',
@@ -33,7 +33,7 @@ describe('the chart of a control plane', () => {
     expect(rendered).toHaveLength(byName(rendered).size);
   });
 
-  it('belongs to its HostedControlPlane as soon as that has a uid', () => {
+  it('is owned by its HostedControlPlane as soon as that has a uid', () => {
     const owner = { name: 'c1-x7k2p', uid: 'a-uid' };
     for (const { metadata } of renderControlPlane(clusterOf(), { ...knownFacts, owner })) {
       expect(metadata.ownerReferences).toEqual([
@@ -50,7 +50,7 @@ describe('the chart of a control plane', () => {
     expect(offline.filter(({ metadata }) => metadata.ownerReferences)).toEqual([]);
   });
 
-  it('has a budget for what has several pods only', () => {
+  it('has a disruption budget only for components with several pods', () => {
     const single = clusterOf({ spec: { replicas: 1, etcd: { replicas: 1 } } });
     expect(renderControlPlane(single, knownFacts).filter(({ kind }) => kind === 'PodDisruptionBudget')).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { overruledArguments } from '../../../constructs/control-plane/overruled.
 import { clusterOf } from '../../support/rendered-cluster.ts';
 import { renderSamples } from '../../support/rendered-objects.ts';
 
-it('says of each component which arguments have no effect', async () => {
+it('reports for each component which arguments have no effect', async () => {
   const sample = (await renderSamples()).find(({ name }) => name === 'customized');
   expect(overruledArguments(sample!.cluster)).toEqual([
     { component: 'kube-apiserver', flags: ['authorization-mode'] },
@@ -17,13 +17,13 @@ it('says of each component which arguments have no effect', async () => {
   ]);
 });
 
-it('says nothing when every argument has an effect, or says what we say', () => {
+it('reports nothing if every argument has an effect or an equal value', () => {
   const args = { 'authorization-mode': 'Node,RBAC', 'event-ttl': '24h' };
   expect(overruledArguments(clusterOf({ spec: { deployment: { apiServer: { args } } } }))).toEqual([]);
   expect(overruledArguments(clusterOf())).toEqual([]);
 });
 
-it('counts flags that depend on the endpoint as overruled before the endpoint is known', () => {
+it('counts flags that depend on the endpoint as overridden before the endpoint is known', () => {
   const args = { 'external-hostname': 'mine.example.org' };
   expect(overruledArguments(clusterOf({ spec: { deployment: { apiServer: { args } } } }))).toEqual([
     { component: 'kube-apiserver', flags: ['external-hostname'] },

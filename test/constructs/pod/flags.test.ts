@@ -23,16 +23,16 @@ describe('flags', () => {
     ]);
   });
 
-  it('of ours win over those of the user', () => {
+  it('of the provider take precedence over those of the user', () => {
     expect(renderFlags(ours, { 'secure-port': '1' })).toEqual(renderFlags(ours));
   });
 
-  it('that are overruled are told, those that say the same are not', () => {
+  it('that are overridden are reported, unless the values are equal', () => {
     expect(overruledFlags(ours, { 'secure-port': '1', 'bind-address': '0.0.0.0', v: '2' })).toEqual(['secure-port']);
     expect(overruledFlags(ours)).toEqual([]);
   });
 
-  it('that are lists keep what the user adds, and ours win entry by entry', () => {
+  it("that are lists keep the user's entries, and the provider's win entry by entry", () => {
     const gates: readonly Flag[] = [['feature-gates', 'Ours=true', '']];
     expect(renderFlags(gates, { 'feature-gates': 'A=true, Ours=false,B=false' })).toEqual([
       '--feature-gates=A=true,Ours=true,B=false',
@@ -63,7 +63,7 @@ describe.each(tables)('the table of %s', (_, flags) => {
     expect(names.filter((name) => !/^[a-z][a-z-]+[a-z]$/.test(name))).toEqual([]);
   });
 
-  it('is sorted, apart from what stands in front of it for all or for one way in', () => {
+  it('is sorted, except for what precedes it in all cases or for one exposure strategy', () => {
     const inFront = [...kubeClientFlags.map(([name]) => name), 'endpoint-reconciler-type'];
     const own = flags === kubeClientFlags ? names : names.filter((name) => !inFront.includes(name));
     expect(own).toEqual([...own].sort());
@@ -74,7 +74,7 @@ it.each(await renderSamples())(
   'every argument list of sample $name is sorted and has each flag once',
   ({ objects }) => {
     const lists = workloadsOf(objects).flatMap(({ containers }) => containers.map(({ args = [] }) => args));
-    // The tunnel, where there is one, is configured by a file.
+    // The tunnel, if there is one, is configured by a file.
     expect(lists.filter(({ length }) => length > 0)).toHaveLength(5);
     for (const args of lists) {
       const names = args.map((arg) => arg.slice(0, arg.indexOf('=')));

@@ -35,7 +35,7 @@ describe('mounts of a user', () => {
     expect(mountsOf()).toEqual([]);
   });
 
-  it('appear in the API server only, and nobody writes to them', () => {
+  it('appear in the API server only, read-only', () => {
     const { containers } = new Rendered({ spec }).workload('c1-api-server');
     const ofUsers = containers.map(({ name, volumeMounts = [] }) => [
       name,

@@ -17,7 +17,7 @@ const verbsOn = (resource: Resource) =>
   access.filter((entry) => entry.resource === resource && !entry.subresource).flatMap(({ verbs }) => verbs);
 
 describe('the rights of the operator', () => {
-  it('cover exactly the kinds that sample clusters are rendered to', () => {
+  it('cover exactly the kinds that sample clusters render', () => {
     const rendered = new Set(samples.flatMap(({ objects }) => objects.map(resourceOf)));
     expect(new Set(renderedResources())).toEqual(rendered);
   });
@@ -26,17 +26,17 @@ describe('the rights of the operator', () => {
     expect(verbsOn(resource)).toEqual(expect.arrayContaining(['list', 'watch', 'create', 'patch', 'delete']));
   });
 
-  it.each(watchedResources)('let it watch $plural, which it does', (resource) => {
+  it.each(watchedResources)('let it watch $plural, as it does', (resource) => {
     expect(verbsOn(resource)).toEqual(expect.arrayContaining(['list', 'watch']));
   });
 
-  it('give a reason for whatever no chart renders, and nothing else', () => {
+  it('have a reason for every kind that no chart renders, and for no other', () => {
     const granted = new Set(access.map(({ resource }) => resource));
     expect(granted).toEqual(new Set([...renderedResources(), ...furtherAccess.map(({ resource }) => resource)]));
     expect(furtherAccess.filter(({ why }) => why === '')).toEqual([]);
   });
 
-  it('hold no verb, group or kind that would let it read or change everything at once, infrastructure aside', () => {
+  it('contain no verb, group or kind that would allow it to read or change everything, apart from infrastructure', () => {
     const rules = [...rulesOf(access), ...rulesOf(ownNamespaceAccess)];
     expect(rules.flatMap(({ apiGroups, verbs }) => [...apiGroups, ...verbs])).not.toContain('*');
     expect(rules.filter(({ resources }) => resources.includes('*'))).toEqual([

@@ -17,64 +17,64 @@ const [manager, ...more] = workloadsOf(objects);
 const container = manager?.containers[0];
 
 describe('the installation', () => {
-  it('labels every object for clusterctl, and the pods as well', () => {
+  it('labels every object and pod for clusterctl', () => {
     for (const { metadata } of objects) expect(metadata.labels?.[providerLabel]).toBe(providerLabelValue);
     expect(manager?.template.metadata?.labels?.[providerLabel]).toBe(providerLabelValue);
   });
 
-  it('has one namespace, which comes first and holds everything that is namespaced', () => {
+  it('has one namespace, which comes first and contains everything that is namespaced', () => {
     expect(objects[0]?.kind).toBe('Namespace');
     const namespaces = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
     expect([...namespaces]).toEqual(['capi-hosted-control-plane-system']);
     expect(objects.filter(({ kind }) => kind === 'Namespace')).toHaveLength(1);
   });
 
-  it('prefixes the names of what it does not define a kind by', () => {
+  it('prefixes the names of all objects that do not define a kind', () => {
     const others = objects.filter(({ kind }) => kind !== 'CustomResourceDefinition');
     expect(others.filter(({ metadata }) => !metadata.name.startsWith('capi-hosted-control-plane-'))).toEqual([]);
   });
 
-  it('can be put into another namespace, under another image', () => {
+  it('can be rendered for another namespace and another image', () => {
     const elsewhere = renderProvider({ namespace: 'elsewhere', image: 'registry.example.org/manager:v9' });
     expect(JSON.stringify(elsewhere)).not.toContain('capi-hosted-control-plane-system');
     expect(workloadsOf(elsewhere)[0]?.containers[0]?.image).toBe('registry.example.org/manager:v9');
   });
 
-  it('contains nothing that clusterctl would take for a variable', () => {
+  it('contains nothing that clusterctl would treat as a variable', () => {
     const components = renderDistribution([]).find(({ path }) => path === 'control-plane-components.yaml');
     expect(components?.content).not.toMatch(/\$[{$]/);
   });
 });
 
 describe('the operator', () => {
-  it('is one Deployment whose container clusterctl knows by name', () => {
+  it('is one Deployment with the container name that clusterctl expects', () => {
     expect(more).toEqual([]);
     expect(container?.name).toBe('manager');
     expect(container?.image).toBe(managerImage);
     expect(managerImage).toBe(`localhost/hosted-control-plane/manager:v${packageManifest.version}`);
   });
 
-  it('is set to what it does anyway, by variables that it reads', () => {
+  it('sets variables that the operator reads to their default values', () => {
     const known = environmentVariables.map(({ name }) => name);
     expect(container?.env?.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual(['NODE_OPTIONS']);
     expect(readConfig([], managerEnvironment)).toEqual(readConfig([], {}));
   });
 
-  it('learns its own namespace', () => {
+  it('gets its own namespace', () => {
     expect(container?.env).toContainEqual({
       name: 'CONTROLLER_NAMESPACE',
       valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } },
     });
   });
 
-  it('is asked for its health and metrics where it serves them', () => {
+  it('is probed for health and metrics where it serves them', () => {
     const { healthPort, metricsPort } = readConfig([], {});
     expect(container?.ports?.map(({ containerPort }) => containerPort)).toEqual([healthPort, metricsPort]);
     expect(container?.readinessProbe?.httpGet?.path).toBe('/readyz');
     expect(container?.livenessProbe?.httpGet?.path).toBe('/healthz');
   });
 
-  it('uses the account that the rights are bound to', () => {
+  it('uses the service account of the rights', () => {
     const account = {
       kind: 'ServiceAccount',
       name: manager?.pod.serviceAccountName,
@@ -87,7 +87,7 @@ describe('the operator', () => {
 });
 
 describe('rights for others', () => {
-  it('bind roles that exist', () => {
+  it('bind existing roles', () => {
     const bindings = objects.filter(({ kind }) => kind.endsWith('RoleBinding'));
     expect(bindings).toHaveLength(3);
     for (const { roleRef } of bindings) {
@@ -96,7 +96,7 @@ describe('rights for others', () => {
     }
   });
 
-  it("let Cluster API's core work with both kinds", () => {
+  it("allow Cluster API's core to use both kinds", () => {
     const role = named('ClusterRole', 'cluster-api');
     expect(role?.metadata.labels?.['cluster.x-k8s.io/aggregate-to-manager']).toBe('true');
     expect(role?.['rules']).toEqual([
@@ -108,7 +108,7 @@ describe('rights for others', () => {
     ]);
   });
 
-  it('let the kubeadm bootstrap provider read control planes, in a way that clusterctl leaves alone', () => {
+  it('allow the kubeadm bootstrap provider to read control planes, in a form that clusterctl does not change', () => {
     const subjects = named('ClusterRoleBinding', 'kubeadm-bootstrap')?.['subjects'] as { namespace?: string }[];
     // clusterctl overwrites the namespace of every subject that has one.
     expect(subjects).toEqual([

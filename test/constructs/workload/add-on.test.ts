@@ -7,7 +7,7 @@ import { RenderedPart } from '../../support/rendered-hosted-cluster.ts';
 
 const secret = namesOf(clusterOf().name).secrets.clusterCA;
 
-/** What the pods of an add-on are replaced for. */
+/** The annotation for which the pods of an add-on are replaced. */
 function restartsWith(part: WorkloadPart, version: string, signer: string): string | undefined {
   const { workload } = new RenderedPart(part, { spec: { version } }, { signers: { [secret]: signer } });
   return workload.template.metadata?.annotations?.[restartsWithAnnotation];

@@ -24,19 +24,19 @@ describe('the chart of the hosted cluster', () => {
     expect(summed.sort()).toEqual(all.sort());
   });
 
-  it('labels every object, for watches select by it', () => {
+  it('labels every object, because watches select by label', () => {
     const labels = renderWorkload(cluster, knownFacts).map(({ metadata }) => metadata.labels?.[managedByLabel]);
     expect(new Set(labels)).toEqual(new Set([fieldManager]));
   });
 
-  it('grants rights in one part only, for another identity applies that one', () => {
+  it('grants rights in one part only, because another identity applies that one', () => {
     const granting = parts.filter((part) =>
       renderWorkload(cluster, knownFacts, part).some(({ apiVersion }) => apiVersion.startsWith('rbac.')),
     );
     expect(granting).toEqual(['rbac']);
   });
 
-  it('has every ConfigMap and service account that its pods name, apart from the one of Kubernetes itself', () => {
+  it('has every ConfigMap and service account that its pods use, apart from the one of Kubernetes itself', () => {
     const objects = renderWorkload(clusterOf({ spec: { inClusterAccess: 'Proxy' } }), knownFacts);
     const named = workloadsOf(objects).flatMap(({ pod }) => [
       ...(pod.volumes ?? []).flatMap(({ configMap }) => (configMap ? [`ConfigMap ${configMap.name}`] : [])),
@@ -48,7 +48,7 @@ describe('the chart of the hosted cluster', () => {
     expect(references.filter((reference) => !rendered.includes(reference))).toEqual([]);
   });
 
-  it('waits with what names the endpoint until there is one', () => {
+  it('omits objects that name the endpoint until there is one', () => {
     const objects = renderWorkload(cluster, { certificates: {}, mounts: {} });
     expect(new Set(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`))).not.toContain(
       'ConfigMap cluster-info',

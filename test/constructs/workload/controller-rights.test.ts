@@ -17,13 +17,13 @@ const described = (kinds: readonly AppliedKind[]) =>
     names.map((object) => `${resource.apiVersion} ${resource.kind} ${namespace ?? ''}/${object}`),
   );
 
-describe('what is applied in a hosted cluster', () => {
-  it.each(samples)('has all that sample $name renders there, rights aside', ({ cluster, facts }) => {
+describe('the objects applied in a hosted cluster', () => {
+  it.each(samples)('include everything that sample $name renders there, except RBAC', ({ cluster, facts }) => {
     const rendered = described(appliedKinds(renderWorkload(cluster, facts)));
     expect(described(appliedKindsOf(cluster.spec.version))).toEqual(expect.arrayContaining(rendered));
   });
 
-  it('is the same whatever is disabled: what was there before has to be looked after too', () => {
+  it('are the same whatever is disabled, because existing objects must be watched too', () => {
     const disabled = { coredns: { disabled: true }, kubeProxy: { disabled: true } };
     const rights = (spec: object) => controllerRules(renderWorkload(clusterOf({ spec }), knownFacts, 'rbac'));
     expect(rights(disabled)).toEqual(rights({}));
@@ -34,14 +34,14 @@ interface Granting extends RenderedObject {
   readonly rules: readonly Rule[];
 }
 
-/** Rules of our own client by namespace; those that hold everywhere have none. */
+/** Rules of the operator's own client by namespace; cluster-wide ones have none. */
 function controllerRules(objects: readonly RenderedObject[]): { readonly namespace: string | undefined; rule: Rule }[] {
   return objects
     .filter((object): object is Granting => /^(Cluster)?Role$/.test(object.kind) && object.metadata.name === name)
     .flatMap(({ metadata, rules }) => rules.map((rule) => ({ namespace: metadata.namespace, rule })));
 }
 
-describe.each(versions)('our own client of Kubernetes %s', (version) => {
+describe.each(versions)("the operator's own client of Kubernetes %s", (version) => {
   const rules = controllerRules(renderWorkload(clusterOf({ spec: { version } }), knownFacts, 'rbac'));
   const isAllowed = (verb: Rule['verbs'][number], { resource, namespace }: AppliedKind, object?: string) =>
     rules.some(
@@ -70,7 +70,7 @@ describe.each(versions)('our own client of Kubernetes %s', (version) => {
     }
   });
 
-  it('may write nothing else but approvals, delete nothing, and see no Secret', () => {
+  it('may write nothing else except approvals, delete nothing, and read no Secret', () => {
     const writing = rules.filter(({ rule }) => rule.verbs.some((verb) => !['get', 'list', 'watch'].includes(verb)));
     expect(writing.filter(({ rule }) => rule.resourceNames === undefined)).toMatchObject([
       { rule: { resources: ['certificatesigningrequests/approval'], verbs: ['patch'] } },
@@ -81,7 +81,7 @@ describe.each(versions)('our own client of Kubernetes %s', (version) => {
     expect(all.flatMap(({ apiGroups, resources, verbs }) => [...apiGroups, ...resources, ...verbs])).not.toContain('*');
   });
 
-  it('may approve certificates that kubelets serve with, and no others', () => {
+  it('may approve serving certificates of kubelets, and no others', () => {
     const signers = rules.filter(({ rule }) => rule.verbs.includes('approve'));
     expect(signers).toEqual([
       {
@@ -96,7 +96,7 @@ describe.each(versions)('our own client of Kubernetes %s', (version) => {
     ]);
   });
 
-  it('may not write what grants rights', () => {
+  it('may not write RBAC', () => {
     const granting = rules.filter(({ rule }) => rule.apiGroups.includes('rbac.authorization.k8s.io'));
     expect(granting.flatMap(({ rule }) => rule.verbs)).toEqual(['list', 'watch']);
   });

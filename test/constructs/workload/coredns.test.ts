@@ -9,7 +9,7 @@ const coredns = (settings: object = {}, changes: ClusterChanges = {}, facts: Par
 const restartsWith = ({ workload }: RenderedPart) => workload.template.metadata?.annotations?.[restartsWithAnnotation];
 
 describe('CoreDNS', () => {
-  it("has kubeadm's Corefile for the domain of the cluster", () => {
+  it("has kubeadm's Corefile with the domain of the cluster", () => {
     expect(coredns({}, { network: { serviceDomain: 'one.example' } }).file('Corefile')).toMatchInlineSnapshot(`
       ".:53 {
           errors
@@ -38,7 +38,7 @@ describe('CoreDNS', () => {
     `);
   });
 
-  it('starts with another Corefile when the user gives one, without losing a pod that works', () => {
+  it('starts with another Corefile if the user sets one, without stopping a working pod', () => {
     const own = coredns({ corefile: '.:53 { whoami }' });
     expect(own.file('Corefile')).toBe('.:53 { whoami }');
     expect(restartsWith(own)).toMatch(/(^|,)corefile=[0-9a-f]{12}$/);
@@ -56,11 +56,11 @@ describe('CoreDNS', () => {
     expect(coredns({ replicas: 3 }, {}, { nodes }).replicas).toBe(replicas);
   });
 
-  it('runs nowhere when the user wants no replica', () => {
+  it('runs nowhere if the user sets zero replicas', () => {
     expect(coredns({ replicas: 0 }).replicas).toBe(0);
   });
 
-  it('is at the tenth address of the first service network', () => {
+  it('has the tenth address of the first service network', () => {
     const network = { services: { cidrBlocks: ['fd00:10:96::/112', '10.96.0.0/16'] } };
     const [single, dual] = [coredns(), coredns({}, { network })].map((part) => part.only('Service'));
     expect(single).toMatchObject({
@@ -70,7 +70,7 @@ describe('CoreDNS', () => {
     expect(dual).toMatchObject({ spec: { clusterIP: 'fd00:10:96::a' } });
   });
 
-  it('sends every port of its Service, of either protocol, to a port of its pods', () => {
+  it('maps every port of its Service, of either protocol, to a port of its pods', () => {
     const part = coredns();
     const offered = part.workload.containers.flatMap(({ ports = [] }) => ports);
     const { ports } = part.only('Service')['spec'] as {
@@ -86,13 +86,13 @@ describe('CoreDNS', () => {
     }
   });
 
-  it('reaches the API server without DNS of the cluster and without the Service kubernetes', () => {
+  it('connects to the API server without cluster DNS and without the kubernetes Service', () => {
     const { workload, environment } = coredns({}, {}, { endpoint: { host: 'c1.example.org', port: 443 } });
     expect(environment).toMatchObject({ KUBERNETES_SERVICE_HOST: 'c1.example.org', KUBERNETES_SERVICE_PORT: '443' });
     expect(workload.pod.dnsPolicy).toBe('Default');
   });
 
-  it('runs on nodes that are not finished, for what finishes them may need names', () => {
+  it('runs on nodes that are not initialized, because their initialization may need DNS', () => {
     const tolerated = coredns().workload.pod.tolerations?.map(({ key }) => key);
     expect(tolerated).toEqual([
       'CriticalAddonsOnly',
@@ -128,7 +128,7 @@ describe('CoreDNS', () => {
     });
   });
 
-  it('is not there when it is disabled', () => {
+  it('is not rendered if it is disabled', () => {
     expect(coredns({ disabled: true }).objects).toEqual([]);
   });
 });

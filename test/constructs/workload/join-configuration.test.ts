@@ -4,7 +4,7 @@ import type { Facts } from '../../../constructs/cluster/facts.ts';
 import { renderWorkload, type WorkloadPart } from '../../../constructs/workload/chart.ts';
 import { type ClusterChanges, clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
 
-/** The one ConfigMap of a part, its file parsed. */
+/** The only ConfigMap of a part, with its file parsed. */
 function configMap(part: WorkloadPart, changes: ClusterChanges = {}, facts: Partial<Facts> = {}) {
   const [object, ...others] = renderWorkload(clusterOf(changes), { ...knownFacts, ...facts }, part);
   const [[key, text] = ['', ''], ...keys] = Object.entries(object?.['data'] as Record<string, string>);
@@ -19,7 +19,7 @@ const dualStack = {
 };
 
 describe('cluster-info', () => {
-  it('is one cluster without a name, at the endpoint, with its authority', () => {
+  it('contains one cluster without a name, with the endpoint and its CA', () => {
     const ca = Buffer.from('PEM of the CA').toString('base64');
     expect(configMap('cluster-info')).toEqual({
       name: 'kube-public/cluster-info',
@@ -39,7 +39,7 @@ describe('cluster-info', () => {
 });
 
 describe('kubeadm-config', () => {
-  it('tells version, endpoint and networks', () => {
+  it('contains version, endpoint and networks', () => {
     expect(configMap('kubeadm-config')).toEqual({
       name: 'kube-system/kubeadm-config',
       key: 'ClusterConfiguration',
@@ -72,13 +72,13 @@ describe('kubeadm-config', () => {
     ['1.36.3', 'v1.36.3'],
     ['v1.35', 'v1.35.0'],
     ['v1.34.2+vendor.1', 'v1.34.2+vendor.1'],
-  ])('spells version %s as kubeadm reads it', (version, kubernetesVersion) => {
+  ])('writes version %s as kubeadm reads it', (version, kubernetesVersion) => {
     expect(configMap('kubeadm-config', { spec: { version } }).file).toMatchObject({ kubernetesVersion });
   });
 });
 
 describe('kubelet-config', () => {
-  it('is what kubeadm writes, with certificates to serve with, and leaves the rest to the kubelet', () => {
+  it('has the content that kubeadm writes, with serving certificates, and leaves the rest to the kubelet', () => {
     expect(configMap('kubelet-config')).toEqual({
       name: 'kube-system/kubelet-config',
       key: 'kubelet',
@@ -103,12 +103,12 @@ describe('kubelet-config', () => {
     });
   });
 
-  it('names the DNS address of the first network, of whatever family', () => {
+  it('contains the DNS address of the first network, of either IP family', () => {
     const { file } = configMap('kubelet-config', { network: { ...dualStack, serviceDomain: 'one.example' } });
     expect(file).toMatchObject({ clusterDNS: ['fd00:10:96::a'], clusterDomain: 'one.example' });
   });
 
-  it('is the same for every minor: only Kubernetes itself may change what it leaves open', () => {
+  it('is the same for every minor: defaults are left to Kubernetes', () => {
     const [oldest, newest] = ['v1.32.0', 'v1.36.3'].map((version) =>
       configMap('kubelet-config', { spec: { version } }),
     );

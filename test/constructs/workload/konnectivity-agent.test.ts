@@ -11,7 +11,7 @@ const behindAGateway: Partial<Facts> = {
 };
 
 describe('the konnectivity agent', () => {
-  it('dials the konnectivity endpoint, and the API server for the number of servers', () => {
+  it('connects to the konnectivity endpoint, and to the API server for the server count', () => {
     const { args, environment } = agent({}, behindAGateway);
     expect(args).toContain('--proxy-server-host=konnectivity.c1.example.org');
     expect(args).toContain('--proxy-server-port=8443');
@@ -19,7 +19,7 @@ describe('the konnectivity agent', () => {
     expect(environment).toMatchObject({ KUBERNETES_SERVICE_HOST: 'c1.example.org', KUBERNETES_SERVICE_PORT: '443' });
   });
 
-  it('shows the servers a token of the account and for the audience that they ask for', () => {
+  it('authenticates with a token of the service account and audience that the servers expect', () => {
     const server = Object.fromEntries(konnectivityServerFlags.map(([name, value]) => [name, value]));
     const { workload, args } = agent();
     const tokens = workload.pod.volumes?.flatMap(({ projected }) => projected?.sources ?? []);
@@ -33,7 +33,7 @@ describe('the konnectivity agent', () => {
     expect(args).toContain('--service-account-token-path=/var/run/secrets/tokens/konnectivity-agent-token');
   });
 
-  it('works before there is a pod network or DNS', () => {
+  it('works without pod network and DNS', () => {
     const { pod } = agent().workload;
     expect(pod).toMatchObject({ hostNetwork: true, dnsPolicy: 'Default' });
     const tolerated = pod.tolerations?.map(({ key }) => key);
@@ -47,7 +47,7 @@ describe('the konnectivity agent', () => {
     expect(tolerations.filter(({ key }) => !key || key === 'node.kubernetes.io/unschedulable')).toEqual([]);
   });
 
-  it('is known to the servers by its own name: of two of one name the older one is asked, also when it ends', () => {
+  it('has a unique id at the servers: with two agents of one id the older one gets the requests, even while it terminates', () => {
     const { args, workload } = agent();
     expect(args).toContain('--agent-id=$(POD_NAME)');
     expect(workload.containers[0]?.env).toContainEqual({
@@ -56,7 +56,7 @@ describe('the konnectivity agent', () => {
     });
   });
 
-  it('goes once the next one serves, beside it on the same node', () => {
+  it('is stopped once the next one serves on the same node', () => {
     const { object } = agent().workload;
     expect(object['spec']).toMatchObject({ strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } });
     const placeOf = (settings: object, facts?: Partial<Facts>) => {
@@ -97,7 +97,7 @@ describe('the konnectivity agent', () => {
     });
   });
 
-  it('is not there when it is disabled, nor before there is something to dial', () => {
+  it('is not rendered if it is disabled, nor before the endpoint is known', () => {
     expect(agent({ disabled: true }).objects).toEqual([]);
     expect(agent({}, { konnectivityEndpoint: undefined }).objects).toEqual([]);
   });

@@ -20,12 +20,12 @@ describe('a flag of kube-proxy', () => {
     expect(kubeProxyConfiguration({ [flag]: value })).toEqual({ ...header, ...fields });
   });
 
-  it('stays one where the file has no field for it', () => {
+  it('stays a flag if the file has no field for it', () => {
     expect(['v', 'hostname-override', 'config'].filter(isConfigurationField)).toEqual([]);
     expect(kubeProxyConfiguration({ v: '4' })).toEqual(header);
   });
 
-  it('keeps a value that is wrong, so that kube-proxy says so', () => {
+  it('keeps an invalid value, so that kube-proxy reports it', () => {
     expect(kubeProxyConfiguration({ 'conntrack-min': 'many', profiling: 'maybe' })).toEqual({
       ...header,
       conntrack: { min: 'many' },

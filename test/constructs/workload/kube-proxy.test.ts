@@ -6,7 +6,7 @@ const kubeProxy = (settings: object = {}, network: object = {}) =>
   new RenderedPart('kube-proxy', { spec: { kubeProxy: settings }, network });
 
 describe('kube-proxy', () => {
-  it('is configured by a file that leaves the mode to it', () => {
+  it('is configured by a file that leaves the mode to its default', () => {
     expect(parse(kubeProxy().file('config.conf'))).toEqual({
       apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
       kind: 'KubeProxyConfiguration',
@@ -17,12 +17,12 @@ describe('kube-proxy', () => {
     expect(kubeProxy().args).toEqual(['--config=/var/lib/kube-proxy/config.conf', '--hostname-override=$(NODE_NAME)']);
   });
 
-  it('dials the endpoint, for the Service kubernetes works only when it does', () => {
+  it('connects to the endpoint, because the kubernetes Service works only once kube-proxy runs', () => {
     const kubeconfig = parse(kubeProxy().file('kubeconfig.conf')) as { clusters: [{ cluster: { server: string } }] };
     expect(kubeconfig.clusters[0].cluster.server).toBe('https://192.0.2.10:6443');
   });
 
-  it('knows both pod networks, and serves its health where the first family is IPv6', () => {
+  it('has both pod networks, and binds its health endpoint in the first IP family', () => {
     const network = {
       services: { cidrBlocks: ['fd00:10:96::/112', '10.96.0.0/16'] },
       pods: { cidrBlocks: ['fd00:10:244::/56', '10.244.0.0/16'] },
@@ -44,7 +44,7 @@ describe('kube-proxy', () => {
     expect(rendered.args).toEqual([...kubeProxy().args, '--v=4']);
   });
 
-  it('runs on every Linux node, however ill it is, before everything else', () => {
+  it('runs on every Linux node, even an unhealthy one, before everything else', () => {
     const { pod, object } = kubeProxy().workload;
     expect(object.kind).toBe('DaemonSet');
     expect(pod.tolerations).toEqual([{ operator: 'Exists' }]);
@@ -53,7 +53,7 @@ describe('kube-proxy', () => {
     expect(pod.priorityClassName).toBe('system-node-critical');
   });
 
-  it('is of the version of its cluster, and takes the settings any container has', () => {
+  it('has the version of its cluster, and takes the settings any container has', () => {
     expect(kubeProxy().workload.containers[0]?.image).toBe('registry.k8s.io/kube-proxy:v1.36.3');
     const settings = {
       image: { registry: 'mirror.example.org' },
@@ -70,7 +70,7 @@ describe('kube-proxy', () => {
     });
   });
 
-  it('is not there when it is disabled', () => {
+  it('is not rendered if it is disabled', () => {
     expect(kubeProxy({ disabled: true }).objects).toEqual([]);
   });
 });

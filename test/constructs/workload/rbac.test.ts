@@ -48,18 +48,18 @@ describe('rights in the hosted cluster', () => {
     ]);
   });
 
-  it('go to users that certificates name, and to nobody without any but for cluster-info', () => {
+  it('are granted to users in certificates, and to anonymous users for cluster-info only', () => {
     const { endpoint, konnectivityEndpoint } = knownFacts;
     const issued = planCertificates(clusterOf(), endpoint!, konnectivityEndpoint!).map(({ commonName }) => commonName);
     expect(subjects('User')).toEqual(new Set([...Object.values(users), 'system:anonymous']));
     expect(issued).toEqual(expect.arrayContaining(Object.values(users)));
   });
 
-  it('go to the service accounts of the add-ons', () => {
+  it('are granted to the service accounts of the add-ons', () => {
     expect(subjects('ServiceAccount')).toEqual(new Set(Object.values(serviceAccounts)));
   });
 
-  it('go to no group but those of machines and administrators of kubeadm, least of all system:masters', () => {
+  it('are granted only to the groups of machines and administrators of kubeadm, and never to system:masters', () => {
     expect([...subjects('Group')].sort()).toEqual([
       'kubeadm:cluster-admins',
       'system:bootstrappers:kubeadm:default-node-token',
@@ -67,7 +67,7 @@ describe('rights in the hosted cluster', () => {
     ]);
   });
 
-  it('let nobody read all ConfigMaps or Secrets, nor grant rights', () => {
+  it('allow no subject to read all ConfigMaps or Secrets, nor to grant rights', () => {
     const rules = objects.flatMap(({ rules = [] }) => rules);
     const readers = rules.filter(({ resources, verbs }) => resources.includes('configmaps') && verbs.includes('get'));
     expect(readers.filter(({ resourceNames }) => !resourceNames?.length)).toEqual([]);
@@ -76,7 +76,7 @@ describe('rights in the hosted cluster', () => {
     expect(powers.filter((verb) => ['*', 'escalate', 'bind', 'impersonate'].includes(verb))).toEqual([]);
   });
 
-  // kubeadm's table: what a machine meets on its way, each with the role it must find.
+  // kubeadm's table: the requests of a joining machine, each with the role it needs.
   it.each([
     ['ClusterRoleBinding', 'kubeadm:kubelet-bootstrap', 'system:node-bootstrapper', bootstrappers()],
     ['ClusterRoleBinding', 'kubeadm:node-autoapprove-bootstrap', `${csr()}:nodeclient`, bootstrappers()],
@@ -101,7 +101,7 @@ describe('rights in the hosted cluster', () => {
       'kubeadm:nodes-kubeadm-config',
       ['system:nodes', ...bootstrappers()],
     ],
-  ])('have the %s %s as kubeadm makes it', (kind, name, role, wanted) => {
+  ])('contain the %s %s as kubeadm creates it', (kind, name, role, wanted) => {
     const [binding] = bindings.filter((candidate) => candidate.kind === kind && candidate.metadata.name === name);
     expect(binding?.roleRef.name).toBe(role);
     expect(binding?.subjects.map((subject) => subject.name)).toEqual(wanted);
@@ -111,7 +111,7 @@ describe('rights in the hosted cluster', () => {
     ['kubeProxy', serviceAccounts.kubeProxy],
     ['coredns', serviceAccounts.coredns],
     ['konnectivityClient', serviceAccounts.konnectivityAgent],
-  ])('go away with the add-on when %s is disabled', (field, account) => {
+  ])('are removed with the add-on if %s is disabled', (field, account) => {
     const granted = bindingsOf(rightsIn({ [field]: { disabled: true } })).flatMap((binding) => binding.subjects);
     expect(granted.map(({ name }) => name)).not.toContain(account);
   });

@@ -62,7 +62,12 @@ describe('the final backup', () => {
     ['is not taken without backups', undefined, readerWith(set()), false],
     ['is not taken if the backup settings are invalid', { schedule: 7 }, readerWith(set()), false],
     ['is not taken if etcd was never created', wanted, new MemoryObjects(), false],
-    ['is not taken if etcd is being deleted', wanted, readerWith(set({ deletionTimestamp: '2026-11-21T12:00:00Z' })), false],
+    [
+      'is not taken if etcd is being deleted',
+      wanted,
+      readerWith(set({ deletionTimestamp: '2026-11-21T12:00:00Z' })),
+      false,
+    ],
   ])('%s', (_, backup, management, isAwaited) => {
     const { storeReader } = scopeOf(management);
     const object = hostedControlPlaneObject({ spec: { ...spec, etcd: { replicas: 3, backup } } });

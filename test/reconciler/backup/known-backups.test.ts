@@ -41,7 +41,11 @@ describe('the known backups', () => {
     ],
     [
       'contain the time of a failed attempt',
-      [older, requested, { kind: 'failed', inputsKey: 'x', at: new Date('2026-11-21T12:01:00Z'), error: 1, failures: 1 }],
+      [
+        older,
+        requested,
+        { kind: 'failed', inputsKey: 'x', at: new Date('2026-11-21T12:01:00Z'), error: 1, failures: 1 },
+      ],
       { ...older, lastAttemptTime: '2026-11-21T12:01:00.000Z' },
     ],
   ])('%s', (_, [status, asked, work], expected) => {

@@ -32,11 +32,7 @@ describe('a manifest', () => {
       JSON.stringify({ ...manifest, objects: { snapshot: '../x/s.db' } }),
       'objects.snapshot',
     ],
-    [
-      'is for another time',
-      serializeManifest({ ...manifest, time: '2026-11-20T09:15:31.123Z' }),
-      'belongs to backup',
-    ],
+    ['is for another time', serializeManifest({ ...manifest, time: '2026-11-20T09:15:31.123Z' }), 'belongs to backup'],
     ['is for another revision', serializeManifest({ ...manifest, revision: 1 }), '31.123Z-1: use another backup'],
   ])('that %s is refused', (_, text, message) => {
     expect(() => parseManifest(text, backup)).toThrow(message);

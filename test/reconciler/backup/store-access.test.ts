@@ -107,7 +107,12 @@ describe('the backup store', () => {
       [secret('team', 's3', { ...address, 'ca.crt': 'hidden' })],
       'ca.crt of the Secret is no certificate in PEM',
     ],
-    ['of the keys does not exist', encryption, [own], 'Secret team/keys with the keys that encrypt backups does not exist'],
+    [
+      'of the keys does not exist',
+      encryption,
+      [own],
+      'Secret team/keys with the keys that encrypt backups does not exist',
+    ],
     ['of the keys is empty', encryption, [own, secret('team', 'keys', {})], 'Secret team/keys: it holds no key'],
     [
       'of the keys has several and selects none',

@@ -120,11 +120,14 @@ describe('the printed plan', () => {
     [undefined, /kube-scheduler \(verifies the API server, since 1\.36\)/, /kube-scheduler \(.*, before 1\.36\)/],
     [36, /kube-scheduler \(verifies the API server\)/, /^(?!.*kube-scheduler)/],
     [35, /^(?!.*kube-scheduler)/, /kube-scheduler \(verifies the API server\)/],
-  ])('lists the components that reload a new CA, and those that are restarted: minor %o', (minor, reloaded, restarted) => {
-    const [reloadedBy, restartedForIt] = usersOf('clusterCA', minor);
-    expect(reloadedBy).toMatch(reloaded);
-    expect(restartedForIt).toMatch(restarted);
-  });
+  ])(
+    'lists the components that reload a new CA, and those that are restarted: minor %o',
+    (minor, reloaded, restarted) => {
+      const [reloadedBy, restartedForIt] = usersOf('clusterCA', minor);
+      expect(reloadedBy).toMatch(reloaded);
+      expect(restartedForIt).toMatch(restarted);
+    },
+  );
 
   it('names each reason of the policy once', () => {
     const reasons = policyRows().map(([reason]) => reason);

@@ -84,7 +84,12 @@ describe('the configuration that an API server has loaded', () => {
     ['is another one if the API server reports another hash', pod('v1.36.3'), configurationHash('other'), ['p']],
     ['is unknown if the API server reports none', pod('v1.36.3', startedWith), undefined, ['p']],
     ['is unknown if the API server does not answer', pod('v1.36.3'), new Error('refused'), ['p']],
-    ['is the one its pod was started with if its version does not report it', pod('v1.33.1', `a=b,${startedWith}`), undefined, []],
+    [
+      'is the one its pod was started with if its version does not report it',
+      pod('v1.33.1', `a=b,${startedWith}`),
+      undefined,
+      [],
+    ],
     ['is unknown if the pod was started with another one', pod('v1.33.1', 'c1-encryption=000000000000'), hash, ['p']],
     ['is none before the pod is ready', pod('v1.33.1', startedWith, 'False'), hash, ['p']],
   ])('%s', async (_, object, answer, missing) => {

@@ -47,11 +47,7 @@ describe('the next step of a rotation', () => {
       configure('key-2', 'key-1', fresh),
     ],
     ['takes the newest of three', { providers: ['key-2', 'key-1', 'key-10'] }, configure('key-10', 'key-2', 'key-1')],
-    [
-      'adds a key if there was none',
-      { providers: ['identity'], wanted: 'secretbox' },
-      configure('identity', fresh),
-    ],
+    ['adds a key if there was none', { providers: ['identity'], wanted: 'secretbox' }, configure('identity', fresh)],
     [
       'makes the first key the writing key once every API server can read it',
       { providers: ['identity', 'key-1'], wanted: 'secretbox' },
@@ -68,13 +64,21 @@ describe('the next step of a rotation', () => {
       { providers: ['key-1', 'identity'], wanted: 'None' },
       configure('identity', 'key-1'),
     ],
-    ['keeps the key while any Secret needs it', { providers: ['identity', 'key-1'], wanted: 'None' }, { kind: 'rewrite' }],
+    [
+      'keeps the key while any Secret needs it',
+      { providers: ['identity', 'key-1'], wanted: 'None' },
+      { kind: 'rewrite' },
+    ],
     [
       'retires the last key',
       { providers: ['identity', 'key-1'], wanted: 'None', isRewritten: true },
       configure('identity'),
     ],
-    ['adds no key if Secrets are to be stored unencrypted', { wanted: 'None', wantsNewKey: true }, configure('key-1', 'identity')],
+    [
+      'adds no key if Secrets are to be stored unencrypted',
+      { wanted: 'None', wantsNewKey: true },
+      configure('key-1', 'identity'),
+    ],
     [
       'returns to the key if the user reverts the change',
       { providers: ['identity', 'key-1'], wanted: 'secretbox' },

@@ -139,11 +139,7 @@ describe('running phases', () => {
       done({ certificates: { tls: '3' }, endpoint: { host: 'new', port: 1 }, advertiseAddress: undefined }),
     );
     const unrelated = phase('EtcdCertificatesReady', [], () => done({ certificates: { etcd: '4' } }));
-    await resultsOf(
-      unrelated,
-      see('APIServerDeploymentsReady', [second]),
-      see('EtcdClusterReady', [unrelated]),
-    );
+    await resultsOf(unrelated, see('APIServerDeploymentsReady', [second]), see('EtcdClusterReady', [unrelated]));
     expect(Object.fromEntries(seen)).toEqual({
       APIServerDeploymentsReady: { certificates: { ca: '1', sa: '2', tls: '3' }, host: 'new', address: '192.0.2.1' },
       EtcdClusterReady: { certificates: { ca: '1', etcd: '4' }, host: undefined, address: '192.0.2.1' },

@@ -38,7 +38,11 @@ describe('a mark on a volume', () => {
   const largest = '18446744073709551615';
   it.each([
     ['is the id of its member', 'MarkVolume', { memberId: largest, isLost: false }],
-    ['says that it is reserved for its member', 'ReserveVolume', { memberId: largest, isReserved: true, isLost: false }],
+    [
+      'says that it is reserved for its member',
+      'ReserveVolume',
+      { memberId: largest, isReserved: true, isLost: false },
+    ],
   ] as const)('%s', async (_, kind, claim) => {
     const management = threeMembers();
     expect(await carriedOut(management, { kind, member: 'c1-etcd-1', id: largest })).toEqual([

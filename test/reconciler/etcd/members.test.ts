@@ -24,7 +24,11 @@ describe('the leader', () => {
   const cases: readonly [when: string, EtcdObservation, leader: string | undefined][] = [
     ['is the one that all members report', observed(3), 'etcd-0'],
     ['is not the one that reports itself in an older term', split('1', 2, '2', 3), 'etcd-1'],
-    ['is the one that others report if a member in the newest term does not know it yet', split(undefined, 3, '2', 3), 'etcd-1'],
+    [
+      'is the one that others report if a member in the newest term does not know it yet',
+      split(undefined, 3, '2', 3),
+      'etcd-1',
+    ],
     ['is unknown if it does not answer the operator', observed(3, { 0: silent }), undefined],
     ['is unknown if no member reports one', split(undefined, 3, undefined, 3), undefined],
   ];

@@ -57,12 +57,7 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
   ],
   ['the claim of a running member is deleted', observed(3, { 1: { claim: undefined } }), 3, 'Settled'],
   ['the claim of the first member is deleted', observed(3, { 0: { claim: undefined } }), 3, 'Settled'],
-  [
-    'a surplus ordinal has a pod and no claim',
-    observed(4, { 3: { ...vacant, claim: undefined } }),
-    3,
-    'Settled',
-  ],
+  ['a surplus ordinal has a pod and no claim', observed(4, { 3: { ...vacant, claim: undefined } }), 3, 'Settled'],
   [
     'an ordinal is vacant and a defragmentation is in progress',
     observed(3, { 1: vacant }, { inProgress: { act: 'defragmentation', member: 'etcd-2' } }),
@@ -81,7 +76,12 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     3,
     'Wait: etcd-2 is joining',
   ],
-  ['that claim is marked as belonging to no member', observed(3, { 1: { ...stopped, claim: ofAnother } }), 3, 'Remove etcd-1'],
+  [
+    'that claim is marked as belonging to no member',
+    observed(3, { 1: { ...stopped, claim: ofAnother } }),
+    3,
+    'Remove etcd-1',
+  ],
   [
     'the volume of a removed member exists until its successor is registered',
     observed(3, { 1: { ...vacant, claim: ofAnother } }),
@@ -171,7 +171,12 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'Wait: etcd-1 joins when all members are well: 3 of 4 are',
   ],
   ['a learner has not started', observed(3, { 1: added(1) }), 3, 'Wait: etcd-1 is joining'],
-  ['old data prevents a learner from starting', observed(3, { 1: { ...added(1), claim: ofAnother } }), 3, 'DiscardVolume etcd-1'],
+  [
+    'old data prevents a learner from starting',
+    observed(3, { 1: { ...added(1), claim: ofAnother } }),
+    3,
+    'DiscardVolume etcd-1',
+  ],
   [
     'a learner is behind',
     observed(3, { 1: learner(1, { status: observedStatus(1, { raftAppliedIndex: 9 }) }) }),
@@ -212,7 +217,12 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     3,
     'DiscardVolume etcd-2',
   ],
-  ['a learner cannot start with its data', observed(3, { 2: { ...learner(2), ...damaged('Unreadable') } }), 3, 'Remove etcd-2'],
+  [
+    'a learner cannot start with its data',
+    observed(3, { 2: { ...learner(2), ...damaged('Unreadable') } }),
+    3,
+    'Remove etcd-2',
+  ],
   [
     'a member refuses to start because its data differs, and the other members agree',
     observed(3, { 1: damaged('Different') }, { doMembersAgree: true }),
@@ -318,9 +328,12 @@ describe('a member that joins', () => {
     ['answers, also at the formation', { claim: unmarked }, forming, false],
     ['is no member', vacant, forming, false],
   ];
-  it.each(starts)('gets the initial cluster before it starts for the first time: one that %s', (_, change, others, expected) => {
-    expect(isAwaited(observed(3, { ...others, 2: change }), observedMember(2, change))).toBe(expected);
-  });
+  it.each(starts)(
+    'gets the initial cluster before it starts for the first time: one that %s',
+    (_, change, others, expected) => {
+      expect(isAwaited(observed(3, { ...others, 2: change }), observedMember(2, change))).toBe(expected);
+    },
+  );
 });
 
 describe('the pods of etcd', () => {

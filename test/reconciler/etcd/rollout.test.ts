@@ -65,11 +65,7 @@ const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
   ],
   ['the leader when it is the only member', observed(1, { 0: old }), replace('etcd-0')],
   ['the pod that does not run first', observed(3, { 0: old, 1: stopped, 2: old }), replace('etcd-1', 'pod')],
-  [
-    'an unhealthy member before healthy ones',
-    observed(3, { 1: { ...old, ...silent }, 2: old }),
-    replace('etcd-1'),
-  ],
+  ['an unhealthy member before healthy ones', observed(3, { 1: { ...old, ...silent }, 2: old }), replace('etcd-1')],
   [
     'nothing while a new member is healthy and its pod is not ready yet',
     observed(3, { 1: ready(old, true), 2: ready(observedMember(2), false) }),

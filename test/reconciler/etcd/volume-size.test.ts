@@ -38,7 +38,13 @@ const small = { autoGrow: false, volumeSize: '1Gi' };
 
 const cases: readonly Case[] = [
   { name: 'a new cluster starts small', volumes: none, size: '4Gi', templateSize: '4Gi' },
-  { name: 'a new cluster starts with the specified size', etcd: small, volumes: none, size: '1Gi', templateSize: '1Gi' },
+  {
+    name: 'a new cluster starts with the specified size',
+    etcd: small,
+    volumes: none,
+    size: '1Gi',
+    templateSize: '1Gi',
+  },
   {
     name: 'a new cluster starts with its maximum if that is smaller',
     etcd: { maxVolumeSize: '1Gi' },

@@ -22,7 +22,12 @@ describe('a host name', () => {
     ['is free if no object claims it', newcomer, [], undefined],
     ['is free if only the requester claims it', holder, [holder], undefined],
     ['is kept by another control plane that claims it', newcomer, [plane('other/c9', early)], 'other/c9'],
-    ['is kept by a younger control plane that claims it already', newcomer, [plane('other/c9', '2026-02-01T00:00:00Z')], 'other/c9'],
+    [
+      'is kept by a younger control plane that claims it already',
+      newcomer,
+      [plane('other/c9', '2026-02-01T00:00:00Z')],
+      'other/c9',
+    ],
     ['stays with the older of two that claim it', holder, [holder, plane('other/c9', now)], undefined],
     ['is lost to the older of two that claim it', holder, [holder, plane('other/c9', early)], 'other/c9'],
     ['is lost by name if both have the same age', holder, [holder, plane('a/c9', late)], 'a/c9'],
@@ -36,7 +41,12 @@ describe('a host name', () => {
     ['is kept by a route of another owner', newcomer, [route('web/shop', now)], 'web/shop'],
     ['is lost to an older route of another owner', holder, [holder, route('web/shop', early)], 'web/shop'],
     ['is not lost to a younger route of another owner', holder, [holder, route('web/shop', now)], undefined],
-    ['is free if the route belongs to the requester', newcomer, [route('team/c1', early, { owner: 'team/c1' })], undefined],
+    [
+      'is free if the route belongs to the requester',
+      newcomer,
+      [route('team/c1', early, { owner: 'team/c1' })],
+      undefined,
+    ],
     [
       'is kept by the route of an unknown control plane',
       newcomer,

@@ -38,7 +38,10 @@ describe('a route is accepted', () => {
   it.each<[string, RouteObject]>([
     ['by its Gateway', route(parent(good))],
     ['by one of two controllers', route(parent([no('Accepted', 'Pending', '')]), parent(good))],
-    ['besides rejections by other Gateways', route(parent([no('Accepted', 'No', '')], { name: 'other' }), parent(good))],
+    [
+      'besides rejections by other Gateways',
+      route(parent([no('Accepted', 'No', '')], { name: 'other' }), parent(good)),
+    ],
     ['with other conditions that are false', route(parent([...good, no('PartiallyInvalid', 'No', '')]))],
     ['by a controller that reports no generation', route(parent(good.map(unnoted)))],
   ])('%s', (_, object) => {
@@ -56,7 +59,10 @@ describe('a route is waited for', () => {
   it.each<[string, RouteObject]>([
     ['while it has no status', route()],
     ['while only another Gateway has reported', route(parent(good, { name: 'other' }))],
-    ['while only a Gateway of the same name in another namespace has reported', route(parent(good, { namespace: 'team' }))],
+    [
+      'while only a Gateway of the same name in another namespace has reported',
+      route(parent(good, { namespace: 'team' })),
+    ],
     ['while only another listener has reported', route(parent(good, { sectionName: 'second' }))],
     ['while the status is not about a Gateway', route(parent(good, { kind: 'Service' }))],
     ['while its backends have not been checked', route(parent([yes('Accepted')]))],
@@ -84,13 +90,21 @@ describe("a route is rejected with the controller's message and a remedy", () =>
       'NoMatchingListenerHostname: no overlap: give listener tls a wildcard hostname',
     ],
     ['if the listener is gone', [no('Accepted', 'NoMatchingParent', 'none')], 'give the Gateway a listener tls'],
-    ['if the controller does not support it', [no('Accepted', 'UnsupportedValue', 'no')], 'use a Gateway whose controller'],
+    [
+      'if the controller does not support it',
+      [no('Accepted', 'UnsupportedValue', 'no')],
+      'use a Gateway whose controller',
+    ],
     [
       'if its backend is rejected although the route is accepted',
       [yes('Accepted'), no('ResolvedRefs', 'BackendNotFound', 'Service s-c1 not found')],
       'refuses TLSRoute c1: BackendNotFound: Service s-c1 not found: see the events and the status of Gateway capi-system/capi',
     ],
-    ['also without a message', [{ type: 'Accepted', status: 'False' }], 'refuses TLSRoute c1: Accepted: see the events'],
+    [
+      'also without a message',
+      [{ type: 'Accepted', status: 'False' }],
+      'refuses TLSRoute c1: Accepted: see the events',
+    ],
   ])('%s', (_, conditions, message) => {
     expect(routeStateOf(route(parent(conditions)), listener)).toEqual({
       kind: 'rejected',

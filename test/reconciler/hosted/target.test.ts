@@ -44,7 +44,10 @@ describe('the target of a hosted cluster', () => {
   it.each<[string, (management: MemoryObjects) => void]>([
     ['the Service', (management) => management.remove(management.get(Service, 's-c1')!)],
     ['the CA', (management) => management.remove(management.get(Secret, 'c1-ca')!)],
-    ["the operator's identity", (management) => management.remove(management.get(Secret, 'c1-control-plane-controller')!)],
+    [
+      "the operator's identity",
+      (management) => management.remove(management.get(Secret, 'c1-control-plane-controller')!),
+    ],
   ])('names the cluster in its error without %s', (_, take) => {
     const management = complete.copy();
     take(management);
@@ -59,13 +62,16 @@ describe('admission policies', () => {
     ['v1.35.1', 'LoadBalancer', undefined],
     ['v1.35.1', 'Policy', 'v1beta1'],
     ['v1.33.1', 'Proxy', undefined],
-  ])('of Kubernetes %s with in-cluster access by %s are watched in version %s', (version, inClusterAccess, expected) => {
-    const { applied } = hostedTarget(hostedCluster({ version, inClusterAccess }), knownFacts, complete);
-    const policies = applied.filter(({ resource }) => resource.kind === 'MutatingAdmissionPolicy');
-    expect(policies.map(({ resource }) => resource.apiVersion)).toEqual(
-      expected === undefined ? [] : [`admissionregistration.k8s.io/${expected}`],
-    );
-  });
+  ])(
+    'of Kubernetes %s with in-cluster access by %s are watched in version %s',
+    (version, inClusterAccess, expected) => {
+      const { applied } = hostedTarget(hostedCluster({ version, inClusterAccess }), knownFacts, complete);
+      const policies = applied.filter(({ resource }) => resource.kind === 'MutatingAdmissionPolicy');
+      expect(policies.map(({ resource }) => resource.apiVersion)).toEqual(
+        expected === undefined ? [] : [`admissionregistration.k8s.io/${expected}`],
+      );
+    },
+  );
 });
 
 describe('clients of hosted clusters', () => {

@@ -52,8 +52,18 @@ describe('decideApply', () => {
       { type: 'apply', because: 'drifted' },
     ],
     ['was deleted and recreated', record, live('12', [ours], 'other'), { type: 'apply', because: 'replaced' }],
-    ["is older in the cache than the operator's write", record, live('9', []), { type: 'skip', because: 'cache is behind' }],
-    ['is older in the cache, with a version of fewer digits', record, live('9', [others]), { type: 'skip', because: 'cache is behind' }],
+    [
+      "is older in the cache than the operator's write",
+      record,
+      live('9', []),
+      { type: 'skip', because: 'cache is behind' },
+    ],
+    [
+      'is older in the cache, with a version of fewer digits',
+      record,
+      live('9', [others]),
+      { type: 'skip', because: 'cache is behind' },
+    ],
   ])('for an object that %s', (_, known, cached, expected) => {
     expect(decideApply(rendered, known, cached, 'us')).toEqual(expected);
   });

@@ -32,7 +32,11 @@ describe('deploymentReadiness', () => {
   it.each<[string, DeploymentObject | undefined, object]>([
     ['does not exist', undefined, notReady('the Deployment does not exist yet')],
     ['is rolled out', deployment(done), ready],
-    ['has a change its controller has not observed', deployment({ ...done, observedGeneration: 1 }), notReady(unseen())],
+    [
+      'has a change its controller has not observed',
+      deployment({ ...done, observedGeneration: 1 }),
+      notReady(unseen()),
+    ],
     ['has no status yet', deployment(undefined), notReady(unseen())],
     ['has old pods only', deployment({ ...done, updatedReplicas: 1 }), notReady('1 of 3 replicas updated')],
     ['has an old pod left', deployment({ ...done, replicas: 4 }), notReady('1 old replica still running')],
@@ -65,12 +69,12 @@ describe('statefulSetReadiness', () => {
   it.each<[string, StatefulSetObject | undefined, object]>([
     ['does not exist', undefined, notReady('the StatefulSet does not exist yet')],
     ['is rolled out', statefulSet(done), ready],
-    ['has a change its controller has not observed', statefulSet({ ...done, observedGeneration: 1 }), notReady(unseen())],
     [
-      'lacks a pod',
-      statefulSet({ ...done, replicas: 2, availableReplicas: 2 }),
-      notReady('2 of 3 replicas available'),
+      'has a change its controller has not observed',
+      statefulSet({ ...done, observedGeneration: 1 }),
+      notReady(unseen()),
     ],
+    ['lacks a pod', statefulSet({ ...done, replicas: 2, availableReplicas: 2 }), notReady('2 of 3 replicas available')],
     [
       'shrinks',
       statefulSet({ ...done, replicas: 5, availableReplicas: 5 }),

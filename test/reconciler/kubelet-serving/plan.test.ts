@@ -52,11 +52,7 @@ describe('a kubelet gets a serving certificate', () => {
     ['for names in capitals', { hosts: ['N1.Internal', '192.0.2.21'] }, {}],
     ['with a key for encipherment', { usages: ['server auth', 'key encipherment', 'digital signature'] }, {}],
     ['with its group before its name', { subject: [nodes, n1] }, {}],
-    [
-      'if other Machines have no status',
-      {},
-      { machines: [unknown('m3'), machine('m1', 'n1', '192.0.2.21')] },
-    ],
+    ['if other Machines have no status', {}, { machines: [unknown('m3'), machine('m1', 'n1', '192.0.2.21')] }],
     ['if Machines of other nodes have no addresses yet', {}, { machines: [withoutAddresses('m2', 'n2')] }],
     ['if its Machine has the same addresses', {}, { machines: [machine('m1', 'n1', '192.0.2.21')] }],
     ['if its Machine has no addresses', {}, { machines: [machine('m1', 'n1')] }],
@@ -84,7 +80,11 @@ describe('a request is not approved that', () => {
     ['asks for no group', { subject: [n1] }, /instead of/],
     ['asks for a second name', { subject: [nodes, n1, { CN: ['kubernetes-admin'] }] }, /CN=kubernetes-admin/],
     ['asks for another attribute in the subject', { subject: [nodes, n1, { OU: ['x'] }] }, /OU=x/],
-    ['asks for client auth only', { usages: ['digital signature', 'client auth'] }, /usages digital signature, client auth/],
+    [
+      'asks for client auth only',
+      { usages: ['digital signature', 'client auth'] },
+      /usages digital signature, client auth/,
+    ],
     [
       'asks for client auth too',
       { usages: ['digital signature', 'server auth', 'client auth'] },

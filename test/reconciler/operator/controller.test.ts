@@ -76,7 +76,17 @@ function controller(reconcile: (key: string) => Promise<Date | undefined> = asyn
     await gathered();
     return [...reconciled];
   };
-  return { controller: started, clock, reconciled, ended, lines, listed, afterChange, afterSharedChange, afterHostedChange };
+  return {
+    controller: started,
+    clock,
+    reconciled,
+    ended,
+    lines,
+    listed,
+    afterChange,
+    afterSharedChange,
+    afterHostedChange,
+  };
 }
 
 function labelled({ apiVersion, kind }: Resource, metadata: Partial<ObjectMeta> = {}): KubeObject {

@@ -39,7 +39,12 @@ it.each<[string, Case, Endpoint, Endpoint | undefined]>([
   ["the Cluster's, which is published", { cluster: name }, name, name],
   ['the published one rather than another of the Cluster', { own: name, cluster: offered }, name, undefined],
   ['that of the exposure if the Cluster has none yet', { cluster: { host: '', port: 0 } }, offered, offered],
-  ['that of the exposure if that of the Cluster is incomplete', { cluster: { host: 'api.example.test' } }, offered, offered],
+  [
+    'that of the exposure if that of the Cluster is incomplete',
+    { cluster: { host: 'api.example.test' } },
+    offered,
+    offered,
+  ],
   ['a specified host with the port of the exposure', { own: { host: name.host } }, name, name],
   ['the host of the exposure with a specified port', { own: { port: 6443 } }, offered, offered],
   ['a specified name for an address of the exposure', { own: name }, name, undefined],
@@ -228,20 +233,23 @@ describe('behind a shared Gateway', () => {
   it.each<[string, object, string]>([
     ['behind a Gateway', { gateway }, 'tunnel.c1.team.clusters.example.com'],
     ['behind an Ingress', { ingress }, 'agents.example.test'],
-  ])('is kept %s, but not published to the infrastructure, when another cluster has one of its hosts', async (_, exposure, host) => {
-    const management = new MemoryObjects();
-    const before = await runIn(management, {}, exposure);
-    management.infrastructure = 'empty';
-    const published = [...management.writes];
-    const hostOwner = (asked: string) => (asked === host ? 'HostedControlPlane other/c9' : undefined);
-    expect(await runIn(management, { hostOwner }, exposure)).toEqual({
-      kind: 'degraded',
-      reason: 'HostClaimed',
-      message: expect.stringContaining(`the host ${host} belongs to HostedControlPlane other/c9 already`) as string,
-      facts: before.facts,
-    });
-    expect(management.writes).toEqual(published);
-  });
+  ])(
+    'is kept %s, but not published to the infrastructure, when another cluster has one of its hosts',
+    async (_, exposure, host) => {
+      const management = new MemoryObjects();
+      const before = await runIn(management, {}, exposure);
+      management.infrastructure = 'empty';
+      const published = [...management.writes];
+      const hostOwner = (asked: string) => (asked === host ? 'HostedControlPlane other/c9' : undefined);
+      expect(await runIn(management, { hostOwner }, exposure)).toEqual({
+        kind: 'degraded',
+        reason: 'HostClaimed',
+        message: expect.stringContaining(`the host ${host} belongs to HostedControlPlane other/c9 already`) as string,
+        facts: before.facts,
+      });
+      expect(management.writes).toEqual(published);
+    },
+  );
 
   it('is given up when another cluster has published the host at the same moment', async () => {
     const management = new MemoryObjects();

@@ -17,7 +17,11 @@ describe('the policies of a control plane', () => {
   it.each<[string, ScopeChanges, string]>([
     ["are Kubernetes' if Cilium is not served", {}, 'NetworkPolicy'],
     ["are Cilium's if it is served", withCilium, 'CiliumNetworkPolicy'],
-    ["are Kubernetes' if the spec requests them", { ...withCilium, spec: { networkPolicy: 'NetworkPolicy' } }, 'NetworkPolicy'],
+    [
+      "are Kubernetes' if the spec requests them",
+      { ...withCilium, spec: { networkPolicy: 'NetworkPolicy' } },
+      'NetworkPolicy',
+    ],
     [
       "are Cilium's if the spec requests them",
       { ...withCilium, spec: { networkPolicy: 'CiliumNetworkPolicy' } },

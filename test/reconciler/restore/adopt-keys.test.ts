@@ -42,7 +42,12 @@ describe('keys of a backup', () => {
   it.each<[string, () => Promise<MemoryObjects>, ScopeChanges, RegExp]>([
     ['that encrypts', () => begun(), {}, /^key-\d+,key-\d+,identity$/],
     ['that stores Secrets unencrypted', () => begun(none), none, /^identity,key-\d+$/],
-    ['that stored Secrets unencrypted without a choice in its spec', async () => new MemoryObjects(), running, /^identity,key-\d+$/],
+    [
+      'that stored Secrets unencrypted without a choice in its spec',
+      async () => new MemoryObjects(),
+      running,
+      /^identity,key-\d+$/,
+    ],
     ['that has just been created', async () => new MemoryObjects(), {}, /^key-\d+,key-\d+,identity$/],
   ])('can be read with in a control plane %s once the restore has started', async (_, made, changes, expected) => {
     const management = await made();
@@ -88,7 +93,7 @@ describe('keys of a backup', () => {
     expect(management.writes).toEqual([]);
   });
 
-  it("are left to the user if the user manages the configuration", async () => {
+  it('are left to the user if the user manages the configuration', async () => {
     const management = new MemoryObjects();
     const args = { 'encryption-provider-config': '/etc/mine.yaml' };
     expect(await adopted(management, { spec: { deployment: { apiServer: { args } } } })).toBeUndefined();

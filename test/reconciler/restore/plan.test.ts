@@ -79,11 +79,7 @@ describe('the next step of a restore', () => {
       observed({ servers: stopped }),
       { kind: 'StopMembers', isWanted: true, pods: ['c1-etcd-0'] },
     ],
-    [
-      'to prepare again after a restart of the operator',
-      held({ isPrepared: false }),
-      { kind: 'PrepareAgain' },
-    ],
+    ['to prepare again after a restart of the operator', held({ isPrepared: false }), { kind: 'PrepareAgain' }],
     [
       'to mark the claims if every pod has succeeded',
       held({ members: [member(0, { pod: pod({ state: 'Succeeded' }) })] }),
@@ -122,7 +118,11 @@ describe('the next step of a restore', () => {
       },
     ],
     ['to restore again if no volume claim is left', held({ members: [member(0, { claim: undefined })] }), creation],
-    ['to restore again if only another restore has marked the claim', held({ members: [restored(0, 'other')] }), creation],
+    [
+      'to restore again if only another restore has marked the claim',
+      held({ members: [restored(0, 'other')] }),
+      creation,
+    ],
     [
       'to start etcd if a member that was requested later has no claim yet',
       held({ members: [restored(0), member(1, { claim: undefined })] }),

@@ -126,11 +126,7 @@ describe('the summaries', () => {
 
   it.each<[string, ConditionUpdates, string]>([
     ['all exist', observation().phases, 'True Available'],
-    [
-      'a CA is gone',
-      { ...observation().phases, CACertificatesReady: failed('gone') },
-      'False NotAvailable: gone',
-    ],
+    ['a CA is gone', { ...observation().phases, CACertificatesReady: failed('gone') }, 'False NotAvailable: gone'],
     ["etcd's are missing", { ...observation().phases, EtcdCertificatesReady: failed('no') }, 'False NotAvailable: no'],
     ['others wait', { ...observation().phases, CertificatesReady: waiting }, 'False NotAvailable: waiting for X'],
   ])('set CertificatesAvailable when %s', (_, phases, expected) => {

@@ -6,7 +6,10 @@ import { createLogger } from '../../../reconciler/telemetry/log.ts';
 import { reportTransition } from '../../../reconciler/status/transition.ts';
 import { hostedControlPlaneObject } from '../../support/scope.ts';
 
-function report(type: ConditionType, decided: ConditionUpdate): { lines: Record<string, unknown>[]; notes: EventNote[] } {
+function report(
+  type: ConditionType,
+  decided: ConditionUpdate,
+): { lines: Record<string, unknown>[]; notes: EventNote[] } {
   const lines: Record<string, unknown>[] = [];
   const notes: EventNote[] = [];
   const log = createLogger(

@@ -149,7 +149,12 @@ describe('writing a status', () => {
     server.isDown = false;
     await statusWriter.write(object, fields, changed);
     expect(
-      transitions.map(({ object: { metadata }, type, update: { status, reason } }) => [metadata.name, type, status, reason]),
+      transitions.map(({ object: { metadata }, type, update: { status, reason } }) => [
+        metadata.name,
+        type,
+        status,
+        reason,
+      ]),
     ).toEqual([
       ['c1-x7k2p', 'Ready', 'False', 'WaitingForCluster'],
       ['c1-x7k2p', 'Available', 'True', 'Available'],

@@ -10,7 +10,8 @@ beforeEach(() => {
   caches = new RequestCaches(clock);
   requests = 0;
 });
-const ask = (inputsKey: unknown, owner = 'team/c1') => caches.of(owner).ask('question', inputsKey, async () => ++requests);
+const ask = (inputsKey: unknown, owner = 'team/c1') =>
+  caches.of(owner).ask('question', inputsKey, async () => ++requests);
 it('the cache sends one request for the same inputs, for nine minutes', async () => {
   expect([await ask(['x', 1]), await ask(['x', 1])]).toEqual([1, 1]);
   await clock.advance(9 * 60_000 - 1);

@@ -11,7 +11,7 @@ describe('the API server', () => {
     expect(flags()).not.toHaveProperty('endpoint-reconciler-type');
   });
 
-  it('advertises nothing rather than the address of its pod', () => {
+  it('advertises no address instead of that of its pod', () => {
     const known = flags({}, { advertiseAddress: undefined, endpoint: { host: 'lb.example.org', port: 443 } });
     expect(known).not.toHaveProperty('advertise-address');
     expect(known).toMatchObject({
@@ -20,7 +20,7 @@ describe('the API server', () => {
     });
   });
 
-  it('speaks of an IPv6 endpoint as URLs do', () => {
+  it('writes an IPv6 endpoint as URLs do', () => {
     const known = flags({}, { endpoint: { host: '2001:db8::10', port: 6443 } });
     expect(known['service-account-jwks-uri']).toBe('https://[2001:db8::10]:6443/openid/v1/jwks');
   });
@@ -33,7 +33,7 @@ describe('the API server', () => {
     });
   });
 
-  it("takes the user's arguments, unless they would break it", () => {
+  it("takes the user's arguments, except those that would break it", () => {
     const args = { 'event-ttl': '24h', 'authorization-mode': 'AlwaysAllow' };
     expect(flags({ spec: { deployment: { apiServer: { args } } } })).toMatchObject({
       'event-ttl': '24h',
@@ -41,7 +41,7 @@ describe('the API server', () => {
     });
   });
 
-  it('accepts kubelets of the authority of the cluster alone, unless the user says otherwise', () => {
+  it('accepts only kubelets of the cluster CA, unless the user sets another one', () => {
     const flag = 'kubelet-certificate-authority';
     const given = (value: string) => flags({ spec: { deployment: { apiServer: { args: { [flag]: value } } } } });
     expect(flags()).toMatchObject({ [flag]: '/etc/kubernetes/pki/ca.crt' });
@@ -49,7 +49,7 @@ describe('the API server', () => {
     expect(given('')).toMatchObject({ [flag]: '' });
   });
 
-  it('restarts with keys that it reads only at its start, and not with those it reloads', () => {
+  it('restarts for keys that it reads only at its start, and not for those it reloads', () => {
     const { secrets } = namesOf('c1');
     const template = (...changed: string[]) => {
       const certificates = Object.fromEntries(changed.map((secret) => [secret, 'new']));
@@ -62,7 +62,7 @@ describe('the API server', () => {
     expect(template(...reloaded)).toEqual(template());
   });
 
-  it('reads keys of Secrets from its own directory, and only the configuration of their Secret', () => {
+  it('reads encryption keys from a directory of their own, and only the configuration in their Secret', () => {
     const { template } = new Rendered().workload('c1-api-server');
     expect(JSON.stringify(template)).toContain(
       '"secret":{"items":[{"key":"config.yaml","path":"config.yaml"}],"name":"c1-encryption"}',
@@ -78,14 +78,14 @@ describe('the API server', () => {
   it.each([
     ['v1.33.1', true],
     ['v1.34.0', false],
-  ])('of %s is replaced when keys of Secrets change: %s', (version, isReplaced) => {
+  ])('of %s is replaced when encryption keys change: %s', (version, isReplaced) => {
     const template = (hash: string) =>
       new Rendered({ spec: { version } }, { certificates: { 'c1-encryption': hash } }).workload('c1-api-server')
         .template;
     expect(JSON.stringify(template('one')) !== JSON.stringify(template('another'))).toBe(isReplaced);
   });
 
-  it('is never fewer pods than asked for, and starts one at a time', () => {
+  it('never has fewer pods than specified, and starts one at a time', () => {
     const spec = new Rendered({ spec: { replicas: 3 } }).object('Deployment', 'c1-api-server')['spec'];
     expect(spec).toMatchObject({
       replicas: 3,
@@ -93,7 +93,7 @@ describe('the API server', () => {
     });
   });
 
-  it('says on its pods which version they run, as the user spells it', () => {
+  it('annotates its pods with their version, as the user writes it', () => {
     const spec = { version: '1.36', deployment: { apiServer: { image: { tag: 'hardened' } } } };
     const { template, containers } = new Rendered({ spec }).workload('c1-api-server');
     expect(template.metadata?.annotations?.['controlplane.cluster.x-k8s.io/version']).toBe('1.36');
@@ -102,7 +102,7 @@ describe('the API server', () => {
 });
 
 describe('the konnectivity server', () => {
-  it('shares with the API server beside it the socket that the egress selector names', () => {
+  it('shares the socket in the egress selector with its API server', () => {
     const rendered = new Rendered();
     const socket = rendered.flags('c1-api-server', 'konnectivity-server')['uds-name'];
     const { 'egress-selector-configuration.yaml': egress } = rendered.object('ConfigMap', 'c1-konnectivity')[
@@ -116,7 +116,7 @@ describe('the konnectivity server', () => {
     expect(mountedAt).toEqual([['/run/konnectivity'], ['/run/konnectivity']]);
   });
 
-  it('reaches the API server beside it at whatever port that listens on', () => {
+  it('connects to its API server at the port that this listens on', () => {
     const nodePort = { address: '192.0.2.20', port: 30443, konnectivityPort: 30132 };
     const data = new Rendered({ spec: { exposure: { nodePort } } }).object('ConfigMap', 'c1-konnectivity')['data'];
     expect((data as Record<string, string>)['kubeconfig']).toContain('server: https://localhost:30443');

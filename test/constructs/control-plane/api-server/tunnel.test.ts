@@ -8,7 +8,7 @@ const spec = { exposure: { gateway: { namespace: 'ingress', name: 'shared' } }, 
 const rendered = new Rendered({ spec }, { tunnelEndpoint, advertiseAddress: undefined });
 
 describe('the tunnel', () => {
-  it('is there only for proxies that dial it', () => {
+  it('exists only for proxies that use it', () => {
     const without = new Rendered(
       { spec: { ...spec, inClusterAccess: 'Policy' } },
       { tunnelEndpoint, advertiseAddress: undefined },
@@ -17,7 +17,7 @@ describe('the tunnel', () => {
     expect(without.objects.map(({ metadata }) => metadata.name)).not.toContain('c1-tunnel');
   });
 
-  it('is restricted as Pod Security knows it, and writes nothing', () => {
+  it('is restricted as Pod Security requires, with read-only file systems', () => {
     const { pod, containers } = rendered.workload('c1-api-server');
     const end = containers.find(({ name }) => name === 'tunnel');
     expect(restrictedViolations(pod)).toEqual([]);
@@ -25,7 +25,7 @@ describe('the tunnel', () => {
     expect(end?.volumeMounts?.filter(({ readOnly }) => !readOnly)).toEqual([]);
   });
 
-  it('comes from a mirror when the spec names one', () => {
+  it('is pulled from a mirror if the spec names one', () => {
     const mirrored = new Rendered(
       { spec: { ...spec, proxy: { image: { registry: 'registry.example.org' } } } },
       { tunnelEndpoint, advertiseAddress: undefined },
@@ -34,13 +34,13 @@ describe('the tunnel', () => {
     expect(end?.image).toBe('registry.example.org/library/haproxy:3.2.6-alpine');
   });
 
-  it('forwards to the API server beside it', () => {
+  it('forwards to its API server', () => {
     const { 'haproxy.cfg': config } = rendered.object('ConfigMap', 'c1-tunnel')['data'] as Record<string, string>;
     expect(config).toContain('server local 127.0.0.1:6443');
     expect(config).toContain('bind "${POD_IP}:6444" ssl crt /etc/tunnel/pki/tls.pem ');
   });
 
-  it('is not restarted by a renewed certificate', () => {
+  it('is not restarted for a renewed certificate', () => {
     const renewed = new Rendered(
       { spec },
       { tunnelEndpoint, advertiseAddress: undefined, certificates: { 'c1-tunnel': 'new' } },
@@ -48,7 +48,7 @@ describe('the tunnel', () => {
     expect(renewed.workload('c1-api-server').template).toEqual(rendered.workload('c1-api-server').template);
   });
 
-  it('has a certificate for its name, by the authority that workers know', () => {
+  it('has a certificate for its name, of the CA that workers trust', () => {
     const plans = (inClusterAccess: string) => {
       const cluster = clusterOf({ spec: { ...spec, inClusterAccess } });
       return planCertificates(cluster, knownFacts.endpoint!, knownFacts.konnectivityEndpoint!, tunnelEndpoint);

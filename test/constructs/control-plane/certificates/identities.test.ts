@@ -19,29 +19,29 @@ describe.each(samples)('in sample $name', ({ cluster, facts, objects }) => {
   ];
   const hosted = renderWorkload(cluster, { ...knownFacts, ...facts });
 
-  it('no certificate is in any group but that of the break-glass administrator', () => {
+  it('only the certificate of the break-glass administrator is in a group', () => {
     expect(plans.filter(({ organizations }) => organizations.length > 0)).toEqual([]);
     expect(adminPlan(cluster.name).organizations).toEqual(['system:masters']);
   });
 
-  it('every certificate is for one use, but for those of members of etcd, which serve each other', () => {
+  it('every certificate has one usage, except those of etcd members, which serve each other', () => {
     const both = plans.filter(({ usages }) => usages.length !== 1).map(({ commonName }) => commonName);
     expect(both).toEqual(['etcd-server', 'etcd-peer']);
     const wrong = plans.filter(({ usages, hosts }) => usages.includes('server') !== hosts.length > 0);
     expect(wrong).toEqual([]);
   });
 
-  it('nobody is two: no authority has two clients of one name', () => {
+  it('no CA has two clients of one name', () => {
     const names = plans.map(({ signer, commonName }) => `${signer} ${commonName}`);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('nothing that is rendered speaks of system:masters', () => {
+  it('no rendered object contains system:masters', () => {
     const found = [...objects, ...hosted].filter((object) => JSON.stringify(object).includes('system:masters'));
     expect(found.map(identityOf)).toEqual([]);
   });
 
-  it('only the administrators of kubeadm may do everything', () => {
+  it('only the administrators group of kubeadm may do everything', () => {
     const all = [...objects, ...hosted].filter((object) =>
       JSON.stringify(object['roleRef'] ?? '').includes('cluster-admin'),
     );

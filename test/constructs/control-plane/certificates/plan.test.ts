@@ -73,7 +73,7 @@ describe('the certificates of a control plane', () => {
     `);
   });
 
-  it('come from three authorities that share nothing', () => {
+  it('are signed by three independent CAs', () => {
     const table = planCAs('c1').map(({ ca, secret, commonName }) => `${ca}: ${secret} CN=${commonName}`);
     expect(table.join('\n')).toMatchInlineSnapshot(`
       "cluster: c1-ca CN=kubernetes
@@ -82,27 +82,27 @@ describe('the certificates of a control plane', () => {
     `);
   });
 
-  it('are each in a Secret of their own, none in that of an authority', () => {
+  it('are each in their own Secret, none in that of a CA', () => {
     const secrets = [...plans, ...planCAs('c1')].map(({ secret }) => secret);
     expect(new Set(secrets).size).toBe(secrets.length);
   });
 
-  it('make exactly one administrator', () => {
+  it('contain exactly one administrator', () => {
     const administrators = plans.filter(({ organizations }) => organizations.includes('system:masters'));
     expect(administrators.map(({ secret }) => secret)).toEqual(['c1-kubeconfig']);
   });
 
-  it('let nobody into etcd but its members, the API server and ourselves', () => {
+  it('allow only its members, the API server and the operator to connect to etcd', () => {
     const accepted = plans.filter(({ signer }) => signer === 'etcd').map(({ commonName }) => commonName);
     expect(accepted).toEqual(['etcd-server', 'etcd-peer', 'apiserver-etcd-client', 'hosted-control-plane-controller']);
   });
 
-  it('let nobody but the API server speak for others', () => {
+  it('allow only the API server to impersonate others', () => {
     const accepted = plans.filter(({ signer }) => signer === 'proxy').map(({ commonName }) => commonName);
     expect(accepted).toEqual(['front-proxy-client']);
   });
 
-  it('name hosts exactly where they serve, and none twice', () => {
+  it('name hosts exactly if they are server certificates, and none twice', () => {
     for (const { usages, hosts } of plans) {
       expect(hosts.length > 0).toBe(usages.includes('server'));
       expect(new Set(hosts).size).toBe(hosts.length);
@@ -118,15 +118,15 @@ describe('the certificates of a control plane', () => {
     ['the same for services', 'kubernetes.default.svc'],
     ['the same in the domain of the Cluster', 'kubernetes.default.svc.hosted.test'],
     ['the first address of the first service network', '10.128.0.1'],
-    ['the first address of the second one', 'fd00:1::1'],
+    ['the first address of the second service network', 'fd00:1::1'],
     ['loopback', '127.0.0.1'],
     ['loopback of IPv6', '::1'],
     ['loopback by name', 'localhost'],
-  ])('let the API server serve as %s', (_, host) => {
+  ])('are valid for the API server as %s', (_, host) => {
     expect(hostsOf('c1-apiserver')).toContain(host);
   });
 
-  it('let etcd grow without a new certificate', () => {
+  it('allow etcd to grow without a new certificate', () => {
     const members = [0, 1, 2, 3, 4].map((ordinal) => `c1-etcd-${ordinal}.e-c1-etcd.team.svc`);
     expect(hostsOf('c1-etcd-server')).toEqual(
       expect.arrayContaining([...members, 'e-c1-etcd-client.team.svc', '127.0.0.1']),
@@ -140,6 +140,6 @@ it.each([
   ['0:0:0:0:0:0:0:1', '::1'],
   ['192.0.2.1', '192.0.2.1'],
   ['API.Example.test', 'api.example.test'],
-])('spells %s as certificates do', (host, canonical) => {
+])('writes %s as certificates do', (host, canonical) => {
   expect(canonicalHost(host)).toBe(canonical);
 });

@@ -9,7 +9,7 @@ describe.each([
   const name = `c1-${component}`;
   const program = `kube-${component}`;
 
-  it('talks to the API server through its Service, at the port that has', () => {
+  it('connects to the API server through its Service and port', () => {
     const kubeconfig = (port: number) => {
       const rendered = new Rendered({ spec: { exposure: { loadBalancer: { port } } } });
       return (rendered.object('ConfigMap', name)['data'] as Record<string, string>)['kubeconfig'];
@@ -18,13 +18,13 @@ describe.each([
     expect(kubeconfig(6443)).toContain('server: https://s-c1.team.svc:6443\n');
   });
 
-  it('makes room for its successor, which could only wait for the lease', () => {
+  it('is stopped before its successor starts, which could only wait for the lease', () => {
     expect(new Rendered().object('Deployment', name)['spec']).toMatchObject({
       strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
     });
   });
 
-  it('is set up as the user says', () => {
+  it('has the settings of the user', () => {
     const settings = {
       replicas: 2,
       priorityClassName: 'high',
@@ -38,7 +38,7 @@ describe.each([
     expect(rendered.workload(name).containers[0]?.image).toBe(`registry.k8s.io/${program}:v9`);
   });
 
-  it('does not restart with certificates that it reads again', () => {
+  it('does not restart for certificates that it reloads', () => {
     const { secrets } = namesOf('c1');
     const template = (certificates: Record<string, string>) =>
       new Rendered({}, { certificates }).workload(name).template;
@@ -47,7 +47,7 @@ describe.each([
   });
 });
 
-it('the controller manager restarts with the authority it signs for and the key it signs tokens with', () => {
+it('the controller manager restarts for the CA it signs with and the key it signs tokens with', () => {
   const { secrets } = namesOf('c1');
   const template = (certificates: Record<string, string>, signers: Record<string, string> = {}) =>
     new Rendered({}, { certificates, signers }).workload('c1-controller-manager').template;
@@ -56,7 +56,7 @@ it('the controller manager restarts with the authority it signs for and the key 
   expect(template({ [secrets.serviceAccount]: 'verified by API servers only' })).toEqual(template({}));
 });
 
-it('the controller manager gives networks to nodes and services out of those of the Cluster', () => {
+it('the controller manager allocates networks for nodes and services from those of the Cluster', () => {
   const network = { services: { cidrBlocks: ['10.1.0.0/16'] }, pods: { cidrBlocks: ['10.2.0.0/16', 'fd00::/56'] } };
   expect(new Rendered({ network }).flags('c1-controller-manager', 'kube-controller-manager')).toMatchObject({
     'allocate-node-cidrs': 'true',

@@ -25,12 +25,12 @@ describe('the quota of etcd', () => {
     expect(etcdQuotaBytes(withEtcd(etcd), size)).toBe(quota);
   });
 
-  it("is the user's own where there is one", () => {
+  it("is the user's value if it is set", () => {
     expect(etcdQuotaBytes(withEtcd({ args: { 'quota-backend-bytes': '1000000000' } }), '4Gi')).toBe(1e9);
   });
 });
 
-describe('a volume that is made to be restored on', () => {
+describe('a volume for a restore', () => {
   it.each([
     [{}, 0.1, '4Gi'],
     [{}, 3, '9Gi'],
@@ -44,13 +44,13 @@ describe('a volume that is made to be restored on', () => {
 describe('the configuration of a member', () => {
   const config = (ordinal: number, members = 3) => parse(etcdMemberConfig(clusterOf(), ordinal, { members })) as object;
 
-  it('differs from that of another member in name and addresses alone', () => {
+  it('differs from that of another member in name and addresses only', () => {
     const [first, second] = [Object.entries(config(0)), new Map(Object.entries(config(1)))];
     const different = first.filter(([key, value]) => JSON.stringify(second.get(key)) !== JSON.stringify(value));
     expect(different.map(([key]) => key)).toEqual(['name', 'advertise-client-urls', 'initial-advertise-peer-urls']);
   });
 
-  it('lets in its clients alone, and its peers alone', () => {
+  it('accepts only its clients and its peers', () => {
     expect(config(0)).toMatchObject({
       'enable-grpc-gateway': false,
       'client-transport-security': { 'allowed-cn': ['apiserver-etcd-client', 'hosted-control-plane-controller'] },
@@ -58,7 +58,7 @@ describe('the configuration of a member', () => {
     });
   });
 
-  it('names itself and its peers as the headless Service does', () => {
+  it('uses the names of the headless Service for itself and its peers', () => {
     expect(config(1, 2)).toMatchObject({
       name: 'c1-etcd-1',
       'advertise-client-urls': 'https://c1-etcd-1.e-c1-etcd.team.svc:2379',
@@ -67,7 +67,7 @@ describe('the configuration of a member', () => {
     });
   });
 
-  it('is made for the volumes and the version there are, where that is known', () => {
+  it('is rendered for the current volumes and version if they are known', () => {
     const etcd = {
       isFormed: true,
       pods: 3,
@@ -82,7 +82,7 @@ describe('the configuration of a member', () => {
     });
   });
 
-  it('asks clients and peers for certificates', () => {
+  it('requires certificates of clients and peers', () => {
     expect(config(0)).toMatchObject({
       'client-transport-security': { 'client-cert-auth': true },
       'peer-transport-security': { 'client-cert-auth': true },

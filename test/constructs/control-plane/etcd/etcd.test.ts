@@ -14,19 +14,19 @@ describe('etcd', () => {
     expect(set(rendered)['replicas']).toBe(replicas);
   });
 
-  it('reads the file that is called as its pod', () => {
+  it('reads the file that has the name of its pod', () => {
     const [container] = etcd().workload('c1-etcd').containers;
     expect(container?.args).toEqual(['--config-file=/etc/etcd/members/$(POD_NAME).yaml']);
     expect(container?.env).toEqual([{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }]);
   });
 
-  it('restarts nobody when members come and go', () => {
+  it('restarts no member when others are added or removed', () => {
     expect(etcd({ replicas: 5 }).workload('c1-etcd').template).toEqual(
       etcd({ replicas: 3 }).workload('c1-etcd').template,
     );
   });
 
-  it('restarts with what it reads only at its start: its CA and its settings', () => {
+  it('restarts for what it reads only at its start: its CA and its settings', () => {
     const { secrets } = namesOf('c1');
     const template = (...args: Parameters<typeof etcd>) => etcd(...args).workload('c1-etcd').template;
     expect(template({}, { [secrets.etcdCA]: 'new' })).not.toEqual(template());
@@ -41,7 +41,7 @@ describe('etcd', () => {
     });
   });
 
-  it('starts all members at once, and lets them find each other before they are ready', () => {
+  it('starts all members at once, and publishes their addresses before they are ready', () => {
     expect(set(etcd())['podManagementPolicy']).toBe('Parallel');
     expect(etcd().object('Service', 'e-c1-etcd')['spec']).toMatchObject({
       clusterIP: 'None',
@@ -50,7 +50,7 @@ describe('etcd', () => {
     expect(etcd().object('Service', 'e-c1-etcd-client')['spec']).not.toHaveProperty('publishNotReadyAddresses');
   });
 
-  it('stores where and as much as the user says', () => {
+  it('uses the storage class and size of the user', () => {
     const [claim] = set(etcd({ storageClassName: 'ssd', autoGrow: false, volumeSize: '16Gi' }))[
       'volumeClaimTemplates'
     ] as {
@@ -63,7 +63,7 @@ describe('etcd', () => {
     });
   });
 
-  it('survives the loss of its quorum: a member that lives is not restarted for the others', () => {
+  it('survives the loss of its quorum: a running member is not restarted because of the others', () => {
     const [container] = etcd().workload('c1-etcd').containers;
     expect(container?.livenessProbe?.httpGet?.path).toBe('/livez');
     expect(container?.readinessProbe?.httpGet?.path).toBe('/readyz');

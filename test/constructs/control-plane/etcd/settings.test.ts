@@ -4,7 +4,7 @@ import { etcdSettings, reservedEtcdSettings } from '../../../../constructs/contr
 const withArgs = (args: Record<string, string>, version = '3.6.8') => etcdSettings({ version, quotaBytes: 2e9, args });
 
 describe("a user's argument for etcd", () => {
-  it('takes the type that the configuration file wants', () => {
+  it('has the type that the configuration file requires', () => {
     expect(
       withArgs({
         'auto-compaction-retention': '24',
@@ -25,7 +25,7 @@ describe("a user's argument for etcd", () => {
     });
   });
 
-  it('replaces a setting that is only a default of ours', () => {
+  it('replaces a default of the provider', () => {
     expect(withArgs({ 'quota-backend-bytes': '1000000000' })['quota-backend-bytes']).toBe(1e9);
   });
 
@@ -34,14 +34,14 @@ describe("a user's argument for etcd", () => {
   });
 });
 
-describe('members find out that their data differ', () => {
+describe('members detect that their data differ', () => {
   it.each(['3.6.8', '3.7.3'])('by feature gates of %s', (version) => {
     const settings = withArgs({}, version);
     expect(settings['feature-gates']).toBe('CompactHashCheck=true,InitialCorruptCheck=true');
     expect(Object.keys(settings).filter((name) => name.startsWith('experimental-'))).toEqual([]);
   });
 
-  it('by flags of 3.5, which knows no gates', () => {
+  it('by flags of 3.5, which has no feature gates', () => {
     expect(withArgs({}, '3.5.26')).toMatchObject({
       'experimental-compact-hash-check-enabled': true,
       'experimental-initial-corrupt-check': true,
@@ -55,9 +55,9 @@ describe('members find out that their data differ', () => {
       'CompactHashCheck=true,InitialCorruptCheck=true,StopGRPCServiceOnDefrag=true',
     ],
     [{ 'feature-gates': 'CompactHashCheck=false' }, 'InitialCorruptCheck=true,CompactHashCheck=false'],
-    // etcd refuses to be given both.
+    // etcd rejects both together.
     [{ 'experimental-compact-hash-check-enabled': 'false' }, 'InitialCorruptCheck=true'],
-  ] as [Record<string, string>, string][])('unless the user says otherwise by %j', (args, gates) => {
+  ] as [Record<string, string>, string][])('unless the user disables it with %j', (args, gates) => {
     expect(withArgs(args)['feature-gates']).toBe(gates);
   });
 });

@@ -4,7 +4,7 @@ import type { ServiceAddress } from '../../../../constructs/cluster/facts.ts';
 import { clusterOf, Rendered } from '../../../support/rendered-cluster.ts';
 
 const enter = (exposure: object) => exposureStrategy(clusterOf({ spec: { exposure } }).spec);
-/** The decision for a cluster of which nothing is fixed. */
+/** The decision for a cluster without a fixed endpoint. */
 const decide = (exposure: object, serviceAddress?: ServiceAddress) =>
   enter(exposure).endpoint(clusterOf({ spec: { exposure } }), { serviceAddress }, {});
 
@@ -25,19 +25,19 @@ describe('a load balancer', () => {
     });
   });
 
-  it('with a host name is the endpoint, and no address of the kubernetes Service', () => {
+  it('with a host name is the endpoint, but gives the kubernetes Service no address', () => {
     const decision = decide({ loadBalancer: { port: 443 } }, { hostname: 'lb.example.org' });
     expect(decision).toMatchObject({ endpoint: { host: 'lb.example.org', port: 443 }, advertiseAddress: undefined });
   });
 
-  it('with another port serves 6443 too, where pods of the hosted cluster look for it', () => {
+  it('with another port serves 6443 too, where pods of the hosted cluster expect it', () => {
     const { service, securePort } = enter({ loadBalancer: { port: 443 } });
     expect(service.apiPorts).toEqual({ api: 443, 'legacy-api': 6443 });
     expect(securePort).toBe(6443);
     expect(enter({ loadBalancer: {} }).service.apiPorts).toEqual({ api: 6443 });
   });
 
-  it('is made the way the user asks for it', () => {
+  it('is rendered with the settings of the user', () => {
     const rendered = new Rendered({
       spec: {
         exposure: {
@@ -73,12 +73,12 @@ describe('node ports', () => {
     });
   });
 
-  it('at a host name give pods of the hosted cluster no address', () => {
+  it('with a host name give pods of the hosted cluster no address', () => {
     const decision = decide({ nodePort: { ...nodePort, address: 'nodes.example.org' } });
     expect(decision).toMatchObject({ known: true, advertiseAddress: undefined });
   });
 
-  it('are the ones the API server itself listens on, so that the kubernetes Service leads there', () => {
+  it('are the ports that the API server itself listens on, so that the kubernetes Service works', () => {
     const rendered = new Rendered({ spec: { exposure: { nodePort } } });
     expect(rendered.flags('c1-api-server', 'kube-apiserver')['secure-port']).toBe('30443');
     expect(rendered.object('Service', 's-c1')['spec']).toMatchObject({
@@ -91,7 +91,7 @@ describe('node ports', () => {
   });
 });
 
-it('a Service of its own is reached without any tunnel', () => {
+it('a cluster with its own Service is reached without a tunnel', () => {
   for (const exposure of [
     { loadBalancer: {} },
     { nodePort: { address: '192.0.2.20', port: 30443, konnectivityPort: 30132 } },

@@ -38,7 +38,7 @@ describe('a gateway', () => {
     expect(exposureStrategy(cluster.spec).endpoint(cluster, behind(), {})).toEqual(decide(behind()));
   });
 
-  it('gives the port its listener really has', () => {
+  it('uses the port of its listener', () => {
     expect(decide(behind({ port: 8443 }), {}, { inClusterAccess: 'Proxy' })).toMatchObject({
       endpoint: { port: 8443 },
       konnectivityEndpoint: { port: 8443 },
@@ -46,7 +46,7 @@ describe('a gateway', () => {
     });
   });
 
-  it('keeps a host that is fixed already, and derives the others from it', () => {
+  it('keeps a fixed host, and derives the others from it', () => {
     const preset = { host: 'prod.clusters.example.com', port: 443 };
     expect(decide(behind(), preset, { inClusterAccess: 'Proxy' })).toMatchObject({
       endpoint: { host: 'prod.clusters.example.com', port: 443 },
@@ -58,7 +58,7 @@ describe('a gateway', () => {
   it.each<[string, Outside, Partial<Endpoint>, string, string]>([
     ['the API is not installed', {}, {}, 'GatewayAPINotInstalled', 'Gateway capi-system/capi cannot be read'],
     [
-      'it does not exist',
+      'the Gateway does not exist',
       { gatewayServed: true },
       {},
       'GatewayNotFound',
@@ -73,20 +73,20 @@ describe('a gateway', () => {
     ],
     ['its listener serves another host', behind(), { host: 'c1.example.org' }, 'EndpointMismatch', 'c1.example.org'],
     [
-      'an address is fixed, which no host name tells apart',
+      'an address is fixed, which cannot be routed by host name',
       behind(),
       { host: '192.0.2.10', port: 443 },
       'EndpointMismatch',
       'the endpoint has the address 192.0.2.10',
     ],
     [
-      'the names it gives are too long',
+      'the derived names are too long',
       behind({ hostname: `*.${`${'a'.repeat(60)}.`.repeat(4)}org` }),
       {},
       'GatewayListenerUnsuitable',
       'has 268 characters, and DNS allows 253: shorten its hostname *.aaaa',
     ],
-  ])('gives none and says why when %s', (_, outside, preset, reason, message) => {
+  ])('has no endpoint and a reason when %s', (_, outside, preset, reason, message) => {
     expect(decide(outside, preset)).toEqual({ known: false, reason, message: expect.stringContaining(message) });
   });
 });
@@ -101,9 +101,9 @@ describe('the Service behind a gateway', () => {
 
   it.each<[string, object, number | undefined]>([
     ['a port for the tunnel of proxies', { inClusterAccess: 'Proxy' }, 6444],
-    ['one where the API server has no policies yet', { version: 'v1.33.0' }, 6444],
-    ['none where a policy does', { version: 'v1.34.0' }, undefined],
-    ['none where pods are given an address', { version: 'v1.33.0', inClusterAccess: 'LoadBalancer' }, undefined],
+    ['a tunnel port if the API server does not support policies', { version: 'v1.33.0' }, 6444],
+    ['no tunnel port if a policy is used', { version: 'v1.34.0' }, undefined],
+    ['no tunnel port if pods use an address', { version: 'v1.33.0', inClusterAccess: 'LoadBalancer' }, undefined],
   ])('has %s', (_, spec, port) => {
     expect(service(spec).tunnelPort).toBe(port);
     const decision = decide({ ...behind(), serviceAddress: { ip: '192.0.2.10' } }, {}, spec);
@@ -124,7 +124,7 @@ describe('the Service behind a gateway', () => {
   it.each([
     ['no address yet', undefined],
     ['the host name lb.example.org and no IP address', { hostname: 'lb.example.org' }],
-  ])('is refused for them when it has %s', (given, serviceAddress) => {
+  ])('is refused for them if it has %s', (given, serviceAddress) => {
     expect(decide({ ...behind(), serviceAddress }, {}, inClusterAccess)).toEqual({
       known: false,
       reason: 'InvalidConfiguration',
@@ -132,7 +132,7 @@ describe('the Service behind a gateway', () => {
     });
   });
 
-  it('lends pods no address unless asked to', () => {
+  it('gives pods no address without a request', () => {
     const outside = { ...behind(), serviceAddress: { ip: '192.0.2.10' } };
     expect(decide(outside)).not.toHaveProperty('advertiseAddress');
   });

@@ -17,7 +17,7 @@ describe('an ingress', () => {
     konnectivityEndpoint: { host: 'agents.example.org', port: 443 },
   };
 
-  it('gives the hosts and the port it is given', () => {
+  it('has the specified hosts and port', () => {
     expect(decide()).toEqual(known);
     const ingress = { port: 8443, tunnelHost: 'pods.example.org' };
     expect(decide(ingress, {}, { inClusterAccess: 'Proxy' })).toMatchObject({
@@ -27,17 +27,17 @@ describe('an ingress', () => {
     });
   });
 
-  it('derives a host for the tunnel where one is needed', () => {
+  it('derives a host for the tunnel if one is needed', () => {
     expect(decide({}, {}, { version: 'v1.33.0' })).toMatchObject({
       tunnelEndpoint: { host: 'tunnel.api.example.org', port: 443 },
     });
   });
 
-  it('gives them also when somebody else makes the routes', () => {
+  it('has them also if the user creates the routes', () => {
     expect(decide({ deploy: false })).toEqual(known);
   });
 
-  it('keeps what is fixed already and the same', () => {
+  it('keeps an equal fixed endpoint', () => {
     expect(decide({}, { host: 'API.example.org' })).toEqual(known);
     expect(decide({}, { host: 'api.example.org', port: 443 })).toEqual(known);
   });
@@ -65,11 +65,11 @@ describe('an ingress', () => {
       'InvalidConfiguration',
       'has 64 characters, and DNS allows 63: give shorter host names in exposure.ingress',
     ],
-  ])('gives none and says why when %s', (_, ingress, preset, reason, message) => {
+  ])('has no endpoint and a reason when %s', (_, ingress, preset, reason, message) => {
     expect(decide(ingress, preset)).toEqual({ known: false, reason, message: expect.stringContaining(message) });
   });
 
-  it('has a Service like that of a gateway', () => {
+  it('has the same Service as a gateway', () => {
     const spec = (changes: object) => clusterOf({ spec: { exposure: { ingress: hosts }, ...changes } }).spec;
     expect(exposureStrategy(spec({})).service).toEqual({ type: 'ClusterIP', apiPorts: { api: 6443 } });
     expect(exposureStrategy(spec({ inClusterAccess: 'Proxy' })).service.tunnelPort).toBe(6444);

@@ -8,7 +8,7 @@ const where = (key: string, operator: string, ...values: string[]): ObservedLabe
 });
 
 it.each<[string, ObservedLabelSelector, boolean]>([
-  ['an empty one everything', {}, true],
+  ['everything if it is empty', {}, true],
   ['a label with its value', { matchLabels: { tier: 'gold' } }, true],
   ['no other value', { matchLabels: { tier: 'silver' } }, false],
   ['no label that is absent', { matchLabels: { team: 'a' } }, false],
@@ -19,13 +19,13 @@ it.each<[string, ObservedLabelSelector, boolean]>([
   ['a value NotIn the list', where('tier', 'NotIn', 'silver'), true],
   ['no value in it', where('tier', 'NotIn', 'gold'), false],
   ['an absent label as NotIn any list', where('team', 'NotIn', 'a'), true],
-  ['a label that Exists, even without value', where('empty', 'Exists'), true],
+  ['a label that Exists, even without a value', where('empty', 'Exists'), true],
   ['no label that does not', where('team', 'Exists'), false],
   ['a label that DoesNotExist', where('team', 'DoesNotExist'), true],
   ['no label that does', where('empty', 'DoesNotExist'), false],
-  ['nothing by an operator it does not know', where('tier', 'Gt', '1'), false],
-  ['what both kinds of terms agree on', { ...where('region', 'Exists'), matchLabels: { tier: 'gold' } }, true],
-  ['nothing that one of them refuses', { ...where('region', 'DoesNotExist'), matchLabels: { tier: 'gold' } }, false],
+  ['nothing for an unknown operator', where('tier', 'Gt', '1'), false],
+  ['what both kinds of terms select', { ...where('region', 'Exists'), matchLabels: { tier: 'gold' } }, true],
+  ['nothing that one of them excludes', { ...where('region', 'DoesNotExist'), matchLabels: { tier: 'gold' } }, false],
 ])('a label selector selects %s', (_, selector, expected) => {
   expect(selects(selector, labels)).toBe(expected);
 });

@@ -34,11 +34,11 @@ const { allowedRoutes: _allowedRoutes, ...withoutAllowedRoutes } = good;
 describe('a suitable listener', () => {
   it.each<[string, ObservedListener, Partial<ListenerQuestion>]>([
     ['passes TLS through for a wildcard from all namespaces', good, {}],
-    ['names routes of TLS among its kinds', admittingKinds({ kind: 'TCPRoute' }, { kind: 'TLSRoute' }), {}],
-    ['names their group too', admittingKinds({ group: 'gateway.networking.k8s.io', kind: 'TLSRoute' }), {}],
+    ['lists TLSRoute among its kinds', admittingKinds({ kind: 'TCPRoute' }, { kind: 'TLSRoute' }), {}],
+    ['lists their group too', admittingKinds({ group: 'gateway.networking.k8s.io', kind: 'TLSRoute' }), {}],
     ['has an empty list of kinds', admittingKinds(), {}],
     ['is in the namespace of the routes', admitting({ from: 'Same' }), { namespace: 'capi-system' }],
-    ['says nothing of namespaces, and is in that of the routes', withoutAllowedRoutes, { namespace: 'capi-system' }],
+    ['has no allowedRoutes, and is in the namespace of the routes', withoutAllowedRoutes, { namespace: 'capi-system' }],
     ['selects the namespace', selecting({ matchLabels: { tier: 'gold' } }), {}],
     ['selects every namespace', selecting({}), {}],
     [
@@ -47,8 +47,8 @@ describe('a suitable listener', () => {
       {},
     ],
     ['has the fixed port', good, { preset: { port: 443 } }],
-    ['covers the fixed host', good, { preset: { host: 'Prod.Clusters.Example.com' } }],
-    ['covers a fixed host of any depth', good, { preset: { host: 'a.b.c.clusters.example.com', port: 443 } }],
+    ['matches the fixed host', good, { preset: { host: 'Prod.Clusters.Example.com' } }],
+    ['matches a fixed host of any depth', good, { preset: { host: 'a.b.c.clusters.example.com', port: 443 } }],
   ])('%s', (_, listener, changes) => {
     expect(choose([listener], changes)).toEqual({
       found: true,
@@ -56,12 +56,12 @@ describe('a suitable listener', () => {
     });
   });
 
-  it('is the first one when there are several', () => {
+  it('is the first one if there are several', () => {
     const listeners = [{ ...good, name: 'http', protocol: 'HTTP' }, good, { ...good, name: 'second', port: 8443 }];
     expect(choose(listeners)).toMatchObject({ listener: { name: 'tls', port: 443 } });
   });
 
-  it('is the one that a fixed endpoint belongs to', () => {
+  it('is the one of a fixed endpoint', () => {
     const listeners = [
       good,
       { ...good, name: 'port', port: 8443 },
@@ -74,7 +74,7 @@ describe('a suitable listener', () => {
   });
 });
 
-describe('a listener that is not suitable is refused, with what to change', () => {
+describe('an unsuitable listener is refused, with a remedy', () => {
   it.each<[string, ObservedListener, string, Partial<ListenerQuestion>?]>([
     [
       'terminates TLS',
@@ -82,7 +82,7 @@ describe('a listener that is not suitable is refused, with what to change', () =
       'listener tls: its tls.mode is Terminate, set Passthrough',
     ],
     [
-      'leaves the mode to its default',
+      'uses the default TLS mode',
       { ...good, tls: {} },
       'its tls.mode is not set, which means Terminate, set Passthrough',
     ],
@@ -94,24 +94,28 @@ describe('a listener that is not suitable is refused, with what to change', () =
     ],
     ['is for any host', withoutHostname, 'its hostname is not set, set a wildcard such as *.clusters.example.com'],
     [
-      'admits other kinds only',
+      'allows other kinds only',
       admittingKinds({ kind: 'TCPRoute' }, { group: 'example.org', kind: 'TLSRoute' }),
       'its allowedRoutes.kinds are TCPRoute and TLSRoute, add TLSRoute',
     ],
     [
-      'admits its own namespace only',
+      'allows its own namespace only',
       admitting({ from: 'Same' }),
       'its allowedRoutes.namespaces.from is Same, set All or Selector so that namespace team is allowed',
     ],
-    ['says nothing of namespaces', withoutAllowedRoutes, 'its allowedRoutes.namespaces.from is Same'],
-    ['admits nobody', admitting({ from: 'None' }), 'its allowedRoutes.namespaces.from is None, set All or Selector'],
+    ['has no allowedRoutes', withoutAllowedRoutes, 'its allowedRoutes.namespaces.from is Same'],
+    [
+      'allows no namespace',
+      admitting({ from: 'None' }),
+      'its allowedRoutes.namespaces.from is None, set All or Selector',
+    ],
     [
       'selects other namespaces',
       selecting({ matchLabels: { tier: 'silver' } }),
       'its allowedRoutes.namespaces.selector does not match, change it or the labels so that namespace team is allowed',
     ],
-    ['selects by nothing', selecting(), 'its allowedRoutes.namespaces.selector does not match'],
-  ])('when it %s', (_, listener, advice) => {
+    ['has an empty selector', selecting(), 'its allowedRoutes.namespaces.selector does not match'],
+  ])('if it %s', (_, listener, advice) => {
     expect(choose([listener])).toEqual({
       found: false,
       refusal: {
@@ -123,7 +127,7 @@ describe('a listener that is not suitable is refused, with what to change', () =
     expect(choose([listener])).toMatchObject({ refusal: { message: expect.stringContaining(advice) } });
   });
 
-  it('with all of it at once, for every TLS listener', () => {
+  it('with all problems at once, for every TLS listener', () => {
     const second = { ...good, name: 'second', hostname: 'api.example.com', tls: { mode: 'Terminate' } };
     expect(choose([{ ...good, name: 'http', protocol: 'HTTPS' }, { ...good, tls: {} }, second])).toMatchObject({
       refusal: {
@@ -133,7 +137,7 @@ describe('a listener that is not suitable is refused, with what to change', () =
     });
   });
 
-  it('also when there is none for TLS at all', () => {
+  it('also if no listener is for TLS', () => {
     for (const listeners of [[], [{ ...good, protocol: 'HTTPS' }]]) {
       expect(choose(listeners)).toMatchObject({
         refusal: {
@@ -147,9 +151,9 @@ describe('a listener that is not suitable is refused, with what to change', () =
   it.each<[string, ListenerQuestion['preset'], string]>([
     ['host is another', { host: 'c1.elsewhere.example.com', port: 443 }, 'which is c1.elsewhere.example.com:443 and'],
     ['host is the bare domain', { host: 'clusters.example.com' }, 'which is clusters.example.com and'],
-    ['host only ends alike', { host: 'c1.myclusters.example.com' }, 'which is c1.myclusters.example.com and'],
+    ['host only has the same ending', { host: 'c1.myclusters.example.com' }, 'which is c1.myclusters.example.com and'],
     ['port is another', { port: 6443 }, 'which is one with port 6443 and'],
-  ])('when its fixed %s', (_, preset, message) => {
+  ])('if its fixed %s', (_, preset, message) => {
     const choice = choose([good, { ...good, name: 'second', port: 8443, tls: {} }], { preset });
     expect(choice).toMatchObject({ found: false, refusal: { reason: 'EndpointMismatch' } });
     expect(choice).toMatchObject({ refusal: { message: expect.stringContaining(message) } });

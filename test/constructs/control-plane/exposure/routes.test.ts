@@ -20,7 +20,7 @@ function routes(exposure: object, changes: Partial<Facts> = {}) {
 }
 
 describe('the routes of a gateway', () => {
-  it('lead each host name from the chosen listener to its port of the Service', () => {
+  it('route each host name from the chosen listener to its port of the Service', () => {
     const rendered = routes({ gateway }, tunnel);
     expect(rendered.map(({ metadata, spec }) => ({ name: metadata.name, spec }))).toEqual(
       [
@@ -38,7 +38,7 @@ describe('the routes of a gateway', () => {
     );
   });
 
-  it.each(['v1', 'v1alpha3', 'v1alpha2'])('are written in %s where that is served', (tlsRouteVersion) => {
+  it.each(['v1', 'v1alpha3', 'v1alpha2'])('are written in %s if that is served', (tlsRouteVersion) => {
     const versions = routes({ gateway }, { tlsRouteVersion }).map(({ apiVersion }) => apiVersion);
     expect(new Set(versions)).toEqual(new Set([`gateway.networking.k8s.io/${tlsRouteVersion}`]));
   });
@@ -51,7 +51,7 @@ describe('the routes of a gateway', () => {
     expect(routes({ gateway }, changes)).toEqual([]);
   });
 
-  it('lead to no tunnel where nobody dials one', () => {
+  it('include no tunnel if no proxy uses it', () => {
     expect(routes({ gateway }).map(({ metadata }) => metadata.name)).toEqual(['c1-api', 'c1-konnectivity']);
   });
 });
@@ -61,7 +61,7 @@ describe('the routes of an ingress controller', () => {
     ['haproxy', 'haproxy.org/ssl-passthrough'],
     ['haproxy-ingress', 'haproxy-ingress.github.io/ssl-passthrough'],
     ['nginx', 'nginx.ingress.kubernetes.io/ssl-passthrough'],
-  ])('are Ingresses that %s passes TLS through for', (controller, annotation) => {
+  ])('are Ingresses with the TLS passthrough of %s', (controller, annotation) => {
     const rendered = routes({ ingress: { ...hosts, controller, className: 'shared' } }, tunnel);
     const path = (number: number) => ({
       path: '/',
@@ -81,11 +81,11 @@ describe('the routes of an ingress controller', () => {
     );
   });
 
-  it('leave the class to the management cluster when none is given', () => {
+  it('use the default class of the management cluster if none is specified', () => {
     for (const { spec } of routes({ ingress: hosts })) expect(spec).not.toHaveProperty('ingressClassName');
   });
 
-  it("carry the user's annotations, which win", () => {
+  it("have the user's annotations, which take precedence", () => {
     const annotations = { 'haproxy.org/ssl-passthrough': 'false', 'example.org/dns': 'yes' };
     const rendered = routes({ ingress: { ...hosts, annotations } });
     expect(rendered).toHaveLength(2);
@@ -115,14 +115,14 @@ describe('the routes of an ingress controller', () => {
     );
   });
 
-  it('are none where somebody else makes them', () => {
+  it('are not rendered if the user creates them', () => {
     for (const controller of ['haproxy', 'traefik']) {
       expect(routes({ ingress: { ...hosts, controller, deploy: false } })).toEqual([]);
     }
   });
 });
 
-it('ways in with an address of their own need no routes', () => {
+it('exposure strategies with their own address need no routes', () => {
   const nodePort = { address: '192.0.2.20', port: 30443, konnectivityPort: 30132 };
   for (const exposure of [{ loadBalancer: {} }, { nodePort }]) expect(routes(exposure)).toEqual([]);
 });

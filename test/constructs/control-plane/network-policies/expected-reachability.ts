@@ -3,12 +3,12 @@ import { parseAllDocuments } from 'yaml';
 import { renderControlPlane } from '../../../../constructs/control-plane/chart.ts';
 import type { Party } from '../../../support/enforced-policy.ts';
 import type { Ends } from '../../../support/network-policy-evaluator.ts';
-import { ownPod, unknownMembers, tried } from '../../../support/reachability.ts';
+import { ownPod, otherParties, tried } from '../../../support/reachability.ts';
 import { componentLabel } from '../../../../constructs/cluster/labels.ts';
 import { anyRestore, clusterOf, knownFacts } from '../../../support/rendered-cluster.ts';
 import { workloadsOf } from '../../../support/rendered-objects.ts';
 
-/** A way in, and the ports of an API server's pod that must be reachable for it. */
+/** An exposure strategy, and the ports of an API server's pod that must be reachable for it. */
 export interface ExposureStrategy {
   readonly name: string;
   readonly spec: object;
@@ -27,7 +27,7 @@ export const behindTunnel: ExposureStrategy = {
   entrances: [6443, 8132, 6444],
 };
 
-export const waysIn: readonly ExposureStrategy[] = [
+export const exposureStrategies: readonly ExposureStrategy[] = [
   { name: 'a gateway', spec: { exposure: gateway }, securePort: 6443, entrances: [6443, 8132] },
   behindTunnel,
   { name: 'an ingress controller', spec: { exposure: ingress }, securePort: 6443, entrances: [6443, 8132] },
@@ -56,7 +56,7 @@ export interface Policy {
   readonly spec: object;
 }
 
-/** Policies as they stand in a manifest, and whom they meet: pods as the same chart labels them, and strangers. */
+/** Policies as in a manifest, and the parties they apply to: pods as the same chart labels them, and others. */
 export function rendered(
   kind: Kind,
   { spec }: ExposureStrategy,
@@ -76,7 +76,7 @@ export function rendered(
       ...Object.fromEntries(own),
       'etcd-restore': ownPod(own.length + 1, pod('etcd-restore')?.metadata.labels ?? {}),
       'etcd-verify': ownPod(own.length + 2, pod('etcd-verify')?.metadata.labels ?? {}),
-      ...unknownMembers,
+      ...otherParties,
     },
   };
 }
@@ -88,17 +88,17 @@ interface Expected {
   readonly at?: readonly string[];
 }
 
-/** What each end lets pass, and what comes about, written by hand. What is not here is denied. */
+/** The connections that each end allows, and those that both allow, written by hand. All others are denied. */
 function tables(kind: Kind, { securePort, entrances }: ExposureStrategy): Record<Ends, Expected[]> {
-  const everybodyElse = Object.keys(unknownMembers);
-  const everybody = [...components, ...everybodyElse];
+  const others = Object.keys(otherParties);
+  const all = [...components, ...others];
   const entering = entrances.map((port) => `TCP ${port}`);
-  // the others know nobody by name
+  // the other pods do not use DNS
   const asking = components.filter((name) => !['etcd-restore', 'etcd-verify'].includes(name));
   const dns = ['TCP 53', 'UDP 53'];
   const probes = { from: ['own node'], to: components };
-  const ofOthers = { from: everybodyElse, to: everybodyElse };
-  // Kubernetes' own kind knows hosts outside only as addresses, and pods have those too.
+  const ofOthers = { from: others, to: others };
+  // NetworkPolicy selects hosts outside only by address, and the addresses of pods match too.
   const outside = (pods: readonly string[]) => (kind === 'NetworkPolicy' ? pods : ['host outside']);
   const withinControlPlane = [
     { from: ['controller-manager', 'scheduler'], to: ['api-server'], at: [`TCP ${securePort}`] },
@@ -108,39 +108,39 @@ function tables(kind: Kind, { securePort, entrances }: ExposureStrategy): Record
   return {
     egress: [
       ...withinControlPlane,
-      { from: asking, to: everybody, at: dns },
-      { from: ['api-server'], to: outside(everybody), at: ['TCP 443'] },
-      { from: everybodyElse, to: everybody },
+      { from: asking, to: all, at: dns },
+      { from: ['api-server'], to: outside(all), at: ['TCP 443'] },
+      { from: others, to: all },
     ],
     ingress: [
-      { from: everybody, to: ['api-server'], at: entering },
+      { from: all, to: ['api-server'], at: entering },
       { from: ['api-server', 'operator'], to: ['etcd'], at: ['TCP 2379'] },
       { from: ['operator'], to: ['etcd-restore', 'etcd-verify'], at: ['TCP 2379'] },
       { from: ['etcd'], to: ['etcd'], at: ['TCP 2380'] },
-      { from: everybody, to: everybodyElse },
+      { from: all, to: others },
       probes,
     ],
     both: [
       ...withinControlPlane,
-      { from: everybodyElse, to: ['api-server'], at: entering },
+      { from: others, to: ['api-server'], at: entering },
       { from: ['operator'], to: ['etcd', 'etcd-restore', 'etcd-verify'], at: ['TCP 2379'] },
-      { from: asking, to: everybodyElse, at: dns },
-      { from: ['api-server'], to: outside(everybodyElse), at: ['TCP 443'] },
+      { from: asking, to: others, at: dns },
+      { from: ['api-server'], to: outside(others), at: ['TCP 443'] },
       probes,
       ofOthers,
     ],
   };
 }
 
-/** The pairs of the matrix, and what these ends let pass between them. */
+/** The pairs of the matrix, and the connections that these ends allow between them. */
 export function expected(kind: Kind, exposureStrategy: ExposureStrategy, ends: Ends): Map<string, string> {
   const byPair = new Map<string, Set<string>>();
   for (const { from, to, at: listed } of tables(kind, exposureStrategy)[ends]) {
-    const passing = listed?.flatMap((port) => [`${port} ipv4`, `${port} ipv6`]) ?? tried;
+    const allowed = listed?.flatMap((port) => [`${port} ipv4`, `${port} ipv6`]) ?? tried;
     for (const pair of from.flatMap((one) => to.map((other) => `${one} → ${other}`))) {
-      byPair.set(pair, new Set([...(byPair.get(pair) ?? []), ...passing]));
+      byPair.set(pair, new Set([...(byPair.get(pair) ?? []), ...allowed]));
     }
   }
-  const inOrder = (passing: ReadonlySet<string>) => tried.filter((attempt) => passing.has(attempt)).join(', ');
-  return new Map([...byPair].map(([pair, passing]) => [pair, inOrder(passing)]));
+  const inOrder = (allowed: ReadonlySet<string>) => tried.filter((attempt) => allowed.has(attempt)).join(', ');
+  return new Map([...byPair].map(([pair, allowed]) => [pair, inOrder(allowed)]));
 }

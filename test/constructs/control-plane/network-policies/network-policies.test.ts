@@ -117,7 +117,7 @@ it('the policy of the controller manager, in both kinds', () => {
   `);
 });
 
-it('nobody but the API server reaches etcd where the operator runs outside of the cluster', () => {
+it('only the API server may connect to etcd if the operator runs outside of the cluster', () => {
   const { ingress } = new Rendered().object('NetworkPolicy', 'c1-etcd')['spec'] as { ingress: { from: unknown }[] };
   const component = (name: string) => ({
     podSelector: { matchLabels: { 'cluster.x-k8s.io/cluster-name': 'c1', 'app.kubernetes.io/component': name } },
@@ -125,7 +125,7 @@ it('nobody but the API server reaches etcd where the operator runs outside of th
   expect(ingress.map(({ from }) => from)).toEqual([[component('api-server')], [component('etcd')]]);
 });
 
-it('every port of a policy says its protocol', () => {
+it('every port of a policy has a protocol', () => {
   for (const ciliumServed of [false, true]) {
     const policies = new Rendered({}, { ciliumServed }).objects.filter(({ kind }) => kind.endsWith('NetworkPolicy'));
     const ports = policies.flatMap((policy) => portsIn(policy['spec']));

@@ -4,15 +4,15 @@ import { Enforcement } from '../../../support/network-policy-evaluator.ts';
 import { reachability } from '../../../support/reachability.ts';
 import { behindTunnel, expected, type Kind, type Policy, policyKinds, rendered } from './expected-reachability.ts';
 
-/** A matrix for every field and member there is takes seconds where the machine is busy. */
+/** A matrix for every field and list item takes seconds on a busy machine. */
 const manyMatricesMs = 60_000;
 
 it.each(policyKinds)(
-  'nothing can be left out of a %s without the matrix telling, apart from defaults',
+  'the matrix detects every part that is left out of a %s, except for defaults',
   (kind) => {
     const { policies, parties } = rendered(kind, behindTunnel);
     const wanted = (['egress', 'ingress'] as const).map((end) => [end, expected(kind, behindTunnel, end)] as const);
-    const unnoticed = policies.flatMap((policy, index) =>
+    const undetected = policies.flatMap((policy, index) =>
       pathsOf(policy.spec, [])
         .filter((path) => {
           const others = policies.with(index, { ...policy, spec: without(policy.spec, path) });
@@ -20,17 +20,17 @@ it.each(policyKinds)(
         })
         .map((path) => `${path.at(-1)}: ${JSON.stringify(at(policy.spec, path))}`),
     );
-    expect([...new Set(unnoticed)].sort()).toEqual(defaults[kind]);
+    expect([...new Set(undetected)].sort()).toEqual(defaults[kind]);
   },
   manyMatricesMs,
 );
 
-/** What each kind assumes where nothing is said. */
+/** What each kind assumes for a missing field. */
 const defaults: Readonly<Record<Kind, string[]>> = {
   NetworkPolicy: [
     'policyTypes: ["Ingress","Egress"]',
     'protocol: "TCP"',
-    // Hosts outside, by the letter everybody; Cilium leaves pods and nodes out in this kind too.
+    // Hosts outside, which match all addresses; Cilium excludes pods and nodes in this kind too.
     'to: [{"ipBlock":{"cidr":"0.0.0.0/0"}},{"ipBlock":{"cidr":"::/0"}}]',
   ],
   CiliumNetworkPolicy: ['fromEntities: ["all"]', 'toEntities: ["all"]'],
@@ -38,7 +38,7 @@ const defaults: Readonly<Record<Kind, string[]>> = {
 
 type Path = readonly (string | number)[];
 
-/** Every field and every member of a list below a path. */
+/** Every field and every list item below a path. */
 function pathsOf(value: unknown, path: Path): Path[] {
   if (typeof value !== 'object' || value === null) return [];
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
@@ -49,7 +49,7 @@ function at(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)[key], value);
 }
 
-/** A copy that lacks what is at a path. */
+/** A copy without the part at a path. */
 function without(value: object, path: Path): object {
   const copy = structuredClone(value);
   const parent = at(copy, path.slice(0, -1));
@@ -59,7 +59,7 @@ function without(value: object, path: Path): object {
   return copy;
 }
 
-/** False too for a policy that Kubernetes would refuse. */
+/** Also false for a policy that Kubernetes would reject. */
 function isAsWanted(
   policies: readonly Policy[],
   end: Direction,
@@ -68,8 +68,8 @@ function isAsWanted(
 ): boolean {
   let pairs = 0;
   try {
-    for (const [pair, passing] of reachability(new Enforcement(policies), end, parties)) {
-      if (wanted.get(pair) !== passing) return false;
+    for (const [pair, allowed] of reachability(new Enforcement(policies), end, parties)) {
+      if (wanted.get(pair) !== allowed) return false;
       pairs++;
     }
   } catch {

@@ -27,7 +27,7 @@ function configOf(objects: readonly RenderedObject[]): string {
 }
 
 describe('a cluster whose API server has an address', () => {
-  it('needs nothing but the fields of Service kubernetes to be its own', () => {
+  it('applies the kubernetes Service without a spec', () => {
     const objects = render({});
     expect(objects.map(identityOf)).toEqual(['Service default/kubernetes']);
     expect(service(objects)).not.toHaveProperty('spec');
@@ -40,7 +40,7 @@ describe('policies', () => {
   it.each([
     { version: 'v1.36.3', apiVersion: 'admissionregistration.k8s.io/v1' },
     { version: 'v1.34.4', apiVersion: 'admissionregistration.k8s.io/v1beta1' },
-  ])('are $apiVersion in $version, each with a binding of its name', ({ version, apiVersion }) => {
+  ])('are $apiVersion in $version, each with a binding of the same name', ({ version, apiVersion }) => {
     expect(policies(version).map((object) => [object.apiVersion, identityOf(object)])).toEqual(
       ['hosted-control-plane-api-server', 'hosted-control-plane-api-server-ephemeral'].flatMap((name) => [
         [apiVersion, `MutatingAdmissionPolicy /${name}`],
@@ -49,7 +49,7 @@ describe('policies', () => {
     );
   });
 
-  it('stop no pod from being made', () => {
+  it('do not prevent the creation of pods', () => {
     const specs = policies('v1.36.3').map(({ spec }) => spec as { failurePolicy?: string; policyName?: string });
     expect(specs.map(({ failurePolicy, policyName }) => failurePolicy ?? policyName)).toEqual([
       'Ignore',
@@ -59,11 +59,11 @@ describe('policies', () => {
     ]);
   });
 
-  it('leave Service kubernetes alone', () => {
+  it('do not change the kubernetes Service', () => {
     expect(service(render(gateway, behindGateway))).not.toHaveProperty('spec');
   });
 
-  it('are not made where Kubernetes does not know them', () => {
+  it('are not rendered if Kubernetes does not support them', () => {
     const objects = render({ ...gateway, version: 'v1.33.1', inClusterAccess: 'Policy' }, behindGateway);
     expect(objects.map(identityOf)).toEqual(['Service default/kubernetes']);
   });
@@ -74,14 +74,14 @@ describe('the proxy of a node', () => {
   const daemonSet = objects.find(({ kind }) => kind === 'DaemonSet')!;
   const { pod, selector, containers } = workloadsOf([{ ...daemonSet, kind: 'Deployment' }])[0]!;
 
-  it('is what Service kubernetes leads to, on the same node only', () => {
+  it('is the endpoint of the kubernetes Service, on the same node only', () => {
     expect(service(objects)).toMatchObject({
       metadata: { namespace: daemonSet.metadata.namespace },
       spec: { selector, internalTrafficPolicy: 'Local' },
     });
   });
 
-  it('runs before there is a pod network or cluster DNS, on whatever node', () => {
+  it('runs before the pod network and cluster DNS, on every node', () => {
     expect(pod).toMatchObject({
       hostNetwork: true,
       dnsPolicy: 'Default',
@@ -96,7 +96,7 @@ describe('the proxy of a node', () => {
     expect(configOf(objects)).not.toMatch(/ crt /);
   });
 
-  it('may do no more than any other pod', () => {
+  it('has no more rights than any other pod', () => {
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
     expect(containers[0]?.securityContext).toMatchObject({
       allowPrivilegeEscalation: false,
@@ -105,13 +105,13 @@ describe('the proxy of a node', () => {
     });
   });
 
-  it('makes way for a newer one only when that one listens', () => {
+  it('is replaced only when the new pod listens', () => {
     expect(daemonSet['spec']).toMatchObject({ updateStrategy: { rollingUpdate: { maxUnavailable: 0 } } });
-    // A port that is declared on the host's network is one pod's: the two could not be there together.
+    // A port that is declared on the host's network can be used by one pod only: the two could not run together.
     expect(containers[0]?.ports).toEqual([]);
   });
 
-  it('dials the tunnel by its name, and believes only a certificate of the cluster for that name', () => {
+  it('connects to the tunnel by its name, and accepts only a certificate of the cluster for that name', () => {
     const config = configOf(objects);
     expect(config).toContain('server-template endpoint 4 tunnel.c1.team.example.org:443 ');
     expect(config).toContain(' ssl sni str(tunnel.c1.team.example.org) verify required ');
@@ -119,14 +119,14 @@ describe('the proxy of a node', () => {
     expect(config).toContain('bind "${HOST_IP}:6443"');
   });
 
-  it('dials an endpoint that is an address as it is', () => {
+  it('connects directly to an endpoint that is an address', () => {
     const plain = render({ inClusterAccess: 'Proxy' });
     expect(configOf(plain)).toContain('server endpoint 192.0.2.10:6443\n');
     expect(configOf(plain)).not.toContain(' ssl ');
     expect(JSON.stringify(plain)).not.toContain('kube-root-ca.crt');
   });
 
-  it('listens where Service kubernetes sends connections, whatever port that is', () => {
+  it('listens on the port that the kubernetes Service uses', () => {
     const nodePort = { address: 'nodes.example.org', port: 30443, konnectivityPort: 30132 };
     const spec = { exposure: { nodePort }, inClusterAccess: 'Proxy' };
     const config = configOf(render(spec, { endpoint: { host: 'nodes.example.org', port: 30443 } }));
@@ -134,7 +134,7 @@ describe('the proxy of a node', () => {
     expect(config).toContain('server-template endpoint 4 nodes.example.org:30443 resolvers node ');
   });
 
-  it('dials addresses of the family that the cluster has', () => {
+  it("connects to addresses of the cluster's IP family", () => {
     const services = { services: { cidrBlocks: ['fd00:10::/112'] } };
     expect(configOf(objects)).toContain('resolve-prefer ipv4');
     expect(configOf(render({ ...gateway, inClusterAccess: 'Proxy' }, behindGateway, services))).toContain(
@@ -144,14 +144,17 @@ describe('the proxy of a node', () => {
 });
 
 it.each([
-  { inClusterAccess: 'Proxy', hostRoutes: true },
-  { inClusterAccess: 'Policy', hostRoutes: false },
-  { inClusterAccess: 'LoadBalancer', hostRoutes: false },
-])('Service kubernetes leads to proxies with $inClusterAccess: $leads', ({ inClusterAccess, hostRoutes }) => {
-  const objects = renderWorkload(clusterOf({ spec: { ...gateway, inClusterAccess } }), {
-    ...knownFacts,
-    ...behindGateway,
-    advertiseAddress: '192.0.2.10',
-  });
-  expect(reachesProxies(objects)).toBe(hostRoutes);
-});
+  { inClusterAccess: 'Proxy', pointsToProxies: true },
+  { inClusterAccess: 'Policy', pointsToProxies: false },
+  { inClusterAccess: 'LoadBalancer', pointsToProxies: false },
+])(
+  'the kubernetes Service points to proxies with $inClusterAccess: $pointsToProxies',
+  ({ inClusterAccess, pointsToProxies }) => {
+    const objects = renderWorkload(clusterOf({ spec: { ...gateway, inClusterAccess } }), {
+      ...knownFacts,
+      ...behindGateway,
+      advertiseAddress: '192.0.2.10',
+    });
+    expect(reachesProxies(objects)).toBe(pointsToProxies);
+  },
+);

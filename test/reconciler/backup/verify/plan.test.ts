@@ -47,10 +47,25 @@ describe('a verification', () => {
   ] as const)('%s', (_, drawn, changes, expected) => expect(decide(drawn, changes)).toEqual(expected));
 
   it.each([
-    ['is due if retention keeps so few that the number is never reached', '..v', { retention: { maxCount: 2 } }, newest],
-    ['is not due if retention deletes only others than the last verified one', '.v..', { retention: { maxCount: 2 } }, rest],
+    [
+      'is due if retention keeps so few that the number is never reached',
+      '..v',
+      { retention: { maxCount: 2 } },
+      newest,
+    ],
+    [
+      'is not due if retention deletes only others than the last verified one',
+      '.v..',
+      { retention: { maxCount: 2 } },
+      rest,
+    ],
     ['is not due while retention keeps enough', '..v', { retention: { maxCount: 3 } }, rest],
-    ['is due if the last verified one is older than retention allows for others', '.v', { retention: { maxAgeMs: 1.5 * hour } }, newest],
+    [
+      'is due if the last verified one is older than retention allows for others',
+      '.v',
+      { retention: { maxAgeMs: 1.5 * hour } },
+      newest,
+    ],
   ] as const)('%s', (_, drawn, changes, expected) => {
     expect(decide(drawn, { every: 100, ...changes })).toEqual(expected);
   });

@@ -17,7 +17,11 @@ describe('the next step of a rotation', () => {
     ['is none if there is nothing to rotate', { trusted: [] }, { kind: 'settled' }],
     ['creates a successor on request', { isWanted: true }, { kind: 'begin' }],
     ["waits for a user's successor", { isWanted: true, mayMakeNext: false }, { kind: 'await-successor' }],
-    ['distributes trust in the successor', { isWanted: true, next: 'new' }, { kind: 'distribute', trusted: ['old', 'new'] }],
+    [
+      'distributes trust in the successor',
+      { isWanted: true, next: 'new' },
+      { kind: 'distribute', trusted: ['old', 'new'] },
+    ],
     ['discards a successor that is not requested any more', { next: 'new' }, { kind: 'discard' }],
     [
       'withdraws trust that is not requested any more',

@@ -23,11 +23,7 @@ describe('the next step of a rotation of service account keys', () => {
   it.each<[string, Partial<KeyRotationState>, KeyRotationStep]>([
     ['is none if one key signs and no rotation is requested', {}, { kind: 'settled' }],
     ['creates a successor', { isRequested: true }, { kind: 'begin' }],
-    [
-      'distributes the successor',
-      { isRequested: true, successor: ours },
-      { kind: 'distribute', keys: ['old', 'new'] },
-    ],
+    ['distributes the successor', { isRequested: true, successor: ours }, { kind: 'distribute', keys: ['old', 'new'] }],
     [
       'makes it sign when all API servers accept it',
       { isRequested: true, successor: ours, keys: ['old', 'new'] },
@@ -106,7 +102,11 @@ describe('the next step of a rotation of service account keys', () => {
       { isOurs: false, isRequested: true, successor: users },
       { kind: 'distribute', keys: ['old', 'new'] },
     ],
-    ["never removes a user's successor when it signs", { isOurs: false, successor: users, keys: ['new'] }, { kind: 'settled' }],
+    [
+      "never removes a user's successor when it signs",
+      { isOurs: false, successor: users, keys: ['new'] },
+      { kind: 'settled' },
+    ],
     ["never deletes a user's successor", { isOurs: false, successor: users }, { kind: 'settled' }],
     [
       'waits for another one for the next rotation',

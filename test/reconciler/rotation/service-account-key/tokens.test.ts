@@ -29,9 +29,12 @@ describe('for an API server', () => {
     expect(await verifyingKeys({ raw })).toEqual(['first', 'other']);
   });
 
-  it.each(['', '{}', '{"keys":[{}]}'])('an answer that is not a set of keys is an error, such as %s', async (answer) => {
-    await expect(verifyingKeys({ raw: async () => answer })).rejects.toThrow('cannot be read');
-  });
+  it.each(['', '{}', '{"keys":[{}]}'])(
+    'an answer that is not a set of keys is an error, such as %s',
+    async (answer) => {
+      await expect(verifyingKeys({ raw: async () => answer })).rejects.toThrow('cannot be read');
+    },
+  );
 
   it('the signing key is that of a token that only this API server accepts', async () => {
     const asked: unknown[] = [];
