@@ -90,7 +90,8 @@ function describe({ program, purpose }: Use, when: string): string {
 
 /** For either side what restricts it; undefined where it never happens. */
 function behaviour({ reloads }: Use, minor: number | undefined): { whenReloaded?: string; whenRestarted?: string } {
-  const always = typeof reloads === 'boolean' ? reloads : minor === undefined ? undefined : minor >= firstMinorWith(reloads);
+  const always =
+    typeof reloads === 'boolean' ? reloads : minor === undefined ? undefined : minor >= firstMinorWith(reloads);
   if (always !== undefined) return always ? { whenReloaded: '' } : { whenRestarted: '' };
   const since = typeof reloads === 'boolean' ? '' : `1.${firstMinorWith(reloads)}`;
   return { whenReloaded: `, since ${since}`, whenRestarted: `, before ${since}` };

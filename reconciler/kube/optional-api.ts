@@ -83,9 +83,9 @@ export class OptionalApi {
     return this.#served.map(versionOf);
   }
 
-  /** Whether the API is installed in a version we know. */
-  get served(): boolean {
-    return this.#served.length > 0;
+  /** Whether it is known if the API is served. */
+  get isSynced(): boolean {
+    return this.#definition.isSynced;
   }
 
   /** Whether this is about objects of the resource, in whichever version. */

@@ -46,7 +46,7 @@ export async function takeOverIdentity(scope: Scope): Promise<Outcome | undefine
   }
   const { state } = task;
   if (task.isDue || state.kind === 'idle' || state.kind === 'running') {
-      return wait('TakingOverIdentity', `authorities and keys of ${source} are read from a backup`);
+    return wait('TakingOverIdentity', `authorities and keys of ${source} are read from a backup`);
   }
   switch (state.kind) {
     case 'failed':

@@ -47,7 +47,11 @@ describe('Kubernetes versions', () => {
   });
 
   it('tell the encryption that is loaded from 1.34 on', () => {
-    expect(['v1.33.9', 'v1.34.0', 'v1.36.3'].map((version) => hasChange(version, 'reportsLoadedEncryption'))).toEqual([false, true, true]);
+    expect(['v1.33.9', 'v1.34.0', 'v1.36.3'].map((version) => hasChange(version, 'reportsLoadedEncryption'))).toEqual([
+      false,
+      true,
+      true,
+    ]);
   });
 
   it('have images of their components by tag', () => {
