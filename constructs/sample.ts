@@ -48,8 +48,9 @@ const GatewayObject = z.looseObject({
 });
 
 /**
- * Reads a Cluster, its HostedControlPlane and the Gateway that it names. @param objects the documents of a user's YAML
- * file @throws when one of them is missing or invalid.
+ * Reads a Cluster, its HostedControlPlane and the Gateway that it names.
+ * @param objects the documents of a user's YAML file
+ * @throws when one of them is missing or invalid.
  */
 export function readSample(objects: readonly unknown[]): Sample {
   const find = (kind: string) => {

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 
 /**
- * The n-th address of a network: 1 of `10.96.0.0/12` is `10.96.0.1`, which Kubernetes uses for its own Service. @throws
- * when `cidr` is not an IPv4 or IPv6 network.
+ * The n-th address of a network: 1 of `10.96.0.0/12` is `10.96.0.1`, which Kubernetes uses for its own Service.
+ * @throws when `cidr` is not an IPv4 or IPv6 network.
  */
 export function addressAt(cidr: string, n: number): string {
   const [address = '', prefix = ''] = cidr.split('/');

@@ -75,13 +75,13 @@ it.each<[string, Case, string]>([
   [
     'the port is served no more',
     { own: { ...offered, port: 8443 } },
-    '192.0.2.10:8443 and cannot change, but the exposure serves port 6443',
+    '192.0.2.10:8443 and cannot change, but the exposure strategy serves port 6443',
   ],
   ['the Cluster wants another port', { cluster: { ...name, port: 443 } }, 'set its port to 443'],
   [
     'the address is another now',
     { own: { ...offered, host: '192.0.2.99' } },
-    'has the address 192.0.2.10: give it 192.0.2.99 again',
+    'has the address 192.0.2.10: give it the address 192.0.2.99 again',
   ],
   [
     'the infrastructure has another one than the Cluster',
@@ -96,7 +96,7 @@ it.each<[string, Case, string]>([
   [
     'nothing serves what the infrastructure came with',
     { infrastructure: { ...name, port: 443 } },
-    'the endpoint is api.example.test:443 and cannot change, but the exposure serves port 6443',
+    'the endpoint is api.example.test:443 and cannot change, but the exposure strategy serves port 6443',
   ],
   ['the Cluster wants another address', { cluster: { ...offered, host: '192.0.2.99' } }, 'give it 192.0.2.99 again'],
 ])('changes nothing and says so when %s', async (_, given, message) => {
