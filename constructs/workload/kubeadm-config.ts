@@ -8,7 +8,10 @@ import { kubernetesVersion, minorOf } from '../cluster/versions.ts';
 /** The first minor whose kubeadm reads v1beta4. */
 const firstMinorWithV1beta4 = 31;
 
-/** The form of ClusterConfiguration that the kubeadm of a Kubernetes version reads. A joining kubeadm is of the same minor. */
+/**
+ * The API version of ClusterConfiguration that kubeadm of a Kubernetes version reads. A joining kubeadm has the same
+ * minor.
+ */
 export function kubeadmApiVersion(version: string): string {
   return `kubeadm.k8s.io/${minorOf(version) < firstMinorWithV1beta4 ? 'v1beta3' : 'v1beta4'}`;
 }
@@ -18,7 +21,10 @@ export interface KubeadmConfigProps {
   readonly endpoint: Endpoint;
 }
 
-/** What `kubeadm join` reads about the cluster. Only fields that both forms have: nothing else concerns a worker. */
+/**
+ * The description of the cluster that `kubeadm join` reads. Only fields of both API versions are set; workers need no
+ * others.
+ */
 export class KubeadmConfig extends Construct {
   constructor(scope: Construct, id: string, { cluster, endpoint }: KubeadmConfigProps) {
     super(scope, id);
