@@ -4,7 +4,7 @@ import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcom
 import type { Phase } from './scope.ts';
 import type { ServiceObject } from '../kube/service-object.ts';
 
-/** The API server's Service, and its address where it is to have one. Everything that names an address waits for it. */
+/** The API server's Service, and its address if it needs one. All phases that need an address wait for it. */
 export const apiServerService: Phase = {
   condition: 'APIServerServiceReady',
   needs: [],
@@ -21,7 +21,7 @@ export const apiServerService: Phase = {
       ? done({ serviceAddress: { ip: address.ip, hostname: address.hostname } })
       : wait(
           'WaitingForLoadBalancerAddress',
-          `Service ${live.metadata.name} of type LoadBalancer has no address yet: it is assigned by the management cluster's load balancer implementation`,
+          `Service ${live.metadata.name} of type LoadBalancer has no address yet: the load balancer implementation of the management cluster assigns it; check that it runs and has free addresses`,
         );
   },
 };

@@ -13,14 +13,14 @@ import { certificates, etcdCertificates } from './certificates.ts';
 import { encryptionAtRest } from './encryption-at-rest.ts';
 import { restore } from './restore.ts';
 
-/** The API servers. Done when every one of them runs what the spec asks for: only then may others be upgraded. */
+/** The API servers. Done when all of them match the spec: only then may other components be upgraded. */
 export const apiServer: Phase = {
   condition: 'APIServerDeploymentsReady',
   needs: [certificates, etcdCertificates, restore, encryptionAtRest],
   async run(scope): Promise<Outcome> {
     const { cluster, facts, writer, reader } = scope;
     const deployment = reader.get<DeploymentObject>(Deployment, namesOf(cluster.name).apiServer);
-    // A restore has let them go.
+    // A restore has stopped them.
     const isWanted = (deployment?.spec?.replicas ?? 0) > 0;
     const etcdPods = reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'));
     const mounts = await observeMounts(scope);
@@ -29,11 +29,11 @@ export const apiServer: Phase = {
     if (!isWanted && startedPods(etcdPods) < quorum) {
       return wait(
         'WaitingForEtcd',
-        `${startedPods(etcdPods)} of ${cluster.spec.etcd.replicas} etcd members have started`,
+        `${startedPods(etcdPods)} of ${cluster.spec.etcd.replicas} etcd members have started, but a quorum needs ${quorum}: see the condition EtcdClusterReady`,
       );
     }
     if (mounts.missing.length > 0) {
-      return wait('MountMissing', `the API server mounts ${mounts.missing.join(', ')}: create it`, {
+      return wait('MountMissing', `the API server mounts ${mounts.missing.join(', ')}, which does not exist: create it, or set optional: true in deployment.apiServer.mounts`, {
         afterMs: recheckMs,
       });
     }
@@ -49,10 +49,13 @@ export const apiServer: Phase = {
   },
 };
 
-/** Objects that users mount carry no label of ours, so that no event tells when they appear. */
+/** Objects that users mount have no label to watch by, so no event reports that they exist. */
 const recheckMs = 30_000;
 
-/** What users mount, as checksums: the API server reads such files at its start, so a change must replace its pods. */
+/**
+ * Checksums of the objects that users mount. The API server reads such files when it starts, so a change must replace
+ * its pods.
+ */
 async function observeMounts({ cluster, writer }: Scope) {
   const mounts = mountsOf(cluster.spec.deployment.apiServer.mounts);
   const found = await Promise.all(

@@ -12,12 +12,13 @@ import { certificates, etcdCertificates } from './certificates.ts';
 import { secretProps } from '../pki/secret-props.ts';
 
 /**
- * The keys with which API servers encrypt Secrets, and their rotation. While keys change everything else goes on: no API
- * server ever meets a Secret that it cannot read. Keys that are lost stop the line, for new ones could read nothing.
+ * The keys with which API servers encrypt Secrets, and their rotation. The control plane works while keys change: no
+ * API server ever reads a Secret without its key. Lost keys stop the reconcile, because new keys could not decrypt
+ * existing Secrets.
  */
 export const encryptionAtRest: Phase = {
   condition: 'EncryptionAtRestReady',
-  // Not the restore, during which everything that ever was stored has to become readable.
+  // It does not need the restore, during which all previously stored Secrets have to become readable.
   needs: [etcdCertificates, certificates],
   async run(scope): Promise<Outcome> {
     const name = namesOf(scope.cluster.name).secrets.encryption;
@@ -26,7 +27,7 @@ export const encryptionAtRest: Phase = {
   },
 };
 
-/** A Secret that a user has restored carries no label of ours, so that no event tells when it is back. */
+/** A Secret that a user has restored has no label to watch by, so no event reports that it exists again. */
 const recheckMs = 30_000;
 
 async function goOn(scope: Scope, name: string, secret: SecretObject): Promise<Outcome> {
@@ -34,7 +35,7 @@ async function goOn(scope: Scope, name: string, secret: SecretObject): Promise<O
   if (keys) return executeStep(scope, { props: secretProps(scope, name), secret, keys });
   return wait(
     'EncryptionKeysInvalid',
-    `Secret ${name} has no configuration of ours in ${encryptionConfigurationFile}: restore it from a backup`,
+    `Secret ${name} has no valid encryption configuration in ${encryptionConfigurationFile}: restore it from a backup`,
     { afterMs: recheckMs },
   );
 }
@@ -47,7 +48,7 @@ async function initialConfiguration(scope: Scope, name: string): Promise<Outcome
       if (found) return goOn(scope, name, await takeOver(scope, name, found));
       return wait(
         'EncryptionKeysMissing',
-        `Secret ${name} is gone; Secrets of the cluster are stored under its keys, so it is not made anew: restore it from a backup`,
+        `Secret ${name} does not exist, and the operator does not create a new one, because Secrets of the cluster are encrypted with its keys: restore it from a backup`,
         { afterMs: recheckMs },
       );
     }
@@ -66,7 +67,7 @@ async function initialConfiguration(scope: Scope, name: string): Promise<Outcome
   }
 }
 
-/** Makes a Secret of the user ours, so that the watch sees it, and so that it goes with the control plane. */
+/** Adopts a Secret of the user, so that the watch includes it, and so that it is deleted with the control plane. */
 async function takeOver(scope: Scope, name: string, found: SecretObject): Promise<SecretObject> {
   const keys = readEncryptionKeys(found);
   if (!keys) return found;

@@ -14,7 +14,7 @@ import type { Phase, Scope } from './scope.ts';
 import { apiServerService } from './api-server-service.ts';
 import { hostClaimed, refuseClaimedHosts } from './host-claims.ts';
 
-/** The address of the hosted API server: decided once, published for Cluster API, never changed. */
+/** The address of the hosted API server: determined once, published for Cluster API, never changed. */
 export const endpoint: Phase = {
   condition: 'SyncControlPlaneEndpointReady',
   needs: [apiServerService],
@@ -23,10 +23,10 @@ export const endpoint: Phase = {
     const given = hostedControlPlane.spec.controlPlaneEndpoint ?? {};
     const published = complete(given);
 
-    // A user may give only the host, or only the port: the way in offers the other half.
+    // A user may set only the host, or only the port. The exposure strategy provides the other one.
     const preset = published ?? complete(clusterObject.spec?.controlPlaneEndpoint) ?? definedOnly(given);
     const decision = decide(scope, preset);
-    // What clients and certificates know already stays as it is until the way in is mended.
+    // Endpoints that clients and certificates already use do not change until the exposure strategy works again.
     if (!decision.known && published && decision.meanwhile) {
       return degraded(decision.reason, decision.message, decision.meanwhile);
     }
@@ -40,18 +40,20 @@ export const endpoint: Phase = {
       throw new InvalidConfiguration('EndpointMismatch', contradiction(ours.endpoint, theirs));
     }
 
-    // What nobody else has fixed is as the infrastructure came with it.
+    // The infrastructure determines what is not fixed otherwise.
     const agreed = theirs ? decided(decide(scope, theirs)) : ours;
     refuseClaimedHosts(scope, agreed.endpoint);
     await writer.publishEndpoint(agreed.endpoint);
-    // Of two that began at the same time neither has seen the other before: now one of them does.
+    // If two control planes started at the same time, neither saw the other before. Now at least one of them does.
     refuseClaimedHosts(scope, agreed.endpoint);
 
     return done(agreed);
   },
 };
 
-/** What clients know already stays a fact whatever is wrong with it: their certificates must be renewed all the same. */
+/**
+ * An endpoint that clients already use stays a fact despite any problem, because their certificates must be renewed.
+ */
 async function keep(scope: Scope, ours: Reached): Promise<Outcome> {
   const claimed = hostClaimed(scope, ours.endpoint);
   if (claimed !== undefined) return degraded('HostClaimed', claimed, ours);
@@ -68,7 +70,7 @@ function decide(scope: Scope, preset: Partial<Endpoint>): EndpointDecision {
   return exposureStrategy(scope.cluster.spec).endpoint(scope.cluster, outsideOf(scope), preset);
 }
 
-/** @throws InvalidConfiguration when nothing serves what is fixed. */
+/** @throws InvalidConfiguration when the exposure strategy cannot serve the fixed endpoint. */
 function decided(decision: EndpointDecision): Reached {
   if (!decision.known) throw new InvalidConfiguration(decision.reason, decision.message);
   return reachedOf(decision);
@@ -86,7 +88,7 @@ function outsideOf({ cluster, facts, sharedResources }: Scope): Outside {
 }
 
 function contradiction(ours: Endpoint, infrastructure: Endpoint): string {
-  return `the endpoint is ${formatEndpoint(ours)} and cannot change, but the infrastructure object of the Cluster has ${formatEndpoint(infrastructure)}: set its spec.controlPlaneEndpoint to the former`;
+  return `the endpoint is ${formatEndpoint(ours)} and cannot change, but the infrastructure object of the Cluster has ${formatEndpoint(infrastructure)}: set its spec.controlPlaneEndpoint to ${formatEndpoint(ours)}`;
 }
 
 function agrees({ host, port }: Endpoint, preset: Partial<Endpoint>): boolean {

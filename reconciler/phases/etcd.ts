@@ -17,7 +17,7 @@ import type { Phase, Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
 import { restore } from './restore.ts';
 
-/** The etcd cluster. Nobody waits for it to be healthy: an ill member must not stop the rest from being looked after. */
+/** The etcd cluster. No other phase waits for its health, because an unhealthy member must not stop other phases. */
 export const etcd: Phase = {
   condition: 'EtcdClusterReady',
   needs: [etcdCertificates, restore],
@@ -89,11 +89,11 @@ function reportOf(
   };
 }
 
-/** What a StorageClass refuses may be allowed later, and no event tells. */
+/** A StorageClass may allow expansion later, which no event reports. */
 function later({ now }: Scope): Date {
   return new Date(now.getTime() + growRetryMs);
 }
 
 function growthOf({ size, quotaSize }: VolumePlan): string | undefined {
-  return size === quotaSize ? undefined : `the volumes of etcd grow from ${quotaSize} to ${size}`;
+  return size === quotaSize ? undefined : `the operator expands the volumes of etcd from ${quotaSize} to ${size}`;
 }

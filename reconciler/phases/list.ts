@@ -22,7 +22,7 @@ import { workloadRBAC } from './workload/rbac.ts';
 import { workload } from './workload/setup.ts';
 import type { Phase } from './scope.ts';
 
-/** Every step of a control plane. Order is what each one needs; the list's own order is only for reading. */
+/** Every phase of a control plane. Their needs determine the order; the order of this list is only for readers. */
 export const phases: readonly Phase[] = [
   networkPolicies,
   caCertificates,

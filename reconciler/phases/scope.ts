@@ -18,132 +18,143 @@ import type { TrustProbes } from '../rotation/ca/trust-probes.ts';
 import type { DeletionWriter, SharedResources, Reader, Writer } from '../management/view.ts';
 
 /**
- * What the reconciler knows of a hosted cluster and does there. Answers come from memory: watches keep it current, and a
- * change of what they see leads to another pass.
+ * The reconciler's access to a hosted cluster. Reads come from a cache that watches keep current. A change that a watch
+ * reports triggers another reconcile.
  */
 export interface HostedClient {
   /**
-   * Server-side-applies what is not provably there already; returns the live objects in the same order. What grants
-   * rights is written as administrator, everything else as ourselves.
-   * @throws HostedClusterNotReady when the API server does not answer, or does not know of our rights yet
+   * Server-side-applies the objects that have changed, and returns the live objects in the same order. It writes
+   * objects that grant permissions as administrator, and all others with the operator's identity.
+   * @throws HostedClusterNotReady when the API server does not answer, or does not know the operator's permissions yet
    */
   apply<T extends KubeObject = KubeObject>(objects: readonly RenderedObject[]): Promise<T[]>;
   /**
-   * Deletes what we have applied once and is not to be kept.
-   * @param keep everything that is rendered, complete
+   * Deletes objects that the operator has applied and that are not in `keep`.
+   * @param keep all rendered objects
    * @throws HostedClusterNotReady when the API server does not answer
    */
   prune(keep: readonly RenderedObject[]): Promise<void>;
-  /** Begins to watch, if it has not: our rights are there. */
+  /** Starts the watches if they do not run yet. The operator's permissions must exist. */
   watch(): void;
-  /** How many Nodes there are; undefined until that has been seen. */
+  /** Number of Nodes; undefined until they have been listed. */
   nodes(): number | undefined;
-  /** What the metadata of every Node says; undefined until they have been listed. */
+  /** Metadata of every Node; undefined until they have been listed. */
   nodeMetadata(): readonly KubeObject[] | undefined;
   /**
-   * Sets annotations of exactly this Node, takes back those it has set before and are not named again, and touches
-   * nothing else of it. One that is gone is fine.
+   * Sets annotations of this Node, removes annotations that the operator has set before and that are not in the list,
+   * and changes nothing else. A Node that does not exist is ignored.
    * @throws HostedClusterNotReady when the API server does not answer
    */
   annotateNode(node: KubeObject, annotations: Readonly<Record<string, string>>): Promise<void>;
-  /** Requests for certificates, of any signer and in any state; undefined until they have been listed. */
+  /** CertificateSigningRequests of all signers and states; undefined until they have been listed. */
   certificateRequests(): readonly CertificateRequest[] | undefined;
-  /** Reads a Node past the memory, which holds no addresses. @throws HostedClusterNotReady when nobody answers */
+  /**
+   * Reads a Node from the API server, because the cache contains no addresses. @throws HostedClusterNotReady when the
+   * API server does not answer
+   */
   node(name: string): Promise<NodeObject | undefined>;
   /**
-   * Approves this very request; one that is gone, or denied meanwhile, is left alone.
-   * @param why for people who read the request
+   * Approves exactly this request. A request that was deleted or denied meanwhile is ignored.
+   * @param why reason, for readers of the request
    * @throws HostedClusterNotReady when the API server does not answer
    */
   approve(request: CertificateRequest, why: string): Promise<void>;
-  /** Whether the controller manager has made the `default` service account: the sign that controllers work. */
+  /** Whether the controller manager has created the `default` service account, which shows that controllers work. */
   controllersWork(): boolean;
   /**
-   * Hash of the encryption configuration that one API server has loaded; undefined when it tells of none.
+   * Hash of the encryption configuration that one API server has loaded; undefined when it reports none.
    * @param address IP address of its pod
    * @throws when it does not answer
    */
   loadedEncryption(address: string): Promise<string | undefined>;
   /**
-   * Ids of the keys whose service account tokens one API server accepts.
+   * IDs of the keys whose service account tokens one API server accepts.
    * @param address IP address of its pod
    * @throws when it does not answer
    */
   verifyingKeys(address: string): Promise<readonly string[]>;
-  /** Id of the key with which one API server signs such tokens. @throws when it does not answer */
+  /** ID of the key with which one API server signs such tokens. @throws when it does not answer */
   signingKey(address: string): Promise<string | undefined>;
-  /** Tokens that are kept in Secrets. Slow: nothing that a pass waits for. */
+  /** Tokens that are stored in Secrets. Slow: a reconcile must not wait for it. */
   storedTokens(): Promise<readonly StoredToken[]>;
-  /** Has every Secret stored anew, under the key that writes now. Slow: nothing that a pass waits for. */
+  /**
+   * Rewrites every Secret, so that it is encrypted with the current write key. Slow: a reconcile must not wait for it.
+   */
   rewriteSecrets(context: WorkContext): Promise<void>;
-  /** What tells people and programs in the cluster whom to trust. Slow: nothing that a pass waits for. */
+  /**
+   * The published CA certificates that users and programs in the cluster trust. Slow: a reconcile must not wait for it.
+   */
   publishedTrust(): Promise<readonly PublishedTrust[]>;
-  /** Publishes only these of whom API servers trust; one that trusts others adds them again. */
+  /**
+   * Publishes only these of the CA certificates that API servers trust. An API server that trusts others adds them
+   * again.
+   */
   republishTrust(kind: ServerTrust, certificates: string): Promise<void>;
   /** The answer of `/readyz` through the published endpoint. @throws when it cannot be reached or is not ready. */
   readyThroughEndpoint(): Promise<void>;
 }
 
-/** What trying an endpoint has shown. */
+/** Result of an endpoint probe. */
 export type ProbeResult =
   | { readonly kind: 'works' }
   | { readonly kind: 'fails'; readonly error: unknown; readonly retryAt?: Date | undefined }
-  /** The first attempt has not ended; another pass comes when it has. */
+  /** The first attempt is in progress; another reconcile follows when it has ended. */
   | { readonly kind: 'unknown' };
 
-/** Tries whether the endpoint works, beside the pass when it takes long. */
+/** Probes the endpoint, in the background when it takes long. */
 export interface EndpointProbe {
-  /**
-   * The newest result. Makes a new attempt when that is due, and at once when what it depends on is not the same any more.
-   */
+  /** Returns the newest result. Starts a new attempt when it is due, and immediately when the inputs have changed. */
   look(dependsOn: unknown, attempt: () => Promise<void>): Promise<ProbeResult>;
 }
 
-/** Everything a phase sees of one reconcile. */
+/** The input of a phase in one reconcile. */
 export interface Scope {
   readonly hostedControlPlane: HostedControlPlane;
   readonly clusterObject: ClusterObject;
   readonly cluster: HostedCluster;
-  /** What the phases it needs have found out. */
+  /** Facts that the phases it needs have established. */
   readonly facts: Facts;
   readonly reader: Reader;
   readonly sharedResources: SharedResources;
   readonly writer: Writer;
-  /** A client of the hosted cluster, made from its own Secrets. */
+  /** A client of the hosted cluster, with the credentials from its Secrets. */
   hosted(facts: Facts): HostedClient;
   readonly endpointProbe: EndpointProbe;
-  /** Asks servers of single pods whom they trust and what they present. */
+  /** Probes servers of single pods for the CAs they trust and the certificate they present. */
   readonly trustProbes: TrustProbes;
-  /** Slow work, such as uploads, which no pass waits for. */
+  /** Background work, such as uploads, for which no reconcile waits. */
   readonly work: Work;
-  /** Looks after etcd's members beside the passes. */
+  /** Manages etcd's members, independent of reconciles. */
   readonly etcdLoop: EtcdLoop;
-  /** What opening a store of backups asks for. */
+  /** Reads the objects that are needed to open a backup store. */
   readonly storeReader: StoreReader;
   readonly now: Date;
 }
 
-/** What a deletion sees. It needs neither a valid spec nor a Cluster. */
+/** The input of a deletion. It needs neither a valid spec nor a Cluster. */
 export interface DeletionScope {
-  /** Name of the Cluster whose control plane goes. */
+  /** Name of the Cluster whose control plane is deleted. */
   readonly cluster: string;
   readonly ownerUid: string | undefined;
-  /** Whether etcd's volumes are to be kept. */
+  /** Whether etcd's volumes are retained. */
   readonly retainVolumes: boolean;
-  /** Takes the last backup once nothing writes to etcd any more; tells what is still to be waited for. */
+  /** Takes the final backup after the last write to etcd, and returns what the deletion still waits for. */
   readonly finalBackup: () => AwaitedFinalBackup | undefined;
   readonly reader: Reader;
   readonly writer: DeletionWriter;
 }
 
-/** One step of a reconcile. It runs when every phase it needs is done. */
+/** One step of a reconcile. It runs when all phases that it needs are done. */
 export interface Phase {
   readonly condition: ConditionType;
   readonly needs: readonly Phase[];
   run(scope: Scope): Promise<Outcome>;
 }
 
-/** A fact that the phases before have established. @throws when they have not: a phase lacks one of its needs. */
+/**
+ * A fact that previous phases have established. @throws when they have not, because a phase does not list one of its
+ * needs
+ */
 export function known<Name extends keyof Facts>(facts: Facts, name: Name): NonNullable<Facts[Name]> {
   const value = facts[name];
   if (value === undefined || value === null) throw new Error(`the fact "${name}" is not known yet`);

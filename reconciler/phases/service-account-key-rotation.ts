@@ -17,9 +17,9 @@ import type { Phase, Scope } from './scope.ts';
 import { certificates } from './certificates.ts';
 
 /**
- * Replaces the key that signs the tokens of service accounts: all API servers accept tokens of the new one before any
- * signs with it, and the old one goes when its last token has expired. Nobody waits for it, and it waits for no roll-out:
- * what API servers do, each of them is asked itself.
+ * Replaces the key that signs service account tokens. All API servers accept tokens of the new key before any of them
+ * signs with it, and the old key is removed when its last token has expired. No other phase waits for it, and it waits
+ * for no rollout: it checks every API server individually.
  */
 export const serviceAccountKeyRotation: Phase = {
   condition: 'ServiceAccountKeyRotationReady',
@@ -49,7 +49,7 @@ export const serviceAccountKeyRotation: Phase = {
   },
 };
 
-/** A Secret of a user carries no label of ours, so that no event tells when it is mended. */
+/** A user's Secret has no label to watch by, so no event reports a correction. */
 const recheckMs = 30_000;
 
 function unusable(problem: string, now: Date): Outcome {
@@ -57,7 +57,7 @@ function unusable(problem: string, now: Date): Outcome {
   return degraded('ServiceAccountKeyInvalid', `${problem}: replace or delete it`, {}, { requeueAt });
 }
 
-/** A successor that the user brings carries no label of ours: it is asked for where it matters. */
+/** A successor that the user provides has no label to watch by. It is read from the API server when it matters. */
 async function findSuccessor(
   { reader, writer, cluster }: Scope,
   { isOurs, keys }: StoredServiceAccountKeys,
@@ -69,7 +69,7 @@ async function findSuccessor(
   return found ?? (matters ? writer.read<SecretObject>(Secret, name) : undefined);
 }
 
-/** Remembers how long tokens have lived that were signed before API servers were told otherwise. */
+/** Records the longest lifetime of tokens that were signed before the lifetime in API servers changed. */
 async function trackLifetime(scope: Scope, stored: StoredServiceAccountKeys): Promise<TokenRecord> {
   const record = readTokenRecord(stored.secret);
   const seconds = runningTokenSeconds(scope.reader.get(Deployment, namesOf(scope.cluster.name).apiServer));

@@ -7,7 +7,9 @@ import type { Phase, Scope } from '../scope.ts';
 import { workloadPart } from './part.ts';
 import { workloadRBAC } from './rbac.ts';
 
-/** What runs on the nodes of the hosted cluster. None waits for another, and nobody waits for them. */
+/**
+ * The add-ons on the nodes of the hosted cluster. They do not wait for each other, and no other phase waits for them.
+ */
 export const kubeProxy = addOn('kube-proxy', 'WorkloadKubeProxyReady');
 export const coreDNS = addOn('coredns', 'WorkloadCoreDNSReady');
 export const konnectivityAgent = addOn('konnectivity-agent', 'WorkloadKonnectivityReady');
@@ -25,7 +27,7 @@ function addOn(part: WorkloadPart, condition: ConditionType, check: (scope: Scop
       return nodesAreKnown(scope);
     },
     judge(live, { facts }) {
-      // Without nodes nothing can run, and nothing is missing.
+      // Without nodes no pod can run, and none is missing.
       if (facts.nodes === 0) return done();
       const problems = live.map(somePodAvailable).flatMap((readiness) => (readiness.ready ? [] : [readiness.message]));
       return problems.length === 0 ? done() : wait('WaitingForPods', problems.join('; '));
@@ -33,14 +35,14 @@ function addOn(part: WorkloadPart, condition: ConditionType, check: (scope: Scop
   });
 }
 
-/** Their number decides how many pods there are: guessed at every start of the operator, it would scale them to and fro. */
+/** The number of nodes determines the replicas. A guess at every start of the operator would scale them up and down. */
 function nodesAreKnown({ facts }: Scope): Outcome {
   return facts.nodes === undefined
-    ? wait('WaitingForAPIServer', 'the Nodes of the hosted cluster have not been listed yet')
+    ? wait('WaitingForAPIServer', 'the operator has not listed the Nodes of the hosted cluster yet')
     : done();
 }
 
-/** Nothing is changed then: what is there may be what pods reach their API server by. */
+/** The phase then changes nothing, because pods may reach their API server through the existing objects. */
 function refuseUnsupported({ cluster, facts }: Scope): void {
   const problem = unsupportedInClusterAccess(cluster, facts);
   if (problem) throw new InvalidConfiguration('InClusterAccessNotSupported', problem);

@@ -4,13 +4,13 @@ import { reachable } from '../reachable.ts';
 import { clusterInfo, kubeadmConfig, kubeletConfig } from './join-configuration.ts';
 import { workloadRBAC } from './rbac.ts';
 
-/** Workers can join: what they need is there, it is reached where they are told to, and controllers work. */
+/** Workers can join: the objects they need exist, the endpoint is reachable, and controllers work. */
 export const workload: Phase = {
   condition: 'WorkloadSetupReady',
   needs: [workloadRBAC, clusterInfo, kubeadmConfig, kubeletConfig, reachable],
   async run(scope): Promise<Outcome> {
     return scope.hosted(scope.facts).controllersWork()
       ? done()
-      : wait('WaitingForControllers', 'the controller manager has not made the default service account yet');
+      : wait('WaitingForControllers', 'the controller manager has not created the default service account yet: see the condition ControllerManagerReady');
   },
 };

@@ -104,7 +104,7 @@ describe('authorities of our own', () => {
     const outcome = await runIn(await created({ spec: { certificates } }), { spec: { certificates } });
     expect(outcome).toMatchObject({
       kind: 'done',
-      message: expect.stringContaining('Secret c1-etcd, c1-proxy lives less than twice as long') as string,
+      message: expect.stringContaining('Secret c1-etcd, c1-proxy has less than twice the lifetime of certificates') as string,
     });
   });
 

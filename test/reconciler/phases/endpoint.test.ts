@@ -115,7 +115,7 @@ it('keeps a published endpoint, and says so, when the infrastructure has another
     kind: 'degraded',
     reason: 'EndpointMismatch',
     message:
-      'the endpoint is 192.0.2.10:6443 and cannot change, but the infrastructure object of the Cluster has api.example.test:6443: set its spec.controlPlaneEndpoint to the former',
+      'the endpoint is 192.0.2.10:6443 and cannot change, but the infrastructure object of the Cluster has api.example.test:6443: set its spec.controlPlaneEndpoint to 192.0.2.10:6443',
     facts: {
       endpoint: offered,
       konnectivityEndpoint: { host: offered.host, port: 8132 },
@@ -220,7 +220,7 @@ describe('behind a shared Gateway', () => {
     await expect(runIn(management, { hostOwner }, exposure)).rejects.toMatchObject({
       name: 'InvalidConfiguration',
       reason: 'HostClaimed',
-      message: expect.stringContaining(`the host ${host} belongs to HostedControlPlane other/c9 already`) as string,
+      message: expect.stringContaining(`the host name ${host} already belongs to HostedControlPlane other/c9`) as string,
     });
     expect(management.writes).toEqual([]);
   });
@@ -237,7 +237,7 @@ describe('behind a shared Gateway', () => {
     expect(await runIn(management, { hostOwner }, exposure)).toEqual({
       kind: 'degraded',
       reason: 'HostClaimed',
-      message: expect.stringContaining(`the host ${host} belongs to HostedControlPlane other/c9 already`) as string,
+      message: expect.stringContaining(`the host name ${host} already belongs to HostedControlPlane other/c9`) as string,
       facts: before.facts,
     });
     expect(management.writes).toEqual(published);

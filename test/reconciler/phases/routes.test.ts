@@ -100,7 +100,7 @@ describe('the routes of a gateway', () => {
     await expect(behindGateway(management, {}, { Gateway: ['v1'] })).rejects.toMatchObject({
       name: 'InvalidConfiguration',
       reason: 'GatewayAPINotInstalled',
-      message: expect.stringContaining('serves no TLSRoute') as string,
+      message: expect.stringContaining('does not serve TLSRoute') as string,
     });
     expect(management.writes).toEqual([]);
   });
@@ -154,7 +154,7 @@ it.each<[string, object, Served]>([
     name: 'InvalidConfiguration',
     reason: 'HostClaimed',
     message: expect.stringContaining(
-      'the host tunnel.api.example.test belongs to HostedControlPlane other/c9',
+      'the host name tunnel.api.example.test already belongs to HostedControlPlane other/c9',
     ) as string,
   });
   expect(management.writes).toEqual([]);
