@@ -243,7 +243,7 @@ describe('Informer', () => {
       return informer.served === false;
     });
     expect([told, informer.list()]).toEqual([['added w', 'deleted w'], []]);
-    expect(errors.filter((error) => !String(error).includes('ended at once'))).toEqual([]);
+    expect(errors.filter((error) => !String(error).includes('ended immediately'))).toEqual([]);
   });
 
   it('stops at once, whatever it is doing', async () => {
