@@ -25,7 +25,10 @@ export function renderDistribution(samples: readonly SampleFile[]): Distribution
   return [
     {
       path: 'control-plane-components.yaml',
-      content: manifest(['The installation of the provider: install it with `kubectl apply -f` or clusterctl.'], renderProvider()),
+      content: manifest(
+        ['The installation of the provider: install it with `kubectl apply -f` or clusterctl.'],
+        renderProvider(),
+      ),
     },
     {
       path: 'metadata.yaml',

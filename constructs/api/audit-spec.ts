@@ -36,7 +36,10 @@ const rule = z
 const Policy = z.object({
   apiVersion: z.string().optional().describe('API version of the policy: audit.k8s.io/v1.'),
   kind: z.string().optional().describe('Kind of the policy: Policy.'),
-  metadata: z.looseObject({}).optional().describe('Ignored. Accepted so that you can paste a policy file without changes.'),
+  metadata: z
+    .looseObject({})
+    .optional()
+    .describe('Ignored. Accepted so that you can paste a policy file without changes.'),
   omitStages: stages.describe('Stages that are never recorded.'),
   omitManagedFields: z.boolean().optional().describe('Omit managed fields from recorded bodies.'),
   rules: z.array(rule).describe('Rules in order; the first rule that matches applies.'),

@@ -33,7 +33,9 @@ const WebIdentity = z.object({
     .string()
     .min(1)
     .max(253)
-    .describe('ServiceAccount in the namespace of the HostedControlPlane whose tokens authenticate to the token service.'),
+    .describe(
+      'ServiceAccount in the namespace of the HostedControlPlane whose tokens authenticate to the token service.',
+    ),
   audience: z.string().min(1).max(253).default('sts.amazonaws.com').describe('Audience of the tokens.'),
   tokenServiceURL: z
     .string()
@@ -43,8 +45,15 @@ const WebIdentity = z.object({
 });
 
 const Retention = z.object({
-  maxCount: z.int32().min(1).max(10_000).optional().describe('Maximum number of backups to keep; unlimited when unset.'),
-  maxAge: Duration.optional().describe('Maximum age of backups, such as 720h. Older backups are deleted; none are when unset.'),
+  maxCount: z
+    .int32()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe('Maximum number of backups to keep; unlimited when unset.'),
+  maxAge: Duration.optional().describe(
+    'Maximum age of backups, such as 720h. Older backups are deleted; none are when unset.',
+  ),
 });
 
 const Encryption = z.object({
@@ -64,7 +73,9 @@ const Verify = z.object({
     .min(1)
     .max(1_000)
     .default(7)
-    .describe('Verify every Nth backup: restore it into a separate etcd, compare the content, and remove that etcd again.'),
+    .describe(
+      'Verify every Nth backup: restore it into a separate etcd, compare the content, and remove that etcd again.',
+    ),
   schedule: Schedule.optional().describe(
     'Additional schedule on which the newest backup is verified: five cron fields or @daily, in the time zone of the backups.',
   ),
@@ -82,7 +93,9 @@ export const Backup = z.object({
     .optional()
     .describe('IANA time zone of the schedule, such as Europe/Berlin; UTC when unset.'),
   secret: StoreSecret.describe('Secret with the address of the bucket and its credentials.'),
-  webIdentity: WebIdentity.optional().describe('Authenticate as a ServiceAccount instead of with the access keys in the Secret.'),
+  webIdentity: WebIdentity.optional().describe(
+    'Authenticate as a ServiceAccount instead of with the access keys in the Secret.',
+  ),
   retention: Retention.prefault({}).describe(
     'Which backups are kept. Retention always keeps the newest and the newest verified backup.',
   ),
@@ -92,7 +105,10 @@ export const Backup = z.object({
   verify: Verify.prefault({}).describe(
     'Verification of backups, which proves that they can be restored and measures how long a restore takes.',
   ),
-  beforeUpgrade: z.boolean().default(true).describe('Take a backup before a minor version of Kubernetes or etcd changes.'),
+  beforeUpgrade: z
+    .boolean()
+    .default(true)
+    .describe('Take a backup before a minor version of Kubernetes or etcd changes.'),
   beforeDeletion: z
     .boolean()
     .default(false)

@@ -28,7 +28,9 @@ export const CertificateStatus = z
     secret: z.string().max(253).describe('Secret that holds the certificate that expires first.'),
     renewsAt: time()
       .optional()
-      .describe('Time at which the operator renews that certificate, or replaces that CA. Unset for certificates that the user provides.'),
+      .describe(
+        'Time at which the operator renews that certificate, or replaces that CA. Unset for certificates that the user provides.',
+      ),
     expiring: z.array(z.string().max(253).describe('Name of a Secret.')).max(16).optional().meta({
       'x-kubernetes-list-type': 'set',
       description: 'Secrets with certificates that have less than 40 % of their lifetime left: their renewal is late.',

@@ -16,7 +16,10 @@ const caDuration = withRules(Duration, [
 ]);
 
 const leafDuration = withRules(Duration, [
-  floor(1, 'the lifetime of a certificate must be at least 1h, so that it does not expire during a short outage of the operator'),
+  floor(
+    1,
+    'the lifetime of a certificate must be at least 1h, so that it does not expire during a short outage of the operator',
+  ),
 ]);
 
 const shorterLeaf = (ca: 'rootCaCertificateDuration' | 'caCertificateDuration') => ({
@@ -44,7 +47,9 @@ const request = (what: string) =>
     .string()
     .max(128)
     .optional()
-    .describe(`Any text. Change it to replace ${what}. To cancel the rotation, restore the previous text while trust is still being distributed.`);
+    .describe(
+      `Any text. Change it to replace ${what}. To cancel the rotation, restore the previous text while trust is still being distributed.`,
+    );
 
 /** Requests for new CAs and keys. */
 export const Rotation = z

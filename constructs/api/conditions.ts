@@ -31,7 +31,8 @@ export const conditions = {
     reasons: ['ScalingDown', 'NotScalingDown'],
   },
   CertificatesAvailable: {
-    meaning: 'every CA and certificate exists; the operator does not replace a CA that is lost after initialization, because that would cut off all workers',
+    meaning:
+      'every CA and certificate exists; the operator does not replace a CA that is lost after initialization, because that would cut off all workers',
     reasons: ['Available', 'NotAvailable'],
   },
   EtcdClusterHealthy: {
@@ -78,7 +79,8 @@ export const conditions = {
     reasons: ['WaitingForLoadBalancerAddress', 'NodePortTaken'],
   },
   SyncControlPlaneEndpointReady: {
-    meaning: 'the endpoint is known, and the operator has written it to where Cluster API and the infrastructure provider read it',
+    meaning:
+      'the endpoint is known, and the operator has written it to where Cluster API and the infrastructure provider read it',
     reasons: [
       'EndpointMismatch',
       'HostClaimed',

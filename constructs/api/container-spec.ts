@@ -40,9 +40,7 @@ export const container = {
   args: z
     .record(z.string(), z.string().describe('Value of the flag.'))
     .optional()
-    .describe(
-      'Command-line flags, by name without the leading dashes. Flags that the operator sets take precedence.',
-    ),
+    .describe('Command-line flags, by name without the leading dashes. Flags that the operator sets take precedence.'),
   resources: ResourceRequirements.optional().describe('CPU, memory and devices of the container.'),
 };
 

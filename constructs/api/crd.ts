@@ -69,7 +69,12 @@ const columns: readonly PrinterColumn[] = [
     description: 'Whether the API server answers.',
   },
   { name: 'Replicas', type: 'integer', jsonPath: '.spec.replicas', description: 'Desired number of API servers.' },
-  { name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas', description: 'Number of API servers that are ready.' },
+  {
+    name: 'Ready',
+    type: 'integer',
+    jsonPath: '.status.readyReplicas',
+    description: 'Number of API servers that are ready.',
+  },
   {
     name: 'Updated',
     type: 'integer',
@@ -147,7 +152,8 @@ export const hostedControlPlaneTemplateCRD: CustomResourceDefinition = definitio
     schema: {
       openAPIV3Schema: {
         type: 'object',
-        description: 'HostedControlPlaneTemplate is the template from which a ClusterClass creates HostedControlPlanes.',
+        description:
+          'HostedControlPlaneTemplate is the template from which a ClusterClass creates HostedControlPlanes.',
         required: ['spec'],
         properties: {
           ...objectFields,

@@ -35,7 +35,9 @@ export const Etcd = withRules(
     autoGrow: z
       .boolean()
       .default(true)
-      .describe('Start with small volumes and expand them before they are full. If false, every volume has the size volumeSize.'),
+      .describe(
+        'Start with small volumes and expand them before they are full. If false, every volume has the size volumeSize.',
+      ),
     maxVolumeSize: Quantity.optional().describe(
       'Size up to which the operator expands the volumes; 16Gi when unset. etcd recommends databases of at most 8Gi, which need volumes of twice that size.',
     ),
@@ -47,7 +49,9 @@ export const Etcd = withRules(
     restore: Restore.optional().describe(
       'Replaces all data once with that of a backup. The API servers do not run meanwhile, and the previous data is set aside on the volumes. A new control plane starts with the data of the backup.',
     ),
-    recovery: Recovery.optional().describe('Recovery after so many members are lost that the remaining ones have no quorum.'),
+    recovery: Recovery.optional().describe(
+      'Recovery after so many members are lost that the remaining ones have no quorum.',
+    ),
     tools: FixedContainer.prefault({}).describe(
       'Image with the tools of etcd; its etcdutl restores backups. gcr.io/etcd-development/etcd in the version of etcd when unset.',
     ),

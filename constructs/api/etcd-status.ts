@@ -9,7 +9,9 @@ const Member = z
     id: z.string().max(16).optional().describe('Member ID in hexadecimal digits, as etcdctl prints it.'),
     role: z
       .enum(['Leader', 'Follower', 'Learner', 'Unreachable', 'Lost', 'Missing'])
-      .describe('Role of the member. Learner: it joins and has no vote yet. Lost: it is registered, but its data is gone. Missing: it is not registered yet.'),
+      .describe(
+        'Role of the member. Learner: it joins and has no vote yet. Lost: it is registered, but its data is gone. Missing: it is not registered yet.',
+      ),
     version: z.string().max(32).optional().describe('Version of etcd that the member runs.'),
   })
   .describe('One etcd member.');
@@ -20,7 +22,9 @@ const Backups = z.object({
     .string()
     .max(256)
     .optional()
-    .describe('Value of the annotation controlplane.cluster.x-k8s.io/backup for which the last backup on request was taken.'),
+    .describe(
+      'Value of the annotation controlplane.cluster.x-k8s.io/backup for which the last backup on request was taken.',
+    ),
   versionChanges: z
     .array(z.string().max(64).describe('Change of a minor version, such as `Kubernetes 1.35 to 1.36`.'))
     .max(4)
@@ -34,7 +38,9 @@ const Restored = z.object({
   request: z.string().max(64).describe('Digest of spec.etcd.restore, which identifies the restore.'),
   backup: backupName().optional().describe('The backup that is restored.'),
   startTime: time().describe('Time at which the restore began.'),
-  completionTime: time().optional().describe('Time at which the API servers could connect again. Unset while the restore runs.'),
+  completionTime: time()
+    .optional()
+    .describe('Time at which the API servers could connect again. Unset while the restore runs.'),
   step: z.string().max(64).optional().describe('Current step of the restore.'),
   restoredTo: z.string().max(32).optional().describe('Revision of the backup. Later writes are lost.'),
 });

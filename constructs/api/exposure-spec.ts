@@ -48,7 +48,9 @@ const NodePort = z.object({
     .max(253)
     .describe('IP address or host name at which workers and users reach the nodes of the management cluster.'),
   port: nodePort().describe('Node port of the API server, 30000 to 32767.'),
-  konnectivityPort: nodePort().describe('Node port to which the konnectivity agents of the workers connect, 30000 to 32767.'),
+  konnectivityPort: nodePort().describe(
+    'Node port to which the konnectivity agents of the workers connect, 30000 to 32767.',
+  ),
 });
 
 export type NodePortExposure = z.output<typeof NodePort>;
@@ -88,11 +90,15 @@ const Ingress = withRules(
       .string()
       .max(253)
       .optional()
-      .describe('Class of the Ingress objects; the default class of the management cluster when unset. Not used for traefik.'),
+      .describe(
+        'Class of the Ingress objects; the default class of the management cluster when unset. Not used for traefik.',
+      ),
     annotations: z
       .record(z.string().max(317), z.string().describe('Value.'))
       .optional()
-      .describe('Additional annotations of the Ingress objects. They take precedence over the annotations for TLS passthrough.'),
+      .describe(
+        'Additional annotations of the Ingress objects. They take precedence over the annotations for TLS passthrough.',
+      ),
     deploy: z
       .boolean()
       .default(true)
@@ -105,8 +111,12 @@ export type IngressExposure = z.output<typeof Ingress>;
 
 /** The exposure strategies, of which exactly one may be set. */
 export const ExposureSpec = z.object({
-  ingress: Ingress.optional().describe('Share an ingress controller with TLS passthrough, by host names that you choose.'),
-  gateway: Gateway.optional().describe('Share a Gateway: all control planes have one address, and the Gateway routes by host name.'),
+  ingress: Ingress.optional().describe(
+    'Share an ingress controller with TLS passthrough, by host names that you choose.',
+  ),
+  gateway: Gateway.optional().describe(
+    'Share a Gateway: all control planes have one address, and the Gateway routes by host name.',
+  ),
   loadBalancer: LoadBalancer.optional().describe('A dedicated Service of type LoadBalancer.'),
   nodePort: NodePort.optional().describe('Node ports of the management cluster.'),
 });

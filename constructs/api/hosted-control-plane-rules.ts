@@ -64,7 +64,8 @@ export const updateRules: readonly ValidationRule<ExposureSource>[] = [
   },
   {
     rule: 'has(self.etcd.storageClassName) == has(oldSelf.etcd.storageClassName) && (!has(self.etcd.storageClassName) || self.etcd.storageClassName == oldSelf.etcd.storageClassName)',
-    message: 'etcd.storageClassName cannot change, because volumes keep the class they were created with: restore the previous value',
+    message:
+      'etcd.storageClassName cannot change, because volumes keep the class they were created with: restore the previous value',
     fieldPath: '.etcd.storageClassName',
   },
   {
@@ -75,7 +76,8 @@ export const updateRules: readonly ValidationRule<ExposureSource>[] = [
   },
   {
     rule: `!(${fixedSize('self')} && ${fixedSize('oldSelf')}) || ${bytes('self.etcd.volumeSize')}.compareTo(${bytes('oldSelf.etcd.volumeSize')}) >= 0`,
-    message: 'etcd.volumeSize cannot shrink, because volumes only grow: restore the previous size or choose a larger one',
+    message:
+      'etcd.volumeSize cannot shrink, because volumes only grow: restore the previous size or choose a larger one',
     messageExpression:
       "'etcd.volumeSize cannot shrink from ' + string(oldSelf.etcd.volumeSize) + ' to ' + string(self.etcd.volumeSize) + ', because volumes only grow: restore the previous size or choose a larger one'",
     fieldPath: '.etcd.volumeSize',
@@ -89,20 +91,21 @@ export const updateRules: readonly ValidationRule<ExposureSource>[] = [
 export const objectRules: readonly ValidationRule<unknown>[] = [
   {
     rule: 'oldSelf.hasValue() || size(self.metadata.name) <= 63',
-    message:
-      'metadata.name must have at most 63 characters, because it becomes a label value: choose a shorter name',
+    message: 'metadata.name must have at most 63 characters, because it becomes a label value: choose a shorter name',
     optionalOldSelf: true,
   },
   {
     rule: `self.spec.version == oldSelf.spec.version || !has(oldSelf.status) || !has(oldSelf.status.version) || ${skipsNoMinor('oldSelf.status.version', 'self.spec.version')}`,
-    message: 'spec.version is more than one minor ahead of an API server that still runs: wait until the current upgrade is complete',
+    message:
+      'spec.version is more than one minor ahead of an API server that still runs: wait until the current upgrade is complete',
     messageExpression:
       "'spec.version ' + self.spec.version + ' is more than one minor ahead of ' + oldSelf.status.version + ', which an API server still runs: wait until the current upgrade is complete'",
     fieldPath: '.spec.version',
   },
   {
     rule: `self.spec.etcd == oldSelf.spec.etcd || !(${fixedSize('self.spec')}) || !has(oldSelf.status) || !has(oldSelf.status.etcdVolumeSize) || ${bytes('self.spec.etcd.volumeSize')}.compareTo(${bytes('oldSelf.status.etcdVolumeSize')}) >= 0`,
-    message: 'spec.etcd.volumeSize is smaller than the volumes, which have grown: set it to at least status.etcdVolumeSize',
+    message:
+      'spec.etcd.volumeSize is smaller than the volumes, which have grown: set it to at least status.etcdVolumeSize',
     messageExpression:
       "'spec.etcd.volumeSize ' + string(self.spec.etcd.volumeSize) + ' is smaller than the volumes, which have grown to ' + string(oldSelf.status.etcdVolumeSize) + ': set it to at least that size'",
     fieldPath: '.spec.etcd.volumeSize',

@@ -32,7 +32,9 @@ const APIServer = z.object({
     )
     .max(128)
     .optional()
-    .describe('Additional names in the serving certificate of the API server. It always contains the names that the operator knows clients use.'),
+    .describe(
+      'Additional names in the serving certificate of the API server. It always contains the names that the operator knows clients use.',
+    ),
 });
 
 /**
@@ -41,7 +43,9 @@ const APIServer = z.object({
  */
 export const templateFields = {
   gateway: Gateway.optional().describe('Shorthand for exposure.gateway.'),
-  exposure: ExposureSpec.optional().describe('Exposure strategy: how workers and users reach the API server. Exactly one must be set.'),
+  exposure: ExposureSpec.optional().describe(
+    'Exposure strategy: how workers and users reach the API server. Exactly one must be set.',
+  ),
   apiServer: APIServer.prefault({}).describe('Configuration of the API server.'),
   deployment: Deployment.prefault({}).describe('Pods of the control plane, which run in the management cluster.'),
   etcd: Etcd.prefault({}).describe('The etcd of this control plane.'),

@@ -44,7 +44,8 @@ export const KubernetesVersion = withRules(
     },
     {
       rule: notLower,
-      message: 'the version cannot go down, because etcd contains objects that an older API server may not support: restore the previous version',
+      message:
+        'the version cannot go down, because etcd contains objects that an older API server may not support: restore the previous version',
       messageExpression:
         "'the version cannot go down from ' + oldSelf + ' to ' + self + ', because etcd contains objects that an older API server may not support: restore the previous version'",
     },

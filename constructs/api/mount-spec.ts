@@ -21,7 +21,10 @@ const defaultMode = z
   .optional()
   .describe('Permission bits of files without mode; 420, which is 0644, when unset.');
 
-const optional = z.boolean().optional().describe('Start the pod even if the ConfigMap, the Secret or a key of it is missing.');
+const optional = z
+  .boolean()
+  .optional()
+  .describe('Start the pod even if the ConfigMap, the Secret or a key of it is missing.');
 
 /** One ConfigMap or Secret mounted into the API server. */
 export const Mount = withRules(
@@ -74,7 +77,8 @@ export const Mounts = withRules(
   [
     {
       rule: `self.all(name, size(name) <= 57 && name.matches('${mountName}'))`,
-      message: 'the name of a mount must consist of at most 57 lower-case letters, digits and dashes, and start and end with a letter or digit: rename the mount',
+      message:
+        'the name of a mount must consist of at most 57 lower-case letters, digits and dashes, and start and end with a letter or digit: rename the mount',
       holds: (mounts) => Object.keys(mounts).every((name) => name.length <= 57 && new RegExp(mountName).test(name)),
     },
     {

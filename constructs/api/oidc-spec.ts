@@ -10,7 +10,9 @@ const provider = z
       .string()
       .max(65536)
       .optional()
-      .describe('PEM certificates with which to verify the issuer; the system roots of the API server image when unset.'),
+      .describe(
+        'PEM certificates with which to verify the issuer; the system roots of the API server image when unset.',
+      ),
     audiences: z
       .array(z.string().min(1).max(253).describe('One audience.'))
       .min(1)
@@ -21,7 +23,11 @@ const provider = z
         z
           .object({
             expression: z.string().min(1).max(4096).describe('CEL expression over claims that must evaluate to true.'),
-            message: z.string().max(1024).optional().describe('Message that is shown when the expression evaluates to false.'),
+            message: z
+              .string()
+              .max(1024)
+              .optional()
+              .describe('Message that is shown when the expression evaluates to false.'),
           })
           .describe('One rule for the claims of a token.'),
       )
@@ -31,7 +37,11 @@ const provider = z
     claimMappings: z
       .object({
         username: z.string().min(1).max(4096).describe('CEL expression over claims that evaluates to the user name.'),
-        groups: z.string().max(4096).optional().describe('CEL expression over claims that evaluates to the groups; none when unset.'),
+        groups: z
+          .string()
+          .max(4096)
+          .optional()
+          .describe('CEL expression over claims that evaluates to the groups; none when unset.'),
       })
       .describe('Mapping from the claims of a token to a user.'),
   })

@@ -28,7 +28,10 @@ export const Restore = withRules(
   z.object({
     backup: BackupId.optional().describe('Name of the backup to restore.'),
     latest: z.literal(true).optional().describe('Restore the newest backup that exists when the restore begins.'),
-    before: z.iso.datetime({ offset: true }).optional().describe('Restore the newest backup that was started before this time.'),
+    before: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe('Restore the newest backup that was started before this time.'),
     from: From.optional().describe(
       'Restore a backup of another Cluster in the same bucket; of this Cluster when unset. If the backup is encrypted, it also contains the keys with which the Secrets of that Cluster are encrypted. If it is not, and that Cluster encrypts its Secrets, create its Secret <cluster>-encryption under the name of this Cluster before this Cluster starts; otherwise the Secrets cannot be read.',
     ),

@@ -12,7 +12,11 @@ export const Condition = z
   .object({
     type: z.string().min(1).max(316).describe('Type of the condition.'),
     status: z.enum(['True', 'False', 'Unknown']).describe('Status of the condition: True, False or Unknown.'),
-    observedGeneration: z.int().min(0).optional().describe('Generation of the spec that the condition was computed for.'),
+    observedGeneration: z
+      .int()
+      .min(0)
+      .optional()
+      .describe('Generation of the spec that the condition was computed for.'),
     lastTransitionTime: time().describe('Time of the last change of status.'),
     reason: z.string().min(1).max(1024).describe('Machine-readable reason, as one word.'),
     message: z.string().max(32768).describe('Human-readable message: what is wrong, what was found, what to do.'),
@@ -31,7 +35,10 @@ export const HostedControlPlaneStatus = z.object({
     })
     .optional()
     .describe('Initialization of the control plane, for which Cluster API waits once.'),
-  ready: z.boolean().optional().describe('True once the control plane has been usable. For older tools; use conditions instead.'),
+  ready: z
+    .boolean()
+    .optional()
+    .describe('True once the control plane has been usable. For older tools; use conditions instead.'),
   externalManagedControlPlane: z
     .boolean()
     .optional()
@@ -66,7 +73,11 @@ export const HostedControlPlaneStatus = z.object({
   encryptionAtRest: z
     .object({
       provider: z.enum(['secretbox', 'None']).describe('secretbox as long as any Secret may be encrypted.'),
-      rotation: z.string().max(128).optional().describe('Value of spec.encryptionAtRest.rotation for which the last rotation was completed.'),
+      rotation: z
+        .string()
+        .max(128)
+        .optional()
+        .describe('Value of spec.encryptionAtRest.rotation for which the last rotation was completed.'),
     })
     .optional()
     .describe('Encryption of Secrets in etcd.'),

@@ -102,7 +102,11 @@ export const furtherAccess: readonly Access[] = [
   { resource: ConfigMap, verbs: ['get'], why: "users' mounts, which have no label to watch by" },
   { resource: Pod, verbs: ['list', 'watch'], why: 'observing what runs' },
   { resource: Pod, verbs: ['delete'], why: 'replacing etcd members one at a time, when the others are healthy' },
-  { resource: Pod, verbs: ['patch'], why: 'a change of the pod makes the kubelet update its mounted Secrets immediately' },
+  {
+    resource: Pod,
+    verbs: ['patch'],
+    why: 'a change of the pod makes the kubelet update its mounted Secrets immediately',
+  },
   {
     resource: PersistentVolumeClaim,
     verbs: ['list', 'watch', 'patch', 'delete'],
@@ -131,7 +135,11 @@ export const furtherAccess: readonly Access[] = [
     verbs: ['list', 'watch'],
     why: 'a listener of a Gateway may allow routes by the labels of their namespace',
   },
-  { resource: CustomResourceDefinition, verbs: ['get'], why: 'finding the version in which to write to infrastructure objects' },
+  {
+    resource: CustomResourceDefinition,
+    verbs: ['get'],
+    why: 'finding the version in which to write to infrastructure objects',
+  },
   {
     resource: Infrastructure,
     verbs: ['get', 'patch'],

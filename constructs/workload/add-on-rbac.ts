@@ -40,7 +40,11 @@ export class AddOnRbac extends Construct {
         name: 'hosted-control-plane:konnectivity-agent',
         namespace: 'kube-system',
         rules: rulesOf([
-          { resource: Lease, verbs: ['list', 'watch'], why: 'every konnectivity server has a Lease, by which the agent counts them' },
+          {
+            resource: Lease,
+            verbs: ['list', 'watch'],
+            why: 'every konnectivity server has a Lease, by which the agent counts them',
+          },
         ]),
         subjects: [serviceAccount(serviceAccounts.konnectivityAgent)],
       });

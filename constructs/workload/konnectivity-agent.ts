@@ -34,11 +34,7 @@ export function konnectivityAgentFlags({ host, port }: Endpoint, address: string
     ['proxy-server-host', host, ''],
     ['proxy-server-port', String(port), ''],
     ['service-account-token-path', `${token.directory}/${token.file}`, ''],
-    [
-      'sync-interval',
-      '250ms',
-      'a new API server reaches no node until an agent has connected to it',
-    ],
+    ['sync-interval', '250ms', 'a new API server reaches no node until an agent has connected to it'],
   ];
 }
 

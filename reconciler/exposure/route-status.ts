@@ -68,8 +68,7 @@ export function routeStateOf(route: RouteObject, listener: Listener): RouteState
 
 /** Remedies for the reasons that Gateway API defines. */
 const remedies: Readonly<Record<string, (listener: Listener) => string>> = {
-  NotAllowedByListeners: ({ listener }) =>
-    `allow TLSRoutes of this namespace in allowedRoutes of listener ${listener}`,
+  NotAllowedByListeners: ({ listener }) => `allow TLSRoutes of this namespace in allowedRoutes of listener ${listener}`,
   NoMatchingListenerHostname: ({ listener }) => `give listener ${listener} a wildcard hostname that covers the route's`,
   NoMatchingParent: ({ listener }) => `give the Gateway a listener ${listener} of protocol TLS`,
   UnsupportedValue: () => 'use a Gateway whose controller supports TLSRoutes with TLS passthrough',

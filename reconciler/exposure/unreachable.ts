@@ -26,7 +26,8 @@ export function describeUnreachable(error: unknown, way: Way): string {
   if (code !== undefined && closed.has(code)) {
     return `the connection to ${at} was closed without an answer (${code}): the server there does not route this host name yet, or has no ready API server as backend`;
   }
-  if (code === 'ECONNREFUSED') return `no server listens at ${at} (${code}): check the load balancer, gateway or ingress controller at this address`;
+  if (code === 'ECONNREFUSED')
+    return `no server listens at ${at} (${code}): check the load balancer, gateway or ingress controller at this address`;
   const answer = kubeErrorOf(error)?.code;
   if (answer) return `the API server at ${at} answers, but is not ready: ${messageOf(error)}`;
   return `the API server does not answer at ${at}: ${messageOf(error)}`;

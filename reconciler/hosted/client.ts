@@ -234,7 +234,11 @@ export class HostedCluster implements HostedClient {
     } catch (error) {
       if (!isForbidden(error)) throw error;
       if (this.#isSettling) {
-        throw new HostedClusterNotReady('the API server does not know the permissions of the operator yet', grantRecheckMs, error);
+        throw new HostedClusterNotReady(
+          'the API server does not know the permissions of the operator yet',
+          grantRecheckMs,
+          error,
+        );
       }
       this.#grantRetry();
       throw error;

@@ -48,7 +48,9 @@ export function hostedTarget(cluster: HostedCluster, facts: Facts, reader: Reade
   const ca = pairOf(secret(names.secrets.clusterCA));
   const controller = pairOf(secret(names.secrets.controller));
   if (!address || !ca || !controller) {
-    throw new Error(`Service ${names.apiService} or a Secret of cluster ${cluster.name} was deleted during the reconcile`);
+    throw new Error(
+      `Service ${names.apiService} or a Secret of cluster ${cluster.name} was deleted during the reconcile`,
+    );
   }
   return {
     service: { host: address, port: exposureStrategy(cluster.spec).service.apiPorts.api },

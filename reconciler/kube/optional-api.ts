@@ -199,7 +199,9 @@ export class OptionalApi {
       handler(change);
     } catch (error) {
       this.#options.onError?.(
-        new Error(`cannot handle a change of ${this.resource.kind} ${objectKey(change.object.metadata)}`, { cause: error }),
+        new Error(`cannot handle a change of ${this.resource.kind} ${objectKey(change.object.metadata)}`, {
+          cause: error,
+        }),
       );
     }
   }

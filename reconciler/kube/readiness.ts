@@ -123,7 +123,8 @@ export function presentRevision(set: StatefulSetObject | undefined): string | un
 export function somePodAvailable(object: KubeObject): Readiness {
   const { wanted, available } = podCounts(object);
   if (wanted === 0 || available > 0) return { ready: true };
-  const pods = wanted === undefined ? 'its controller has not planned its pods yet' : `0 of ${plural(wanted, 'pod')} available`;
+  const pods =
+    wanted === undefined ? 'its controller has not planned its pods yet' : `0 of ${plural(wanted, 'pod')} available`;
   return notReady(`${describeObject(object)}: ${pods}`);
 }
 

@@ -15,7 +15,10 @@ const level = z
 /** Environment variables, with the names and defaults of the reference provider. */
 const Environment = z.object({
   LEADER_ELECTION: flag(true).describe('Whether only one of several instances is active at a time.'),
-  WEBHOOK_CERT_DIR: z.string().optional().describe('Accepted and unused, because the CRDs contain all validation rules.'),
+  WEBHOOK_CERT_DIR: z
+    .string()
+    .optional()
+    .describe('Accepted and unused, because the CRDs contain all validation rules.'),
   MAX_CONCURRENT_RECONCILES: z.coerce
     .number('must be a whole number of at least 1')
     .int('must be a whole number of at least 1')
@@ -31,7 +34,10 @@ const Environment = z.object({
     .describe('Image of the pods that restore backups; that of the operator when unset.'),
   LOG_FORMAT: z.enum(['json', 'text'], 'must be json or text').default('json').describe('Format of log lines.'),
   LOG_LEVEL: level.default('info').describe('Lowest level of log lines that are written.'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().describe('Reserved for traces; the operator does not send any yet.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .string()
+    .optional()
+    .describe('Reserved for traces; the operator does not send any yet.'),
 });
 
 /** Configuration of the operator. */

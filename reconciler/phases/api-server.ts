@@ -33,9 +33,13 @@ export const apiServer: Phase = {
       );
     }
     if (mounts.missing.length > 0) {
-      return wait('MountMissing', `the API server mounts ${mounts.missing.join(', ')}, which does not exist: create it, or set optional: true in deployment.apiServer.mounts`, {
-        afterMs: recheckMs,
-      });
+      return wait(
+        'MountMissing',
+        `the API server mounts ${mounts.missing.join(', ')}, which does not exist: create it, or set optional: true in deployment.apiServer.mounts`,
+        {
+          afterMs: recheckMs,
+        },
+      );
     }
 
     const awaited = awaitedBackup('Kubernetes', scope);

@@ -32,7 +32,9 @@ export const backup: Phase = {
       const isStale = hostedControlPlane.status?.etcdNextBackupTime !== undefined;
       return done({}, undefined, isStale ? { report: { etcdNextBackupTime: undefined } } : {});
     }
-    return isRestoring(scope) ? done({}, undefined, { message: 'backups continue after the restore' }) : run(scope, spec);
+    return isRestoring(scope)
+      ? done({}, undefined, { message: 'backups continue after the restore' })
+      : run(scope, spec);
   },
 };
 
@@ -76,7 +78,11 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
       return done({}, requeueAt, { message: 'the operator takes the first backup once workers can join', report });
     }
     case 'WaitForMembers':
-      return wait('WaitingForMembers', 'a backup is due, but no etcd member is ready: see the condition EtcdClusterReady', { report });
+      return wait(
+        'WaitingForMembers',
+        'a backup is due, but no etcd member is ready: see the condition EtcdClusterReady',
+        { report },
+      );
     case 'BackOff': {
       const { reason, message } = backupFailure(decision.error);
       const requeueAt = new Date(decision.retryTime);
@@ -88,7 +94,12 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
       // Phases that wait for the backup read it from the status, which this reconcile is about to write.
       const requeueAt = isNews ? now : new Date(decision.nextTime);
       if (fault)
-        return degraded('StoreUnavailable', `the operator cannot delete old backups: ${fault}`, {}, { requeueAt, report });
+        return degraded(
+          'StoreUnavailable',
+          `the operator cannot delete old backups: ${fault}`,
+          {},
+          { requeueAt, report },
+        );
       return done({}, requeueAt, { message: spec.encryption ? '' : withoutRecoveryBundle, report });
     }
   }

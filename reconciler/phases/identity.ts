@@ -32,7 +32,10 @@ export async function takeOverIdentity(scope: Scope): Promise<Outcome | undefine
   const last = await observe(scope, namesOf(cluster.name).secrets.clusterCA);
   if (last) return last.metadata.annotations?.[identityAnnotation] === source ? undefined : foreign(last, source);
   if (!backup) {
-    return wait('BackupSecretInvalid', 'etcd.restore needs etcd.backup, which has the address of the bucket: set etcd.backup too');
+    return wait(
+      'BackupSecretInvalid',
+      'etcd.restore needs etcd.backup, which has the address of the bucket: set etcd.backup too',
+    );
   }
 
   const inputsKey = JSON.stringify(restore);

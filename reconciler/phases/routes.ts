@@ -36,7 +36,10 @@ const part: Part = 'routes';
 async function attachToGateway({ cluster, facts, sharedResources, writer }: Scope, gateway: Gateway): Promise<Outcome> {
   const { gatewayListener } = facts;
   if (gatewayListener === undefined) {
-    return wait('WaitingForRoutes', 'the Gateway has no suitable listener, and the operator does not change the routes: see the condition SyncControlPlaneEndpointReady');
+    return wait(
+      'WaitingForRoutes',
+      'the Gateway has no suitable listener, and the operator does not change the routes: see the condition SyncControlPlaneEndpointReady',
+    );
   }
 
   const [tlsRouteVersion] = sharedResources.servedVersions('TLSRoute');

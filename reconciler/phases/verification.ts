@@ -34,9 +34,9 @@ export const verification: Phase = {
       await removeVerificationPods(scope);
       return done();
     }
-    if (task.kind === 'running')
-      return inProgress(scope, `verifying backup ${task.inputsKey}: ${task.progress}`);
-    if ((await removeVerificationPods(scope)) > 0) return inProgress(scope, 'removing the pod of the previous verification');
+    if (task.kind === 'running') return inProgress(scope, `verifying backup ${task.inputsKey}: ${task.progress}`);
+    if ((await removeVerificationPods(scope)) > 0)
+      return inProgress(scope, 'removing the pod of the previous verification');
 
     const inventory = lookIntoStore(scope, spec, task);
     switch (inventory.kind) {
@@ -98,7 +98,12 @@ async function hold(
     const advice = reason === 'BackupUnusable' ? 'take another backup and check the store; ' : '';
     const requeueAt = retryTime(task);
     if (now < requeueAt) {
-      return degraded(reason, `${text}; ${advice}next attempt at ${requeueAt.toISOString()}`, {}, { requeueAt, report });
+      return degraded(
+        reason,
+        `${text}; ${advice}next attempt at ${requeueAt.toISOString()}`,
+        {},
+        { requeueAt, report },
+      );
     }
   }
   work.start(verificationName, inputsKey, (context) => runVerification(scope, spec, decision.backup, context), 'waits');

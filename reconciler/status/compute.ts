@@ -104,7 +104,11 @@ export function summarize(observed: Observation, initialized: boolean): Conditio
     Available: available(observed),
     Initialized: initialized
       ? conditionUpdate('True', 'Initialized')
-      : conditionUpdate('False', 'NotInitialized', 'no worker can join yet: the condition WorkloadSetupReady has the cause'),
+      : conditionUpdate(
+          'False',
+          'NotInitialized',
+          'no worker can join yet: the condition WorkloadSetupReady has the cause',
+        ),
     ...scaling(observed),
     CertificatesAvailable: certificatesAvailable(observed.phases),
     EtcdClusterHealthy: etcdHealthy(observed),
@@ -149,7 +153,9 @@ function etcdServes({ etcd, etcdReport, spec }: Observation): string | undefined
   }
   const quorum = quorumOf(spec.etcd.replicas);
   const ready = etcd?.status?.readyReplicas ?? 0;
-  return ready >= quorum ? undefined : `${ready} of ${spec.etcd.replicas} etcd members are ready, but a quorum needs ${quorum}: see the condition EtcdClusterReady`;
+  return ready >= quorum
+    ? undefined
+    : `${ready} of ${spec.etcd.replicas} etcd members are ready, but a quorum needs ${quorum}: see the condition EtcdClusterReady`;
 }
 
 function scaling({ apiServer, spec }: Observation): ConditionUpdates {

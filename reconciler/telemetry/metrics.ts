@@ -63,8 +63,11 @@ export class Metrics {
       ['namespace', 'name', 'kind'],
       () => hostedControlPlanes().flatMap(renewalSamples),
     );
-    this.#gauge('condition', 'Conditions, with value 1 for their current status.', ['namespace', 'name', 'type', 'status'], () =>
-      hostedControlPlanes().flatMap(conditionSamples),
+    this.#gauge(
+      'condition',
+      'Conditions, with value 1 for their current status.',
+      ['namespace', 'name', 'type', 'status'],
+      () => hostedControlPlanes().flatMap(conditionSamples),
     );
   }
 

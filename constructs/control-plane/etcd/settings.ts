@@ -52,9 +52,7 @@ const corruptionFlags: EtcdSettings = Object.fromEntries(Object.keys(corruptionC
 function corruptionGates({ 'feature-gates': users = '', ...flags }: Readonly<Record<string, string>>): EtcdSettings {
   const given = users.split(',').filter((gate) => gate.trim() !== '');
   const ours = Object.entries(corruptionChecks)
-    .filter(
-      ([flag, gate]) => flags[flag] === undefined && given.every((one) => one.split('=')[0]?.trim() !== gate),
-    )
+    .filter(([flag, gate]) => flags[flag] === undefined && given.every((one) => one.split('=')[0]?.trim() !== gate))
     .map(([, gate]) => `${gate}=true`);
   const all = [...ours, ...given];
   return all.length > 0 ? { [featureGates]: all.join(',') } : {};

@@ -22,7 +22,10 @@ export function gateway(
       );
     }
     if (!outside.gateway) {
-      return refused('GatewayNotFound', `${name} does not exist: create it, or set the gateway field to another Gateway`);
+      return refused(
+        'GatewayNotFound',
+        `${name} does not exist: create it, or set the gateway field to another Gateway`,
+      );
     }
     if (preset.host !== undefined && isIP(preset.host)) {
       return refused(

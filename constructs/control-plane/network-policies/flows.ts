@@ -87,7 +87,12 @@ export function flowsOf(cluster: HostedCluster, { operatorNamespace }: Pick<Fact
       ports: [tcp(httpsPort)],
       why: 'token issuers, and webhooks with a URL; nodes and pods are reached through konnectivity',
     },
-    { from: component('etcd'), to: component('etcd'), ports: [tcp(ports.etcdPeer)], why: 'replication between members' },
+    {
+      from: component('etcd'),
+      to: component('etcd'),
+      ports: [tcp(ports.etcdPeer)],
+      why: 'replication between members',
+    },
     ...(operatorNamespace === undefined
       ? []
       : [

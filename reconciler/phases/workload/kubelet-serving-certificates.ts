@@ -24,7 +24,11 @@ export const kubeletServingCertificates: Phase = {
   async run(scope): Promise<Outcome> {
     const hosted = scope.hosted(scope.facts);
     const requests = hosted.certificateRequests();
-    if (!requests) return wait('WaitingForAPIServer', 'the operator has not listed the CertificateSigningRequests of the hosted cluster yet');
+    if (!requests)
+      return wait(
+        'WaitingForAPIServer',
+        'the operator has not listed the CertificateSigningRequests of the hosted cluster yet',
+      );
     const waiting = requests.filter(awaitsServing);
     if (waiting.length === 0) return done();
 

@@ -77,7 +77,9 @@ it('a name that does not resolve is told as that', async () => {
 
 it('an address at which nobody listens is told as that', async () => {
   const port = await freePort();
-  expect(await attempt(port)).toBe(`no server listens at ${host}:${port} (ECONNREFUSED): check the load balancer, gateway or ingress controller at this address`);
+  expect(await attempt(port)).toBe(
+    `no server listens at ${host}:${port} (ECONNREFUSED): check the load balancer, gateway or ingress controller at this address`,
+  );
 });
 
 it('an entry that closes the connection, for it knows no such name, is told as that', async () => {

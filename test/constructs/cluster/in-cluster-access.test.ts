@@ -79,7 +79,9 @@ describe('what cannot be had', () => {
 
   it('is the address of a load balancer that has only a host name', () => {
     const asked = cluster(gateway, 'v1.36.3', 'LoadBalancer');
-    expect(unsupportedInClusterAccess(asked, { advertiseAddress: undefined })).toContain('set inClusterAccess to Policy or Proxy');
+    expect(unsupportedInClusterAccess(asked, { advertiseAddress: undefined })).toContain(
+      'set inClusterAccess to Policy or Proxy',
+    );
     expect(unsupportedInClusterAccess(asked, { advertiseAddress: address })).toBeUndefined();
   });
 

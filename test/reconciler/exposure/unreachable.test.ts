@@ -67,7 +67,12 @@ it.each<[string, unknown, GatewayObject | undefined, string]>([
     gateway,
     `the connection to ${at} was closed without an answer (ECONNRESET): the server there does not route this host name yet, or has no ready API server as backend`,
   ],
-  ['an address at which nobody listens', broken('ECONNREFUSED'), gateway, `no server listens at ${at} (ECONNREFUSED): check the load balancer, gateway or ingress controller at this address`],
+  [
+    'an address at which nobody listens',
+    broken('ECONNREFUSED'),
+    gateway,
+    `no server listens at ${at} (ECONNREFUSED): check the load balancer, gateway or ingress controller at this address`,
+  ],
   [
     'an API server that is not ready',
     new KubeError('GET /readyz: etcd failed', { code: 500, reason: 'InternalError' }),

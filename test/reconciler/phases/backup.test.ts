@@ -95,7 +95,7 @@ describe('backups', () => {
   it('begin when none is known of, and show how far they are', async () => {
     const { outcome, begun } = await run({});
     expect(begun).toHaveLength(1);
-    expect(outcome).toMatchObject({ kind: 'done', message: 'a backup has begun' });
+    expect(outcome).toMatchObject({ kind: 'done', message: 'a backup has started' });
     const running = { kind: 'running', inputsKey: 'x', since: now, progress: '48 of about 120 MiB, 3 s' } as const;
     expect((await run({}, running)).outcome).toMatchObject({ kind: 'done', message: '48 of about 120 MiB, 3 s' });
   });

@@ -98,7 +98,11 @@ it.each<[string, Case, string]>([
     { infrastructure: { ...name, port: 443 } },
     'the endpoint is api.example.test:443 and cannot change, but the exposure strategy serves port 6443',
   ],
-  ['the Cluster wants another address', { cluster: { ...offered, host: '192.0.2.99' } }, 'give it 192.0.2.99 again'],
+  [
+    'the Cluster wants another address',
+    { cluster: { ...offered, host: '192.0.2.99' } },
+    'give it the address 192.0.2.99 again',
+  ],
 ])('changes nothing and says so when %s', async (_, given, message) => {
   const { reader: management, outcome } = run(given);
   await expect(outcome).rejects.toMatchObject({
@@ -220,7 +224,9 @@ describe('behind a shared Gateway', () => {
     await expect(runIn(management, { hostOwner }, exposure)).rejects.toMatchObject({
       name: 'InvalidConfiguration',
       reason: 'HostClaimed',
-      message: expect.stringContaining(`the host name ${host} already belongs to HostedControlPlane other/c9`) as string,
+      message: expect.stringContaining(
+        `the host name ${host} already belongs to HostedControlPlane other/c9`,
+      ) as string,
     });
     expect(management.writes).toEqual([]);
   });
@@ -237,7 +243,9 @@ describe('behind a shared Gateway', () => {
     expect(await runIn(management, { hostOwner }, exposure)).toEqual({
       kind: 'degraded',
       reason: 'HostClaimed',
-      message: expect.stringContaining(`the host name ${host} already belongs to HostedControlPlane other/c9`) as string,
+      message: expect.stringContaining(
+        `the host name ${host} already belongs to HostedControlPlane other/c9`,
+      ) as string,
       facts: before.facts,
     });
     expect(management.writes).toEqual(published);

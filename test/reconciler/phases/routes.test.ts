@@ -70,7 +70,7 @@ describe('the routes of a gateway', () => {
       kind: 'wait',
       reason: 'RouteRejected',
       message: expect.stringMatching(
-        /refuses TLSRoute c1-konnectivity: NotAllowedByListeners: not here: let /,
+        /refuses TLSRoute c1-konnectivity: NotAllowedByListeners: not here: allow /,
       ) as string,
       afterMs: undefined,
     });
