@@ -67,7 +67,7 @@ export interface HaproxyScriptOptions {
   readonly config: string;
   /** Other files that HAProxy reads only when it starts, such as certificates. */
   readonly watched: readonly string[];
-  /** How long HAProxy continues to accept connections after it was told to stop, because clients still connect. */
+  /** How long HAProxy continues to accept connections after the kubelet stops it, because clients still connect. */
   readonly serveSeconds: number;
   /** How long HAProxy then waits for open connections to end before it closes them. */
   readonly drainSeconds: number;
