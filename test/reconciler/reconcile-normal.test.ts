@@ -89,7 +89,8 @@ describe('arguments of the user that ours overrule', () => {
       .filter((event) => event['reason'] === 'ControllerArgumentTakesPrecedence')
       .map((event) => event['note']);
   const args = (value: string) => ({ deployment: { scheduler: { args: { 'leader-elect': value } } } });
-  const note = 'kube-scheduler: leader-elect cannot be set by args, the control plane depends on our value';
+  const note =
+    'kube-scheduler: args cannot set leader-elect, because the control plane depends on the value of the operator: remove it from args';
 
   it('are told in the first pass after a change of the spec, and not again however long it stays so', async () => {
     const managementCluster = await orderedCluster(args('false'));

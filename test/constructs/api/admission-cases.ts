@@ -24,7 +24,7 @@ const ingress = { apiHost: 'api.example.org', konnectivityHost: 'konnectivity.ex
 const issuer = { audiences: ['kubernetes'], claimMappings: { username: 'claims.email' } };
 const s3 = { name: 'backup' };
 
-const exposureNeeded = 'exactly one way in is needed';
+const exposureNeeded = 'exactly one exposure strategy is needed';
 
 export const admissionCases: readonly AdmissionCase[] = [
   { name: 'accepts the minimal spec', spec: {} },
@@ -52,7 +52,7 @@ export const admissionCases: readonly AdmissionCase[] = [
   { name: 'accepts a gateway under exposure', spec: { exposure: { gateway } } },
   { name: 'accepts node ports', spec: { exposure: { nodePort } } },
   {
-    name: 'refuses a spec without a way in',
+    name: 'refuses a spec without an exposure strategy',
     spec: { exposure: undefined },
     refused: { path: 'spec', because: exposureNeeded },
   },
@@ -62,12 +62,12 @@ export const admissionCases: readonly AdmissionCase[] = [
     refused: { path: 'spec', because: exposureNeeded },
   },
   {
-    name: 'refuses two ways in',
+    name: 'refuses two exposure strategies',
     spec: { exposure: { loadBalancer: {}, nodePort } },
     refused: { path: 'spec', because: exposureNeeded },
   },
   {
-    name: 'refuses the gateway shorthand beside another way in',
+    name: 'refuses the gateway shorthand beside another exposure strategy',
     spec: { gateway },
     refused: { path: 'spec', because: exposureNeeded },
   },
@@ -221,7 +221,7 @@ export const admissionCases: readonly AdmissionCase[] = [
   {
     name: 'refuses leaves that leave less than a week at their renewal',
     spec: { certificates: { leafCertificateDuration: '419h59m', shortLived: false } },
-    refused: { path: 'spec.certificates', because: 'or shortLived must be true' },
+    refused: { path: 'spec.certificates', because: 'or set shortLived: true' },
   },
   {
     name: 'accepts leaves of an hour for those who ask for it',
@@ -381,23 +381,23 @@ export const updateCases: readonly UpdateCase[] = [
     spec: { controlPlaneEndpoint: undefined },
     refused: { path: 'spec.controlPlaneEndpoint', because: 'cannot change once it is set' },
   },
-  { name: 'accepts another way in before the endpoint is set', from: {}, spec: { exposure: { nodePort } } },
+  { name: 'accepts another exposure strategy before the endpoint is set', from: {}, spec: { exposure: { nodePort } } },
   {
     name: 'accepts the long form of the gateway shorthand',
     from: { controlPlaneEndpoint: endpoint, exposure: undefined, gateway },
     spec: { controlPlaneEndpoint: endpoint, exposure: { gateway } },
   },
   {
-    name: 'refuses another way in once the endpoint is set',
+    name: 'refuses another exposure strategy once the endpoint is set',
     from: { controlPlaneEndpoint: endpoint },
     spec: { controlPlaneEndpoint: endpoint, exposure: { nodePort } },
-    refused: { path: 'spec.exposure', because: 'cannot be exchanged' },
+    refused: { path: 'spec.exposure', because: 'the exposure strategy cannot change' },
   },
   {
     name: 'refuses a gateway instead of a load balancer once the endpoint is set',
     from: { controlPlaneEndpoint: endpoint },
     spec: { controlPlaneEndpoint: endpoint, exposure: undefined, gateway },
-    refused: { path: 'spec.exposure', because: 'cannot be exchanged' },
+    refused: { path: 'spec.exposure', because: 'the exposure strategy cannot change' },
   },
 
   {

@@ -48,7 +48,9 @@ describe('the way to a hosted cluster', () => {
   ])('is refused by name without %s', (_, take) => {
     const management = complete.copy();
     take(management);
-    expect(() => targetIn(management)).toThrow('Service s-c1 or a Secret of cluster c1 is gone again');
+    expect(() => targetIn(management)).toThrow(
+      'Service s-c1 or a Secret of cluster c1 was deleted during the reconcile',
+    );
   });
 });
 

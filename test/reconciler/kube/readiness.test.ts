@@ -127,7 +127,7 @@ describe('somePodAvailable', () => {
     [
       'a DaemonSet nobody has noticed yet',
       daemonSet({ observedGeneration: 1, desiredNumberScheduled: 0 }),
-      notReady('DaemonSet kube-system/x: its pods have not been planned yet'),
+      notReady('DaemonSet kube-system/x: its controller has not planned its pods yet'),
     ],
     ['what has no pods', object('ConfigMap', {}), ready],
   ])('judges %s', (_, given, expected) => {
@@ -155,5 +155,5 @@ describe('startedPods', () => {
 });
 
 function unseen(): string {
-  return 'the latest change has not been noticed by its controller yet';
+  return 'its controller has not observed the latest change yet';
 }

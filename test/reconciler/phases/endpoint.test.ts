@@ -75,13 +75,13 @@ it.each<[string, Case, string]>([
   [
     'the port is served no more',
     { own: { ...offered, port: 8443 } },
-    '192.0.2.10:8443 and cannot change, but the exposure serves port 6443',
+    '192.0.2.10:8443 and cannot change, but the exposure strategy serves port 6443',
   ],
   ['the Cluster wants another port', { cluster: { ...name, port: 443 } }, 'set its port to 443'],
   [
     'the address is another now',
     { own: { ...offered, host: '192.0.2.99' } },
-    'has the address 192.0.2.10: give it 192.0.2.99 again',
+    'has the address 192.0.2.10: give it the address 192.0.2.99 again',
   ],
   [
     'the infrastructure has another one than the Cluster',
@@ -96,9 +96,13 @@ it.each<[string, Case, string]>([
   [
     'nothing serves what the infrastructure came with',
     { infrastructure: { ...name, port: 443 } },
-    'the endpoint is api.example.test:443 and cannot change, but the exposure serves port 6443',
+    'the endpoint is api.example.test:443 and cannot change, but the exposure strategy serves port 6443',
   ],
-  ['the Cluster wants another address', { cluster: { ...offered, host: '192.0.2.99' } }, 'give it 192.0.2.99 again'],
+  [
+    'the Cluster wants another address',
+    { cluster: { ...offered, host: '192.0.2.99' } },
+    'give it the address 192.0.2.99 again',
+  ],
 ])('changes nothing and says so when %s', async (_, given, message) => {
   const { reader: management, outcome } = run(given);
   await expect(outcome).rejects.toMatchObject({
@@ -115,7 +119,7 @@ it('keeps a published endpoint, and says so, when the infrastructure has another
     kind: 'degraded',
     reason: 'EndpointMismatch',
     message:
-      'the endpoint is 192.0.2.10:6443 and cannot change, but the infrastructure object of the Cluster has api.example.test:6443: set its spec.controlPlaneEndpoint to the former',
+      'the endpoint is 192.0.2.10:6443 and cannot change, but the infrastructure object of the Cluster has api.example.test:6443: set its spec.controlPlaneEndpoint to 192.0.2.10:6443',
     facts: {
       endpoint: offered,
       konnectivityEndpoint: { host: offered.host, port: 8132 },
@@ -220,7 +224,9 @@ describe('behind a shared Gateway', () => {
     await expect(runIn(management, { hostOwner }, exposure)).rejects.toMatchObject({
       name: 'InvalidConfiguration',
       reason: 'HostClaimed',
-      message: expect.stringContaining(`the host ${host} belongs to HostedControlPlane other/c9 already`) as string,
+      message: expect.stringContaining(
+        `the host name ${host} already belongs to HostedControlPlane other/c9`,
+      ) as string,
     });
     expect(management.writes).toEqual([]);
   });
@@ -237,7 +243,9 @@ describe('behind a shared Gateway', () => {
     expect(await runIn(management, { hostOwner }, exposure)).toEqual({
       kind: 'degraded',
       reason: 'HostClaimed',
-      message: expect.stringContaining(`the host ${host} belongs to HostedControlPlane other/c9 already`) as string,
+      message: expect.stringContaining(
+        `the host name ${host} already belongs to HostedControlPlane other/c9`,
+      ) as string,
       facts: before.facts,
     });
     expect(management.writes).toEqual(published);

@@ -111,7 +111,7 @@ describe('trial restores', () => {
 
   it('tell how far they are, and leave their pod alone', async () => {
     const { outcome, begun, writes } = await run({ verification: running }, { management: withPod() });
-    expect(outcome).toMatchObject({ kind: 'done', message: `backup ${id} is restored for a trial: 4 of 20 MiB sent` });
+    expect(outcome).toMatchObject({ kind: 'done', message: `verifying backup ${id}: 4 of 20 MiB sent` });
     expect([begun, writes]).toEqual([[], []]);
   });
 
@@ -129,7 +129,7 @@ describe('trial restores', () => {
 
   it('say nothing of a store that is away, for backups do', async () => {
     const { outcome } = await run({ 'verification-survey': failed(new StoreError('Unreachable', 'it is away'), 0) });
-    expect(outcome).toMatchObject({ kind: 'done', message: 'the bucket cannot be looked into: it is away' });
+    expect(outcome).toMatchObject({ kind: 'done', message: 'cannot list the backups in the bucket: it is away' });
   });
 
   const store = { 'verification-survey': inventory(backup(1)) };

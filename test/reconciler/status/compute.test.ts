@@ -54,13 +54,21 @@ describe('the summaries', () => {
       { apiServer: deployment({ ...whole, availableReplicas: 0 }) },
       'False NotAvailable: no API server is available',
     ],
-    ['etcd has lost its quorum', { etcd: etcd(1) }, 'False NotAvailable: 1 of 3 etcd members are ready, 2 are needed'],
+    [
+      'etcd has lost its quorum',
+      { etcd: etcd(1) },
+      'False NotAvailable: 1 of 3 etcd members are ready, but a quorum needs 2: see the condition EtcdClusterReady',
+    ],
     [
       'nobody has looked at the objects yet',
       { apiServer: fresh(deployment({})), etcd: fresh(etcd(0)) },
-      'False NotAvailable: no API server is available; 0 of 3 etcd members are ready, 2 are needed',
+      'False NotAvailable: no API server is available; 0 of 3 etcd members are ready, but a quorum needs 2: see the condition EtcdClusterReady',
     ],
-    ['there is no etcd', { etcd: undefined }, 'False NotAvailable: 0 of 3 etcd members are ready, 2 are needed'],
+    [
+      'there is no etcd',
+      { etcd: undefined },
+      'False NotAvailable: 0 of 3 etcd members are ready, but a quorum needs 2: see the condition EtcdClusterReady',
+    ],
     [
       'an authority is gone',
       { phases: { CACertificatesReady: failed('Secret c1-ca is gone') } },
@@ -69,7 +77,7 @@ describe('the summaries', () => {
     [
       'nothing is known',
       { phases: {}, apiServer: undefined, etcd: undefined },
-      'False NotAvailable: no API server is available; 0 of 3 etcd members are ready, 2 are needed; authorities have not been looked at yet',
+      'False NotAvailable: no API server is available; 0 of 3 etcd members are ready, but a quorum needs 2: see the condition EtcdClusterReady; the operator has not checked the CAs yet',
     ],
     [
       'members of etcd agree, though their pods are not ready yet',
@@ -79,14 +87,14 @@ describe('the summaries', () => {
     [
       'members of etcd have no quorum, though their pods are ready',
       { etcdReport: reportOf(observed(3, { 1: silent, 2: silent })) },
-      'False NotAvailable: 1 of 3 etcd members are well, 2 are needed',
+      'False NotAvailable: 1 of 3 etcd members are healthy, but a quorum needs 2: see the condition EtcdClusterHealthy',
     ],
     [
       'no member of etcd answers us and their pods are ready',
       { etcdReport: reportOf(observed(3, {}, nobodyAnswers)) },
       'True Available',
     ],
-    ['nothing is known of authorities', { phases: {} }, 'False NotAvailable: authorities have not been looked at yet'],
+    ['nothing is known of authorities', { phases: {} }, 'False NotAvailable: the operator has not checked the CAs yet'],
   ])('say of Available when %s', (_, changes, expected) => {
     expect(said(changes, 'Available')).toBe(expected);
   });
@@ -215,7 +223,9 @@ describe('the summaries', () => {
 
   it('say of Initialized what the latch says', () => {
     expect(said({}, 'Initialized', true)).toBe('True Initialized');
-    expect(said({}, 'Initialized', false)).toBe('False NotInitialized: no worker can join yet');
+    expect(said({}, 'Initialized', false)).toBe(
+      'False NotInitialized: no worker can join yet: the condition WorkloadSetupReady has the cause',
+    );
   });
 
   it('keep what the phases say, and are neither Deleting nor Paused', () => {

@@ -27,7 +27,7 @@ it.each<[string, ConditionType, ConditionUpdate, Partial<EventNote> | undefined]
     'a step that is done',
     'EtcdClusterReady',
     conditionUpdate('True', 'ReconcileSucceeded'),
-    { type: 'Normal', reason: 'EtcdClusterReady', note: 'etcd serves' },
+    { type: 'Normal', reason: 'EtcdClusterReady', note: 'etcd serves requests' },
   ],
   [
     'a step that waits for something',
