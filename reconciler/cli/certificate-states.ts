@@ -66,9 +66,6 @@ function caState(object: SecretObject, hasSuccessor: boolean, now: Date): string
   return hasSuccessor ? `its successor is in Secret ${successorSecretName(secret)}` : undefined;
 }
 
-/** The roles of what signs certificates. */
-const caRoles = { cluster: 'clusterCA', etcd: 'etcdCA', proxy: 'frontProxyCA' } as const;
-
 /** Role of the Secret of each CA. */
 const caRoles = { cluster: 'clusterCA', etcd: 'etcdCA', proxy: 'frontProxyCA' } as const;
 
