@@ -61,7 +61,7 @@ describe('the table of faults', () => {
     ]);
   });
 
-  it('keeps the rows that nobody has recorded anew, and is the same when nothing is', () => {
+  it('keeps the rows that no test has recorded again, and stays the same when there is nothing new', () => {
     const once = withFaults(empty, [storeAway, killed]);
     const { fault, observed, dataLost } = killed;
     const later = withFaults(once, [{ fault, observed, dataLost, recoverySeconds: 74.6 }]);
