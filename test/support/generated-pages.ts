@@ -1,7 +1,7 @@
 import { type ConditionType, conditions, conditionTypes } from '../../constructs/api/conditions.ts';
 import { commands } from '../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
-import { phases } from '../../reconciler/phases/list.ts';
+import { phases } from '../../reconciler/phases.ts';
 import { withCertificateTables } from './certificate-tables.ts';
 import { MemoryCluster } from './loop/memory-cluster.ts';
 import { OperatorProcess } from './loop/operator-process.ts';
