@@ -45,7 +45,7 @@ function selected(
       // Also what an empty selector would leave out: nodes, other namespaces, and Cilium's own ingress proxy.
       return ['Entities', ['all']];
     case 'outside':
-      return ['Entities', ['reader']];
+      return ['Entities', ['world']];
     case 'component':
       // Without a namespace it means the policy's own one.
       return ['Endpoints', [{ matchLabels: selectorLabels(cluster.name, peer.component) }]];
