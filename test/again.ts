@@ -46,7 +46,7 @@ try {
     const code = await runQuietly(positionals, {
       log: join(output, `${name}.log`),
       report,
-      env: { HCP_TESTBED: 'requeueAt', HCP_KEEP_TESTBED: keep },
+      env: { HCP_TESTBED: 'again', HCP_KEEP_TESTBED: keep },
     });
     if (code !== 0) failures += 1;
     const took = clock((performance.now() - begun) / 1000);

@@ -1,3 +1,4 @@
+import type { CertificateRole } from '../../constructs/control-plane/certificates/kinds.ts';
 import type { PlannedCertificate } from '../../constructs/control-plane/certificates/overview.ts';
 import { isControlledBy } from '../kube/object.ts';
 import { type CertificateContent, readCertificate } from '../pki/certificate.ts';
@@ -65,13 +66,16 @@ function caState(object: SecretObject, hasSuccessor: boolean, now: Date): string
   return hasSuccessor ? `its successor waits in Secret ${successorSecretName(secret)}` : undefined;
 }
 
+/** The roles of what signs certificates. */
+const caRoles = { cluster: 'clusterCA', etcd: 'etcdCA', proxy: 'frontProxyCA' } as const;
+
 function leafState(
   { plan }: Extract<PlannedCertificate, { kind: 'leaf' }>,
   object: SecretObject,
-  caCertificates: ReadonlyMap<string, SecretObject | undefined>,
+  caCertificates: ReadonlyMap<CertificateRole, SecretObject | undefined>,
   now: Date,
 ): string | undefined {
-  const ca = valueOf(caCertificates.get(`${plan.signer}Authority`), 'tls.crt');
+  const ca = valueOf(caCertificates.get(caRoles[plan.signer]), 'tls.crt');
   if (ca === undefined) return `unknown: there is no ${plan.signer} CA`;
   const violation = mustIssue({ plan, current: currentOf(object), ca, now });
   return violation && `due: ${violation.reason}: ${violation.message}`;

@@ -103,7 +103,7 @@ const holds = [
 ];
 
 function podSpec({ isTunnel }: ProxyTarget, settings: Settings): k8s.PodSpec {
-  const ca = { name: 'ca', mountPath: paths.ca, readOnly: true };
+  const ca = { name: 'authority', mountPath: paths.ca, readOnly: true };
   return {
     hostNetwork: true,
     dnsPolicy: 'Default',

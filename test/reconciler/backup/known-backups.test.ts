@@ -68,7 +68,7 @@ describe('what is known of backups', () => {
 
 describe('what asks for a backup', () => {
   it.each<[string, Parameters<typeof openCauses>, string[]]>([
-    ['is a new annotation', [{ request: 'requeueAt', changes: [] }, afterwards], ['request:again']],
+    ['is a new annotation', [{ request: 'again', changes: [] }, afterwards], ['request:again']],
     ['is no annotation that has got its backup', [{ request: 'now', changes: [] }, afterwards], []],
     ['is no empty annotation', [{ request: '', changes: [] }, {}], []],
     ['is a change of version', [{ request: undefined, changes: [upgrade] }, {}], [`change:${upgrade}`]],
