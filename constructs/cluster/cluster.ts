@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
 import { addressAt } from './cidr.ts';
 
@@ -18,12 +19,15 @@ export interface ClusterNetwork {
   readonly pods: readonly string[];
 }
 
+const Networks = z.looseObject({ cidrBlocks: z.array(z.string()).optional() });
+
 /** `Cluster.spec.clusterNetwork` as far as it is read here. */
-export interface ClusterNetworkSpec {
-  readonly serviceDomain?: string | undefined;
-  readonly services?: { readonly cidrBlocks?: readonly string[] | undefined } | undefined;
-  readonly pods?: { readonly cidrBlocks?: readonly string[] | undefined } | undefined;
-}
+export const ClusterNetworkSpec = z.looseObject({
+  serviceDomain: z.string().optional(),
+  services: Networks.optional(),
+  pods: Networks.optional(),
+});
+export type ClusterNetworkSpec = z.output<typeof ClusterNetworkSpec>;
 
 /** The Cluster's network with the reference provider's defaults for what it leaves open. */
 export function networkOf(spec: ClusterNetworkSpec | undefined): ClusterNetwork {
