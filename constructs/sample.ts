@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exposureOf } from './api/exposure-spec.ts';
 import { parseHostedControlPlane } from './api/parse.ts';
 import { Cluster, Gateway, HostedControlPlane } from './api/resources.ts';
-import { type HostedCluster, networkOf } from './cluster/cluster.ts';
+import { ClusterNetworkSpec, type HostedCluster, networkOf } from './cluster/cluster.ts';
 import { definedOnly } from './cluster/defined.ts';
 import { exposureStrategy } from './control-plane/exposure/exposure.ts';
 import type { ObservedGateway } from './control-plane/exposure/strategy.ts';
@@ -19,15 +19,7 @@ export interface Sample {
 const ClusterObject = z.looseObject({
   kind: z.literal(Cluster.kind),
   metadata: z.looseObject({ name: z.string(), namespace: z.string() }),
-  spec: z.looseObject({
-    clusterNetwork: z
-      .looseObject({
-        serviceDomain: z.string().optional(),
-        services: z.looseObject({ cidrBlocks: z.array(z.string()).optional() }).optional(),
-        pods: z.looseObject({ cidrBlocks: z.array(z.string()).optional() }).optional(),
-      })
-      .optional(),
-  }),
+  spec: z.looseObject({ clusterNetwork: ClusterNetworkSpec.optional() }),
 });
 
 /** The fields of a Gateway that a sample uses. Other fields of a listener are kept without validation. */

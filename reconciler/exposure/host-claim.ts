@@ -1,6 +1,7 @@
 import { group } from '../../constructs/api/group.ts';
 import { exposuresOf, type ExposureSource } from '../../constructs/api/exposure-spec.ts';
 import { groupOf, HostedControlPlane, optionalResources } from '../../constructs/api/resources.ts';
+import type { TlsRouteSpec } from '../../imports/gateway.networking.k8s.io.ts';
 import { heldHosts } from '../../constructs/control-plane/exposure/hosts.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import { type KubeObject, objectKey } from '../kube/object.ts';
@@ -36,15 +37,7 @@ interface HostedControlPlaneObject extends KubeObject {
 }
 
 interface RouteObject extends KubeObject {
-  readonly spec?: {
-    readonly hostnames?: readonly string[];
-    readonly parentRefs?: readonly {
-      readonly group?: string;
-      readonly kind?: string;
-      readonly namespace?: string;
-      readonly name: string;
-    }[];
-  };
+  readonly spec?: Partial<TlsRouteSpec>;
 }
 
 export function hostClaimOfHostedControlPlane(object: HostedControlPlaneObject): HostedControlPlaneClaim {

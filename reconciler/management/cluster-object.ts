@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { clusterOwner } from '../../constructs/api/group.ts';
+import { ClusterNetworkSpec } from '../../constructs/cluster/cluster.ts';
 import type { InfrastructureReference } from '../exposure/infrastructure/endpoint.ts';
 import type { ObjectMeta } from '../kube/object.ts';
-
-const Networks = z.looseObject({ cidrBlocks: z.array(z.string()).optional() });
 
 /** The fields of a Cluster of Cluster API that the operator reads. */
 export const ClusterObject = z.looseObject({
@@ -15,13 +14,7 @@ export const ClusterObject = z.looseObject({
   spec: z
     .looseObject({
       paused: z.boolean().optional(),
-      clusterNetwork: z
-        .looseObject({
-          serviceDomain: z.string().optional(),
-          services: Networks.optional(),
-          pods: Networks.optional(),
-        })
-        .optional(),
+      clusterNetwork: ClusterNetworkSpec.optional(),
       controlPlaneEndpoint: z.looseObject({ host: z.string().optional(), port: z.number().optional() }).optional(),
       infrastructureRef: z
         .looseObject({ apiGroup: z.string().optional(), kind: z.string().optional(), name: z.string().optional() })

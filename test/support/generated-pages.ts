@@ -9,8 +9,10 @@ import { ManualClock } from './manual-clock.ts';
 import { kubectlGet } from './printed-columns.ts';
 import { fencedBlock, markdownTable, withBlock } from './readme-block.ts';
 import { now } from './scope.ts';
+import type { Phase as RunnablePhase } from '../../reconciler/engine/run-phases.ts';
+import type { Scope } from '../../reconciler/phases/scope.ts';
 
-type Phase = (typeof phases)[number];
+type Phase = RunnablePhase<Scope>;
 type Write = (text: string) => string | Promise<string>;
 
 /** The page with the table of faults. `npm run faults` writes it: it comes from tests and not from the sources. */

@@ -33,20 +33,9 @@ export interface ObservedListener {
     | {
         readonly kinds?: readonly { readonly group?: string | undefined; readonly kind: string }[] | undefined;
         readonly namespaces?:
-          | { readonly from?: string | undefined; readonly selector?: ObservedLabelSelector | undefined }
+          | { readonly from?: string | undefined; readonly selector?: k8s.LabelSelector | undefined }
           | undefined;
       }
-    | undefined;
-}
-
-export interface ObservedLabelSelector {
-  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
-  readonly matchExpressions?:
-    | readonly {
-        readonly key: string;
-        readonly operator: string;
-        readonly values?: readonly string[] | undefined;
-      }[]
     | undefined;
 }
 
