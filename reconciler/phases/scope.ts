@@ -64,7 +64,7 @@ export function phase<const Needs extends readonly AnyPhase[], const Established
   readonly needs: Needs;
   /** Facts that this phase adds; none when unset. */
   readonly establishes?: readonly Established[];
-  run(scope: Scope<EstablishedBy<Needs>>): Promise<Outcome<Established>>;
+  readonly run: (scope: Scope<EstablishedBy<Needs>>) => Promise<Outcome<Established>>;
 }): Phase<Established | EstablishedBy<Needs>> {
   const { condition, needs, establishes = [], run } = declared;
   return {

@@ -23,15 +23,15 @@ describe('what pages take from the sources', () => {
   });
 });
 
-describe('the settings in dist/README.md', () => {
+describe('the settings in constructs/provider/README.md', () => {
   it('name every environment variable of the operator', async () => {
-    const { text } = await readPage('dist/README.md');
+    const { text } = await readPage('constructs/provider/README.md');
     const rows = [...text.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name = '']) => name);
     expect(rows.sort()).toEqual(environmentVariables.map(({ name }) => name).sort());
   });
 
   it('name every flag of the operator, with its default', async () => {
-    const { text } = await readPage('dist/README.md');
+    const { text } = await readPage('constructs/provider/README.md');
     const rows = [...text.matchAll(/^\| `--([a-z-]+)` \|([^|]*)\|/gm)].map(([, name = '', fallback = '']) => ({
       name,
       fallback: fallback.replaceAll('`', '').trim(),

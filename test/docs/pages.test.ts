@@ -57,7 +57,7 @@ describe('the pages', () => {
       expect.arrayContaining([
         'README.md',
         'constructs/README.md',
-        'dist/README.md',
+        'constructs/provider/README.md',
         'imports/README.md',
         'reconciler/README.md',
         'reconciler/backup/README.md',

@@ -23,7 +23,7 @@ export const certificatesPage = 'reconciler/rotation/README.md';
 
 /** What pages say of conditions, each on the page of the room that reports them; the others are on the first one. */
 const conditionPages = {
-  'dist/README.md': [],
+  'constructs/provider/README.md': [],
   'reconciler/etcd/README.md': ['EtcdClusterHealthy', 'EtcdClusterReady', 'EncryptionAtRestReady'],
   'reconciler/backup/README.md': ['EtcdBackupReady', 'EtcdBackupVerified', 'EtcdRestoreReady'],
   'reconciler/rotation/README.md': [
@@ -40,7 +40,7 @@ const conditionPages = {
 /** What `npm run docs` writes into each page: everything that the sources say already. */
 export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'README.md': [withKubectl],
-  'dist/README.md': [withConditions('dist/README.md')],
+  'constructs/provider/README.md': [withConditions('constructs/provider/README.md')],
   'reconciler/README.md': [withPhases],
   'reconciler/etcd/README.md': [withConditions('reconciler/etcd/README.md')],
   'reconciler/backup/README.md': [withConditions('reconciler/backup/README.md')],
