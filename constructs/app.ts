@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { renderDistribution } from './distribution.ts';
 import { readSampleFiles } from './sample-files.ts';
 
-// Synth: writes `dist/` from the constructs and the sample clusters, without any network.
-// The cdk8s command passes the directory that its configuration names.
+// Synth: writes `dist/` from the constructs and the sample clusters. It needs no network. The cdk8s command sets the
+// directory that its configuration names.
 const output = join(import.meta.dirname, '..', process.env.CDK8S_OUTDIR ?? 'dist');
 
-// A sample that was renamed must not leave its old manifest behind.
+// Removes the manifests of samples that were renamed or deleted.
 await rm(join(output, 'samples'), { recursive: true, force: true });
 for (const { path, content } of renderDistribution(await readSampleFiles())) {
   const file = join(output, path);

@@ -20,16 +20,19 @@ export interface SampleFile {
   readonly content: string;
 }
 
-/** Every file of `dist/`. The same samples give the same bytes. */
+/** Every file of `dist/`. The output is deterministic: the same samples give the same bytes. */
 export function renderDistribution(samples: readonly SampleFile[]): DistributionFile[] {
   return [
     {
       path: 'control-plane-components.yaml',
-      content: manifest(['The installation: `kubectl apply -f` it, or let clusterctl do it.'], renderProvider()),
+      content: manifest(
+        ['The installation of the provider: install it with `kubectl apply -f` or clusterctl.'],
+        renderProvider(),
+      ),
     },
     {
       path: 'metadata.yaml',
-      content: manifest(['What clusterctl must know about releases of this provider.'], [renderMetadata()]),
+      content: manifest(['Metadata of the releases of this provider, for clusterctl.'], [renderMetadata()]),
     },
     ...samples.flatMap(renderSample),
   ];
@@ -42,8 +45,8 @@ function renderSample({ name, content }: SampleFile): DistributionFile[] {
       path: `samples/${name}.k8s.yaml`,
       content: manifest(
         [
-          `Everything that test/clusters/${name}.yaml becomes in the management cluster, apart from Secrets:`,
-          'keys and certificates are made by the operator and never rendered.',
+          `All objects of test/clusters/${name}.yaml in the management cluster, except Secrets:`,
+          'the operator generates keys and certificates, and never renders them.',
         ],
         renderControlPlane(cluster, facts),
       ),
@@ -51,7 +54,7 @@ function renderSample({ name, content }: SampleFile): DistributionFile[] {
     {
       path: `samples/${name}.hosted.k8s.yaml`,
       content: manifest(
-        [`Everything that test/clusters/${name}.yaml puts into the hosted cluster itself.`],
+        [`All objects of test/clusters/${name}.yaml in the hosted cluster.`],
         renderWorkload(cluster, facts),
       ),
     },

@@ -1,6 +1,6 @@
 /**
- * The constructs as a library: render control planes or the installation in a cdk8s app of your own, or see what a
- * HostedControlPlane becomes before it is applied.
+ * The constructs as a library: render control planes or the installation in your own cdk8s app, or inspect the objects
+ * of a HostedControlPlane before you apply it.
  */
 export { parseHostedControlPlane, type ParsedHostedControlPlane } from './api/parse.ts';
 export type { HostedControlPlane, HostedControlPlaneSpec } from './api/hosted-control-plane.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exposureOf } from './api/exposure-spec.ts';
 import { parseHostedControlPlane } from './api/parse.ts';
 import { Cluster, Gateway, HostedControlPlane } from './api/resources.ts';
-import { type HostedCluster, networkOf } from './cluster/cluster.ts';
+import { ClusterNetworkSpec, type HostedCluster, networkOf } from './cluster/cluster.ts';
 import { definedOnly } from './cluster/defined.ts';
 import { exposureStrategy } from './control-plane/exposure/exposure.ts';
 import type { ObservedGateway } from './control-plane/exposure/strategy.ts';
@@ -10,7 +10,7 @@ import type { Facts, ServiceAddress } from './cluster/facts.ts';
 import { managerImage } from './provider/image.ts';
 import { providerNamespace } from './cluster/provider-names.ts';
 
-/** A cluster as it can be rendered without any Kubernetes: what a user writes, and a world made up to suit it. */
+/** A cluster that can be rendered offline: the objects of a user, and facts that match them. */
 export interface Sample {
   readonly cluster: HostedCluster;
   readonly facts: Facts;
@@ -19,18 +19,10 @@ export interface Sample {
 const ClusterObject = z.looseObject({
   kind: z.literal(Cluster.kind),
   metadata: z.looseObject({ name: z.string(), namespace: z.string() }),
-  spec: z.looseObject({
-    clusterNetwork: z
-      .looseObject({
-        serviceDomain: z.string().optional(),
-        services: z.looseObject({ cidrBlocks: z.array(z.string()).optional() }).optional(),
-        pods: z.looseObject({ cidrBlocks: z.array(z.string()).optional() }).optional(),
-      })
-      .optional(),
-  }),
+  spec: z.looseObject({ clusterNetwork: ClusterNetworkSpec.optional() }),
 });
 
-/** A Gateway as far as a sample can use it; what else a listener says is taken as it stands. */
+/** The fields of a Gateway that a sample uses. Other fields of a listener are kept without validation. */
 const GatewayObject = z.looseObject({
   kind: z.literal(Gateway.kind),
   metadata: z.looseObject({ name: z.string(), namespace: z.string() }),
@@ -48,14 +40,14 @@ const GatewayObject = z.looseObject({
 });
 
 /**
- * Reads a Cluster and its HostedControlPlane, and the Gateway that it names.
+ * Reads a Cluster, its HostedControlPlane and the Gateway that it names.
  * @param objects the documents of a user's YAML file
  * @throws when one of them is missing or invalid.
  */
 export function readSample(objects: readonly unknown[]): Sample {
   const find = (kind: string) => {
     const found = objects.find((object) => z.looseObject({ kind: z.literal(kind) }).safeParse(object).success);
-    if (!found) throw new Error(`a sample needs a Cluster and its HostedControlPlane: there is no ${kind}`);
+    if (!found) throw new Error(`a sample needs a Cluster and its HostedControlPlane: add a ${kind}`);
     return found;
   };
   const { metadata, spec } = ClusterObject.parse(find(Cluster.kind));
@@ -70,7 +62,7 @@ export function readSample(objects: readonly unknown[]): Sample {
   return { cluster, facts: sampleFacts(cluster, gatewayAmong(objects, cluster)) };
 }
 
-/** The Gateway that the cluster names; a management cluster without it would have no endpoint either. */
+/** The Gateway that the cluster names. Without it there is no endpoint, as in a management cluster. */
 function gatewayAmong(objects: readonly unknown[], { spec }: HostedCluster): ObservedGateway | undefined {
   const exposure = exposureOf(spec);
   if (exposure.kind !== 'gateway') return undefined;
@@ -80,7 +72,7 @@ function gatewayAmong(objects: readonly unknown[], { spec }: HostedCluster): Obs
     .find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
 }
 
-/** Certificates have no fingerprint here, because there are none. */
+/** `certificates` is empty, because a sample has no certificates. */
 function sampleFacts(cluster: HostedCluster, gateway: ObservedGateway | undefined): Facts {
   const serviceAddress = sampleAddress(cluster);
   const preset = definedOnly(cluster.spec.controlPlaneEndpoint ?? {});
@@ -106,7 +98,7 @@ function sampleFacts(cluster: HostedCluster, gateway: ObservedGateway | undefine
   };
 }
 
-/** What a restore for a trial would be at work on. */
+/** The input of a verification. */
 const sampleVerification = {
   run: '2026-11-21T11-15-31.123Z-4711',
   sizeBytes: 20_971_520,
@@ -114,13 +106,13 @@ const sampleVerification = {
   operatorImage: managerImage,
 };
 
-/** What a restore would be at work on. */
+/** The input of a restore. */
 const sampleRestore = { ...sampleVerification, run: '2026-11-21T12-00-00Z-5f0c1d2e', revisionBump: 59_702_400_000 };
 
-/** No certificate, and visibly so: a sample has no keys. */
+/** A placeholder instead of a certificate, because a sample has no keys. */
 const sampleCA = '-----BEGIN CERTIFICATE-----\nthe CA of the cluster\n-----END CERTIFICATE-----\n';
 
-/** What a load balancer answers: AWS's with a host name, the others with an address, here one for documentation. */
+/** The address of a load balancer: a host name for AWS, otherwise an IP address reserved for documentation. */
 function sampleAddress({ name, network, spec }: HostedCluster): ServiceAddress | undefined {
   if (exposureStrategy(spec).service.type !== 'LoadBalancer') return undefined;
   const exposure = exposureOf(spec);

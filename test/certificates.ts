@@ -1,8 +1,10 @@
-/** `npm run certificates [-- FILE]`: writes the plan and the policy of certificates as tables into the README. */
+/** `npm run certificates [-- FILE]`: writes the plan and the policy of certificates as tables into reconciler/rotation/README.md. */
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { withCertificateTables } from './support/certificate-tables.ts';
-import { readme } from './support/readme-block.ts';
+import { certificatesPage } from './support/generated-pages.ts';
+import { repository } from './support/pages.ts';
 
-const [file = readme] = process.argv.slice(2);
+const [file = join(repository, certificatesPage)] = process.argv.slice(2);
 await writeFile(file, withCertificateTables(await readFile(file, 'utf8')));
 console.log(`tables of certificates in ${file}`);

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 
-/** What runs each script of package.json: a test, or a person, who notices when it fails. */
+/** What runs each script of package.json: a test, or a developer, who sees when it fails. */
 const runBy: Readonly<Record<string, { readonly test: string } | { readonly person: string }>> = {
   bench: { test: 'system/bench.test.ts' },
   build: { test: 'system/scripts.test.ts' },
   certificates: { test: 'system/scripts.test.ts' },
   check: { person: 'before every commit' },
   demo: { test: 'system/demo.test.ts' },
+  docs: { test: 'system/scripts.test.ts' },
   faults: { test: 'system/scripts.test.ts' },
   format: { test: 'system/scripts.test.ts' },
   hcp: { test: 'system/scripts.test.ts' },
@@ -38,11 +39,4 @@ describe('scripts of package.json', () => {
     const text = await readFile(join(import.meta.dirname, file), 'utf8');
     expect(text).toMatch(new RegExp(`(npmRun|runScript|startScript)\\('${script}'`));
   });
-});
-
-it('the README names no script that there is not', async () => {
-  const text = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
-  const named = [...text.matchAll(/npm run (?:-s |--silent )?([a-z:]+)/g)].map(([, script = '']) => script);
-  expect(named.length).toBeGreaterThan(5);
-  expect(named.filter((script) => !scripts.includes(script))).toEqual([]);
 });

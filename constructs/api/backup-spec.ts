@@ -14,37 +14,46 @@ const StoreSecret = z.object({
     .max(63)
     .optional()
     .describe(
-      'Namespace of the Secret. The one of the HostedControlPlane when unset; another one has to grant access by a label on the Secret.',
+      'Namespace of the Secret; that of the HostedControlPlane when unset. A Secret in another namespace must grant access with the label controlplane.cluster.x-k8s.io/backup-access.',
     ),
-  accessKeyIDKey: secretKey('accessKeyID', 'the access key id'),
+  accessKeyIDKey: secretKey('accessKeyID', 'the access key ID'),
   secretAccessKeyKey: secretKey('secretAccessKey', 'the secret access key'),
-  hostKey: secretKey('host', 'the host[:port] of the S3 service; AWS when the Secret has no such key'),
+  hostKey: secretKey('host', 'the host[:port] of the S3 service; AWS when the Secret does not have this key'),
   regionKey: secretKey('region', 'the region'),
   bucketKey: secretKey('bucket', 'the bucket, with an optional prefix as in bucket/prefix'),
   certificateAuthorityKey: secretKey(
     'ca.crt',
-    'certificates in PEM to trust the service by; the well-known ones without',
+    'the PEM certificates with which to verify the service; the well-known CAs when the Secret does not have this key',
   ),
 });
 
 const WebIdentity = z.object({
-  roleARN: z.string().min(1).max(2048).describe('Role that the ServiceAccount may assume.'),
+  roleARN: z.string().min(1).max(2048).describe('ARN of the role that the ServiceAccount may assume.'),
   serviceAccountName: z
     .string()
     .min(1)
     .max(253)
-    .describe('ServiceAccount in the namespace of the HostedControlPlane whose tokens prove who asks.'),
+    .describe(
+      'ServiceAccount in the namespace of the HostedControlPlane whose tokens authenticate to the token service.',
+    ),
   audience: z.string().min(1).max(253).default('sts.amazonaws.com').describe('Audience of the tokens.'),
   tokenServiceURL: z
     .string()
     .max(2048)
     .optional()
-    .describe('URL of the token service; the one of AWS in the region when unset.'),
+    .describe('URL of the token service; that of AWS in the region when unset.'),
 });
 
 const Retention = z.object({
-  maxCount: z.int32().min(1).max(10_000).optional().describe('Keep at most so many backups; any number when unset.'),
-  maxAge: Duration.optional().describe('Delete backups that are older, such as 720h; keep them for ever when unset.'),
+  maxCount: z
+    .int32()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe('Maximum number of backups to keep; unlimited when unset.'),
+  maxAge: Duration.optional().describe(
+    'Maximum age of backups, such as 720h. Older backups are deleted; none are when unset.',
+  ),
 });
 
 const Encryption = z.object({
@@ -53,27 +62,29 @@ const Encryption = z.object({
     .min(1)
     .max(253)
     .describe(
-      'Secret in the namespace of the HostedControlPlane. Each of its keys holds 32 bytes, plain or in base64. Its annotation controlplane.cluster.x-k8s.io/encryption-key names the one that encrypts, needed when there are several; every one decrypts.',
+      'Name of the Secret in the namespace of the HostedControlPlane. Each of its keys holds 32 bytes, plain or in base64. Its annotation controlplane.cluster.x-k8s.io/encryption-key names the key that encrypts, and is required when there are several. Every key decrypts.',
     ),
 });
 
 const Verify = z.object({
-  disabled: z.boolean().default(false).describe('Never restore a backup for a trial.'),
+  disabled: z.boolean().default(false).describe('Disable the verification of backups.'),
   every: z
     .int32()
     .min(1)
     .max(1_000)
     .default(7)
-    .describe('Restore every so-manieth backup into an etcd of its own, compare the content, and remove it again.'),
+    .describe(
+      'Verify every Nth backup: restore it into a separate etcd, compare the content, and remove that etcd again.',
+    ),
   schedule: Schedule.optional().describe(
-    'When the newest backup is verified besides: five cron fields or @daily, in the time zone of the backups.',
+    'Additional schedule on which the newest backup is verified: five cron fields or @daily, in the time zone of the backups.',
   ),
 });
 
 /** Snapshots of etcd in an S3-compatible bucket. */
 export const Backup = z.object({
   schedule: Schedule.describe(
-    'When a snapshot is taken: five cron fields, or @daily for a time of the night that differs from cluster to cluster.',
+    'Schedule of the backups: five cron fields, or @daily for a time of the night that differs from cluster to cluster.',
   ),
   timeZone: z
     .string()
@@ -81,21 +92,26 @@ export const Backup = z.object({
     .max(64)
     .optional()
     .describe('IANA time zone of the schedule, such as Europe/Berlin; UTC when unset.'),
-  secret: StoreSecret.describe('Secret with the address of the bucket and the credentials for it.'),
-  webIdentity: WebIdentity.optional().describe('Sign in as a ServiceAccount instead of with keys of the Secret.'),
+  secret: StoreSecret.describe('Secret with the address of the bucket and its credentials.'),
+  webIdentity: WebIdentity.optional().describe(
+    'Authenticate as a ServiceAccount instead of with the access keys in the Secret.',
+  ),
   retention: Retention.prefault({}).describe(
-    'How long backups are kept. The newest one, and the newest one that was verified, always are.',
+    'Which backups are kept. Retention always keeps the newest and the newest verified backup.',
   ),
   encryption: Encryption.optional().describe(
-    'Encrypt backups before they leave. Only then does a backup also hold what is needed to rebuild the cluster elsewhere.',
+    'Encrypt backups before they are uploaded. Only an encrypted backup also contains the CAs and keys with which to rebuild the cluster elsewhere.',
   ),
   verify: Verify.prefault({}).describe(
-    'Trial restores, which prove that backups are good and how long a restore takes.',
+    'Verification of backups, which proves that they can be restored and measures how long a restore takes.',
   ),
-  beforeUpgrade: z.boolean().default(true).describe('Take a backup before the version of Kubernetes or etcd changes.'),
+  beforeUpgrade: z
+    .boolean()
+    .default(true)
+    .describe('Take a backup before a minor version of Kubernetes or etcd changes.'),
   beforeDeletion: z
     .boolean()
     .default(false)
-    .describe('Take a last backup before the control plane is deleted; deletion waits for it.'),
+    .describe('Take a final backup before the control plane is deleted. The deletion waits for it.'),
 });
 export type Backup = z.output<typeof Backup>;

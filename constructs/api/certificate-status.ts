@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const time = () => z.iso.datetime({ offset: true });
 
-/** What certificates are told apart by in the status, in the order they are reported. */
+/** The kinds of certificates in the status, in the order in which they are reported. */
 export const certificateKinds = [
   'ClusterCA',
   'EtcdCA',
@@ -16,23 +16,25 @@ export const certificateKinds = [
 
 export type CertificateKind = (typeof certificateKinds)[number];
 
-/** The certificates of one kind, by the one that ends first. */
+/** The certificates of one kind, represented by the one that expires first. */
 export const CertificateStatus = z
   .object({
     kind: z
       .enum(certificateKinds)
       .describe(
-        'What the certificates are for. Client and EtcdClient are those of our own components; Kubeconfig is the one that Cluster API uses.',
+        'Purpose of the certificates. Client and EtcdClient belong to components of the control plane; Kubeconfig is the one that Cluster API uses.',
       ),
-    notAfter: time().describe('When the first of them ends.'),
-    secret: z.string().max(253).describe('Secret that holds that one.'),
+    notAfter: time().describe('Time at which the first of them expires.'),
+    secret: z.string().max(253).describe('Secret that holds the certificate that expires first.'),
     renewsAt: time()
       .optional()
-      .describe('When that one is renewed, or a CA replaced, by itself; missing for what the user has put there.'),
+      .describe(
+        'Time at which the operator renews that certificate, or replaces that CA. Unset for certificates that the user provides.',
+      ),
     expiring: z.array(z.string().max(253).describe('Name of a Secret.')).max(16).optional().meta({
       'x-kubernetes-list-type': 'set',
-      description: 'Secrets with certificates that have less than 40 % of their life left: their renewal is late.',
+      description: 'Secrets with certificates that have less than 40 % of their lifetime left: their renewal is late.',
     }),
   })
-  .describe('Certificates of one kind.');
+  .describe('The certificates of one kind.');
 export type CertificateStatus = z.output<typeof CertificateStatus>;

@@ -12,11 +12,14 @@ const floor = (hours: number, message: string) => ({
 });
 
 const caDuration = withRules(Duration, [
-  floor(24, 'a CA must live at least 24h, or clients could not learn about its successor in time'),
+  floor(24, 'the lifetime of a CA must be at least 24h, so that clients trust its successor in time'),
 ]);
 
 const leafDuration = withRules(Duration, [
-  floor(1, 'a certificate must live at least 1h, or a short outage of the provider would let it expire'),
+  floor(
+    1,
+    'the lifetime of a certificate must be at least 1h, so that it does not expire during a short outage of the operator',
+  ),
 ]);
 
 const shorterLeaf = (ca: 'rootCaCertificateDuration' | 'caCertificateDuration') => ({
@@ -28,8 +31,8 @@ const shorterLeaf = (ca: 'rootCaCertificateDuration' | 'caCertificateDuration') 
 });
 
 /**
- * Renewed with 40 to 50 % of its life left, and after 420 hours that is a week at the least: as long as the provider can be away
- * over a holiday without anybody noticing.
+ * The operator renews a certificate with 40 to 50 % of its lifetime left. After 420 hours that is at least a week: the
+ * operator can be down over a holiday without consequences.
  */
 const shortestLeafHours = 420;
 
@@ -44,9 +47,11 @@ const request = (what: string) =>
     .string()
     .max(128)
     .optional()
-    .describe(`Any text. Change it to replace ${what}; taken back while trust is being distributed, that ends.`);
+    .describe(
+      `Any text. Change it to replace ${what}. To cancel the rotation, restore the previous text while trust is still being distributed.`,
+    );
 
-/** Requests for new authorities and keys. */
+/** Requests for new CAs and keys. */
 export const Rotation = z
   .object({
     clusterCA: request('the CA of the cluster'),
@@ -57,12 +62,12 @@ export const Rotation = z
       .max(128)
       .optional()
       .describe(
-        'Any text. Change it to sign the tokens of service accounts with a new key; tokens of the old one are accepted until the last of them has expired, after a year unless arguments of the API server shorten their life. Taken back before the new key signs, that ends. Keys do not age: without a request none is replaced.',
+        'Any text. Change it to sign service account tokens with a new key. The API servers accept tokens of the old key until the last of them has expired, which takes a year unless arguments of the API server shorten their lifetime. To cancel the rotation, restore the previous text before the new key signs. Keys do not expire: without a request none is replaced.',
       ),
   })
-  .describe('Requests to replace authorities and keys before their time, without an interruption.');
+  .describe('Requests to replace CAs and keys before they expire, without an interruption.');
 
-/** Who signs the authorities. */
+/** The issuer that signs the CAs. */
 export const IssuerRef = z
   .object({
     name: z.string().min(1).max(253).describe('Name of the issuer.'),
@@ -71,37 +76,37 @@ export const IssuerRef = z
       .min(1)
       .max(63)
       .default('Issuer')
-      .describe('Issuer, in the namespace of the control plane, or ClusterIssuer.'),
+      .describe('Kind of the issuer: Issuer, in the namespace of the control plane, or ClusterIssuer.'),
     group: z.string().min(1).max(253).default('cert-manager.io').describe('API group of the issuer.'),
   })
-  .describe('An issuer of cert-manager.');
+  .describe('A reference to an issuer of cert-manager.');
 export type IssuerRef = z.output<typeof IssuerRef>;
 
-/** How long certificates live, and who signs them. */
+/** Lifetimes, issuer and rotation of certificates. */
 export const Certificates = withRules(
   z.object({
     rootCaCertificateDuration: caDuration
       .optional()
-      .describe('Lifetime of the CA of the cluster, at least 24h. 87600h, ten years, when unset.'),
+      .describe('Lifetime of the cluster CA, at least 24h; 87600h, ten years, when unset.'),
     caCertificateDuration: caDuration
       .optional()
       .describe(
-        'Lifetime of the CAs of etcd and of the front proxy, at least 24h. As rootCaCertificateDuration when unset, but no longer than 87600h.',
+        'Lifetime of the CAs of etcd and of the front proxy, at least 24h; that of rootCaCertificateDuration when unset, but at most 87600h.',
       ),
     leafCertificateDuration: leafDuration
       .optional()
       .describe(
-        `Lifetime of every other certificate, at least ${shortestLeafHours}h, or 1h with shortLived. 8760h, one year, when unset, but no longer than half the lifetime of its CA. Certificates are renewed when half of it has passed.`,
+        `Lifetime of every leaf certificate, at least ${shortestLeafHours}h, or 1h with shortLived; 8760h, one year, when unset, but at most half the lifetime of its CA. The operator renews a certificate after half of its lifetime.`,
       ),
     shortLived: z
       .boolean()
       .optional()
       .describe(
-        `Allows a leafCertificateDuration below ${shortestLeafHours}h. Such certificates are renewed less than a week before they end: the provider must not be away for longer than that.`,
+        `Allow a leafCertificateDuration below ${shortestLeafHours}h. The operator renews such certificates less than a week before they expire, and must not be down for longer than that.`,
       ),
     rotation: Rotation.optional(),
     issuerRef: IssuerRef.optional().describe(
-      'An issuer of cert-manager that signs the CAs. Keys are made and kept here; only signing requests leave. What is trusted is each CA itself and never its issuer: whoever has another certificate of that issuer stays a stranger. A CA that is there stays until its next rotation when this changes. Each CA signs itself when unset.',
+      'Issuer of cert-manager that signs the CAs; every CA is self-signed when unset. The operator generates and keeps the keys; only signing requests leave the namespace. Components trust the CA itself and never its issuer, so other certificates of that issuer are not accepted. A change does not affect an existing CA before its next rotation.',
     ),
   }),
   [
@@ -115,7 +120,7 @@ export const Certificates = withRules(
     shorterLeaf('caCertificateDuration'),
     {
       rule: `!has(self.leafCertificateDuration) || (has(self.shortLived) && self.shortLived) || duration(self.leafCertificateDuration) >= duration('${shortestLeafHours}h')`,
-      message: `leafCertificateDuration must be at least ${shortestLeafHours}h, so that a week is left at every renewal, or shortLived must be true`,
+      message: `leafCertificateDuration must be at least ${shortestLeafHours}h, so that a week is left at every renewal: choose a longer one, or set shortLived: true`,
       holds: ({ leafCertificateDuration, shortLived }) =>
         leafCertificateDuration === undefined ||
         shortLived === true ||
@@ -124,17 +129,20 @@ export const Certificates = withRules(
   ],
 );
 
-/** Lifetimes in seconds after defaults. */
+/** Lifetimes in seconds, with defaults filled in. */
 export interface CertificateLifetimes {
-  /** Of the CA of the cluster. */
+  /** Of the cluster CA. */
   readonly rootCASeconds: number;
-  /** Of the CAs of etcd, front proxy and everything else that is not the cluster's own. */
+  /** Of the CAs of etcd and of the front proxy, and of every other CA besides the cluster CA. */
   readonly caSeconds: number;
-  /** Of every certificate that is no CA. */
+  /** Of every leaf certificate. */
   readonly leafSeconds: number;
 }
 
-/** The lifetimes a spec asks for. Unset ones follow the set ones, so that setting one field is never a contradiction. */
+/**
+ * The lifetimes that a spec asks for. Defaults of unset fields depend on the fields that are set, so that a single
+ * field never contradicts the defaults.
+ */
 export function certificateLifetimes(certificates: CertificateDurations): CertificateLifetimes {
   const rootCASeconds = seconds(certificates.rootCaCertificateDuration, defaultCASeconds);
   const caSeconds = seconds(certificates.caCertificateDuration, Math.min(rootCASeconds, defaultCASeconds));

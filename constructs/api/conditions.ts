@@ -1,4 +1,4 @@
-/** What a condition is about and every reason it may carry, besides the ones all conditions share. */
+/** What a condition means when it is true, and every reason it may have besides `sharedReasons`. */
 interface ConditionDescription {
   readonly meaning: string;
   readonly reasons: readonly string[];
@@ -7,7 +7,7 @@ interface ConditionDescription {
 /** Conditions in the order they are reported: summaries first, then the steps in the order they become true. */
 export const conditions = {
   Ready: {
-    meaning: 'everything the spec asks for is there and works',
+    meaning: 'everything the spec asks for exists and works',
     reasons: ['Ready', 'NotReady', 'WaitingForCluster', 'ClusterMismatch'],
   },
   Available: {
@@ -15,11 +15,11 @@ export const conditions = {
     reasons: ['Available', 'NotAvailable'],
   },
   Initialized: {
-    meaning: 'the API server has answered once and workers can join',
+    meaning: 'the API server has answered once, and workers can join',
     reasons: ['Initialized', 'NotInitialized'],
   },
   RollingOut: {
-    meaning: 'some API server does not match the spec yet',
+    meaning: 'at least one API server does not match the spec yet',
     reasons: ['RollingOut', 'NotRollingOut'],
   },
   ScalingUp: {
@@ -31,7 +31,8 @@ export const conditions = {
     reasons: ['ScalingDown', 'NotScalingDown'],
   },
   CertificatesAvailable: {
-    meaning: 'every CA is there; a CA lost after initialization is not replaced, for that would cut off all workers',
+    meaning:
+      'every CA and certificate exists; the operator does not replace a CA that is lost after initialization, because that would cut off all workers',
     reasons: ['Available', 'NotAvailable'],
   },
   EtcdClusterHealthy: {
@@ -39,7 +40,7 @@ export const conditions = {
     reasons: ['Healthy', 'NotHealthy', 'HealthUnknown', 'QuorumLost', 'DataLost', 'SpaceExhausted'],
   },
   ControlPlaneComponentsHealthy: {
-    meaning: 'API server, controller manager and scheduler have all the replicas they should have',
+    meaning: 'API server, controller manager and scheduler have all their replicas',
     reasons: ['Healthy', 'NotHealthy', 'HealthUnknown'],
   },
   Deleting: {
@@ -53,11 +54,11 @@ export const conditions = {
     ],
   },
   Paused: {
-    meaning: 'the provider writes nothing for this cluster',
+    meaning: 'the operator writes nothing for this cluster',
     reasons: ['Paused', 'NotPaused'],
   },
   CACertificatesReady: {
-    meaning: 'CAs and service-account keys are there',
+    meaning: 'all CAs and service account keys exist',
     reasons: [
       'CACertificateMissing',
       'CACertificateInvalid',
@@ -70,15 +71,16 @@ export const conditions = {
     ],
   },
   EtcdCertificatesReady: {
-    meaning: "etcd's certificates and that of its client are there and valid",
+    meaning: 'the certificates of etcd and of its clients exist and are valid',
     reasons: [],
   },
   APIServerServiceReady: {
-    meaning: 'the Service of the API server is there and has the address it needs',
+    meaning: 'the Service of the API server exists and has the address it needs',
     reasons: ['WaitingForLoadBalancerAddress', 'NodePortTaken'],
   },
   SyncControlPlaneEndpointReady: {
-    meaning: 'the endpoint is known, and written to where Cluster API and the infrastructure provider look for it',
+    meaning:
+      'the endpoint is known, and the operator has written it to where Cluster API and the infrastructure provider read it',
     reasons: [
       'EndpointMismatch',
       'HostClaimed',
@@ -88,19 +90,19 @@ export const conditions = {
     ],
   },
   APIServerTLSRoutesReady: {
-    meaning: 'the routes that lead to the API server are there and accepted; always so for ways in that need none',
+    meaning: 'the routes to the API server exist and are accepted; always true for exposure strategies without routes',
     reasons: ['HostClaimed', 'WaitingForRoutes', 'RouteRejected', 'GatewayAPINotInstalled', 'IngressAPINotInstalled'],
   },
   NetworkPoliciesReady: {
-    meaning: "the policies that restrict the control plane's traffic are there, unless they are disabled",
+    meaning: 'the policies that restrict the traffic of the control plane exist, unless they are disabled',
     reasons: ['CiliumNotInstalled', 'PolicyInvalid'],
   },
   CertificatesReady: {
-    meaning: 'every certificate that is no CA is there and valid',
+    meaning: 'every leaf certificate exists and is valid',
     reasons: [],
   },
   EtcdClusterReady: {
-    meaning: 'etcd serves',
+    meaning: 'etcd serves requests',
     reasons: [
       'WaitingForMembers',
       'ChangingMembers',
@@ -113,7 +115,7 @@ export const conditions = {
     ],
   },
   EtcdRestoreReady: {
-    meaning: 'the backup that the spec asks for has been restored; always so when it asks for none',
+    meaning: 'the backup in spec.etcd.restore has been restored; always true when the spec asks for none',
     reasons: [
       'BackupSecretInvalid',
       'BackupNotFound',
@@ -127,15 +129,15 @@ export const conditions = {
     ],
   },
   EtcdBackupReady: {
-    meaning: 'backups are taken when they are due; always so when none are asked for',
+    meaning: 'backups are taken on schedule; always true when the spec asks for none',
     reasons: ['BackupSecretInvalid', 'StoreUnavailable', 'BackupFailed', 'WaitingForMembers'],
   },
   EtcdBackupVerified: {
-    meaning: 'the newest trial restore of a backup went well; always so when none is asked for',
+    meaning: 'the newest verification of a backup succeeded; always true when the spec asks for none',
     reasons: ['Verifying', 'BackupUnusable', 'VerificationFailed', 'BackupSecretInvalid', 'StoreUnavailable'],
   },
   EncryptionAtRestReady: {
-    meaning: 'every Secret is stored in etcd as the spec says',
+    meaning: 'every Secret is stored in etcd as the spec asks',
     reasons: [
       'EncryptionKeysMissing',
       'EncryptionKeysInvalid',
@@ -150,7 +152,7 @@ export const conditions = {
     reasons: ['WaitingForEtcd', 'WaitingForPods', 'WaitingForBackup', 'MountMissing'],
   },
   CARotationReady: {
-    meaning: 'no CA is being replaced, nor has to be',
+    meaning: 'no CA is being replaced or has to be replaced',
     reasons: [
       'DistributingTrust',
       'WithdrawingTrust',
@@ -163,7 +165,7 @@ export const conditions = {
     ],
   },
   ServiceAccountKeyRotationReady: {
-    meaning: 'no key of service account tokens is being replaced',
+    meaning: 'no service account key is being replaced',
     reasons: [
       'DistributingTrust',
       'WithdrawingTrust',
@@ -182,15 +184,15 @@ export const conditions = {
     reasons: ['WaitingForPods'],
   },
   AdminKubeconfigReady: {
-    meaning: 'the kubeconfig Secret of the Cluster is there',
+    meaning: 'the kubeconfig Secret of the Cluster exists',
     reasons: [],
   },
   APIServerReachable: {
-    meaning: 'our own API server, and nobody else, answers at the endpoint',
+    meaning: 'the API server of this control plane, and no other server, answers at the endpoint',
     reasons: ['EndpointUnreachable'],
   },
   WorkloadRBACReady: {
-    meaning: 'the identities of the control plane, and nodes that join, have their rights in the hosted cluster',
+    meaning: 'the control plane components and joining nodes have their permissions in the hosted cluster',
     reasons: ['WaitingForAPIServer'],
   },
   WorkloadClusterInfoReady: {
@@ -206,35 +208,35 @@ export const conditions = {
     reasons: ['WaitingForAPIServer'],
   },
   WorkloadKubeletCertificatesReady: {
-    meaning: 'no kubelet waits for a certificate to serve with, without which logs and exec do not work on its node',
+    meaning: 'no kubelet waits for a serving certificate; without one, logs and exec do not work on its node',
     reasons: ['WaitingForAPIServer', 'RequestNotApproved'],
   },
   WorkloadSetupReady: {
-    meaning: 'workers can join: rights and configuration are there and controllers work',
+    meaning: 'workers can join: permissions and configuration exist, and the controllers work',
     reasons: ['WaitingForAPIServer', 'WaitingForControllers'],
   },
   WorkloadKubeProxyReady: {
-    meaning: 'kube-proxy is applied in the hosted cluster and runs where there are nodes, unless it is disabled',
+    meaning: 'kube-proxy is applied in the hosted cluster and runs on every node, unless it is disabled',
     reasons: ['WaitingForAPIServer', 'WaitingForPods'],
   },
   WorkloadCoreDNSReady: {
-    meaning: 'CoreDNS is applied in the hosted cluster and runs when there are nodes, unless it is disabled',
+    meaning: 'CoreDNS is applied in the hosted cluster and runs if there are nodes, unless it is disabled',
     reasons: ['WaitingForAPIServer', 'WaitingForPods'],
   },
   WorkloadKonnectivityReady: {
     meaning:
-      'the konnectivity agent is applied in the hosted cluster and runs when there are nodes, unless it is disabled',
+      'the konnectivity agent is applied in the hosted cluster and runs if there are nodes, unless it is disabled',
     reasons: ['WaitingForAPIServer', 'WaitingForPods'],
   },
   WorkloadInClusterAccessReady: {
-    meaning: 'pods of the hosted cluster have a way to their API server',
+    meaning: 'pods of the hosted cluster can reach their API server',
     reasons: ['WaitingForAPIServer', 'WaitingForPods', 'InClusterAccessNotSupported'],
   },
 } as const satisfies Readonly<Record<string, ConditionDescription>>;
 
 /**
- * Conditions that are told by themselves alone: a store of backups that is away, a rotation that takes its time,
- * or a node that asks for what it must not have, says nothing about whether the control plane works.
+ * Conditions that do not affect Ready. The control plane works while a backup store is unreachable, while a rotation is
+ * in progress, and when a kubelet requests a certificate that it must not have.
  */
 export const apartFromReady: readonly ConditionType[] = [
   'EtcdBackupReady',
@@ -263,7 +265,10 @@ export type ConditionReason<T extends ConditionType = ConditionType> =
 /** Every condition type in reporting order. */
 export const conditionTypes: readonly ConditionType[] = Object.keys(conditions).filter(isConditionType);
 
-/** True for the types this provider writes; conditions of other types are somebody else's and stay. */
+/**
+ * True for the types the operator writes. Conditions of other types belong to other writers, and the operator keeps
+ * them.
+ */
 export function isConditionType(type: string): type is ConditionType {
   return Object.hasOwn(conditions, type);
 }

@@ -4,14 +4,14 @@ import { Quantity } from './quantity.ts';
 const quantities = z.record(z.string(), Quantity.describe('Amount, such as 500m or 1Gi.'));
 
 const ResourceRequirements = z.object({
-  limits: quantities.optional().describe('The most the container may use, per resource.'),
-  requests: quantities.optional().describe('What the scheduler sets aside for the container, per resource.'),
+  limits: quantities.optional().describe('Maximum amount of each resource that the container may use.'),
+  requests: quantities.optional().describe('Amount of each resource that the scheduler reserves for the container.'),
   claims: z
     .array(
       z
         .object({
-          name: z.string().describe('Name of an entry of the pod that claims a device.'),
-          request: z.string().optional().describe('One request of that claim; all of them when unset.'),
+          name: z.string().describe('Name of the resource claim in the pod.'),
+          request: z.string().optional().describe('Name of one request of that claim; all requests when unset.'),
         })
         .describe('One claim.'),
     )
@@ -19,34 +19,32 @@ const ResourceRequirements = z.object({
     .meta({
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['name'],
-      description: 'Claims of dynamic resource allocation the container uses.',
+      description: 'Claims of dynamic resource allocation that the container uses.',
     }),
 });
 
-/** Parts of an image reference; what is not set keeps the provider's default. */
+/** Parts of an image reference. Unset parts keep the default of the operator. */
 export const Image = z.object({
   registry: z.string().optional().describe('Registry host, such as registry.example.org.'),
   repository: z.string().optional().describe('Repository below the registry, such as mirror/kube-apiserver.'),
-  tag: z.string().optional().describe('Tag, used as it is written.'),
+  tag: z.string().optional().describe('Tag, used without changes.'),
 });
 
-/** What can be set for any container. */
+/** Settings of every container. */
 export const container = {
-  image: Image.optional().describe('Replaces parts of the image; what is not set keeps its default.'),
+  image: Image.optional().describe('Replaces parts of the image reference. Unset parts keep their default.'),
   imagePullPolicy: z
     .enum(['Always', 'IfNotPresent', 'Never'])
     .optional()
-    .describe('When the image is pulled. IfNotPresent when unset, because tags are versions.'),
+    .describe('When the kubelet pulls the image; IfNotPresent when unset, because tags are versions.'),
   args: z
     .record(z.string(), z.string().describe('Value of the flag.'))
     .optional()
-    .describe(
-      'Command-line flags, by name without the leading dashes. Flags the provider sets itself win over the ones given here.',
-    ),
+    .describe('Command-line flags, by name without the leading dashes. Flags that the operator sets take precedence.'),
   resources: ResourceRequirements.optional().describe('CPU, memory and devices of the container.'),
 };
 
-/** What can be set for a container whose arguments are the provider's alone. */
+/** Settings of a container whose arguments only the operator sets. */
 const { args: _, ...fixedContainer } = container;
 export const FixedContainer = z.object(fixedContainer);
 

@@ -6,7 +6,7 @@ import { HostedControlPlaneStatus } from './status.ts';
 import { structural, type StructuralSchema } from './structural.ts';
 import { celRule } from './validation-rule.ts';
 
-/** A CustomResourceDefinition, as far as ours goes: one version, served and stored. */
+/** The part of a CustomResourceDefinition that this provider uses: one version, served and stored. */
 export interface CustomResourceDefinition {
   readonly apiVersion: 'apiextensions.k8s.io/v1';
   readonly kind: 'CustomResourceDefinition';
@@ -60,21 +60,26 @@ const columns: readonly PrinterColumn[] = [
     name: 'Initialized',
     type: 'boolean',
     jsonPath: '.status.initialization.controlPlaneInitialized',
-    description: 'Whether workers could join once.',
+    description: 'Whether the control plane was initialized, so that workers can join.',
   },
   {
     name: 'API Server Available',
     type: 'string',
     jsonPath: conditionStatus('Available'),
-    description: 'Whether the API server answers now.',
+    description: 'Whether the API server answers.',
   },
-  { name: 'Replicas', type: 'integer', jsonPath: '.spec.replicas', description: 'API servers asked for.' },
-  { name: 'Ready', type: 'integer', jsonPath: '.status.readyReplicas', description: 'API servers that are ready.' },
+  { name: 'Replicas', type: 'integer', jsonPath: '.spec.replicas', description: 'Desired number of API servers.' },
+  {
+    name: 'Ready',
+    type: 'integer',
+    jsonPath: '.status.readyReplicas',
+    description: 'Number of API servers that are ready.',
+  },
   {
     name: 'Updated',
     type: 'integer',
     jsonPath: '.status.upToDateReplicas',
-    description: 'API servers that match the spec.',
+    description: 'Number of API servers that match the spec.',
   },
   {
     name: 'ETCD Size',
@@ -86,7 +91,7 @@ const columns: readonly PrinterColumn[] = [
     name: 'Max ETCD Space Usage',
     type: 'string',
     jsonPath: '.status.etcdVolumeUsage',
-    description: 'Bytes in use on the fullest volume.',
+    description: 'Used bytes of the fullest etcd volume.',
   },
   {
     name: 'Paused',
@@ -94,18 +99,18 @@ const columns: readonly PrinterColumn[] = [
     jsonPath: conditionStatus('Paused'),
     description: 'Whether this object or its Cluster is paused.',
   },
-  { name: 'Version', type: 'string', jsonPath: '.spec.version', description: 'Kubernetes version asked for.' },
+  { name: 'Version', type: 'string', jsonPath: '.spec.version', description: 'Desired Kubernetes version.' },
   age,
   {
     name: 'Certificates Until',
     type: 'string',
     jsonPath: '.status.certificatesNotAfter',
-    description: 'When the first of all certificates in use ends.',
+    description: 'Time at which the first certificate in use expires.',
     priority: 1,
   },
 ];
 
-/** What every schema of a kind starts with; the API server fills in the documentation of `metadata`. */
+/** Fields of the schema of every kind. The API server adds the documentation of `metadata`. */
 const objectFields: Readonly<Record<string, StructuralSchema>> = {
   apiVersion: { type: 'string', description: 'Version of the schema of this object.' },
   kind: { type: 'string', description: 'Kind of this object.' },
@@ -116,14 +121,14 @@ export const hostedControlPlaneCRD: CustomResourceDefinition = definition('Hoste
   schema: {
     openAPIV3Schema: {
       type: 'object',
-      description: 'A Kubernetes control plane that runs as pods of the management cluster.',
+      description: 'HostedControlPlane is a Kubernetes control plane that runs as pods of the management cluster.',
       required: ['spec'],
       properties: {
         ...objectFields,
-        spec: { ...structural(HostedControlPlaneSpec), description: 'What the control plane should be.' },
+        spec: { ...structural(HostedControlPlaneSpec), description: 'Desired state of the control plane.' },
         status: {
           ...structural(HostedControlPlaneStatus),
-          description: 'What the control plane is. Written by the provider.',
+          description: 'Observed state of the control plane. The operator writes it.',
         },
       },
       'x-kubernetes-validations': objectRules.map(celRule),
@@ -147,11 +152,12 @@ export const hostedControlPlaneTemplateCRD: CustomResourceDefinition = definitio
     schema: {
       openAPIV3Schema: {
         type: 'object',
-        description: 'What a ClusterClass makes HostedControlPlanes from.',
+        description:
+          'HostedControlPlaneTemplate is the template from which a ClusterClass creates HostedControlPlanes.',
         required: ['spec'],
         properties: {
           ...objectFields,
-          spec: { ...structural(HostedControlPlaneTemplateSpec), description: 'The template.' },
+          spec: { ...structural(HostedControlPlaneTemplateSpec), description: 'Desired state of the template.' },
         },
       },
     },

@@ -2,12 +2,12 @@ import { z } from 'zod';
 
 const pattern = /^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$/;
 
-/** A Go duration such as `8760h` or `1h30m`. There is no unit above the hour. */
+/** A Go duration such as `8760h` or `1h30m`. The largest unit is the hour. */
 export const Duration = z
   .string()
   .min(2)
   .max(32)
-  .regex(pattern, 'must be a duration such as 8760h or 1h30m; days and years are written in hours');
+  .regex(pattern, 'must be a duration such as 8760h or 1h30m: write days and years in hours');
 
 const secondsPerUnit: Readonly<Record<string, number>> = {
   ns: 1e-9,
@@ -19,15 +19,15 @@ const secondsPerUnit: Readonly<Record<string, number>> = {
   h: 3600,
 };
 
-/** Whether this is the text of a Go duration. */
+/** Whether the text is a Go duration. */
 export function isDuration(text: string): boolean {
   return pattern.test(text);
 }
 
-/** Seconds of a Go duration. Throws for text that is no duration. */
+/** Seconds of a Go duration. Throws for any other text. */
 export function durationSeconds(duration: string): number {
   if (!pattern.test(duration)) {
-    throw new Error(`"${duration}" is no duration: write it in units such as 8760h or 1h30m`);
+    throw new Error(`"${duration}" is not a duration: write it in units, such as 8760h or 1h30m`);
   }
   let seconds = 0;
   for (const [, number, unit = ''] of duration.matchAll(/([0-9.]+)([a-zµ]+)/g)) {

@@ -10,17 +10,20 @@ import { withRules } from './validation-rule.ts';
 export const Etcd = withRules(
   z.object({
     ...pod,
+    args: pod.args.describe(
+      'Settings of etcd, by the name of the flag without the leading dashes. They take precedence over those of the operator, except for identity, addresses, TLS and data directories, which cannot be set.',
+    ),
     replicas: z
       .literal([1, 3, 5])
       .default(3)
-      .describe('Number of members. An even number would tolerate no more failures than one member less.'),
+      .describe('Number of members. An even number would tolerate no more failures than the next lower odd number.'),
     version: z
       .string()
       .max(32)
       .regex(/^v?3\.[0-9]{1,3}\.[0-9]{1,3}(-[0-9]{1,3})?$/, 'must be an etcd version such as 3.6.16')
       .optional()
       .describe(
-        'Version of etcd, such as 3.6.16. When unset the version goes with the Kubernetes minor; an upgrade of the provider never changes it.',
+        'Version of etcd, such as 3.6.16. When unset, it depends on the Kubernetes minor; an upgrade of the operator never changes it.',
       ),
     storageClassName: z
       .string()
@@ -28,31 +31,35 @@ export const Etcd = withRules(
       .max(253)
       .optional()
       .describe('StorageClass of the volumes; the default class of the management cluster when unset.'),
-    volumeSize: Quantity.optional().describe('Size of the volume of each member; only with autoGrow: false.'),
+    volumeSize: Quantity.optional().describe('Size of the volume of each member. Only valid with autoGrow: false.'),
     autoGrow: z
       .boolean()
       .default(true)
-      .describe('Let the volumes start small and grow before they are full. With false, volumeSize is used as given.'),
+      .describe(
+        'Start with small volumes and expand them before they are full. If false, every volume has the size volumeSize.',
+      ),
     maxVolumeSize: Quantity.optional().describe(
-      'The volumes grow by themselves up to this size, 16Gi when unset. etcd advises against databases of more than 8Gi, which need twice that.',
+      'Size up to which the operator expands the volumes; 16Gi when unset. etcd recommends databases of at most 8Gi, which need volumes of twice that size.',
     ),
     volumeRetention: z
       .enum(['Delete', 'Retain'])
       .default('Delete')
-      .describe('What becomes of the volumes when the HostedControlPlane is deleted.'),
-    backup: Backup.optional().describe('Snapshots to an S3 bucket; none when unset.'),
+      .describe('Whether the volumes are deleted or retained when the HostedControlPlane is deleted.'),
+    backup: Backup.optional().describe('Backups to an S3 bucket; none when unset.'),
     restore: Restore.optional().describe(
-      'Replaces all data by that of a backup, once. API servers are away meanwhile; the data there was is set aside on the volumes. A new control plane starts with it.',
+      'Replaces all data once with that of a backup. The API servers do not run meanwhile, and the previous data is set aside on the volumes. A new control plane starts with the data of the backup.',
     ),
-    recovery: Recovery.optional().describe('What to do when so many members are lost that the others have no quorum.'),
+    recovery: Recovery.optional().describe(
+      'Recovery after so many members are lost that the remaining ones have no quorum.',
+    ),
     tools: FixedContainer.prefault({}).describe(
-      "The image of etcd's own tools, of which etcdutl restores backups; gcr.io/etcd-development/etcd in the version of etcd when unset.",
+      'Image with the tools of etcd; its etcdutl restores backups. gcr.io/etcd-development/etcd in the version of etcd when unset.',
     ),
   }),
   [
     {
       rule: '(has(self.autoGrow) && !self.autoGrow) || !has(self.volumeSize) || !quantity(string(self.volumeSize)).isGreaterThan(quantity("0"))',
-      message: 'volumeSize cannot be combined with autoGrow: remove volumeSize or set autoGrow: false',
+      message: 'volumeSize cannot be combined with autoGrow: remove volumeSize, or set autoGrow: false',
       holds: (etcd) => !etcd.autoGrow || sizeOf(etcd) <= 0,
     },
     {

@@ -6,13 +6,15 @@ const backupName = () => z.string().max(64);
 const Member = z
   .object({
     name: z.string().min(1).max(253).describe('Name of the member and of its pod.'),
-    id: z.string().max(16).optional().describe("etcd's id of the member, in hexadecimal digits as etcdctl prints it."),
+    id: z.string().max(16).optional().describe('Member ID in hexadecimal digits, as etcdctl prints it.'),
     role: z
       .enum(['Leader', 'Follower', 'Learner', 'Unreachable', 'Lost', 'Missing'])
-      .describe('Learner: joins, without a vote yet. Lost: registered, its data gone. Missing: not registered yet.'),
-    version: z.string().max(32).optional().describe('Version it runs.'),
+      .describe(
+        'Role of the member. Learner: it joins and has no vote yet. Lost: it is registered, but its data is gone. Missing: it is not registered yet.',
+      ),
+    version: z.string().max(32).optional().describe('Version of etcd that the member runs.'),
   })
-  .describe('One member.');
+  .describe('One etcd member.');
 
 const Backups = z.object({
   lastBackup: backupName().optional().describe('The newest backup in the bucket.'),
@@ -20,33 +22,37 @@ const Backups = z.object({
     .string()
     .max(256)
     .optional()
-    .describe('The annotation controlplane.cluster.x-k8s.io/backup for which a backup was taken last.'),
+    .describe(
+      'Value of the annotation controlplane.cluster.x-k8s.io/backup for which the last backup on request was taken.',
+    ),
   versionChanges: z
-    .array(z.string().max(64).describe('A change of a minor version, such as `Kubernetes 1.35 to 1.36`.'))
+    .array(z.string().max(64).describe('Change of a minor version, such as `Kubernetes 1.35 to 1.36`.'))
     .max(4)
     .optional()
-    .describe('Changes of version that are going on, and for which a backup was taken.'),
-  lastAttemptTime: time().optional().describe('When a backup was last tried.'),
+    .describe('Version changes in progress for which a backup was taken.'),
+  lastAttemptTime: time().optional().describe('Time of the last attempt to take a backup.'),
   sizeBytes: z.int().min(0).optional().describe('Size of the newest backup before encryption.'),
 });
 
 const Restored = z.object({
-  request: z.string().max(64).describe('Which restore: a digest of spec.etcd.restore.'),
-  backup: backupName().optional().describe('The backup it chose.'),
-  startTime: time().describe('When it began.'),
-  completionTime: time().optional().describe('When the API servers were let in again; missing while it runs.'),
-  step: z.string().max(64).optional().describe('What is being done.'),
-  restoredTo: z.string().max(32).optional().describe('Revision of the backup. What was written later is gone.'),
+  request: z.string().max(64).describe('Digest of spec.etcd.restore, which identifies the restore.'),
+  backup: backupName().optional().describe('The backup that is restored.'),
+  startTime: time().describe('Time at which the restore began.'),
+  completionTime: time()
+    .optional()
+    .describe('Time at which the API servers could connect again. Unset while the restore runs.'),
+  step: z.string().max(64).optional().describe('Current step of the restore.'),
+  restoredTo: z.string().max(32).optional().describe('Revision of the backup. Later writes are lost.'),
 });
 
-/** What is known of etcd. Everything but `restore` is found out again when it is lost. */
+/** What the operator knows about etcd. It finds out everything but `restore` again when the status is lost. */
 export const EtcdStatus = z
   .object({
     clusterID: z
       .string()
       .max(16)
       .optional()
-      .describe('Id of the etcd cluster, in hexadecimal digits. Once it is set, no member starts an empty cluster.'),
+      .describe('ID of the etcd cluster, in hexadecimal digits. Once it is set, no member starts an empty cluster.'),
     members: z
       .array(Member)
       .max(16)
@@ -54,18 +60,18 @@ export const EtcdStatus = z
       .meta({
         'x-kubernetes-list-type': 'map',
         'x-kubernetes-list-map-keys': ['name'],
-        description: 'Members there are, and those that should be.',
+        description: 'Members that exist and members that should exist.',
       }),
-    backup: Backups.optional().describe('Backups in the bucket.'),
+    backup: Backups.optional().describe('State of the backups in the bucket.'),
     lastVerifiedBackup: z
       .object({
-        name: backupName().describe('The backup.'),
-        time: time().describe('When the trial ended.'),
-        restoreSeconds: z.int32().min(0).describe('How long it took until etcd served the backup, rounded up.'),
+        name: backupName().describe('Name of the backup.'),
+        time: time().describe('Time at which the verification ended.'),
+        restoreSeconds: z.int32().min(0).describe('Seconds until etcd served the restored backup, rounded up.'),
       })
       .optional()
-      .describe('The newest backup that was restored for a trial with success.'),
+      .describe('The newest backup that passed verification.'),
     restore: Restored.optional().describe('The newest restore.'),
   })
-  .describe('The etcd of this control plane.');
+  .describe('State of the etcd of this control plane.');
 export type EtcdStatus = z.output<typeof EtcdStatus>;

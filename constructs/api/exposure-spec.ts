@@ -12,17 +12,17 @@ const LoadBalancer = z.object({
   annotations: z
     .record(z.string().max(317), z.string().describe('Value.'))
     .optional()
-    .describe('Annotations of the Service, which is how most clouds configure their load balancers.'),
+    .describe('Annotations of the Service, with which most clouds configure their load balancers.'),
   loadBalancerClass: z
     .string()
     .max(253)
     .optional()
-    .describe('Implementation of load balancers to use; the default of the management cluster when unset.'),
+    .describe('Load balancer implementation to use; the default of the management cluster when unset.'),
   loadBalancerIP: z
     .string()
     .max(45)
     .optional()
-    .describe('Address to ask for, where the implementation supports it; any address when unset.'),
+    .describe('Address to request, if the implementation supports it; any address when unset.'),
   loadBalancerSourceRanges: z
     .array(
       z
@@ -33,7 +33,7 @@ const LoadBalancer = z.object({
     )
     .max(256)
     .optional()
-    .describe('Clients that may connect; everybody when unset.'),
+    .describe('CIDRs of the clients that may connect; all clients when unset.'),
   port: z.int32().min(1).max(65535).default(6443).describe('Port of the API server on the load balancer.'),
 });
 
@@ -46,9 +46,11 @@ const NodePort = z.object({
     .string()
     .min(1)
     .max(253)
-    .describe('IP address or host name under which workers and users reach the nodes of the management cluster.'),
+    .describe('IP address or host name at which workers and users reach the nodes of the management cluster.'),
   port: nodePort().describe('Node port of the API server, 30000 to 32767.'),
-  konnectivityPort: nodePort().describe('Node port the konnectivity agents of the workers connect to, 30000 to 32767.'),
+  konnectivityPort: nodePort().describe(
+    'Node port to which the konnectivity agents of the workers connect, 30000 to 32767.',
+  ),
 });
 
 export type NodePortExposure = z.output<typeof NodePort>;
@@ -61,11 +63,11 @@ const hostName = (what: string) =>
     .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/, 'must be a DNS name in lower case')
     .describe(what);
 
-/** The controller has nothing but the host name to tell them apart by. */
+/** The ingress controller distinguishes them by host name only. */
 const differentHosts: ValidationRule<{ apiHost: string; konnectivityHost: string; tunnelHost?: string | undefined }> = {
   rule: "self.apiHost != self.konnectivityHost && (has(self.tunnelHost) ? self.tunnelHost != self.apiHost && self.tunnelHost != self.konnectivityHost : self.konnectivityHost != 'tunnel.' + self.apiHost)",
   message:
-    'apiHost, konnectivityHost and tunnelHost, which is tunnel.<apiHost> when unset, must be three different names: the ingress controller tells them apart by nothing else',
+    'apiHost, konnectivityHost and tunnelHost, which is tunnel.<apiHost> when unset, must be three different names, because the ingress controller distinguishes them by name only: rename the duplicate',
   holds: ({ apiHost, konnectivityHost, tunnelHost = `tunnel.${apiHost}` }) =>
     new Set([apiHost, konnectivityHost, tunnelHost]).size === 3,
 };
@@ -73,58 +75,66 @@ const differentHosts: ValidationRule<{ apiHost: string; konnectivityHost: string
 const Ingress = withRules(
   z.object({
     apiHost: hostName('Host name of the API server. DNS must resolve it to the ingress controller.'),
-    konnectivityHost: hostName('Host name that the konnectivity agents of the workers dial.'),
+    konnectivityHost: hostName('Host name to which the konnectivity agents of the workers connect.'),
     tunnelHost: hostName(
-      'Host name that the proxies of the workers dial with inClusterAccess Proxy; tunnel.<apiHost> when unset.',
+      'Host name to which the proxies of the workers connect with inClusterAccess Proxy; tunnel.<apiHost> when unset.',
     ).optional(),
-    port: z.int32().min(1).max(65535).default(443).describe('Port of the ingress controller for TLS.'),
+    port: z.int32().min(1).max(65535).default(443).describe('TLS port of the ingress controller.'),
     controller: z
       .enum(['haproxy', 'haproxy-ingress', 'nginx', 'traefik'])
       .default('haproxy')
       .describe(
-        'Whose way of passing TLS through is used: haproxy (haproxytech), haproxy-ingress (jcmoraisjr), nginx (ingress-nginx), traefik (IngressRouteTCP).',
+        'Ingress controller for whose TLS passthrough the objects are written: haproxy (haproxytech), haproxy-ingress (jcmoraisjr), nginx (ingress-nginx) or traefik (IngressRouteTCP).',
       ),
     className: z
       .string()
       .max(253)
       .optional()
-      .describe("Class of the Ingress; the cluster's default class when unset. Not used for traefik."),
+      .describe(
+        'Class of the Ingress objects; the default class of the management cluster when unset. Not used for traefik.',
+      ),
     annotations: z
       .record(z.string().max(317), z.string().describe('Value.'))
       .optional()
-      .describe('More annotations of the Ingress objects. They win over the ones that pass TLS through.'),
+      .describe(
+        'Additional annotations of the Ingress objects. They take precedence over the annotations for TLS passthrough.',
+      ),
     deploy: z
       .boolean()
       .default(true)
-      .describe('Make the Ingress objects. When false, you route the host names to the Service s-<cluster> yourself.'),
+      .describe('Create the Ingress objects. If false, you route the host names to the Service s-<cluster> yourself.'),
   }),
   [differentHosts],
 );
 
 export type IngressExposure = z.output<typeof Ingress>;
 
-/** The ways in; exactly one may be set. */
+/** The exposure strategies, of which exactly one may be set. */
 export const ExposureSpec = z.object({
-  ingress: Ingress.optional().describe('Share an ingress controller that passes TLS through, by host names you give.'),
-  gateway: Gateway.optional().describe('Share a Gateway: clients are told apart by host name, all use one address.'),
-  loadBalancer: LoadBalancer.optional().describe('A Service of type LoadBalancer of its own.'),
-  nodePort: NodePort.optional().describe('Ports of the nodes of the management cluster.'),
+  ingress: Ingress.optional().describe(
+    'Share an ingress controller with TLS passthrough, by host names that you choose.',
+  ),
+  gateway: Gateway.optional().describe(
+    'Share a Gateway: all control planes have one address, and the Gateway routes by host name.',
+  ),
+  loadBalancer: LoadBalancer.optional().describe('A dedicated Service of type LoadBalancer.'),
+  nodePort: NodePort.optional().describe('Node ports of the management cluster.'),
 });
 
-/** The part of a spec that says how clients get in. */
+/** The part of a spec that sets the exposure strategy. */
 export interface ExposureSource {
   readonly gateway?: Gateway | undefined;
   readonly exposure?: z.output<typeof ExposureSpec> | undefined;
 }
 
-/** How clients get in, one shape per way. */
+/** The exposure strategy, with one shape per kind. */
 export type Exposure =
   | { readonly kind: 'gateway'; readonly gateway: Gateway }
   | { readonly kind: 'ingress'; readonly ingress: IngressExposure }
   | { readonly kind: 'loadBalancer'; readonly loadBalancer: LoadBalancerExposure }
   | { readonly kind: 'nodePort'; readonly nodePort: NodePortExposure };
 
-/** Every way in that is set; a valid HostedControlPlane has exactly one, a template at most one. */
+/** Every exposure strategy that is set. A valid HostedControlPlane has exactly one, a template at most one. */
 export function exposuresOf({ gateway, exposure = {} }: ExposureSource): Exposure[] {
   const set: Exposure[] = [];
   if (gateway) set.push({ kind: 'gateway', gateway });
@@ -135,11 +145,11 @@ export function exposuresOf({ gateway, exposure = {} }: ExposureSource): Exposur
   return set;
 }
 
-/** The one way in of a valid spec. Throws when the spec was never validated and has none or several. */
+/** The exposure strategy of a valid spec. Throws when the spec was never validated and sets none or several. */
 export function exposureOf(spec: ExposureSource): Exposure {
   const [exposure, ...more] = exposuresOf(spec);
   if (!exposure || more.length > 0) {
-    throw new Error(`exactly one exposure is needed, ${more.length + (exposure ? 1 : 0)} are set`);
+    throw new Error(`exactly one exposure strategy is needed, ${more.length + (exposure ? 1 : 0)} are set`);
   }
   return exposure;
 }

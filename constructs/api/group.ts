@@ -1,4 +1,4 @@
-/** The API group of both kinds. Core's manager role already covers every resource of this group. */
+/** The API group of both kinds. The manager role of Cluster API's core already covers every resource of this group. */
 export const group = 'controlplane.cluster.x-k8s.io';
 
 /** The only served and stored version. */
@@ -6,71 +6,77 @@ export const version = 'v1alpha1';
 
 export const apiVersion = `${group}/${version}`;
 
-/** clusterctl finds everything that belongs to the provider by this label. */
+/** clusterctl finds all objects of the provider by this label. */
 export const providerLabel = 'cluster.x-k8s.io/provider';
 export const providerLabelValue = 'control-plane-hosted-control-plane';
 
 /**
- * Says which version of a CRD speaks which Cluster API contract. A version may stand under one contract label only:
- * core maps versions to contracts in random label order.
+ * Names the version of a CRD that implements a Cluster API contract. A version must have one contract label only: core
+ * maps versions to contracts in random label order.
  */
 export const contractLabel = 'cluster.x-k8s.io/v1beta2';
 
-/** Makes `clusterctl move` look at the objects of a CRD, also when the CRD was installed without clusterctl. */
+/** Makes `clusterctl move` include the objects of a CRD, also when the CRD was installed without clusterctl. */
 export const clusterctlLabel = 'clusterctl.cluster.x-k8s.io';
 
-/** On everything that belongs to one Cluster; the value is the name of the Cluster. */
+/** On all objects of one Cluster; the value is the name of the Cluster. */
 export const clusterNameLabel = 'cluster.x-k8s.io/cluster-name';
 
-/** Shards HostedControlPlanes over several instances of the provider; compared with the instance's `--watch-filter`. */
+/** Shards HostedControlPlanes across several operators. Each operator compares the value with its `--watch-filter`. */
 export const watchFilterLabel = 'cluster.x-k8s.io/watch-filter';
 
-/** Any value stops all writes for the object that carries it. */
+/** With any value, the operator stops all writes for the object. */
 export const pausedAnnotation = 'cluster.x-k8s.io/paused';
 
 /**
- * Asks for a rotation: `<prefix>/rotate-<cluster-ca|etcd-ca|proxy-ca|service-account-key>` with any text that it did not
- * have before. `certificates.rotation` of the spec does the same.
+ * Requests a rotation: `<prefix>/rotate-<cluster-ca|etcd-ca|proxy-ca|service-account-key>` with any text that it did
+ * not have before. `spec.certificates.rotation` has the same effect.
  */
 export const rotateAnnotation = (what: string): string => `${group}/rotate-${what}`;
 
-/** On the Secret of an authority or of service account keys: the requests for a rotation that it has answered. */
+/** On the Secret of a CA or of service account keys: the rotation requests that the operator has completed. */
 export const rotatedForAnnotation = `${group}/rotated-for`;
 
 /**
- * On a Node of a hosted cluster: the CA that signed the newest client certificate of its kubelet, by the first digits of
- * the CA's fingerprint. Requests for certificates tell, and are gone after an hour.
+ * On a Node of a hosted cluster: the CA that signed the newest client certificate of its kubelet, by the first digits
+ * of the CA's fingerprint. The operator reads it from certificate signing requests, which are gone after an hour.
  */
 export const clientCertificateSignerAnnotation = `${group}/client-certificate-signer`;
 
-/** Likewise of the newest certificate that its kubelet serves with. */
+/** The same for the newest serving certificate of its kubelet. */
 export const servingCertificateSignerAnnotation = `${group}/serving-certificate-signer`;
 
-/** On a MachineDeployment: the CA of the cluster for which we have replaced its Machines, named likewise. */
+/** On a MachineDeployment: the cluster CA for which the operator has replaced its Machines, in the same format. */
 export const rolledOutForAnnotation = `${group}/rolled-out-for`;
 
-/** On what is kept and made to ask an issuer for an authority: the Secret that shall hold it. */
+/** On the objects with which the operator requests a CA from an issuer: the Secret that will hold the CA. */
 export const requestedForLabel = `${group}/requested-for`;
 
-/** Asks for a backup: any new text takes one, and `status.etcd.backup.lastRequest` repeats it when that is stored. */
+/**
+ * Requests a backup: any new text triggers one, and `status.etcd.backup.lastRequest` repeats the text when that backup
+ * is stored.
+ */
 export const backupAnnotation = `${group}/backup`;
 
-/** On a Secret with the address of a bucket: the one other namespace that may use it. */
+/** On a Secret with the address of a bucket: the one other namespace that may use the Secret. */
 export const backupAccessLabel = `${group}/backup-access`;
 
-/** On a Secret with keys for backups: the name of the one that encrypts. */
+/** On a Secret with encryption keys of backups: the name of the key that encrypts. */
 export const encryptionKeyAnnotation = `${group}/encryption-key`;
 
-/** On Secrets with authorities and keys that were taken over from a backup: `<namespace>/<name>` of the Cluster they are of. */
+/**
+ * On Secrets with CAs and keys that the operator adopted from a backup: `<namespace>/<name>` of the Cluster that they
+ * belong to.
+ */
 export const identityAnnotation = `${group}/identity-of`;
 
 /** Type of the Secrets that Cluster API and its bootstrap providers read. */
 export const clusterSecretType = 'cluster.x-k8s.io/secret';
 
-/** Group and kind of the owner a HostedControlPlane waits for; the version is core's to choose. */
+/** Group and kind of the owner that a HostedControlPlane waits for. Core chooses the version. */
 export const clusterOwner = { group: 'cluster.x-k8s.io', kind: 'Cluster' } as const;
 
 export const finalizer = 'hcp.controlplane.cluster.x-k8s.io';
 
-/** Owner of every field the provider applies. */
+/** Field manager of every field that the operator applies. */
 export const fieldManager = 'hosted-control-plane-controller';

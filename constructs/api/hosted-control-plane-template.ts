@@ -4,7 +4,10 @@ import { atMostOneExposure, noLoadBalancerBesideNodePort } from './hosted-contro
 import { TemplateMetadata } from './topology-spec.ts';
 import { withRules } from './validation-rule.ts';
 
-/** What a ClusterClass makes HostedControlPlanes from: no version, replicas or endpoint, which differ per cluster. */
+/**
+ * The template from which a ClusterClass creates HostedControlPlanes. It has no version, replicas or endpoint, which
+ * differ per cluster.
+ */
 export const HostedControlPlaneTemplateSpec = z.object({
   template: z
     .object({
@@ -13,11 +16,11 @@ export const HostedControlPlaneTemplateSpec = z.object({
         .prefault({})
         .describe('Spec of the HostedControlPlanes.'),
     })
-    .describe('What each HostedControlPlane starts from.'),
+    .describe('Metadata and spec of the HostedControlPlanes that are created from the template.'),
 });
 export type HostedControlPlaneTemplateSpec = z.output<typeof HostedControlPlaneTemplateSpec>;
 
-/** A template of hosted control planes, as a ClusterClass refers to it. */
+/** A template of hosted control planes, to which a ClusterClass refers. */
 export interface HostedControlPlaneTemplate {
   readonly apiVersion: string;
   readonly kind: 'HostedControlPlaneTemplate';

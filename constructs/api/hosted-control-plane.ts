@@ -15,7 +15,7 @@ import { MachineTemplate, Rollout } from './topology-spec.ts';
 import { withRules } from './validation-rule.ts';
 
 const Deployment = z.object({
-  apiServer: ApiServerPod.prefault({}).describe('Pods of the API server; their number is spec.replicas.'),
+  apiServer: ApiServerPod.prefault({}).describe('Pods of the API server. spec.replicas sets their number.'),
   controllerManager: z.object(scalablePod(1)).prefault({}).describe('Pods of the controller manager.'),
   scheduler: z.object(scalablePod(1)).prefault({}).describe('Pods of the scheduler.'),
 });
@@ -32,25 +32,29 @@ const APIServer = z.object({
     )
     .max(128)
     .optional()
-    .describe('More names the serving certificate is valid for, besides the ones clients are known to use.'),
+    .describe(
+      'Additional names in the serving certificate of the API server. It always contains the names that the operator knows clients use.',
+    ),
 });
 
 /**
  * Everything that is the same for many clusters and therefore belongs into a template. Objects have a default so that
- * the JSON patches of a ClusterClass find the parent of whatever they add.
+ * the JSON patches of a ClusterClass find the parent of the fields they add.
  */
 export const templateFields = {
-  gateway: Gateway.optional().describe('Short for exposure.gateway.'),
-  exposure: ExposureSpec.optional().describe('How workers and users reach the API server; exactly one way.'),
-  apiServer: APIServer.prefault({}).describe('What the API server is configured with.'),
-  deployment: Deployment.prefault({}).describe('Pods of the control plane in the management cluster.'),
+  gateway: Gateway.optional().describe('Shorthand for exposure.gateway.'),
+  exposure: ExposureSpec.optional().describe(
+    'Exposure strategy: how workers and users reach the API server. Exactly one must be set.',
+  ),
+  apiServer: APIServer.prefault({}).describe('Configuration of the API server.'),
+  deployment: Deployment.prefault({}).describe('Pods of the control plane, which run in the management cluster.'),
   etcd: Etcd.prefault({}).describe('The etcd of this control plane.'),
-  encryptionAtRest: EncryptionAtRest.prefault({}).describe('How Secrets of the hosted cluster are stored in etcd.'),
-  certificates: Certificates.prefault({}).describe('Lifetimes of certificates.'),
-  oidcProviders: OIDCProviders.optional().describe('Token issuers the API server trusts, by issuer URL.'),
+  encryptionAtRest: EncryptionAtRest.prefault({}).describe('Encryption of the Secrets of the hosted cluster in etcd.'),
+  certificates: Certificates.prefault({}).describe('Lifetimes, issuer and rotation of certificates.'),
+  oidcProviders: OIDCProviders.optional().describe('Token issuers that the API server trusts, by issuer URL.'),
   inClusterAccess: InClusterAccess.optional(),
   proxy: FixedContainer.prefault({}).describe(
-    'The HAProxy of inClusterAccess Proxy, on every node and, behind shared host names, beside the API server.',
+    'The HAProxy of inClusterAccess Proxy. It runs on every node and, with exposure strategies that share host names, next to the API server.',
   ),
   networkPolicy: NetworkPolicySpec,
   konnectivityClient: z
@@ -59,35 +63,35 @@ export const templateFields = {
       disabled: z
         .boolean()
         .default(false)
-        .describe('Run no konnectivity agent, for networks in which you run it another way.'),
+        .describe('Do not run the konnectivity agent, for example because you deploy it yourself.'),
     })
     .prefault({})
-    .describe('The konnectivity agent in the hosted cluster, over which the API server reaches nodes and pods.'),
+    .describe('The konnectivity agent in the hosted cluster, through which the API server reaches nodes and pods.'),
   kubeProxy: z
     .object({
       ...pod,
-      disabled: z.boolean().default(false).describe('Run no kube-proxy, for networks that replace it.'),
+      disabled: z.boolean().default(false).describe('Do not run kube-proxy, for networks that replace it.'),
     })
     .prefault({})
     .describe('kube-proxy in the hosted cluster.'),
   coredns: z
     .object({
       ...scalablePod(2),
-      disabled: z.boolean().default(false).describe('Run no CoreDNS, for clusters that bring their own DNS.'),
+      disabled: z.boolean().default(false).describe('Do not run CoreDNS, for clusters that bring their own DNS.'),
       corefile: z
         .string()
         .min(1)
         .max(65536)
         .optional()
         .describe(
-          "Replaces the whole Corefile; kubeadm's default when unset. Serve port 53 and keep the plugins health and ready, by which the pods are probed.",
+          "Replaces the whole Corefile; kubeadm's default when unset. It must serve port 53 and keep the plugins health and ready, which the probes of the pods use.",
         ),
     })
     .prefault({})
     .describe('CoreDNS in the hosted cluster.'),
   rollout: Rollout.optional().describe('Restarts on request.'),
   machineTemplate: MachineTemplate.optional().describe(
-    'Ignored: a hosted control plane has no Machines. Accepted because Cluster API may set it.',
+    'Ignored, because a hosted control plane has no Machines. Cluster API may set it.',
   ),
 };
 
@@ -101,19 +105,19 @@ const ControlPlaneEndpoint = withRules(
   [
     {
       rule: 'has(self.host) || has(self.port)',
-      message: 'an endpoint needs host and port: set them, or leave controlPlaneEndpoint out',
+      message: 'controlPlaneEndpoint needs host and port: set both, or remove controlPlaneEndpoint',
       holds: ({ host, port }) => host !== undefined || port !== undefined,
     },
   ],
 );
 
-/** What a user asks for. */
+/** Desired state of a hosted control plane. */
 export const HostedControlPlaneSpec = withRules(
   z.object({
     version: KubernetesVersion,
     replicas: z.int32().min(1).default(2).describe('Number of API server pods.'),
     controlPlaneEndpoint: ControlPlaneEndpoint.optional().describe(
-      'Address of the API server. Written by the provider; once set it never changes, because workers have it in their kubeconfigs.',
+      'Address of the API server. The operator writes it. Once set, it never changes, because the kubeconfigs of the workers contain it.',
     ),
     ...templateFields,
   }),
@@ -121,7 +125,7 @@ export const HostedControlPlaneSpec = withRules(
 );
 export type HostedControlPlaneSpec = z.output<typeof HostedControlPlaneSpec>;
 
-/** Metadata of an object as the API server returns it; only what the provider reads. */
+/** Metadata of an object as the API server returns it; only the fields that the operator reads. */
 export const ObjectMeta = z.looseObject({
   name: z.string().min(1),
   namespace: z.string().min(1),

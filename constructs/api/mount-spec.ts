@@ -5,23 +5,26 @@ const items = z
   .array(
     z
       .object({
-        key: z.string().describe('Key of the source.'),
+        key: z.string().describe('Key of the ConfigMap or Secret.'),
         path: z.string().describe('Relative path of the file below the mount.'),
         mode: z.int32().min(0).max(511).optional().describe('Permission bits of the file, such as 256 for 0400.'),
       })
-      .describe('One key and the file it becomes.'),
+      .describe('One key and its file.'),
   )
   .optional()
-  .describe('Keys to mount; every key under its own name when unset.');
+  .describe('Keys to mount; every key with its own name when unset.');
 
 const defaultMode = z
   .int32()
   .min(0)
   .max(511)
   .optional()
-  .describe('Permission bits of files that have no mode of their own. 420, that is 0644, when unset.');
+  .describe('Permission bits of files without mode; 420, which is 0644, when unset.');
 
-const optional = z.boolean().optional().describe('Start the pod even if the source or a key is missing.');
+const optional = z
+  .boolean()
+  .optional()
+  .describe('Start the pod even if the ConfigMap, the Secret or a key of it is missing.');
 
 /** One ConfigMap or Secret mounted into the API server. */
 export const Mount = withRules(
@@ -30,7 +33,7 @@ export const Mount = withRules(
       .string()
       .max(1024)
       .regex(/^\/[^:]+$/, 'must be an absolute path without colon')
-      .describe('Absolute path in the container the files appear under.'),
+      .describe('Absolute path of the directory in the container.'),
     configMap: z
       .object({
         name: z.string().min(1).max(253).describe('Name of the ConfigMap, in the namespace of the HostedControlPlane.'),
@@ -66,20 +69,21 @@ export type Mount = z.output<typeof Mount>;
 
 const mountName = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$';
 
-/** Mounts by name. Names become volume names behind a prefix, so they are shorter than a label may be. */
+/** Mounts by name. Their names become volume names with a prefix, so they must be shorter than a label. */
 export const Mounts = withRules(
-  z.record(z.string().max(63), Mount.describe('One ConfigMap or Secret and where it appears.')).meta({
+  z.record(z.string().max(63), Mount.describe('One ConfigMap or Secret and its path.')).meta({
     maxProperties: 32,
   }),
   [
     {
       rule: `self.all(name, size(name) <= 57 && name.matches('${mountName}'))`,
-      message: 'names of mounts have lower-case letters, digits and dashes, at most 57 of them: rename the mount',
+      message:
+        'the name of a mount must consist of at most 57 lower-case letters, digits and dashes, and start and end with a letter or digit: rename the mount',
       holds: (mounts) => Object.keys(mounts).every((name) => name.length <= 57 && new RegExp(mountName).test(name)),
     },
     {
       rule: 'self.all(name, self.exists_one(other, self[other].path == self[name].path))',
-      message: 'two mounts have the same path: give each its own',
+      message: 'two mounts have the same path: give each mount its own path',
       holds: (mounts) => new Set(Object.values(mounts).map(({ path }) => path)).size === Object.keys(mounts).length,
     },
   ],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { withRules } from './validation-rule.ts';
 
-/** Issuer of the hosted cluster's own service-account tokens; a second authenticator for it would be ambiguous. */
+/** Issuer of the hosted cluster's own service account tokens; a second authenticator for it would be ambiguous. */
 const reservedIssuer = 'https://kubernetes.default.svc.cluster.local';
 
 const provider = z
@@ -10,7 +10,9 @@ const provider = z
       .string()
       .max(65536)
       .optional()
-      .describe('PEM certificates the issuer is verified with; the system roots of the API server image when unset.'),
+      .describe(
+        'PEM certificates with which to verify the issuer; the system roots of the API server image when unset.',
+      ),
     audiences: z
       .array(z.string().min(1).max(253).describe('One audience.'))
       .min(1)
@@ -20,24 +22,32 @@ const provider = z
       .array(
         z
           .object({
-            expression: z.string().min(1).max(4096).describe('CEL over claims that must yield true.'),
-            message: z.string().max(1024).optional().describe('Shown when the expression yields false.'),
+            expression: z.string().min(1).max(4096).describe('CEL expression over claims that must evaluate to true.'),
+            message: z
+              .string()
+              .max(1024)
+              .optional()
+              .describe('Message that is shown when the expression evaluates to false.'),
           })
-          .describe('One condition on the claims of a token.'),
+          .describe('One rule for the claims of a token.'),
       )
       .max(64)
       .optional()
-      .describe('All of these must hold for a token to be accepted.'),
+      .describe('Rules that a token must meet to be accepted.'),
     claimMappings: z
       .object({
-        username: z.string().min(1).max(4096).describe('CEL over claims that yields the user name.'),
-        groups: z.string().max(4096).optional().describe('CEL over claims that yields the groups; none when unset.'),
+        username: z.string().min(1).max(4096).describe('CEL expression over claims that evaluates to the user name.'),
+        groups: z
+          .string()
+          .max(4096)
+          .optional()
+          .describe('CEL expression over claims that evaluates to the groups; none when unset.'),
       })
-      .describe('How the claims of a token become a user.'),
+      .describe('Mapping from the claims of a token to a user.'),
   })
   .describe('One token issuer.');
 
-/** Token issuers the hosted API server trusts, by issuer URL. */
+/** Token issuers that the hosted API server trusts, by issuer URL. */
 export const OIDCProviders = withRules(z.record(z.string().max(512), provider).meta({ maxProperties: 64 }), [
   {
     rule: `!('${reservedIssuer}' in self)`,

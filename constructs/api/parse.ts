@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type HostedControlPlane, HostedControlPlaneSpec, ObjectMeta } from './hosted-control-plane.ts';
 import { HostedControlPlaneStatus } from './status.ts';
 
-/** One thing that is wrong with an object. */
+/** One error in an object. */
 export interface Problem {
-  /** Where, such as `spec.etcd.volumeSize`. */
+  /** Path of the field, such as `spec.etcd.volumeSize`. */
   readonly path: string;
   readonly message: string;
 }
@@ -13,10 +13,10 @@ export type ParsedHostedControlPlane =
   | { readonly valid: true; readonly hostedControlPlane: HostedControlPlane }
   | {
       readonly valid: false;
-      /** Enough to report the problems and to delete the object; absent when not even that can be read. */
+      /** Enough to report the problems and to delete the object; absent when the metadata cannot be read either. */
       readonly metadata?: ObjectMeta;
       readonly problems: readonly Problem[];
-      /** All problems as one sentence, for a condition. */
+      /** All problems in one sentence, for a condition. */
       readonly message: string;
     };
 
@@ -30,8 +30,8 @@ const Envelope = z.object({
 });
 
 /**
- * Reads an object as the API returned it, or as it stands in a file, and fills in defaults. A status that cannot be read
- * is no reason to refuse the object: its broken fields are left out and computed anew.
+ * Reads an object from the API or from a file, and fills in defaults. A status that cannot be read does not make the
+ * object invalid: its broken fields are omitted and computed again.
  */
 export function parseHostedControlPlane(object: unknown): ParsedHostedControlPlane {
   const result = Envelope.safeParse(object, { error: (issue) => requiredMessage(issue) });
@@ -57,7 +57,7 @@ function pathText(path: readonly PropertyKey[]): string {
   return text.join('').replace(/^\./, '');
 }
 
-/** Older releases and hand-edited objects may carry fields of another shape. */
+/** Older releases and manually edited objects may have fields of another shape. */
 function readableStatus(object: unknown): HostedControlPlaneStatus | undefined {
   const given = z.object({ status: z.record(z.string(), z.unknown()) }).safeParse(object);
   if (!given.success) return undefined;

@@ -3,28 +3,28 @@ import { Audit } from './audit-spec.ts';
 import { container } from './container-spec.ts';
 import { Mounts } from './mount-spec.ts';
 
-/** What can be set for any pod. */
+/** Settings of every pod. */
 export const pod = {
   ...container,
   priorityClassName: z
     .string()
     .max(253)
     .optional()
-    .describe('PriorityClass of the pods, which decides who is evicted or preempted first.'),
+    .describe('PriorityClass of the pods, which decides which pods are evicted or preempted first.'),
 };
 
-/** What can be set for any pod that has replicas. */
+/** Settings of every pod with replicas. */
 export const scalablePod = (defaultReplicas: number) => ({
   ...pod,
   replicas: z.int32().min(0).default(defaultReplicas).describe('Number of pods.'),
 });
 
-/** What can be set for the pods of the API server. */
+/** Settings of the pods of the API server. */
 export const ApiServerPod = z.object({
   ...pod,
-  mounts: Mounts.optional().describe('ConfigMaps and Secrets mounted into the API server, by a name of your choice.'),
-  konnectivity: z.object(container).optional().describe('The konnectivity server beside the API server.'),
-  audit: Audit.optional().describe('Audit records; none when unset.'),
+  mounts: Mounts.optional().describe('ConfigMaps and Secrets to mount into the API server, by a name of your choice.'),
+  konnectivity: z.object(container).optional().describe('The konnectivity server, which runs next to the API server.'),
+  audit: Audit.optional().describe('Audit records of the API server; none when unset.'),
 });
 
 export type { Container, Image } from './container-spec.ts';

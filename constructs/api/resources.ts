@@ -1,6 +1,6 @@
 /**
- * Every Kubernetes resource this product reads or writes. The API client builds its paths from it and the provider's RBAC
- * is derived from it, so that a kind nobody listed here can be neither requested nor granted.
+ * Every Kubernetes resource that the operator reads or writes. The API client builds its paths from this list, and the
+ * RBAC of the operator is derived from it. A kind that is not listed here can be neither requested nor granted.
  */
 export interface Resource {
   readonly apiVersion: string;
@@ -50,15 +50,18 @@ export const CertificateSigningRequest = clusterWide(
   'CertificateSigningRequest',
   'certificatesigningrequests',
 );
-/** Nothing that can be read: rights to approve requests are rights to the name of their signer. */
+/** Not readable: permission to approve requests is granted on the name of their signer. */
 export const Signer = clusterWide('certificates.k8s.io/v1', 'Signer', 'signers');
-/** Not stored: the answer says who asks. */
+/** Not stored: the response contains the identity of the requester. */
 export const SelfSubjectReview = clusterWide('authentication.k8s.io/v1', 'SelfSubjectReview', 'selfsubjectreviews');
 export const EndpointSlice = namespaced('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices');
 export const Ingress = namespaced('networking.k8s.io/v1', 'Ingress', 'ingresses');
 export const Gateway = namespaced('gateway.networking.k8s.io/v1', 'Gateway', 'gateways');
 export const TLSRoute = namespaced('gateway.networking.k8s.io/v1', 'TLSRoute', 'tlsroutes');
-/** Every version whose routes we can write, the best first: which of them a cluster serves depends on its age. */
+/**
+ * Every version in which the operator can write routes, the preferred one first. A cluster serves a subset that depends
+ * on the age of its Gateway API.
+ */
 export const tlsRoutes: readonly Resource[] = [
   TLSRoute,
   ...['v1alpha3', 'v1alpha2'].map((version) => ({ ...TLSRoute, apiVersion: `${groupOf(TLSRoute)}/${version}` })),
@@ -66,7 +69,7 @@ export const tlsRoutes: readonly Resource[] = [
 export const IngressRouteTCP = namespaced('traefik.io/v1alpha1', 'IngressRouteTCP', 'ingressroutetcps');
 export const CertificateRequest = namespaced('cert-manager.io/v1', 'CertificateRequest', 'certificaterequests');
 export const CiliumNetworkPolicy = namespaced('cilium.io/v2', 'CiliumNetworkPolicy', 'ciliumnetworkpolicies');
-/** Versions of policies that change objects on their way in: v1 since Kubernetes 1.36. */
+/** Versions of the mutating admission policies: v1 since Kubernetes 1.36. */
 const admissionVersions = ['v1', 'v1beta1'];
 const mutatingAdmissionPolicies = admissionVersions.flatMap((version) => [
   clusterWide(`admissionregistration.k8s.io/${version}`, 'MutatingAdmissionPolicy', 'mutatingadmissionpolicies'),
@@ -98,7 +101,7 @@ export const HostedControlPlaneTemplate = namespaced(
   'hostedcontrolplanetemplates',
 );
 
-/** Every resource above, to find the one behind a rendered object's apiVersion and kind. */
+/** Every resource above, to find the resource of a rendered object by apiVersion and kind. */
 const all: readonly Resource[] = [
   Secret,
   ConfigMap,
@@ -140,7 +143,7 @@ const all: readonly Resource[] = [
   HostedControlPlaneTemplate,
 ];
 
-/** The resource of a rendered object. Throws for a kind that is not listed: rendering it would be a programming error. */
+/** The resource of a rendered object. Throws for a kind that is not listed, because that is a programming error. */
 export function resourceOf(object: { apiVersion: string; kind: string }): Resource {
   const found = all.find((r) => r.apiVersion === object.apiVersion && r.kind === object.kind);
   if (!found)
@@ -150,7 +153,10 @@ export function resourceOf(object: { apiVersion: string; kind: string }): Resour
   return found;
 }
 
-/** APIs that a management cluster may or may not serve, in the versions we can read and write, the best first. */
+/**
+ * APIs that a management cluster may or may not serve, in the versions that the operator can read and write, the
+ * preferred one first.
+ */
 export const optionalResources = {
   Gateway: [Gateway],
   TLSRoute: tlsRoutes,
@@ -160,22 +166,22 @@ export const optionalResources = {
 } as const satisfies Readonly<Record<string, readonly Resource[]>>;
 export type OptionalKind = keyof typeof optionalResources;
 
-/** The name of the CustomResourceDefinition behind a resource. */
+/** The name of the CustomResourceDefinition of a resource. */
 export function definitionName(resource: Resource): string {
   return `${resource.plural}.${groupOf(resource)}`;
 }
 
-/** The API group of a resource; empty for Kubernetes' core. */
+/** The API group of a resource; empty for the core group. */
 export function groupOf({ apiVersion }: Pick<Resource, 'apiVersion'>): string {
   return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
 }
 
-/** The version part of a resource's apiVersion. */
+/** The version in a resource's apiVersion. */
 export function versionOf({ apiVersion }: Pick<Resource, 'apiVersion'>): string {
   return apiVersion.slice(apiVersion.indexOf('/') + 1);
 }
 
-/** A core resource that users may name by kind. */
+/** A core resource by kind, as users may name it. */
 export function resourceNamed(kind: 'ConfigMap' | 'Secret'): Resource {
   return kind === 'ConfigMap' ? ConfigMap : Secret;
 }

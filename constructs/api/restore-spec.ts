@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { withRules } from './validation-rule.ts';
 
-/** `2026-11-21T09-15-31.123Z-4711`: when it was taken, and its revision. */
+/** `2026-11-21T09-15-31.123Z-4711`: the time at which the backup was taken, and its revision. */
 const backupName = /^\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}\.\d{3}Z-\d{1,16}$/;
 
 const BackupId = z
@@ -10,41 +10,44 @@ const BackupId = z
   .regex(backupName, 'must be the name of a backup such as 2026-11-21T09-15-31.123Z-4711');
 
 const From = z.object({
-  namespace: z.string().min(1).max(63).describe('Namespace that Cluster had.'),
-  cluster: z.string().min(1).max(63).describe('Name of that Cluster.'),
+  namespace: z.string().min(1).max(63).describe('Namespace of the other Cluster.'),
+  cluster: z.string().min(1).max(63).describe('Name of the other Cluster.'),
   identity: z
     .boolean()
     .default(false)
     .describe(
-      'Take over its certificate authorities and keys too, so that its workers and kubeconfigs go on. Needs an encrypted backup, and a control plane that has no authorities of its own yet.',
+      'Also adopt the CAs and keys of that Cluster, so that its workers and kubeconfigs continue to work. Requires an encrypted backup, and a control plane that has no CAs of its own yet.',
     ),
 });
 
 const ways = ['backup', 'latest', 'before'] as const;
 const chosen = ways.map((way) => `(has(self.${way}) ? 1 : 0)`).join(' + ');
 
-/** A restore, which runs once: it is the same one until a field of it changes. */
+/** A restore runs once. It is a new restore when any of its fields changes. */
 export const Restore = withRules(
   z.object({
-    backup: BackupId.optional().describe('This backup.'),
-    latest: z.literal(true).optional().describe('The newest backup there is when the restore begins.'),
-    before: z.iso.datetime({ offset: true }).optional().describe('The newest backup that was begun before this time.'),
+    backup: BackupId.optional().describe('Name of the backup to restore.'),
+    latest: z.literal(true).optional().describe('Restore the newest backup that exists when the restore begins.'),
+    before: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe('Restore the newest backup that was started before this time.'),
     from: From.optional().describe(
-      'A backup of another Cluster in the same bucket; this Cluster when unset. The keys that its Secrets are encrypted with are taken from the backup when that is encrypted itself. Otherwise Secrets of a Cluster that encrypts them can be read only with its Secret <cluster>-encryption, which the user then has to restore as that of this Cluster before this one starts.',
+      'Restore a backup of another Cluster in the same bucket; of this Cluster when unset. If the backup is encrypted, it also contains the keys with which the Secrets of that Cluster are encrypted. If it is not, and that Cluster encrypts its Secrets, create its Secret <cluster>-encryption under the name of this Cluster before this Cluster starts; otherwise the Secrets cannot be read.',
     ),
-    request: z.string().max(128).optional().describe('Any text. Change it to run once more what ran already.'),
+    request: z.string().max(128).optional().describe('Any text. Change it to run the same restore again.'),
   }),
   [
     {
       rule: `${chosen} == 1`,
-      message: 'say which backup to restore: set exactly one of backup, latest and before',
+      message: 'exactly one of backup, latest and before must be set, to select the backup to restore',
       holds: (restore) => ways.filter((way) => restore[way] !== undefined).length === 1,
     },
   ],
 );
 export type Restore = z.output<typeof Restore>;
 
-/** The word of a person that data may be lost, without which nothing is done when a quorum of etcd is gone. */
+/** The consent of a person to lose data. Without it, the operator does nothing when etcd has lost its quorum. */
 export const Recovery = z.object({
   acceptDataLossTo: z
     .string()
@@ -55,7 +58,7 @@ export const Recovery = z.object({
       'must be a revision or the name of a backup',
     )
     .describe(
-      'What may be lost: everything after this revision, which a member still has, or everything after this backup. The condition EtcdClusterHealthy names both. Without effect while etcd has a quorum.',
+      'Accepts the loss of all writes after this revision, which a member still has, or after this backup. Set it to a value that the condition EtcdClusterHealthy lists. It has no effect while etcd has a quorum.',
     ),
 });
 export type Recovery = z.output<typeof Recovery>;

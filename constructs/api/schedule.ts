@@ -4,8 +4,8 @@ function cronField(value: string): string {
   return `${item}(,${item})*`;
 }
 
-/** Minute, hour, day of the month, month, day of the week, of which both 0 and 7 are Sunday. */
+/** Minute, hour, day of the month, month, and day of the week, where both 0 and 7 mean Sunday. */
 const fields = ['[0-5]?[0-9]', '1?[0-9]|2[0-3]', '0?[1-9]|[12][0-9]|3[01]', '0?[1-9]|1[0-2]', '[0-7]'];
 
-/** What a schedule looks like: `@daily`, or five cron fields with one space between them. */
+/** Pattern of a schedule: `@daily`, or five cron fields separated by one space. */
 export const schedulePattern = new RegExp(`^(@daily|${fields.map(cronField).join(' ')})$`);

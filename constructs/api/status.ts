@@ -10,43 +10,50 @@ const count = () => z.int32().min(0).optional();
 /** One condition, in the shape of metav1.Condition. */
 export const Condition = z
   .object({
-    type: z.string().min(1).max(316).describe('What the condition is about.'),
-    status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
-    observedGeneration: z.int().min(0).optional().describe('Generation of the spec the condition was computed for.'),
-    lastTransitionTime: time().describe('When the status changed last.'),
-    reason: z.string().min(1).max(1024).describe('Why, as one word for programs.'),
-    message: z.string().max(32768).describe('Why, as a sentence for people.'),
+    type: z.string().min(1).max(316).describe('Type of the condition.'),
+    status: z.enum(['True', 'False', 'Unknown']).describe('Status of the condition: True, False or Unknown.'),
+    observedGeneration: z
+      .int()
+      .min(0)
+      .optional()
+      .describe('Generation of the spec that the condition was computed for.'),
+    lastTransitionTime: time().describe('Time of the last change of status.'),
+    reason: z.string().min(1).max(1024).describe('Machine-readable reason, as one word.'),
+    message: z.string().max(32768).describe('Human-readable message: what is wrong, what was found, what to do.'),
   })
   .describe('One observation of the control plane.');
 export type Condition = z.output<typeof Condition>;
 
-/** Everything the provider reports. */
+/** Everything that the operator reports. */
 export const HostedControlPlaneStatus = z.object({
   initialization: z
     .object({
       controlPlaneInitialized: z
         .boolean()
         .optional()
-        .describe('True from the moment workers can join; never goes back to false.'),
+        .describe('True once workers can join. It never becomes false again.'),
     })
     .optional()
-    .describe('What Cluster API waits for once.'),
-  ready: z.boolean().optional().describe('True once the control plane was usable; for older tools, use conditions.'),
+    .describe('Initialization of the control plane, for which Cluster API waits once.'),
+  ready: z
+    .boolean()
+    .optional()
+    .describe('True once the control plane has been usable. For older tools; use conditions instead.'),
   externalManagedControlPlane: z
     .boolean()
     .optional()
     .describe(
-      'Always true. There are no control-plane Machines, and without this Cluster API would neither drain workers nor delete their Nodes.',
+      'Always true, because there are no control plane Machines. Without it, Cluster API would neither drain workers nor delete their Nodes.',
     ),
-  version: z.string().max(256).optional().describe('Oldest version of an API server that still serves.'),
+  version: z.string().max(256).optional().describe('Oldest version among the API servers that serve.'),
   versions: z
     .array(
       z
         .object({
           version: z.string().min(1).max(256).describe('Version of the API servers.'),
-          replicas: z.int32().min(0).describe('How many of them run this version.'),
+          replicas: z.int32().min(0).describe('Number of API servers of this version.'),
         })
-        .describe('API servers of one version.'),
+        .describe('The API servers of one version.'),
     )
     .max(100)
     .optional()
@@ -56,20 +63,24 @@ export const HostedControlPlaneStatus = z.object({
       description: 'Versions of the running API servers, oldest first.',
     }),
   selector: z.string().max(4096).optional().describe('Label selector of the API server pods.'),
-  replicas: count().describe('API server pods that exist.'),
-  readyReplicas: count().describe('API server pods that are ready.'),
-  availableReplicas: count().describe('API server pods that have been ready long enough to count.'),
-  upToDateReplicas: count().describe('API server pods that match the spec.'),
+  replicas: count().describe('Number of API server pods.'),
+  readyReplicas: count().describe('Number of API server pods that are ready.'),
+  availableReplicas: count().describe('Number of API server pods that are available: ready for the minimum time.'),
+  upToDateReplicas: count().describe('Number of API server pods that match the spec.'),
   inClusterAccess: InClusterAccess.optional().describe('How pods of the hosted cluster reach their API server.'),
   legacyIP: z.string().max(253).optional().describe('First IP address of the LoadBalancer Service.'),
   etcd: EtcdStatus.optional(),
   encryptionAtRest: z
     .object({
-      provider: z.enum(['secretbox', 'None']).describe('secretbox as long as any Secret may be stored under a key.'),
-      rotation: z.string().max(128).optional().describe('spec.encryptionAtRest.rotation that was done last.'),
+      provider: z.enum(['secretbox', 'None']).describe('secretbox as long as any Secret may be encrypted.'),
+      rotation: z
+        .string()
+        .max(128)
+        .optional()
+        .describe('Value of spec.encryptionAtRest.rotation for which the last rotation was completed.'),
     })
     .optional()
-    .describe('How Secrets are stored in etcd.'),
+    .describe('Encryption of Secrets in etcd.'),
   certificates: z
     .array(CertificateStatus)
     .max(16)
@@ -79,14 +90,14 @@ export const HostedControlPlaneStatus = z.object({
       'x-kubernetes-list-map-keys': ['kind'],
       description: 'Certificates in use, by kind.',
     }),
-  certificatesNotAfter: time().optional().describe('When the first of all certificates in use ends.'),
+  certificatesNotAfter: time().optional().describe('Time at which the first certificate in use expires.'),
   etcdVolumeSize: Quantity.optional().describe('Size of the volume of each etcd member.'),
-  etcdVolumeUsage: Quantity.optional().describe('Bytes in use on the fullest volume.'),
-  etcdLastBackupTime: time().optional().describe('When the last snapshot was stored.'),
-  etcdNextBackupTime: time().optional().describe('When the next snapshot is due.'),
-  etcdLastDefragTime: time().optional().describe('When etcd was last defragmented.'),
-  etcdLastAttemptedDefragTime: time().optional().describe('When defragmentation was last tried.'),
-  observedGeneration: z.int().min(0).optional().describe('Generation of the spec this status was computed for.'),
+  etcdVolumeUsage: Quantity.optional().describe('Used bytes of the fullest etcd volume.'),
+  etcdLastBackupTime: time().optional().describe('Time at which the last backup was stored.'),
+  etcdNextBackupTime: time().optional().describe('Time at which the next backup is due.'),
+  etcdLastDefragTime: time().optional().describe('Time of the last defragmentation of etcd.'),
+  etcdLastAttemptedDefragTime: time().optional().describe('Time of the last attempt to defragment etcd.'),
+  observedGeneration: z.int().min(0).optional().describe('Generation of the spec that this status was computed for.'),
   conditions: z
     .array(Condition)
     .max(64)
@@ -94,7 +105,7 @@ export const HostedControlPlaneStatus = z.object({
     .meta({
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['type'],
-      description: 'Available, Ready and one condition per step on the way there.',
+      description: 'Conditions: Available, Ready and one for each step towards them.',
     }),
 });
 export type HostedControlPlaneStatus = z.output<typeof HostedControlPlaneStatus>;

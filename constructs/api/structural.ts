@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The part of OpenAPI v3 a CustomResourceDefinition may use. */
+/** The part of OpenAPI v3 that a CustomResourceDefinition may use. */
 export interface StructuralSchema {
   type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   description?: string;
@@ -28,8 +28,8 @@ export interface StructuralSchema {
 }
 
 /**
- * The schema of a CustomResourceDefinition for what a zod schema accepts. zod's own output is close, but not structural.
- * Throws for what no structural schema can say, above all unions.
+ * The schema of a CustomResourceDefinition for what a zod schema accepts. The output of zod is almost structural.
+ * Throws for schemas that no structural schema can express, above all unions.
  */
 export function structural(schema: z.ZodType): StructuralSchema {
   const { $schema: _schema, ...emitted } = z.toJSONSchema(schema, {
@@ -49,7 +49,7 @@ function checked(schema: StructuralSchema, path: readonly string[]): StructuralS
   return schema;
 }
 
-/** `kubectl explain` does not show defaults, so the description says them. */
+/** `kubectl explain` does not show defaults, so the description contains them. */
 function documented(schema: StructuralSchema): StructuralSchema {
   for (const [, child] of children(schema)) documented(child);
   if (schema.default !== undefined && typeof schema.default !== 'object') {
@@ -58,7 +58,7 @@ function documented(schema: StructuralSchema): StructuralSchema {
   return schema;
 }
 
-/** The schemas one level below a schema, by the name they have in a path. */
+/** The schemas one level below a schema, by their name in a path. */
 export function children({ properties, items, additionalProperties }: StructuralSchema): [string, StructuralSchema][] {
   return [
     ...Object.entries(properties ?? {}),
@@ -80,7 +80,7 @@ function makeStructural(schema: z.core.JSONSchema.BaseSchema): void {
   }
 }
 
-/** zod writes the bounds of its integer types as numbers, Kubernetes as formats. */
+/** zod emits the bounds of its integer types as numbers, Kubernetes as formats. */
 function boundInteger(schema: z.core.JSONSchema.BaseSchema): void {
   const { minimum, maximum } = schema;
   schema['format'] ??= maximum === Number.MAX_SAFE_INTEGER ? 'int64' : 'int32';

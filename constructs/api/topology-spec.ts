@@ -5,14 +5,14 @@ const metadata = z.object({
   annotations: z.record(z.string(), z.string().describe('Value.')).optional().describe('Annotations.'),
 });
 
-/** Metadata that a template hands on. */
+/** Metadata that a template sets on the objects created from it. */
 export const TemplateMetadata = metadata;
 
 const timeout = (what: string) => z.int32().min(0).optional().describe(`Ignored: ${what}, in seconds.`);
 
 /**
- * Fields the topology controller of Cluster API may apply to any control plane; server-side apply refuses fields a schema
- * does not declare. A hosted control plane has no Machines, so nothing reads them.
+ * Fields that the topology controller of Cluster API may apply to any control plane. Server-side apply rejects fields
+ * that a schema does not declare. The operator reads none of them, because a hosted control plane has no Machines.
  */
 export const MachineTemplate = z.object({
   metadata: metadata.optional().describe('Ignored.'),
@@ -63,10 +63,10 @@ export const MachineTemplate = z.object({
     .describe('Ignored.'),
 });
 
-/** When everything has to be restarted. */
+/** Restarts on request. */
 export const Rollout = z.object({
   after: z.iso
     .datetime({ offset: true })
     .optional()
-    .describe('Once this time (RFC 3339) has passed, all pods of the control plane are restarted once.'),
+    .describe('Time (RFC 3339) after which all pods of the control plane are restarted once.'),
 });

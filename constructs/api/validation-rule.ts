@@ -1,22 +1,25 @@
 import type { z } from 'zod';
 
-/** One CEL rule of the CRD, with the same check for objects that are read without an API server. */
+/** One CEL rule of the CRD, and the same check for objects that are read without an API server. */
 export interface ValidationRule<T> {
-  /** CEL; `self` is the value the rule is attached to, `oldSelf` its previous state. */
+  /** CEL expression. `self` is the value that the rule is attached to, `oldSelf` its previous state. */
   readonly rule: string;
-  /** What is wrong and what to do, for the user. */
+  /** Message for the user: what is wrong and what to do. */
   readonly message: string;
-  /** CEL that yields the message when the given values help; `message` stays the fallback. */
+  /** CEL expression that evaluates to a message with the actual values; `message` is the fallback. */
   readonly messageExpression?: string;
-  /** JSON path below `self` the error points at, such as `.exposure`. */
+  /** JSON path below `self` that the error refers to, such as `.exposure`. */
   readonly fieldPath?: string;
-  /** Lets a rule see creation too: `oldSelf` becomes an optional. */
+  /** Applies the rule to creation too: `oldSelf` becomes an optional. */
   readonly optionalOldSelf?: true;
-  /** The same check without a server; absent for rules that compare with the previous state. */
+  /** The same check without an API server; absent for rules that compare with the previous state. */
   readonly holds?: (value: T) => boolean;
 }
 
-/** Attaches rules to a schema: as CEL for the API server and, where they need no previous state, as checks of `parse`. */
+/**
+ * Attaches rules to a schema: as CEL for the API server and, for rules that need no previous state, as checks of
+ * `parse`.
+ */
 export function withRules<S extends z.ZodType>(schema: S, rules: readonly ValidationRule<z.output<S>>[]): S {
   let checked = schema;
   for (const { holds, message, fieldPath } of rules) {
@@ -24,14 +27,14 @@ export function withRules<S extends z.ZodType>(schema: S, rules: readonly Valida
     checked = checked.refine(holds, {
       message,
       ...(fieldPath && { path: fieldPath.split('.').slice(1) }),
-      // Like the API server: a rule is not asked about a value that is broken already.
+      // Like the API server: rules are not evaluated for a value that is already invalid.
       when: ({ issues }) => issues.length === 0,
     });
   }
   return checked.meta({ ...schema.meta(), 'x-kubernetes-validations': rules.map(celRule) });
 }
 
-/** The part of a rule that goes into the CRD. */
+/** The part of a rule that the CRD contains. */
 export function celRule({ rule, message, messageExpression, fieldPath, optionalOldSelf }: ValidationRule<never>) {
   return {
     rule,

@@ -3,11 +3,11 @@ import { groupOf, type Resource } from '../api/resources.ts';
 const verbOrder = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'approve'] as const;
 export type Verb = (typeof verbOrder)[number];
 
-/** One right, and what it is for. */
+/** One permission and its purpose. */
 export interface Access {
   readonly resource: Resource;
   readonly subresource?: string;
-  /** Only objects of these names. Server-side apply is asked about by name too, also when it creates. @default all */
+  /** Only objects of these names. Server-side apply is authorized by name too, also when it creates. @default all */
   readonly names?: readonly string[];
   readonly verbs: readonly Verb[];
   readonly why: string;
@@ -21,7 +21,10 @@ export interface Rule {
   readonly verbs: Verb[];
 }
 
-/** The fewest rules that grant just these rights: resources of one group with the same names and verbs share one. */
+/**
+ * The smallest list of rules that grants exactly these permissions: resources of one group with the same names and
+ * verbs share a rule.
+ */
 export function rulesOf(access: readonly Access[]): Rule[] {
   const rights = new Map<string, { readonly rule: Rule; readonly verbs: Set<Verb> }>();
   for (const { resource, subresource, names, verbs } of access) {

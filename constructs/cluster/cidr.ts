@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 /**
- * The n-th address of a network, e.g. 1 of `10.96.0.0/12` is `10.96.0.1`: where Kubernetes puts its own Service.
+ * The n-th address of a network: 1 of `10.96.0.0/12` is `10.96.0.1`, which Kubernetes uses for its own Service.
  * @throws when `cidr` is not an IPv4 or IPv6 network.
  */
 export function addressAt(cidr: string, n: number): string {
@@ -35,7 +35,7 @@ function toIPv4(value: bigint): string {
   return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 255n)).join('.');
 }
 
-/** The URL parser writes an IPv6 address in its canonical, shortest form. */
+/** The URL parser converts an IPv6 address to its canonical, shortest form. */
 function toIPv6(value: bigint): string {
   const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(16 * (7 - i))) & 0xffffn).toString(16));
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);

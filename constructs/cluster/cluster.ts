@@ -1,9 +1,10 @@
+import { z } from 'zod';
 import type { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
 import { addressAt } from './cidr.ts';
 
-/** What is rendered: one Cluster and the HostedControlPlane that is its control plane. Plain data, no key material. */
+/** The input of a render: one Cluster and its HostedControlPlane. Plain data without key material. */
 export interface HostedCluster {
-  /** Name of the Cluster; every object name derives from it. */
+  /** Name of the Cluster, from which every object name derives. */
   readonly name: string;
   readonly namespace: string;
   readonly network: ClusterNetwork;
@@ -13,19 +14,22 @@ export interface HostedCluster {
 export interface ClusterNetwork {
   /** DNS domain of the hosted cluster. */
   readonly serviceDomain: string;
-  /** One network, or one per IP family; the first one decides the `kubernetes` Service's address. */
+  /** One network, or one per IP family. The first one sets the address of the `kubernetes` Service. */
   readonly services: readonly string[];
   readonly pods: readonly string[];
 }
 
-/** `Cluster.spec.clusterNetwork` as far as it is read here. */
-export interface ClusterNetworkSpec {
-  readonly serviceDomain?: string | undefined;
-  readonly services?: { readonly cidrBlocks?: readonly string[] | undefined } | undefined;
-  readonly pods?: { readonly cidrBlocks?: readonly string[] | undefined } | undefined;
-}
+const Networks = z.looseObject({ cidrBlocks: z.array(z.string()).optional() });
 
-/** The Cluster's network with the reference provider's defaults for what it leaves open. */
+/** The fields of `Cluster.spec.clusterNetwork` that the operator reads. */
+export const ClusterNetworkSpec = z.looseObject({
+  serviceDomain: z.string().optional(),
+  services: Networks.optional(),
+  pods: Networks.optional(),
+});
+export type ClusterNetworkSpec = z.output<typeof ClusterNetworkSpec>;
+
+/** The network of the Cluster. Unset fields have the defaults of the reference provider. */
 export function networkOf(spec: ClusterNetworkSpec | undefined): ClusterNetwork {
   const blocks = (given: readonly string[] | undefined, fallback: string) => (given?.length ? given : [fallback]);
   return {
@@ -35,12 +39,12 @@ export function networkOf(spec: ClusterNetworkSpec | undefined): ClusterNetwork 
   };
 }
 
-/** The addresses of the hosted cluster's `kubernetes` Service: the first one of each service network. */
+/** The addresses of the hosted cluster's `kubernetes` Service: the first address of each service network. */
 export function kubernetesServiceAddresses(network: ClusterNetwork): string[] {
   return network.services.map((cidr) => addressAt(cidr, 1));
 }
 
-/** The address of the hosted cluster's DNS, where kubeadm puts it: the tenth of the first service network. */
+/** The address of the hosted cluster's DNS Service, as in kubeadm: the tenth address of the first service network. */
 export function dnsServiceAddress({ services: [first = ''] }: ClusterNetwork): string {
   return addressAt(first, 10);
 }

@@ -1,101 +1,106 @@
-/** Where a hosted API server is reached. */
+/** The address of a hosted API server. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
 }
 
-/** What a load balancer was given: one of both. */
+/** The address of a load balancer: an IP address or a host name. */
 export interface ServiceAddress {
   readonly ip?: string | undefined;
   readonly hostname?: string | undefined;
 }
 
-/** How etcd is to be run, as far as that depends on what there is. */
+/** Settings of etcd that depend on its observed state. */
 export interface EtcdFacts {
-  /** An etcd cluster was formed here once: no member may start an empty one any more. */
+  /** An etcd cluster has been formed. From then on no member may start an empty cluster. */
   readonly isFormed: boolean;
-  /** Pods of the StatefulSet; 0 while a restore works on their volumes. */
+  /** Number of pods of the StatefulSet; 0 while a restore writes to their volumes. */
   readonly pods: number;
-  /** `initial-cluster` of members that have yet to start in a cluster that was formed, by ordinal. */
+  /** `initial-cluster` of members that have not started yet in a cluster that was formed, by ordinal. */
   readonly initialClusters: Readonly<Record<number, string>>;
-  /** Size that every volume has: what the quota is made for. */
+  /** Size of every volume, from which the quota is computed. */
   readonly volumeSize: string;
-  /** Size in the StatefulSet's claim template. It cannot change: a claim that is made from it grows afterwards. */
+  /**
+   * Size in the StatefulSet's claim template, which cannot change. The operator expands a claim after it was created.
+   */
   readonly templateVolumeSize: string;
-  /** Version to run, without a leading `v`; the one of the spec when missing. */
+  /** Version to run, without a leading `v`; that of the spec when missing. */
   readonly version?: string | undefined;
 }
 
-/** A restore onto one volume or several. */
+/** A restore onto one or more volumes. */
 export interface RestoreRun {
-  /** Id of the run. It names directories on the volumes, and makes the ids of etcd's cluster and members. */
+  /** ID of the run. Directories on the volumes and the IDs of the etcd cluster and members derive from it. */
   readonly run: string;
-  /** Of the snapshot that the pod waits for. */
+  /** Size of the snapshot that the pod waits for. */
   readonly sizeBytes: number;
-  /** Of the snapshot, in hexadecimal digits. */
+  /** Digest of the snapshot, in hexadecimal digits. */
   readonly sha256: string;
-  /** Image of the operator, which receives the snapshot. */
+  /** Image of the operator, which runs in the pod and receives the snapshot. */
   readonly operatorImage: string;
 }
 
-/** A restore that makes etcd's volumes anew. */
+/** A restore that replaces the data on etcd's volumes. */
 export interface EtcdRestoreFacts extends RestoreRun {
   /**
-   * What revisions go up by: beyond all that any watcher can have seen, who would wait for a future that has become
-   * another one.
+   * The number that is added to revisions. The result is higher than every revision that a watcher can have seen;
+   * otherwise the watcher would wait for a revision that now has other content.
    */
   readonly revisionBump: number;
 }
 
 /**
- * What a render must know about the world: observed by the reconciler, a literal for offline samples and tests.
- * Serialisable and free of secrets: a certificate appears as the fingerprint of its public part.
+ * Everything that a render needs besides the spec. The reconciler observes it; for offline samples and tests it is a
+ * literal. Serializable and without secrets: a certificate is represented by the fingerprint of its public part.
  */
 export interface Facts {
-  /** Missing until it is known: the API server and what talks to it are rendered only then. */
+  /** Missing until it is known. Only then the API server and its clients are rendered. */
   readonly endpoint?: Endpoint | undefined;
   /** Address at which pods of the hosted cluster reach the API server; missing where there is only a hostname. */
   readonly advertiseAddress?: string | undefined;
-  /** Where konnectivity agents dial. */
+  /** The endpoint to which konnectivity agents connect. */
   readonly konnectivityEndpoint?: Endpoint | undefined;
-  /** Where proxies of the workers dial when they need a tunnel; missing where the endpoint is no host name many share. */
+  /**
+   * The endpoint to which the proxies of the workers connect through a tunnel; missing where the endpoint is not a
+   * shared host name.
+   */
   readonly tunnelEndpoint?: Endpoint | undefined;
-  /** The address of the API server's Service, where it has one besides its cluster IP. */
+  /** The address of the API server's Service besides its cluster IP, if it has one. */
   readonly serviceAddress?: ServiceAddress | undefined;
   /** Name of the Gateway's listener that the routes attach to. */
   readonly gatewayListener?: string | undefined;
-  /** Served version of TLSRoute that routes are written in, such as `v1`. */
+  /** Served version of TLSRoute in which routes are written, such as `v1`. */
   readonly tlsRouteVersion?: string | undefined;
   /** Whether the management cluster serves CiliumNetworkPolicy. */
   readonly ciliumServed?: boolean | undefined;
-  /** Namespace the operator runs in, which network policies let in; missing where it runs outside of the cluster. */
+  /** Namespace of the operator, from which network policies allow traffic; missing when it runs outside the cluster. */
   readonly operatorNamespace?: string | undefined;
-  /** Image the operator runs as, which pods that work on etcd's volumes run too; missing where nobody knows it. */
+  /** Image of the operator, which pods that write to etcd's volumes run too; missing when it is unknown. */
   readonly operatorImage?: string | undefined;
-  /** PEM of the cluster's certificate authority, its public part: what workers are told to trust. */
+  /** PEM of the cluster CA certificate, which workers trust. */
   readonly clusterCA?: string | undefined;
-  /** Nodes of the hosted cluster; missing until it could be asked. */
+  /** Number of nodes of the hosted cluster; missing until the operator has read it. */
   readonly nodes?: number | undefined;
   /**
-   * Fingerprints of issued certificates by Secret name; of authorities and service account keys that of all that are
-   * trusted, in whatever order. A change of some of them restarts pods.
+   * Fingerprints of issued certificates by Secret name. For CAs and service account keys it is the fingerprint of
+   * everything that is trusted, in any order. A change of some of them restarts pods.
    */
   readonly certificates: Readonly<Record<string, string>>;
-  /** Of authorities and service account keys the fingerprint of the one that signs, by Secret name. */
+  /** For CAs and service account keys the fingerprint of the one that signs, by Secret name. */
   readonly signers?: Readonly<Record<string, string>> | undefined;
   /** Checksums of the ConfigMaps and Secrets that users mount into the API server, by `<kind>/<name>`. */
   readonly mounts: Readonly<Record<string, string>>;
-  /** `spec.rollout.after` once that time has come: pods that started for another value of it are replaced. */
+  /** `spec.rollout.after` once that time has passed. Pods that started with another value are replaced. */
   readonly rolloutAfter?: string | undefined;
-  /** What the world says of etcd; a cluster that is not there yet when missing. */
+  /** The observed state of etcd; when missing, etcd has not been created yet. */
   readonly etcd?: EtcdFacts | undefined;
-  /** The Secret with the API servers' encryption configuration is there. */
+  /** Whether the Secret with the API servers' encryption configuration exists. */
   readonly encryptionAtRest?: boolean | undefined;
-  /** The restore that is going on; nothing of it is rendered when there is none. */
+  /** The restore in progress; nothing of it is rendered when missing. */
   readonly etcdRestore?: EtcdRestoreFacts | undefined;
-  /** The trial restore that is going on; nothing of it is rendered when there is none. */
+  /** The verification in progress; nothing of it is rendered when missing. */
   readonly etcdVerify?: RestoreRun | undefined;
-  /** The HostedControlPlane as owner of everything rendered; missing offline, where it has no uid. */
+  /** The HostedControlPlane as owner of everything rendered; missing offline, where it has no UID. */
   readonly owner?: { readonly name: string; readonly uid: string } | undefined;
 }
 
@@ -111,12 +116,18 @@ export function formatEndpoint(endpoint: Endpoint): string {
   return `${endpoint.host.includes(':') ? `[${endpoint.host}]` : endpoint.host}:${endpoint.port}`;
 }
 
-/** The fingerprints of what a process reads only when it starts, shortened to what a person can compare. */
+/**
+ * The fingerprints of the Secrets that a process reads only when it starts, shortened so that a person can compare
+ * them.
+ */
 export function fingerprints(facts: Facts, secrets: readonly string[]): Record<string, string> {
   return Object.fromEntries(secrets.map((secret) => [secret, facts.certificates[secret]?.slice(0, 12) ?? 'unknown']));
 }
 
-/** A restart on request as one of the things a pod starts with. etcd takes no part: its data is what restarts risk. */
+/**
+ * A restart on request, as an entry of what a pod starts with. It does not apply to etcd, because a restart puts its
+ * data at risk.
+ */
 export function rolloutOf({ rolloutAfter }: Facts): Record<string, string> {
   return rolloutAfter === undefined ? {} : { rollout: rolloutAfter };
 }

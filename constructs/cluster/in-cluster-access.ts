@@ -7,7 +7,10 @@ import { hasChange } from './versions.ts';
 
 type Spec = Pick<HostedCluster['spec'], 'inClusterAccess' | 'version' | 'gateway' | 'exposure'>;
 
-/** How pods of the hosted cluster reach their API server: as the spec says, else what suits exposure and version. */
+/**
+ * How pods of the hosted cluster reach their API server: as set in the spec, otherwise by exposure strategy and
+ * version.
+ */
 export function inClusterAccessOf(
   { spec }: { readonly spec: Spec },
   { advertiseAddress }: Pick<Facts, 'advertiseAddress'>,
@@ -17,25 +20,26 @@ export function inClusterAccessOf(
 }
 
 /**
- * Whether proxies of the workers reach the API server through a tunnel: behind a host name that many clusters share, an
- * outer TLS session is what carries this cluster's name. Everywhere else they dial the endpoint as it is.
+ * Whether proxies of the workers reach the API server through a tunnel. Behind a host name that many clusters share, an
+ * outer TLS session carries the name of this cluster. Otherwise they connect to the endpoint directly.
  */
 export function usesTunnel(spec: Spec): boolean {
   const { kind } = exposureOf(spec);
   if (kind !== 'gateway' && kind !== 'ingress') return false;
-  // The only address such an exposure ever advertises is that of a load balancer asked for in so many words.
+  // Such an exposure strategy advertises an address only if the spec requests a load balancer.
   return (spec.inClusterAccess ?? withoutAddress(spec)) === 'Proxy';
 }
 
 /**
- * The spec of a control plane whose pods reach the API server this way already. Where nothing is said and there are
- * proxies they stay: an upgrade would make a policy the default, and every running pod knows no other way than its proxy.
+ * The spec of a control plane whose pods already reach the API server this way. When the spec sets nothing and there
+ * are proxies, they stay: an upgrade would make Policy the default, and running pods reach the API server only through
+ * their proxy.
  */
 export function keepingProxies<S extends Spec>(spec: S, inUse: InClusterAccess | undefined): S {
   return spec.inClusterAccess === undefined && inUse === 'Proxy' ? { ...spec, inClusterAccess: inUse } : spec;
 }
 
-/** Why pods cannot reach the API server the way the spec asks for, and what to do; undefined when they can. */
+/** The reason why pods cannot reach the API server as the spec asks, and what to do; undefined when they can. */
 export function unsupportedInClusterAccess(
   { spec }: { readonly spec: Spec },
   { advertiseAddress }: Pick<Facts, 'advertiseAddress'>,
@@ -44,7 +48,7 @@ export function unsupportedInClusterAccess(
     return `inClusterAccess Policy needs Kubernetes 1.${firstMinorWith('servesMutatingPolicies')} or newer, this is ${spec.version}: use Proxy, or leave it out`;
   }
   if (spec.inClusterAccess === 'LoadBalancer' && !advertiseAddress) {
-    return 'inClusterAccess LoadBalancer needs a load balancer with an IP address, this one has only a host name: use Policy or Proxy, or leave it out';
+    return 'inClusterAccess LoadBalancer needs a load balancer with an IP address, but this one has only a host name: set inClusterAccess to Policy or Proxy, or remove it';
   }
   return undefined;
 }

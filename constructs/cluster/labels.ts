@@ -1,6 +1,6 @@
 import { clusterNameLabel, fieldManager } from '../api/group.ts';
 
-/** What a pod, Service or Secret is for; the value of `app.kubernetes.io/component`. */
+/** The component that a pod, Service or Secret belongs to; the value of `app.kubernetes.io/component`. */
 export type ComponentName =
   | 'api-server'
   | 'controller-manager'
@@ -13,17 +13,17 @@ export type ComponentName =
 export const componentLabel = 'app.kubernetes.io/component';
 export const managedByLabel = 'app.kubernetes.io/managed-by';
 
-/** What selects the pods of one component. Part of immutable selectors: never add a label here. */
+/** Selects the pods of one component. Part of immutable selectors: never add a label here. */
 export function selectorLabels(cluster: string, component: ComponentName): Record<string, string> {
   return { [clusterNameLabel]: cluster, [componentLabel]: component };
 }
 
-/** On every object we render; what the informers select by and the inventory is made of. */
+/** On every rendered object. The informers select objects by these labels, and the inventory is built from them. */
 export function objectLabels(cluster: string, component: ComponentName): Record<string, string> {
   return { ...selectorLabels(cluster, component), [managedByLabel]: fieldManager };
 }
 
-/** The selector string of a component's pods, as `status.selector` of the scale subresource wants it. */
+/** The selector string of a component's pods, in the format of `status.selector` of the scale subresource. */
 export function selectorString(cluster: string, component: ComponentName): string {
   return selectorOf(selectorLabels(cluster, component));
 }

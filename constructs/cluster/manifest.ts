@@ -1,15 +1,15 @@
 import { Yaml } from 'cdk8s';
 
-/** A YAML file of objects, under a comment that says what it is and which command writes it. */
+/** A YAML file of objects. Its header says what the file is and which command writes it. */
 export function manifest(purpose: readonly string[], objects: readonly object[]): string {
   const header = [...purpose, 'Written by `npm run synth`; edit the constructs instead.'];
   return `${header.map((line) => `# ${line}`).join('\n')}\n${Yaml.stringify(...objects.map(readable))}`;
 }
 
-/** What a reader looks for first. Everything else keeps its order, which is the alphabet's. */
+/** Keys that come first, because readers need them first. All other keys keep their alphabetical order. */
 const first = ['apiVersion', 'kind', 'metadata', 'name', 'namespace'];
 
-/** A copy whose mappings begin with what they are about: a container with its name, not with its arguments. */
+/** A copy whose mappings begin with their identity: a container with its name, not with its arguments. */
 function readable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(readable);
   if (typeof value !== 'object' || value === null) return value;

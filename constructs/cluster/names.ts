@@ -1,29 +1,38 @@
 /**
- * Names of everything that belongs to one hosted control plane. They derive from the Cluster's name, never from the
- * HostedControlPlane's: a managed topology gives that one a random suffix, and the outside looks things up by Cluster.
+ * Names of all objects of one hosted control plane. They derive from the name of the Cluster, not of the
+ * HostedControlPlane: a managed topology appends a random suffix to the latter, and other controllers find the objects
+ * by Cluster.
  */
 export interface Names {
   /** Service in front of the API servers and their konnectivity servers. */
   readonly apiService: string;
   /** Headless Service that gives each etcd member its DNS name, also before it is Ready. */
   readonly etcdPeerService: string;
-  /** Service for etcd's clients: Ready members only, so that membership never shows in an API server flag. */
+  /**
+   * Service for etcd's clients. It selects only Ready members, so that a membership change never changes a flag of the
+   * API server.
+   */
   readonly etcdClientService: string;
   readonly apiServer: string;
   readonly controllerManager: string;
   readonly scheduler: string;
   readonly etcd: string;
-  /** Beginning of the names of pods that restore a backup, one per member; the policy for their traffic. */
+  /**
+   * Prefix of the names of the pods that restore a backup, one per member, and name of the policy for their traffic.
+   */
   readonly etcdRestore: string;
-  /** The pod that restores a backup for a trial; the policy for its traffic. */
+  /** The pod that verifies a backup, and the policy for its traffic. */
   readonly etcdVerify: string;
   /** ConfigMap with one etcd configuration file per member. */
   readonly etcdMembers: string;
   /** ConfigMap of the API server's egress selector and the konnectivity server's kubeconfig. */
   readonly konnectivity: string;
-  /** TLSRoutes of a Gateway, Ingresses, or what a controller has in their place: no other Cluster's name can end up equal. */
+  /**
+   * TLSRoutes of a Gateway, Ingresses, or the equivalent of an ingress controller. These names never collide with those
+   * of another Cluster.
+   */
   readonly routes: RouteNames;
-  /** ConfigMap of the tunnel's end beside the API server. */
+  /** ConfigMap of the tunnel's endpoint next to the API server. */
   readonly tunnel: string;
   /** Secrets. The first five follow Cluster API's convention (`<cluster>-<purpose>`). */
   readonly secrets: {
@@ -44,14 +53,14 @@ export interface Names {
     readonly controllerManager: string;
     readonly scheduler: string;
     readonly controller: string;
-    /** Our own identity for etcd. */
+    /** The operator's client certificate for etcd. */
     readonly etcdController: string;
-    /** The API server's encryption configuration, with the keys of Secrets in etcd. */
+    /** The API server's encryption configuration, with the encryption keys of Secrets in etcd. */
     readonly encryption: string;
   };
 }
 
-/** One route per host name, by what it leads to. */
+/** One route per host name, by its backend. */
 interface RouteNames {
   readonly api: string;
   readonly konnectivity: string;
@@ -102,17 +111,17 @@ export function namesOf(cluster: string): Names {
   };
 }
 
-/** The Secret in which the successor of an authority or of a key of tokens waits. */
+/** The Secret with the successor of a CA or of a service account key, during a rotation. */
 export function successorSecretName(secret: string): string {
   return `${secret}-next`;
 }
 
-/** The Secret that keeps the key of an authority from before an issuer is asked until it is there. */
+/** The Secret that holds the key of a CA from before the certificate request until the issuer has signed the CA. */
 export function requestSecretName(secret: string): string {
   return `${secret}-request`;
 }
 
-/** The pod, and etcd member, with this ordinal. */
+/** The name of the pod and of the etcd member with this ordinal. */
 export function etcdMember(cluster: string, ordinal: number): string {
   return `${namesOf(cluster).etcd}-${ordinal}`;
 }
@@ -127,13 +136,22 @@ export function etcdRestorePod(cluster: string, ordinal: number): string {
   return `${namesOf(cluster).etcdRestore}-${ordinal}`;
 }
 
-/** The DNS name under which a member reaches its peers. Without a domain: `.svc` is completed by the pod's search list. */
+/**
+ * The DNS name at which peers reach a member. It ends in `.svc` without the cluster domain, which the pod's search list
+ * adds.
+ */
 export function etcdMemberHost(cluster: { name: string; namespace: string }, ordinal: number): string {
   return `${etcdMember(cluster.name, ordinal)}.${namesOf(cluster.name).etcdPeerService}.${cluster.namespace}.svc`;
 }
 
-/** What the StatefulSet controller appends to a StatefulSet's name in a label of its pods: a dash and a 32-bit number. */
+/**
+ * The suffix that the StatefulSet controller appends to a StatefulSet's name in a label of its pods: a dash and a
+ * 32-bit number.
+ */
 const longestRevision = '-4294967295'.length;
 
-/** Longest name of a Cluster: with a longer one etcd's pods would carry a label value of more than 63 characters. */
+/**
+ * Maximum length of a Cluster's name. With a longer one, etcd's pods would have a label value of more than 63
+ * characters.
+ */
 export const maxClusterNameLength = 63 - namesOf('').etcd.length - longestRevision;

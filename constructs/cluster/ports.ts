@@ -1,13 +1,16 @@
-/** Every port of a hosted control plane, by what listens on it. Containers, Services, probes and flags derive from it. */
+/**
+ * Every port of a hosted control plane, by the process that listens on it. Containers, Services, probes and flags
+ * derive from this list.
+ */
 export const ports = {
   /** Kubernetes API, on the Service and, unless the endpoint is an address with another port, in the pod. */
   api: 6443,
   konnectivityAgent: 8132,
   konnectivityAdmin: 8133,
   konnectivityHealth: 8134,
-  /** Outer TLS of the tunnel that proxies of the workers dial. */
+  /** Outer TLS of the tunnel to which the proxies of the workers connect. */
   tunnel: 6444,
-  /** Health page of both ends of the tunnel: on the pod's address, and on the loopback address of nodes. */
+  /** Health endpoint of both ends of the tunnel: on the pod's address, and on the loopback address of nodes. */
   tunnelHealth: 6445,
   etcdClient: 2379,
   etcdPeer: 2380,

@@ -5,7 +5,7 @@ export const providerNamespace = 'capi-hosted-control-plane-system';
 
 const prefixed = (name: string) => `capi-hosted-control-plane-${name}`;
 
-/** Names of the installation's objects. */
+/** Names of the objects of the installation. */
 export const providerNames = {
   manager: prefixed('controller-manager'),
   serviceAccount: prefixed('manager'),
@@ -15,10 +15,10 @@ export const providerNames = {
   bootstrapRole: prefixed('kubeadm-bootstrap'),
 } as const;
 
-/** On every object: clusterctl finds, upgrades and deletes the provider by it. */
+/** Labels of every object. clusterctl finds, upgrades and deletes the provider by them. */
 export const providerLabels: Readonly<Record<string, string>> = { [providerLabel]: providerLabelValue };
 
-/** What selects the operator's pods. Part of an immutable selector: never add a label here. */
+/** Selects the operator's pods. Part of an immutable selector: never add a label here. */
 export const managerSelector: Readonly<Record<string, string>> = {
   ...providerLabels,
   'control-plane': 'controller-manager',

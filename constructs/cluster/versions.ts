@@ -10,7 +10,7 @@ export interface Image {
   readonly tag: string;
 }
 
-/** The minors whose objects are rendered; the newest three are run against real binaries. */
+/** The minors that can be rendered. Tests run the newest three with real binaries. */
 export const supportedMinors = Object.keys(minors).map(Number);
 
 /** The Kubernetes version of a spec; `1.36.3`, `v1.36.3` and `v1.36` all parse. Undefined when it is not a version. */
@@ -18,7 +18,7 @@ export function parseVersion(version: string): SemVer | undefined {
   return coerce(version, { includePrerelease: true }) ?? undefined;
 }
 
-/** The minor of a version that is supported, such as 36. @throws for text that is no version. */
+/** The minor of a supported version, such as 36. @throws for text that is not a version. */
 export function minorOf(version: string): number {
   const parsed = parseVersion(version);
   if (!parsed) throw new Error(`"${version}" is not a Kubernetes version such as v1.36.3`);
@@ -30,7 +30,7 @@ export function hasChange(version: string, change: MinorChange): boolean {
   return minorOf(version) >= firstMinorWith(change);
 }
 
-/** Why this version cannot be run, as a sentence for a condition; undefined when it can. */
+/** The reason why this version is not supported, as a sentence for a condition; undefined when it is. */
 export function unsupportedVersion(version: string): string | undefined {
   const parsed = parseVersion(version);
   if (!parsed) return `"${version}" is not a Kubernetes version such as v1.36.3`;
@@ -40,41 +40,48 @@ export function unsupportedVersion(version: string): string | undefined {
   return `Kubernetes ${version} is not supported by this release: use 1.${oldest} to 1.${newest}`;
 }
 
-/** The spec's version as Kubernetes itself spells it: with a leading `v` and a patch level. */
+/** The spec's version as Kubernetes itself writes it: with a leading `v` and a patch level. */
 export function kubernetesVersion(version: string): string {
   const full = /^v?\d+\.\d+$/.test(version) ? `${version}.0` : version;
   return `v${full.replace(/^v/, '')}`;
 }
 
-/** Tag of the kube-* images. Tags know no `+`, so that build metadata is joined by the character kubeadm uses. */
+/**
+ * Tag of the kube-* images. A tag cannot contain `+`, so build metadata is joined with the character that kubeadm uses.
+ */
 export function kubernetesTag(version: string): string {
   return kubernetesVersion(version).replaceAll('+', '_');
 }
 
-/** Tag of the etcd image: the version and the revision of its packaging, which is `0` unless the version names one. */
+/**
+ * Tag of the etcd image: the version and the revision of its packaging, which is `0` unless the version contains one.
+ */
 export function etcdTag(version: string): string {
   return version.includes('-') ? version : `${version}-0`;
 }
 
-/** @throws for a version that {@link unsupportedVersion} refuses: ask that first. */
+/** The defaults for a version. @throws for a version that {@link unsupportedVersion} rejects: call that first. */
 export function defaultsFor(version: string): MinorDefaults {
   const defaults = minors[parseVersion(version)?.minor ?? -1];
   if (!defaults) throw new Error(unsupportedVersion(version));
   return defaults;
 }
 
-/** etcd's version: the HostedControlPlane's own, else the default of its Kubernetes minor; never that of our release. */
+/**
+ * The version of etcd: that of the HostedControlPlane, otherwise the default of its Kubernetes minor. It never depends
+ * on the version of the operator.
+ */
 export function etcdVersion(spec: { version: string; etcd?: { version?: string | undefined } | undefined }): string {
   return spec.etcd?.version?.replace(/^v/, '') ?? defaultsFor(spec.version).etcd;
 }
 
-/** A component's image: each part of the user's override replaces that part of the default. */
+/** A component's image. Each part that the user sets replaces that part of the default. */
 export function imageReference(defaults: Image, override: Container['image']): string {
   const { registry, repository, tag } = { ...defaults, ...definedOnly(override ?? {}) };
   return `${registry}/${repository}:${tag}`;
 }
 
-/** The default image of a component of Kubernetes itself. */
+/** The default image of a Kubernetes component. */
 export function kubernetesImage(name: string, version: string): Image {
   return { registry: 'registry.k8s.io', repository: name, tag: kubernetesTag(version) };
 }

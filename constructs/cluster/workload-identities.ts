@@ -1,6 +1,9 @@
-/** Users that certificates of a hosted control plane name and that RBAC objects of the hosted cluster grant rights to. */
+/**
+ * Users that certificates of a hosted control plane name, and to which RBAC objects of the hosted cluster grant
+ * permissions.
+ */
 export const users = {
-  /** Our own client of the hosted cluster. */
+  /** The operator's client of the hosted cluster. */
   controller: 'hosted-control-plane-controller',
   konnectivityServer: 'system:konnectivity-server',
   kubeletClient: 'kube-apiserver-kubelet-client',
@@ -8,10 +11,13 @@ export const users = {
 
 /** Groups of machines, by the names kubeadm uses. */
 export const groups = {
-  /** Whoever holds a bootstrap token that kubeadm, or Cluster API's bootstrap provider, has made. */
+  /** Holders of a bootstrap token that kubeadm, or Cluster API's bootstrap provider, has created. */
   bootstrappers: 'system:bootstrappers:kubeadm:default-node-token',
   nodes: 'system:nodes',
-  /** Administrators that can be shut out again, unlike `system:masters`; kubeadm's own kubeconfigs name this group. */
+  /**
+   * Administrators whose permissions can be revoked, unlike those of `system:masters`. kubeadm's kubeconfigs use this
+   * group.
+   */
   administrators: 'kubeadm:cluster-admins',
 } as const;
 
@@ -22,8 +28,8 @@ export const serviceAccounts = {
   konnectivityAgent: 'konnectivity-agent',
 } as const;
 
-/** Whom the tokens of konnectivity agents are for; nobody else accepts them. */
+/** Audience of the tokens of konnectivity agents. Only konnectivity servers accept it. */
 export const konnectivityAudience = 'system:konnectivity-server';
 
-/** Who signs what kubelets serve with. Kubernetes itself approves none of its requests. */
+/** Signer of the serving certificates of kubelets. Kubernetes does not approve requests for it. */
 export const kubeletServingSigner = 'kubernetes.io/kubelet-serving';

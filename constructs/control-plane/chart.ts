@@ -13,7 +13,7 @@ import type { Facts } from '../cluster/facts.ts';
 import { NetworkPolicies } from './network-policies/network-policies.ts';
 import { Scheduler } from './controllers/scheduler.ts';
 
-/** What is applied at one time; the API server's Service exists long before its Deployment. */
+/** Parts of the chart, which are applied separately: the API server's Service exists long before its Deployment. */
 export type Part =
   | 'api-server-service'
   | 'routes'
@@ -28,11 +28,11 @@ export type Part =
 export interface ControlPlaneChartProps {
   readonly cluster: HostedCluster;
   readonly facts: Facts;
-  /** Only this part. @default everything */
+  /** Render only this part. @default everything */
   readonly only?: Part | undefined;
 }
 
-/** Everything one hosted control plane consists of in the management cluster, apart from Secrets. */
+/** All objects of one hosted control plane in the management cluster, except Secrets. */
 export class ControlPlaneChart extends Chart {
   constructor(scope: Construct, id: string, { cluster, facts, only }: ControlPlaneChartProps) {
     super(scope, id, { disableResourceNameHashes: true });
@@ -55,7 +55,7 @@ export class ControlPlaneChart extends Chart {
   }
 }
 
-/** A rendered object: plain JSON, ready to be applied. */
+/** A rendered object: plain JSON that can be applied. */
 export interface RenderedObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -78,7 +78,9 @@ export interface OwnerReference {
   readonly blockOwnerDeletion: boolean;
 }
 
-/** Renders the chart, or one part of it. The same cluster and facts give the same objects, byte for byte. */
+/**
+ * Renders the chart, or one part of it. The output is deterministic: the same cluster and facts give the same bytes.
+ */
 export function renderControlPlane(cluster: HostedCluster, facts: Facts, only?: Part): RenderedObject[] {
   const chart = new ControlPlaneChart(new App(), 'control-plane', { cluster, facts, only });
   const objects = chart.toJson() as RenderedObject[];

@@ -9,16 +9,16 @@ import { corednsFlags } from '../workload/coredns.ts';
 import { konnectivityAgentFlags } from '../workload/konnectivity-agent.ts';
 import { kubeProxyFlags } from '../workload/kube-proxy.ts';
 
-/** Arguments of the user that have no effect, because ours win. */
+/** Arguments of the user that have no effect, because those of the operator take precedence. */
 export interface OverruledArguments {
   readonly component: string;
   readonly flags: readonly string[];
 }
 
-/** Which of the user's arguments are overruled, by component; nothing for components without any. */
+/** The user's arguments that are overruled, by component; components without any are omitted. */
 export function overruledArguments(cluster: HostedCluster): OverruledArguments[] {
   const { deployment, etcd, kubeProxy, coredns, konnectivityClient } = cluster.spec;
-  // A user who sets a flag that depends on an endpoint is overruled whatever the endpoint is.
+  // A flag that depends on the endpoint is overruled for every endpoint, so any value serves.
   const unknown = { host: '', port: 0 };
   const apiServer = apiServerFlags(cluster, unknown);
   const found = [

@@ -4,7 +4,7 @@ import { definedOnly } from '../cluster/defined.ts';
 import { type ComponentName, objectLabels, selectorLabels } from '../cluster/labels.ts';
 import { restrictedPod, type RestrictedPodProps } from './restricted-pod.ts';
 
-/** Annotation of API server pods with `spec.version` as it was when they were rendered. */
+/** Annotation of API server pods with the `spec.version` for which they were rendered. */
 export const versionAnnotation = 'controlplane.cluster.x-k8s.io/version';
 
 /** Annotation with the certificates and configuration that a pod reads only when it starts. */
@@ -13,9 +13,9 @@ export const restartsWithAnnotation = 'controlplane.cluster.x-k8s.io/restarts-wi
 export interface PodTemplateProps extends Omit<RestrictedPodProps, 'selector'> {
   readonly cluster: string;
   readonly component: ComponentName;
-  /** What the pod reads only at its start, by name: a change of any value replaces the pod. */
+  /** Input that the pod reads only when it starts, by name. A change of any value replaces the pod. */
   readonly restartsWith?: Readonly<Record<string, string>>;
-  /** Says which Kubernetes version a pod runs, whatever its image is called; see {@link versionAnnotation}. */
+  /** Kubernetes version of the pod, independent of the name of its image; see {@link versionAnnotation}. */
   readonly version?: string;
 }
 
@@ -35,13 +35,13 @@ export function podTemplate(props: PodTemplateProps): k8s.PodTemplateSpec {
   };
 }
 
-/** {@link restartsWithAnnotation} as a part of a pod template's metadata; nothing where there is nothing to restart with. */
+/** {@link restartsWithAnnotation} as a part of a pod template's metadata; empty without facts. */
 export function restartMetadata(facts: Readonly<Record<string, string>>): Pick<k8s.ObjectMeta, 'annotations'> {
   const value = restartsWith(facts);
   return value === undefined ? {} : { annotations: { [restartsWithAnnotation]: value } };
 }
 
-/** The value of {@link restartsWithAnnotation}; undefined where there is nothing to restart with. */
+/** The value of {@link restartsWithAnnotation}; undefined without facts. */
 export function restartsWith(facts: Readonly<Record<string, string>> = {}): string | undefined {
   const sorted = Object.entries(facts).sort(([a], [b]) => (a < b ? -1 : 1));
   return sorted.map((pair) => pair.join('=')).join(',') || undefined;
@@ -54,18 +54,18 @@ export interface ContainerProps {
   readonly args: string[];
   readonly ports?: Readonly<Record<string, number>>;
   readonly udpPorts?: Readonly<Record<string, number>>;
-  /** @default none: for steps, which end by themselves */
+  /** @default none: for steps, which run to completion */
   readonly probes?: Probes;
   readonly volumeMounts: k8s.VolumeMount[];
   readonly env?: k8s.EnvVar[];
-  /** Used when the user sets no resources: enough to be scheduled sensibly, no limit that could kill it. */
+  /** Used when the user sets no resources: enough for scheduling, and no limit that could kill the container. */
   readonly requests: { readonly cpu: string; readonly memory: string };
   readonly settings: Container | undefined;
-  /** Capabilities kept; only those that PodSecurity "restricted" allows. */
+  /** Capabilities to keep; only those that PodSecurity "restricted" allows. */
   readonly capabilities?: string[];
 }
 
-/** A container as PodSecurity "restricted" wants it, with probes, resources and a read-only root file system. */
+/** A container that meets PodSecurity "restricted", with probes, resources and a read-only root file system. */
 export function container(props: ContainerProps): k8s.Container {
   return {
     name: props.name,
@@ -85,7 +85,7 @@ export function container(props: ContainerProps): k8s.Container {
       privileged: false,
       readOnlyRootFilesystem: true,
     },
-    // The last lines of a process that failed are why it did: people see them in its pod, and so do we.
+    // The last lines of a failed process contain the cause: users and the operator read them in the pod's status.
     terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: props.volumeMounts,
   };
@@ -116,9 +116,9 @@ export interface Probes {
 }
 
 export interface ProbesProps {
-  /** Name of a port of the container, or a number that is no port of it. */
+  /** Name of a port of the container, or the number of another port. */
   readonly port: string | number;
-  /** Address to ask. Default: the pod's. */
+  /** Address to probe. Default: that of the pod. */
   readonly host?: string;
   readonly scheme: 'HTTP' | 'HTTPS';
   readonly startup: string;
@@ -126,13 +126,11 @@ export interface ProbesProps {
   readonly liveness: string;
   /** Seconds between readiness probes. */
   readonly readinessPeriodSeconds: number;
-  /** After so many seconds of failing start-up probes the container is restarted. Default: four minutes. */
+  /** The kubelet restarts the container after so many seconds of failing start-up probes. Default: four minutes. */
   readonly startupLimitSeconds?: number;
 }
 
-/**
- * Start-up is probed every second: with the usual ten, three components in a row wait half a minute for nothing.
- */
+/** Start-up is probed every second. With the usual ten seconds, three components in sequence lose half a minute. */
 export function probes(props: ProbesProps): Probes {
   const httpGet = (path: string): k8s.HttpGetAction => ({
     path,
@@ -158,12 +156,12 @@ export function probes(props: ProbesProps): Probes {
   };
 }
 
-/** A volume that shows chosen keys of several Secrets and ConfigMaps as files of one directory. */
+/** A volume that projects selected keys of several Secrets and ConfigMaps into one directory. */
 export function projected(name: string, sources: readonly ProjectedSource[]): k8s.Volume {
   return {
     name,
     projected: {
-      // Group-readable through fsGroup; the default 0644 would let any user of the pod read keys.
+      // Readable for the group through fsGroup. The default 0644 would let any user of the pod read keys.
       defaultMode: 0o440,
       sources: sources.map((source) => {
         const items = Object.entries(source.items).map(([path, key]) => ({ key, path }));
@@ -175,7 +173,7 @@ export function projected(name: string, sources: readonly ProjectedSource[]): k8
   };
 }
 
-/** `items` maps a file path to the key it shows. */
+/** `items` maps a file path to a key. */
 export type ProjectedSource =
   | { readonly secret: string; readonly items: Readonly<Record<string, string>> }
   | { readonly configMap: string; readonly items: Readonly<Record<string, string>> };

@@ -1,15 +1,20 @@
-/** One command line flag: name without dashes, value, and why it is set. The tables of a component are sorted by name. */
+/**
+ * One command-line flag: name without dashes, value, and why it is set. The tables of a component are sorted by name.
+ */
 export type Flag = readonly [name: string, value: string, why: string];
 
-/** Flags whose value is a list of `key=value`: what the user sets beside ours stays. */
+/** Flags whose value is a list of `key=value`. The user's entries are kept besides those of the operator. */
 const lists: readonly string[] = ['feature-gates', 'runtime-config'];
 
-/** Arguments as `--name=value`, sorted by name. Ours win over the user's: a wrong one would break the control plane. */
+/**
+ * Arguments as `--name=value`, sorted by name. The operator's flags take precedence over the user's, because a wrong
+ * value would break the control plane.
+ */
 export function renderFlags(ours: readonly Flag[], users: Readonly<Record<string, string>> = {}): string[] {
   return formatFlags(mergeFlags(ours, users));
 }
 
-/** Values by name, of which ours win. */
+/** Values by name. Those of the operator take precedence. */
 export function mergeFlags(
   ours: readonly Flag[],
   users: Readonly<Record<string, string>> = {},
@@ -24,7 +29,7 @@ export function formatFlags(flags: Readonly<Record<string, string>>): string[] {
   return sorted.map(([name, value]) => `--${name}=${value}`);
 }
 
-/** The user's flags that are overruled, because ours has another value; what a person is told once. */
+/** The user's flags that have no effect because the operator sets another value. The operator reports them once. */
 export function overruledFlags(ours: readonly Flag[], users: Readonly<Record<string, string>> = {}): string[] {
   return ours
     .filter(([name, value]) => users[name] !== undefined && isOverruled(name, value, users[name]))

@@ -1,28 +1,32 @@
 import type { Image } from '../cluster/versions.ts';
 
-/** HAProxy at both ends of a tunnel: the LTS line, in its small image, which has the shell that {@link haproxyScript} needs. */
+/**
+ * HAProxy at both ends of a tunnel: the LTS release, in its small image, which contains the shell that {@link
+ * haproxyScript} needs.
+ */
 export const haproxyImage: Image = { registry: 'docker.io', repository: 'library/haproxy', tag: '3.2.6-alpine' };
 
 export const haproxyFiles = { config: 'haproxy.cfg', script: 'run.sh' } as const;
 
 export interface HaproxyConfigOptions {
-  /** Connections at once; HAProxy sets memory aside for them. */
+  /** Maximum number of concurrent connections, for which HAProxy reserves memory. */
   readonly connections: number;
-  /** `address:port` of the health page, `/healthz`. */
+  /** `address:port` of the health endpoint, `/healthz`. */
   readonly health: string;
-  /** The sections that say what listens and where it leads. */
+  /** The sections with listeners and their backends. */
   readonly sections: readonly (readonly string[])[];
 }
 
-/** A configuration that forwards TCP and is understood from HAProxy 2.6 on. */
+/** A configuration that forwards TCP, for HAProxy 2.6 and newer. */
 export function haproxyConfig({ connections, health, sections }: HaproxyConfigOptions): string {
   const common = [
     [
       'global',
       `maxconn ${connections}`,
-      // By itself it takes one for each processor. One forwards what a network carries, and hands nothing over.
+      // The default is one per processor. One thread forwards the traffic of a whole network link, and avoids handovers
+      // between threads.
       'nbthread 1',
-      // A machine that allows fewer open files gets fewer connections instead of none.
+      // With a lower limit of open files, HAProxy accepts fewer connections instead of refusing to start.
       'no strict-limits',
       'log stdout format raw local0',
     ],
@@ -32,17 +36,18 @@ export function haproxyConfig({ connections, health, sections }: HaproxyConfigOp
       'log global',
       'option tcplog',
       'option dontlognull',
-      // Only what failed is logged.
+      // Log only failed connections.
       'option dontlog-normal',
       'timeout connect 5s',
-      // Until both sides are connected; from then on the one for tunnels counts. A watch may be silent for long.
+      // These apply until both sides are connected. Then the timeout for tunnels applies, because a watch can be silent
+      // for long.
       'timeout client 30s',
       'timeout server 30s',
       'timeout tunnel 24h',
-      // A side that has closed is not waited for: with the long timeout such connections would pile up.
+      // Do not wait for a side that has closed: with the long timeout such connections would accumulate.
       'timeout client-fin 30s',
       'timeout server-fin 30s',
-      // A peer that vanished without a word is noticed after a minute.
+      // Detect a vanished peer after a minute.
       ...['cli', 'srv'].flatMap((side) => [
         `option ${side}tcpka`,
         `${side}tcpka-idle 30s`,
@@ -60,20 +65,20 @@ export function haproxyConfig({ connections, health, sections }: HaproxyConfigOp
 export interface HaproxyScriptOptions {
   /** Path of the configuration. */
   readonly config: string;
-  /** Other files that are read only at a start, such as certificates. */
+  /** Other files that HAProxy reads only when it starts, such as certificates. */
   readonly watched: readonly string[];
-  /** Goes on as before for this long after it was told to stop, while others still send connections. */
+  /** How long HAProxy continues to accept connections after the kubelet stops it, because clients still connect. */
   readonly serveSeconds: number;
-  /** Then waits this long for open connections to end before it ends them. */
+  /** How long HAProxy then waits for open connections to end before it closes them. */
   readonly drainSeconds: number;
 }
 
-/** How often files are compared. Kubelets take up to a minute to show a change anyway. */
+/** Interval between comparisons of the files. Kubelets take up to a minute to update a mounted file anyway. */
 const compareSeconds = 5;
 
 /**
- * The shell script that runs HAProxy and has it read its files again when they change. Open connections stay with the
- * process that has them: a renewed certificate cuts no watch.
+ * The shell script that runs HAProxy and reloads it when its files change. The old process keeps its open connections:
+ * a renewed certificate does not interrupt watches.
  */
 export function haproxyScript({ config, watched, serveSeconds, drainSeconds }: HaproxyScriptOptions): string {
   return `fingerprint() {

@@ -11,7 +11,7 @@ export interface UserMount {
   readonly volume: k8s.Volume;
 }
 
-/** The user's mounts, sorted by name: a map has no order, and another order would replace every pod. */
+/** The user's mounts, sorted by name. A map has no order, and a changed order would replace every pod. */
 export function mountsOf(mounts: Readonly<Record<string, Mount>> = {}): UserMount[] {
   return Object.entries(mounts)
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -8,13 +8,16 @@ export interface RestrictedPodProps {
   readonly volumes: k8s.Volume[];
   /** The user's settings for this component, if any. */
   readonly pod: Pod | undefined;
-  /** Count only pods of one revision when spreading: true for Deployments, whose surge would otherwise not fit. */
+  /**
+   * Count only pods of one revision when spreading. True for Deployments, whose surge pods could not be scheduled
+   * otherwise.
+   */
   readonly spreadPerRevision: boolean;
-  /** What selects the pods of this workload. */
+  /** Selects the pods of this workload. */
   readonly selector: Readonly<Record<string, string>>;
 }
 
-/** A pod as every workload of ours has it: no API token, PodSecurity "restricted", spread over nodes and zones. */
+/** A pod with the settings of every workload: no API token, PodSecurity "restricted", spread over nodes and zones. */
 export function restrictedPod(props: RestrictedPodProps): k8s.PodSpec {
   const spread = (topologyKey: string, whenUnsatisfiable: string): k8s.TopologySpreadConstraint => ({
     topologyKey,
@@ -31,7 +34,7 @@ export function restrictedPod(props: RestrictedPodProps): k8s.PodSpec {
     securityContext: {
       ...unprivileged,
       fsGroup: nonRoot,
-      // Without it the kubelet walks and chowns the whole etcd volume at every start.
+      // Otherwise the kubelet changes the owner of every file of the etcd volume at every start.
       fsGroupChangePolicy: 'OnRootMismatch',
     },
     topologySpreadConstraints: [

@@ -1,9 +1,9 @@
 import type { k8s } from 'cdk8s-plus-30';
 
-/** Unprivileged user and group of every container; the number distroless images use for `nonroot`. */
+/** Unprivileged user and group of every container; the ID of `nonroot` in distroless images. */
 export const nonRoot = 65532;
 
-/** What PodSecurity "restricted" asks of a pod, whatever its image says. */
+/** The settings that PodSecurity "restricted" requires of a pod, independent of its image. */
 export const unprivileged = {
   runAsNonRoot: true,
   runAsUser: nonRoot,

@@ -26,12 +26,12 @@ import {
 import { renderControlPlane } from '../control-plane/chart.ts';
 import { networkOf } from '../cluster/cluster.ts';
 
-/** Server-side apply is a patch, and a create where there is no object yet. */
+/** Server-side apply is a patch, and also a create when the object does not exist. */
 const lookedAfter: readonly Verb[] = ['list', 'watch', 'create', 'patch', 'delete'];
 
 const hosts = { apiHost: 'api.example.org', konnectivityHost: 'konnectivity.example.org' };
 
-/** Between them they are rendered to every kind there is. */
+/** Together they are rendered to every kind. */
 const exposures: readonly unknown[] = [
   { loadBalancer: {} },
   { gateway: { namespace: 'any', name: 'any' } },
@@ -39,7 +39,7 @@ const exposures: readonly unknown[] = [
   { ingress: { ...hosts, controller: 'traefik' } },
 ];
 
-/** Every kind that the control-plane chart renders, in the version that is preferred; rights know no versions. */
+/** Every kind that the control plane chart renders, in its preferred version. RBAC does not depend on versions. */
 export function renderedResources(): Resource[] {
   const facts = {
     endpoint: { host: 'any.example.org', port: 6443 },
@@ -58,7 +58,7 @@ export function renderedResources(): Resource[] {
   return [...new Set(objects.map(resourceOf))];
 }
 
-/** Whatever infrastructure a Cluster has: which kinds there are is the infrastructure providers' matter. */
+/** The infrastructure of a Cluster, of any kind: infrastructure providers define the kinds. */
 const Infrastructure: Resource = {
   apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta2',
   kind: '*',
@@ -68,86 +68,94 @@ const Infrastructure: Resource = {
 
 const optional = Object.values(optionalResources).flat();
 
-/** Rights on what no chart renders, and more rights on what one does. */
+/** Permissions for objects that no chart renders, and additional permissions for objects that a chart renders. */
 export const furtherAccess: readonly Access[] = [
-  { resource: HostedControlPlane, verbs: ['list', 'watch'], why: 'the objects we work for' },
+  { resource: HostedControlPlane, verbs: ['list', 'watch'], why: 'the objects that the operator reconciles' },
   { resource: HostedControlPlane, verbs: ['patch'], why: 'finalizer and endpoint' },
-  { resource: HostedControlPlane, subresource: 'status', verbs: ['patch'], why: 'what we report' },
+  { resource: HostedControlPlane, subresource: 'status', verbs: ['patch'], why: 'writing the status' },
   {
     resource: HostedControlPlane,
     subresource: 'finalizers',
     verbs: ['update'],
-    why: 'owner references that block deletion, where the management cluster enforces that right',
+    why: 'owner references that block deletion, where the management cluster enforces that permission',
   },
   { resource: Cluster, verbs: ['list', 'watch'], why: 'the owner: network, endpoint, pause' },
-  { resource: Machine, verbs: ['list'], why: 'a control plane outlives its workers' },
+  { resource: Machine, verbs: ['list'], why: 'the operator deletes a control plane only after its workers' },
   {
     resource: MachineDeployment,
     verbs: ['list', 'patch'],
-    why: 'their Machines are replaced when the CA of the cluster was',
+    why: 'replacing their Machines after a rotation of the cluster CA',
   },
-  { resource: MachinePool, verbs: ['list'], why: 'a control plane outlives its workers' },
-  { resource: Secret, verbs: lookedAfter, why: 'certificates and kubeconfigs, which no chart may hold' },
+  { resource: MachinePool, verbs: ['list'], why: 'the operator deletes a control plane only after its workers' },
+  { resource: Secret, verbs: lookedAfter, why: 'certificates and kubeconfigs, which no chart may contain' },
   {
     resource: Secret,
     verbs: ['get'],
-    why: "users' own authorities, mounts and stores of backups carry no label to watch by",
+    why: "users' own CAs, mounts and backup stores, which have no label to watch by",
   },
   {
     resource: ServiceAccount,
     subresource: 'token',
     verbs: ['create'],
-    why: 'signing in to a store of backups as the ServiceAccount that etcd.backup.webIdentity names',
+    why: 'authenticating to a backup store as the ServiceAccount that etcd.backup.webIdentity names',
   },
-  { resource: ConfigMap, verbs: ['get'], why: "users' mounts carry no label to watch by" },
-  { resource: Pod, verbs: ['list', 'watch'], why: 'what really runs' },
-  { resource: Pod, verbs: ['delete'], why: 'members of etcd are replaced one at a time, when the others are well' },
-  { resource: Pod, verbs: ['patch'], why: 'kubelets bring a changed Secret into a pod at once that has changed too' },
+  { resource: ConfigMap, verbs: ['get'], why: "users' mounts, which have no label to watch by" },
+  { resource: Pod, verbs: ['list', 'watch'], why: 'observing what runs' },
+  { resource: Pod, verbs: ['delete'], why: 'replacing etcd members one at a time, when the others are healthy' },
+  {
+    resource: Pod,
+    verbs: ['patch'],
+    why: 'a change of the pod makes the kubelet update its mounted Secrets immediately',
+  },
   {
     resource: PersistentVolumeClaim,
     verbs: ['list', 'watch', 'patch', 'delete'],
-    why: 'etcd volumes outlive their StatefulSet, grow, and bear the mark of their member',
+    why: 'etcd volumes, which outlive their StatefulSet, are expanded, and are annotated with their member',
   },
-  { resource: PersistentVolume, verbs: ['get'], why: 'on which nodes a volume lies whose pod no node takes' },
-  { resource: Node, verbs: ['list'], why: 'whether any of those nodes is left' },
+  { resource: PersistentVolume, verbs: ['get'], why: 'finding the nodes of a volume whose pod cannot be scheduled' },
+  { resource: Node, verbs: ['list'], why: 'checking whether those nodes still exist' },
   ...optional.map((resource): Access => ({
     resource,
     verbs: ['list', 'watch'],
-    why: 'Gateways, and routes that take a host name',
+    why: 'Gateways, and routes that use a host name',
   })),
   {
     resource: CertificateRequest,
     verbs: ['create', 'delete'],
-    why: 'authorities that an issuer of cert-manager signs, where certificates.issuerRef names one',
+    why: 'CAs that an issuer of cert-manager signs, when certificates.issuerRef names one',
   },
   {
     resource: CustomResourceDefinition,
     names: optional.map(definitionName),
     verbs: ['list', 'watch'],
-    why: 'whether those are installed, and in which version',
+    why: 'checking whether those APIs are installed, and in which version',
   },
   {
     resource: Namespace,
     verbs: ['list', 'watch'],
-    why: 'a listener of a Gateway may admit routes by the labels of theirs',
+    why: 'a listener of a Gateway may allow routes by the labels of their namespace',
   },
-  { resource: CustomResourceDefinition, verbs: ['get'], why: 'in which version to write to infrastructure' },
+  {
+    resource: CustomResourceDefinition,
+    verbs: ['get'],
+    why: 'finding the version in which to write to infrastructure objects',
+  },
   {
     resource: Infrastructure,
     verbs: ['get', 'patch'],
-    why: 'the endpoint, where infrastructure has none; kinds of another API group need a ClusterRole of yours with these rights',
+    why: 'writing the endpoint to infrastructure objects without one; kinds of another API group need your own ClusterRole with these permissions',
   },
-  { resource: Event, verbs: ['create'], why: 'what users should read' },
+  { resource: Event, verbs: ['create'], why: 'reporting to users' },
 ];
 
-/** Everything the operator may do in the management cluster, apart from its own namespace. */
+/** Permissions of the operator in the management cluster, apart from its own namespace. */
 export function managerAccess(): Access[] {
   const rendered = renderedResources().map((resource) => ({ resource, verbs: lookedAfter, why: 'rendered' }));
   return [...rendered, ...furtherAccess];
 }
 
-/** What the operator may do in its own namespace only. */
+/** Permissions of the operator in its own namespace only. */
 export const ownNamespaceAccess: readonly Access[] = [
   { resource: Lease, verbs: ['get', 'create', 'patch'], why: 'leader election' },
-  { resource: Pod, verbs: ['get'], why: 'the image it runs, for pods that restore backups' },
+  { resource: Pod, verbs: ['get'], why: 'reading its own image, for pods that restore backups' },
 ];

@@ -15,10 +15,10 @@ export interface ProviderChartProps {
   readonly image?: string;
 }
 
-/** The product's own installation: definitions of its kinds, rights, and the operator. */
+/** The installation of the provider: definitions of its kinds, permissions, and the operator. */
 export class ProviderChart extends Chart {
   constructor(scope: Construct, id: string, props: ProviderChartProps = {}) {
-    // No namespace here: cdk8s would give it to cluster-wide objects too.
+    // No namespace here, because cdk8s would add it to cluster-scoped objects too.
     super(scope, id, { disableResourceNameHashes: true, labels: { ...providerLabels } });
     const { namespace = providerNamespace, image = managerImage } = props;
     new k8s.KubeNamespace(this, 'namespace', {
@@ -32,7 +32,7 @@ export class ProviderChart extends Chart {
   }
 }
 
-/** Renders the installation: what `kubectl apply -f` and clusterctl install. */
+/** Renders the installation, which `kubectl apply -f` and clusterctl install. */
 export function renderProvider(props: ProviderChartProps = {}): RenderedObject[] {
   return new ProviderChart(new App(), 'provider', props).toJson() as RenderedObject[];
 }

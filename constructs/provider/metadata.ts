@@ -1,14 +1,14 @@
 import { contractLabel } from '../api/group.ts';
 import { releaseSeries } from './release.ts';
 
-/** What clusterctl must know about the releases of this provider: the contract of each series. */
+/** Metadata of the releases of this provider for clusterctl: the contract of each series. */
 export interface ProviderMetadata {
   readonly apiVersion: string;
   readonly kind: 'Metadata';
   readonly releaseSeries: readonly { readonly major: number; readonly minor: number; readonly contract: string }[];
 }
 
-/** The metadata of this release; clusterctl refuses fields it does not know. */
+/** The metadata of this release. clusterctl rejects unknown fields. */
 export function renderMetadata(): ProviderMetadata {
   const [, contract = ''] = contractLabel.split('/');
   return {

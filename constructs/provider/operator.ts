@@ -9,7 +9,7 @@ const healthPort = 8081;
 /** Port of the operator's metrics. */
 const metricsPort = 8080;
 
-/** What the operator reads from its environment, with the defaults it has anyway: a person sees what can be set. */
+/** Environment variables of the operator, with their default values, so that an administrator sees what can be set. */
 export const managerEnvironment: Readonly<Record<string, string>> = {
   LEADER_ELECTION: 'true',
   LOG_FORMAT: 'json',
@@ -18,8 +18,8 @@ export const managerEnvironment: Readonly<Record<string, string>> = {
 };
 
 /**
- * Settings of Node itself. The chunks of a stream are small on the heap and large beside it, and go when the young
- * generation is full: with Node's 16 MiB an upload takes 100 MB above rest, with 2 MiB it takes 30.
+ * Settings of Node.js. The chunks of a stream are small on the heap but large outside it, and are freed when the young
+ * generation is full. With Node's default of 16 MiB an upload needs 100 MB above idle, with 2 MiB it needs 30 MB.
  */
 export const nodeOptions = '--max-semi-space-size=2';
 
@@ -28,7 +28,7 @@ export interface ManagerProps {
   readonly image: string;
 }
 
-/** The operator: one pod that works; a second one, during an upgrade, waits for the lease. */
+/** The operator: one active pod. During an upgrade a second one waits for the lease. */
 export class Manager extends Construct {
   constructor(scope: Construct, id: string, { namespace, image }: ManagerProps) {
     super(scope, id);
@@ -37,7 +37,7 @@ export class Manager extends Construct {
       spec: {
         replicas: 1,
         selector: { matchLabels: { ...managerSelector } },
-        // The new one has seen everything before the old one hands the lease over.
+        // The new pod has filled its caches before the old one releases the lease.
         strategy: {
           type: 'RollingUpdate',
           rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
@@ -48,10 +48,10 @@ export class Manager extends Construct {
             serviceAccountName: providerNames.serviceAccount,
             automountServiceAccountToken: true,
             enableServiceLinks: false,
-            // What has begun is finished: the longest request takes half a minute.
+            // Requests in progress are completed. The longest one takes half a minute.
             terminationGracePeriodSeconds: 45,
             securityContext: unprivileged,
-            // Where Cluster API's own providers run: many management clusters have no other nodes.
+            // Cluster API's own providers also run there, and many management clusters have no other nodes.
             tolerations: [{ key: 'node-role.kubernetes.io/control-plane', operator: 'Exists', effect: 'NoSchedule' }],
             containers: [container(image)],
           },
@@ -63,7 +63,7 @@ export class Manager extends Construct {
 
 function container(image: string): k8s.Container {
   return {
-    // The name by which clusterctl finds the container whose image may be overridden.
+    // clusterctl finds the container whose image may be overridden by this name.
     name: 'manager',
     image,
     imagePullPolicy: 'IfNotPresent',
@@ -77,7 +77,8 @@ function container(image: string): k8s.Container {
       { name: 'health', containerPort: healthPort, protocol: 'TCP' },
       { name: 'metrics', containerPort: metricsPort, protocol: 'TCP' },
     ],
-    // Ready means: has seen everything once. That takes as long as the fleet is large, so only liveness restarts.
+    // Ready means that all caches are filled. The time for that depends on the number of control planes, so only the
+    // liveness probe restarts the pod.
     readinessProbe: { ...probe('/readyz'), periodSeconds: 5, failureThreshold: 3 },
     livenessProbe: { ...probe('/healthz'), periodSeconds: 10, failureThreshold: 6 },
     resources: {

@@ -5,7 +5,7 @@ import { groupOf, HostedControlPlane, HostedControlPlaneTemplate } from '../api/
 import { managerAccess, ownNamespaceAccess } from './access.ts';
 import { coreAggregationLabel, providerNames, rbacGroup } from '../cluster/provider-names.ts';
 
-/** Rights of the operator, and the rights on our kinds that Cluster API needs. */
+/** Permissions of the operator, and the permissions for the provider's kinds that Cluster API needs. */
 export class Rbac extends Construct {
   constructor(scope: Construct, id: string, { namespace }: { readonly namespace: string }) {
     super(scope, id);
@@ -14,7 +14,7 @@ export class Rbac extends Construct {
 
     new k8s.KubeServiceAccount(this, 'service-account', {
       metadata: { name: serviceAccount, namespace },
-      // The Deployment asks for the token itself; nothing else that names this account gets one by accident.
+      // The Deployment mounts the token explicitly. Other pods with this account do not get one by accident.
       automountServiceAccountToken: false,
     });
 
@@ -33,7 +33,7 @@ export class Rbac extends Construct {
       subjects: [manager],
     });
 
-    // Core's own role covers our API group today; the contract asks for this one all the same.
+    // The role of Cluster API's core already covers this API group, but the contract requires this role.
     new k8s.KubeClusterRole(this, 'cluster-api-role', {
       metadata: { name: clusterApiRole, labels: { [coreAggregationLabel]: 'true' } },
       rules: [
@@ -48,7 +48,10 @@ export class Rbac extends Construct {
     this.letKubeadmBootstrapRead(bootstrapRole);
   }
 
-  /** The kubeadm bootstrap provider reads the control plane of every worker, and may read only its own kind of it. */
+  /**
+   * The kubeadm bootstrap provider reads the control plane of every worker. Its own role only covers its own kind of
+   * control plane.
+   */
   private letKubeadmBootstrapRead(name: string): void {
     new k8s.KubeClusterRole(this, 'kubeadm-bootstrap-role', {
       metadata: { name },
@@ -57,7 +60,7 @@ export class Rbac extends Construct {
     new k8s.KubeClusterRoleBinding(this, 'kubeadm-bootstrap-binding', {
       metadata: { name },
       roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name },
-      // As a user, not as a ServiceAccount: clusterctl moves the latter to our own namespace.
+      // As a user, not as a ServiceAccount, because clusterctl moves the latter to the namespace of this provider.
       subjects: [{ apiGroup: rbacGroup, kind: 'User', name: kubeadmBootstrapUser }],
     });
   }

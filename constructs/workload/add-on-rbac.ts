@@ -6,7 +6,7 @@ import { Binding, Grant, group, serviceAccount } from './grants.ts';
 import { groups, serviceAccounts } from '../cluster/workload-identities.ts';
 import { rulesOf } from '../cluster/access-rules.ts';
 
-/** Rights of the add-ons that the spec does not disable. */
+/** Permissions of the add-ons that the spec does not disable. */
 export class AddOnRbac extends Construct {
   constructor(scope: Construct, id: string, { cluster }: { readonly cluster: HostedCluster }) {
     super(scope, id);
@@ -18,7 +18,7 @@ export class AddOnRbac extends Construct {
         clusterRole: 'system:node-proxier',
         subjects: [serviceAccount(serviceAccounts.kubeProxy)],
       });
-      // kubeadm join reads it to tell about settings that do not fit the machine.
+      // kubeadm join reads it to warn about settings that do not fit the machine.
       new Grant(this, 'kube-proxy-config', {
         name: 'kube-proxy',
         namespace: 'kube-system',
@@ -40,7 +40,11 @@ export class AddOnRbac extends Construct {
         name: 'hosted-control-plane:konnectivity-agent',
         namespace: 'kube-system',
         rules: rulesOf([
-          { resource: Lease, verbs: ['list', 'watch'], why: 'each server has one: to how many to connect' },
+          {
+            resource: Lease,
+            verbs: ['list', 'watch'],
+            why: 'every konnectivity server has a Lease, by which the agent counts them',
+          },
         ]),
         subjects: [serviceAccount(serviceAccounts.konnectivityAgent)],
       });
@@ -48,7 +52,7 @@ export class AddOnRbac extends Construct {
   }
 }
 
-/** kubeadm's. */
+/** The same rules as in kubeadm. */
 const corednsRules: k8s.PolicyRule[] = [
   { apiGroups: [''], resources: ['endpoints', 'services', 'pods', 'namespaces'], verbs: ['list', 'watch'] },
   { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },

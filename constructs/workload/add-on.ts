@@ -4,36 +4,40 @@ import type { Facts } from '../cluster/facts.ts';
 import { namesOf } from '../cluster/names.ts';
 import { hasChange } from '../cluster/versions.ts';
 
-/** Where kubeadm puts its add-ons, and we ours. */
+/** Namespace of the add-ons, as in kubeadm. */
 export const addOnNamespace = 'kube-system';
 
-/** What add-ons do not wait for: nodes that nobody has finished yet, and nodes that are for add-ons only. */
+/** Tolerations of add-ons: nodes whose initialization is not complete, and nodes that are reserved for add-ons. */
 export const addOnTolerations: readonly k8s.Toleration[] = [
   { key: 'CriticalAddonsOnly', operator: 'Exists' },
-  // A node that has just joined: it is counted already, and the second pod is to start there, not beside the first one.
+  // A node that has just joined. It is already counted, and the second pod must start there, not on the node of the
+  // first pod.
   { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoSchedule' },
-  // Cluster API takes it away once its labels are on the node.
+  // Cluster API removes it once its labels are on the node.
   { key: 'node.cluster.x-k8s.io/uninitialized', operator: 'Exists', effect: 'NoSchedule' },
-  // A cloud controller manager takes it away, and may itself be a pod that looks up names.
+  // A cloud controller manager removes it, and may itself be a pod that needs DNS.
   { key: 'node.cloudprovider.kubernetes.io/uninitialized', operator: 'Exists', effect: 'NoSchedule' },
 ];
 
-/** How many pods an add-on has: as many as are wanted, but one per node; one while there is no node, to be there for it. */
+/**
+ * Number of pods of an add-on: the wanted number, but at most one per node; one while there is no node, so that it
+ * starts on the first node.
+ */
 export function replicasFor(wanted: number, nodes: number | undefined): number {
   return Math.min(wanted, Math.max(1, nodes ?? 0));
 }
 
-/** Which of the add-ons read `kube-root-ca.crt` only when they start. */
+/** Add-ons that read `kube-root-ca.crt` only when they start. */
 const readAtStart = {
-  // No release has a client-go that reads it again yet.
+  // No release has a client-go that reloads it yet.
   coredns: () => true,
   'konnectivity-agent': () => true,
   'kube-proxy': (version: string) => !hasChange(version, 'reloadsKubeconfigCA'),
 } as const satisfies Readonly<Record<string, (version: string) => boolean>>;
 
 /**
- * The CA that signs, where an add-on knows it only from its start: its pods are replaced once when another one does. They
- * trust that one then, for `kube-root-ca.crt` has held it since long before.
+ * The CA that signs, for an add-on that reads it only when it starts. Its pods are replaced when another CA signs. They
+ * then trust that CA, because `kube-root-ca.crt` already contains it.
  */
 export function caAtStart(
   addOn: keyof typeof readAtStart,

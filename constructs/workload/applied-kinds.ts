@@ -8,7 +8,10 @@ export interface AppliedKind {
   readonly names: readonly string[];
 }
 
-/** What rendered objects are, without RBAC: who may write that may do everything, so our identity may not. */
+/**
+ * The kinds of rendered objects, without RBAC: who can write RBAC objects can do everything, so the operator's regular
+ * identity must not.
+ */
 export function appliedKinds(objects: readonly RenderedObject[]): AppliedKind[] {
   const kinds = new Map<string, { resource: Resource; namespace: string | undefined; names: Set<string> }>();
   for (const { apiVersion, kind, metadata } of objects) {
@@ -21,7 +24,7 @@ export function appliedKinds(objects: readonly RenderedObject[]): AppliedKind[] 
   return [...kinds.values()].map((kind) => ({ ...kind, names: [...kind.names].sort() }));
 }
 
-/** Whether it grants rights. */
+/** Whether the object grants permissions. */
 export function isRbac({ apiVersion }: { readonly apiVersion: string }): boolean {
   return apiVersion.startsWith('rbac.authorization.k8s.io/');
 }

@@ -18,7 +18,7 @@ import { KubeadmConfig } from './kubeadm-config.ts';
 import { KubeletConfig } from './kubelet-config.ts';
 import { Rbac } from './rbac.ts';
 
-/** What is applied in the hosted cluster by one phase, apart from rights. */
+/** The parts that phases apply in the hosted cluster, except permissions. */
 const unprivilegedParts = [
   'cluster-info',
   'kubeadm-config',
@@ -33,14 +33,14 @@ export type WorkloadPart = 'rbac' | (typeof unprivilegedParts)[number];
 export interface WorkloadChartProps {
   readonly cluster: HostedCluster;
   readonly facts: Facts;
-  /** Only this part. @default everything */
+  /** Render only this part. @default everything */
   readonly only?: WorkloadPart | undefined;
 }
 
-/** What a hosted control plane puts into its own cluster: rights, what `kubeadm join` reads, and add-ons. */
+/** All objects that the operator applies in a hosted cluster: permissions, the input of `kubeadm join`, and add-ons. */
 export class WorkloadChart extends Chart {
   constructor(scope: Construct, id: string, { cluster, facts, only }: WorkloadChartProps) {
-    // The label is what watches of the hosted cluster select by.
+    // Watches of the hosted cluster select by this label.
     super(scope, id, { disableResourceNameHashes: true, labels: { [managedByLabel]: fieldManager } });
     const wants = (part: WorkloadPart) => only === undefined || only === part;
     const { endpoint, konnectivityEndpoint, clusterCA, nodes } = facts;
@@ -69,14 +69,17 @@ export class WorkloadChart extends Chart {
   }
 }
 
-/** Renders the chart, or one part of it. The same cluster and facts give the same objects, byte for byte. */
+/**
+ * Renders the chart, or one part of it. The output is deterministic: the same cluster and facts give the same bytes.
+ */
 export function renderWorkload(cluster: HostedCluster, facts: Facts, only?: WorkloadPart): RenderedObject[] {
   return new WorkloadChart(new App(), 'workload', { cluster, facts, only }).toJson() as RenderedObject[];
 }
 
 /**
- * What may have to be applied in a hosted cluster of this version, whatever its settings are or were, apart from rights:
- * what our own client has rights on and watches. It is asked for at every pass, so it is kept by version.
+ * All kinds that the operator may apply in a hosted cluster of this version, for any settings, except permissions. The
+ * operator's client has permissions for them and watches them. The result is cached by version, because every reconcile
+ * needs it.
  */
 export function appliedKindsOf(version: string): readonly AppliedKind[] {
   const known = kindsByVersion.get(version);

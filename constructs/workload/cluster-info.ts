@@ -5,13 +5,13 @@ import { type Endpoint, formatEndpoint } from '../cluster/facts.ts';
 
 export interface ClusterInfoProps {
   readonly endpoint: Endpoint;
-  /** PEM of the cluster's authority. */
+  /** PEM of the cluster CA certificate. */
   readonly ca: string;
 }
 
 /**
- * What `kubeadm join` reads first, and by which it learns whom to trust and where the API server is: the file becomes
- * the kubelet's kubeconfig. The controller manager adds a signature for every bootstrap token under keys of its own.
+ * The first object that `kubeadm join` reads. It contains the CA and the endpoint, and becomes the kubelet's
+ * kubeconfig. The controller manager adds a signature for every bootstrap token under additional keys.
  */
 export class ClusterInfo extends Construct {
   constructor(scope: Construct, id: string, { endpoint, ca }: ClusterInfoProps) {
@@ -22,7 +22,7 @@ export class ClusterInfo extends Construct {
     };
     new k8s.KubeConfigMap(this, 'config', {
       metadata: { name: 'cluster-info', namespace: 'kube-public' },
-      // kubeadm takes the one cluster without a name.
+      // kubeadm reads the cluster with the empty name.
       data: { kubeconfig: Yaml.stringify({ apiVersion: 'v1', kind: 'Config', clusters: [{ name: '', cluster }] }) },
     });
   }

@@ -20,14 +20,14 @@ const subjects = [user(users.controller)];
 const watch: readonly Verb[] = ['list', 'watch'];
 
 export interface ControllerRightsProps {
-  /** What it applies. */
+  /** Kinds that the operator's client applies. */
   readonly applied: readonly AppliedKind[];
 }
 
 /**
- * What our own client may do in the hosted cluster: write the objects that are rendered, by their names, and watch what
- * tells when to. It can neither grant rights, not even to itself, nor delete anything: both are rare, and done as an
- * administrator who is made for the moment.
+ * Permissions of the operator's client in the hosted cluster: it writes the rendered objects, by name, and watches what
+ * triggers a reconcile. It can neither grant permissions, not even to itself, nor delete objects. Both are rare, and
+ * the operator does them with a short-lived administrator identity.
  */
 export class ControllerRights extends Construct {
   constructor(scope: Construct, id: string, { applied }: ControllerRightsProps) {
@@ -36,7 +36,7 @@ export class ControllerRights extends Construct {
     const accessIn = (namespace: string | undefined) =>
       applied.filter((kind) => kind.namespace === namespace).flatMap(accessTo);
     new Grant(this, 'everywhere', { name, rules: rulesOf([...watched, ...accessIn(undefined)]), subjects });
-    // Which encryption configuration an API server has loaded is told by its metrics alone.
+    // Only the metrics of an API server show which encryption configuration it has loaded.
     new Binding(this, 'metrics', { name: `${name}:metrics`, clusterRole: 'system:monitoring', subjects });
     const namespaces = new Set(applied.flatMap(({ namespace }) => namespace ?? []));
     for (const namespace of [...namespaces.add('default')].sort()) {
@@ -50,36 +50,36 @@ const watched: readonly Access[] = [
   ...[ClusterRole, ClusterRoleBinding, Role, RoleBinding].map((resource): Access => ({
     resource,
     verbs: watch,
-    why: 'somebody may take rights away',
+    why: 'restoring permissions that a user has removed',
   })),
-  { resource: Node, verbs: watch, why: 'their number decides how many pods there are' },
-  { resource: Node, verbs: ['get'], why: 'their addresses decide what a kubelet may serve as' },
-  { resource: CertificateSigningRequest, verbs: watch, why: 'kubelets ask for certificates' },
+  { resource: Node, verbs: watch, why: 'their number determines the replicas of add-ons' },
+  { resource: Node, verbs: ['get'], why: 'their addresses determine the names in a serving certificate of a kubelet' },
+  { resource: CertificateSigningRequest, verbs: watch, why: 'kubelets request certificates' },
   {
     resource: CertificateSigningRequest,
     subresource: 'approval',
     verbs: ['patch'],
-    why: 'a kubelet gets a certificate to serve with, for itself only',
+    why: 'approving serving certificates that kubelets request for themselves',
   },
-  { resource: Signer, names: [kubeletServingSigner], verbs: ['approve'], why: 'and of no other signer' },
+  { resource: Signer, names: [kubeletServingSigner], verbs: ['approve'], why: 'approval is limited to this signer' },
 ];
 
 const firstServiceAccount: Access = {
   resource: ServiceAccount,
   names: ['default'],
   verbs: watch,
-  why: 'controllers work when they have made it',
+  why: 'it exists once the controllers work',
 };
 
 const slices: Access = {
   resource: EndpointSlice,
   verbs: watch,
-  why: 'those that proxies leave to Service kubernetes lead nowhere',
+  why: 'deleting stale EndpointSlices of proxies of Service kubernetes',
 };
 
 function accessTo({ resource, names }: AppliedKind): Access[] {
   return [
-    { resource, verbs: watch, why: 'drift is put right when it happens' },
+    { resource, verbs: watch, why: 'reverting changes by others immediately' },
     { resource, names, verbs: ['create', 'patch'], why: 'rendered' },
   ];
 }

@@ -15,23 +15,26 @@ import { apiServerVariables } from './in-cluster-access/variables.ts';
 const name = 'coredns';
 const directory = '/etc/coredns';
 const file = 'Corefile';
-/** What everybody looks for DNS by, whichever program it is. */
+/** The label by which clients find DNS, whichever program provides it. */
 const selector = { 'k8s-app': 'kube-dns' };
 const labels = { ...selector, 'kubernetes.io/cluster-service': 'true', 'kubernetes.io/name': 'CoreDNS' };
 
-/** Every flag we set on CoreDNS. */
+/** Every flag that the operator sets on CoreDNS. */
 export const corednsFlags: readonly Flag[] = [['conf', `${directory}/${file}`, '']];
 
 export interface CoreDNSProps {
   readonly cluster: HostedCluster;
   readonly endpoint: Endpoint;
-  /** Nodes of the hosted cluster, if they could be counted. */
+  /** Number of nodes of the hosted cluster; undefined when it is unknown. */
   readonly nodes: number | undefined;
-  /** What its pods know only from their start, by name: a change of any of it replaces them. */
+  /** Input that its pods read only when they start, by name. A change of any value replaces them. */
   readonly startsWith: Readonly<Record<string, string>>;
 }
 
-/** DNS of the hosted cluster, as kubeadm has it. It dials the endpoint itself, so that no way into the cluster needs it and is needed by it. */
+/**
+ * DNS of the hosted cluster, as in kubeadm. It connects to the endpoint directly, so that it does not depend on an
+ * in-cluster access that itself depends on DNS.
+ */
 export class CoreDNS extends Construct {
   constructor(scope: Construct, id: string, { cluster, endpoint, nodes, startsWith }: CoreDNSProps) {
     super(scope, id);
@@ -50,7 +53,7 @@ export class CoreDNS extends Construct {
         annotations: { 'prometheus.io/port': '9153', 'prometheus.io/scrape': 'true' },
       },
       spec: {
-        // The address that kubelets tell every pod. A second one, of the other family, is the server's to choose.
+        // The address that kubelets configure in every pod. The API server chooses a second one, of the other family.
         clusterIp: dnsServiceAddress(cluster.network),
         ipFamilyPolicy: 'PreferDualStack',
         selector,
@@ -63,7 +66,7 @@ export class CoreDNS extends Construct {
       spec: {
         replicas: replicasFor(settings.replicas, nodes),
         selector: { matchLabels: selector },
-        // A Corefile that CoreDNS refuses must not cost a single pod that still works.
+        // With a Corefile that CoreDNS rejects, all running pods must continue to work.
         strategy: {
           type: 'RollingUpdate',
           rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
@@ -100,7 +103,7 @@ function podSpec({ spec }: HostedCluster, endpoint: Endpoint): k8s.PodSpec {
         probes: healthProbes(),
         requests: { cpu: '100m', memory: '70Mi' },
         settings,
-        // The file of the image asks for it and does not start without.
+        // The binary in the image has this file capability, and does not start without it.
         capabilities: ['NET_BIND_SERVICE'],
         volumeMounts: [{ name: 'config', mountPath: directory, readOnly: true }],
       }),
@@ -110,19 +113,22 @@ function podSpec({ spec }: HostedCluster, endpoint: Endpoint): k8s.PodSpec {
     ...pod,
     serviceAccountName: serviceAccounts.coredns,
     automountServiceAccountToken: true,
-    // The node's: what CoreDNS does not know itself, and the endpoint, it cannot ask itself about.
+    // The DNS of the node: CoreDNS cannot resolve external names, or the endpoint, through itself.
     dnsPolicy: 'Default',
     nodeSelector: { 'kubernetes.io/os': 'linux' },
     tolerations: [...addOnTolerations],
     securityContext: {
       ...pod.securityContext,
-      // Port 53 for images that ask for no capability; older container runtimes keep it for root.
+      // Allows port 53 for images without the capability; older container runtimes reserve it for root.
       sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }],
     },
   };
 }
 
-/** Alive is the process; ready is what has seen the cluster, which may take as long as the API server is away. */
+/**
+ * Liveness only checks the process. A pod is ready once it has read the cluster, which takes as long as the API server
+ * is unavailable.
+ */
 function healthProbes(): Probes {
   const paths = { startup: '/health', readiness: '/ready', liveness: '/health' };
   const at = (port: string) => probes({ port, scheme: 'HTTP', ...paths, readinessPeriodSeconds: 2 });

@@ -1,4 +1,4 @@
-/** kubeadm's Corefile. Zones of the cluster are not kept in the cache: what the API server says counts at once. */
+/** The Corefile of kubeadm. Zones of the cluster are not cached, so that changes in the API take effect immediately. */
 export function defaultCorefile(domain: string): string {
   return `.:53 {
     errors

@@ -4,12 +4,12 @@ import { groupOf, Role } from '../api/resources.ts';
 
 const apiGroup = groupOf(Role);
 
-/** Somebody a certificate names. */
+/** A user that a certificate names. */
 export function user(name: string): k8s.Subject {
   return { apiGroup, kind: 'User', name };
 }
 
-/** Everybody whose certificate or token names this group. */
+/** All users whose certificate or token names this group. */
 export function group(name: string): k8s.Subject {
   return { apiGroup, kind: 'Group', name };
 }
@@ -21,12 +21,12 @@ export function serviceAccount(name: string): k8s.Subject {
 
 export interface BindingProps {
   readonly name: string;
-  /** A ClusterRole that Kubernetes itself makes, or a chart. */
+  /** A ClusterRole that Kubernetes itself or a chart creates. */
   readonly clusterRole: string;
   readonly subjects: k8s.Subject[];
 }
 
-/** Gives subjects a ClusterRole everywhere. */
+/** Grants a ClusterRole to subjects in all namespaces. */
 export class Binding extends Construct {
   constructor(scope: Construct, id: string, { name, clusterRole, subjects }: BindingProps) {
     super(scope, id);
@@ -39,15 +39,15 @@ export class Binding extends Construct {
 }
 
 export interface GrantProps {
-  /** Of the role and its binding. */
+  /** Name of the role and of its binding. */
   readonly name: string;
-  /** @default everywhere */
+  /** @default all namespaces */
   readonly namespace?: string;
   readonly rules: k8s.PolicyRule[];
   readonly subjects: k8s.Subject[];
 }
 
-/** A role that is there for these subjects alone, and its binding. */
+/** A role for these subjects only, and its binding. */
 export class Grant extends Construct {
   constructor(scope: Construct, id: string, { name, namespace, rules, subjects }: GrantProps) {
     super(scope, id);

@@ -5,12 +5,13 @@ import { groups } from '../cluster/workload-identities.ts';
 
 const csrApproval = 'system:certificates.k8s.io:certificatesigningrequests';
 
-/** What a machine needs to read and to ask for on its way to being a node; every object as `kubeadm init` makes it. */
+/** Permissions of a machine that joins as a node; every object is the same as that of `kubeadm init`. */
 export class JoinRbac extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
 
-    // Before it trusts anybody: the first request of all is anonymous, and what it reads is signed.
+    // The first request is anonymous, because the machine does not trust any server yet. The content it reads is
+    // signed.
     new Grant(this, 'cluster-info', {
       name: 'kubeadm:bootstrap-signer-clusterinfo',
       namespace: 'kube-public',
@@ -28,7 +29,7 @@ export class JoinRbac extends Construct {
         subjects: [group(groups.nodes), group(groups.bootstrappers)],
       });
     }
-    // kubeadm refuses to join under the name of a node that is Ready.
+    // kubeadm does not join with the name of a node that is Ready.
     new Grant(this, 'get-nodes', {
       name: 'kubeadm:get-nodes',
       rules: [{ apiGroups: [''], resources: ['nodes'], verbs: ['get'] }],
@@ -38,7 +39,7 @@ export class JoinRbac extends Construct {
     const bindings: Readonly<Record<string, readonly [clusterRole: string, subjects: string]>> = {
       'kubelet-bootstrap': ['system:node-bootstrapper', groups.bootstrappers],
       'node-autoapprove-bootstrap': [`${csrApproval}:nodeclient`, groups.bootstrappers],
-      // For itself only: with `nodeclient` here any node could get the certificate of any other.
+      // Only for itself: with `nodeclient`, any node could get the certificate of another one.
       'node-autoapprove-certificate-rotation': [`${csrApproval}:selfnodeclient`, groups.nodes],
       'cluster-admins': ['cluster-admin', groups.administrators],
     };

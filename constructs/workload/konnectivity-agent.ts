@@ -17,46 +17,43 @@ const labels = { 'k8s-app': name };
 const token = { directory: '/var/run/secrets/tokens', file: 'konnectivity-agent-token' } as const;
 
 /**
- * Every flag we set on the konnectivity agent, sorted, each with its reason.
+ * Every flag that the operator sets on the konnectivity agent, sorted, with its reason.
  *
- * @param address where it tells its node how it is
+ * @param address address of its health and admin endpoints on the node
  */
 export function konnectivityAgentFlags({ host, port }: Endpoint, address: string): Flag[] {
   return [
     ['admin-bind-address', address, ''],
     ['admin-server-port', String(ports.konnectivityAdmin), ''],
-    ['agent-id', '$(POD_NAME)', 'two of one name on a node would be one, of which the older one is asked'],
+    ['agent-id', '$(POD_NAME)', 'the server would treat two agents with one name as one, and use the older one'],
     ['ca-cert', '/var/run/secrets/kubernetes.io/serviceaccount/ca.crt', ''],
-    ['count-server-leases', 'true', 'connects to every server behind the one address, however many there are'],
+    ['count-server-leases', 'true', 'connects to every server behind the address, by their number'],
     ['health-server-host', address, ''],
     ['health-server-port', String(ports.konnectivityHealth), ''],
-    ['keepalive-time', '1m', 'notices servers that are gone without a word; they refuse less than 30s'],
+    ['keepalive-time', '1m', 'detects vanished servers; servers reject less than 30s'],
     ['proxy-server-host', host, ''],
     ['proxy-server-port', String(port), ''],
     ['service-account-token-path', `${token.directory}/${token.file}`, ''],
-    [
-      'sync-interval',
-      '250ms',
-      'an API server that is new reaches no node until an agent has found it among the others',
-    ],
+    ['sync-interval', '250ms', 'a new API server reaches no node until an agent has connected to it'],
   ];
 }
 
 export interface KonnectivityAgentProps {
   readonly cluster: HostedCluster;
-  /** Of the API server, which tells how many konnectivity servers there are. */
+  /** Endpoint of the API server, from which the agent reads the number of konnectivity servers. */
   readonly endpoint: Endpoint;
-  /** Where it dials. */
+  /** Endpoint to which the agent connects. */
   readonly konnectivityEndpoint: Endpoint;
-  /** Nodes of the hosted cluster, if they could be counted. */
+  /** Number of nodes of the hosted cluster; undefined when it is unknown. */
   readonly nodes: number | undefined;
-  /** What its pods know only from their start, by name: a change of any of it replaces them. */
+  /** Input that its pods read only when they start, by name. A change of any value replaces them. */
   readonly startsWith: Readonly<Record<string, string>>;
 }
 
 /**
- * What connects to the konnectivity servers, and dials nodes, pods and Services for them. A few are enough, because each
- * reaches every node: a connection per node would cost the control plane more the larger the cluster is.
+ * The agent connects to the konnectivity servers, and to nodes, pods and Services on their behalf. A few agents are
+ * enough, because each reaches every node. With an agent per node, the load on the control plane would grow with the
+ * cluster.
  */
 export class KonnectivityAgent extends Construct {
   constructor(scope: Construct, id: string, props: KonnectivityAgentProps) {
@@ -73,7 +70,8 @@ export class KonnectivityAgent extends Construct {
       spec: {
         replicas: replicasFor(settings.replicas, nodes),
         selector: { matchLabels: labels },
-        // The only agent of a cluster of one node is replaced on that node: until the new one serves, the old one does.
+        // In a cluster with one node, both agents run on that node during a rollout. The old one serves until the new
+        // one does.
         strategy: {
           type: 'RollingUpdate',
           rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
@@ -85,13 +83,13 @@ export class KonnectivityAgent extends Construct {
 }
 
 /**
- * A loopback address of its own for each revision: the old agent and the new one are side by side on the one network of
- * their node. The port is none that the node has to lend: an agent that a person restarts has the address of the old one,
- * and works without it until its liveness probe has it begin anew; a lent port would keep it from starting at all.
+ * A separate loopback address for each revision, because the old and the new agent share the network of their node. The
+ * ports are not declared as host ports. An agent that a person restarts has the address of the old one, and works
+ * without its endpoints until its liveness probe restarts it. A declared host port would prevent its start.
  */
 function addressOf(revision: k8s.PodTemplateSpec): string {
   const [a = 0, b = 0, c = 0] = createHash('sha256').update(JSON.stringify(revision)).digest();
-  // 127.0 is where other programs are.
+  // Other programs use 127.0.
   return `127.${1 + (a % 254)}.${b}.${1 + (c % 254)}`;
 }
 
@@ -126,7 +124,7 @@ function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentP
           { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
           ...apiServerVariables(endpoint),
         ],
-        // Not being connected is no reason to restart: it tries again by itself, and sooner.
+        // A lost connection does not require a restart: the agent reconnects sooner than that.
         probes: probes({
           host: address,
           port: ports.konnectivityHealth,
@@ -146,25 +144,29 @@ function podSpec({ cluster, endpoint, konnectivityEndpoint }: KonnectivityAgentP
     ...pod,
     serviceAccountName: serviceAccounts.konnectivityAgent,
     automountServiceAccountToken: true,
-    // The node's network and DNS are there before a pod network is. Without one, the logs of whatever should bring it,
-    // and the webhooks it installs, could be reached by no other agent.
+    // The network and DNS of the node exist before a pod network. Before that, the API server reaches the logs and
+    // webhooks of the network plugin only through this agent.
     hostNetwork: true,
     dnsPolicy: 'Default',
     nodeSelector: { 'kubernetes.io/os': 'linux' },
     tolerations: [...addOnTolerations, ...withoutNetwork, ...unreachable],
-    // Told to end, it is given no more calls and serves until it is killed: as long as an admission webhook may take by default.
+    // During termination it gets no new calls and serves until it is killed. The time is the default timeout of an
+    // admission webhook.
     terminationGracePeriodSeconds: 10,
   };
 }
 
-/** Taints of a node whose network is not there yet. */
+/** Taints of a node without network. */
 const withoutNetwork: readonly k8s.Toleration[] = [
   { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
   { key: 'node.kubernetes.io/network-unavailable', operator: 'Exists', effect: 'NoSchedule' },
   { key: 'node.cilium.io/agent-not-ready', operator: 'Exists' },
 ];
 
-/** Half of all calls to nodes go nowhere while one of two agents is on a node that is gone: not for five minutes. */
+/**
+ * While one of two agents is on a lost node, half of all calls to nodes fail. Limit this to less than the default of
+ * five minutes.
+ */
 const unreachable: readonly k8s.Toleration[] = [
   { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 30 },
 ];

@@ -1,9 +1,9 @@
 /**
- * kube-proxy ignores nearly all of its flags when it has a configuration file, which is what `kubeadm join` and network
- * plug-ins read. So flags become fields of that file, and only what has no field stays a flag.
+ * kube-proxy ignores most of its flags when it has a configuration file, which `kubeadm join` and network plugins read.
+ * Therefore flags become fields of that file. Only flags without a field stay flags.
  */
 
-/** A field of KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1) by the flag that sets it without a file. */
+/** The field of KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1) for each flag. */
 const fields: Readonly<Record<'text' | 'number' | 'boolean' | 'list' | 'map', Readonly<Record<string, string>>>> = {
   text: {
     'bind-address': 'bindAddress',
@@ -44,7 +44,7 @@ const fields: Readonly<Record<'text' | 'number' | 'boolean' | 'list' | 'map', Re
     'conntrack-tcp-be-liberal': 'conntrack.tcpBeLiberal',
     'iptables-localhost-nodeports': 'iptables.localhostNodePorts',
     'ipvs-strict-arp': 'ipvs.strictARP',
-    // One flag for every mode; of the file's two fields the mode decides which one counts.
+    // One flag for every mode. The file has two fields; kube-proxy reads the one of its mode.
     'masquerade-all': 'iptables.masqueradeAll nftables.masqueradeAll',
     profiling: 'enableProfiling',
   },
@@ -55,7 +55,10 @@ const fields: Readonly<Record<'text' | 'number' | 'boolean' | 'list' | 'map', Re
   map: { 'feature-gates': 'featureGates' },
 };
 
-/** What the flag's text is in YAML. What is no number or boolean stays as it is: kube-proxy itself says what is wrong. */
+/**
+ * Converts the text of a flag to a YAML value. Invalid numbers and booleans are not converted: kube-proxy reports the
+ * error.
+ */
 const read: Readonly<Record<keyof typeof fields, (value: string) => unknown>> = {
   text: (value) => value,
   number: (value) => (/^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value),
@@ -76,7 +79,7 @@ export function isConfigurationField(flag: string): boolean {
   return kinds.some((kind) => fields[kind][flag] !== undefined);
 }
 
-/** The content of the configuration file, from those flags that are fields of it. */
+/** The content of the configuration file, from the flags that are fields of it. */
 export function kubeProxyConfiguration(flags: Readonly<Record<string, string>>): object {
   const configuration: Record<string, unknown> = {
     apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',

@@ -15,14 +15,14 @@ const directory = '/var/lib/kube-proxy';
 const files = { configuration: 'config.conf', kubeconfig: 'kubeconfig.conf' } as const;
 const labels = { 'k8s-app': name };
 
-/** Every setting of kube-proxy that is ours, sorted, each with its reason. Which mode to use is left to kube-proxy. */
+/** Every setting of kube-proxy that the operator sets, sorted, with its reason. kube-proxy chooses its mode. */
 export function kubeProxyFlags({ network }: Pick<HostedCluster, 'network'>): Flag[] {
   const anyAddress = network.services[0]?.includes(':') ? '[::]' : '0.0.0.0';
   return [
-    ['cluster-cidr', network.pods.join(','), 'what is not from a pod is masqueraded'],
+    ['cluster-cidr', network.pods.join(','), 'kube-proxy masquerades traffic from outside this range'],
     ['config', `${directory}/${files.configuration}`, ''],
-    ['healthz-bind-address', `${anyAddress}:${healthPort}`, 'the pod is probed there'],
-    ['hostname-override', '$(NODE_NAME)', 'the name of the Node, whatever the machine calls itself'],
+    ['healthz-bind-address', `${anyAddress}:${healthPort}`, 'address of the probes'],
+    ['hostname-override', '$(NODE_NAME)', 'the name of the Node, independent of the host name of the machine'],
     ['kubeconfig', `${directory}/${files.kubeconfig}`, ''],
   ];
 }
@@ -30,13 +30,13 @@ export function kubeProxyFlags({ network }: Pick<HostedCluster, 'network'>): Fla
 export interface KubeProxyProps {
   readonly cluster: HostedCluster;
   readonly endpoint: Endpoint;
-  /** What its pods know only from their start, by name: a change of any of it replaces them. */
+  /** Input that its pods read only when they start, by name. A change of any value replaces them. */
   readonly startsWith: Readonly<Record<string, string>>;
 }
 
 /**
- * kube-proxy on every node, as kubeadm has it. It dials the endpoint itself: the Service `kubernetes`, which other
- * pods use, works only through its rules.
+ * kube-proxy on every node, as in kubeadm. It connects to the endpoint directly, because the Service `kubernetes`,
+ * which other pods use, depends on its rules.
  */
 export class KubeProxy extends Construct {
   constructor(scope: Construct, id: string, { cluster, endpoint, startsWith }: KubeProxyProps) {
@@ -48,7 +48,7 @@ export class KubeProxy extends Construct {
       metadata: { name: serviceAccounts.kubeProxy, namespace: metadata.namespace },
     });
 
-    // A changed configuration file ends kube-proxy, which then starts with it: no restart has to be asked for.
+    // kube-proxy exits when its configuration file changes, and restarts with it: no rollout is needed.
     new k8s.KubeConfigMap(this, 'config', {
       metadata,
       data: {
@@ -61,7 +61,7 @@ export class KubeProxy extends Construct {
       metadata,
       spec: {
         selector: { matchLabels: labels },
-        // Rules stay in force while their kube-proxy restarts.
+        // Rules stay in force while kube-proxy restarts.
         updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: k8s.IntOrString.fromString('10%') } },
         template: { metadata: { labels, ...restartMetadata(startsWith) }, spec: podSpec(cluster, flags) },
       },
@@ -69,7 +69,7 @@ export class KubeProxy extends Construct {
   }
 }
 
-/** The identity of the pod, at the endpoint; files of the service account are read again when they change. */
+/** The identity of the pod, at the endpoint. kube-proxy reloads the files of the service account when they change. */
 function kubeconfig(endpoint: Endpoint): string {
   const account = '/var/run/secrets/kubernetes.io/serviceaccount';
   const server = `https://${formatEndpoint(endpoint)}`;
@@ -92,7 +92,7 @@ function podSpec({ spec }: HostedCluster, flags: Readonly<Record<string, string>
     hostNetwork: true,
     dnsPolicy: 'Default',
     priorityClassName: settings.priorityClassName ?? 'system-node-critical',
-    // Whatever a node is for, and however ill it is, its pods need Services.
+    // Pods need Services on every node, whatever its purpose and state.
     tolerations: [{ operator: 'Exists' }],
     nodeSelector: { 'kubernetes.io/os': 'linux' },
     containers: [
@@ -104,7 +104,7 @@ function podSpec({ spec }: HostedCluster, flags: Readonly<Record<string, string>
           args: formatFlags(ownFlags),
           env: [{ name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
           ports: { healthz: healthPort },
-          // /healthz also says whether load balancers should still use the node, which is no reason to restart.
+          // /healthz also reports whether load balancers should use the node, which is no reason for a restart.
           probes: probes({
             port: 'healthz',
             scheme: 'HTTP',
@@ -121,13 +121,14 @@ function podSpec({ spec }: HostedCluster, flags: Readonly<Record<string, string>
             { name: 'lib-modules', mountPath: '/lib/modules', readOnly: true },
           ],
         }),
-        // It writes the node's rules and kernel settings, and its image picks an iptables by changing links in itself.
+        // It writes the node's rules and kernel settings, and its image selects an iptables variant by changing
+        // symbolic links.
         securityContext: { privileged: true },
       },
     ],
     volumes: [
       { name: 'config', configMap: { name } },
-      // Shared with every other user of iptables on the node.
+      // All users of iptables on the node share it.
       { name: 'xtables-lock', hostPath: { path: '/run/xtables.lock', type: 'FileOrCreate' } },
       { name: 'lib-modules', hostPath: { path: '/lib/modules' } },
     ],

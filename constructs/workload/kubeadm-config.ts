@@ -13,7 +13,10 @@ export interface KubeadmConfigProps {
   readonly endpoint: Endpoint;
 }
 
-/** What `kubeadm join` reads about the cluster. Only fields that both forms have: nothing else concerns a worker. */
+/**
+ * The description of the cluster that `kubeadm join` reads. Only fields of both API versions are set; workers need no
+ * others.
+ */
 export class KubeadmConfig extends Construct {
   constructor(scope: Construct, id: string, { cluster, endpoint }: KubeadmConfigProps) {
     super(scope, id);

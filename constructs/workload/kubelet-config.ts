@@ -4,8 +4,9 @@ import { Construct } from 'constructs';
 import { type ClusterNetwork, dnsServiceAddress } from '../cluster/cluster.ts';
 
 /**
- * How kubelets are configured: what `kubeadm init` would write, field by field, and one more: certificates to serve with
- * are asked for, for the API server accepts no others. All else is left to the kubelet: defaults that a newer release of this product wrote down have kept older kubelets from starting before.
+ * The configuration of kubelets: the fields that `kubeadm init` writes, and serverTLSBootstrap, so that kubelets
+ * request serving certificates, because the API server accepts no others. All other fields keep the kubelet's own
+ * defaults: older kubelets may not start with defaults that a newer release of the operator writes.
  */
 export class KubeletConfig extends Construct {
   constructor(scope: Construct, id: string, { network }: { readonly network: ClusterNetwork }) {
@@ -19,7 +20,7 @@ export class KubeletConfig extends Construct {
           authentication: {
             anonymous: { enabled: false },
             webhook: { enabled: true },
-            // Where kubeadm join puts the authority that it has read from cluster-info.
+            // kubeadm join writes the CA certificate from cluster-info to this file.
             x509: { clientCAFile: '/etc/kubernetes/pki/ca.crt' },
           },
           authorization: { mode: 'Webhook' },
@@ -29,7 +30,7 @@ export class KubeletConfig extends Construct {
           healthzBindAddress: '127.0.0.1',
           healthzPort: 10248,
           rotateCertificates: true,
-          // Without it every kubelet serves as an authority of its own, which nobody can verify.
+          // Otherwise every kubelet has a self-signed serving certificate, which no client can verify.
           serverTLSBootstrap: true,
           staticPodPath: '/etc/kubernetes/manifests',
         }),

@@ -9,11 +9,13 @@ import { JoinRbac } from './join-rbac.ts';
 
 export interface RbacProps {
   readonly cluster: HostedCluster;
-  /** What our own client applies. */
+  /** Kinds that the operator's client applies. */
   readonly applied: readonly AppliedKind[];
 }
 
-/** Every right in a hosted cluster that this product hands out. Nothing of ours is in `system:masters`. */
+/**
+ * Every permission that the operator grants in a hosted cluster. No identity of the operator is in `system:masters`.
+ */
 export class Rbac extends Construct {
   constructor(scope: Construct, id: string, { cluster, applied }: RbacProps) {
     super(scope, id);
@@ -25,7 +27,7 @@ export class Rbac extends Construct {
       subjects: [user(users.kubeletClient)],
     });
 
-    // The konnectivity server reviews the tokens of agents and counts its replicas by Leases.
+    // The konnectivity server reviews the tokens of agents, and Leases count its replicas.
     new Binding(this, 'konnectivity-server', {
       name: 'hosted-control-plane:konnectivity-server',
       clusterRole: 'system:auth-delegator',

@@ -1,6 +1,6 @@
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
-/** A size for people: `512 B`, `1.5 MiB`, `120 MiB`. */
+/** A human-readable size: `512 B`, `1.5 MiB`, `120 MiB`. */
 export function sizeText(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
   const amount = bytes / 1024 ** power;
@@ -11,7 +11,7 @@ const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** A span of time as kubectl writes ages, by its two largest units: `45s`, `5m10s`, `3h5m`, `4d2h`, `90d`. */
+/** A duration in the format of ages in kubectl, with its two largest units: `45s`, `5m10s`, `3h5m`, `4d2h`, `90d`. */
 export function spanText(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   if (seconds < 2 * minute) return `${seconds}s`;

@@ -1,16 +1,17 @@
 import type { ControlPlane } from './control-plane.ts';
 import type { Progress } from './follow.ts';
 
-/** What was known when a backup was asked for. */
+/** The state when the backup was requested. */
 export interface RequestedBackup {
   readonly request: string;
-  /** `status.etcd.backup.lastAttemptTime` before; the clocks here and there may differ, so that times are not compared. */
+  /**
+   * `status.etcd.backup.lastAttemptTime` before the request. Times are not compared, because the clocks of operator and
+   * client may differ.
+   */
   readonly lastAttemptTime: string | undefined;
 }
 
-/**
- * How far a requested backup is. One attempt that fails is the end for whoever waits, though the provider tries again.
- */
+/** The progress of a requested backup. A failed attempt ends the wait, although the operator retries. */
 export function backupProgress({ object }: ControlPlane, requested: RequestedBackup): Progress {
   const { status } = object;
   const known = status?.etcd?.backup;
@@ -22,7 +23,7 @@ export function backupProgress({ object }: ControlPlane, requested: RequestedBac
   if (condition?.status === 'False' && wasTried && failures.includes(condition.reason)) {
     return { kind: 'failed', message: `no backup was taken: ${message}` };
   }
-  return { kind: 'running', message: message || 'waiting for the provider' };
+  return { kind: 'running', message: message || 'waiting for the operator' };
 }
 
 /** Reasons of EtcdBackupReady that end an attempt. */

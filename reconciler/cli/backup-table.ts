@@ -4,24 +4,24 @@ import type { Verification } from '../backup/verification-settings.ts';
 import { sizeText, spanText } from './amounts.ts';
 import { columns } from './columns.ts';
 
-/** One backup as the bucket has it. */
+/** One backup in the bucket. */
 export type BackupEntry =
   | {
       readonly kind: 'backup';
       readonly name: BackupName;
       readonly manifest: Manifest;
-      /** Missing until it has been restored for a trial with success. */
+      /** Missing until it has passed verification. */
       readonly verification: Verification | undefined;
     }
   | { readonly kind: 'unreadable'; readonly name: BackupName; readonly problem: string };
 
-/** What is in the folder of a cluster, newest first. */
+/** The content of a cluster's directory in the bucket, newest first. */
 export interface ListedBackups {
   readonly entries: readonly BackupEntry[];
   readonly unfinished: readonly BackupName[];
 }
 
-/** For people: a table, and below it what is no backup. */
+/** Human-readable: a table, and below it everything that is not a complete backup. */
 export function describeBackups(
   { namespace, cluster }: BackupOwner,
   { entries, unfinished }: ListedBackups,
@@ -35,9 +35,9 @@ export function describeBackups(
     ...(faults.length > 0 ? ['', 'Cannot be used:'] : []),
     ...faults.map(({ name, problem }) => `  ${backupId(name)}: ${problem}`),
     ...(unfinished.length > 0
-      ? ['', 'Not finished: being uploaded, or cut off; cut-off ones are removed in time:']
+      ? ['', 'Incomplete: in progress or interrupted; the operator removes interrupted ones later:']
       : []),
-    ...unfinished.map((name) => `  ${backupId(name)}, begun ${age(name)} ago`),
+    ...unfinished.map((name) => `  ${backupId(name)}, started ${age(name)} ago`),
   ];
 }
 
@@ -62,7 +62,7 @@ function secondsText(seconds: number): string {
   return seconds < 10 ? `${seconds.toFixed(1)}s` : spanText(seconds * 1000);
 }
 
-/** For programs: the same, with exact values. Fields are added and never change their meaning. */
+/** Machine-readable, with exact values. Fields may be added; existing fields never change their meaning. */
 export function jsonOfBackups(owner: BackupOwner, { entries, unfinished }: ListedBackups): string {
   const identity = (name: BackupName) => ({ name: backupId(name), time: new Date(name.time).toISOString() });
   return JSON.stringify(

@@ -6,18 +6,18 @@ import { fieldManager } from './field-manager.ts';
 import { findControlPlane, refuseDeleting } from './control-plane.ts';
 import { follow } from './follow.ts';
 
-/** What `hcp backup` is asked for. */
+/** Arguments of `hcp backup`. */
 export interface BackupRequest {
   readonly cluster: string;
   readonly wait: boolean;
 }
 
-/** Asks for a backup by the annotation anybody may set. */
+/** Requests a backup with the annotation that users can also set. */
 export const backup: Command = {
   name: 'backup',
   usage: 'CLUSTER [--wait]',
-  summary: 'Takes a backup now.',
-  options: { wait: { type: 'boolean', meaning: 'waits until it is stored, and says its name' } },
+  summary: 'Takes a backup.',
+  options: { wait: { type: 'boolean', meaning: 'wait until the backup is stored, and print its name' } },
   prepare(given) {
     const request = { cluster: clusterArgument(given), wait: hasSwitch(given, 'wait') };
     return (session) => takeBackup(session, request);
@@ -30,7 +30,7 @@ async function takeBackup(session: Session, { cluster, wait }: BackupRequest): P
   const { metadata, spec, status } = controlPlane.object;
   if (!spec.etcd.backup) {
     throw new Error(
-      `HostedControlPlane ${metadata.name} has no backups: set spec.etcd.backup, with a bucket and a schedule`,
+      `HostedControlPlane ${metadata.name} has no backups: set spec.etcd.backup with a bucket and a schedule`,
     );
   }
 

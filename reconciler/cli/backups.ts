@@ -7,21 +7,25 @@ import { messageOf } from '../kube/error-message.ts';
 import { findControlPlane } from './control-plane.ts';
 import { withBackups } from './store.ts';
 
-/** What `hcp backups` is asked for. */
+/** Arguments of `hcp backups`. */
 export interface ListRequest {
   readonly cluster: string;
   readonly from: BackupOwner | undefined;
   readonly output: 'table' | 'json';
 }
 
-/** Lists what the bucket has, read from there and not from any status. */
+/** Lists the content of the bucket, which it reads from the bucket itself and not from a status. */
 export const backups: Command = {
   name: 'backups',
   usage: 'CLUSTER [--from NAMESPACE/CLUSTER] [-o json]',
   summary: 'Lists the backups in the bucket.',
   options: {
-    from: { type: 'string', value: 'NAMESPACE/CLUSTER', meaning: 'those of another cluster in the same bucket' },
-    output: { type: 'string', short: 'o', value: 'json', meaning: 'prints JSON for programs' },
+    from: {
+      type: 'string',
+      value: 'NAMESPACE/CLUSTER',
+      meaning: 'list the backups of another cluster in the same bucket',
+    },
+    output: { type: 'string', short: 'o', value: 'json', meaning: 'print JSON' },
   },
   prepare(given) {
     const request = readListRequest(given);

@@ -7,7 +7,7 @@ import { type HostedCluster, networkOf } from '../../constructs/cluster/cluster.
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { missingCheck, policyChecks } from '../pki/policy.ts';
 
-/** A control plane that stands for all: it has every certificate that any of them has. */
+/** A control plane that has every certificate that any control plane has. */
 const anyCluster: HostedCluster = {
   name: 'CLUSTER',
   namespace: 'NAMESPACE',
@@ -21,7 +21,7 @@ const anyCluster: HostedCluster = {
 
 const anywhere = (host: string) => ({ host, port: 443 });
 
-/** What must exist, for any cluster: one row for each Secret, with a heading. */
+/** The certificates of any cluster: one row for each Secret, with a heading. */
 export function planRows(): string[][] {
   const planned = planAll(anyCluster, {
     endpoint: anywhere('ENDPOINT'),
@@ -30,7 +30,7 @@ export function planRows(): string[][] {
   });
   const { serviceAccount } = namesOf(anyCluster.name).secrets;
   return [
-    ['SECRET', 'SIGNED BY', 'SUBJECT', 'USAGES', 'LIVES', 'TAKEN UP BY', 'RESTARTED FOR IT', 'HOSTS'],
+    ['SECRET', 'SIGNED BY', 'SUBJECT', 'USAGES', 'LIFETIME', 'RELOADED BY', 'RESTARTS', 'HOSTS'],
     ...planned.map((certificate) => [
       certificate.secret,
       signerOf(certificate),
@@ -40,24 +40,23 @@ export function planRows(): string[][] {
       ...usersOf(certificate.role),
       hostsOf(certificate).join(', '),
     ]),
-    [serviceAccount, '', 'a key, no certificate', 'tokens', 'until it is rotated', ...usersOf('serviceAccount'), ''],
+    [serviceAccount, '', 'a key, not a certificate', 'tokens', 'until it is rotated', ...usersOf('serviceAccount'), ''],
   ];
 }
 
-/** When a certificate is issued again: one row for each reason in the order they are looked at, with a heading. */
+/**
+ * The reasons for which a certificate is reissued: one row for each, in the order of their evaluation, with a heading.
+ */
 export function policyRows(): string[][] {
-  return [
-    ['REASON', 'ISSUED AGAIN WHEN'],
-    ...[missingCheck, ...policyChecks].map(({ reason, when }) => [reason, when]),
-  ];
+  return [['REASON', 'REISSUED WHEN'], ...[missingCheck, ...policyChecks].map(({ reason, when }) => [reason, when])];
 }
 
-/** `itself`, or the authority. */
+/** `itself`, or the CA. */
 export function signerOf(certificate: PlannedCertificate): string {
   return certificate.kind === 'ca' ? 'itself' : `${certificate.plan.signer} CA`;
 }
 
-/** As kubectl and openssl spell it: `O=system:masters, CN=kubernetes-admin`. */
+/** The subject in the format of kubectl and openssl: `O=system:masters, CN=kubernetes-admin`. */
 export function subjectOf(certificate: PlannedCertificate): string {
   if (certificate.kind === 'ca') return `CN=${certificate.commonName}`;
   const { organizations, commonName } = certificate.plan;
@@ -68,14 +67,14 @@ export function usagesOf(certificate: PlannedCertificate): string {
   return certificate.kind === 'ca' ? 'signs' : certificate.plan.usages.join(', ');
 }
 
-/** Names and addresses it is valid for. */
+/** Names and addresses that it is valid for. */
 export function hostsOf(certificate: PlannedCertificate): readonly string[] {
   return certificate.kind === 'ca' ? [] : certificate.plan.hosts;
 }
 
 /**
- * Two cells: who takes a change up while it runs, and what is restarted for one.
- * @param minor of Kubernetes; both sides of a change of behaviour are told when unset
+ * Two cells: the programs that reload a change while they run, and those that are restarted for it.
+ * @param minor of Kubernetes; when unset, both sides of a change of behaviour are included
  */
 export function usersOf(role: Exclude<SecretRole, 'encryption'>, minor?: number): [string, string] {
   const list = uses[role].map((use) => ({ use, ...behaviour(use, minor) }));
@@ -88,15 +87,16 @@ function describe({ program, purpose }: Use, when: string): string {
   return `${program} (${purpose}${when})`;
 }
 
-/** For either side what restricts it; undefined where it never happens. */
+/** The restriction of each cell; undefined where it never applies. */
 function behaviour({ reloads }: Use, minor: number | undefined): { whenReloaded?: string; whenRestarted?: string } {
-  const always = typeof reloads === 'boolean' ? reloads : minor === undefined ? undefined : minor >= firstMinorWith(reloads);
+  const always =
+    typeof reloads === 'boolean' ? reloads : minor === undefined ? undefined : minor >= firstMinorWith(reloads);
   if (always !== undefined) return always ? { whenReloaded: '' } : { whenRestarted: '' };
   const since = typeof reloads === 'boolean' ? '' : `1.${firstMinorWith(reloads)}`;
   return { whenReloaded: `, since ${since}`, whenRestarted: `, before ${since}` };
 }
 
-/** How long it lives when the spec says nothing else. */
+/** Its default lifetime. */
 function lifeOf(certificate: PlannedCertificate): string {
   const { rootCASeconds, caSeconds, leafSeconds } = certificateLifetimes({});
   if (certificate.kind === 'leaf') return yearsText(leafSeconds);

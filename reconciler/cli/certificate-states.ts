@@ -1,3 +1,4 @@
+import type { CertificateRole } from '../../constructs/control-plane/certificates/kinds.ts';
 import type { PlannedCertificate } from '../../constructs/control-plane/certificates/overview.ts';
 import { isControlledBy } from '../kube/object.ts';
 import { type CertificateContent, readCertificate } from '../pki/certificate.ts';
@@ -9,26 +10,26 @@ import { caProblem, mustIssue, renewalTime } from '../pki/policy.ts';
 import { successorSecretName } from '../../constructs/cluster/names.ts';
 import { pairOf, type SecretObject, valueOf } from '../pki/secret.ts';
 
-/** What there is of one planned certificate. */
+/** The state of one planned certificate. */
 export interface CertificateState {
   readonly planned: PlannedCertificate;
   readonly notAfter?: Date | undefined;
-  /** When it is renewed, or replaced, by itself; missing for what the user has put there. */
+  /** Time at which the operator renews or replaces it; missing for certificates that the user provides. */
   readonly renewsAt?: Date | undefined;
-  /** One word or sentence: `ok`, or what is the matter. */
+  /** One word or sentence: `ok`, or the problem. */
   readonly state: string;
 }
 
 export interface StatesProps {
   readonly planned: readonly PlannedCertificate[];
-  /** By name. */
+  /** Secrets by name. */
   readonly secrets: ReadonlyMap<string, SecretObject>;
-  /** Of the HostedControlPlane. */
+  /** UID of the HostedControlPlane. */
   readonly uid: string | undefined;
   readonly now: Date;
 }
 
-/** Compares what is planned with what there is, by the policy that issues. */
+/** Compares the planned with the existing certificates, by the policy that issues them. */
 export function certificateStates({ planned, secrets, uid, now }: StatesProps): CertificateState[] {
   const caCertificates = new Map(
     planned.flatMap((entry) => (entry.kind === 'ca' ? [[entry.role, secrets.get(entry.secret)] as const] : [])),
@@ -45,12 +46,12 @@ export function certificateStates({ planned, secrets, uid, now }: StatesProps): 
         : isOurs
           ? leafState(entry, object, caCertificates, now)
           : undefined;
-    const state = problem ?? (content && isExpiring(content, now) ? 'ends soon' : 'ok');
+    const state = problem ?? (content && isExpiring(content, now) ? 'expires soon' : 'ok');
     return {
       planned: entry,
       notAfter: content?.notAfter,
       renewsAt: isOurs && content && certificate ? renewalTime(certificate, entry.secret) : undefined,
-      state: isOurs ? state : `${state}, put there by a user`,
+      state: isOurs ? state : `${state}, provided by a user`,
     };
   });
 }
@@ -61,18 +62,21 @@ function caState(object: SecretObject, hasSuccessor: boolean, now: Date): string
   const problem = pair ? caProblem(secret, pair, now) : `Secret ${secret} lacks tls.crt or tls.key`;
   if (problem !== undefined) return `unusable: ${problem}`;
   const trusted = splitCertificates(pair?.certificate ?? '').length;
-  if (trusted > 1) return `being replaced: ${trusted} are trusted`;
-  return hasSuccessor ? `its successor waits in Secret ${successorSecretName(secret)}` : undefined;
+  if (trusted > 1) return `being replaced: ${trusted} CAs are trusted`;
+  return hasSuccessor ? `its successor is in Secret ${successorSecretName(secret)}` : undefined;
 }
+
+/** Role of the Secret of each CA. */
+const caRoles = { cluster: 'clusterCA', etcd: 'etcdCA', proxy: 'frontProxyCA' } as const;
 
 function leafState(
   { plan }: Extract<PlannedCertificate, { kind: 'leaf' }>,
   object: SecretObject,
-  caCertificates: ReadonlyMap<string, SecretObject | undefined>,
+  caCertificates: ReadonlyMap<CertificateRole, SecretObject | undefined>,
   now: Date,
 ): string | undefined {
-  const ca = valueOf(caCertificates.get(`${plan.signer}Authority`), 'tls.crt');
-  if (ca === undefined) return `unknown: there is no ${plan.signer} CA`;
+  const ca = valueOf(caCertificates.get(caRoles[plan.signer]), 'tls.crt');
+  if (ca === undefined) return `unknown: the ${plan.signer} CA does not exist`;
   const violation = mustIssue({ plan, current: currentOf(object), ca, now });
   return violation && `due: ${violation.reason}: ${violation.message}`;
 }

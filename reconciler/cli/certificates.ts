@@ -27,18 +27,18 @@ import { type ControlPlane, findControlPlane } from './control-plane.ts';
 
 type Output = 'table' | 'wide' | 'json';
 
-/** Tells which certificates there are, who uses them and until when, and by which plan and policy they are made. */
+/** Lists the certificates with their users and expiry, or the plan and the policy by which they are issued. */
 export const certificates: Command = {
   name: 'certificates',
   usage: 'CLUSTER [-o wide|json] | --plan',
-  summary: 'Lists the certificates of a control plane, or the plan and the policy they follow.',
+  summary: 'Lists the certificates of a control plane, or the plan and the policy for all certificates.',
   options: {
-    plan: { type: 'boolean', meaning: 'prints what must exist in any cluster, and when it is issued again' },
+    plan: { type: 'boolean', meaning: 'print the certificates of any cluster, and when they are reissued' },
     output: {
       type: 'string',
       short: 'o',
       value: 'wide|json',
-      meaning: 'adds hosts and who uses each; or prints JSON for programs',
+      meaning: 'add hosts and users of each certificate; or print JSON',
     },
   },
   prepare(given) {
@@ -48,7 +48,7 @@ export const certificates: Command = {
   },
   offline(given) {
     if (!hasSwitch(given, 'plan')) return undefined;
-    if (given.positionals.length > 0) throw new UsageError('--plan is the same for every cluster: give no cluster');
+    if (given.positionals.length > 0) throw new UsageError('--plan is the same for every cluster: remove the cluster');
     return (terminal) => {
       for (const line of [...columns(planRows()), '', ...columns(policyRows())]) terminal.print(line);
     };
@@ -66,7 +66,7 @@ async function listCertificates(session: Session, name: string, output: Output):
   const { client, namespace, terminal } = session;
   const cluster = await hostedCluster(session, controlPlane);
   const reached = await reachedNow(session, controlPlane, cluster);
-  if (!reached) terminal.tell('the control plane has no endpoint yet: certificates that name it are left out');
+  if (!reached) terminal.tell('the control plane has no endpoint yet: certificates that contain it are omitted');
   const { items } = await client.list<SecretObject>(Secret, {
     namespace,
     labelSelector: `${clusterNameLabel}=${cluster.name}`,
@@ -86,7 +86,7 @@ async function hostedCluster({ client, namespace }: Session, { cluster, object }
   return hostedClusterOf({ hostedControlPlane: object, clusterObject: ClusterObject.parse(found) });
 }
 
-/** Where everybody dials, as certificates name it; undefined before that was decided. */
+/** The endpoints that certificates contain; undefined before they are known. */
 async function reachedNow(
   { client, namespace }: Session,
   { object }: ControlPlane,
@@ -97,7 +97,7 @@ async function reachedNow(
   const service = await client.find<ServiceObject>(Service, { namespace, name: namesOf(cluster.name).apiService });
   const offered = isIP(host) > 0 ? { ip: host } : { hostname: host };
   const serviceAddress = service?.status?.loadBalancer?.ingress?.[0] ?? offered;
-  // A Gateway is not asked: what is published does not change any more.
+  // The Gateway is not needed, because a published endpoint does not change.
   const decision = exposureStrategy(cluster.spec).endpoint(cluster, { serviceAddress }, { host, port });
   return decision.known ? decision : decision.meanwhile;
 }
@@ -107,7 +107,7 @@ const heading = ['SECRET', 'SIGNED BY', 'SUBJECT', 'USAGES', 'NOT AFTER', 'RENEW
 function rowsOf({ spec }: HostedCluster, states: readonly CertificateState[], output: 'table' | 'wide'): string[][] {
   const more = (cells: readonly string[]) => (output === 'wide' ? cells : []);
   return [
-    heading.concat(more(['TAKEN UP BY', 'RESTARTED FOR IT', 'HOSTS'])),
+    heading.concat(more(['RELOADED BY', 'RESTARTS', 'HOSTS'])),
     ...states.map(({ planned, notAfter, renewsAt, state }) => [
       planned.secret,
       signerOf(planned),
@@ -125,7 +125,7 @@ function dayOf(time: Date | undefined): string {
   return time === undefined ? '-' : `${time.toISOString().slice(0, 16)}Z`;
 }
 
-/** For programs. Fields are added and never change their meaning. */
+/** Machine-readable. Fields may be added; existing fields never change their meaning. */
 function jsonOf({ name, namespace, spec }: HostedCluster, states: readonly CertificateState[]): string {
   const listed = states.map(({ planned, notAfter, renewsAt, state }) => {
     const [reloadedBy, restartedForIt] = usersOf(planned.role, minorOf(spec.version));

@@ -1,4 +1,7 @@
-/** Rows as lines of a table: every column as wide as its longest text, three spaces between, nothing behind the last. */
+/**
+ * Rows as lines of a table. Every column is as wide as its longest text, with three spaces between columns and no
+ * trailing spaces.
+ */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) {

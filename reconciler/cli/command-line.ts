@@ -3,20 +3,20 @@ import { parseArgs } from 'node:util';
 import { type Command, type CommandOption, type Given, type Session, UsageError } from './command.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Which management cluster and namespace a command is for, as kubectl's options of the same names say it. */
+/** Management cluster and namespace of a command, set by options with the same names as in kubectl. */
 export interface Target {
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
   readonly namespace: string | undefined;
 }
 
-/** What was typed. */
+/** The parsed command line. */
 export type CommandLine =
   | { readonly kind: 'help'; readonly command: Command | undefined }
   | { readonly kind: 'offline'; readonly run: (terminal: Terminal) => void }
   | { readonly kind: 'run'; readonly target: Target; readonly run: (session: Session) => Promise<void> };
 
-/** Options that every command has. */
+/** Options of every command. */
 export const commonOptions = {
   namespace: {
     type: 'string',
@@ -26,10 +26,10 @@ export const commonOptions = {
   },
   context: { type: 'string', value: 'NAME', meaning: 'context of the kubeconfig; the current one when unset' },
   kubeconfig: { type: 'string', value: 'FILE', meaning: 'kubeconfig; $KUBECONFIG or ~/.kube/config when unset' },
-  help: { type: 'boolean', short: 'h', meaning: 'explains a command' },
+  help: { type: 'boolean', short: 'h', meaning: 'explain a command' },
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
-/** Reads the arguments behind `hcp`. @throws UsageError */
+/** Parses the arguments of `hcp`. @throws UsageError */
 export function parseCommandLine(args: readonly string[], commands: readonly Command[]): CommandLine {
   const [name, ...rest] = args;
   if (name === undefined || name === '-h' || name === '--help') return { kind: 'help', command: undefined };
@@ -56,7 +56,7 @@ export function parseCommandLine(args: readonly string[], commands: readonly Com
 function commandNamed(name: string, commands: readonly Command[]): Command {
   const found = commands.find((command) => command.name === name);
   if (found) return found;
-  throw new UsageError(`there is no command "${name}": use ${commands.map((command) => command.name).join(', ')}`);
+  throw new UsageError(`unknown command "${name}": use one of ${commands.map((command) => command.name).join(', ')}`);
 }
 
 function parseOptions(args: readonly string[], described: Readonly<Record<string, CommandOption>>): Given {
@@ -69,7 +69,7 @@ function parseOptions(args: readonly string[], described: Readonly<Record<string
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true }) as Given;
   } catch (error) {
-    // Node's advice on arguments that begin with a dash fits none of ours.
+    // Node's advice for arguments that start with a dash applies to no argument of hcp.
     const [sentence = ''] = messageOf(error).split(/\. |\n/);
     throw new UsageError(sentence.replace(/\.$/, ''), { cause: error });
   }

@@ -2,14 +2,14 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import type { KubeClient } from '../kube/client.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What was typed cannot be understood: nothing has been done. The message says what was given and what is right. */
+/** The command line is invalid, and nothing has been done. The message says what was given and what is valid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What a command works with. */
+/** The environment of a command. */
 export interface Session {
-  /** The management cluster, with the user's own rights. */
+  /** Client of the management cluster, with the user's own permissions. */
   readonly client: KubeClient;
   readonly namespace: string;
   readonly terminal: Terminal;
@@ -17,7 +17,7 @@ export interface Session {
   readonly now: () => number;
 }
 
-/** What was typed after the name of a command. */
+/** Arguments of a command. */
 export interface Given {
   readonly positionals: readonly string[];
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
@@ -26,19 +26,19 @@ export interface Given {
 /** One command of `hcp`. */
 export interface Command {
   readonly name: string;
-  /** What stands behind the name, such as `CLUSTER [--wait]`. */
+  /** Arguments in the help, such as `CLUSTER [--wait]`. */
   readonly usage: string;
-  /** What it does, in one line. */
+  /** Summary of the command, in one line. */
   readonly summary: string;
-  /** Its options, in the order they are explained. */
+  /** Its options, in the order of the help. */
   readonly options: Readonly<Record<string, CommandOption>>;
   /**
-   * Reads what was typed and says what to do then.
+   * Parses the arguments, and returns the function that runs the command.
    * @throws UsageError
    */
   prepare(given: Given): (session: Session) => Promise<void>;
   /**
-   * What can be told without a management cluster; undefined where one is needed.
+   * Returns a function that runs without a management cluster; undefined when one is needed.
    * @throws UsageError
    */
   offline?(given: Given): ((terminal: Terminal) => void) | undefined;
@@ -46,33 +46,33 @@ export interface Command {
 
 type ParsedOption = ParseArgsOptionsConfig[string];
 
-/** An option with its explanation. */
+/** An option with its help text. */
 export interface CommandOption extends Pick<ParsedOption, 'type' | 'short'> {
-  /** What stands for its value, such as `NAME`; nothing for a switch. */
+  /** Placeholder of its value in the help, such as `NAME`; missing for a switch. */
   readonly value?: string;
   readonly meaning: string;
 }
 
-/** The only argument of a command that is about one Cluster. @throws UsageError when there is another number of them. */
+/** The only argument of a command for one Cluster. @throws UsageError for any other number of arguments */
 export function clusterArgument({ positionals }: Given): string {
   const [cluster, ...more] = positionals;
-  if (cluster === undefined) throw new UsageError('which cluster? Give the name of its Cluster');
-  if (more.length > 0) throw new UsageError(`give one cluster, not ${positionals.length}: ${positionals.join(' ')}`);
+  if (cluster === undefined) throw new UsageError('the cluster is missing: set the name of the Cluster');
+  if (more.length > 0) throw new UsageError(`set one cluster, not ${positionals.length}: ${positionals.join(' ')}`);
   return cluster;
 }
 
-/** The text of an option; undefined where it was not given. */
+/** The text of an option; undefined when it is not set. */
 export function textOption({ values }: Given, name: string): string | undefined {
   const value = values[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Whether a switch was given. */
+/** Whether a switch is set. */
 export function hasSwitch({ values }: Given, name: string): boolean {
   return values[name] === true;
 }
 
-/** Another Cluster by `NAMESPACE/NAME`; undefined where it was not given. @throws UsageError */
+/** Another Cluster as `NAMESPACE/NAME`; undefined when it is not set. @throws UsageError */
 export function otherClusterOption(given: Given, name: string): { namespace: string; cluster: string } | undefined {
   const text = textOption(given, name);
   if (text === undefined) return undefined;

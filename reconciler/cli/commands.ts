@@ -6,5 +6,5 @@ import { kubeconfig } from './kubeconfig.ts';
 import { rebuild } from './rebuild.ts';
 import { restore } from './restore.ts';
 
-/** Every command, in the order help lists them. A new one is a file beside these and a line here. */
+/** Every command, in the order of the help. A new command is a file in this directory and an entry here. */
 export const commands: readonly Command[] = [backup, backups, restore, rebuild, kubeconfig, certificates];

@@ -6,7 +6,7 @@ import { owningCluster } from '../management/cluster-object.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Session } from './command.ts';
 
-/** The control plane of a command, as it was when it was read. */
+/** The control plane of a command, as of its last read. */
 export interface ControlPlane {
   /** Name of the Cluster. */
   readonly cluster: string;
@@ -14,29 +14,31 @@ export interface ControlPlane {
 }
 
 /**
- * The control plane of the Cluster of this name, or of this name itself: in a managed topology people know only the first.
- * @throws with what there is instead
+ * The control plane of the Cluster with this name, or with this name itself: in a managed topology users only know the
+ * name of the Cluster.
+ * @throws with the existing names
  */
 export async function findControlPlane({ client, namespace }: Session, name: string): Promise<ControlPlane> {
   const { items } = await client.list(HostedControlPlane, { namespace });
   const object = chosen(items, name);
   if (!object) {
     const names = items.map((item) => clusterOf(item) ?? item.metadata.name).sort();
-    const there = names.length === 0 ? 'there is none' : `there are ${names.join(', ')}`;
+    const there = names.length === 0 ? 'none exists' : `existing: ${names.join(', ')}`;
     throw new Error(
-      `no HostedControlPlane of a Cluster "${name}" in namespace ${namespace}, ${there}: choose another namespace by -n`,
+      `Cluster "${name}" has no HostedControlPlane in namespace ${namespace}, ${there}: choose another name, or another namespace with -n`,
     );
   }
   return readControlPlane(object);
 }
 
-/** Reads a control plane. @throws when its spec cannot be read, or no Cluster owns it */
+/** Parses a control plane. @throws when its spec is invalid, or when no Cluster owns it */
 export function readControlPlane(object: KubeObject): ControlPlane {
   const cluster = clusterOf(object);
   const { name } = object.metadata;
-  if (cluster === undefined) throw new Error(`HostedControlPlane ${name} belongs to no Cluster yet`);
+  if (cluster === undefined)
+    throw new Error(`no Cluster owns HostedControlPlane ${name} yet: create one whose spec.controlPlaneRef names it`);
   const parsed = parseHostedControlPlane(object);
-  if (!parsed.valid) throw new Error(`HostedControlPlane ${name} cannot be read: ${parsed.message}`);
+  if (!parsed.valid) throw new Error(`HostedControlPlane ${name} is invalid: ${parsed.message}`);
   return { cluster, object: parsed.hostedControlPlane };
 }
 
@@ -48,9 +50,9 @@ function clusterOf({ metadata }: KubeObject): string | undefined {
   return owningCluster(metadata) ?? metadata.labels?.[clusterNameLabel];
 }
 
-/** @throws when the control plane is going away, and nothing can be asked of it any more */
+/** @throws when the control plane is being deleted */
 export function refuseDeleting({ cluster, object }: ControlPlane): void {
   if (object.metadata.deletionTimestamp !== undefined) {
-    throw new Error(`the control plane of ${cluster} is being deleted: nothing more is done for it`);
+    throw new Error(`the control plane of ${cluster} is being deleted: the operator does not accept requests for it`);
   }
 }

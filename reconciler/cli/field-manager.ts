@@ -1,2 +1,2 @@
-/** Owner of the fields that this command line sets: `kubectl get -o yaml --show-managed-fields` then says who it was. */
+/** Field manager of the fields that hcp sets, which `kubectl get -o yaml --show-managed-fields` shows. */
 export const fieldManager = 'hcp';

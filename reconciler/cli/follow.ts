@@ -4,19 +4,19 @@ import { spanText } from './amounts.ts';
 import type { Session } from './command.ts';
 import { type ControlPlane, readControlPlane } from './control-plane.ts';
 
-/** How far something is that a person waits for. */
+/** The progress of an operation that a user waits for. */
 export type Progress =
   | { readonly kind: 'running'; readonly message: string }
-  /** It is over, and this is its result. */
+  /** The operation is complete; the message is its result. */
   | { readonly kind: 'done'; readonly message: string }
-  /** It will not happen; the message says why. */
+  /** The operation has failed; the message has the cause. */
   | { readonly kind: 'failed'; readonly message: string };
 
 /**
- * Follows a control plane until something asked of it is over, and tells each step with the time since the beginning.
+ * Watches a control plane until a requested operation ends, and prints each step with the elapsed time.
  * @param look reads the progress from the control plane; called for every change of it
- * @returns the message of its end
- * @throws when it failed, or the control plane was deleted meanwhile
+ * @returns the message of the end
+ * @throws when the operation failed, or when the control plane was deleted
  */
 export async function follow(
   session: Session,
@@ -26,7 +26,7 @@ export async function follow(
   const begin = session.now();
   let last: string | undefined;
   for await (const controlPlane of versions(session, object.metadata.name)) {
-    if (!controlPlane) throw new Error(`the control plane of ${cluster} was deleted meanwhile`);
+    if (!controlPlane) throw new Error(`the control plane of ${cluster} was deleted`);
     const progress = look(controlPlane);
     if (progress.kind === 'done') return progress.message;
     if (progress.kind === 'failed') throw new Error(progress.message);
@@ -36,7 +36,9 @@ export async function follow(
   throw new Error('the watch ended without a reason');
 }
 
-/** The control plane as it is, and after each of its changes; undefined when it is gone. Never ends otherwise. */
+/**
+ * The current control plane, and its state after each change; undefined when it is deleted. Otherwise it never ends.
+ */
 async function* versions({ client, namespace }: Session, name: string): AsyncGenerator<ControlPlane | undefined> {
   const fieldSelector = `metadata.name=${name}`;
   for (;;) {
@@ -48,7 +50,7 @@ async function* versions({ client, namespace }: Session, name: string): AsyncGen
         else if (event.type !== 'BOOKMARK') yield readControlPlane(event.object);
       }
     } catch (error) {
-      // A server that restarts, or forgot the version: the next list says whether it can go on.
+      // The server restarts, or has compacted the version. The next list shows whether it is available.
       if (!(error instanceof KubeError) || (error.code !== 0 && !isGone(error))) throw error;
     }
   }

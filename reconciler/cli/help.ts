@@ -2,22 +2,22 @@ import { columns } from './columns.ts';
 import { commonOptions } from './command-line.ts';
 import type { Command, CommandOption } from './command.ts';
 
-/** One screen about all commands. */
+/** Help of all commands. */
 export function helpOfAll(commands: readonly Command[]): string {
   const rows = commands.map(({ name, usage, summary }) => [`  hcp ${name} ${usage}`, summary]);
   return [
-    'Looks after hosted control planes. CLUSTER is the name of a Cluster, or of its HostedControlPlane.',
+    'Manages hosted control planes. CLUSTER is the name of a Cluster or of its HostedControlPlane.',
     '',
     ...rows.map(([line, summary]) => `${line}\n      ${summary}`),
     '',
     'Options of every command:',
     ...explained(commonOptions),
     '',
-    'hcp help COMMAND says more. Exit codes: 0 done, 1 failed, 2 not understood.',
+    'Run hcp help COMMAND for details. Exit codes: 0 success, 1 failure, 2 invalid command line.',
   ].join('\n');
 }
 
-/** All about one command. */
+/** Help of one command. */
 export function helpOf({ name, usage, summary, options }: Command): string {
   return [`hcp ${name} ${usage}`, '', summary, '', ...explained({ ...options, ...commonOptions })].join('\n');
 }

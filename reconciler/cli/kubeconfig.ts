@@ -10,10 +10,10 @@ import { clusterArgument, type Command, type Given, type Session, textOption, Us
 import { findControlPlane } from './control-plane.ts';
 import { fieldManager } from './field-manager.ts';
 
-/** What `hcp kubeconfig` is asked for. */
+/** Arguments of `hcp kubeconfig`. */
 export interface KubeconfigRequest {
   readonly cluster: string;
-  /** Whoever the management cluster knows the caller as, when unset. */
+  /** User name; that of the caller in the management cluster when unset. */
   readonly user: string | undefined;
   readonly groups: readonly string[];
   readonly lifetimeMs: number;
@@ -21,28 +21,28 @@ export interface KubeconfigRequest {
 
 const defaultLifetime = '8h';
 
-/** Nobody can take a certificate back before it ends, so that a person's must not live for long. */
+/** A certificate cannot be revoked before it expires, so a personal one must have a short lifetime. */
 const longestLifetime = '168h';
 
-/** Members of it may do everything, and no RBAC rule can stop them. */
+/** A group whose members may do everything, without regard to RBAC. */
 const omnipotent = 'system:masters';
 
-/** Issues a kubeconfig of its own to a person: Cluster API's belongs to controllers, and names nobody. */
+/** Issues a personal kubeconfig. That of Cluster API belongs to controllers, and names no person. */
 export const kubeconfig: Command = {
   name: 'kubeconfig',
   usage: 'CLUSTER [--user NAME] [--group NAME,...] [--ttl DURATION]',
-  summary: 'Writes a kubeconfig with a certificate of your own that ends soon.',
+  summary: 'Writes a kubeconfig with a short-lived personal certificate.',
   options: {
     user: {
       type: 'string',
       value: 'NAME',
-      meaning: 'user it is for; who you are in the management cluster when unset',
+      meaning: 'user name in the certificate; your user name in the management cluster when unset',
     },
-    group: { type: 'string', value: 'NAME,...', meaning: 'groups the user is in; none when unset' },
+    group: { type: 'string', value: 'NAME,...', meaning: 'groups in the certificate; none when unset' },
     ttl: {
       type: 'string',
       value: 'DURATION',
-      meaning: `how long it is valid, such as 30m, at most ${longestLifetime}; ${defaultLifetime} when unset`,
+      meaning: `lifetime of the certificate, such as 30m, at most ${longestLifetime}; ${defaultLifetime} when unset`,
     },
   },
   prepare(given) {
@@ -56,12 +56,14 @@ export function readKubeconfigRequest(given: Given): KubeconfigRequest {
   const groups = (textOption(given, 'group') ?? '').split(',').filter((name) => name !== '');
   if (groups.includes(omnipotent)) {
     throw new UsageError(
-      `--group ${omnipotent} is given to nobody: in an emergency use Cluster API's kubeconfig (clusterctl get kubeconfig)`,
+      `--group must not contain ${omnipotent}: in an emergency use the kubeconfig of Cluster API (clusterctl get kubeconfig)`,
     );
   }
   const user = textOption(given, 'user');
   if (user === '' || user?.startsWith('system:')) {
-    throw new UsageError(`--user must name a person, not "${user}": names that begin with system: are Kubernetes' own`);
+    throw new UsageError(
+      `--user must be the name of a person, not "${user}": names that start with system: are reserved by Kubernetes`,
+    );
   }
   return { cluster: clusterArgument(given), user, groups, lifetimeMs: lifetimeOf(textOption(given, 'ttl')) };
 }
@@ -81,7 +83,8 @@ async function issueKubeconfig(session: Session, request: KubeconfigRequest): Pr
   }
   const name = namesOf(cluster).secrets.clusterCA;
   const ca = pairOf(await client.find<SecretObject>(Secret, { namespace, name }));
-  if (!ca) throw new Error(`Secret ${namespace}/${name} does not hold the authority of ${cluster}`);
+  if (!ca)
+    throw new Error(`Secret ${namespace}/${name} does not contain the CA of ${cluster}: restore it from a backup`);
 
   const user = request.user ?? (await whoAmI(session));
   const plan = { commonName: user, organizations: request.groups, usages: ['client'], hosts: [] } as const;
@@ -91,7 +94,7 @@ async function issueKubeconfig(session: Session, request: KubeconfigRequest): Pr
       cluster,
       user,
       endpoint: { host, port },
-      // All of them: while an authority is being replaced, API servers show certificates of either.
+      // All CA certificates: during a rotation, API servers present certificates of either CA.
       ca: ca.certificate,
       client: pair,
     }).trimEnd(),
@@ -100,12 +103,14 @@ async function issueKubeconfig(session: Session, request: KubeconfigRequest): Pr
   terminal.tell(`valid for user ${user}${groups} until ${readCertificate(pair.certificate).notAfter.toISOString()}`);
 }
 
-/** Who the caller is in the management cluster. @throws when that is nobody a certificate should name */
+/** The user name of the caller in the management cluster. @throws when it is not the name of a person */
 async function whoAmI({ client }: Session): Promise<string> {
   const { apiVersion, kind } = SelfSubjectReview;
   const review: KubeObject & { readonly status?: { readonly userInfo?: { readonly username?: string } } } =
     await client.create({ apiVersion, kind, metadata: { name: '' } }, { fieldManager });
   const name = review.status?.userInfo?.username ?? '';
   if (name !== '' && !name.startsWith('system:')) return name;
-  throw new Error(`the management cluster knows you as "${name}", which is no person: name one by --user`);
+  throw new Error(
+    `your user name in the management cluster is "${name}", which is not the name of a person: set --user`,
+  );
 }

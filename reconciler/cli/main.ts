@@ -8,7 +8,9 @@ import { commands } from './commands.ts';
 import { helpOf, helpOfAll } from './help.ts';
 import { processTerminal } from './terminal.ts';
 
-/** `hcp`: arguments in, one command, an exit code out: 0 done, 1 failed, 2 not understood. */
+/**
+ * `hcp`: parses the arguments, runs one command and sets the exit code: 0 success, 1 failure, 2 invalid command line.
+ */
 async function main(args: readonly string[]): Promise<void> {
   const line = parseCommandLine(args, commands);
   if (line.kind === 'help') {
@@ -36,7 +38,7 @@ function kubeConfigOf({ kubeconfig, context }: Target) {
   if (context === undefined) return config;
   if (!config.getContextObject(context)) {
     const known = config.getContexts().map(({ name }) => name);
-    throw new Error(`the kubeconfig has no context "${context}", it has ${known.join(', ') || 'none'}`);
+    throw new Error(`the kubeconfig has no context "${context}": choose one of ${known.join(', ') || 'none'}`);
   }
   config.setCurrentContext(context);
   return config;
@@ -46,6 +48,6 @@ try {
   await main(process.argv.slice(2));
 } catch (error) {
   process.stderr.write(`hcp: ${messageOf(error)}\n`);
-  if (error instanceof UsageError) process.stderr.write('See hcp help.\n');
+  if (error instanceof UsageError) process.stderr.write('Run hcp help for usage.\n');
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }

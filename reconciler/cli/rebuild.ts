@@ -8,28 +8,32 @@ import { storeReaderOf } from '../backup/store-reader.ts';
 import { readChoice } from './choice.ts';
 import { type Command, type Given, hasSwitch, type Session, textOption, UsageError } from './command.ts';
 
-/** What `hcp rebuild` is asked for. */
+/** Arguments of `hcp rebuild`. */
 export interface RebuildRequest {
-  /** The cluster that was lost. */
+  /** The lost cluster. */
   readonly owner: BackupOwner;
   readonly choice: Choice;
   /** Secret with the address of the bucket. */
   readonly store: string;
-  /** Secret with the keys of the backups. */
+  /** Secret with the encryption keys of the backups. */
   readonly keys: string;
 }
 
-/** Prints what brings a lost cluster back, when nothing of its management cluster is left. */
+/** Prints the manifests that rebuild a lost cluster after its management cluster was lost. */
 export const rebuild: Command = {
   name: 'rebuild',
   usage: 'NAMESPACE/CLUSTER --store SECRET --keys SECRET [--backup NAME | --latest | --before TIME]',
-  summary: 'Prints what to apply to have a lost cluster again, with the same authorities.',
+  summary: 'Prints the manifests that rebuild a lost cluster, with the same CAs.',
   options: {
     store: { type: 'string', value: 'SECRET', meaning: 'Secret with the address of the bucket' },
-    keys: { type: 'string', value: 'SECRET', meaning: 'Secret with the keys that backups are encrypted with' },
-    backup: { type: 'string', value: 'NAME', meaning: 'from this backup' },
-    latest: { type: 'boolean', meaning: 'from the newest one, as when nothing is said' },
-    before: { type: 'string', value: 'TIME', meaning: 'from the newest one begun before: 2026-11-21T09:00:00Z' },
+    keys: { type: 'string', value: 'SECRET', meaning: 'Secret with the encryption keys of the backups' },
+    backup: { type: 'string', value: 'NAME', meaning: 'use this backup' },
+    latest: { type: 'boolean', meaning: 'use the newest backup; this is the default' },
+    before: {
+      type: 'string',
+      value: 'TIME',
+      meaning: 'use the newest backup started before this time, such as 2026-11-21T09:00:00Z',
+    },
   },
   prepare(given) {
     const request = readRebuildRequest(given);
@@ -42,7 +46,9 @@ export function readRebuildRequest(given: Given): RebuildRequest {
   const [name = '', ...more] = given.positionals;
   const [namespace, cluster, ...deeper] = name.split('/');
   if (!namespace || !cluster || deeper.length > 0 || more.length > 0) {
-    throw new UsageError('which cluster was lost? Give NAMESPACE/CLUSTER as its backups name it, such as team/c1');
+    throw new UsageError(
+      'the lost cluster is missing: set NAMESPACE/CLUSTER as in the names of its backups, such as team/c1',
+    );
   }
   const [backup, before] = [textOption(given, 'backup'), textOption(given, 'before')];
   const isLatest = hasSwitch(given, 'latest') || (backup === undefined && before === undefined);
@@ -50,29 +56,29 @@ export function readRebuildRequest(given: Given): RebuildRequest {
     owner: { namespace, cluster },
     choice: readChoice({ backup, before, latest: isLatest }),
     store: secretOption(given, 'store', 'the address of the bucket'),
-    keys: secretOption(given, 'keys', 'the keys that backups are encrypted with'),
+    keys: secretOption(given, 'keys', 'the encryption keys of the backups'),
   };
 }
 
 function secretOption(given: Given, name: string, holds: string): string {
   const secret = textOption(given, name);
   if (secret) return secret;
-  throw new UsageError(`--${name} must name the Secret with ${holds}: of the lost cluster nothing else is left`);
+  throw new UsageError(`--${name} must name the Secret with ${holds}: without it the lost cluster cannot be rebuilt`);
 }
 
 async function printRebuild({ client, namespace, terminal }: Session, request: RebuildRequest): Promise<void> {
   const { owner, choice, store, keys } = request;
-  // the schedule is not used; without it there are no defaults of the Secret's keys
+  // The schedule is not used, but required so that the Secret's keys get their defaults.
   const spec = Backup.parse({ schedule: '@daily', secret: { name: store }, encryption: { secretName: keys } });
   const storeReader = storeReaderOf(client, namespace);
   const { backup, bundle } = await findRecoveryBundle({ owner, choice, namespace, store: spec, storeReader });
   terminal.print(rebuildManifest(bundle, { namespace, owner, backup }));
   terminal.tell(
-    `from backup ${backup}. Not in it: Secrets of the bucket and its keys, infrastructure, Machines and whatever else ${bundle.cluster.metadata.name} refers to`,
+    `from backup ${backup}. It does not contain the Secrets with the bucket and its keys, infrastructure, Machines, or other objects that ${bundle.cluster.metadata.name} refers to`,
   );
 }
 
-/** What to apply: Cluster and HostedControlPlane as they were, and the restore that brings data and authorities. */
+/** The manifests: Cluster and HostedControlPlane of the backup, with the restore of data and CAs. */
 export function rebuildManifest(
   { cluster, hostedControlPlane }: RecoveryBundle,
   { namespace, owner, backup }: { readonly namespace: string; readonly owner: BackupOwner; readonly backup: string },

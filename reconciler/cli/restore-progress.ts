@@ -1,25 +1,25 @@
 import type { ControlPlane } from './control-plane.ts';
 import type { Progress } from './follow.ts';
 
-/** What was known when a restore was asked for. */
+/** The state when the restore was requested. */
 export interface RequestedRestore {
-  /** Generation of the spec that asks for it. */
+  /** Generation of the spec that requests it. */
   readonly generation: number;
-  /** `status.etcd.restore.request` before. */
+  /** `status.etcd.restore.request` before the request. */
   readonly previous: string | undefined;
 }
 
-/** How far a requested restore is. */
+/** The progress of a requested restore. */
 export function restoreProgress({ object }: ControlPlane, { generation, previous }: RequestedRestore): Progress {
   const { status } = object;
-  if ((status?.observedGeneration ?? 0) < generation) return { kind: 'running', message: 'waiting for the provider' };
+  if ((status?.observedGeneration ?? 0) < generation) return { kind: 'running', message: 'waiting for the operator' };
 
   const known = status?.etcd?.restore;
   const isOurs = known !== undefined && known.request !== previous;
   if (isOurs && known.completionTime !== undefined) {
     return {
       kind: 'done',
-      message: `${known.backup ?? 'backup'} restored, to revision ${known.restoredTo ?? 'unknown'}`,
+      message: `${known.backup ?? 'backup'} restored to revision ${known.restoredTo ?? 'unknown'}`,
     };
   }
 
@@ -30,9 +30,9 @@ export function restoreProgress({ object }: ControlPlane, { generation, previous
   }
   return {
     kind: 'running',
-    message: [isOurs ? known.step : undefined, message].filter(Boolean).join(': ') || 'begins',
+    message: [isOurs ? known.step : undefined, message].filter(Boolean).join(': ') || 'starting',
   };
 }
 
-/** Reasons of EtcdRestoreReady that only a person can mend. */
+/** Reasons of EtcdRestoreReady that only a user can resolve. */
 const refusals = ['BackupNotFound', 'BackupUnusable', 'BackupSecretInvalid', 'InvalidConfiguration'];

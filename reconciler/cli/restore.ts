@@ -19,28 +19,36 @@ import { follow } from './follow.ts';
 import { restoreProgress } from './restore-progress.ts';
 import { withBackups } from './store.ts';
 
-/** What `hcp restore` is asked for. */
+/** Arguments of `hcp restore`. */
 export interface RestoreRequest {
   readonly cluster: string;
   readonly choice: Choice;
-  /** Whose backup; the cluster's own when unset. */
+  /** Owner of the backup; the cluster itself when unset. */
   readonly from: BackupOwner | undefined;
   readonly yes: boolean;
   readonly wait: boolean;
 }
 
-/** Puts a backup in the place of all data, by the field anybody may set. */
+/** Replaces all data with a backup, with the field that users can also set. */
 export const restore: Command = {
   name: 'restore',
   usage: 'CLUSTER (--backup NAME | --latest | --before TIME) [--from NAMESPACE/CLUSTER] [--yes] [--wait]',
-  summary: 'Replaces all data of the cluster by that of a backup.',
+  summary: 'Replaces all data of the cluster with that of a backup.',
   options: {
-    backup: { type: 'string', value: 'NAME', meaning: 'this backup, as hcp backups lists it' },
-    latest: { type: 'boolean', meaning: 'the newest one' },
-    before: { type: 'string', value: 'TIME', meaning: 'the newest one begun before this time: 2026-11-21T09:00:00Z' },
-    from: { type: 'string', value: 'NAMESPACE/CLUSTER', meaning: 'a backup of another cluster in the same bucket' },
-    yes: { type: 'boolean', short: 'y', meaning: 'does not ask whether later writes may be lost' },
-    wait: { type: 'boolean', meaning: 'waits until the API servers are back' },
+    backup: { type: 'string', value: 'NAME', meaning: 'restore this backup, named as in hcp backups' },
+    latest: { type: 'boolean', meaning: 'restore the newest backup' },
+    before: {
+      type: 'string',
+      value: 'TIME',
+      meaning: 'restore the newest backup started before this time, such as 2026-11-21T09:00:00Z',
+    },
+    from: {
+      type: 'string',
+      value: 'NAMESPACE/CLUSTER',
+      meaning: 'restore a backup of another cluster in the same bucket',
+    },
+    yes: { type: 'boolean', short: 'y', meaning: 'do not ask for confirmation that later writes are lost' },
+    wait: { type: 'boolean', meaning: 'wait until the API servers are available again' },
   },
   prepare(given) {
     const request = readRestoreRequest(given);
@@ -77,19 +85,23 @@ async function restoreBackup(session: Session, request: RestoreRequest): Promise
 
   session.terminal.tell(describeLoss(controlPlane.cluster, backup, request.from, session.now()));
   const agreed = request.yes || (await session.terminal.confirm('Restore it?'));
-  if (agreed === undefined) throw new UsageError('nobody is there to agree to this loss: add --yes');
-  if (!agreed) throw new Error('nothing was restored');
+  if (agreed === undefined)
+    throw new UsageError('standard input is not a terminal, so the loss cannot be confirmed: add --yes');
+  if (!agreed) throw new Error('not confirmed, nothing was restored');
 
   const previous = controlPlane.object.status?.etcd?.restore?.request;
   const generation = await ask(session, controlPlane, backup, request.from);
   if (!request.wait) {
-    session.terminal.print(`restore of ${backupId(backup)} requested: see condition EtcdRestoreReady`);
+    session.terminal.print(`restore of ${backupId(backup)} requested: see the condition EtcdRestoreReady`);
     return;
   }
   session.terminal.print(await follow(session, controlPlane, (now) => restoreProgress(now, { generation, previous })));
 }
 
-/** Sets the field. The backup goes by its name: the one that was shown is restored, though a newer one may come. */
+/**
+ * Sets the field to the name of the backup, so that exactly this backup is restored even if a newer one is stored
+ * meanwhile.
+ */
 async function ask(
   { client, namespace, now }: Session,
   { object }: ControlPlane,
@@ -117,8 +129,8 @@ function describeLoss(cluster: string, backup: BackupName, from: BackupOwner | u
   const whose = from === undefined ? '' : ` of ${from.namespace}/${from.cluster}`;
   return [
     `Backup ${backupId(backup)}${whose} replaces all data of ${cluster}.`,
-    `Everything written after revision ${revision}, in the last ${spanText(now - time)}, will be gone,`,
-    'and the API server is away meanwhile. The present data is set aside on the volumes.',
+    `Everything written after revision ${revision}, in the last ${spanText(now - time)}, will be lost,`,
+    'and the API server is unavailable meanwhile. The current data is set aside on the volumes.',
   ].join('\n');
 }
 
@@ -126,7 +138,7 @@ function describeMissing({ cluster, choice, from }: RestoreRequest, there: reado
   const whose = from === undefined ? cluster : `${from.namespace}/${from.cluster}`;
   const [newest] = there;
   const oldest = there.at(-1);
-  if (!newest || !oldest) return `there is no backup of ${whose} in the bucket: see hcp backups`;
+  if (!newest || !oldest) return `the bucket contains no backup of ${whose}: run hcp backups`;
   const wanted = choice.kind === 'backup' ? choice.id : choice.kind === 'before' ? `before ${choice.before}` : 'at all';
-  return `there is no backup ${wanted} of ${whose}: the ${there.length} there are go from ${backupId(oldest)} to ${backupId(newest)}`;
+  return `there is no backup ${wanted} of ${whose}: choose one of the ${there.length} existing ones, from ${backupId(oldest)} to ${backupId(newest)}`;
 }

@@ -6,9 +6,9 @@ import type { Session } from './command.ts';
 import type { ControlPlane } from './control-plane.ts';
 
 /**
- * Opens the bucket of a control plane by the user's own rights on its Secret, and closes it afterwards. What is listed is
- * stored in clear, so that nobody needs the right to read the keys that encrypt backups.
- * @param owner whose backups, in that bucket; the control plane's own when unset
+ * Opens the bucket of a control plane with the user's own permission for its Secret, and closes it afterwards. Lists
+ * and manifests are not encrypted, so that users need no permission to read the encryption keys of backups.
+ * @param owner owner of the backups in that bucket; the control plane itself when unset
  */
 export async function withBackups<T>(
   { client, namespace }: Session,
@@ -19,7 +19,7 @@ export async function withBackups<T>(
   const { backup } = object.spec.etcd;
   if (!backup) {
     throw new Error(
-      `HostedControlPlane ${object.metadata.name} has no backups: set spec.etcd.backup, with a bucket and a schedule`,
+      `HostedControlPlane ${object.metadata.name} has no backups: set spec.etcd.backup with a bucket and a schedule`,
     );
   }
   const requestCaches = storeReaderOf(client, namespace);

@@ -1,16 +1,16 @@
 import { createInterface } from 'node:readline/promises';
 
-/** Where a command writes and asks. */
+/** Input and output of a command. */
 export interface Terminal {
-  /** A line of what was asked for: the part that others may read by program. */
+  /** Prints a line of the result, which programs may read. */
   print(line: string): void;
-  /** A line for whoever waits: progress and warnings. */
+  /** Prints a line for the user: progress and warnings. */
   tell(line: string): void;
-  /** Asks for yes or no; undefined when nobody is there to answer. */
+  /** Asks for confirmation; undefined without an interactive terminal. */
   confirm(question: string): Promise<boolean | undefined>;
 }
 
-/** The terminal of this process: results go to the standard output, all else to the error output. */
+/** The terminal of this process. Results go to standard output, all other lines to standard error. */
 export const processTerminal: Terminal = {
   print: (line) => void process.stdout.write(`${line}\n`),
   tell: (line) => void process.stderr.write(`${line}\n`),

@@ -19,21 +19,23 @@ export interface EndpointProbe {
 
 export interface EndpointProbesOptions {
   readonly clock: Clock;
-  /** Hears of a result that came too late for the pass that asked for it. */
+  /** Called when a result arrives too late for the reconcile that requested it. */
   readonly onResult: (key: string) => void;
 }
 
-/** An address that swallows packets keeps one waiting for seconds, and a worker slot is not to wait with it. */
+/**
+ * How long a reconcile waits for a result. An address that drops packets takes seconds, which must not block a worker.
+ */
 const graceMs = 250;
 const retries = { firstMs: 100, longestMs: 30_000 };
 
 interface Entry {
   result: ProbeResult;
-  /** What the result depends on, as text to compare. */
+  /** Inputs of the result, as text to compare. */
   inputsKey: string | undefined;
-  /** When to ask again, if nothing changes before. */
+  /** Time of the next attempt, unless an input changes before. */
   dueAt: number;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number;
   running: Attempt | undefined;
 }
@@ -45,8 +47,8 @@ interface Attempt {
 }
 
 /**
- * Whether endpoints work, by trying. What worked is taken to work until the next attempt has shown otherwise; what failed
- * is tried again after 100 ms, and after twice as long each time, for nobody tells when a DNS record is made.
+ * Probes whether endpoints work. A success is valid until the next attempt. A failure is retried after 100 ms and then
+ * with doubled delays, because no event reports that a DNS record was created.
  */
 export class EndpointProbes {
   readonly #options: EndpointProbesOptions;
@@ -61,7 +63,7 @@ export class EndpointProbes {
     return { look: (dependsOn, attempt) => this.#look(key, JSON.stringify(dependsOn) ?? '', attempt) };
   }
 
-  /** Drops what is known of an endpoint that is gone. */
+  /** Drops the state of an endpoint that was deleted. */
   forget(key: string): void {
     this.#entries.delete(key);
   }
@@ -85,7 +87,7 @@ export class EndpointProbes {
 
   #start(key: string, entry: Entry, inputsKey: string, attempt: () => Promise<void>): void {
     const end = (result: ProbeResult, failures: number, forMs: number): void => {
-      // Another attempt has begun since, because something on the way has changed.
+      // A newer attempt has started, because an input has changed.
       if (entry.running !== running) return;
       const dueAt = this.#options.clock.now() + forMs;
       const noted = result.kind === 'fails' ? { ...result, retryAt: new Date(dueAt) } : result;

@@ -1,7 +1,7 @@
 import type { ObservedGateway } from '../../constructs/control-plane/exposure/strategy.ts';
 import type { KubeObject } from '../kube/object.ts';
 
-/** A Gateway as the API returns it, as far as it is read here. */
+/** The fields of a Gateway that the operator reads. */
 export interface GatewayObject extends KubeObject, ObservedGateway {
   readonly status?: {
     readonly addresses?: readonly { readonly type?: string; readonly value: string }[];
@@ -13,8 +13,8 @@ export interface GatewayObject extends KubeObject, ObservedGateway {
 }
 
 /**
- * What of a Gateway matters to the control planes behind it, as text to compare. How many routes are attached is left
- * out: it changes with every control plane that comes, and would have all the others looked at.
+ * The fields of a Gateway that matter to the control planes behind it, as text to compare. It excludes the number of
+ * attached routes, because that changes with every new control plane and would trigger reconciles of all others.
  */
 export function gatewayState({ metadata, spec, status }: GatewayObject): string {
   const listeners = status?.listeners?.map(({ name, conditions = [] }) => [

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type HostClaim, describeHostClaim, type HostedControlPlaneClaim } from './host-claim.ts';
 
-/** Every claim there is, found by host name. */
+/** All host claims, indexed by host name. */
 export class HostClaimIndex {
   readonly #claims = new Map<string, HostClaim>();
   readonly #byHost = new Map<string, Set<string>>();
@@ -11,12 +11,12 @@ export class HostClaimIndex {
     return claim?.kind === 'HostedControlPlane' ? claim : undefined;
   }
 
-  /** Everything that has this host. */
+  /** All claims of this host name. */
   at(host: string): HostClaim[] {
     return [...(this.#byHost.get(host) ?? [])].flatMap((id) => this.#claims.get(id) ?? []);
   }
 
-  /** Enters a claim in the place of the one before it; returns the hosts about which something is different now. */
+  /** Adds or replaces a claim. Returns the host names that are affected. */
   put(claim: HostClaim): string[] {
     const id = describeHostClaim(claim);
     const old = this.#claims.get(id);
@@ -27,7 +27,7 @@ export class HostClaimIndex {
     return [...new Set([...(old?.hosts ?? []), ...claim.hosts])];
   }
 
-  /** Strikes a claim out; returns the hosts that it had. */
+  /** Removes a claim. Returns its host names. */
   remove(claim: HostClaim): readonly string[] {
     const id = describeHostClaim(claim);
     const hosts = this.#claims.get(id)?.hosts ?? [];

@@ -1,11 +1,12 @@
 import { group } from '../../constructs/api/group.ts';
 import { exposuresOf, type ExposureSource } from '../../constructs/api/exposure-spec.ts';
 import { groupOf, HostedControlPlane, optionalResources } from '../../constructs/api/resources.ts';
+import type { TlsRouteSpec } from '../../imports/gateway.networking.k8s.io.ts';
 import { heldHosts } from '../../constructs/control-plane/exposure/hosts.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import { type KubeObject, objectKey } from '../kube/object.ts';
 
-/** The host names that a HostedControlPlane, or a TLSRoute, has for itself. */
+/** The host names that a HostedControlPlane or a TLSRoute holds. */
 export type HostClaim = HostedControlPlaneClaim | RouteClaim;
 
 interface Holder {
@@ -18,33 +19,25 @@ interface Holder {
 
 export interface HostedControlPlaneClaim extends Holder {
   readonly kind: 'HostedControlPlane';
-  /** `namespace/name` of the Gateway that leads to it; missing for other ways in. */
+  /** `namespace/name` of the Gateway that leads to it; missing for other exposure strategies. */
   readonly gateway?: string | undefined;
 }
 
 export interface RouteClaim extends Holder {
   readonly kind: 'TLSRoute';
-  /** `namespace/name` of each Gateway it is attached to. */
+  /** `namespace/name` of each Gateway that it is attached to. */
   readonly gateways: readonly string[];
-  /** `namespace/name` of the HostedControlPlane it was made for; missing for routes of others. */
+  /** `namespace/name` of the HostedControlPlane that controls it; missing for other routes. */
   readonly owner?: string | undefined;
 }
 
-/** As the API returns it: its spec may be invalid. */
+/** A HostedControlPlane as the API returns it. Its spec may be invalid. */
 interface HostedControlPlaneObject extends KubeObject {
   readonly spec?: ExposureSource & { readonly controlPlaneEndpoint?: Partial<Endpoint> | undefined };
 }
 
 interface RouteObject extends KubeObject {
-  readonly spec?: {
-    readonly hostnames?: readonly string[];
-    readonly parentRefs?: readonly {
-      readonly group?: string;
-      readonly kind?: string;
-      readonly namespace?: string;
-      readonly name: string;
-    }[];
-  };
+  readonly spec?: Partial<TlsRouteSpec>;
 }
 
 export function hostClaimOfHostedControlPlane(object: HostedControlPlaneObject): HostedControlPlaneClaim {
@@ -80,7 +73,7 @@ export function hostClaimOfRoute({ metadata, spec }: RouteObject): RouteClaim {
   };
 }
 
-/** `Kind namespace/name`, as messages name a claimant. */
+/** `Kind namespace/name` of the holder, for messages. */
 export function describeHostClaim({ kind, key }: HostClaim): string {
   return `${kind} ${key}`;
 }

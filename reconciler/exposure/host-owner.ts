@@ -1,9 +1,10 @@
 import type { HostClaim, HostedControlPlaneClaim } from './host-claim.ts';
 
 /**
- * Who else has a host and may keep it; nobody when the one that asks may have it. Of two that have it already the older
- * one keeps it. One that is being deleted has its hosts until it is gone: its routes still lead to it.
- * @param claims everything that has this host, the asking one perhaps among them
+ * The other holder of a host name that may keep it; undefined when the asking control plane may have it. If both
+ * already have it, the older one keeps it. One that is being deleted holds its host names until it is gone, because its
+ * routes still exist.
+ * @param claims all claims of this host name, possibly including the asking one
  */
 export function hostOwner(
   host: string,
@@ -18,13 +19,13 @@ export function hostOwner(
 function isRival(claim: HostClaim, asking: HostedControlPlaneClaim, claims: readonly HostClaim[]): boolean {
   if (claim.kind === 'HostedControlPlane') return claim.key !== asking.key;
   if (claim.owner === asking.key) return false;
-  // Behind another Gateway it takes no traffic of ours.
+  // Behind another Gateway it takes no traffic of the asking control plane.
   if (asking.gateway === undefined || !claim.gateways.includes(asking.gateway)) return false;
-  // Its control plane has the host itself, and which of the two keeps it is decided between them.
+  // Its control plane holds the host name itself, so the claims of the two control planes decide.
   return !claims.some(({ kind, key }) => kind === 'HostedControlPlane' && key === claim.owner);
 }
 
-/** The older one first; the API keeps times by the second, so that names decide often. */
+/** Sorts the older one first. Creation times have a resolution of one second, so names often decide. */
 function compareAge(a: HostClaim, b: HostClaim): number {
   return compare(a.createdAt, b.createdAt) || compare(a.key, b.key) || compare(a.kind, b.kind);
 }

@@ -1,12 +1,12 @@
 import type { Gateway } from '../../constructs/api/exposure-spec.ts';
 import type { KubeObject } from '../kube/object.ts';
 
-/** A TLSRoute as the API returns it, as far as it is read here. */
+/** The fields of a TLSRoute that the operator reads. */
 export interface RouteObject extends KubeObject {
   readonly status?: { readonly parents?: readonly ParentStatus[] };
 }
 
-/** What one controller says of the route with regard to one Gateway. */
+/** Status of the route that one controller reports for one Gateway. */
 interface ParentStatus {
   readonly parentRef: {
     readonly group?: string;
@@ -26,21 +26,24 @@ interface RouteCondition {
   readonly message?: string;
 }
 
-/** The listener that a route is to be attached to. */
+/** The listener that a route attaches to. */
 export interface Listener extends Gateway {
   readonly listener: string;
 }
 
-/** Whether a route leads somewhere, and if not one sentence about why. */
+/** Whether a route is accepted, and otherwise one sentence with the cause. */
 export type RouteState =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'waiting'; readonly message: string }
   | { readonly kind: 'rejected'; readonly message: string };
 
-/** Both are needed: a route whose backend is refused is accepted all the same. */
+/** Both are necessary: Accepted is also true for a route whose backend is refused. */
 const necessary = ['Accepted', 'ResolvedRefs'];
 
-/** What the Gateway's controller says of the present generation of a route; one controller's consent is enough. */
+/**
+ * The state of the current generation of a route, as the Gateway's controller reports it. The acceptance of one
+ * controller is enough.
+ */
 export function routeStateOf(route: RouteObject, listener: Listener): RouteState {
   const name = `TLSRoute ${route.metadata.name}`;
   const parents = (route.status?.parents ?? []).filter((parent) => isFor(parent, listener, route.metadata.namespace));
@@ -52,21 +55,20 @@ export function routeStateOf(route: RouteObject, listener: Listener): RouteState
   if (!refusal) {
     return {
       kind: 'waiting',
-      message: `${at} has not said yet whether it accepts ${name}: is its controller running?`,
+      message: `${at} has not reported yet whether it accepts ${name}: check that its controller is running`,
     };
   }
   const { reason = refusal.type, message = '' } = refusal;
-  const remedy = remedies[reason]?.(listener) ?? `see the events and the status of ${at}`;
+  const remedy = remedies[reason]?.(listener) ?? `check the events and the status of ${at}`;
   return {
     kind: 'rejected',
     message: [`${at} refuses ${name}: ${reason}`, message, remedy].filter(Boolean).join(': '),
   };
 }
 
-/** What a user can do about the reasons that Gateway API defines. */
+/** Remedies for the reasons that Gateway API defines. */
 const remedies: Readonly<Record<string, (listener: Listener) => string>> = {
-  NotAllowedByListeners: ({ listener }) =>
-    `let allowedRoutes of listener ${listener} admit TLSRoutes of this namespace`,
+  NotAllowedByListeners: ({ listener }) => `allow TLSRoutes of this namespace in allowedRoutes of listener ${listener}`,
   NoMatchingListenerHostname: ({ listener }) => `give listener ${listener} a wildcard hostname that covers the route's`,
   NoMatchingParent: ({ listener }) => `give the Gateway a listener ${listener} of protocol TLS`,
   UnsupportedValue: () => 'use a Gateway whose controller supports TLSRoutes with TLS passthrough',
@@ -81,7 +83,7 @@ function isFor({ parentRef }: ParentStatus, { namespace, name, listener }: Liste
   );
 }
 
-/** A controller that notes no generation is believed: the field is optional. */
+/** Conditions without generation count as current, because the field is optional. */
 function isCurrent({ observedGeneration }: RouteCondition, { metadata }: RouteObject): boolean {
   return observedGeneration === undefined || observedGeneration >= (metadata.generation ?? 0);
 }

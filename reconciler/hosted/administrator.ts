@@ -1,8 +1,8 @@
 import type { KubernetesApi } from '../kube/client.ts';
 
 /**
- * The right to grant rights in a hosted cluster. Its client exists only while somebody uses it, and so does its key:
- * an administrator that is kept could be stolen.
+ * An administrator identity, which can grant permissions in a hosted cluster. Its client and its key exist only while
+ * they are used, because a stored administrator key could be stolen.
  */
 export class Administrator {
   readonly #open: () => Promise<KubernetesApi>;
@@ -13,7 +13,7 @@ export class Administrator {
     this.#open = open;
   }
 
-  /** Does something with the client, which those share who use it at the same time. */
+  /** Runs work with the client, which concurrent callers share. */
   async use<T>(work: (client: KubernetesApi) => Promise<T>): Promise<T> {
     this.#users += 1;
     const opened = (this.#opened ??= this.#open());

@@ -1,10 +1,10 @@
 import { CertificateSigningRequest } from '../../constructs/api/resources.ts';
 import type { KubeObject } from '../kube/object.ts';
 
-/** A CertificateSigningRequest of a hosted cluster. Who asks is what the API server saw, not what the asker says. */
+/** A CertificateSigningRequest of a hosted cluster. The API server sets the requester, not the requester itself. */
 export interface CertificateRequest extends KubeObject {
   readonly spec: {
-    /** The PEM of a PKCS #10 request, base64. */
+    /** The PEM of a PKCS #10 request, base64-encoded. */
     readonly request: string;
     readonly signerName: string;
     readonly username?: string;
@@ -13,17 +13,20 @@ export interface CertificateRequest extends KubeObject {
   };
   readonly status?: {
     readonly conditions?: readonly { readonly type: string; readonly status?: string }[];
-    /** PEM of the chain that was issued, base64. */
+    /** PEM of the issued chain, base64-encoded. */
     readonly certificate?: string;
   };
 }
 
-/** Whether nobody has approved or denied it yet. */
+/** Whether it is neither approved nor denied yet. */
 export function isPending({ status }: CertificateRequest): boolean {
   return (status?.conditions ?? []).length === 0;
 }
 
-/** What approves exactly this request: a new one of its name has another uid, and is refused. */
+/**
+ * The patch that approves exactly this request. A newer request with the same name has another UID and rejects the
+ * patch.
+ */
 export function approval({ metadata }: CertificateRequest, message: string): KubeObject & { readonly status: object } {
   const { apiVersion, kind } = CertificateSigningRequest;
   const condition = { type: 'Approved', status: 'True', reason: 'HostedControlPlaneApprove', message };

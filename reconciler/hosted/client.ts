@@ -26,34 +26,34 @@ import type { HostedTarget } from './target.ts';
 
 export interface HostedClusterClientOptions {
   readonly clock: Clock;
-  /** Something has changed that a reconcile may want to know of. */
+  /** Called after a change that may require a reconcile. */
   readonly onChange: () => void;
-  /** Somebody has changed this object, and it was put right. */
+  /** Called when the operator has reverted a change of this object by another client. */
   readonly onRevert: (what: string) => void;
-  /** A watch was interrupted; it goes on by itself. */
+  /** Called when a watch was interrupted. It resumes automatically. */
   readonly onError: (error: unknown) => void;
-  /** Hears every request to the hosted cluster. By default nobody does. */
+  /** Called for every request to the hosted cluster. By default not called. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined;
-  /** Resolves the host of the endpoint. By default the machine's resolver does. */
+  /** Resolves the host name of the endpoint. By default with the resolver of the machine. */
   readonly lookup?: LookupFunction | undefined;
-  /** Opens a client of an API server. By default connections are dialled. */
+  /** Opens a client of an API server. By default it connects over the network. */
   readonly open?: OpenApi | undefined;
 }
 
-/** A hosted API server answers at once or not at all; a worker slot is not to wait for the usual half minute. */
+/** A healthy hosted API server answers quickly, and a worker must not wait for the usual half minute. */
 const deadlineMs = 5_000;
 
-/** API servers learn of new rights by watching: for a moment they still refuse what has just been granted. */
+/** API servers read new permissions through watches, and may reject requests for a moment after a grant. */
 const grantSettlingMs = 5_000;
 const grantRecheckMs = 100;
 
-/** An API server that is away is no news after the first time. */
+/** Minimum interval between reports of an unreachable API server. */
 const repeatReportMs = 10 * 60_000;
 
-/** All there is of one hosted cluster, so that the apply set needs no other key. */
+/** The key of the apply set, which is the same for all objects of one hosted cluster. */
 const owner = 'hosted';
 
-/** One hosted cluster: what its watches tell, and what we write there. Connections are dialled on first use. */
+/** The client of one hosted cluster: its watches and writes. It connects with the first request. */
 export class HostedClusterClient implements HostedClient {
   readonly #target: HostedTarget;
   readonly #options: HostedClusterClientOptions;
@@ -78,9 +78,9 @@ export class HostedClusterClient implements HostedClient {
       hostedInformers(target.applied, { client: this.#inside, clock, onError: (error) => this.#onWatchError(error) }),
     );
     this.#known.onChange((resource, { type }) => {
-      // That they are there counts, not the status that nodes report for ever.
+      // Only their existence matters, not the status that nodes report continuously.
       const isThereOrNot = resource === Node || resource === EndpointSlice;
-      // Kubernetes clears requests away that have been answered.
+      // Kubernetes deletes completed requests.
       const isCleanUp = resource === CertificateSigningRequest && type === 'deleted';
       if (!isCleanUp && (!isThereOrNot || type !== 'updated')) options.onChange();
     });
@@ -112,7 +112,9 @@ export class HostedClusterClient implements HostedClient {
     if (!reachesProxies(keep)) await this.#attempt(() => this.#deleteSlices());
   }
 
-  /** A Service that selects nothing keeps the endpoints it had, and those of proxies would go on taking connections. */
+  /**
+   * A Service without selector keeps its EndpointSlices, and those of proxies would continue to receive connections.
+   */
   async #deleteSlices(): Promise<void> {
     for (const { metadata } of this.#known.list(EndpointSlice)) {
       await this.#privileged.delete(EndpointSlice, metadata, { uid: metadata.uid });
@@ -122,7 +124,7 @@ export class HostedClusterClient implements HostedClient {
   watch(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
-    // That there is nothing of a kind is news too, and comes as no event.
+    // An empty list of a kind matters too, but produces no event.
     void this.#known.start().then(() => this.#options.onChange());
   }
 
@@ -139,11 +141,12 @@ export class HostedClusterClient implements HostedClient {
     annotations: Readonly<Record<string, string>>,
   ): Promise<void> {
     const { apiVersion, kind } = Node;
-    // With its uid, an apply to a Node that is gone is a conflict instead of a new Node.
+    // With the UID, an apply to a deleted Node is a conflict instead of a new Node.
     const patch = { apiVersion, kind, metadata: { name, uid, annotations } };
     const options = { fieldManager: `${fieldManager}-node`, force: true };
     try {
-      // Who may note something on Nodes may also drain them: it is seldom enough to be no right of ours.
+      // Permission to annotate Nodes also allows cordoning them. The operator annotates rarely, so it does that as
+      // administrator.
       const write = () => this.#administrator.use((client) => client.apply(patch, options));
       this.#known.remember(await this.#attempt(write));
     } catch (error) {
@@ -192,20 +195,26 @@ export class HostedClusterClient implements HostedClient {
     }
   }
 
-  /** Ends watches and connections. What was asked and is not answered yet fails. */
+  /** Ends watches and connections. Pending requests fail. */
   async close(): Promise<void> {
     await this.#known.stop();
     await Promise.all([this.#inside.close(), this.#outside.close()]);
   }
 
-  /** Does something that needs rights and an API server that answers. @throws HostedClusterNotReady when one is missing */
+  /**
+   * Runs work that needs permissions and an API server that answers. @throws HostedClusterNotReady when one is missing
+   */
   async #attempt<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await this.#outage.guard(work);
     } catch (error) {
       if (!isForbidden(error)) throw error;
       if (this.#isSettling) {
-        throw new HostedClusterNotReady('its rights have not reached the API server yet', grantRecheckMs, error);
+        throw new HostedClusterNotReady(
+          'the API server does not know the permissions of the operator yet',
+          grantRecheckMs,
+          error,
+        );
       }
       this.#grantRetry();
       throw error;
@@ -216,7 +225,10 @@ export class HostedClusterClient implements HostedClient {
     return this.#options.clock.now() - this.#grantedAt < grantSettlingMs;
   }
 
-  /** Somebody took our rights away while nobody looked: what we know to have applied is not true any more. */
+  /**
+   * The operator's permissions were removed while it did not watch, so its record of applied objects is not valid any
+   * more.
+   */
   #grantRetry(): void {
     this.#applySet.forget(owner);
     this.#options.onChange();

@@ -6,15 +6,15 @@ export interface HostedClientsOptions extends Pick<
   HostedClusterClientOptions,
   'clock' | 'lookup' | 'onRequest' | 'open'
 > {
-  /** Something has changed in the hosted cluster of this HostedControlPlane. */
+  /** Called after a change in the hosted cluster of this HostedControlPlane. */
   readonly onChange: (key: string) => void;
-  /** Somebody has changed what we determine, and it was put right. */
+  /** Called when the operator has reverted a change of its objects by another client. */
   readonly onRevert: (key: string, what: string) => void;
-  /** A watch was interrupted; it goes on by itself. */
+  /** Called when a watch was interrupted. It resumes automatically. */
   readonly onError: (key: string, error: unknown) => void;
 }
 
-/** What is known of all hosted clusters, each opened once and opened anew when what it is made of has changed. */
+/** The clients of all hosted clusters. Each is opened once, and reopened when its inputs have changed. */
 export class HostedClients {
   readonly #options: HostedClientsOptions;
   readonly #open = new Map<string, { readonly identity: string; readonly cluster: HostedClusterClient }>();
@@ -42,7 +42,7 @@ export class HostedClients {
     return cluster;
   }
 
-  /** Ends everything of a hosted cluster that is not looked after any more. */
+  /** Closes the client of a hosted cluster that the operator no longer manages. */
   async forget(key: string): Promise<void> {
     const existing = this.#open.get(key);
     this.#open.delete(key);
@@ -54,7 +54,7 @@ export class HostedClients {
   }
 }
 
-/** Everything that connections and watches depend on. */
+/** All inputs of connections and watches. */
 function identityOf({ service, serverName, endpoint, ca, controller, applied }: HostedTarget): string {
   return JSON.stringify([service, serverName, endpoint, ca, fingerprint(controller.certificate), applied]);
 }

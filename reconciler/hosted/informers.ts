@@ -15,13 +15,16 @@ import { kubernetesService } from '../../constructs/workload/in-cluster-access/k
 import type { AppliedKind } from '../../constructs/workload/applied-kinds.ts';
 import { Informer, type InformerOptions } from '../kube/informer.ts';
 
-/** The service account that the controller manager makes first: when it is there, controllers work. */
+/** The service account that the controller manager creates first. When it exists, controllers work. */
 export const firstServiceAccount = { namespace: 'default', name: 'default' } as const;
 
-/** What grants rights. */
+/** Resources that grant permissions. */
 export const rbacResources: readonly Resource[] = [ClusterRole, ClusterRoleBinding, Role, RoleBinding];
 
-/** What is watched in a hosted cluster. Rights too, although another identity writes them: somebody may take ours away. */
+/**
+ * The informers of a hosted cluster. They include RBAC objects, although another identity writes them, because users
+ * may remove the operator's permissions.
+ */
 export function hostedInformers(
   applied: readonly AppliedKind[],
   options: Pick<InformerOptions, 'client' | 'clock' | 'onError'>,
@@ -43,7 +46,8 @@ export function hostedInformers(
       namespace: firstServiceAccount.namespace,
       fieldSelector: `metadata.name=${firstServiceAccount.name}`,
     }),
-    // Theirs are the labels of their Service, which is ours in this namespace only if it is `kubernetes`.
+    // EndpointSlices have the labels of their Service. In this namespace only the Service `kubernetes` belongs to the
+    // operator.
     new Informer({
       ...options,
       resource: EndpointSlice,
@@ -52,7 +56,7 @@ export function hostedInformers(
       metadataOnly: true,
     }),
     new Informer({ ...options, resource: CertificateSigningRequest }),
-    // They are counted only, and report their status for ever.
+    // Metadata only, because Nodes are only counted and report their status continuously.
     new Informer({ ...options, resource: Node, metadataOnly: true }),
   ];
 }

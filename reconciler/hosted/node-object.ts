@@ -1,6 +1,6 @@
 import type { KubeObject } from '../kube/object.ts';
 
-/** A Node with what the cloud, or its kubelet, says of its addresses. */
+/** A Node with the addresses that the cloud provider or its kubelet reports. */
 export interface NodeObject extends KubeObject {
   readonly status?: {
     readonly addresses?: readonly NodeAddress[];

@@ -1,4 +1,4 @@
-/** A hosted cluster cannot do it yet, and will without anybody's help: it is to be asked again after a while. */
+/** A hosted cluster cannot handle a request yet. The operator retries after a while, and no intervention is needed. */
 export class HostedClusterNotReady extends Error {
   override readonly name = 'HostedClusterNotReady';
   readonly afterMs: number;

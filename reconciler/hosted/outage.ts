@@ -6,8 +6,8 @@ import { HostedClusterNotReady } from './not-ready.ts';
 const delays = { firstMs: 1_000, longestMs: 15_000 };
 
 /**
- * Keeps away from an API server that does not answer. One that is silent costs whoever asks seconds, and many such
- * clusters would take all worker slots from those that are well.
+ * Delays requests to an API server that does not answer. Each request to a silent server takes seconds, and many such
+ * clusters would block the workers for all healthy ones.
  */
 export class Outage {
   readonly #clock: Pick<Clock, 'now'>;
@@ -18,7 +18,10 @@ export class Outage {
     this.#clock = clock;
   }
 
-  /** Runs it. @throws HostedClusterNotReady when the server does not answer, and at once for a while after that */
+  /**
+   * Runs the work. @throws HostedClusterNotReady when the server does not answer, and immediately for a while after
+   * that
+   */
   async guard<T>(work: () => Promise<T>): Promise<T> {
     if (this.#remainingMs > 0) throw this.#notReady();
     try {
@@ -36,7 +39,7 @@ export class Outage {
     return this.#current === undefined ? 0 : this.#current.until - this.#clock.now();
   }
 
-  /** Those that fail side by side have met one outage. */
+  /** Concurrent failures belong to one outage. */
   #begin(error: Error): void {
     if (this.#remainingMs > 0) return;
     const delayMs = backOff(delays, ++this.#failures);
@@ -53,7 +56,7 @@ export class Outage {
   }
 }
 
-/** No answer, or none of its own. A 500 is an answer to one request, such as that of a webhook of the user that fails. */
+/** No answer, or one of a proxy. A 500 is an answer to one request, for example because a user's webhook fails. */
 function isAway(error: Error): boolean {
   const code = kubeErrorOf(error)?.code;
   return code !== undefined && [0, 429, 502, 503, 504].includes(code);

@@ -7,9 +7,10 @@ import type { KubeObject } from '../kube/object.ts';
 import type { Administrator } from './administrator.ts';
 
 /**
- * Writes as ourselves, and as administrator what grants rights, for whoever may write that may do everything, and what
- * takes something away: an object that no release of ours renders any more is none that our own rights name.
- * @param onGrant told when rights have been written, which the API server may notice a little later
+ * Writes with the operator's identity, except for objects that grant permissions and for deletions, which it writes as
+ * administrator. Who can write the former can do everything, and the operator's permissions do not name objects that
+ * the current release no longer renders.
+ * @param onGrant called after permissions were written, which the API server may apply a little later
  */
 export function privilegedClient(
   ourselves: Pick<KubernetesApi, 'apply'>,
@@ -27,7 +28,7 @@ export function privilegedClient(
   };
 }
 
-/** Nobody can change which role a binding gives: one that somebody has made for another role is made anew. */
+/** The role of a binding is immutable. A binding with another role is created again. */
 async function grant<T extends KubeObject>(client: KubernetesApi, object: T, options: ApplyOptions): Promise<T> {
   try {
     return await client.apply(object, options);

@@ -12,30 +12,33 @@ import { apiServiceHost } from '../../constructs/control-plane/certificates/plan
 import { pairOf, type SecretObject } from '../pki/secret.ts';
 import type { Reader } from '../management/view.ts';
 
-/** How to reach one hosted API server, from inside and from outside, and what is there to look after. */
+/** The addresses and credentials of one hosted API server, and the kinds that the operator applies there. */
 export interface HostedTarget {
   /** Address of the API server's Service in the management cluster. */
   readonly service: Endpoint;
   /** Port of an API server's pod. */
   readonly podPort: number;
-  /** The name in the serving certificate that is verified whatever address is dialled. */
+  /** The name to verify in the serving certificate, independent of the address. */
   readonly serverName: string;
-  /** The published endpoint, as workers and Cluster API dial it. */
+  /** The published endpoint, which workers and Cluster API use. */
   readonly endpoint: Endpoint;
-  /** PEM of the cluster's authority. */
+  /** PEM of the cluster CA certificate. */
   readonly ca: string;
-  /** Our own identity in the hosted cluster. */
+  /** The operator's identity in the hosted cluster. */
   readonly controller: KeyPair;
-  /** Makes an administrator who is valid now and not for long: only to grant our own identity, and others, their rights. */
+  /**
+   * Issues a short-lived administrator certificate, which is only used to grant permissions to the operator and to
+   * others.
+   */
   readonly admin: (now: Date) => Promise<KeyPair>;
-  /** What may be applied there, whatever the settings. */
+  /** All kinds that the operator may apply there, for any settings. */
   readonly applied: readonly AppliedKind[];
 }
 
 /**
- * How to reach a hosted cluster, from what the watches know. The Service is dialled by its address, so that it works
- * without cluster DNS too, and its name is verified all the same.
- * @throws when something of it is missing, which the phases before have made sure of.
+ * The target of a hosted cluster, from the cache. It contains the IP address of the Service, so that it works without
+ * cluster DNS; the name of the Service is verified.
+ * @throws when an object is missing that previous phases have created
  */
 export function hostedTarget(cluster: HostedCluster, facts: FactsWith<'endpoint'>, reader: Reader): HostedTarget {
   const names = namesOf(cluster.name);
@@ -44,7 +47,9 @@ export function hostedTarget(cluster: HostedCluster, facts: FactsWith<'endpoint'
   const ca = pairOf(secret(names.secrets.clusterCA));
   const controller = pairOf(secret(names.secrets.controller));
   if (!address || !ca || !controller) {
-    throw new Error(`Service ${names.apiService} or a Secret of cluster ${cluster.name} is gone again`);
+    throw new Error(
+      `Service ${names.apiService} or a Secret of cluster ${cluster.name} was deleted during the reconcile`,
+    );
   }
   return {
     service: { host: address, port: exposureStrategy(cluster.spec).service.apiPorts.api },
@@ -58,12 +63,16 @@ export function hostedTarget(cluster: HostedCluster, facts: FactsWith<'endpoint'
   };
 }
 
-/** Policies in a version that is not final are served only where the API server is told to, which is where they are used. */
+/**
+ * The API server serves beta versions of policies only if a flag enables them, which is the case where they are used.
+ */
 function isServed({ apiVersion }: Resource, cluster: HostedCluster, facts: Facts): boolean {
   return !apiVersion.endsWith('beta1') || inClusterAccessOf(cluster, facts) === 'Policy';
 }
 
-/** Never stored: whoever holds the cluster's authority can make one, and we do for the few calls that need it. */
+/**
+ * Never stored: the cluster CA can issue it at any time, and the operator does so for the few requests that need it.
+ */
 const administrator = {
   commonName: 'hosted-control-plane-bootstrap',
   organizations: ['system:masters'],

@@ -1,4 +1,7 @@
-/** Orders versions as Kubernetes prefers them: v2, v1, v1beta2, v1beta1, v1alpha1, and then what has another form. */
+/**
+ * Orders versions by the preference of Kubernetes: v2, v1, v1beta2, v1beta1, v1alpha1, and then versions of another
+ * form.
+ */
 export function compareApiVersions(a: string, b: string): number {
   const [left, right] = [parse(a), parse(b)];
   if (!left || !right) return left || right ? (left ? -1 : 1) : compareTexts(a, b);

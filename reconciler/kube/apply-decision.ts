@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { isOlder, type KubeObject } from './object.ts';
 
-/** What is remembered of an object after it was applied: enough to know it again, and no content of it. */
+/** Record of an applied object: enough to recognize it, without its content. */
 export interface AppliedRecord {
-  /** Fingerprint of what we sent. */
+  /** Fingerprint of the object that was sent. */
   readonly rendered: string;
-  /** Fingerprint of the fields the server noted as ours in its answer. */
+  /** Fingerprint of the operator's fields in the managedFields of the response. */
   readonly owned: string;
   readonly uid: string;
   readonly resourceVersion: string;
 }
 
-/** Whether an object has to be applied, and why or why not. */
+/** Whether an object has to be applied, and the reason. */
 export type ApplyDecision =
   | {
       readonly type: 'apply';
@@ -20,11 +20,11 @@ export type ApplyDecision =
   | { readonly type: 'skip'; readonly because: 'unchanged' | 'cache is behind' };
 
 /**
- * Whether what is rendered is provably there already. The server takes a field out of our managedFields entry as soon as
- * anybody else changes it, so an entry equal to the one we were answered with proves that nothing of ours was touched;
- * status and the fields of others do not matter to it.
- * @param rendered fingerprint of what would be sent
- * @param live the object as the cache has it, possibly older than what we wrote last
+ * Decides whether the live object provably matches the rendered one. The server removes a field from the operator's
+ * managedFields entry when another client changes it. An entry equal to that of the last response therefore proves that
+ * no field of the operator has changed; the status and the fields of others do not matter.
+ * @param rendered fingerprint of the object to send
+ * @param live the object in the cache, possibly older than the last write
  */
 export function decideApply(
   rendered: string,
@@ -37,25 +37,25 @@ export function decideApply(
   if (!live) return { type: 'apply', because: 'not in cache' };
   const { uid, resourceVersion = '0' } = live.metadata;
   if (resourceVersion === record.resourceVersion) return { type: 'skip', because: 'unchanged' };
-  // Whatever happened after our write the cache will learn and tell; until then our own answer is the newest there is.
+  // The watch reports changes after the write. Until then the response is the newest state.
   if (isOlder(resourceVersion, record.resourceVersion)) return { type: 'skip', because: 'cache is behind' };
   if (uid !== record.uid) return { type: 'apply', because: 'replaced' };
   if (ownedFingerprint(live, fieldManager) !== record.owned) return { type: 'apply', because: 'drifted' };
   return { type: 'skip', because: 'unchanged' };
 }
 
-/** What to remember of an object the server has answered with. */
+/** The record of an object that the server has returned. */
 export function recordOf(rendered: string, answer: KubeObject, fieldManager: string): AppliedRecord {
   const { uid = '', resourceVersion = '0' } = answer.metadata;
   return { rendered, owned: ownedFingerprint(answer, fieldManager), uid, resourceVersion };
 }
 
-/** Fingerprint of an object as it would be sent. */
+/** Fingerprint of an object to send. */
 export function renderedFingerprint(object: KubeObject): string {
   return fingerprint(object);
 }
 
-/** Whether this object was applied by us, so that it is ours to delete. */
+/** Whether the operator has applied this object and may delete it. */
 export function isApplied(object: KubeObject, fieldManager: string): boolean {
   return ownedFields(object, fieldManager) !== undefined;
 }
@@ -70,7 +70,7 @@ function ownedFields(object: KubeObject, fieldManager: string): object | undefin
   )?.fieldsV1;
 }
 
-/** 128 bits: rendered Secrets pass here, and nothing of them may stay in memory. */
+/** 128 bits. The input includes rendered Secrets, of which nothing may stay in memory. */
 function fingerprint(value: object): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
 }

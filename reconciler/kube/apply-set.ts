@@ -5,38 +5,38 @@ import type { Clock } from './clock.ts';
 import { resultsOf, settleAll } from './concurrency.ts';
 import { describeObject, identityOf, isOlder, type KubeObject, type ObjectName } from './object.ts';
 
-/** What an apply set needs. */
+/** Options of an apply set. */
 export interface ApplySetOptions {
   readonly client: Pick<KubeClient, 'apply' | 'delete'>;
   readonly fieldManager: string;
-  /** The object as the caches have it now; nothing when it is not there or nobody watches its kind. */
+  /** The object in the cache; undefined when it does not exist or its kind is not watched. */
   readonly lookup: (resource: Resource, name: ObjectName) => KubeObject | undefined;
   readonly clock: Pick<Clock, 'now'>;
-  /** Hears of every object that somebody else has changed and that is put right. By default nobody does. */
+  /** Called for every object that another client has changed and that is reverted. By default not called. */
   readonly onRevert?: (live: KubeObject) => void;
 }
 
 interface Applied {
   readonly record: AppliedRecord;
-  /** The server's answer, kept until the cache has caught up with it. */
+  /** The server's response, kept until the cache has caught up with it. */
   answer?: KubeObject | undefined;
 }
 
 const inFlight = 8;
 
-/** How often a change of somebody else is put right before we only tell and wait. */
+/** How often changes of another client are reverted before the apply set only reports them and waits. */
 const revertsPerWindow = 5;
 const revertWindowMs = 20_000;
 
 /**
- * Applies what is rendered for many owners and remembers what it wrote, so that an unchanged world costs no request.
- * After a restart the memory is empty and everything is applied once, which the server turns into no write at all.
+ * Applies the rendered objects of many owners and records what it wrote, so that unchanged objects need no request.
+ * After a restart the records are empty and all objects are applied once; the server stores nothing for unchanged ones.
  */
 export class ApplySet {
   readonly #options: ApplySetOptions;
-  /** Owner → identity of the object → what we know of it. */
+  /** Owner → identity of the object → record. */
   readonly #owners = new Map<string, Map<string, Applied>>();
-  /** Identity of an object → when a change of somebody else was put right. */
+  /** Identity of an object → times at which a change of another client was reverted. */
   readonly #reverts = new Map<string, number[]>();
 
   constructor(options: ApplySetOptions) {
@@ -44,9 +44,9 @@ export class ApplySet {
   }
 
   /**
-   * Applies those objects that are not provably there already and returns all of them as they are live, in the same
-   * order. All are attempted even when some fail; then it throws the failure, or an AggregateError of several.
-   * @param owner key of what they are rendered for
+   * Applies the objects that have changed, and returns all objects as they are live, in the same order. It attempts all
+   * even when some fail, and then throws the failure, or an AggregateError of several.
+   * @param owner key of the objects' owner
    */
   async apply(
     owner: string,
@@ -59,10 +59,10 @@ export class ApplySet {
   }
 
   /**
-   * Deletes the objects of the inventory that are not to be kept and that this field manager has applied: labels alone
-   * would not do, controllers copy them to what they make. Returns what it deleted.
-   * @param keep everything that is rendered, complete
-   * @param inventory live objects that carry the owner's labels
+   * Deletes the objects of the inventory that are not in `keep` and that this field manager has applied, and returns
+   * them. Labels are not sufficient, because controllers copy them to the objects they create.
+   * @param keep all rendered objects
+   * @param inventory live objects with the owner's labels
    */
   async prune(
     owner: string,
@@ -86,17 +86,20 @@ export class ApplySet {
     return resultsOf(outcomes);
   }
 
-  /** Drops what is remembered of one object, of which we ourselves have just changed something by another way. */
+  /** Drops the record of one object that the operator has just changed by another request. */
   forgetObject(owner: string, object: KubeObject): void {
     this.#owners.get(owner)?.delete(identityOf(object));
   }
 
-  /** Drops what is remembered of an owner that is gone. */
+  /** Drops the records of an owner that was deleted. */
   forget(owner: string): void {
     this.#owners.delete(owner);
   }
 
-  /** Throws when somebody has changed the object again and again: two managers that insist would write without end. */
+  /**
+   * Throws when another client changes the object repeatedly, because two field managers that insist would write
+   * endlessly.
+   */
   #countRevert(identity: string, live: KubeObject): void {
     const now = this.#options.clock.now();
     const recent = (this.#reverts.get(identity) ?? []).filter((time) => now - time < revertWindowMs);
@@ -138,5 +141,5 @@ function forgetAnswer(applied: Applied | undefined): void {
 }
 
 function describeFight(live: KubeObject, times: number): string {
-  return `${describeObject(live)} was changed ${times} times within 20 s by somebody else and put right each time: find out who in its metadata.managedFields and stop it`;
+  return `${describeObject(live)} was changed ${times} times within 20 s by another client, and the operator reverted each change: find the client in metadata.managedFields of the object, and stop it`;
 }

@@ -2,10 +2,10 @@ import { subscribe } from 'node:diagnostics_channel';
 import { type ClientHttp2Stream, constants } from 'node:http2';
 
 /**
- * Has every HTTP/2 request that is given up be cancelled at once. undici closes and destroys such a stream in one go
- * without saying why, for which Node waits until its body is sent: that never comes, the server is never told, and once
- * it makes room for more of the body, Node fills all memory with empty frames and does nothing else any more. With a
- * reason it does not wait. To be dropped when undici gives one.
+ * Cancels every aborted HTTP/2 request immediately. undici closes and destroys the stream of such a request without an
+ * error code. Node then waits until the body is sent, which never happens, and the server is never notified. Once the
+ * server grants more window for the body, Node fills all memory with empty frames and does nothing else. With an error
+ * code it does not wait. Remove this when undici sets a code.
  */
 export function cancelGivenUpRequests(): void {
   subscribe('http2.client.stream.created', (message) => {

@@ -2,10 +2,10 @@ import type { Resource } from '../../constructs/api/resources.ts';
 import type { KubeObject } from './object.ts';
 import type { RequestRecord } from './request.ts';
 
-/** What every call accepts. */
+/** Options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Limit for this call in milliseconds. By default the client's. */
+  /** Time limit of this call in milliseconds. By default that of the client. */
   readonly deadlineMs?: number | undefined;
 }
 
@@ -14,70 +14,70 @@ export interface Selection {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
-  /** Of each object only its metadata. By default all of it. */
+  /** Only the metadata of each object. By default the whole object. */
   readonly metadataOnly?: boolean | undefined;
 }
 
-/** What a server-side apply needs besides the object. */
+/** Options of a server-side apply. */
 export interface ApplyOptions extends CallOptions {
   readonly fieldManager: string;
   /** Take fields over from other managers instead of failing with a conflict. By default false. */
   readonly force?: boolean | undefined;
   readonly subresource?: string | undefined;
-  /** Go through admission and validation without storing anything. By default false. */
+  /** Run admission and validation without storing the object. By default false. */
   readonly dryRun?: boolean | undefined;
   /** For kinds that are not in the resource table, such as an infrastructure cluster. */
   readonly resource?: Resource | undefined;
 }
 
-/** What a create needs besides the object. */
+/** Options of a create. */
 export interface CreateOptions extends CallOptions {
   readonly fieldManager: string;
 }
 
-/** How to merge a patch. */
+/** Options of a merge patch. */
 export interface MergePatchOptions extends CallOptions {
   readonly fieldManager: string;
-  /** Fail with a conflict unless the object still is at this version. By default it may be at any. */
+  /** Fail with a conflict unless the object has this version. By default any version. */
   readonly resourceVersion?: string | undefined;
   readonly subresource?: string | undefined;
-  /** Of the answer only its metadata. By default all of it. */
+  /** Only the metadata of the response. By default the whole object. */
   readonly metadataOnly?: boolean | undefined;
 }
 
-/** How to delete. */
+/** Options of a delete. */
 export interface DeleteOptions extends CallOptions {
-  /** By default the kind's own, which is Background for nearly all. */
+  /** By default that of the kind, which is Background for nearly all kinds. */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined;
-  /** Fail with a conflict when another object has taken the name meanwhile. */
+  /** Fail with a conflict when another object has the name meanwhile. */
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
   readonly gracePeriodSeconds?: number | undefined;
 }
 
-/** What to watch and for how long. `deadlineMs` limits the wait for the beginning of the answer. */
+/** Options of a watch. `deadlineMs` limits the time until the response starts. */
 export interface WatchOptions extends Selection, CallOptions {
-  /** Begin after this version; by default with the present objects as ADDED events. */
+  /** Start after this version; by default with the existing objects as ADDED events. */
   readonly resourceVersion?: string | undefined;
-  /** After this time the server ends the watch. By default 120 s. */
+  /** Time after which the server ends the watch. By default 120 s. */
   readonly timeoutSeconds?: number | undefined;
   /**
-   * The longest silence in milliseconds. By default 15 s longer than the watch lasts: only its end is sure to be heard,
-   * for the server sends no bookmarks while the resource has not changed since the server was started.
+   * Maximum time without data in milliseconds. By default 15 s longer than the watch lasts: only its end is certain to
+   * arrive, because the server sends no bookmarks while the resource has not changed since the server started.
    */
   readonly inactivityMs?: number | undefined;
 }
 
-/** A consistent list: a watch from its version misses nothing. */
+/** A consistent list: a watch from its version misses no change. */
 export interface ObjectList<T extends KubeObject> {
   readonly items: T[];
   readonly resourceVersion: string;
 }
 
-/** How a client behaves. */
+/** Options of a client. */
 export interface KubeClientOptions {
-  /** Limit for one call in milliseconds. By default 30 s. */
+  /** Time limit of one call in milliseconds. By default 30 s. */
   readonly deadlineMs?: number;
-  /** Called once per request sent, so also for a second try. By default nobody counts. */
+  /** Called for every request, including retries. By default not called. */
   readonly onRequest?: (record: RequestRecord) => void;
 }

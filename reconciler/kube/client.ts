@@ -24,15 +24,15 @@ interface ListPage<T> {
 }
 
 const pageSize = 500;
-/** How long after its due end a silent watch is given up. */
+/** How long after its end a silent watch is aborted. */
 const watchGraceMs = 15_000;
 const strict: Query = { fieldValidation: 'Strict' };
-/** Works for every resource; objects come as kind PartialObjectMetadata. */
+/** Works for every resource. Objects have the kind PartialObjectMetadata. */
 const metadataOnly = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
 
 /**
- * Talks plain JSON to one API server. The models of client-node stay out of it on purpose: they drop fields they do not
- * know, `from` of NetworkPolicies among them.
+ * A client of one API server that uses plain JSON. It does not use the models of client-node, because they drop fields
+ * that they do not know, such as `from` of NetworkPolicies.
  */
 export class KubeClient {
   readonly connection: Connection;
@@ -61,7 +61,7 @@ export class KubeClient {
     return this.get<T>(resource, name, options).catch(nothingIfNotFound);
   }
 
-  /** All selected objects, fetched in pages. The items carry apiVersion and kind, which the server leaves out. */
+  /** All selected objects, fetched in pages. The items have apiVersion and kind, which the server omits. */
   async list<T extends KubeObject = KubeObject>(
     resource: Resource,
     options: Selection & CallOptions = {},
@@ -69,18 +69,18 @@ export class KubeClient {
     try {
       return await this.#listPaged<T>(resource, options, pageSize);
     } catch (error) {
-      // The version of the first page was compacted before the last page came: take everything in one answer.
+      // The version of the first page was compacted before the last page was read: list without pages.
       if (isGone(error)) return this.#listPaged<T>(resource, options, undefined);
       throw error;
     }
   }
 
   /**
-   * All selected objects, page by page as the server sends them, so that only one page at a time is in memory. Throws a
-   * KubeError with code 410 when the pages are taken so slowly that the server has forgotten the first one.
+   * All selected objects, page by page, so that only one page at a time is in memory. Throws a KubeError with code 410
+   * when the caller reads so slowly that the server has compacted the version of the first page.
    */
   async *pages(resource: Resource, options: Selection & CallOptions = {}): AsyncGenerator<KubeObject[], void> {
-    // null in an empty list of metadata
+    // null in an empty list of metadata.
     for await (const { items } of this.#pages<KubeObject>(resource, options, pageSize)) yield items ?? [];
   }
 
@@ -103,7 +103,7 @@ export class KubeClient {
     );
   }
 
-  /** Creates the object. Throws KubeError with reason AlreadyExists when there is one of that name. */
+  /** Creates the object. Throws KubeError with reason AlreadyExists when an object with that name exists. */
   create<T extends KubeObject>(object: T, options: CreateOptions): Promise<T & KubeObject> {
     const resource = resourceOf(object);
     return this.#requests.json<T & KubeObject>(
@@ -122,14 +122,14 @@ export class KubeClient {
     );
   }
 
-  /** A fresh token of a ServiceAccount, which lives for an hour. */
+  /** A new token of a ServiceAccount with a lifetime of one hour. */
   async serviceAccountToken(name: ObjectName, audience: string, options?: CallOptions): Promise<string> {
     const target = { ...name, subresource: 'token' };
     const { status } = await this.#requests.json<{ readonly status: { readonly token: string } }>(
       {
         verb: 'create',
         method: 'POST',
-        // A token that nobody received harms nobody.
+        // A token that was never received is harmless.
         isIdempotent: true,
         resource: ServiceAccount,
         target,
@@ -154,7 +154,7 @@ export class KubeClient {
       {
         verb: 'patch',
         method: 'PATCH',
-        // After a lost answer a second try would meet its own first one as a conflict.
+        // After a lost response, a retry would conflict with the first attempt.
         isIdempotent: resourceVersion === undefined,
         resource,
         target: { ...name, subresource },
@@ -168,7 +168,7 @@ export class KubeClient {
     );
   }
 
-  /** Asks for deletion and does not wait for finalizers. An object that is not there is a success. */
+  /** Requests deletion and does not wait for finalizers. Succeeds for an object that does not exist. */
   async delete(resource: Resource, name: ObjectName, options: DeleteOptions = {}): Promise<void> {
     const { propagationPolicy, gracePeriodSeconds, uid, resourceVersion } = options;
     const preconditions = uid || resourceVersion ? { uid, resourceVersion } : undefined;
@@ -185,7 +185,7 @@ export class KubeClient {
     await this.#requests.json(request, options).catch(nothingIfNotFound);
   }
 
-  /** Events of one watch request, bookmarks included. Returns when the server ends it and throws on everything else. */
+  /** Events of one watch request, including bookmarks. Returns when the server ends it, and throws otherwise. */
   watch<T extends KubeObject = KubeObject>(
     resource: Resource,
     options: WatchOptions = {},
@@ -201,7 +201,7 @@ export class KubeClient {
     return readWatch<T>(this.#transport, { ...call, inactivityMs });
   }
 
-  /** The text behind any other path: `/readyz`, `/version`, discovery. */
+  /** The response of any other path: `/readyz`, `/version`, discovery. */
   raw(path: string, options: CallOptions = {}): Promise<string> {
     return this.#requests.text(path, options);
   }
@@ -246,10 +246,10 @@ export class KubeClient {
   }
 }
 
-/** Every request to one API server. Tests put an API server in memory in the client's place. */
+/** Every request to one API server. Tests replace the client with an in-memory API server. */
 export type KubernetesApi = Omit<KubeClient, 'connection'>;
 
-/** The patch with the version the object must be at. */
+/** The patch with the required version of the object. */
 function atVersion(patch: object, resourceVersion: string): object {
   const metadata = 'metadata' in patch && typeof patch.metadata === 'object' ? patch.metadata : {};
   return { ...patch, metadata: { ...metadata, resourceVersion } };

@@ -1,15 +1,15 @@
-/** Time as everything here sees it, so that tests decide when it passes. */
+/** The source of time, which tests control. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls back once after the delay and returns what cancels it. */
+  /** Calls back once after the delay, and returns a function that cancels it. */
   setTimer(delayMs: number, callback: () => void): () => void;
 }
 
-/** setTimeout fires at once for anything longer than this (2^31-1 ms, 24.8 days). */
+/** setTimeout fires immediately for delays above this limit (2^31-1 ms, 24.8 days). */
 const longestTimerMs = 2_147_483_647;
 
-/** The machine's clock. Delays beyond 24.8 days are served in stages. */
+/** The clock of the machine. Delays beyond 24.8 days are split. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimer: (delayMs, callback) => {
@@ -37,10 +37,10 @@ export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promi
   });
 }
 
-/** A number in [0, 1), as Math.random gives it. */
+/** A number in [0, 1), like Math.random. */
 export type Random = () => number;
 
-/** The duration spread by ±20 %, so that many clients that failed together do not come back together. */
+/** The duration with ±20 % jitter, so that clients that failed together do not retry together. */
 export function jittered(durationMs: number, random: Random): number {
   return durationMs * (0.8 + 0.4 * random());
 }

@@ -1,8 +1,8 @@
 import { messageOf } from './error-message.ts';
 
 /**
- * Runs the function for every item, at most `limit` at a time, and returns the outcomes in the order of the items. One
- * that fails does not keep the others from being tried.
+ * Runs the function for every item, at most `limit` concurrently, and returns the outcomes in the order of the items. A
+ * failure does not prevent the other items.
  */
 export async function settleAll<Item, Result>(
   items: readonly Item[],
@@ -18,7 +18,9 @@ export async function settleAll<Item, Result>(
   return outcomes;
 }
 
-/** The results, or the failure: the only one as it is, several as an AggregateError that begins with the first. */
+/**
+ * The results. Throws a single failure unchanged, and several as an AggregateError whose message starts with the first.
+ */
 export function resultsOf<Result>(outcomes: readonly PromiseSettledResult<Result>[]): Result[] {
   const failures: unknown[] = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   if (failures.length === 1) throw failures[0];

@@ -1,11 +1,11 @@
 import type { Condition } from '../../constructs/api/status.ts';
 
-/** A condition as it is decided, before it is known since when it holds. */
+/** A condition before its transition time is known. */
 export type ConditionDraft = Omit<Condition, 'lastTransitionTime'>;
 
 /**
- * The conditions to write: exactly the drafts in their order, each with the transition time it had before unless its
- * status is another one now. Conditions that are no longer decided disappear.
+ * The conditions to write: exactly the drafts in their order. Each keeps its transition time unless its status changes.
+ * Other conditions are removed.
  */
 export function mergeConditions(
   previous: readonly Condition[],
@@ -21,7 +21,7 @@ function transition(before: Condition | undefined, draft: ConditionDraft, now: D
   return { ...draft, lastTransitionTime };
 }
 
-/** metav1.Time has no fractions: with them what we read back would differ from what we wrote. */
+/** metav1.Time has no fractions; with fractions the stored value would differ from the written one. */
 function wholeSeconds(time: Date): string {
   return time.toISOString().replace(/\.\d+Z$/, 'Z');
 }

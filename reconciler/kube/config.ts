@@ -7,33 +7,33 @@ import { cancelGivenUpRequests } from './cancelled-streams.ts';
 
 cancelGivenUpRequests();
 
-/** A way to one API server: where it is, who we are, and the pool of connections every request shares. */
+/** A connection to one API server: its address, the credentials, and the connection pool of all requests. */
 export interface Connection {
   /** `https://host:port`, without a trailing slash. */
   readonly baseUrl: string;
-  /** Namespace of the kubeconfig context, or our own when running in a pod. */
+  /** Namespace of the kubeconfig context, or of the pod. */
   readonly namespace: string | undefined;
-  /** The pool to use for the next request; it changes with `renew`. */
+  /** The pool for the next request, which changes with `renew`. */
   dispatcher(): Dispatcher;
-  /** Headers that say who we are. Token files rotate, so they are asked for with every request. */
+  /** Authentication headers. They are read for every request, because token files rotate. */
   authHeaders(): Promise<Record<string, string>>;
-  /** Retires the pool that failed: the next request dials anew with freshly read certificates and tokens. */
+  /** Retires the pool that failed. The next request opens a new connection with the current certificates and tokens. */
   renew(failed: Dispatcher): void;
   /** Ends all connections and every request on them. */
   close(): Promise<void>;
 }
 
-/** What `connectionFor` needs to reach a hosted cluster. */
+/** Input of `connectionFor`. */
 export interface ConnectionTarget {
-  /** `https://host:port`; the host may be an IP address while the certificate is for `serverName`. */
+  /** `https://host:port`. The host may be an IP address while the certificate is valid for `serverName`. */
   readonly server: string;
-  /** The name to verify and to send as SNI. By default the dialled host. */
+  /** The name to verify and to send as SNI. By default the host. */
   readonly serverName?: string;
-  /** Resolves the host, where the machine's resolver does not know it. By default that one. */
+  /** Resolves the host name. By default with the resolver of the machine. */
   readonly lookup?: LookupFunction | undefined;
-  /** Certificate authorities to trust, PEM. */
+  /** CA certificates to trust, PEM. */
   readonly ca: string | Buffer;
-  /** Our client certificate, PEM. */
+  /** Client certificate, PEM. */
   readonly cert?: string | Buffer;
   readonly key?: string | Buffer;
   /** A bearer token, instead of a client certificate. */
@@ -42,28 +42,28 @@ export interface ConnectionTarget {
 
 /**
  * Reads a kubeconfig.
- * @param file path of it; by default `KUBECONFIG`, then `~/.kube/config`, then the pod's service account
- * @throws when there is none of these
+ * @param file its path; by default `KUBECONFIG`, then `~/.kube/config`, then the pod's service account
+ * @throws when none of these exists
  */
 export function loadKubeConfig(file?: string): KubeConfig {
   const config = new KubeConfig();
   if (file) config.loadFromFile(file);
   else config.loadFromDefault();
-  // The library's last resort, a plain-text API server on this machine, is nobody's wish.
+  // The library falls back to a plain-text API server on this machine, which is never intended.
   if (config.getCurrentCluster()?.server === 'http://localhost:8080') {
     throw new Error('no kubeconfig found: set KUBECONFIG, or run in a pod with a service account');
   }
   return config;
 }
 
-/** The connection of a kubeconfig's current context. Throws when that context names no cluster. */
+/** The connection of a kubeconfig's current context. Throws when the context does not name a cluster. */
 export async function connect(config: KubeConfig): Promise<Connection> {
   const cluster = config.getCurrentCluster();
   if (!cluster)
-    throw new Error(`kubeconfig context "${config.getCurrentContext()}" names no cluster: set current-context`);
+    throw new Error(`kubeconfig context "${config.getCurrentContext()}" does not name a cluster: set current-context`);
   if (cluster.proxyUrl?.startsWith('socks'))
     throw new Error(`proxy ${cluster.proxyUrl} is not supported: use an HTTP proxy`);
-  // The library reads files, runs exec plugins and refreshes OIDC tokens here, each with its own cache.
+  // The library reads files, runs exec plugins and refreshes OIDC tokens, each with its own cache.
   const readCredentials = async (): Promise<RequestOptions> => {
     const options: RequestOptions = {};
     await config.applyToHTTPSOptions(options);
@@ -82,11 +82,11 @@ export async function connect(config: KubeConfig): Promise<Connection> {
   });
 }
 
-/** A connection from given credentials, such as our own to a hosted cluster. */
+/** A connection with the given credentials, such as those of the operator in a hosted cluster. */
 export function connectionFor(target: ConnectionTarget): Connection {
   const headers: Record<string, string> = target.token ? { authorization: `Bearer ${target.token}` } : {};
   const { server, serverName: servername, ca, cert, key, lookup } = target;
-  // An authority that an issuer has signed is trusted by itself, not its issuer; OpenSSL has to be told.
+  // Trust the CA itself, not the issuer that signed it. OpenSSL requires this option for that.
   const tls = withoutUndefined({ ca, cert, key, servername, allowPartialTrustChain: true });
   return open({ server, lookup, tls: () => tls, authHeaders: () => Promise.resolve(headers) });
 }
@@ -105,7 +105,7 @@ interface Source {
   readonly authHeaders: () => Promise<Record<string, string>>;
 }
 
-/** How long requests on a pool that has failed one of them may go on; a watch is opened anew and loses nothing. */
+/** How long other requests on a failed pool may continue. Watches reconnect without losing events. */
 const retirementMs = 10_000;
 
 function open(source: Source): Connection {
@@ -117,10 +117,10 @@ function open(source: Source): Connection {
     dispatcher: () => dispatcher,
     authHeaders: source.authHeaders,
     renew: (failed) => {
-      // Many requests fail together on one dead connection; only the first of them replaces it.
+      // Many requests fail together on one dead connection, and only the first replaces it.
       if (failed !== dispatcher) return;
       dispatcher = dial(source);
-      // What is still alive on the old pool may finish, but not a watch on a connection that is dead and does not say so.
+      // Active requests on the old pool may complete, but not a watch on a connection that is silently dead.
       retired.set(
         failed,
         setTimeout(() => {
@@ -136,7 +136,7 @@ function open(source: Source): Connection {
   };
 }
 
-/** One pool. All requests and watches share a single HTTP/2 connection as long as the server offers it. */
+/** One pool. All requests and watches share one HTTP/2 connection if the server offers it. */
 function dial(source: Source): Dispatcher {
   const tls = source.tls();
   if (source.proxyUrl) return new ProxyAgent({ uri: source.proxyUrl, requestTls: tls });
@@ -155,13 +155,16 @@ function tlsOf(options: RequestOptions): TlsMaterial {
 
 function headersOf(options: RequestOptions): Record<string, string> {
   const headers: Record<string, string> = {};
-  // A token file usually ends with a newline, which no header may contain.
+  // A token file usually ends with a newline, which headers must not contain.
   for (const [name, value] of Object.entries(options.headers ?? {})) headers[name] = String(value).trim();
   if (options.auth) headers['authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
   return headers;
 }
 
-/** Only what is given: an explicit undefined would override a default of Node's TLS, such as verifying the server. */
+/**
+ * Only the given options: an explicit undefined would override a default of Node's TLS, such as the verification of the
+ * server.
+ */
 function withoutUndefined(options: TlsMaterial): TlsMaterial {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

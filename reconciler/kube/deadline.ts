@@ -1,11 +1,11 @@
-/** Ends one call when its time is up or when its caller gives up. */
+/** Aborts one call at its deadline or when its caller aborts it. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #caller: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout;
   #expired = false;
 
-  /** @param ms time for the call, in milliseconds */
+  /** @param ms time limit of the call in milliseconds */
   constructor(ms: number, caller: AbortSignal | undefined) {
     this.#caller = caller;
     this.#timer = setTimeout(() => {
@@ -25,12 +25,12 @@ export class Deadline {
     return this.#expired;
   }
 
-  /** The call was answered in time; its caller may still abort what follows, until `release`. */
+  /** Stops the deadline because the server has answered. The caller can still abort until `release`. */
   stopClock(): void {
     clearTimeout(this.#timer);
   }
 
-  /** The call is over. Without this a caller's signal would hold on to every call ever made with it. */
+  /** Ends the call. Otherwise the caller's signal would reference every call ever made with it. */
   release(): void {
     this.stopClock();
     this.#caller?.removeEventListener('abort', this.#onCallerAbort);

@@ -1,4 +1,4 @@
-/** What was thrown, in words. Messages name what failed, so that no class or stack is needed beside them. */
+/** The message of a thrown value. Messages name what failed, so that no class or stack is needed. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

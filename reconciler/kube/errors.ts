@@ -1,11 +1,11 @@
-/** One cause inside a Status: for conflicts the field and its manager, for invalid objects the field and the rule. */
+/** One cause in a Status: for conflicts the field and its manager, for invalid objects the field and the rule. */
 export interface StatusCause {
   readonly reason?: string;
   readonly message?: string;
   readonly field?: string;
 }
 
-/** The parts of a metav1.Status that matter to a client. */
+/** The fields of a metav1.Status that the client reads. */
 export interface Status {
   readonly code?: number;
   readonly reason?: string;
@@ -13,21 +13,19 @@ export interface Status {
   readonly details?: { readonly causes?: readonly StatusCause[]; readonly retryAfterSeconds?: number };
 }
 
-/** What a KubeError is made of. */
+/** Details of a KubeError. */
 export interface KubeErrorDetails {
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 without a response. */
   readonly code: number;
-  /** metav1 reason such as `NotFound`; `Timeout` or `Unreachable` when no answer came. */
+  /** metav1 reason such as `NotFound`; `Timeout` or `Unreachable` without a response. */
   readonly reason: string;
   readonly causes?: readonly StatusCause[];
-  /** How long the server asked us to stay away. */
+  /** Retry-After of the server, in seconds. */
   readonly retryAfterSeconds?: number | undefined;
   readonly cause?: unknown;
 }
 
-/**
- * A request to an API server that failed. Its message never holds what was sent, which may be a Secret.
- */
+/** A failed request to an API server. Its message never contains the request body, which may be a Secret. */
 export class KubeError extends Error {
   readonly code: number;
   readonly reason: string;
@@ -44,7 +42,7 @@ export class KubeError extends Error {
   }
 }
 
-/** The error for an answer that is not a success. `action` is the verb and its target: `apply Secret a/b`. */
+/** The error for an unsuccessful response. `action` is the verb and its target: `apply Secret a/b`. */
 export function errorFromStatus(action: string, code: number, status: Status, retryAfterSeconds?: number): KubeError {
   const causes = status.details?.causes ?? [];
   const said = withoutContent(status.message ?? '');
@@ -58,27 +56,27 @@ export function errorFromStatus(action: string, code: number, status: Status, re
   });
 }
 
-/** The server reports an apply that breaks the schema as its own failure, 500, although no retry will ever help. */
+/** The server reports an apply that violates the schema as an internal error, 500, although no retry can succeed. */
 const isUnreadable = /^(failed to create typed patch object|failed to convert new object)/;
 
-/** Of a value of the wrong type the server quotes all of it, Secrets included. */
+/** The server quotes the complete value when its type is wrong, including Secrets. */
 function withoutContent(message: string): string {
   return message.replace(/, got &value\..*/s, ', got a value of another type');
 }
 
-/** The Status in a response body, or one that quotes the start of whatever a proxy in between answered. */
+/** The Status in a response body, or one that quotes the start of the response of a proxy. */
 export function parseStatus(code: number, body: string): Status {
   try {
     const parsed: { kind?: unknown } & Status = JSON.parse(body);
     if (parsed.kind === 'Status') return parsed;
   } catch {
-    // Load balancers and aggregated API servers answer with HTML or plain text.
+    // Load balancers and aggregated API servers may answer with HTML or plain text.
   }
   const text = body.replaceAll(/\s+/g, ' ').trim().slice(0, 200);
   return { code, message: text ? `the server answered ${code}: ${text}` : `the server answered ${code}` };
 }
 
-/** `manager "kubectl" over .spec.replicas`; the server's message names the manager in quotes. */
+/** `manager "kubectl" over .spec.replicas`. The server's message contains the manager in quotes. */
 function describeConflict(cause: StatusCause): string {
   const manager = /"(.*?)"/.exec(cause.message ?? '')?.[0] ?? 'another manager';
   return `${manager} over ${cause.field ?? 'an unnamed field'}`;
@@ -100,7 +98,7 @@ function reasonOfCode(code: number): string {
   return reasons[code] ?? (code >= 500 ? 'InternalError' : 'BadRequest');
 }
 
-/** The API server's answer behind an error that callers have wrapped, or nothing if there is none. */
+/** The KubeError in a chain of wrapped errors; undefined if there is none. */
 export function kubeErrorOf(error: unknown): KubeError | undefined {
   if (error instanceof KubeError) return error;
   if (error instanceof AggregateError && error.errors.length > 0) return kubeErrorOf(error.errors[0]);
@@ -112,19 +110,22 @@ const hasCode = (error: unknown, code: number): boolean => kubeErrorOf(error)?.c
 /** The object, its namespace or its whole resource does not exist. */
 export const isNotFound = (error: unknown): boolean => hasCode(error, 404);
 
-/** Somebody else changed or owns it: stale resourceVersion, other field manager, other uid, or it exists already. */
+/**
+ * Another client has changed or owns it: outdated resourceVersion, other field manager, other UID, or it exists
+ * already.
+ */
 export const isConflict = (error: unknown): boolean => hasCode(error, 409);
 
-/** A create found an object of that name. It is a conflict too. */
+/** A create found an object with that name. This is a conflict too. */
 export const isAlreadyExists = (error: unknown): boolean => kubeErrorOf(error)?.reason === 'AlreadyExists';
 
-/** The asked resourceVersion is compacted: list again. */
+/** The requested resourceVersion is compacted: list again. */
 export const isGone = (error: unknown): boolean => hasCode(error, 410);
 
-/** Our identity may not do this. */
+/** The identity of the client has no permission. */
 export const isForbidden = (error: unknown): boolean => hasCode(error, 403);
 
-/** The object breaks its schema or a validation rule: trying again without a change is useless. */
+/** The object violates its schema or a validation rule: a retry without a change cannot succeed. */
 export function isInvalid(error: unknown): boolean {
   return hasCode(error, 422) || hasCode(error, 400) || kubeErrorOf(error)?.reason === 'Invalid';
 }

@@ -4,18 +4,18 @@ import type { Clock } from './clock.ts';
 import { microTime } from './micro-time.ts';
 import { identityOf, type KubeObject } from './object.ts';
 
-/** Something a person who looks at the object should read. */
+/** An event for readers of the object. */
 export interface EventNote {
   readonly type: 'Normal' | 'Warning';
-  /** Why, PascalCase: `CertificateRenewed`. */
+  /** Reason in PascalCase: `CertificateRenewed`. */
   readonly reason: string;
-  /** What was done or tried, PascalCase: `RenewCertificate`. */
+  /** Action in PascalCase: `RenewCertificate`. */
   readonly action: string;
-  /** One sentence. Beyond 1 kB it is cut, which is the server's limit. */
+  /** One sentence. It is truncated to 1 kB, which is the server's limit. */
   readonly note: string;
 }
 
-/** What a recorder needs. */
+/** Options of a recorder. */
 export interface EventRecorderOptions {
   readonly client: KubernetesApi;
   readonly clock: Clock;
@@ -23,17 +23,17 @@ export interface EventRecorderOptions {
   readonly reportingController: string;
   /** Name of this process. */
   readonly reportingInstance: string;
-  /** Hears of events that could not be written; they are lost, nothing else is. */
+  /** Called for events that could not be written, which are lost. */
   readonly onError?: (error: unknown) => void;
 }
 
 const repeatAfterMs = 10 * 60_000;
 const longestNoteBytes = 1024;
 
-/** Records events, each at most once in ten minutes, and never stands in anybody's way. */
+/** Records events, each at most once in ten minutes, without blocking the caller. */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
-  /** What was recorded → when. In order of time, so that the oldest are first. */
+  /** Recorded event → time, in order of time, so that the oldest are first. */
   readonly #recorded = new Map<string, number>();
   readonly #pending = new Set<Promise<void>>();
   #sequence = 0;
@@ -42,7 +42,7 @@ export class EventRecorder {
     this.#options = options;
   }
 
-  /** Records in the background. The same reason and note on the same object within ten minutes is dropped. */
+  /** Records in the background. Drops an event with the same reason and note on the same object within ten minutes. */
   record(object: KubeObject, note: EventNote): void {
     const now = this.#options.clock.now();
     this.#forgetBefore(now - repeatAfterMs);
@@ -59,7 +59,7 @@ export class EventRecorder {
     void writing.finally(() => this.#pending.delete(writing));
   }
 
-  /** Resolves when everything recorded so far is written or given up. */
+  /** Resolves when all events recorded so far are written or have failed. */
   async flush(): Promise<void> {
     await Promise.all(this.#pending);
   }
@@ -77,8 +77,8 @@ export class EventRecorder {
 }
 
 /**
- * The Event object. Its name is the object's and the time, as in every Kubernetes component.
- * @param sequence tells events of the same millisecond apart
+ * The Event object. Its name consists of the object's name and the time, as in every Kubernetes component.
+ * @param sequence distinguishes events of the same millisecond
  */
 export function renderEvent(
   object: KubeObject,
@@ -92,7 +92,7 @@ export function renderEvent(
   return {
     apiVersion: Event.apiVersion,
     kind: Event.kind,
-    // Events of cluster-wide objects live in `default`.
+    // Events of cluster-scoped objects are in `default`.
     metadata: { name: name.slice(0, 253 - suffix.length) + suffix, namespace: namespace ?? 'default' },
     eventTime: microTime(now),
     type: note.type,
@@ -105,7 +105,7 @@ export function renderEvent(
   };
 }
 
-/** Cut between characters: half of one would be replaced and could make it too long again. */
+/** Truncates between characters: half of one would be replaced, and could exceed the limit again. */
 function truncated(note: string): string {
   if (Buffer.byteLength(note) <= longestNoteBytes) return note;
   const ellipsis = '…';

@@ -3,7 +3,7 @@ import type { Informer } from './informer.ts';
 import type { ObjectChange } from './object-cache.ts';
 import { identityOf, isOlder, type KubeObject, type ObjectName } from './object.ts';
 
-/** Watches one resource, or one that may be missing, perhaps in one namespace only. */
+/** A watch of one resource or of an optional one, possibly limited to one namespace. */
 export type WatchedResource = Pick<
   Informer,
   | 'resource'
@@ -21,13 +21,13 @@ export type WatchedResource = Pick<
   | 'stop'
 >;
 
-/** What is known of one cluster: what several informers see, and what we wrote before they saw it. */
+/** The cache of one cluster: the objects of several informers, and newer responses to writes of the operator. */
 export class InformerSet {
   readonly #informers: readonly WatchedResource[];
-  /** Answers to our own writes, until the watch has caught up with them. */
+  /** Responses to writes of the operator, until the watch has caught up with them. */
   readonly #written = new Map<string, KubeObject>();
 
-  /** @param informers several of one resource have a namespace each */
+  /** @param informers Several informers of one resource must have a namespace each. */
   constructor(informers: readonly WatchedResource[]) {
     this.#informers = informers;
     for (const informer of informers) {
@@ -37,7 +37,7 @@ export class InformerSet {
     }
   }
 
-  /** Begins to watch; resolves when everything has been seen once. */
+  /** Starts the watches, and resolves when all objects have been listed. */
   async start(): Promise<void> {
     for (const informer of this.#informers) informer.start();
     await Promise.all(this.#informers.map((informer) => informer.synced));
@@ -47,22 +47,22 @@ export class InformerSet {
     await Promise.all(this.#informers.map((informer) => informer.stop()));
   }
 
-  /** Calls back with every change of anything watched. */
+  /** Registers a handler for every change of a watched object. */
   onChange(handler: (resource: Resource, change: ObjectChange<KubeObject>) => void): void {
     for (const informer of this.#informers) informer.onChange((change) => handler(informer.resource, change));
   }
 
-  /** Milliseconds since the epoch at which the quietest watch was last heard of. */
+  /** Time, in milliseconds since the epoch, of the last message of the watch that has been silent the longest. */
   get lastSeen(): number {
     return Math.min(...this.#informers.map((informer) => informer.lastSeen));
   }
 
-  /** Whether every object of a resource has been seen once. @throws when nobody watches it. */
+  /** Whether the objects of a resource have been listed. @throws when the resource is not watched */
   isSynced(resource: Resource): boolean {
     return this.#informersOf(resource).every((informer) => informer.isSynced);
   }
 
-  /** The object as it is known to be now. @throws when nobody watches its resource in its namespace. */
+  /** The newest known state of the object. @throws when its resource is not watched in its namespace */
   get(resource: Resource, name: ObjectName): KubeObject | undefined {
     const informer = this.#informersOf(resource).find((one) => covers(one, name.namespace));
     if (!informer) throw unwatched(resource, name.namespace);
@@ -71,26 +71,26 @@ export class InformerSet {
     const identity = identityOf({ apiVersion, kind, metadata: { ...name } });
     const written = this.#written.get(identity);
     if (!written) return seen;
-    // Once the watch has come this far its word counts, also when it says that the object is gone again.
+    // Once the watch has caught up, its state counts, also when the object has been deleted.
     const isCaughtUp = informer.hasSeen(version(written)) || (seen && !isOlder(version(seen), version(written)));
     if (!isCaughtUp) return written;
     this.#written.delete(identity);
     return seen;
   }
 
-  /** Every object of a resource. @throws when nobody watches it. */
+  /** Every object of a resource. @throws when the resource is not watched */
   list(resource: Resource): KubeObject[] {
     return this.#informersOf(resource)
       .flatMap((informer) => informer.list())
       .map((object) => this.get(resource, object.metadata) ?? object);
   }
 
-  /** The objects whose label has this value. @throws unless it is one of the indexed labels. */
+  /** The objects whose label has this value. @throws when the label is not indexed */
   byLabel(resource: Resource, label: string, value: string): KubeObject[] {
     return this.#informersOf(resource).flatMap((informer) => informer.byLabel(label, value));
   }
 
-  /** Takes the answer to one of our own writes: the next reconcile must not act on what was before it. */
+  /** Stores the response to a write of the operator, so that the next reconcile does not act on an older state. */
   remember(object: KubeObject): void {
     this.#written.set(identityOf(object), object);
   }

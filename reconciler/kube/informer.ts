@@ -3,20 +3,20 @@ import { ObjectCache, type ObjectChange } from './object-cache.ts';
 import { isOlder, type KubeObject, type ObjectName } from './object.ts';
 import { Reflector, type ReflectorOptions } from './reflector.ts';
 
-/** What an informer needs. `onError` hears of throwing handlers too. */
+/** Options of an informer. `onError` is also called for errors of handlers. */
 export interface InformerOptions extends ReflectorOptions {
-  /** Of managedFields only what this manager applied is kept in memory. By default none of it. */
+  /** Keep only the managedFields that this manager applied. By default none are kept. */
   readonly fieldManager?: string | undefined;
-  /** Labels `byLabel` can be asked for. By default none. */
+  /** Labels that `byLabel` supports. By default none. */
   readonly indexedLabels?: readonly string[];
 }
 
 type Handler<T extends KubeObject> = (change: ObjectChange<T>) => void;
 
-/** Keeps the objects of one resource in memory and tells about every change. */
+/** Keeps the objects of one resource in memory and reports every change. */
 export class Informer<T extends KubeObject = KubeObject> {
   readonly resource: Resource;
-  /** The namespace it is limited to; all when undefined. */
+  /** The namespace that it is limited to; all namespaces when undefined. */
   readonly namespace: string | undefined;
   readonly #options: InformerOptions;
   readonly #cache: ObjectCache<T>;
@@ -37,7 +37,7 @@ export class Informer<T extends KubeObject = KubeObject> {
     });
   }
 
-  /** Whether this is about objects of the resource. */
+  /** Whether it watches the resource. */
   watches(resource: Resource): boolean {
     return resource === this.resource;
   }
@@ -52,14 +52,14 @@ export class Informer<T extends KubeObject = KubeObject> {
     return this.#reflector.isSynced;
   }
 
-  /** When the server last said anything, in milliseconds since the epoch: for the liveness probe. */
+  /** Time of the last message of the server, in milliseconds since the epoch, for the liveness probe. */
   get lastSeen(): number {
     return this.#reflector.lastSeen;
   }
 
   /**
-   * Whether everything up to this version of the resource is in memory. An object written at that version that is not
-   * there any more has been deleted since.
+   * Whether everything up to this version of the resource is in memory. An object that was written at that version and
+   * is not in memory has been deleted since.
    */
   hasSeen(resourceVersion: string): boolean {
     const seen = this.#reflector.resourceVersion;
@@ -74,24 +74,27 @@ export class Informer<T extends KubeObject = KubeObject> {
     return this.#cache.list();
   }
 
-  /** The objects whose label has this value. Throws unless it is one of the indexed labels. */
+  /** The objects whose label has this value. Throws when the label is not indexed. */
   byLabel(label: string, value: string): T[] {
     return this.#cache.byLabel(label, value);
   }
 
-  /** Calls back with every change from now on; what is here already comes as `added`. Returns what ends it. */
+  /**
+   * Registers a handler for every change from now on. Existing objects are reported as `added`. Returns a function that
+   * removes the handler.
+   */
   onChange(handler: Handler<T>): () => void {
     this.#handlers.add(handler);
     for (const object of this.list()) this.#call(handler, { type: 'added', object });
     return () => this.#handlers.delete(handler);
   }
 
-  /** Begins to list and watch, until `stop`. */
+  /** Lists and watches until `stop`. */
   start(): void {
     this.#running ??= this.#reflector.run(this.#stopping.signal);
   }
 
-  /** Ends at once; what is in memory stays readable. */
+  /** Stops immediately. Objects in memory stay readable. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -111,7 +114,9 @@ export class Informer<T extends KubeObject = KubeObject> {
     }
   }
 
-  /** managedFields of other managers are half of what a typical object weighs; a watch of metadata has a kind of its own. */
+  /**
+   * managedFields of other managers are half of the size of a typical object. A metadata watch returns another kind.
+   */
   #stripped(object: T): T {
     const { fieldManager } = this.#options;
     const managedFields = object.metadata.managedFields?.filter(

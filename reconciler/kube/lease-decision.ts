@@ -12,24 +12,27 @@ export interface LeaseObject extends KubeObject {
   };
 }
 
-/** How long leadership lasts and how often it is renewed, in milliseconds. */
+/** Duration of leadership and interval of renewals, in milliseconds. */
 export interface LeaseTimes {
-  /** Others may take over when the holder has not renewed for this long. */
+  /** Time without renewal after which other candidates may take over. */
   readonly durationMs: number;
-  /** The holder gives up when it could not renew for this long; less than `durationMs`, or two could lead at once. */
+  /**
+   * Time without successful renewal after which the holder gives up. It must be less than `durationMs`; otherwise two
+   * could lead at the same time.
+   */
   readonly renewDeadlineMs: number;
-  /** Between two tries, of holder and candidates alike. */
+  /** Interval between two attempts, of the holder and of candidates. */
   readonly retryMs: number;
 }
 
-/** The lease as it was last seen to change. Only our own clock is trusted: the holder's may be wrong by hours. */
+/** The last observed change of the lease, by the local clock, because the holder's clock may be wrong by hours. */
 export interface LeaseObservation {
   /** resourceVersion of the lease. */
   readonly version: string;
   readonly changedAt: number;
 }
 
-/** What to do about the lease now. */
+/** What to do with the lease. */
 export type LeaseDecision =
   | { readonly type: 'create'; readonly spec: LeaseSpec }
   | { readonly type: 'take' | 'renew'; readonly spec: LeaseSpec }
@@ -37,7 +40,7 @@ export type LeaseDecision =
 
 type LeaseSpec = NonNullable<LeaseObject['spec']>;
 
-/** The new observation after a look at the lease. */
+/** The observation after the lease was read. */
 export function observeLease(
   lease: LeaseObject | undefined,
   before: LeaseObservation | undefined,
@@ -47,7 +50,7 @@ export function observeLease(
   return before?.version === version ? before : { version, changedAt: now };
 }
 
-/** Creates, renews or takes over the lease, or leaves it to its holder. */
+/** Decides to create, renew or take over the lease, or to wait for its holder. */
 export function decideLease(
   lease: LeaseObject | undefined,
   observation: LeaseObservation,
@@ -64,13 +67,13 @@ export function decideLease(
   if (!lease) return { type: 'create', spec: { ...taking, leaseTransitions: 0 } };
   const { holderIdentity: holder = '', leaseDurationSeconds, leaseTransitions = 0 } = lease.spec ?? {};
   if (holder === identity) return { type: 'renew', spec: renewal };
-  // The holder may run with a longer duration than ours, and it is the holder's that it relies on.
+  // The holder may have another duration, and relies on its own.
   const durationMs = leaseDurationSeconds ? leaseDurationSeconds * 1000 : times.durationMs;
   if (holder !== '' && now < observation.changedAt + durationMs) return { type: 'wait', holder };
   return { type: 'take', spec: { ...taking, leaseTransitions: leaseTransitions + 1 } };
 }
 
-/** What the holder writes when it leaves: anybody may take the lease at once. */
+/** The lease of a holder that stops: any candidate may take it immediately. */
 export function releasedLease(now: number): LeaseSpec {
   return { holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime(now) };
 }

@@ -11,29 +11,29 @@ import {
   type LeaseTimes,
 } from './lease-decision.ts';
 
-/** What an election needs. */
+/** Options of an election. */
 export interface LeaderElectionOptions {
   readonly client: KubeClient;
   readonly name: string;
   readonly namespace: string;
-  /** Who we are: unique per process, such as the pod's name. */
+  /** Identity of the candidate, unique per process, such as the name of the pod. */
   readonly identity: string;
   readonly clock: Clock;
   /** By default Math.random. */
   readonly random?: Random;
-  /** By default 15 s, 10 s and 2 s, as Kubernetes' own components have it. */
+  /** By default 15 s, 10 s and 2 s, as in Kubernetes' own components. */
   readonly times?: LeaseTimes;
   readonly onAcquired: () => void;
-  /** Leadership is gone without our will: stop writing at once. Another process may lead from now on. */
+  /** Called when leadership was lost: stop writing immediately. Another process may lead from now on. */
   readonly onLost: () => void;
-  /** Hears every failed try; the election goes on. */
+  /** Called for every failed attempt. The election continues. */
   readonly onError?: (error: unknown) => void;
 }
 
 const fieldManager = 'leader-election';
 const kubernetesTimes: LeaseTimes = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
 
-/** Takes part in the election of a leader through a Lease. */
+/** A candidate in a leader election through a Lease. */
 export class LeaderElection {
   readonly #options: LeaderElectionOptions;
   readonly #times: LeaseTimes;
@@ -55,12 +55,12 @@ export class LeaderElection {
     return this.#isLeader;
   }
 
-  /** Begins to take part, until `stop`. */
+  /** Participates until `stop`. */
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** Leaves. A leader hands the lease back, so that the next one need not wait for it to expire. */
+  /** Stops. A leader releases the lease, so that the next one does not have to wait until it expires. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -80,7 +80,7 @@ export class LeaderElection {
 
   async #tryOnce(): Promise<void> {
     const { client, clock, identity, namespace, name } = this.#options;
-    // The time from before the request counts: others measure from when the server got it.
+    // Use the time before the request, because others measure from the time at which the server received it.
     const now = clock.now();
     const options = { signal: this.#stopping.signal, deadlineMs: this.#callDeadlineMs() };
     const lease = await client.find<LeaseObject>(Lease, { namespace, name }, options);
@@ -105,7 +105,7 @@ export class LeaderElection {
     this.#resourceVersion = (await client.create(lease, options)).metadata.resourceVersion;
   }
 
-  /** Writes only onto the version we have seen: of two candidates that want it at once one gets a conflict. */
+  /** Writes only if the version has not changed: of two concurrent candidates, one gets a conflict. */
   async #patch(spec: object): Promise<void> {
     const { client, namespace, name } = this.#options;
     const options = {
@@ -120,12 +120,12 @@ export class LeaderElection {
   #hold(renewedAt: number): void {
     const { clock, onAcquired } = this.#options;
     this.#cancelDeadline();
-    // A timer of its own: a request that hangs must not keep us from noticing that the time is up.
+    // A separate timer, because a hanging request must not delay the loss of leadership.
     const remainingMs = renewedAt + this.#times.renewDeadlineMs - clock.now();
     this.#cancelDeadline = clock.setTimer(remainingMs, () => this.#lose());
     if (this.#isLeader) return;
     this.#isLeader = true;
-    // A last request may succeed while `stop` waits for it: then there is something to hand back but nothing to begin.
+    // A last request may succeed while `stop` waits for it. The lease then has to be released, but nothing started.
     if (!this.#stopping.signal.aborted) onAcquired();
   }
 
@@ -136,7 +136,7 @@ export class LeaderElection {
     this.#options.onLost();
   }
 
-  /** One try must leave time for another before the renew deadline. */
+  /** One attempt must leave time for another before the renew deadline. */
   #callDeadlineMs(): number {
     return Math.max(1, this.#times.renewDeadlineMs / 2);
   }

@@ -1,6 +1,6 @@
 const most = 5;
 
-/** Names for a sentence: the first five, and how many more there are. */
+/** Names for a message: the first five, and the number of the others. */
 export function namesOfMany(names: readonly string[]): string {
   const shown = names.toSorted().slice(0, most);
   const rest = names.length - shown.length;

@@ -1,18 +1,18 @@
 import { objectKey, type KubeObject, type ObjectName } from './object.ts';
 
-/** What happened to an object. A deletion carries its last known state. */
+/** A change of an object. A deletion contains its last known state. */
 export type ObjectChange<T extends KubeObject> =
   | { readonly type: 'added'; readonly object: T; readonly old?: undefined }
   | { readonly type: 'updated'; readonly object: T; readonly old: T }
   | { readonly type: 'deleted'; readonly object: T; readonly old?: undefined };
 
-/** Objects of one resource in memory, found by name or by the value of an indexed label. */
+/** Objects of one resource in memory, by name or by the value of an indexed label. */
 export class ObjectCache<T extends KubeObject> {
   readonly #objects = new Map<string, T>();
   /** Label → value → keys. */
   readonly #indexes: ReadonlyMap<string, Map<string, Set<string>>>;
 
-  /** @param indexedLabels labels that `byLabel` is asked for */
+  /** @param indexedLabels labels that `byLabel` supports */
   constructor(indexedLabels: readonly string[]) {
     this.#indexes = new Map(indexedLabels.map((label) => [label, new Map()]));
   }
@@ -36,7 +36,7 @@ export class ObjectCache<T extends KubeObject> {
     return [...(index.get(value) ?? [])].flatMap((key) => this.#objects.get(key) ?? []);
   }
 
-  /** Stores the object; nothing when it is the version that is here already. */
+  /** Stores the object. Returns undefined when this version is already stored. */
   put(object: T): ObjectChange<T> | undefined {
     const key = objectKey(object.metadata);
     const old = this.#objects.get(key);
@@ -47,7 +47,7 @@ export class ObjectCache<T extends KubeObject> {
     return old ? { type: 'updated', object, old } : { type: 'added', object };
   }
 
-  /** Removes the object. @param last its state in the deletion event, which is newer than what is here */
+  /** Removes the object. @param last its state in the deletion event, which is newer than the stored one */
   remove(name: ObjectName, last?: T): ObjectChange<T> | undefined {
     const key = objectKey(name);
     const old = this.#objects.get(key);
@@ -57,7 +57,7 @@ export class ObjectCache<T extends KubeObject> {
     return { type: 'deleted', object: last ?? old };
   }
 
-  /** Becomes exactly this list; reports what that changes, so that nothing missed meanwhile goes unnoticed. */
+  /** Replaces all objects with this list, and returns the changes, including those that were missed before. */
   replace(objects: readonly T[]): ObjectChange<T>[] {
     const listed = new Set(objects.map(({ metadata }) => objectKey(metadata)));
     const gone = this.list().filter(({ metadata }) => !listed.has(objectKey(metadata)));
@@ -88,7 +88,7 @@ export class ObjectCache<T extends KubeObject> {
   }
 }
 
-/** An object deleted and created anew between two lists has another uid; within one life the version decides. */
+/** An object that was deleted and created again between two lists has another UID. Otherwise the version decides. */
 function isSameVersion(a: KubeObject, b: KubeObject): boolean {
   return a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
 }

@@ -1,4 +1,6 @@
-/** What a field manager owns of an object; the server keeps one per manager, operation and subresource. */
+/**
+ * The fields of an object that a field manager owns. The server keeps one entry per manager, operation and subresource.
+ */
 export interface ManagedFieldsEntry {
   readonly manager?: string | undefined;
   readonly operation?: 'Apply' | 'Update' | undefined;
@@ -9,7 +11,7 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string | undefined;
 }
 
-/** A reference that makes the garbage collector delete this object together with its owner. */
+/** A reference because of which the garbage collector deletes this object together with its owner. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -19,7 +21,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean | undefined;
 }
 
-/** metadata as it is on the wire; what only the server sets is absent from a rendered object. */
+/** Metadata as the API returns it. Fields that only the server sets are absent from a rendered object. */
 export interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string | undefined;
@@ -36,53 +38,53 @@ export interface ObjectMeta {
   readonly managedFields?: readonly ManagedFieldsEntry[] | undefined;
 }
 
-/**
- * Any Kubernetes object as plain JSON. Kinds whose fields matter extend it by optional ones; it declares none of them
- * itself, so that it can be read as any of these.
- */
+/** Any Kubernetes object as plain JSON. Kinds extend it with optional fields, so that it can be read as any of them. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
 }
 
-/** What names an object within its resource. A cluster-wide object has no namespace. */
+/** Name of an object within its resource. A cluster-scoped object has no namespace. */
 export interface ObjectName {
   readonly name: string;
   readonly namespace?: string | undefined;
 }
 
-/** `namespace/name`, or `name` for cluster-wide objects: the key of caches and queues. */
+/** `namespace/name`, or `name` for cluster-scoped objects: the key of caches and queues. */
 export function objectKey(object: ObjectName): string {
   return object.namespace ? `${object.namespace}/${object.name}` : object.name;
 }
 
-/** The name a key of `objectKey` stands for. */
+/** The name for a key of `objectKey`. */
 export function objectName(key: string): ObjectName {
   const slash = key.indexOf('/');
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
-/** Whether this is the owner that looks after the object. @param uid of the owner */
+/** Whether this owner controls the object. @param uid of the owner */
 export function isControlledBy({ metadata }: KubeObject, uid: string | undefined): boolean {
   return metadata.ownerReferences?.some((owner) => owner.controller && owner.uid === uid) ?? false;
 }
 
-/** `Kind namespace/name`, as messages for people spell it. */
+/** `Kind namespace/name`, for messages. */
 export function describeObject(object: KubeObject): string {
   return `${object.kind} ${objectKey(object.metadata)}`;
 }
 
 /**
- * What identifies an object among all kinds. The version is left out: v1beta1 and v1 of a kind are the same object, and
- * two groups may well use the same kind.
+ * Identifies an object among all kinds. It excludes the version, because v1beta1 and v1 of a kind are the same object,
+ * and includes the group, because two groups may have the same kind.
  */
 export function identityOf(object: KubeObject): string {
   const group = object.apiVersion.includes('/') ? object.apiVersion.slice(0, object.apiVersion.indexOf('/')) : '';
   return `${group}/${object.kind}/${objectKey(object.metadata)}`;
 }
 
-/** Whether the first resourceVersion was written before the second. Kubernetes has them ordered as numbers since 1.35. */
+/**
+ * Whether the first resourceVersion was written before the second. They are ordered as numbers, which Kubernetes
+ * guarantees since 1.35.
+ */
 export function isOlder(resourceVersion: string, than: string): boolean {
   return BigInt(resourceVersion) < BigInt(than);
 }

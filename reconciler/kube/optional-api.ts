@@ -14,23 +14,26 @@ import { Reflector } from './reflector.ts';
 import { type DefinitionObject, servedVersions } from './served-versions.ts';
 
 export interface OptionalApiOptions extends Omit<InformerOptions, 'resource' | 'optional'> {
-  /** The versions of it that we know, the best first. */
+  /** The versions that the operator supports, the preferred one first. */
   readonly known: readonly Resource[];
 }
 
 type Handler = (change: ObjectChange<KubeObject>) => void;
 
-/** An API that is served but cannot be read, as with a conversion webhook that is away, must not keep an operator from starting. */
+/**
+ * Maximum wait for the first list. An API that is served but cannot be read, for example because its conversion webhook
+ * is unavailable, must not prevent the start of the operator.
+ */
 const patienceMs = 10_000;
 
 /**
- * Objects of an API that may be installed or not, now or later, in one version or another. Its definition is watched by
- * name, and its objects are while it is there, in the best version that is served.
+ * Objects of an API that may be installed or removed at any time, in any version. Its definition is watched by name.
+ * While it exists, its objects are watched in the preferred served version.
  */
 export class OptionalApi {
-  /** The API in the best of its versions. */
+  /** The API in its preferred version. */
   readonly resource: Resource;
-  /** The namespace it is limited to; all when undefined. */
+  /** The namespace that it is limited to; all namespaces when undefined. */
   readonly namespace: string | undefined;
   readonly #options: OptionalApiOptions;
   readonly #definition: Reflector<DefinitionObject>;
@@ -38,13 +41,13 @@ export class OptionalApi {
   readonly #handlers = new Set<Handler>();
   readonly #servedHandlers = new Set<() => void>();
   #running: Promise<void> | undefined;
-  /** What the definition says. */
+  /** Versions that the definition serves. */
   #wanted: readonly Resource[] = [];
-  /** What objects are read in, once they have been. */
+  /** Versions whose objects have been read. */
   #served: readonly Resource[] = [];
   #informer: Informer | undefined;
   #endSubscription: () => void = () => {};
-  /** Takes the place of the informer when it has seen everything. */
+  /** Replaces the informer once it has listed all objects. */
   #next: Informer | undefined;
   #changing: Promise<void> = Promise.resolve();
   /** Ends the wait for the next informer. */
@@ -52,7 +55,7 @@ export class OptionalApi {
 
   constructor(options: OptionalApiOptions) {
     const [best] = options.known;
-    if (!best) throw new Error('an optional API needs at least one version that is known');
+    if (!best) throw new Error('an optional API needs at least one supported version');
     this.resource = best;
     this.namespace = options.namespace;
     this.#options = options;
@@ -68,27 +71,27 @@ export class OptionalApi {
     );
   }
 
-  /** Resolves when it is known whether the API is served and, if it is, its objects have been seen once. */
+  /** Resolves when it is known whether the API is served and, if it is, when its objects have been listed. */
   get synced(): Promise<void> {
     return this.#definition.synced.then(() => this.#settled());
   }
 
-  /** When the server last said anything about the API's existence, in milliseconds since the epoch. */
+  /** Time of the last message of the server about the definition, in milliseconds since the epoch. */
   get lastSeen(): number {
     return this.#definition.lastSeen;
   }
 
-  /** Known versions that are served, the best first; empty while there are none. */
+  /** Served versions that the operator supports, the preferred one first; empty when there are none. */
   get versions(): readonly string[] {
     return this.#served.map(versionOf);
   }
 
-  /** Whether the API is installed in a version we know. */
-  get served(): boolean {
-    return this.#served.length > 0;
+  /** Whether it is known if the API is served. */
+  get isSynced(): boolean {
+    return this.#definition.isSynced;
   }
 
-  /** Whether this is about objects of the resource, in whichever version. */
+  /** Whether it watches the resource, in any version. */
   watches({ apiVersion, kind }: Resource): boolean {
     return kind === this.resource.kind && groupOf({ apiVersion }) === groupOf(this.resource);
   }
@@ -109,14 +112,14 @@ export class OptionalApi {
     return this.#informer?.byLabel(label, value) ?? [];
   }
 
-  /** Calls back with every change of an object from now on; what is here already comes as `added`. */
+  /** Registers a handler for every change from now on. Existing objects are reported as `added`. */
   onChange(handler: Handler): () => void {
     this.#handlers.add(handler);
     for (const object of this.list()) this.#call(handler, { type: 'added', object });
     return () => this.#handlers.delete(handler);
   }
 
-  /** Calls back when other versions are served than before. */
+  /** Registers a handler for changes of the served versions. */
   onServed(handler: () => void): void {
     this.#servedHandlers.add(handler);
   }
@@ -144,7 +147,7 @@ export class OptionalApi {
     else this.#changing = this.#read(best, wanted);
   }
 
-  /** A definition may change again while the last change is followed. */
+  /** A definition may change again while the previous change is being processed. */
   async #settled(): Promise<void> {
     for (let followed: Promise<void> | undefined; followed !== this.#changing;) {
       followed = this.#changing;
@@ -152,7 +155,7 @@ export class OptionalApi {
     }
   }
 
-  /** Goes on with what is known until everything has been read in the other version. */
+  /** Keeps the current informer until all objects have been listed in the other version. */
   async #read(resource: Resource, wanted: readonly Resource[]): Promise<void> {
     const waiting = new AbortController();
     this.#waiting = waiting;
@@ -160,7 +163,7 @@ export class OptionalApi {
       ...this.#options,
       resource,
       onError: (error) => {
-        // That the API is gone, or not quite there yet, the definition tells.
+        // The definition reports that the API was removed or is not served yet.
         if (!isNotFound(error)) this.#options.onError?.(error);
       },
     });
@@ -196,7 +199,9 @@ export class OptionalApi {
       handler(change);
     } catch (error) {
       this.#options.onError?.(
-        new Error(`hear of ${this.resource.kind} ${objectKey(change.object.metadata)}`, { cause: error }),
+        new Error(`cannot handle a change of ${this.resource.kind} ${objectKey(change.object.metadata)}`, {
+          cause: error,
+        }),
       );
     }
   }

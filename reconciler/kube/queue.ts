@@ -1,32 +1,32 @@
 import { backOff } from './back-off.ts';
 import { jittered, type Clock, type Random } from './clock.ts';
 
-/** What a queue needs. */
+/** Options of a queue. */
 export interface WorkQueueOptions {
-  /** Works on one key. A rejection puts the key back with back-off; anything else forgets its earlier failures. */
+  /** Processes one key. A rejection requeues the key with back-off; a success resets the back-off. */
   readonly process: (key: string) => Promise<void>;
-  /** How many keys are worked on at once. */
+  /** Maximum number of keys that are processed concurrently. */
   readonly concurrency: number;
   readonly clock: Clock;
   /** By default Math.random. */
   readonly random?: Random;
-  /** Hears every rejection of `process`. */
+  /** Called for every rejection of `process`. */
   readonly onError?: (key: string, error: unknown) => void;
 }
 
 const delays = { firstMs: 5, longestMs: 60_000 };
 
 /**
- * Keys to work on. However often a key is added it is worked on once, never twice at the same time, and once more when
- * it was added meanwhile.
+ * A queue of keys. A key that is added several times is processed once, never concurrently, and again when it was added
+ * during processing.
  */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #random: Random;
-  /** In order of arrival. */
+  /** Keys in order of arrival. */
   readonly #ready = new Set<string>();
   readonly #running = new Set<string>();
-  /** Added while running: to be worked on once more. */
+  /** Keys that were added during processing and are processed again. */
   readonly #requeueAt = new Set<string>();
   readonly #delayed = new Map<string, { readonly dueAt: number; readonly cancel: () => void }>();
   readonly #failures = new Map<string, number>();
@@ -38,12 +38,12 @@ export class WorkQueue {
     this.#random = options.random ?? Math.random;
   }
 
-  /** Keys that wait for a free worker: what a metric calls depth. */
+  /** Number of keys that wait for a free worker, which the metric reports as depth. */
   get depth(): number {
     return this.#ready.size;
   }
 
-  /** Has the key worked on as soon as a worker is free. */
+  /** Processes the key as soon as a worker is free. */
   add(key: string): void {
     if (this.#stopped) return;
     if (this.#running.has(key)) this.#requeueAt.add(key);
@@ -52,8 +52,8 @@ export class WorkQueue {
   }
 
   /**
-   * Has the key worked on after the delay. Of several delays the one that ends first counts, and a key that is worked
-   * on earlier for another reason loses its delay: that run decides anew when the next one is due.
+   * Processes the key after the delay. The earliest of several delays counts. A key that is processed earlier for
+   * another reason loses its delay, because that run decides when the next one is due.
    */
   addAfter(key: string, delayMs: number): void {
     if (this.#stopped) return;
@@ -69,25 +69,25 @@ export class WorkQueue {
     this.#delayed.set(key, { dueAt, cancel });
   }
 
-  /** Has the key worked on after 5 ms, and twice as long with each call until `forget`, at most 60 s. */
+  /** Processes the key after 5 ms. The delay doubles with each call until `forget`, up to 60 s. */
   addRateLimited(key: string): void {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
     this.addAfter(key, jittered(backOff(delays, failures + 1), this.#random));
   }
 
-  /** Begins the back-off of the key anew. */
+  /** Resets the back-off of the key. */
   forget(key: string): void {
     this.#failures.delete(key);
   }
 
-  /** Resolves when nothing is ready or running. Keys with a delay are not waited for. */
+  /** Resolves when no key is ready or running. It does not wait for delayed keys. */
   drain(): Promise<void> {
     if (this.#isIdle()) return Promise.resolve();
     return new Promise((resolve) => this.#idleWaiters.push(resolve));
   }
 
-  /** Drops everything that has not begun and resolves when what has begun is finished. */
+  /** Drops all keys that are not running, and resolves when the running ones are complete. */
   stop(): Promise<void> {
     this.#stopped = true;
     this.#ready.clear();
@@ -112,7 +112,7 @@ export class WorkQueue {
     const failures = this.#failures.get(key);
     try {
       await this.#options.process(key);
-      // Unless it asked for back-off itself, without failing.
+      // Unless it requested back-off without failing.
       if (this.#failures.get(key) === failures) this.forget(key);
     } catch (error) {
       this.#options.onError?.(key, error);

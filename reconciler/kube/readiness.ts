@@ -1,9 +1,9 @@
 import { describeObject, type KubeObject } from './object.ts';
 
-/** Whether something has become what its spec says, and if not one sentence about what is missing. */
+/** Whether an object matches its spec, and otherwise one sentence about what is missing. */
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly message: string };
 
-/** A Deployment as far as its roll-out is concerned. */
+/** The fields of a Deployment that describe its rollout. */
 export interface DeploymentObject extends KubeObject {
   readonly spec?: { readonly replicas?: number };
   readonly status?: {
@@ -17,7 +17,7 @@ export interface DeploymentObject extends KubeObject {
   };
 }
 
-/** A DaemonSet as far as its pods are concerned. */
+/** The fields of a DaemonSet that describe its pods. */
 interface DaemonSetObject extends KubeObject {
   readonly status?: {
     readonly observedGeneration?: number;
@@ -26,7 +26,7 @@ interface DaemonSetObject extends KubeObject {
   };
 }
 
-/** A StatefulSet as far as its roll-out is concerned. */
+/** The fields of a StatefulSet that describe its rollout. */
 export interface StatefulSetObject extends KubeObject {
   readonly spec?: { readonly replicas?: number };
   readonly status?: {
@@ -40,7 +40,7 @@ export interface StatefulSetObject extends KubeObject {
   };
 }
 
-/** A Pod as far as its life is concerned. */
+/** The fields of a Pod that describe its lifecycle. */
 export interface PodObject extends KubeObject {
   readonly status?: {
     readonly phase?: string;
@@ -62,21 +62,21 @@ interface ContainerStatus {
   readonly ready?: boolean;
   readonly restartCount?: number;
   readonly state?: ContainerState;
-  /** How it ended the last time. */
+  /** State of the previous run. */
   readonly lastState?: ContainerState;
 }
 
-/** What has ended, such as by eviction, answers nobody, and never will again. */
+/** Whether a pod has ended, for example by eviction. It never serves again. */
 export function hasEnded({ status }: PodObject): boolean {
   return status?.phase === 'Failed' || status?.phase === 'Succeeded';
 }
 
-/** Whether a pod passes its readiness probes, so that Services lead to it; it may be being deleted. */
+/** Whether a pod is Ready, so that Services route to it. It may be terminating. */
 export function isReady({ status }: PodObject): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
 }
 
-/** Every replica runs the present template and is available, and none of the old ones is left. */
+/** Ready when every replica runs the current template and is available, and no old replica exists. */
 export function deploymentReadiness(object: KubeObject | undefined): Readiness {
   const deployment: DeploymentObject | undefined = object;
   if (!deployment) return notReady('the Deployment does not exist yet');
@@ -92,7 +92,10 @@ export function deploymentReadiness(object: KubeObject | undefined): Readiness {
   return { ready: true };
 }
 
-/** Every replica runs the present template and is available; for `OnDelete` sets until the last pod was replaced. */
+/**
+ * Ready when every replica runs the current template and is available; for `OnDelete` sets after the last pod was
+ * replaced.
+ */
 export function statefulSetReadiness(object: KubeObject | undefined): Readiness {
   const set: StatefulSetObject | undefined = object;
   if (!set) return notReady('the StatefulSet does not exist yet');
@@ -107,20 +110,21 @@ export function statefulSetReadiness(object: KubeObject | undefined): Readiness 
   return { ready: true };
 }
 
-/** Revision of the template that is applied; undefined until the StatefulSet's controller has seen the latest change. */
+/** Revision of the applied template; undefined until the StatefulSet controller has observed the latest change. */
 export function presentRevision(set: StatefulSetObject | undefined): string | undefined {
   if (!set || isStale(set, set.status?.observedGeneration)) return undefined;
   return set.status?.updateRevision;
 }
 
 /**
- * At least one pod of it is available: it does its work, if perhaps not everywhere, for a node that is ill keeps its pods
- * from being so. Always true of what has no pods, and of what none are wanted of.
+ * Ready when at least one pod is available: the workload works, possibly not everywhere, because pods on an unhealthy
+ * node are unavailable. Always true for kinds without pods, and for zero wanted pods.
  */
 export function somePodAvailable(object: KubeObject): Readiness {
   const { wanted, available } = podCounts(object);
   if (wanted === 0 || available > 0) return { ready: true };
-  const pods = wanted === undefined ? 'its pods have not been planned yet' : `0 of ${plural(wanted, 'pod')} available`;
+  const pods =
+    wanted === undefined ? 'its controller has not planned its pods yet' : `0 of ${plural(wanted, 'pod')} available`;
   return notReady(`${describeObject(object)}: ${pods}`);
 }
 
@@ -140,7 +144,7 @@ function podCounts(object: KubeObject): { readonly wanted: number | undefined; r
   }
 }
 
-/** How many of these pods have had every container started, ready or not, and are not on their way out. */
+/** Number of these pods that run all their containers, ready or not, and are not terminating. */
 export function startedPods(pods: readonly PodObject[]): number {
   return pods.filter(hasStarted).length;
 }
@@ -151,13 +155,13 @@ function hasStarted(pod: PodObject): boolean {
   return containers.length > 0 && containers.every(({ state }) => state?.running !== undefined);
 }
 
-/** When all pods are new the controller merges the two revisions and stops counting updated ones. */
+/** When all pods are updated, the controller merges the two revisions and stops counting updated ones. */
 function updatedReplicas(status: NonNullable<StatefulSetObject['status']>): number {
   const isWhole = status.updateRevision !== undefined && status.updateRevision === status.currentRevision;
   return isWhole ? (status.replicas ?? 0) : (status.updatedReplicas ?? 0);
 }
 
-const unseen = 'the latest change has not been noticed by its controller yet';
+const unseen = 'its controller has not observed the latest change yet';
 
 function isStale(object: KubeObject, observedGeneration: number | undefined): boolean {
   return (observedGeneration ?? 0) < (object.metadata.generation ?? 0);

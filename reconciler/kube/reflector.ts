@@ -6,35 +6,35 @@ import { jittered, pause, type Clock, type Random } from './clock.ts';
 import { isGone } from './errors.ts';
 import { isOlder, type KubeObject } from './object.ts';
 
-/** Where a reflector puts what it sees. */
+/** The target of a reflector. */
 export interface ReflectorSink<T extends KubeObject> {
-  /** These are all the objects there are. */
+  /** Replaces all objects. */
   replace(objects: readonly T[]): void;
   put(object: T): void;
   remove(object: T): void;
 }
 
-/** What a reflector needs. */
+/** Options of a reflector. */
 export interface ReflectorOptions extends Selection {
   readonly client: KubernetesApi;
   readonly resource: Resource;
   readonly clock: Clock;
   /** By default Math.random. */
   readonly random?: Random;
-  /** Hears every failed list and broken watch; the reflector goes on by itself. */
+  /** Called for every failed list and broken watch. The reflector continues. */
   readonly onError?: (error: unknown) => void;
   /**
-   * How long one watch lasts, in seconds, before jitter. By default 1500. A dead connection is noticed earlier by any
-   * other request on it, of which leader election has one every few seconds: it takes the watches along.
+   * Duration of one watch in seconds, before jitter. By default 1500. Any other request detects a dead connection
+   * earlier and renews it together with its watches; leader election sends one every few seconds.
    */
   readonly watchSeconds?: number;
-  /** The longest silence of a watch in milliseconds. By default 15 s longer than the watch. */
+  /** Maximum time without data of a watch in milliseconds. By default 15 s longer than the watch. */
   readonly watchInactivityMs?: number;
 }
 
 const delays = { firstMs: 100, longestMs: 15_000 };
 
-/** Mirrors the objects of one resource into a sink, through whatever happens to the server. */
+/** Mirrors the objects of one resource into a sink, and recovers from all failures of the server. */
 export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions;
   readonly #sink: ReflectorSink<T>;
@@ -61,12 +61,12 @@ export class Reflector<T extends KubeObject> {
     return this.#isSynced;
   }
 
-  /** When the server last said anything, in milliseconds since the epoch. */
+  /** Time of the last message of the server, in milliseconds since the epoch. */
   get lastSeen(): number {
     return this.#lastSeen;
   }
 
-  /** Everything up to this version is in the sink; undefined while that cannot be said. */
+  /** Version up to which all changes are in the sink; undefined while it is unknown. */
   get resourceVersion(): string | undefined {
     return this.#resourceVersion;
   }
@@ -110,8 +110,8 @@ export class Reflector<T extends KubeObject> {
       else this.#take(event.type, event.object);
     }
     this.#lastSeen = clock.now();
-    // A proxy or a server on its way out may end every watch at once: that is no reason to hammer it.
-    if (!heard && clock.now() - beganAt < 1_000) throw new Error(`the watch of ${resource.plural} ended at once`);
+    // A proxy or a terminating server may end every watch immediately. Back off in that case.
+    if (!heard && clock.now() - beganAt < 1_000) throw new Error(`the watch of ${resource.plural} ended immediately`);
   }
 
   #take(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
@@ -120,7 +120,7 @@ export class Reflector<T extends KubeObject> {
     else this.#sink.put(object);
   }
 
-  /** A server whose etcd was restored from a backup goes back in time and says nothing about it: list again. */
+  /** A server whose etcd was restored from a backup goes back to older versions without an error: list again. */
   #advance(resourceVersion: string): void {
     if (isOlder(resourceVersion, this.#resourceVersion ?? '0')) {
       this.#resourceVersion = undefined;
@@ -130,7 +130,7 @@ export class Reflector<T extends KubeObject> {
     this.#resourceVersion = resourceVersion;
   }
 
-  /** Decides what to forget after a failure and returns how long to stay away. */
+  /** Resets the state after a failure if needed, and returns the delay. */
   #recover(error: unknown, failures: number): number {
     if (isGone(error)) this.#resourceVersion = undefined;
     this.#options.onError?.(error);

@@ -1,9 +1,9 @@
-/** One request as metrics and tests see it. */
+/** One request, for metrics and tests. */
 export interface RequestRecord {
   readonly verb: string;
-  /** Plural of the resource, or empty for paths that are none. */
+  /** Plural of the resource; empty for non-resource paths. */
   readonly resource: string;
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 without a response. */
   readonly code: number;
   readonly ms: number;
 }
@@ -12,33 +12,33 @@ export interface RequestRecord {
 export interface KubeRequest {
   readonly verb: string;
   readonly resource: string;
-  /** What it is about, for error messages: `Secret a/b`. */
+  /** Target of the request, for error messages: `Secret a/b`. */
   readonly target: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: string | undefined;
   readonly contentType?: string;
-  /** The representation asked for. By default `application/json`. */
+  /** The requested representation. By default `application/json`. */
   readonly accept?: string | undefined;
-  /** Limit for the whole call, or for the headers of a stream, in milliseconds. */
+  /** Time limit of the whole call, or until the headers of a stream, in milliseconds. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Whether a second try after a network failure does no harm. */
+  /** Whether a retry after a network failure is safe. */
   readonly isIdempotent: boolean;
-  /** For streams: the longest silence, in milliseconds. */
+  /** For streams: maximum time without data, in milliseconds. */
   readonly inactivityMs?: number;
 }
 
-/** An answer that keeps coming. */
+/** A streamed response. */
 export interface Stream {
   readonly body: AsyncIterable<Buffer>;
-  /** The error to throw for a failure while reading; the next request dials anew. */
+  /** The error to throw for a failure while reading. The next request opens a new connection. */
   failed(cause: unknown): unknown;
-  /** To call when done with it, in every case. */
+  /** Must be called in every case after the stream is no longer needed. */
   release(): void;
 }
 
-/** `get Secret a/b`: how messages about the request begin. */
+/** `get Secret a/b`: the start of messages about the request. */
 export function actionOf(call: KubeRequest): string {
   return `${call.verb} ${call.target}`;
 }

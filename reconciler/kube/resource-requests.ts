@@ -4,7 +4,7 @@ import type { KubeRequest } from './request.ts';
 import { describeTarget, withQuery, type PathTarget, type Query } from './resource.ts';
 import type { Transport } from './transport.ts';
 
-/** A request about a resource, as the verbs describe it. */
+/** A request for a resource. */
 export interface ResourceRequest extends Pick<KubeRequest, 'verb' | 'method' | 'isIdempotent'> {
   readonly resource: Resource;
   readonly target: PathTarget;
@@ -15,32 +15,32 @@ export interface ResourceRequest extends Pick<KubeRequest, 'verb' | 'method' | '
   readonly accept?: string | undefined;
 }
 
-/** Sends requests about resources and reads JSON answers. */
+/** Sends requests for resources and reads JSON responses. */
 export class ResourceRequests {
   readonly #transport: Transport;
   readonly #deadlineMs: number;
 
-  /** @param deadlineMs limit for calls that bring none of their own */
+  /** @param deadlineMs time limit of calls without their own */
   constructor(transport: Transport, deadlineMs: number) {
     this.#transport = transport;
     this.#deadlineMs = deadlineMs;
   }
 
-  /** The answer. Its type is the caller's claim: the API server is trusted to keep to its schema. */
+  /** The response. The caller asserts its type, because the API server conforms to its schema. */
   async json<T>(request: ResourceRequest, options: CallOptions = {}): Promise<T> {
     const answer: T = JSON.parse(await this.#transport.send(this.call(request, options)));
     return answer;
   }
 
-  /** The text behind a path that is no resource. */
+  /** The response of a non-resource path. */
   text(path: string, { signal, deadlineMs = this.#deadlineMs }: CallOptions): Promise<string> {
-    // Some paths have a type of their own, and answer 406 to whoever insists on JSON.
+    // Some paths have their own content type, and answer 406 to a request for JSON only.
     const accept = 'application/json, */*';
     const call = { verb: 'get', resource: '', target: path, method: 'GET', path, isIdempotent: true, accept } as const;
     return this.#transport.send({ ...call, deadlineMs, signal });
   }
 
-  /** The request as it goes over the wire. */
+  /** The request to send. */
   call(request: ResourceRequest, options: CallOptions): KubeRequest {
     const { resource, target, path, query = {}, body, ...rest } = request;
     return {

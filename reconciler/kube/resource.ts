@@ -1,19 +1,19 @@
 import type { Resource } from '../../constructs/api/resources.ts';
 import type { ObjectName } from './object.ts';
 
-/** What a path addresses: without a name all objects, without a namespace all namespaces. */
+/** Target of a path: without a name all objects, without a namespace all namespaces. */
 export interface PathTarget {
   readonly name?: string | undefined;
   readonly namespace?: string | undefined;
   readonly subresource?: string | undefined;
 }
 
-/** Query parameters; those without a value are left out. */
+/** Query parameters; those without a value are omitted. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * The URL path of a resource, one of its namespaces or one object. Names keep their case: RBAC names such as
- * `system:Foo` are legal, and a lower-cased path silently addresses another object.
+ * The URL path of a resource, of one of its namespaces or of one object. Names keep their case: RBAC names such as
+ * `system:Foo` are valid, and a lower-case path would address another object.
  */
 export function resourcePath(resource: Resource, target: PathTarget = {}): string {
   const root = resource.apiVersion.includes('/') ? `/apis/${resource.apiVersion}` : `/api/${resource.apiVersion}`;
@@ -25,7 +25,7 @@ export function resourcePath(resource: Resource, target: PathTarget = {}): strin
   return segments.join('/');
 }
 
-/** The path of one object. Throws when a namespaced resource lacks its namespace. */
+/** The path of one object. Throws when a namespaced object has no namespace. */
 export function objectPath(resource: Resource, object: ObjectName, subresource?: string): string {
   if (resource.namespaced && !object.namespace)
     throw new Error(`${resource.kind} ${object.name} has no namespace: set metadata.namespace`);
@@ -40,7 +40,7 @@ export function withQuery(path: string, query: Query): string {
   return given.size === 0 ? path : `${path}?${given.toString()}`;
 }
 
-/** `Secret ns/name`, `Secrets in ns` or `Secrets`: what a message says about the target of a request. */
+/** `Secret ns/name`, `secrets in ns` or `secrets`: the target of a request in messages. */
 export function describeTarget(resource: Resource, target: PathTarget): string {
   const subresource = target.subresource ? ` (${target.subresource})` : '';
   if (target.name) {

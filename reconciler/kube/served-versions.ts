@@ -1,15 +1,15 @@
 import { type Resource, versionOf } from '../../constructs/api/resources.ts';
 import type { KubeObject } from './object.ts';
 
-/** A CustomResourceDefinition as the API returns it, as far as it is read here. */
+/** The fields of a CustomResourceDefinition that the operator reads. */
 export interface DefinitionObject extends KubeObject {
   readonly spec?: { readonly versions?: readonly { readonly name: string; readonly served?: boolean }[] };
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
 /**
- * Those of the known versions that a definition serves, in the same order; none while it is not established yet or is
- * being deleted, for requests would fail.
+ * The supported versions that a definition serves, in the same order; none while it is not established or is being
+ * deleted, because requests would fail.
  */
 export function servedVersions(definition: DefinitionObject | undefined, known: readonly Resource[]): Resource[] {
   const { metadata, spec, status } = definition ?? {};

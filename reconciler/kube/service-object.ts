@@ -1,7 +1,7 @@
 import type { ServiceAddress } from '../../constructs/cluster/facts.ts';
 import type { KubeObject } from './object.ts';
 
-/** A Service as the API returns it, as far as it is read here. */
+/** The fields of a Service that the operator reads. */
 export interface ServiceObject extends KubeObject {
   readonly spec?: { readonly clusterIP?: string; readonly type?: string };
   readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly ServiceAddress[] } };

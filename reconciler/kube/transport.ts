@@ -9,8 +9,9 @@ import { actionOf, type KubeRequest, type RequestRecord, type Stream } from './r
 type Answer = Dispatcher.ResponseData;
 
 /**
- * Sends requests over one connection, with deadlines and one retry, and turns every failure into a KubeError. Tried again
- * is what harms nobody after a dead connection, and whatever a server turned away for at most two seconds.
+ * Sends requests over one connection, with deadlines and one retry, and converts every failure to a KubeError. It
+ * retries safe requests after a dead connection, and every request that a server rejected with a Retry-After of at most
+ * two seconds.
  */
 export class Transport {
   readonly #connection: Connection;
@@ -21,7 +22,9 @@ export class Transport {
     this.#onRequest = onRequest;
   }
 
-  /** Sends and reads the whole answer. Throws KubeError unless the status is 2xx, and the signal's reason on abort. */
+  /**
+   * Sends and reads the whole response. Throws KubeError unless the status is 2xx, and the signal's reason on abort.
+   */
   async send(call: KubeRequest): Promise<string> {
     const deadline = new Deadline(call.deadlineMs, call.signal);
     try {
@@ -33,7 +36,7 @@ export class Transport {
     }
   }
 
-  /** Sends and returns as soon as a 2xx status has come. Aborting the call's signal ends the stream. */
+  /** Sends and returns as soon as a 2xx status has arrived. An abort of the call's signal ends the stream. */
   async stream(call: KubeRequest): Promise<Stream> {
     const deadline = new Deadline(call.deadlineMs, call.signal);
     const release = (): void => deadline.release();
@@ -58,7 +61,7 @@ export class Transport {
         if (error instanceof KubeError) {
           const restMs = isFirst ? restAfter(error) : undefined;
           if (restMs === undefined) throw error;
-          // Whoever ends says so on connections that it still has; another server takes the next one.
+          // A terminating server rejects requests on existing connections; another server accepts the next connection.
           if (error.code === 503) this.#connection.renew(dispatcher);
           await rest(restMs, undefined, { signal: deadline.signal }).catch(() => {
             throw call.signal?.aborted ? call.signal.reason : error;
@@ -87,7 +90,7 @@ export class Transport {
         headers,
         body: call.body ?? null,
         signal: deadline.signal,
-        // The deadline is the limit; undici's own would strike first on slow answers.
+        // Only the deadline applies; undici's own timeouts would abort slow responses earlier.
         headersTimeout: 0,
         bodyTimeout: call.inactivityMs ?? 0,
       });
@@ -137,17 +140,17 @@ function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : String(cause);
 }
 
-/** Nobody listens there: unlike after a dead connection, trying again at once is of no use. */
+/** No server listens at the address. Unlike after a dead connection, an immediate retry is useless. */
 function isRefused(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
 }
 
-/** Longer rests are the queue's, which has other things to do meanwhile. */
+/** The queue handles longer delays, because it can process other keys meanwhile. */
 const longestRestMs = 2_000;
 
 /**
- * After how many milliseconds to call again, whatever the call was: it was turned away before anything was done, by an
- * API server that ends or has too much to do. Undefined for every other error.
+ * Delay in milliseconds before a retry of any call: a terminating or overloaded API server has rejected it without side
+ * effects. Undefined for every other error.
  */
 function restAfter({ code, retryAfterSeconds: seconds }: KubeError): number | undefined {
   if ((code !== 429 && code !== 503) || seconds === undefined) return undefined;

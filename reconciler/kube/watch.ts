@@ -3,12 +3,12 @@ import type { KubeObject } from './object.ts';
 import { actionOf, type KubeRequest } from './request.ts';
 import type { Transport } from './transport.ts';
 
-/** What a watch reports. An ERROR event is not among them: it is thrown as KubeError. */
+/** An event of a watch. An ERROR event is thrown as KubeError instead. */
 export type WatchEvent<T extends KubeObject = KubeObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string };
 
-/** Events as one watch request brings them; returns when the server ends it, throws when anything else does. */
+/** Events of one watch request. Returns when the server ends it, and throws otherwise. */
 export async function* readWatch<T extends KubeObject>(
   transport: Transport,
   call: KubeRequest,
@@ -29,7 +29,7 @@ export async function* readWatch<T extends KubeObject>(
   }
 }
 
-/** What the server writes, one per line. */
+/** One line of the response. */
 type Line<T> =
   | { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: T }
   | { type: 'BOOKMARK'; object: { metadata: { resourceVersion: string } } }
@@ -43,7 +43,8 @@ function parseEvent<T extends KubeObject>(call: KubeRequest, text: string): Watc
 }
 
 async function* readLines(body: AsyncIterable<Buffer>): AsyncGenerator<string, void> {
-  // Objects reach a megabyte and come in chunks of 16 KiB: joining once per line avoids copying them over and over.
+  // Objects may have a megabyte and arrive in chunks of 16 KiB. Joining the chunks once per line avoids repeated
+  // copies.
   let pending: Buffer[] = [];
   for await (const chunk of body) {
     let start = 0;

@@ -30,14 +30,14 @@ import { SharedResourcesWatch } from './shared-resources.ts';
 export interface ManagementClusterOptions {
   readonly client: KubernetesApi;
   readonly clock: Clock;
-  /** Only this namespace; all when unset. */
+  /** Only this namespace; all namespaces when unset. */
   readonly namespace?: string | undefined;
   /** Only HostedControlPlanes with this value of the watch-filter label; all when unset. */
   readonly watchFilter?: string | undefined;
   readonly onError: (error: unknown) => void;
 }
 
-/** The resources of hosted control planes that are watched, each by the labels its objects carry. */
+/** The watched resources of hosted control planes, with the labels of their objects. */
 const watched: readonly { readonly resource: Resource; readonly labels: readonly string[] }[] = [
   { resource: Secret, labels: [clusterNameLabel] },
   { resource: ConfigMap, labels: [clusterNameLabel, componentLabel] },
@@ -51,7 +51,7 @@ const watched: readonly { readonly resource: Resource; readonly labels: readonly
   { resource: Pod, labels: [clusterNameLabel, componentLabel] },
 ];
 
-/** What is watched, for RBAC. */
+/** All watched resources, for RBAC. */
 export const watchedResources: readonly Resource[] = [
   HostedControlPlane,
   Cluster,
@@ -61,7 +61,7 @@ export const watchedResources: readonly Resource[] = [
   ...Object.values(optionalResources).flat(),
 ];
 
-/** Everything we know of the management cluster, kept current by watches. */
+/** Cache of the management cluster, which watches keep current. */
 export class ManagementCluster {
   readonly #known: InformerSet;
   readonly #hosted: Informer;
@@ -81,7 +81,7 @@ export class ManagementCluster {
     ]);
   }
 
-  /** Begins to watch; resolves when everything has been seen once. */
+  /** Starts the watches, and resolves when all objects have been listed. */
   start(): Promise<void> {
     return this.#known.start();
   }
@@ -90,17 +90,17 @@ export class ManagementCluster {
     return this.#known.stop();
   }
 
-  /** Calls back with every change of anything watched. */
+  /** Registers a handler for every change of a watched object. */
   onChange(handler: (resource: Resource, change: ObjectChange<KubeObject>) => void): void {
     this.#known.onChange(handler);
   }
 
-  /** Calls back with the key of each HostedControlPlane around which something it depends on has changed. */
+  /** Registers a handler for the key of each HostedControlPlane that depends on a changed shared resource. */
   onSharedResourcesChange(handler: (key: string) => void): void {
     this.#sharedResources.onChange(handler);
   }
 
-  /** Milliseconds since the epoch at which the quietest watch was last heard of. */
+  /** Time, in milliseconds since the epoch, of the last message of the watch that has been silent the longest. */
   get lastSeen(): number {
     return this.#known.lastSeen;
   }
@@ -117,14 +117,14 @@ export class ManagementCluster {
     return this.#known.list(resource);
   }
 
-  /** Takes the answer to one of our own writes: the next reconcile must not act on what was before it. */
+  /** Stores the response to a write of the operator, so that the next reconcile does not act on an older state. */
   remember(object: KubeObject): void {
     this.#known.remember(object);
     if (object.kind !== HostedControlPlane.kind || this.#hosted.hasSeen(object.metadata.resourceVersion ?? '0')) return;
     this.#sharedResources.takeHostedControlPlane({ type: 'updated', object });
   }
 
-  /** The part of it that belongs to one Cluster. */
+  /** The part of the cache that belongs to one Cluster. */
   readerOf(namespace: string, cluster: string): Reader {
     return {
       get: <T extends KubeObject>(resource: Resource, name: string) =>
@@ -139,7 +139,7 @@ export class ManagementCluster {
     };
   }
 
-  /** What is around one control plane; for the length of one pass. */
+  /** The shared resources of one control plane, for one reconcile. */
   sharedResourcesOf(namespace: string, name: string): SharedResources {
     return this.#sharedResources.sharedResourcesOf({ namespace, name });
   }

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { clusterOwner } from '../../constructs/api/group.ts';
+import { ClusterNetworkSpec } from '../../constructs/cluster/cluster.ts';
 import type { InfrastructureReference } from '../exposure/infrastructure/endpoint.ts';
 import type { ObjectMeta } from '../kube/object.ts';
 
-const Networks = z.looseObject({ cidrBlocks: z.array(z.string()).optional() });
-
-/** A Cluster of Cluster API, as far as it is read here. */
+/** The fields of a Cluster of Cluster API that the operator reads. */
 export const ClusterObject = z.looseObject({
   metadata: z.looseObject({
     name: z.string(),
@@ -15,13 +14,7 @@ export const ClusterObject = z.looseObject({
   spec: z
     .looseObject({
       paused: z.boolean().optional(),
-      clusterNetwork: z
-        .looseObject({
-          serviceDomain: z.string().optional(),
-          services: Networks.optional(),
-          pods: Networks.optional(),
-        })
-        .optional(),
+      clusterNetwork: ClusterNetworkSpec.optional(),
       controlPlaneEndpoint: z.looseObject({ host: z.string().optional(), port: z.number().optional() }).optional(),
       infrastructureRef: z
         .looseObject({ apiGroup: z.string().optional(), kind: z.string().optional(), name: z.string().optional() })
@@ -33,8 +26,9 @@ export const ClusterObject = z.looseObject({
 export type ClusterObject = z.output<typeof ClusterObject>;
 
 /**
- * The name of the Cluster that owns this object. The `controller` flag and the version are ignored: core sets the flag
- * for managed topologies only, and the version is its own. A topology's temporary shim Secret is no owner.
+ * The name of the Cluster that owns this object. It ignores the `controller` flag and the version: core sets the flag
+ * for managed topologies only, and chooses the version. The temporary shim Secret of a topology does not count as
+ * owner.
  */
 export function owningCluster(metadata: Pick<ObjectMeta, 'ownerReferences'>): string | undefined {
   return metadata.ownerReferences?.find(
@@ -42,7 +36,7 @@ export function owningCluster(metadata: Pick<ObjectMeta, 'ownerReferences'>): st
   )?.name;
 }
 
-/** Where the infrastructure of a Cluster is, if it has any and says so in full. */
+/** The complete infrastructure reference of a Cluster, if it has one. */
 export function infrastructureOf({ spec }: ClusterObject): InfrastructureReference | undefined {
   const { apiGroup, kind, name } = spec?.infrastructureRef ?? {};
   return apiGroup && kind && name ? { apiGroup, kind, name } : undefined;

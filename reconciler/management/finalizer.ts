@@ -5,7 +5,10 @@ import { isNotFound } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ManagementCluster } from './cache.ts';
 
-/** Nothing may be created before the finalizer is there: what was created could outlive its object otherwise. */
+/**
+ * Adds the finalizer, which must exist before the operator creates any object. Otherwise objects could outlive their
+ * HostedControlPlane.
+ */
 export async function addFinalizer(
   client: KubernetesApi,
   management: ManagementCluster,
@@ -18,16 +21,16 @@ export async function addFinalizer(
   return answer;
 }
 
-/** Lets go of an object whose control plane is gone. */
+/** Removes the finalizer of an object whose control plane has been deleted. */
 export async function removeFinalizer(client: KubernetesApi, object: KubeObject): Promise<void> {
   const others = object.metadata.finalizers?.filter((entry) => entry !== finalizer) ?? [];
   await setFinalizers(client, object, others).catch((error: unknown) => {
-    // The watch has not told yet that the object went with our finalizer at the pass before.
+    // The previous reconcile removed the finalizer, and the watch has not reported the deletion yet.
     if (!isNotFound(error)) throw error;
   });
 }
 
-/** Bound to the version we saw: somebody else's finalizer must not get lost. */
+/** Only for the observed version, so that finalizers of other controllers are not lost. */
 function setFinalizers(client: KubernetesApi, object: KubeObject, finalizers: readonly string[]): Promise<KubeObject> {
   const { name, namespace, resourceVersion } = object.metadata;
   const options = { fieldManager, ...(resourceVersion ? { resourceVersion } : {}) };

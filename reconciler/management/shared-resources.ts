@@ -19,7 +19,7 @@ import { OptionalApi } from '../kube/optional-api.ts';
 
 type Handler = (key: string) => void;
 
-/** One thing that may be asked for. */
+/** Topics of subscriptions. */
 const topic = {
   api: (kind: OptionalKind) => `api ${kind}`,
   gateway: (name: ObjectName) => `gateway ${objectKey(name)}`,
@@ -27,19 +27,20 @@ const topic = {
   host: (host: string) => `host ${host}`,
 };
 
-/** Watches what is around control planes, and tells which of them to look at again when it changes. */
+/** Watches shared resources, and reports which control planes depend on a changed one. */
 export class SharedResourcesWatch {
   readonly #apis: Readonly<Record<OptionalKind, OptionalApi>>;
   readonly #namespaces: Informer;
   readonly #claims = new HostClaimIndex();
-  /** Versions of the HostedControlPlanes whose claims are in the book: what we have written comes before its watch event. */
+  /** Versions of the HostedControlPlanes in the index. The response to a write arrives before its watch event. */
   readonly #versions = new Map<string, string>();
   readonly #subscriptions = new Subscriptions();
   #handler: Handler = () => {};
 
   constructor(options: Omit<InformerOptions, 'resource' | 'labelSelector' | 'fieldSelector'>) {
     const ours = { ...options, labelSelector: [clusterNameLabel, componentLabel].join(',') };
-    // A Gateway, and routes that take a host away, may be anywhere, also when we look after one namespace only.
+    // Gateways, and routes that take a host name, may be in any namespace, also when the operator manages one namespace
+    // only.
     const { namespace, ...everywhere } = options;
     this.#apis = {
       Gateway: new OptionalApi({ ...everywhere, known: optionalResources.Gateway }),
@@ -53,17 +54,17 @@ export class SharedResourcesWatch {
     this.#listen();
   }
 
-  /** Everything it needs to have watched. */
+  /** All informers that it needs. */
   get informers(): readonly (Informer | OptionalApi)[] {
     return [...Object.values(this.#apis), this.#namespaces];
   }
 
-  /** Calls back with the key of each HostedControlPlane for which something it asked for has changed. */
+  /** Registers a handler for the key of each HostedControlPlane with a changed subscription. */
   onChange(handler: Handler): void {
     this.#handler = handler;
   }
 
-  /** Takes in a HostedControlPlane as a watch, or the answer to a write of ours, has it. */
+  /** Updates a HostedControlPlane from a watch, or from the response to a write of the operator. */
   takeHostedControlPlane(change: Pick<ObjectChange<KubeObject>, 'type' | 'object'>): void {
     const { type, object } = change;
     const key = objectKey(object.metadata);
@@ -78,7 +79,7 @@ export class SharedResourcesWatch {
     this.#claim(type, hostClaimOfHostedControlPlane(object));
   }
 
-  /** What is around one control plane. It is told of changes of whatever it asks for, until it asks anew. */
+  /** The shared resources of one control plane. Every read subscribes it to changes, until the next call. */
   sharedResourcesOf(name: ObjectName & { readonly namespace: string }): SharedResources {
     const key = objectKey(name);
     this.#subscriptions.forget(key);
@@ -123,7 +124,7 @@ export class SharedResourcesWatch {
 
   #claim(type: ObjectChange<KubeObject>['type'], claim: HostClaim): void {
     const hosts = type === 'deleted' ? this.#claims.remove(claim) : this.#claims.put(claim);
-    // Who holds the host hears of it by its own event.
+    // The holder of the host name is reconciled because of its own event.
     this.#tell(hosts.map(topic.host), claim.kind === 'HostedControlPlane' ? claim.key : claim.owner);
   }
 

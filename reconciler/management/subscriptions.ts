@@ -1,22 +1,22 @@
-/** Who asked for what in its last pass, and is to be told of changes of it. */
+/** Keys and the topics that they read in their last reconcile, whose changes trigger the next one. */
 export class Subscriptions {
   readonly #byTopic = new Map<string, Set<string>>();
   readonly #byKey = new Map<string, Set<string>>();
 
-  /** Notes that this key asked for a topic. */
+  /** Subscribes a key to a topic. */
   add(key: string, topic: string): void {
     put(this.#byTopic, topic, key);
     put(this.#byKey, key, topic);
   }
 
-  /** Keys that asked for any of these topics, each once. */
+  /** Keys with a subscription to any of these topics, without duplicates. */
   of(topics: Iterable<string>): string[] {
     const keys = new Set<string>();
     for (const topic of topics) for (const key of this.#byTopic.get(topic) ?? []) keys.add(key);
     return [...keys];
   }
 
-  /** Drops what the key asked for: it is gone, or about to ask anew. */
+  /** Removes the subscriptions of a key, which was deleted or is about to subscribe again. */
   forget(key: string): void {
     for (const topic of this.#byKey.get(key) ?? []) {
       const keys = this.#byTopic.get(topic);

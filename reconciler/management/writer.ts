@@ -19,7 +19,7 @@ import type { KubeObject } from '../kube/object.ts';
 import type { ManagementCluster } from './cache.ts';
 import type { DeletionWriter, Writer } from './view.ts';
 
-/** What writing for one HostedControlPlane needs. */
+/** The input of a writer for one HostedControlPlane. */
 export interface WriterOptions {
   readonly client: KubernetesApi;
   readonly applySet: ApplySet;
@@ -29,15 +29,18 @@ export interface WriterOptions {
   readonly namespace: string;
   readonly name: string;
   readonly cluster: string;
-  /** Where the infrastructure of the Cluster is; nothing for a Cluster without. */
+  /** Infrastructure reference of the Cluster; undefined for a Cluster without infrastructure. */
   readonly infrastructure: InfrastructureReference | undefined;
   readonly requestCaches: RequestCaches;
 }
 
-/** Owner of inquiries whose answers are the same for all. */
+/** Key of the request cache that all control planes share. */
 const everybody = '';
 
-/** Field managers of our own for what must not vanish when the rest is applied: an apply drops what it does not name. */
+/**
+ * Separate field managers for fields that a regular apply must not remove: an apply removes fields that it does not
+ * contain.
+ */
 const endpointManager = `${fieldManager}-endpoint`;
 const labelManager = `${fieldManager}-label`;
 
@@ -88,7 +91,7 @@ export function createWriter(options: WriterOptions): Writer {
       return (await client.list(Node, { labelSelector })).items.length;
     },
     async setFields({ apiVersion, kind }, { metadata }, { annotations, spec, onlyIfUnchanged }, purpose) {
-      // With its uid, an apply to an object that is gone is a conflict instead of a new object.
+      // With the UID, an apply to a deleted object is a conflict instead of a new object.
       const version = onlyIfUnchanged ? { resourceVersion: metadata.resourceVersion } : {};
       const identity = { namespace, name: metadata.name, uid: metadata.uid, ...version };
       const patch = {
@@ -98,7 +101,8 @@ export function createWriter(options: WriterOptions): Writer {
         ...(spec ? { spec } : {}),
       };
       remember(await client.apply(patch, { fieldManager: `${fieldManager}-${purpose}`, force: true }));
-      // What a chart renders of it is applied anew, and not taken for the change of a stranger.
+      // The fields that a chart renders are applied again, and this write is not mistaken for a change by another
+      // client.
       applySet.forgetObject(key, patch);
     },
     delete: (resource, { metadata }) =>
@@ -125,7 +129,7 @@ export interface DeletionWriterOptions {
   readonly client: Pick<KubernetesApi, 'delete' | 'list'>;
   readonly namespace: string;
   readonly cluster: string;
-  /** Cluster API has seen to the workers before it deletes the control plane. */
+  /** Cluster API deletes the workers before it deletes the control plane. */
   readonly clusterIsDeleting: boolean;
 }
 

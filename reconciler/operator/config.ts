@@ -14,34 +14,40 @@ const level = z
 
 /** Environment variables, with the names and defaults of the reference provider. */
 const Environment = z.object({
-  LEADER_ELECTION: flag(true).describe('Only one of several instances works at a time.'),
-  WEBHOOK_CERT_DIR: z.string().optional().describe('Accepted and unused: every rule is part of the CRDs.'),
+  LEADER_ELECTION: flag(true).describe('Whether only one of several instances is active at a time.'),
+  WEBHOOK_CERT_DIR: z
+    .string()
+    .optional()
+    .describe('Accepted and unused, because the CRDs contain all validation rules.'),
   MAX_CONCURRENT_RECONCILES: z.coerce
     .number('must be a whole number of at least 1')
     .int('must be a whole number of at least 1')
     .min(1, 'must be a whole number of at least 1')
     .default(10)
-    .describe('HostedControlPlanes that are worked on at once.'),
+    .describe('Maximum number of HostedControlPlanes that are reconciled concurrently.'),
   CONTROLLER_NAMESPACE: z.string().min(1).optional().describe('Namespace of the Lease for leader election.'),
-  POD_NAME: z.string().min(1).optional().describe('Name of the pod this runs in.'),
+  POD_NAME: z.string().min(1).optional().describe('Name of the pod of the operator.'),
   OPERATOR_IMAGE: z
     .string()
     .min(1)
     .optional()
-    .describe('Image for pods that restore backups; the one of this pod when unset.'),
-  LOG_FORMAT: z.enum(['json', 'text'], 'must be json or text').default('json').describe('Shape of log lines.'),
-  LOG_LEVEL: level.default('info').describe('The least important lines that are written.'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().describe('Reserved for traces; nothing is sent yet.'),
+    .describe('Image of the pods that restore backups; that of the operator when unset.'),
+  LOG_FORMAT: z.enum(['json', 'text'], 'must be json or text').default('json').describe('Format of log lines.'),
+  LOG_LEVEL: level.default('info').describe('Lowest level of log lines that are written.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .string()
+    .optional()
+    .describe('Reserved for traces; the operator does not send any yet.'),
 });
 
-/** How the operator runs. */
+/** Configuration of the operator. */
 export interface Config {
   readonly leaderElection: boolean;
   readonly maxConcurrentReconciles: number;
   readonly controllerNamespace: string | undefined;
-  /** Name of the pod this runs in; undefined outside of a cluster. */
+  /** Name of the operator's pod; undefined outside a cluster. */
   readonly podName: string | undefined;
-  /** Image that pods which restore backups run; that of this process's own pod when unset. */
+  /** Image of the pods that restore backups; that of the operator's own pod when unset. */
   readonly operatorImage: string | undefined;
   readonly logFormat: 'json' | 'text';
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -51,13 +57,13 @@ export interface Config {
   readonly watchFilter: string | undefined;
   /** Port of /healthz and /readyz. */
   readonly healthPort: number;
-  /** Port of /metrics; 0 where nobody wants them. */
+  /** Port of /metrics; 0 disables it. */
   readonly metricsPort: number;
 }
 
 /**
- * Reads arguments and environment, once, at the start.
- * @throws with one line per wrong variable: its name, what was given, what is allowed.
+ * Reads arguments and environment once, at the start.
+ * @throws with one line per invalid variable: its name, its value, and what is allowed.
  */
 export function readConfig(args: readonly string[], environment: Readonly<Record<string, string | undefined>>): Config {
   const { values } = parseArgs({
@@ -69,7 +75,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
       'metrics-port': { type: 'string', default: '8080' },
     },
   });
-  // An empty variable is what a manifest leaves behind that sets it to nothing.
+  // An empty variable counts as unset, because manifests unset variables that way.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = Environment.safeParse(given);
   if (!parsed.success) {
@@ -87,7 +93,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     operatorImage: parsed.data.OPERATOR_IMAGE,
     logFormat: parsed.data.LOG_FORMAT,
     logLevel: parsed.data.LOG_LEVEL,
-    // An empty flag is no filter, as in every controller of Cluster API.
+    // An empty flag means no filter, as in all controllers of Cluster API.
     namespace: values.namespace || undefined,
     watchFilter: values['watch-filter'] || undefined,
     healthPort: portOf('health-port', values['health-port']),
@@ -100,7 +106,7 @@ function portOf(flag: string, text: string): number {
   throw new Error(`--${flag} must be a port, not "${text}"`);
 }
 
-/** Every environment variable with its description: what the provider's Deployment and the README list. */
+/** Every environment variable with its description, for the provider's Deployment and the documentation. */
 export const environmentVariables: readonly { readonly name: string; readonly description: string }[] = Object.entries(
   Environment.shape,
 ).map(([name, schema]) => ({ name, description: schema.description ?? '' }));

@@ -16,21 +16,21 @@ export interface ControllerOptions {
   readonly concurrency: number;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Hears of every pass how it ended and how long it took. */
+  /** Called after every reconcile, with its result and duration. */
   readonly onReconciled?: ((result: 'success' | 'error', ms: number) => void) | undefined;
 }
 
-/** Changes come in bursts, such as three pods that start: one pass for all of them. */
+/** Delay that combines bursts of changes, such as the start of three pods, into one reconcile. */
 const gatherMs = 20;
 
-/** A time that has passed already must not make a reconcile spin. */
+/** Minimum delay, so that a requeue time in the past does not cause a busy loop. */
 const soonestMs = 100;
 
-/** Turns changes of anything watched into reconciles of the HostedControlPlane they belong to. */
+/** Converts changes of watched objects to reconciles of their HostedControlPlane. */
 export class Controller {
   readonly #options: ControllerOptions;
   readonly #queue: WorkQueue;
-  /** `namespace/cluster` → keys of the HostedControlPlanes that name this Cluster as owner; more than one by mistake. */
+  /** `namespace/cluster` → keys of the HostedControlPlanes that this Cluster owns; more than one only by mistake. */
   readonly #keys = new Map<string, Set<string>>();
   #cancelResync: () => void = () => {};
 
@@ -41,11 +41,11 @@ export class Controller {
       process: (key) => this.#process(key),
       concurrency,
       clock,
-      onError: (key, error) => log.warn({ hostedControlPlane: key, error }, 'reconcile failed, will be retried'),
+      onError: (key, error) => log.warn({ hostedControlPlane: key, error }, 'reconcile failed, retrying'),
     });
   }
 
-  /** Begins to work: on everything there is, then on every change. */
+  /** Starts to reconcile: all existing objects, then every changed one. */
   start(): void {
     this.#options.management.onChange((resource, change) => this.#enqueue(resource, change));
     this.#options.management.onSharedResourcesChange((key) => this.#queue.addAfter(key, gatherMs));
@@ -53,7 +53,7 @@ export class Controller {
     this.#scheduleResync();
   }
 
-  /** Takes no new work and resolves when what has begun is finished. */
+  /** Accepts no new work, and resolves when all running reconciles have ended. */
   async stop(): Promise<void> {
     this.#cancelResync();
     await this.#queue.stop();
@@ -79,7 +79,7 @@ export class Controller {
 
   #enqueue(resource: Resource, { object, old, type }: ObjectChange<KubeObject>): void {
     if (resource === HostedControlPlane) {
-      // What only the status says we have written ourselves.
+      // Only the operator writes the status.
       if (old && concern(old) === concern(object)) return;
       const key = objectKey(object.metadata);
       const cluster = owningCluster(object.metadata);
@@ -110,7 +110,10 @@ export class Controller {
   }
 }
 
-/** Everything of an object but its status, as text to compare; a change of the spec changes the generation. */
+/**
+ * The metadata of an object, as text to compare. A change of the spec changes the generation; a change of the status
+ * changes nothing else.
+ */
 function concern({ metadata }: KubeObject): string {
   const { resourceVersion: _, managedFields: __, ...rest } = metadata;
   return JSON.stringify(rest);

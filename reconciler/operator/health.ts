@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 
-/** What the kubelet asks for. */
+/** The results of the kubelet's probes. */
 export interface Health {
   readonly isAlive: boolean;
   readonly isReady: boolean;

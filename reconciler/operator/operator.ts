@@ -22,19 +22,19 @@ export interface OperatorOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Leadership is lost: the process must end, another one may already be writing. */
+  /** Called when leadership is lost. The process must end, because another instance may already write. */
   readonly onLeadershipLost: () => void;
-  /** Hears every request to the management cluster. */
+  /** Called for every request to the management cluster. */
   readonly onRequest?: (record: RequestRecord) => void;
-  /** Resolves the hosts of endpoints, where the machine's resolver does not know them. By default that one. */
+  /** Resolves the host names of endpoints. By default with the resolver of the machine. */
   readonly lookup?: LookupFunction | undefined;
-  /** Hears every request to a hosted cluster. */
+  /** Called for every request to a hosted cluster. */
   readonly onHostedRequest?: (record: RequestRecord) => void;
 }
 
-/** The whole operator: watches, election, work. One per process; tests run it in theirs. */
+/** The operator: watches, leader election, controller. One per process; tests run it in their own process. */
 export class Operator {
-  /** What is to be told to Prometheus. */
+  /** Metrics for Prometheus. */
   readonly metrics: Metrics;
   readonly #log: Logger;
   readonly #clock: Clock;
@@ -70,7 +70,7 @@ export class Operator {
       },
     });
     this.#client = client;
-    const onError = (error: unknown) => log.warn({ error }, 'watch interrupted, going on');
+    const onError = (error: unknown) => log.warn({ error }, 'watch interrupted, resuming');
     const { namespace, watchFilter } = config;
     this.#management = new ManagementCluster({ client, clock, namespace, watchFilter, onError });
     this.#events = new EventRecorder({
@@ -100,7 +100,7 @@ export class Operator {
         onHostedRequest?.(record);
       },
       onHostedError: (key, error) =>
-        log.info({ hostedControlPlane: key, error }, 'watch of the hosted cluster interrupted, going on'),
+        log.info({ hostedControlPlane: key, error }, 'watch of the hosted cluster interrupted, resuming'),
     });
     this.#controller = new Controller({
       management: this.#management,
@@ -113,16 +113,16 @@ export class Operator {
     this.#election = config.leaderElection ? this.#elect(config, connection, onLeadershipLost) : undefined;
   }
 
-  /** Resolves when everything has been seen once; work begins then, or when this instance is elected. */
+  /** Resolves when all caches are filled. Reconciles start then, or when this instance is elected. */
   async start(): Promise<void> {
     this.#log.info('watching the management cluster');
     await this.#management.start();
     this.#isSynced = true;
     if (this.#election) this.#election.start();
-    else this.#hostRoute();
+    else this.#lead();
   }
 
-  /** Finishes what has begun, hands leadership back, and closes everything. */
+  /** Completes running reconciles, releases leadership, and closes all connections. */
   async stop(): Promise<void> {
     await this.#controller.stop();
     await this.#election?.stop();
@@ -132,12 +132,12 @@ export class Operator {
     await this.#client.connection.close();
   }
 
-  /** Everything has been seen once: this instance can lead. */
+  /** True once all caches are filled, so that this instance can lead. */
   get isReady(): boolean {
     return this.#isSynced;
   }
 
-  /** The API server has been heard of lately, or has been unreachable for everybody. */
+  /** False when no watch has received anything for too long, although the caches were filled. */
   get isAlive(): boolean {
     return !this.#isSynced || this.#clock.now() - this.#management.lastSeen < silenceMs;
   }
@@ -154,26 +154,31 @@ export class Operator {
       identity: `${hostname()}_${process.pid}`,
       clock: this.#clock,
       times: leaseTimes,
-      onAcquired: () => this.#hostRoute(),
+      onAcquired: () => this.#lead(),
       onLost,
-      onError: (error) => this.#log.warn({ error }, 'leader election failed, trying again'),
+      onError: (error) => this.#log.warn({ error }, 'leader election failed, retrying'),
     });
   }
 
-  #hostRoute(): void {
+  #lead(): void {
     const count = this.#management.list(HostedControlPlane).length;
     this.#log.info({ hostedControlPlanes: count }, 'leading');
     this.#controller.start();
   }
 }
 
-/** Longer than the longest watch and its reconnection together: a process that hears nothing this long is stuck. */
+/**
+ * Longer than the longest watch and its reconnection together. A process that receives nothing for this long is stuck.
+ */
 const silenceMs = 45 * 60_000;
 
-/** Slower than Kubernetes' own components: a stopped instance hands over at once, only a crashed one takes 30 s. */
+/**
+ * Longer than those of Kubernetes' own components. A stopped instance releases the lease immediately; only after a
+ * crash it takes 30 s.
+ */
 const leaseTimes = { durationMs: 30_000, renewDeadlineMs: 20_000, retryMs: 5_000 };
 
-/** Instances that look after different objects do not compete. */
+/** Instances that manage different objects do not compete. */
 function leaseName({ namespace, watchFilter }: Config): string {
   return [group, namespace, watchFilter].filter((part) => part !== undefined).join('.');
 }

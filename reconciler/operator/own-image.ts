@@ -9,8 +9,8 @@ interface OwnPod extends KubeObject {
 }
 
 /**
- * The image this process runs as, by whatever name it was installed: pods that restore backups run it too. Undefined
- * outside of a cluster.
+ * The image of this process, as its installation names it. Pods that restore backups run it too. Undefined outside a
+ * cluster.
  */
 export async function ownImage(
   connection: Connection,

@@ -21,7 +21,7 @@ export const apiServerService = phase({
       ? done({ serviceAddress: { ip: address.ip, hostname: address.hostname } })
       : wait(
           'WaitingForLoadBalancerAddress',
-          `Service ${live.metadata.name} of type LoadBalancer has no address yet: it is assigned by the management cluster's load balancer implementation`,
+          `Service ${live.metadata.name} of type LoadBalancer has no address yet: the load balancer implementation of the management cluster assigns it; check that it runs and has free addresses`,
         );
   },
 });

@@ -21,7 +21,7 @@ export const apiServer = phase({
   async run(scope): Promise<Outcome> {
     const { cluster, facts, writer, reader } = scope;
     const deployment = reader.get<DeploymentObject>(Deployment, namesOf(cluster.name).apiServer);
-    // A restore has let them go.
+    // A restore has stopped them.
     const isWanted = (deployment?.spec?.replicas ?? 0) > 0;
     const etcdPods = reader.list<PodObject>(Pod, selectorLabels(cluster.name, 'etcd'));
     const mounts = await observeMounts(scope);
@@ -30,13 +30,17 @@ export const apiServer = phase({
     if (!isWanted && startedPods(etcdPods) < quorum) {
       return wait(
         'WaitingForEtcd',
-        `${startedPods(etcdPods)} of ${cluster.spec.etcd.replicas} etcd members have started`,
+        `${startedPods(etcdPods)} of ${cluster.spec.etcd.replicas} etcd members have started, but a quorum needs ${quorum}: see the condition EtcdClusterReady`,
       );
     }
     if (mounts.missing.length > 0) {
-      return wait('MountMissing', `the API server mounts ${mounts.missing.join(', ')}: create it`, {
-        afterMs: recheckMs,
-      });
+      return wait(
+        'MountMissing',
+        `the API server mounts ${mounts.missing.join(', ')}, which does not exist: create it, or set optional: true in deployment.apiServer.mounts`,
+        {
+          afterMs: recheckMs,
+        },
+      );
     }
 
     const awaited = awaitedBackup('Kubernetes', scope);
@@ -50,7 +54,10 @@ export const apiServer = phase({
   },
 });
 
-/** What users mount, as checksums: the API server reads such files at its start, so a change must replace its pods. */
+/**
+ * Checksums of the objects that users mount. The API server reads such files when it starts, so a change must replace
+ * its pods.
+ */
 async function observeMounts({ cluster, writer }: Scope) {
   const mounts = mountsOf(cluster.spec.deployment.apiServer.mounts);
   const found = await Promise.all(

@@ -14,7 +14,7 @@ import { degraded, done, InvalidConfiguration, type Outcome, type StatusReport, 
 import { phase, type Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
 
-/** Name of the work beside the queue. */
+/** Name of the background task. */
 export const workName = 'backup';
 
 /** Takes backups when they are due or asked for. Nobody waits for it, and what fails here shows here alone. */
@@ -29,7 +29,9 @@ export const backup = phase({
       const isStale = hostedControlPlane.status?.etcdNextBackupTime !== undefined;
       return done({}, undefined, isStale ? { report: { etcdNextBackupTime: undefined } } : {});
     }
-    return isRestoring(scope) ? done({}, undefined, { message: 'backups go on after the restore' }) : run(scope, spec);
+    return isRestoring(scope)
+      ? done({}, undefined, { message: 'backups continue after the restore' })
+      : run(scope, spec);
   },
 });
 
@@ -65,39 +67,48 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
         (context) => takeBackup(attemptFor(subjectOf(scope), spec, { schedule, causes }), context),
         'waits',
       );
-      return inProgress(scope, report, 'a backup has begun');
+      return inProgress(scope, report, 'a backup has started');
     case 'Running':
       return inProgress(scope, report, decision.progress);
     case 'WaitForContent': {
       const requeueAt = new Date(now.getTime() + contentMs);
-      return done({}, requeueAt, { message: 'the first backup is taken when workers can join', report });
+      return done({}, requeueAt, { message: 'the operator takes the first backup once workers can join', report });
     }
     case 'WaitForMembers':
-      return wait('WaitingForMembers', 'a backup is due, and no member of etcd is ready', { report });
+      return wait(
+        'WaitingForMembers',
+        'a backup is due, but no etcd member is ready: see the condition EtcdClusterReady',
+        { report },
+      );
     case 'BackOff': {
       const { reason, message } = backupFailure(decision.error);
       const requeueAt = new Date(decision.retryTime);
-      return degraded(reason, `${message}; tried again at ${requeueAt.toISOString()}`, {}, { requeueAt, report });
+      return degraded(reason, `${message}; next attempt at ${requeueAt.toISOString()}`, {}, { requeueAt, report });
     }
     case 'Rest': {
       const fault = state.kind === 'done' ? state.result.retentionFault : undefined;
       const isNews = known.versionChanges?.length !== hostedControlPlane.status?.etcd?.backup?.versionChanges?.length;
-      // Who waits for the backup reads of it in the status, which this pass is about to write.
+      // Phases that wait for the backup read it from the status, which this reconcile is about to write.
       const requeueAt = isNews ? now : new Date(decision.nextTime);
       if (fault)
-        return degraded('StoreUnavailable', `old backups could not be deleted: ${fault}`, {}, { requeueAt, report });
+        return degraded(
+          'StoreUnavailable',
+          `the operator cannot delete old backups: ${fault}`,
+          {},
+          { requeueAt, report },
+        );
       return done({}, requeueAt, { message: spec.encryption ? '' : withoutRecoveryBundle, report });
     }
   }
 }
 
-/** That workers can join is told by the status alone, which no event follows. */
+/** Only the status shows that workers can join, and no event follows. */
 const contentMs = 15_000;
 
 const withoutRecoveryBundle =
-  'backups hold no keys of the cluster, so that it cannot be rebuilt elsewhere: set etcd.backup.encryption to have them too';
+  'backups do not contain the CAs and keys of the cluster, so that it cannot be rebuilt elsewhere: set etcd.backup.encryption to include them';
 
-/** A fault stays until an attempt has gone well: else the condition would say so between any two. */
+/** A failure is reported until an attempt succeeds. Otherwise the condition would change between any two attempts. */
 function inProgress({ hostedControlPlane }: Scope, report: StatusReport, message: string): Outcome {
   const before = hostedControlPlane.status?.conditions?.find(({ type }) => type === 'EtcdBackupReady');
   if (before?.status !== 'False' || !failureReasons.includes(before.reason))
@@ -105,7 +116,9 @@ function inProgress({ hostedControlPlane }: Scope, report: StatusReport, message
   return degraded(before.reason as 'BackupFailed', before.message, {}, { report });
 }
 
-/** Namespace and name of the HostedControlPlane, which decide the minute of `@daily`, as in the reference. */
+/**
+ * Namespace and name of the HostedControlPlane, which determine the minute of `@daily`, as in the reference provider.
+ */
 function identityOf({ hostedControlPlane: { metadata } }: Scope): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
@@ -114,13 +127,13 @@ function pendingChanges({ cluster, reader }: Scope): string[] {
   return (['Kubernetes', 'etcd'] as const).flatMap((what) => minorChange(what, cluster, reader) ?? []);
 }
 
-/** Members come and go while data is exchanged, and what would be backed up is about to be replaced. */
+/** During a restore, members stop and start, and the data that would be backed up is about to be replaced. */
 function isRestoring({ hostedControlPlane: { status } }: Scope): boolean {
   const restore = status?.etcd?.restore;
   return restore !== undefined && restore.completionTime === undefined;
 }
 
-/** @throws InvalidConfiguration for a schedule that cannot be read: only the user can mend it */
+/** @throws InvalidConfiguration for an invalid schedule, which only the user can correct */
 function nextTimeOf(schedule: Schedule, after: number): number {
   try {
     return nextBackupTime(schedule, after);

@@ -20,19 +20,19 @@ import { secretProps } from '../pki/secret-props.ts';
 
 type PendingCA = Extract<ObtainedCA, { readonly kind: 'pending' }>;
 
-/** A certificate authority or the service account key: what must exist once and is never replaced silently. */
+/** A CA or the service account key: a pair that is created once and never replaced silently. */
 interface Root {
   readonly secret: string;
   readonly isCA: boolean;
   readonly rotation: keyof typeof rotations;
-  /** What has to be known of it from its beginning on. */
+  /** Annotations that it gets when it is created. */
   readonly annotations?: Readonly<Record<string, string>>;
   obtain(): Promise<ObtainedCA>;
 }
 
 /**
- * The certificate authorities and the service account key. A user's own are used as they are. One that is missing after
- * workers may have joined stops the line: a new one would cut all of them off.
+ * The CAs and the service account key. The user's own are used without changes. If one is missing after workers may
+ * have joined, the reconcile stops: a new one would cut off all workers.
  */
 export const caCertificates = phase({
   condition: 'CACertificatesReady',
@@ -72,14 +72,17 @@ export const caCertificates = phase({
   },
 });
 
-/** What cert-manager does is told by events, but not that it is time to ask again. */
+/** Watches report what cert-manager does, but not that a retry is due. */
 function waitForIssuer({ now }: Scope, pending: readonly PendingCA[]): Outcome {
   const message = [...new Set(pending.map((one) => one.message))].join('; ');
   const times = pending.flatMap(({ requeueAt }) => (requeueAt ? [requeueAt.getTime() - now.getTime()] : []));
   return wait('WaitingForIssuer', message, times.length > 0 ? { afterMs: Math.min(...times) } : {});
 }
 
-/** Authorities that live so short that what they sign cannot live as long as it should; undefined when there is none. */
+/**
+ * A message about CAs whose lifetime is too short for the lifetime of the certificates they sign; undefined when there
+ * are none.
+ */
 function shortened(cluster: string, present: ReadonlyMap<string, KeyPair>, leafSeconds: number): string | undefined {
   const short = planCAs(cluster).filter(({ secret }) => {
     const { notBefore, notAfter } = readCertificate(present.get(secret)?.certificate ?? '');
@@ -87,7 +90,7 @@ function shortened(cluster: string, present: ReadonlyMap<string, KeyPair>, leafS
   });
   if (short.length === 0) return undefined;
   const secrets = short.map(({ secret }) => secret).join(', ');
-  return `the authority in Secret ${secrets} lives less than twice as long as certificates are to live (${leafSeconds / 3600}h): theirs ends with it, and all are renewed more often`;
+  return `the CA in Secret ${secrets} has less than twice the lifetime of certificates (${leafSeconds / 3600}h): certificates expire with the CA, and the operator renews them more often`;
 }
 
 function rootsOf(scope: Scope): Root[] {
@@ -115,13 +118,17 @@ function rootsOf(scope: Scope): Root[] {
   ];
 }
 
-/** The pair that is there, or a new one where that does no harm; undefined when there is none and none may be made. */
+/**
+ * The existing pair, or a new one where that is safe; undefined when there is none and the operator must not create
+ * one.
+ */
 async function observe(scope: Scope, root: Root): Promise<ObtainedCA | undefined> {
   const { reader, writer, hostedControlPlane } = scope;
   const remembered = reader.get<SecretObject>(Secret, root.secret);
   if (remembered) return { kind: 'obtained', pair: halvesOf(remembered) };
   const mayMake = !hostedControlPlane.status?.initialization?.controlPlaneInitialized;
-  // An issuer is not to be bothered for nothing; otherwise the attempt to create tells, and saves a request.
+  // Reads first if the pair must exist or if an issuer would have to sign. Otherwise the attempt to create shows
+  // whether it exists, and saves a request.
   const asksFirst = !mayMake || scope.cluster.spec.certificates.issuerRef !== undefined;
   const existing = asksFirst ? await writer.read<SecretObject>(Secret, root.secret) : undefined;
   if (existing) return adopt(scope, existing);
@@ -144,7 +151,7 @@ async function adopt(scope: Scope, secret: SecretObject): Promise<ObtainedCA> {
   return { kind: 'obtained', pair: halvesOf(secret) };
 }
 
-/** What is missing of a pair is empty, so that it is reported by its name. */
+/** A missing part of the pair is empty, so that the problem is reported by name. */
 function halvesOf(object: SecretObject): KeyPair {
   return { certificate: valueOf(object, 'tls.crt') ?? '', key: valueOf(object, 'tls.key') ?? '' };
 }
@@ -152,7 +159,7 @@ function halvesOf(object: SecretObject): KeyPair {
 function missing(secret: string): Outcome {
   return wait(
     'CACertificateMissing',
-    `Secret ${secret} is gone; workers trust what it held, so it is not made anew: restore it from a backup`,
+    `Secret ${secret} does not exist, and the operator does not create a new one, because workers trust its content: restore it from a backup`,
     { afterMs: recheckMs },
   );
 }

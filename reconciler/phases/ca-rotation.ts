@@ -8,8 +8,9 @@ import { certificates, etcdCertificates } from './certificates.ts';
 import { kubeconfig } from './kubeconfig.ts';
 
 /**
- * Replaces authorities: trust in the new one is distributed, then it signs, then trust in the old one is retired. Nobody
- * waits for it, and it waits for no roll-out but those it needs: whatever else is wrong is told elsewhere.
+ * Replaces CAs: first trust in the new CA is distributed, then the new CA signs, then trust in the old CA is removed.
+ * No other phase waits for it, and it waits only for the rollouts that it needs. Other conditions report other
+ * problems.
  */
 export const caRotation = phase({
   condition: 'CARotationReady',

@@ -56,7 +56,7 @@ async function issueAll(scope: Scope, plans: readonly CertificatePlan[]): Promis
 
   return done(
     {
-      // Of the certificate alone: nobody has to start anew for the chain below it.
+      // The fingerprint of the certificate only: a change of its chain does not require a restart.
       certificates: Object.fromEntries(
         pairs.map(([{ secret }, { certificate }]) => [secret, fingerprint(certificate)]),
       ),
@@ -68,19 +68,19 @@ async function issueAll(scope: Scope, plans: readonly CertificatePlan[]): Promis
   );
 }
 
-/** The pair without the chain that is served with it. */
+/** The pair without its certificate chain. */
 function leafOf(pair: KeyPair | undefined): KeyPair | undefined {
   return pair && { ...pair, certificate: splitCertificates(pair.certificate)[0] ?? '' };
 }
 
-/** Who signs now, and how it is verified by whoever trusts only its predecessors. */
+/** The CA that signs, and the chain with which clients verify it that trust only its predecessors. */
 function chainOf(scope: Scope, name: CAName): { readonly signer: string; readonly chain: readonly string[] } {
   const secret = scope.reader.get<SecretObject>(Secret, caSecret(scope, name));
   const [signer = ''] = splitCertificates(caPair(scope, name).certificate);
   return { signer, chain: validChain(valueOf(secret, crossKey) ?? '', scope.now) };
 }
 
-/** The pair as it is, or a new one when the policy says why. */
+/** The current pair, or a new one when the policy requires it. */
 export async function issueIfDue(scope: Scope, plan: CertificatePlan, current: KeyPair | undefined): Promise<KeyPair> {
   const ca = caPair(scope, plan.signer);
   const violation = mustIssue({ plan, current, ca: ca.certificate, now: scope.now });
@@ -89,11 +89,11 @@ export async function issueIfDue(scope: Scope, plan: CertificatePlan, current: K
   return issueCertificate(plan, ca, validFor(leafSeconds * 1000, scope.now));
 }
 
-/** The signing pair of an authority that the phase `authorities` has found usable. */
+/** The signing pair of a CA that the phase `caCertificates` has validated. */
 export function caPair({ cluster, reader }: Scope, name: CAName): KeyPair {
   const secret = caSecret({ cluster }, name);
   const pair = pairOf(reader.get<SecretObject>(Secret, secret));
-  if (!pair) throw new Error(`Secret ${secret} with a certificate authority is gone again`);
+  if (!pair) throw new Error(`Secret ${secret} with a CA was deleted during the reconcile`);
   return pair;
 }
 

@@ -6,8 +6,9 @@ import { type AnyPhase, phase } from './scope.ts';
 import { apiServer } from './api-server.ts';
 
 /**
- * Controller manager and scheduler. They come after the API server: earlier they would burn the CPU it needs, give up
- * after ten seconds and lose more to restart back-off; in an upgrade they must not be newer than any API server.
+ * Controller manager and scheduler. They start after the API server: earlier they would use the CPU that it needs, exit
+ * after ten seconds and lose more time in restart back-off. During an upgrade they must not be newer than any API
+ * server.
  */
 export const controllerManager = controller('controller-manager', 'ControllerManagerReady');
 export const scheduler = controller('scheduler', 'SchedulerReady');

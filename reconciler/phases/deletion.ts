@@ -24,9 +24,9 @@ import { done, type Outcome, wait } from '../engine/outcome.ts';
 import type { DeletionScope } from './scope.ts';
 
 /**
- * Takes a control plane down in the order that is fast and safe: what uses the API server, the API server, etcd, its
- * volumes, the rest. An API server whose etcd goes first sits out its whole grace period.
- * Can be stopped and started again at any point.
+ * Deletes a control plane in the order that is fast and safe: clients of the API server, the API server, etcd, its
+ * volumes, all other objects. An API server whose etcd stops first takes its whole grace period. The deletion can be
+ * interrupted and resumed at any point.
  */
 export async function deleteControlPlane(scope: DeletionScope): Promise<Outcome> {
   const names = namesOf(scope.cluster);
@@ -34,7 +34,7 @@ export async function deleteControlPlane(scope: DeletionScope): Promise<Outcome>
   if (workers > 0) {
     return wait(
       'WaitingForWorkersDeletion',
-      `${workers} Machines or MachinePools of cluster ${scope.cluster} still exist: delete the Cluster, or them, first`,
+      `${workers} Machines or MachinePools of cluster ${scope.cluster} still exist: delete the Cluster, or delete them first`,
       { afterMs: workersMs },
     );
   }
@@ -49,7 +49,7 @@ export async function deleteControlPlane(scope: DeletionScope): Promise<Outcome>
   const backup = scope.finalBackup();
   if (backup) return wait('WaitingForFinalBackup', backup.message, { afterMs: backup.afterMs });
 
-  // etcd goes only when nothing that uses it runs any more.
+  // etcd is deleted only after all its clients have stopped.
   const etcd = await stop(scope, [{ resource: StatefulSet, name: names.etcd, component: 'etcd' }]);
   if (etcd) return etcd;
 
@@ -69,7 +69,7 @@ interface Step {
 
 const workersMs = 5_000;
 
-/** Deletes the workloads, and tells what of their pods is to be waited for. */
+/** Deletes the workloads, and returns an outcome while their pods still run. */
 async function stop(scope: DeletionScope, steps: readonly Step[]): Promise<Outcome | undefined> {
   const { cluster, reader, writer } = scope;
   let pods = 0;
@@ -83,7 +83,7 @@ async function stop(scope: DeletionScope, steps: readonly Step[]): Promise<Outco
   return wait('WaitingForPods', `${pods} pods of ${steps.map(({ name }) => name).join(', ')} still run`);
 }
 
-/** Deletes pods that no workload of Kubernetes looks after. A restore that has not ended holds the volumes. */
+/** Deletes pods that no workload manages. A restore that has not ended uses the volumes. */
 async function deletePods(scope: DeletionScope, component: ComponentName): Promise<void> {
   const pods = scope.reader.list(Pod, selectorLabels(scope.cluster, component));
   for (const pod of pods.filter((object) => isOurs(scope, object) && !object.metadata.deletionTimestamp)) {
@@ -91,7 +91,7 @@ async function deletePods(scope: DeletionScope, component: ComponentName): Promi
   }
 }
 
-/** Deletes etcd's volume claims unless they are to be kept, and counts the ones that are left. */
+/** Deletes etcd's volume claims unless they are retained, and counts the remaining ones. */
 async function deleteVolumes(scope: DeletionScope): Promise<number> {
   const { cluster, reader, writer, retainVolumes } = scope;
   if (retainVolumes || isOfAnother(scope, reader.get(StatefulSet, namesOf(cluster).etcd))) return 0;
@@ -104,10 +104,10 @@ async function deleteVolumes(scope: DeletionScope): Promise<number> {
   return claims.length;
 }
 
-/** Routes go first: somebody else may take the host as soon as they are gone. */
+/** Routes come first, because another control plane may use the host name as soon as they are deleted. */
 const rest: readonly Resource[] = [
   TLSRoute,
-  // of trial restores: those that nothing else looks after
+  // Pods of verifications, which no workload manages.
   Pod,
   Ingress,
   IngressRouteTCP,
@@ -120,7 +120,7 @@ const rest: readonly Resource[] = [
   Secret,
 ];
 
-/** Deletes what else we own. A user's own certificate authority is not ours and stays. */
+/** Deletes all other objects of the operator. A user's own CA stays. */
 async function deleteRest(scope: DeletionScope): Promise<void> {
   const { cluster, reader, writer } = scope;
   for (const resource of rest) {
@@ -133,7 +133,10 @@ function isOurs({ ownerUid }: DeletionScope, object: KubeObject): boolean {
   return isControlledBy(object, ownerUid);
 }
 
-/** Names derive from the Cluster: a second object that claims it must not take the first one's etcd along. */
+/**
+ * Names derive from the Cluster. A second HostedControlPlane with the same Cluster must not delete the etcd of the
+ * first one.
+ */
 function isOfAnother(scope: DeletionScope, object: KubeObject | undefined): boolean {
   return object !== undefined && !isOurs(scope, object);
 }

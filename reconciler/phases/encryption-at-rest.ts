@@ -14,12 +14,13 @@ import { certificates, etcdCertificates } from './certificates.ts';
 import { secretProps } from '../pki/secret-props.ts';
 
 /**
- * The keys with which API servers encrypt Secrets, and their rotation. While keys change everything else goes on: no API
- * server ever meets a Secret that it cannot read. Keys that are lost stop the line, for new ones could read nothing.
+ * The keys with which API servers encrypt Secrets, and their rotation. The control plane works while keys change: no
+ * API server ever reads a Secret without its key. Lost keys stop the reconcile, because new keys could not decrypt
+ * existing Secrets.
  */
 export const encryptionAtRest = phase({
   condition: 'EncryptionAtRestReady',
-  // Not the restore, during which everything that ever was stored has to become readable.
+  // It does not need the restore, during which all previously stored Secrets have to become readable.
   needs: [etcdCertificates, certificates],
   async run(scope): Promise<Outcome> {
     const name = namesOf(scope.cluster.name).secrets.encryption;
@@ -33,7 +34,7 @@ async function goOn(scope: EncryptionContext, name: string, secret: SecretObject
   if (keys) return executeStep(scope, { props: secretProps(scope, name), secret, keys });
   return wait(
     'EncryptionKeysInvalid',
-    `Secret ${name} has no configuration of ours in ${encryptionConfigurationFile}: restore it from a backup`,
+    `Secret ${name} has no valid encryption configuration in ${encryptionConfigurationFile}: restore it from a backup`,
     { afterMs: recheckMs },
   );
 }
@@ -46,7 +47,7 @@ async function initialConfiguration(scope: EncryptionContext, name: string): Pro
       if (found) return goOn(scope, name, await takeOver(scope, name, found));
       return wait(
         'EncryptionKeysMissing',
-        `Secret ${name} is gone; Secrets of the cluster are stored under its keys, so it is not made anew: restore it from a backup`,
+        `Secret ${name} does not exist, and the operator does not create a new one, because Secrets of the cluster are encrypted with its keys: restore it from a backup`,
         { afterMs: recheckMs },
       );
     }

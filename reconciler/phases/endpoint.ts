@@ -26,10 +26,10 @@ export const endpoint = phase({
     const given = hostedControlPlane.spec.controlPlaneEndpoint ?? {};
     const published = complete(given);
 
-    // A user may give only the host, or only the port: the way in offers the other half.
+    // A user may set only the host, or only the port. The exposure strategy provides the other one.
     const preset = published ?? complete(clusterObject.spec?.controlPlaneEndpoint) ?? definedOnly(given);
     const decision = decide(scope, preset);
-    // What clients and certificates know already stays as it is until the way in is mended.
+    // Endpoints that clients and certificates already use do not change until the exposure strategy works again.
     if (!decision.known && published && decision.meanwhile) {
       return degraded(decision.reason, decision.message, decision.meanwhile);
     }
@@ -43,11 +43,11 @@ export const endpoint = phase({
       throw new InvalidConfiguration('EndpointMismatch', contradiction(ours.endpoint, theirs));
     }
 
-    // What nobody else has fixed is as the infrastructure came with it.
+    // The infrastructure determines what is not fixed otherwise.
     const agreed = theirs ? decided(decide(scope, theirs)) : ours;
     refuseClaimedHosts(scope, agreed.endpoint);
     await writer.publishEndpoint(agreed.endpoint);
-    // Of two that began at the same time neither has seen the other before: now one of them does.
+    // If two control planes started at the same time, neither saw the other before. Now at least one of them does.
     refuseClaimedHosts(scope, agreed.endpoint);
 
     return done(agreed);
@@ -71,7 +71,7 @@ function decide(scope: Scope, preset: Partial<Endpoint>): EndpointDecision {
   return exposureStrategy(scope.cluster.spec).endpoint(scope.cluster, outsideOf(scope), preset);
 }
 
-/** @throws InvalidConfiguration when nothing serves what is fixed. */
+/** @throws InvalidConfiguration when the exposure strategy cannot serve the fixed endpoint. */
 function decided(decision: EndpointDecision): Reached {
   if (!decision.known) throw new InvalidConfiguration(decision.reason, decision.message);
   return reachedOf(decision);
@@ -89,7 +89,7 @@ function outsideOf({ cluster, facts, sharedResources }: Scope): Outside {
 }
 
 function contradiction(ours: Endpoint, infrastructure: Endpoint): string {
-  return `the endpoint is ${formatEndpoint(ours)} and cannot change, but the infrastructure object of the Cluster has ${formatEndpoint(infrastructure)}: set its spec.controlPlaneEndpoint to the former`;
+  return `the endpoint is ${formatEndpoint(ours)} and cannot change, but the infrastructure object of the Cluster has ${formatEndpoint(infrastructure)}: set its spec.controlPlaneEndpoint to ${formatEndpoint(ours)}`;
 }
 
 function agrees({ host, port }: Endpoint, preset: Partial<Endpoint>): boolean {

@@ -89,11 +89,11 @@ function reportOf(
   };
 }
 
-/** What a StorageClass refuses may be allowed later, and no event tells. */
+/** A StorageClass may allow expansion later, which no event reports. */
 function later({ now }: Scope): Date {
   return new Date(now.getTime() + growRetryMs);
 }
 
 function growthOf({ size, quotaSize }: VolumePlan): string | undefined {
-  return size === quotaSize ? undefined : `the volumes of etcd grow from ${quotaSize} to ${size}`;
+  return size === quotaSize ? undefined : `the operator expands the volumes of etcd from ${quotaSize} to ${size}`;
 }

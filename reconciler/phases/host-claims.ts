@@ -4,19 +4,19 @@ import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { Scope } from './scope.ts';
 
 /**
- * What to say when somebody else has one of the hosts of this endpoint; undefined when it is ours alone. Two routes with
- * one host are both accepted by a Gateway, and either of them may get the traffic.
+ * The problem when another control plane holds one of the host names of this endpoint; otherwise undefined. A Gateway
+ * accepts two routes with the same host name, and either of them may get the traffic.
  */
 export function hostClaimed({ cluster, sharedResources }: Scope, { host: apiHost }: Endpoint): string | undefined {
   for (const host of Object.values(hostsOf(cluster.spec, apiHost) ?? {})) {
     const hostOwner = sharedResources.hostOwner(host);
     if (hostOwner === undefined) continue;
-    return `the host ${host} belongs to ${hostOwner} already, and leads to one of the two only: delete that one, or give this one another host`;
+    return `the host name ${host} already belongs to ${hostOwner}, and can lead to only one of the two: choose another host name for this one, or delete the other one`;
   }
   return undefined;
 }
 
-/** @throws InvalidConfiguration when somebody else has one of the hosts of this endpoint. */
+/** @throws InvalidConfiguration when another control plane holds one of the host names of this endpoint. */
 export function refuseClaimedHosts(scope: Scope, endpoint: Endpoint): void {
   const problem = hostClaimed(scope, endpoint);
   if (problem !== undefined) throw new InvalidConfiguration('HostClaimed', problem);

@@ -20,21 +20,24 @@ const workName = 'identity';
 const retryMs = 30_000;
 
 /**
- * Takes authorities and keys over from a backup, where the spec asks for it and before any of our own are made: with them
- * workers, kubeconfigs and tokens go on. Undefined when there is nothing to take over, or it was done.
+ * Adopts CAs and keys from a backup, if the spec asks for it and before the operator creates any. Workers, kubeconfigs
+ * and tokens then continue to work. Undefined when there is nothing to adopt, or when it is done.
  */
 export async function takeOverIdentity(scope: Scope): Promise<Outcome | undefined> {
   const { cluster, hostedControlPlane, work } = scope;
   const { restore, backup } = cluster.spec.etcd;
   const { from } = restore ?? {};
-  // a control plane that has served has workers, whom other authorities would cut off
+  // A control plane that has served has workers, which other CAs would cut off.
   if (!restore || !from?.identity || hostedControlPlane.status?.initialization?.controlPlaneInitialized)
     return undefined;
   const source = `${from.namespace}/${from.cluster}`;
   const last = await findUsersObject<SecretObject>(scope, Secret, namesOf(cluster.name).secrets.clusterCA);
   if (last) return last.metadata.annotations?.[identityAnnotation] === source ? undefined : foreign(last, source);
   if (!backup) {
-    return wait('BackupSecretInvalid', 'etcd.restore needs etcd.backup, which says where backups are: set it too');
+    return wait(
+      'BackupSecretInvalid',
+      'etcd.restore needs etcd.backup, which has the address of the bucket: set etcd.backup too',
+    );
   }
 
   const task = findTask<Identity>(work, scope.now, { name: workName, inputsKey: JSON.stringify(restore), retryMs });
@@ -46,23 +49,26 @@ export async function takeOverIdentity(scope: Scope): Promise<Outcome | undefine
   }
   const { state } = task;
   if (task.isDue || state.kind === 'idle' || state.kind === 'running') {
-      return wait('TakingOverIdentity', `authorities and keys of ${source} are read from a backup`);
+    return wait('TakingOverIdentity', `authorities and keys of ${source} are read from a backup`);
   }
   switch (state.kind) {
     case 'failed':
-      return wait(reasonOf(state.error), `take over authorities of ${source}: ${messageOf(state.error)}`, {
+      return wait(reasonOf(state.error), `cannot adopt the CAs of ${source}: ${messageOf(state.error)}`, {
         afterMs: retryMs,
       });
     case 'done': {
       const problem = await create(scope, state.result, source);
-      // keys are in memory no longer than it takes
+      // Keys stay in memory no longer than needed.
       if (!problem) work.cancel(workName);
       return problem;
     }
   }
 }
 
-/** Makes the Secrets, the authority of the cluster last: it says that all are there. Gives what is in the way. */
+/**
+ * Creates the Secrets, that of the cluster CA last, because it marks the others as complete. Returns the problem, if
+ * any.
+ */
 async function create(scope: Scope, { secrets }: Identity, source: string): Promise<Outcome | undefined> {
   const last = namesOf(scope.cluster.name).secrets.clusterCA;
   const inOrder = [...secrets].sort((a, b) => Number(a.name === last) - Number(b.name === last));
@@ -93,7 +99,7 @@ function secretOf(scope: Scope, { name, type, annotations, data }: KeptSecret, s
 function foreign({ metadata }: SecretObject, source: string): Outcome {
   return wait(
     'CACertificateInvalid',
-    `Secret ${metadata.name} was there before and is not that of ${source}: delete it, or set etcd.restore.from.identity: false`,
+    `Secret ${metadata.name} already exists and does not belong to ${source}: delete it, or set etcd.restore.from.identity: false`,
     { afterMs: retryMs },
   );
 }

@@ -12,8 +12,8 @@ import { endpoint } from './endpoint.ts';
 import { secretProps } from '../pki/secret-props.ts';
 
 /**
- * The kubeconfig that Cluster API uses. It is there as soon as the endpoint is known: Cluster API looks for it when the
- * infrastructure is ready, and having missed it looks again only half a minute later.
+ * The kubeconfig that Cluster API uses. It exists as soon as the endpoint is known: Cluster API reads it when the
+ * infrastructure is ready, and retries only after half a minute.
  */
 export const kubeconfig = phase({
   condition: 'AdminKubeconfigReady',
@@ -22,7 +22,7 @@ export const kubeconfig = phase({
     const { cluster, facts, hostedControlPlane, reader, writer } = scope;
     const plan = adminPlan(cluster.name);
     const existing = reader.get<SecretObject>(Secret, plan.secret);
-    // One that a user put there is theirs: Cluster API uses it, we leave it alone.
+    // Cluster API uses a kubeconfig that a user provides, and the operator does not change it.
     if (existing && !isControlledBy(existing, hostedControlPlane.metadata.uid)) return done();
 
     const client = await issueIfDue(scope, plan, clientOf(valueOf(existing, 'value')));
@@ -39,7 +39,7 @@ export const kubeconfig = phase({
     if (existing) await writer.apply([desired]);
     else {
       const live = await writer.createOnce<SecretObject>(desired);
-      // From now on the watch sees it: when it ends is told as of all others.
+      // From now on the watch includes it, and the operator reports its expiry.
       if (!isControlledBy(live, hostedControlPlane.metadata.uid)) await writer.adopt(Secret, plan.secret);
     }
     return done({}, renewalTime(client.certificate, plan.secret));

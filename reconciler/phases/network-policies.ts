@@ -5,8 +5,8 @@ import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcom
 import { phase } from './scope.ts';
 
 /**
- * Policies that restrict the control plane's traffic. They need nothing but the spec and are applied at once, so that
- * pods find them in place. Nobody waits for them: without, a control plane works all the same.
+ * Policies that restrict the control plane's traffic. They depend only on the spec and are applied first, so that they
+ * exist before the pods. No other phase waits for them, because the control plane works without them.
  */
 export const networkPolicies = phase({
   condition: 'NetworkPoliciesReady',
@@ -30,16 +30,16 @@ export const networkPolicies = phase({
   },
 });
 
-/** A policy as Cilium reports on it. Kubernetes' own has no status. */
+/** A policy with the status that Cilium writes. A NetworkPolicy has no status. */
 interface PolicyObject extends KubeObject {
   readonly status?: {
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
   };
 }
 
-/** Why Cilium does not enforce a policy; undefined when it does, or has not looked at it yet. */
+/** The reason why Cilium does not enforce a policy; undefined when it does, or has not checked it yet. */
 function problemOf({ kind, metadata, status }: PolicyObject): string | undefined {
   const valid = status?.conditions?.find(({ type }) => type === 'Valid');
   if (valid?.status !== 'False') return undefined;
-  return `Cilium does not accept ${kind} ${metadata.name}: ${valid.message ?? 'it gives no reason'}; set networkPolicy to NetworkPolicy until it does`;
+  return `Cilium does not accept ${kind} ${metadata.name}: ${valid.message ?? 'it gives no reason'}; set networkPolicy to NetworkPolicy until Cilium accepts it`;
 }

@@ -11,8 +11,9 @@ import { kubeconfig } from './kubeconfig.ts';
 import { routes } from './routes.ts';
 
 /**
- * Our own API server answers at the endpoint, by the way that workers go. That a route is accepted does not say so: the
- * name may lead nowhere, or to somebody else. Asked until it does, and again when something on the way has changed.
+ * Checks that the API server of this control plane answers at the endpoint, on the path that workers use. An accepted
+ * route does not prove that: the host name may lead nowhere, or to another server. The check repeats until it succeeds,
+ * and after a change on the path.
  */
 export const reachable = phase({
   condition: 'APIServerReachable',
@@ -27,7 +28,7 @@ export const reachable = phase({
       case 'works':
         return done();
       case 'unknown':
-        return wait('EndpointUnreachable', `nobody has answered at ${formatEndpoint(endpoint)} yet`);
+        return wait('EndpointUnreachable', `no API server has answered at ${formatEndpoint(endpoint)} yet`);
       case 'fails':
         return wait('EndpointUnreachable', describeUnreachable(result.error, { endpoint, gateway: gatewayOf(scope) }), {
           afterMs: Math.max(0, (result.retryAt ?? now).getTime() - now.getTime()),
@@ -36,7 +37,7 @@ export const reachable = phase({
   },
 });
 
-/** Everything a connection of a worker passes through, as far as it can be seen. */
+/** The observable objects on the path of a worker's connection. */
 function wayOf(scope: Scope): unknown {
   const { cluster, facts, reader } = scope;
   const labels = selectorLabels(cluster.name, 'api-server');

@@ -21,8 +21,8 @@ import { etcdCertificates } from './certificates.ts';
 import { secretProps } from '../pki/secret-props.ts';
 
 /**
- * Replaces the data of etcd by a backup when the spec asks for it. From the moment on that data is taken out of use, etcd
- * and the API servers wait for it; before, and when it cannot begin, what is there goes on.
+ * Replaces the data of etcd with a backup when the spec asks for it. Once the data is taken out of use, etcd and the
+ * API servers wait for the restore. Before that, and when a restore cannot begin, they continue to run.
  */
 export const restore = phase({
   condition: 'EtcdRestoreReady',
@@ -43,14 +43,14 @@ export const restore = phase({
   },
 });
 
-/** Soon enough for whoever waits for pods of which nothing else tells, and for a status that was just written. */
+/** Delay of the next reconcile, when only polling shows the state of pods, or when the status was just written. */
 const soonMs = 500;
 
 function withoutRequest({ kind }: RestoreDecision): Outcome {
   if (kind !== 'Withdrawn') return done();
   return wait(
     'RestoringMembers',
-    'a restore has begun and etcd.restore does not ask for it any more: put it back, or choose another backup',
+    'a restore has begun, but etcd.restore was removed: set it again, or choose another backup',
   );
 }
 
@@ -70,10 +70,10 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
       return begin(scope, restoring);
     case 'StopServers':
       await holdServers(scope, decision.workloads);
-      return going('StoppingAPIServers', `waiting for the end of ${decision.pods.join(', ') || 'nothing'}`);
+      return going('StoppingAPIServers', `waiting for the termination of ${decision.pods.join(', ') || 'no pods'}`);
     case 'StopMembers':
       await holdMembers(scope);
-      return going('StoppingMembers', `waiting for the end of ${decision.pods.join(', ') || 'nothing'}`);
+      return going('StoppingMembers', `waiting for the termination of ${decision.pods.join(', ') || 'no pods'}`);
     case 'Restore': {
       if (!prepared || !record) return prepare(scope, restoring);
       const source = restoreSourceOf(scope, restoring);
@@ -82,14 +82,14 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
     }
     case 'Mark':
       await markClaims(scope, request, run);
-      return going('RestoringMembers', 'noting on the volume claims that they are restored', soonMs);
+      return going('RestoringMembers', 'marking the volume claims as restored', soonMs);
     case 'CleanUp':
       await removePods(scope);
-      return going('RestoringMembers', 'removing the pods that have restored');
+      return going('RestoringMembers', 'removing the restore pods');
     case 'Start':
       return degraded(
         'StartingMembers',
-        'etcd and the API servers start on the restored data',
+        'etcd and the API servers start with the restored data',
         {},
         {
           report: reported(record, { step: 'StartingMembers' }),
@@ -104,8 +104,8 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
 }
 
 /**
- * Writes down what is about to happen; only what has been written is done, so that it happens once. Before that the keys of
- * the backup are put where they are looked for, because nobody knows of them afterwards.
+ * Records the restore in the status before it acts, so that it runs once. Before that it stores the keys of the backup
+ * in the encryption Secret, because later steps have no access to them.
  */
 async function begin(scope: Scope, restoring: Restoring): Promise<Outcome> {
   const { cluster, now } = scope;
@@ -121,7 +121,7 @@ async function begin(scope: Scope, restoring: Restoring): Promise<Outcome> {
     step: 'StoppingAPIServers',
     restoredTo: String(prepared?.manifest.revision ?? 0),
   };
-  return wait('StoppingAPIServers', `backup ${prepared?.backup ?? ''} is good, the restore begins`, {
+  return wait('StoppingAPIServers', `backup ${prepared?.backup ?? ''} is valid, the restore begins`, {
     afterMs: soonMs,
     report: { etcd: { restore: record } },
   });

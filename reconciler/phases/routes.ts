@@ -12,7 +12,8 @@ export const routes = phase({
   needs: [endpoint],
   async run(scope): Promise<Outcome> {
     const { cluster, facts } = scope;
-    // A published endpoint stays a fact although somebody else has its host: a route would take the other's traffic.
+    // A published endpoint stays a fact even if another control plane holds its host name. A route would then take the
+    // traffic of that control plane.
     if (facts.endpoint) refuseClaimedHosts(scope, facts.endpoint);
 
     const exposure = exposureOf(cluster.spec);
@@ -33,14 +34,17 @@ const part: Part = 'routes';
 async function attachToGateway({ cluster, facts, sharedResources, writer }: Scope, gateway: Gateway): Promise<Outcome> {
   const { gatewayListener } = facts;
   if (gatewayListener === undefined) {
-    return wait('WaitingForRoutes', 'the Gateway offers no suitable listener now: the routes stay as they were');
+    return wait(
+      'WaitingForRoutes',
+      'the Gateway has no suitable listener, and the operator does not change the routes: see the condition SyncControlPlaneEndpointReady',
+    );
   }
 
   const [tlsRouteVersion] = sharedResources.servedVersions('TLSRoute');
   if (tlsRouteVersion === undefined) {
     throw new InvalidConfiguration(
       'GatewayAPINotInstalled',
-      'the management cluster serves no TLSRoute of gateway.networking.k8s.io in v1, v1alpha3 or v1alpha2: install Gateway API, 1.5 or newer, or its experimental channel',
+      'the management cluster does not serve TLSRoute of gateway.networking.k8s.io in v1, v1alpha3 or v1alpha2: install Gateway API 1.5 or newer, or its experimental channel',
     );
   }
 
@@ -55,7 +59,9 @@ async function attachToGateway({ cluster, facts, sharedResources, writer }: Scop
   return waiting ? wait('WaitingForRoutes', waiting.message) : done(found);
 }
 
-/** Ingress controllers say nothing of what they accept: whether it works is asked at the endpoint. */
+/**
+ * Ingress controllers do not report whether they accept an Ingress. The phase `reachable` checks the endpoint instead.
+ */
 async function applyIngresses(
   { cluster, facts, sharedResources, writer }: Scope,
   ingress: IngressExposure,

@@ -12,33 +12,33 @@ import type { ControlPlaneContext, DeletionWriter, Reader, SharedResources } fro
 import type { TrustProbes } from '../rotation/ca/trust-probes.ts';
 import type { Work } from '../tasks/background-work.ts';
 
-/** Everything a phase sees of one reconcile. */
+/** The input of a phase in one reconcile. */
 export interface Scope<Established extends FactName = never> extends ControlPlaneContext {
   readonly clusterObject: ClusterObject;
-  /** What the phases it needs have found out. */
+  /** Facts that the phases it needs have established. */
   readonly facts: FactsWith<Established>;
   readonly sharedResources: SharedResources;
-  /** A client of the hosted cluster, made from its own Secrets. */
+  /** A client of the hosted cluster, with the credentials from its Secrets. */
   hosted(facts: FactsWith<'endpoint'>): HostedClient;
   readonly endpointProbe: EndpointProbe;
-  /** Asks servers of single pods whom they trust and what they present. */
+  /** Probes servers of single pods for the CAs they trust and the certificate they present. */
   readonly trustProbes: TrustProbes;
-  /** Slow work, such as uploads, which no pass waits for. */
+  /** Background work, such as uploads, for which no reconcile waits. */
   readonly work: Work;
-  /** Looks after etcd's members beside the passes. */
+  /** Manages etcd's members, independent of reconciles. */
   readonly etcdLoop: EtcdLoop;
-  /** What opening a store of backups asks for. */
+  /** Reads the objects that are needed to open a backup store. */
   readonly storeReader: StoreReader;
 }
 
-/** What a deletion sees. It needs neither a valid spec nor a Cluster. */
+/** The input of a deletion. It needs neither a valid spec nor a Cluster. */
 export interface DeletionScope {
-  /** Name of the Cluster whose control plane goes. */
+  /** Name of the Cluster whose control plane is deleted. */
   readonly cluster: string;
   readonly ownerUid: string | undefined;
-  /** Whether etcd's volumes are to be kept. */
+  /** Whether etcd's volumes are retained. */
   readonly retainVolumes: boolean;
-  /** Takes the last backup once nothing writes to etcd any more; tells what is still to be waited for. */
+  /** Takes the final backup after the last write to etcd, and returns what the deletion still waits for. */
   readonly finalBackup: () => AwaitedFinalBackup | undefined;
   readonly reader: Reader;
   readonly writer: DeletionWriter;
@@ -64,7 +64,7 @@ export function phase<const Needs extends readonly AnyPhase[], const Established
   readonly needs: Needs;
   /** Facts that this phase adds; none when unset. */
   readonly establishes?: readonly Established[];
-  run(scope: Scope<EstablishedBy<Needs>>): Promise<Outcome<Established>>;
+  readonly run: (scope: Scope<EstablishedBy<Needs>>) => Promise<Outcome<Established>>;
 }): Phase<Established | EstablishedBy<Needs>> {
   const { condition, needs, establishes = [], run } = declared;
   return {

@@ -19,9 +19,9 @@ import { phase, type Scope } from './scope.ts';
 import { certificates } from './certificates.ts';
 
 /**
- * Replaces the key that signs the tokens of service accounts: all API servers accept tokens of the new one before any
- * signs with it, and the old one goes when its last token has expired. Nobody waits for it, and it waits for no roll-out:
- * what API servers do, each of them is asked itself.
+ * Replaces the key that signs service account tokens. All API servers accept tokens of the new key before any of them
+ * signs with it, and the old key is removed when its last token has expired. No other phase waits for it, and it waits
+ * for no rollout: it checks every API server individually.
  */
 export const serviceAccountKeyRotation = phase({
   condition: 'ServiceAccountKeyRotationReady',

@@ -16,13 +16,13 @@ import { phase, type Scope } from './scope.ts';
 import { workName as backupName } from './backup.ts';
 import { etcdCertificates } from './certificates.ts';
 
-/** Names of the work beside the queue: to look into the store, and to hold a trial. */
+/** Names of the background tasks that list the store and verify a backup. */
 const inventoryName = 'verification-survey';
 const verificationName = 'verification';
 
 /**
- * Restores backups for a trial. Nobody waits for it, and what fails here shows here alone. What was found out is in the
- * store; a process that is killed begins the trial anew, and removes the pod it finds.
+ * Verifies backups. No other phase waits for it, and a failure affects only its own condition. Results are stored in
+ * the bucket. After a restart, the operator removes the pod of an interrupted verification and starts again.
  */
 export const verification = phase({
   condition: 'EtcdBackupVerified',
@@ -35,17 +35,18 @@ export const verification = phase({
       await removeVerificationPods(scope);
       return done();
     }
-    if (task.kind === 'running')
-      return inProgress(scope, `backup ${task.inputsKey} is restored for a trial: ${task.progress}`);
-    if ((await removeVerificationPods(scope)) > 0) return inProgress(scope, 'the pod of a trial is being removed');
+    if (task.kind === 'running') return inProgress(scope, `verifying backup ${task.inputsKey}: ${task.progress}`);
+    if ((await removeVerificationPods(scope)) > 0)
+      return inProgress(scope, 'removing the pod of the previous verification');
 
     const inventory = lookIntoStore(scope, spec, task);
     switch (inventory.kind) {
       case 'idle':
       case 'running':
-        return asBefore(scope, 'looking for backups that are to be restored for a trial');
+        return asBefore(scope, 'listing the backups to verify');
       case 'failed':
-        // No trial is known to be due: whether backups can be taken tells another condition.
+        // It is not known whether a verification is due. The condition EtcdBackupReady reports whether backups can be
+        // taken.
         return inProgress(
           scope,
           `the bucket cannot be looked into: ${messageOf(inventory.error)}`,
@@ -57,7 +58,9 @@ export const verification = phase({
   },
 });
 
-/** Once per process, after each backup and after each trial: nothing else changes what is decided here. */
+/**
+ * Lists the store once per process, after each backup and after each verification. Nothing else changes the decision.
+ */
 function lookIntoStore(scope: Scope, spec: Backup, task: WorkState): WorkState<VerificationInventory> {
   const { work, now } = scope;
   const taken = work.state(backupName);
@@ -82,7 +85,7 @@ async function hold(
     return done({}, undefined, { message: 'there is no backup to verify yet', report });
   if (decision.kind === 'rest') {
     const next = decision.next === undefined ? undefined : new Date(decision.next);
-    return done({}, next, { message: lastVerified ? `backup ${lastVerified.name} was good` : '', report });
+    return done({}, next, { message: lastVerified ? `backup ${lastVerified.name} passed verification` : '', report });
   }
 
   const inputsKey = backupId(decision.backup);
@@ -92,14 +95,19 @@ async function hold(
     const advice = reason === 'BackupUnusable' ? 'take another one, and look at the store; ' : '';
     const requeueAt = nextAttempt(task);
     if (now < requeueAt) {
-      return degraded(reason, `${text}; ${advice}tried again at ${requeueAt.toISOString()}`, {}, { requeueAt, report });
+      return degraded(
+        reason,
+        `${text}; ${advice}next attempt at ${requeueAt.toISOString()}`,
+        {},
+        { requeueAt, report },
+      );
     }
   }
   work.start(verificationName, inputsKey, (context) => runVerification(scope, spec, decision.backup, context), 'waits');
-  return inProgress(scope, `backup ${inputsKey} is restored for a trial`, undefined, report);
+  return inProgress(scope, `verifying backup ${inputsKey}`, undefined, report);
 }
 
-/** @throws InvalidConfiguration for a schedule that cannot be read: only the user can mend it */
+/** @throws InvalidConfiguration for an invalid schedule, which only the user can correct */
 function decide(scope: Scope, spec: Backup, { backups, lastVerified }: VerificationInventory): VerificationDecision {
   const { namespace, name } = scope.hostedControlPlane.metadata;
   const lastVerification = lastVerified && Date.parse(lastVerified.time);
@@ -111,13 +119,16 @@ function decide(scope: Scope, spec: Backup, { backups, lastVerified }: Verificat
   }
 }
 
-/** A bad backup stays told until another one was good. */
+/** An unusable backup is reported until another one has passed verification. */
 function inProgress(scope: Scope, message: string, requeueAt?: Date, report?: StatusReport): Outcome {
   if (reportedBefore(scope)?.status !== 'False') return done({}, requeueAt, { message, report });
   return degraded('Verifying', message, {}, { requeueAt, report });
 }
 
-/** What is told already, so that a new process does not write the status of every cluster to say that it looks. */
+/**
+ * Repeats the reported condition, so that a new process does not write the status of every cluster only because it
+ * lists the store.
+ */
 function asBefore(scope: Scope, first: string): Outcome {
   const before = reportedBefore(scope);
   if (before?.status !== 'False') return done({}, undefined, { message: before?.message ?? first });
@@ -128,7 +139,7 @@ function reportedBefore({ hostedControlPlane: { status } }: Scope): Condition | 
   return status?.conditions?.find(({ type }) => type === 'EtcdBackupVerified');
 }
 
-/** A key that was missing may be there tomorrow; else a bad backup is found bad again, which costs reading all of it. */
+/** A missing key may exist later. Otherwise the same result is found again, at the cost of reading the whole backup. */
 const unusableRetryMs = 24 * 60 * 60_000;
 
 /** No older backup is tried silently in the place of a bad one, and a newer one at once. */

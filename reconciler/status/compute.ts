@@ -15,30 +15,30 @@ import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/rea
 import { type ConditionUpdate, conditionUpdate, type ConditionUpdates } from '../engine/condition-update.ts';
 import { deploymentReadiness, isReady } from '../kube/readiness.ts';
 
-/** What a status is computed from. */
+/** The input from which a status is computed. */
 export interface Observation {
   readonly cluster: string;
   readonly spec: HostedControlPlaneSpec;
   readonly previous: HostedControlPlaneStatus | undefined;
-  /** How the phases ended. */
+  /** Results of the phases. */
   readonly phases: ConditionUpdates;
-  /** What they have found out besides. */
+  /** Additional status fields that the phases report. */
   readonly report: StatusReport;
-  /** What was last seen of etcd; undefined until something was. */
+  /** The last observation of etcd; undefined before the first one. */
   readonly etcdReport: EtcdReport | undefined;
   readonly apiServer: DeploymentObject | undefined;
   readonly controllerManager: DeploymentObject | undefined;
   readonly scheduler: DeploymentObject | undefined;
   readonly etcd: StatefulSetObject | undefined;
   readonly apiServerPods: readonly PodObject[];
-  /** Size of etcd's volumes as they are, or as they will be. */
+  /** Size of etcd's volumes: the current one, or the initial one before they exist. */
   readonly etcdVolumeSize: string;
   readonly loadBalancerIP: string | undefined;
-  /** How pods of the hosted cluster reach their API server; unknown before there is an endpoint. */
+  /** How pods of the hosted cluster reach their API server; undefined before the endpoint is known. */
   readonly inClusterAccess: InClusterAccess | undefined;
 }
 
-/** The status of a control plane that is neither paused nor being deleted, without its conditions' times. */
+/** The status of a control plane that is neither paused nor being deleted, without conditions. */
 export function observedStatus(observed: Observation): Omit<HostedControlPlaneStatus, 'conditions'> {
   const { apiServer, cluster, previous } = observed;
   const { etcd: foundOfEtcd, ...found } = observed.report;
@@ -49,11 +49,11 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
   const versions = counted.length > 0 ? counted : previous?.versions;
   return {
     externalManagedControlPlane: true,
-    // Latches: an outage is told by conditions, Cluster API must not start over.
+    // Never reset: conditions report an outage, and Cluster API must not start over.
     ...(initialized ? { initialization: { controlPlaneInitialized: true }, ready: true } : {}),
     ...(versions?.[0] ? { versions, version: versions[0].version } : {}),
     selector: selectorString(cluster, 'api-server'),
-    // Cluster API takes a missing count for "unknown".
+    // Cluster API treats a missing count as unknown.
     replicas: apiServer?.status?.replicas ?? 0,
     readyReplicas: apiServer?.status?.readyReplicas ?? 0,
     availableReplicas: apiServer?.status?.availableReplicas ?? 0,
@@ -67,7 +67,10 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
   };
 }
 
-/** What phases report now and then stays until they report it again: a pass that could not look must not wipe it. */
+/**
+ * Fields that phases do not report at every reconcile keep their value: a reconcile without observation must not clear
+ * them.
+ */
 function kept(previous: HostedControlPlaneStatus | undefined): Partial<HostedControlPlaneStatus> {
   return definedOnly({
     certificates: previous?.certificates,
@@ -81,10 +84,10 @@ function kept(previous: HostedControlPlaneStatus | undefined): Partial<HostedCon
   });
 }
 
-/** API servers that serve, by version, oldest first. */
+/** Number of serving API servers by version, oldest first. */
 function versionsOf(pods: readonly PodObject[]): { version: string; replicas: number }[] {
   const counts = new Map<string, number>();
-  // One that is being deleted serves until it is no longer ready: an upgrade is not over before that.
+  // A pod that is being deleted serves until it is no longer ready. An upgrade is not complete before that.
   for (const pod of pods.filter(isReady)) {
     const version = pod.metadata.annotations?.[versionAnnotation];
     if (version) counts.set(version, (counts.get(version) ?? 0) + 1);
@@ -94,14 +97,18 @@ function versionsOf(pods: readonly PodObject[]): { version: string; replicas: nu
     .sort((a, b) => compare(parseVersion(a.version) ?? '0.0.0', parseVersion(b.version) ?? '0.0.0'));
 }
 
-/** The updates on everything but the phases, which are part of them. */
+/** The condition updates of the phases and of the summaries. */
 export function summarize(observed: Observation, initialized: boolean): ConditionUpdates {
   return {
     ...observed.phases,
     Available: available(observed),
     Initialized: initialized
       ? conditionUpdate('True', 'Initialized')
-      : conditionUpdate('False', 'NotInitialized', 'no worker can join yet'),
+      : conditionUpdate(
+          'False',
+          'NotInitialized',
+          'no worker can join yet: the condition WorkloadSetupReady has the cause',
+        ),
     ...scaling(observed),
     CertificatesAvailable: certificatesAvailable(observed.phases),
     EtcdClusterHealthy: etcdHealthy(observed),
@@ -112,7 +119,10 @@ export function summarize(observed: Observation, initialized: boolean): Conditio
   };
 }
 
-/** Serving, if perhaps degraded: an API server is available and etcd has a quorum. */
+/**
+ * True while the control plane serves, possibly degraded: an API server is available, etcd has a quorum, and all CAs
+ * are usable.
+ */
 function available(observed: Observation): ConditionUpdate {
   const { apiServer, phases } = observed;
   const caCertificates = phases.CACertificatesReady;
@@ -121,14 +131,17 @@ function available(observed: Observation): ConditionUpdate {
     etcdServes(observed),
     caCertificates?.status === 'True'
       ? undefined
-      : (caCertificates?.message ?? 'authorities have not been looked at yet'),
+      : (caCertificates?.message ?? 'the operator has not checked the CAs yet'),
   ].filter((problem) => problem !== undefined);
   return problems.length === 0
     ? conditionUpdate('True', 'Available')
     : conditionUpdate('False', 'NotAvailable', problems.join('; '));
 }
 
-/** What is wrong when etcd can decide nothing; by the readiness of its pods as long as nobody has asked them. */
+/**
+ * The problem when etcd has no quorum, otherwise undefined. It is derived from the readiness of the pods until the
+ * members have been observed.
+ */
 function etcdServes({ etcd, etcdReport, spec }: Observation): string | undefined {
   if (etcdReport && etcdReport.observation.membership !== 'Unknown') {
     const { observation } = etcdReport;
@@ -136,18 +149,20 @@ function etcdServes({ etcd, etcdReport, spec }: Observation): string | undefined
     const well = healthyVoters(observation).length;
     return hasQuorum(observation)
       ? undefined
-      : `${well} of ${voters} etcd members are well, ${quorumOf(voters)} are needed`;
+      : `${well} of ${voters} etcd members are healthy, but a quorum needs ${quorumOf(voters)}: see the condition EtcdClusterHealthy`;
   }
   const quorum = quorumOf(spec.etcd.replicas);
   const ready = etcd?.status?.readyReplicas ?? 0;
-  return ready >= quorum ? undefined : `${ready} of ${spec.etcd.replicas} etcd members are ready, ${quorum} are needed`;
+  return ready >= quorum
+    ? undefined
+    : `${ready} of ${spec.etcd.replicas} etcd members are ready, but a quorum needs ${quorum}: see the condition EtcdClusterReady`;
 }
 
 function scaling({ apiServer, spec }: Observation): ConditionUpdates {
   const { replicas = 0, updatedReplicas = 0 } = apiServer?.status ?? {};
   const observedCurrent = (apiServer?.status?.observedGeneration ?? 0) >= (apiServer?.metadata.generation ?? 0);
   const rolling = apiServer !== undefined && (!observedCurrent || updatedReplicas < replicas);
-  // A rollout has a surplus pod; that is no scaling.
+  // The surge pod of a rollout does not count as scaling.
   const up = replicas < spec.replicas;
   const down = !rolling && replicas > spec.replicas;
   return {
@@ -171,7 +186,7 @@ function certificatesAvailable(phases: ConditionUpdates): ConditionUpdate {
 }
 
 function etcdHealthy({ etcd, etcdReport, previous }: Observation): ConditionUpdate {
-  // Before its formation it is no news that nobody answers.
+  // Before etcd is formed, missing answers are expected.
   const isFormed = previous?.etcd?.clusterID !== undefined || etcdReport?.observation.membership === 'Confirmed';
   if (etcdReport && isFormed) return etcdHealth(etcdReport, previous?.etcd);
   if (!etcd) return conditionUpdate('Unknown', 'HealthUnknown', 'etcd has not been created yet');

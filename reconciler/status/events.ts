@@ -3,38 +3,41 @@ import type { ExpiringCertificate } from './newly-expiring.ts';
 
 const reverted = { type: 'Warning', reason: 'ForeignChangeReverted', action: 'Revert' } as const;
 
-/** Told on the object that somebody has changed. */
+/** Event on an object that another client has changed. */
 export const foreignChangeReverted: EventNote = {
   ...reverted,
-  note: 'somebody changed fields that the HostedControlPlane determines; they were put right',
+  note: 'another client changed fields that the HostedControlPlane determines, and the operator reverted them: change the HostedControlPlane instead',
 };
 
-/** Told on the HostedControlPlane: who reads events of the management cluster may not see the hosted one. */
+/**
+ * Event on the HostedControlPlane, because readers of events in the management cluster may not see those of the hosted
+ * cluster.
+ */
 export function hostedChangeReverted(what: string): EventNote {
   return {
     ...reverted,
-    note: `somebody changed fields of ${what} in the hosted cluster that the HostedControlPlane determines; they were put right`,
+    note: `another client changed fields of ${what} in the hosted cluster that the HostedControlPlane determines, and the operator reverted them: change the HostedControlPlane instead`,
   };
 }
 
-/** Told on the HostedControlPlane of a user whose arguments do not count. */
+/** Event on the HostedControlPlane when arguments of the user have no effect. */
 export function argumentsOverruled(component: string, flags: readonly string[]): EventNote {
   return {
     type: 'Warning',
     reason: 'ControllerArgumentTakesPrecedence',
     action: 'ArgumentOverridden',
-    note: `${component}: ${flags.join(', ')} cannot be set by args, the control plane depends on our value`,
+    note: `${component}: args cannot set ${flags.join(', ')}, because the control plane depends on the value of the operator: remove it from args`,
   };
 }
 
-/** Told on the HostedControlPlane, once for a certificate that was not renewed when it should have been. */
+/** Event on the HostedControlPlane, once for each certificate that was not renewed in time. */
 export function certificateExpiring({ kind, secret, notAfter, renewsAt }: ExpiringCertificate): EventNote {
   const warning = { type: 'Warning', action: 'WatchCertificates' } as const;
   if (kind.endsWith('CA')) {
     return {
       ...warning,
       reason: 'CAExpiring',
-      note: `the CA in Secret ${secret} ends on ${notAfter}, and its replacement, due since ${renewsAt}, has not come to an end: see the condition CARotationReady`,
+      note: `the CA in Secret ${secret} expires at ${notAfter}, and its replacement, due since ${renewsAt}, is not complete: see the condition CARotationReady`,
     };
   }
   return {
@@ -42,7 +45,7 @@ export function certificateExpiring({ kind, secret, notAfter, renewsAt }: Expiri
     reason: 'CertificateExpiring',
     note:
       renewsAt === undefined
-        ? `the certificate in Secret ${secret} ends on ${notAfter} and is not ours to renew: renew it, or delete the Secret and one is made`
-        : `the certificate in Secret ${secret} is late for its renewal, the first of kind ${kind} ends on ${notAfter}: see the conditions CACertificatesReady and CertificatesReady`,
+        ? `the certificate in Secret ${secret} expires at ${notAfter}, and the operator does not renew it, because a user provided it: renew it, or delete the Secret so that the operator issues a new certificate`
+        : `the renewal of the certificate in Secret ${secret} is late, and the first certificate of kind ${kind} expires at ${notAfter}: see the conditions CACertificatesReady and CertificatesReady`,
   };
 }

@@ -4,16 +4,16 @@ import type { CertificateKind, CertificateStatus } from '../../constructs/api/ce
 export interface ExpiringCertificate {
   readonly kind: CertificateKind;
   readonly secret: string;
-  /** When it ends, or the first of its kind. */
+  /** Time at which the first certificate of its kind expires. */
   readonly notAfter: string;
-  /** Missing for what the user has put there. */
+  /** Missing for certificates that the user provides. */
   readonly renewsAt?: string | undefined;
 }
 
 /**
- * Certificates of which less than 40 % of their life is left, and was not when the status was written before: the status
- * remembers what was told, also through restarts. A user's own CA is left to the condition CARotationReady, whose change
- * is an event by itself.
+ * Certificates that have less than 40 % of their lifetime left, and were not reported in the previous status. The
+ * status records what was reported, also across restarts. A user's own CA is reported by the condition CARotationReady,
+ * whose transition is an event.
  */
 export function newlyExpiring(
   before: readonly CertificateStatus[] = [],

@@ -14,7 +14,7 @@ import type { Reader } from '../management/view.ts';
 import type { Observation } from './compute.ts';
 import type { ConditionUpdates } from '../engine/condition-update.ts';
 
-/** Collects what a status is computed from, after the phases have run. */
+/** Collects the input of a status after the phases have run. */
 export function observe(
   cluster: HostedCluster,
   previous: HostedControlPlaneStatus | undefined,

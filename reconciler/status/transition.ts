@@ -4,7 +4,7 @@ import { objectKey } from '../kube/object.ts';
 import type { Transition } from './writer.ts';
 import type { Logger } from '../telemetry/log.ts';
 
-/** Tells people that a condition has changed: one log line, and an event on the object. */
+/** Reports a condition transition: one log line, and an event on the object. */
 export function reportTransition(transition: Transition, log: Logger, events: Pick<EventRecorder, 'record'>): void {
   const { object, type, update } = transition;
   const fields = {
@@ -26,7 +26,7 @@ export function reportTransition(transition: Transition, log: Logger, events: Pi
   });
 }
 
-/** What somebody should look at before it becomes worse. */
+/** Reasons that a person should check before the problem grows. */
 const warnings: readonly string[] = [
   'ReconcileFailed',
   'InvalidConfiguration',
@@ -37,7 +37,10 @@ const warnings: readonly string[] = [
   'CAExpiring',
 ];
 
-/** Steps, and what matters to whoever uses the cluster. What waits for other steps or repeats them tells nothing new. */
+/**
+ * True for steps, and for conditions that matter to users of the cluster. Conditions that wait for other steps or
+ * summarize them add no information.
+ */
 function isEvent({ type, update }: Transition): boolean {
   const isTrue = update.status === 'True';
   if (type === 'Deleting' || type === 'Paused' || type === 'Available') return isTrue;

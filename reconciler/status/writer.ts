@@ -9,7 +9,7 @@ import type { KubeObject } from '../kube/object.ts';
 import type { ManagementCluster } from '../management/cache.ts';
 import type { ConditionUpdate, ConditionUpdates } from '../engine/condition-update.ts';
 
-/** A condition that has another status or reason than before. */
+/** A condition whose status or reason has changed. */
 export interface Transition {
   readonly object: KubeObject;
   readonly type: ConditionType;
@@ -20,18 +20,18 @@ export interface StatusWriterOptions {
   readonly client: Pick<KubeClient, 'apply'>;
   readonly management: Pick<ManagementCluster, 'remember'>;
   readonly clock: Clock;
-  /** Hears every transition after it was written: for the log and for events. */
+  /** Called for every transition after it was written, for the log and for events. */
   readonly onTransition: (transition: Transition) => void;
 }
 
-/** A HostedControlPlane as the API returns it: its status may be anything. */
+/** A HostedControlPlane as the API returns it. Its status is not validated. */
 interface ReportedObject extends KubeObject {
   readonly status?: unknown;
 }
 
 type StatusFields = Omit<HostedControlPlaneStatus, 'conditions'>;
 
-/** Writes the status of HostedControlPlanes, and only when it differs from what is there. */
+/** Writes the status of HostedControlPlanes when it has changed. */
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
 
@@ -85,12 +85,12 @@ export class StatusWriter {
   }
 }
 
-/** Somebody else's conditions on our object are theirs. */
+/** Conditions of the operator. Others belong to other writers. */
 function ours(conditions: readonly Condition[]): Condition[] {
   return conditions.filter(({ type }) => isConditionType(type));
 }
 
-/** The schema bounds messages, and nobody reads more. */
+/** Messages are limited for readability; the schema also has a limit. */
 function shortened(message: string): string {
   return message.length <= 1024 ? message : `${message.slice(0, 1021)}...`;
 }

@@ -1,6 +1,6 @@
 import pino, { type DestinationStream, type Logger as PinoLogger } from 'pino';
 
-/** Writes one line per state change. What is logged are names, reasons and messages, never objects. */
+/** Writes one line per state change. Lines contain names, reasons and messages, never objects. */
 export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error'> & {
   child(fields: Readonly<Record<string, string>>): Logger;
 };
@@ -10,7 +10,7 @@ export interface LogOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
 }
 
-/** A logger, to stdout unless told otherwise. Text is for people at a terminal, JSON for everything else. */
+/** A logger, by default to stdout. Text is for people at a terminal, JSON for everything else. */
 export function createLogger(
   { format, level }: LogOptions,
   destination: DestinationStream = pino.destination(1),
@@ -20,7 +20,7 @@ export function createLogger(
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    // Error messages of ours hold no secrets; the objects behind them might.
+    // Error messages of the operator contain no secrets; the objects in an error might.
     serializers: { error: (error: unknown) => (error instanceof Error ? describe(error) : String(error)) },
   };
   return format === 'json'
@@ -28,7 +28,7 @@ export function createLogger(
     : pino(options, { write: (line: string) => destination.write(text(line)) });
 }
 
-/** The message of an error and of what caused it. */
+/** The message of an error and of its causes. */
 function describe(error: Error): string {
   return error.cause instanceof Error ? `${error.message}: ${describe(error.cause)}` : error.message;
 }

@@ -8,21 +8,21 @@ import {
   type Sample,
 } from './object-metrics.ts';
 
-/** What is looked at when somebody scrapes. */
+/** The sources that are read at every scrape. */
 export interface MetricsSources {
-  /** Every HostedControlPlane there is: what goes takes its series along. */
+  /** All HostedControlPlanes. The series of a deleted one disappear. */
   readonly hostedControlPlanes: () => readonly ReportedObject[];
   /** HostedControlPlanes that wait for a free worker. */
   readonly queueDepth: () => number;
-  /** Uploads, checks, trial restores and the like that run beside the queue. */
+  /** Number of running background tasks, such as uploads, checks and verifications. */
   readonly runningWork: () => number;
 }
 
 const prefix = 'hosted_control_plane';
 
 /**
- * What Prometheus is told. Labels are names of objects and words of ours, and never text from anywhere else, so that the
- * number of series is bounded by the number of control planes.
+ * Metrics for Prometheus. Labels are names of objects and constants, never text from other sources, so that the number
+ * of control planes limits the number of series.
  */
 export class Metrics {
   readonly #registry = new Registry();
@@ -34,46 +34,49 @@ export class Metrics {
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: `${prefix}_api_requests_total`,
-      help: 'Requests to the management cluster and to hosted clusters; the code is <error> where no answer came.',
+      help: 'Requests to the management cluster and to hosted clusters; the code is <error> for requests without an answer.',
       labelNames: ['cluster', 'verb', 'code'],
       registers,
     });
     this.#reconciles = new Histogram({
       name: `${prefix}_reconcile_duration_seconds`,
-      help: 'How long one pass over one HostedControlPlane took, by how it ended: success or error.',
+      help: 'Duration of one reconcile of one HostedControlPlane, by result: success or error.',
       labelNames: ['result'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
       registers,
     });
-    this.#gauge('workqueue_depth', 'HostedControlPlanes that wait for a free worker.', [], () => [
+    this.#gauge('workqueue_depth', 'Number of HostedControlPlanes that wait for a free worker.', [], () => [
       { labels: {}, value: queueDepth() },
     ]);
-    this.#gauge('background_work_running', 'Slow work that runs now, such as uploads.', [], () => [
+    this.#gauge('background_work_running', 'Number of running background tasks, such as uploads.', [], () => [
       { labels: {}, value: runningWork() },
     ]);
     this.#gauge(
       'certificate_expiration_timestamp_seconds',
-      'When the first certificate of a kind ends.',
+      'Time at which the first certificate of a kind expires.',
       ['namespace', 'name', 'kind'],
       () => hostedControlPlanes().flatMap(expirationSamples),
     );
     this.#gauge(
       'certificate_renewal_timestamp_seconds',
-      'When that certificate is renewed; none for what the user has put there.',
+      'Time at which the operator renews that certificate; none for certificates that the user provides.',
       ['namespace', 'name', 'kind'],
       () => hostedControlPlanes().flatMap(renewalSamples),
     );
-    this.#gauge('condition', 'Conditions, 1 for the status they have.', ['namespace', 'name', 'type', 'status'], () =>
-      hostedControlPlanes().flatMap(conditionSamples),
+    this.#gauge(
+      'condition',
+      'Conditions, with value 1 for their current status.',
+      ['namespace', 'name', 'type', 'status'],
+      () => hostedControlPlanes().flatMap(conditionSamples),
     );
   }
 
-  /** Type of the text, for whoever serves it. */
+  /** Content type of the text. */
   get contentType(): string {
     return this.#registry.contentType;
   }
 
-  /** Everything, in Prometheus' own format. */
+  /** All metrics, in the text format of Prometheus. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }
@@ -83,12 +86,12 @@ export class Metrics {
     this.#requests.inc({ cluster, verb, code: code === 0 ? '<error>' : String(code) });
   }
 
-  /** Counts a pass that has ended. */
+  /** Records a reconcile. */
   reconciled(result: 'success' | 'error', ms: number): void {
     this.#reconciles.observe({ result }, ms / 1000);
   }
 
-  /** A metric that is made anew at every scrape. */
+  /** A metric that is computed at every scrape. */
   #gauge<Label extends string>(name: string, help: string, labelNames: Label[], samples: () => Sample<Label>[]): void {
     new Gauge({
       name: `${prefix}_${name}`,

@@ -2,7 +2,7 @@ import { isConditionType } from '../../constructs/api/conditions.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { KubeObject } from '../kube/object.ts';
 
-/** One line of a metric. */
+/** One sample of a metric. */
 export interface Sample<Label extends string> {
   readonly labels: Readonly<Record<Label, string>>;
   readonly value: number;
@@ -13,7 +13,7 @@ export type ReportedObject = KubeObject & { readonly status?: Partial<HostedCont
 
 type CertificateLabel = 'namespace' | 'name' | 'kind';
 
-/** When the first certificate of each kind ends, in seconds since the epoch. */
+/** Expiry of the first certificate of each kind, in seconds since the epoch. */
 export function expirationSamples(object: ReportedObject): Sample<CertificateLabel>[] {
   return certificatesOf(object).map(({ kind, notAfter }) => ({
     labels: { ...identity(object), kind },
@@ -21,14 +21,19 @@ export function expirationSamples(object: ReportedObject): Sample<CertificateLab
   }));
 }
 
-/** When that certificate is renewed, in seconds since the epoch; nothing for what is not ours to renew. */
+/**
+ * Renewal time of that certificate, in seconds since the epoch; none for certificates that the operator does not renew.
+ */
 export function renewalSamples(object: ReportedObject): Sample<CertificateLabel>[] {
   return certificatesOf(object).flatMap(({ kind, renewsAt }) =>
     renewsAt === undefined ? [] : [{ labels: { ...identity(object), kind }, value: seconds(renewsAt) }],
   );
 }
 
-/** One sample for every value a condition can have, 1 for the one it has. Conditions of others are theirs to tell. */
+/**
+ * One sample for every status that a condition can have, 1 for the current one. Conditions of other writers are
+ * excluded.
+ */
 export function conditionSamples(object: ReportedObject): Sample<'namespace' | 'name' | 'type' | 'status'>[] {
   const conditions = object.status?.conditions ?? [];
   return conditions

@@ -64,6 +64,6 @@ describe('a sample', () => {
 
   it('that is invalid is refused, with the error', () => {
     expect(() => readSample([cluster, hostedControlPlane({})])).toThrow('HostedControlPlane of cluster c1: spec');
-    expect(() => readSample([cluster])).toThrow('there is no HostedControlPlane');
+    expect(() => readSample([cluster])).toThrow('add a HostedControlPlane');
   });
 });

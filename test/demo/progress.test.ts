@@ -12,7 +12,7 @@ const condition = (type: string, status: 'True' | 'False', message = ''): Condit
 
 test('what has become true is told once, by what it means', () => {
   const after = [condition('CACertificatesReady', 'True')];
-  expect(stepsBetween([], after)).toEqual([{ isDone: true, text: 'CAs and service-account keys are there' }]);
+  expect(stepsBetween([], after)).toEqual([{ isDone: true, text: 'all CAs and service account keys exist' }]);
   expect(stepsBetween(after, after)).toEqual([]);
 });
 

@@ -89,7 +89,8 @@ describe('user arguments that the provider overrides', () => {
       .filter((event) => event['reason'] === 'ControllerArgumentTakesPrecedence')
       .map((event) => event['note']);
   const args = (value: string) => ({ deployment: { scheduler: { args: { 'leader-elect': value } } } });
-  const note = 'kube-scheduler: leader-elect cannot be set by args, the control plane depends on our value';
+  const note =
+    'kube-scheduler: args cannot set leader-elect, because the control plane depends on the value of the operator: remove it from args';
 
   it('are reported by the first reconcile after a change of the spec, and not again while it stays so', async () => {
     const managementCluster = await orderedCluster(args('false'));

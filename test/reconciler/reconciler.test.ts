@@ -91,7 +91,9 @@ describe('a control plane that must not be changed', () => {
     await managementCluster.change({ replicas: 3 });
     await operator.untilSettled();
     expect(replicasOf(managementCluster)).toBe(2);
-    expect(conditionOf(managementCluster, 'Paused')).toBe(`True Paused: annotation ${pausedAnnotation} is set`);
+    expect(conditionOf(managementCluster, 'Paused')).toBe(
+      `True Paused: the annotation ${pausedAnnotation} is set: remove it to resume`,
+    );
 
     await managementCluster.user.delete(Secret, { namespace, name: 'c1-scheduler' });
     await expectNoWrites(managementCluster, operator);

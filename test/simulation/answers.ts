@@ -25,8 +25,8 @@ export class Answers implements TrustProbes {
   readonly #props: AnswersProps;
   readonly #applied = new Map<string, RenderedObject>();
   readonly #notes = new Map<string, Readonly<Record<string, string>>>();
-  /** All that any API server has ever published of the front proxy's authorities: nobody takes anything away there. */
-  #requestHeader = new Set<string>();
+  /** Certificates that API servers publish for aggregated ones, by the key of the ConfigMap. */
+  readonly #extension = new Map<string, Set<string>>();
 
   constructor(props: AnswersProps) {
     this.#props = props;
@@ -116,24 +116,33 @@ export class Answers implements TrustProbes {
   #published(): KubeObject[] {
     const { processes, rootTrust } = this.#props;
     for (const process of processes.of('api-server')) {
-      const own = process.read('frontProxyCA', 'kube-apiserver', 'trust');
-      for (const certificate of splitCertificates(own)) this.#requestHeader.add(certificate);
+      this.#publish(
+        'client-ca-file',
+        process.read('clusterCA', 'kube-apiserver', 'trust', 'tls.crt', 'verifies clients'),
+      );
+      this.#publish('requestheader-client-ca-file', process.read('frontProxyCA', 'kube-apiserver', 'trust'));
     }
     const info = this.#applied.get(`${ConfigMap.kind} cluster-info`);
     const { kubeconfig = '' } = (info?.['data'] ?? {}) as { readonly kubeconfig?: string };
-    const requestHeader = { 'requestheader-client-ca-file': [...this.#requestHeader].join('') };
+    const extension = Object.fromEntries([...this.#extension].map(([key, trusted]) => [key, [...trusted].join('')]));
     return [
       configMap('default', 'kube-root-ca.crt', { 'ca.crt': rootTrust() }),
       configMap('kube-public', 'cluster-info', { kubeconfig }),
-      configMap('kube-system', 'extension-apiserver-authentication', requestHeader),
+      configMap('kube-system', 'extension-apiserver-authentication', extension),
     ];
   }
 
-  #republish(name: string, patch: { readonly data?: Readonly<Record<string, string>> }): void {
-    const certificates = patch.data?.['requestheader-client-ca-file'];
-    if (name !== 'extension-apiserver-authentication' || certificates === undefined) return;
-    this.#requestHeader.clear();
-    for (const certificate of splitCertificates(certificates)) this.#requestHeader.add(certificate);
+  /** An API server adds what it trusts to what is published. */
+  #publish(key: string, certificates: string): void {
+    const trusted = this.#extension.get(key) ?? new Set();
+    this.#extension.set(key, new Set([...trusted, ...splitCertificates(certificates)]));
+  }
+
+  #republish(name: string, { data = {} }: { readonly data?: Readonly<Record<string, string>> }): void {
+    if (name !== 'extension-apiserver-authentication') return;
+    for (const [key, certificates] of Object.entries(data)) {
+      this.#extension.set(key, new Set(splitCertificates(certificates)));
+    }
   }
 
   #at(address: string): Process {

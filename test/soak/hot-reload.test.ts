@@ -83,9 +83,9 @@ afterAll(async () => {
 
 /** Whether a use has taken up the next generation while its program ran on, by what it is for. */
 const observations: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
-  'clusterAuthority: kube-apiserver verifies clients': async () =>
+  'clusterCA: kube-apiserver verifies clients': async () =>
     (await isLetIn(administrator)) && !(await isLetIn(oldAdministrator)),
-  'clusterAuthority: kube-apiserver verifies kubelets': async () => {
+  'clusterCA: kube-apiserver verifies kubelets': async () => {
     // The kubelet serves as before: commands still reach it, until somebody asks for a log.
     const before = await reachKubelet('exec');
     const log = await reachKubelet('log');
@@ -94,8 +94,8 @@ const observations: Readonly<Record<string, () => boolean | Promise<boolean>>> =
     expect(after.status).toBe(500);
     return before.status === 500;
   },
-  'clusterAuthority: konnectivity-server verifies the API server': () => renewsLease(),
-  'clusterAuthority: kube-controller-manager becomes kube-root-ca.crt': async () => {
+  'clusterCA: konnectivity-server verifies the API server': () => renewsLease(),
+  'clusterCA: kube-controller-manager becomes kube-root-ca.crt': async () => {
     const published = await until('kube-root-ca.crt', async () => {
       const { data } = await read<{ data?: Record<string, string> }>(
         `${core}/namespaces/after/configmaps/kube-root-ca.crt`,
@@ -104,11 +104,11 @@ const observations: Readonly<Record<string, () => boolean | Promise<boolean>>> =
     });
     return published === next.cluster.certificate;
   },
-  'clusterAuthority: kube-controller-manager signs certificates of kubelets': async () =>
+  'clusterCA: kube-controller-manager signs certificates of kubelets': async () =>
     isSignedBy(await signedByControllerManager(), next.cluster.certificate),
-  'clusterAuthority: kube-controller-manager verifies the API server': () => controls('verified'),
-  'clusterAuthority: kube-scheduler verifies the API server': () => schedules('verified'),
-  'etcdAuthority: etcd verifies clients and peers': async () => {
+  'clusterCA: kube-controller-manager verifies the API server': () => controls('verified'),
+  'clusterCA: kube-scheduler verifies the API server': () => schedules('verified'),
+  'etcdCA: etcd verifies clients and peers': async () => {
     const version = (client: KeyPair) => ask({ port: control.ports.spareEtcd, path: '/version', client });
     const [before, after] = [
       await version(pairIn(old, secretNames.etcdController)),
@@ -117,16 +117,16 @@ const observations: Readonly<Record<string, () => boolean | Promise<boolean>>> =
     expect(new Set([before.status, after.status])).toEqual(new Set([0, 200]));
     return after.status === 200;
   },
-  'etcdAuthority: kube-apiserver verifies etcd': async () => {
+  'etcdCA: kube-apiserver verifies etcd': async () => {
     await restartEtcd(trustingNext());
     return !(await isLetInWithin(administrator, 90_000));
   },
-  'proxyAuthority: kube-apiserver verifies who may speak for others': async () => {
+  'frontProxyCA: kube-apiserver verifies front proxies': async () => {
     const [before, after] = [await speakForJane(old), await speakForJane(next)];
     expect(before).not.toBe(after);
     return after === 'jane';
   },
-  'proxyAuthority: kube-controller-manager verifies who may speak for others': async () => {
+  'frontProxyCA: kube-controller-manager verifies front proxies': async () => {
     const metrics = (generation: Generation) =>
       ask({
         port: control.ports.controllerManager,
@@ -146,7 +146,7 @@ const observations: Readonly<Record<string, () => boolean | Promise<boolean>>> =
     kubelet.client === x509Of(pairIn(next, secretNames.apiServerKubeletClient)),
   // Its etcd has been started anew by now, and takes clients of the next generation alone.
   'apiServerEtcdClient: kube-apiserver reaches etcd': () => isLetIn(administrator),
-  'frontProxyClient: kube-apiserver speaks for users to aggregated API servers': async () => {
+  'frontProxyClient: kube-apiserver impersonates users towards aggregated API servers': async () => {
     aggregated.closeConnections();
     await until('the aggregated API', async () => (await askAggregated(administrator)).status === 200, startMs);
     return aggregated.client === x509Of(pairIn(next, secretNames.frontProxyClient));

@@ -27,12 +27,9 @@ export function apiServerThat(answers: APIServerAnswers): KubernetesApi {
       throw new Error(`${path} has no answer in this test`);
     },
     serviceAccountToken: async () => tokenSignedBy(answers.signingKey?.()),
-    async *pages<T extends KubeObject>(
-      resource: Resource,
-      { fieldSelector }: { readonly fieldSelector?: string } = {},
-    ) {
+    async *pages(resource: Resource, { fieldSelector }: { readonly fieldSelector?: string } = {}) {
       const name = fieldSelector?.startsWith('metadata.name=') ? fieldSelector.split('=')[1] : undefined;
-      yield listed(resource).filter(({ metadata }) => name === undefined || metadata.name === name) as T[];
+      yield listed(resource).filter(({ metadata }) => name === undefined || metadata.name === name);
     },
     find: async <T extends KubeObject>(resource: Resource, { name }: { readonly name: string }) =>
       listed(resource).find(({ metadata }) => metadata.name === name) as T | undefined,

@@ -3,7 +3,7 @@ import { hasLabels } from './labels-and-networks.ts';
 import type { Attempt, EnforcedPolicy, Party } from './enforced-policy.ts';
 
 const Selector = z.strictObject({ matchLabels: z.record(z.string(), z.string()).optional() });
-const Entity = z.enum(['all', 'reader', 'cluster', 'host', 'remote-node']);
+const Entity = z.enum(['all', 'world', 'cluster', 'host', 'remote-node']);
 const ToPorts = z.strictObject({
   ports: z
     .array(
@@ -91,7 +91,7 @@ function isEntity({ kind }: Party, entity: z.output<typeof Entity>): boolean {
   switch (entity) {
     case 'all':
       return true;
-    case 'reader':
+    case 'world':
       return kind === 'host outside';
     case 'cluster':
       return kind !== 'host outside';

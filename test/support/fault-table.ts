@@ -4,23 +4,23 @@ import { blockIn, markdownTable, withBlock } from './readme-block.ts';
 
 /** One fault that a test has caused for real, and what came of it. */
 export interface Fault {
-  /** What was done to the world, such as `kill -9 of the leader of three members`; the row is known by it. */
+  /** What was done, such as `kill -9 of the leader of three members`; the row is known by it. */
   readonly fault: string;
-  /** What a user or an operator sees meanwhile: conditions, refusals, who keeps serving. */
+  /** What users and administrators see meanwhile: conditions, refusals, what keeps serving. */
   readonly observed: string;
   /**
-   * From the fault until everything works again, as measured; undefined where nothing ever stopped working, and `never`
-   * where it waits for a person to decide.
+   * From the fault until everything works again, as measured; undefined if nothing stopped working, and `never` if
+   * recovery waits for an administrator's decision.
    */
   readonly recoverySeconds: number | 'never' | undefined;
-  /** `none` after every acknowledged write was found again, else exactly what is gone and why that was agreed to. */
+  /** `none` if every acknowledged write was found again; otherwise exactly what is gone, and why that was accepted. */
   readonly dataLost: string;
 }
 
 /** Where faults wait to be rendered; ignored by git. Not in build/, all of which goes into the operator's image. */
 export const faultsDirectory = join(import.meta.dirname, '../../.faults');
 
-/** Keeps a fault for the table in the README. Call it after the assertions; a later run of the test replaces its row. */
+/** Keeps a fault for the table in test/README.md. Call it after the assertions; a later run of the test replaces its row. */
 export async function recordFault(fault: Fault, directory = faultsDirectory): Promise<void> {
   await mkdir(directory, { recursive: true });
   const path = join(directory, `${slugOf(fault.fault)}.json`);
@@ -74,7 +74,7 @@ function slugOf(fault: string): string {
 }
 
 function durationOf(seconds: Fault['recoverySeconds']): string {
-  if (seconds === 'never') return 'waits for a person';
+  if (seconds === 'never') return 'waits for an administrator';
   if (seconds === undefined) return 'nothing stopped';
   return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
 }

@@ -142,7 +142,7 @@ describe('a CiliumNetworkPolicy', () => {
       },
       [node],
     ],
-    ['tells the world from the cluster', { ingress: [{ fromEntities: ['reader'] }] }, [node, 'a host outside']],
+    ['tells the world from the cluster', { ingress: [{ fromEntities: ['world'] }] }, [node, 'a host outside']],
     ['means everybody by all', { ingress: [{ fromEntities: ['all'] }] }, everybody],
     [
       'allows every peer by a rule of ports only',
@@ -166,7 +166,7 @@ it.each([
   ['port ranges', kubernetes({ ingress: [{ ports: [{ port: 1, endPort: 9 }] }] }), 'endPort'],
   ['exceptions', kubernetes({ ingress: [{ from: [{ ipBlock: { cidr: '::/0', except: [] } }] }] }), 'except'],
   ['a peer that says nothing', kubernetes({ ingress: [{ from: [{}] }] }), 'a peer of nothing'],
-  ['rules that deny', cilium({ ingressDeny: [{ fromEntities: ['reader'] }] }), 'ingressDeny'],
+  ['rules that deny', cilium({ ingressDeny: [{ fromEntities: ['world'] }] }), 'ingressDeny'],
   ['host names', cilium({ egress: [{ toFQDNs: [{ matchName: 'example.org' }] }] }), 'toFQDNs'],
   ['application layer rules', cilium({ egress: [{ toPorts: [{ ports: [], rules: {} }] }] }), 'rules'],
 ])('refuses %s instead of ignoring it', (_, policy, message) => {

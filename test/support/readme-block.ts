@@ -1,8 +1,3 @@
-import { join } from 'node:path';
-
-/** Path of the README. */
-export const readme = join(import.meta.dirname, '../../README.md');
-
 /** The content between the markers of a block. @throws as {@link withBlock} does */
 export function blockIn(text: string, name: string): string {
   return partsOf(text, name).content;
@@ -31,6 +26,11 @@ function partsOf(text: string, name: string) {
 /** Rows as a table in Markdown; the first one is its heading. */
 export function markdownTable([heading = [], ...rows]: readonly (readonly string[])[]): string {
   return [heading, heading.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cellOf).join(' | ')} |\n`).join('');
+}
+
+/** Lines as a fenced block, which ends in a line break as tables do. */
+export function fencedBlock(language: string, lines: readonly string[]): string {
+  return ['```' + language, ...lines, '```', ''].join('\n');
 }
 
 function cellOf(text: string): string {

@@ -17,6 +17,7 @@ import {
 } from '../../constructs/api/resources.ts';
 import type { Condition, HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import { type ComponentName, selectorString } from '../../constructs/cluster/labels.ts';
+import * as clusterApi from '../../imports/cluster.x-k8s.io.ts';
 import { KubeClient } from '../../reconciler/kube/client.ts';
 import { connect, loadKubeConfig } from '../../reconciler/kube/config.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
@@ -103,10 +104,8 @@ export class Workbench {
   }
 
   /** Creates a Cluster and its HostedControlPlane `<cluster>-cp`. */
-  async create(cluster: string, spec: object, clusterSpec: object = {}): Promise<void> {
-    const object = {
-      apiVersion: Cluster.apiVersion,
-      kind: Cluster.kind,
+  async create(cluster: string, spec: object, clusterSpec: clusterApi.ClusterSpec = {}): Promise<void> {
+    const object: KubeObject = clusterApi.Cluster.manifest({
       metadata: { namespace: this.namespace, name: cluster },
       spec: {
         clusterNetwork: { services: { cidrBlocks: ['10.128.0.0/16'] }, pods: { cidrBlocks: ['10.244.0.0/16'] } },
@@ -117,10 +116,10 @@ export class Workbench {
         },
         ...clusterSpec,
       },
-    };
+    });
     // On a busy machine Cluster API's only pod may fail a probe, and its webhooks do not answer for a moment.
     await until('the webhooks of Cluster API to answer', () =>
-      this.client.create<KubeObject>(object, { fieldManager }).catch(unlessWebhookIsAway),
+      this.client.create(object, { fieldManager }).catch(unlessWebhookIsAway),
     );
     await this.createHostedControlPlane(`${cluster}-cp`, spec);
   }

@@ -1,3 +1,5 @@
+import { KubeadmConfigTemplate } from '../../imports/bootstrap.cluster.x-k8s.io.ts';
+import { MachineDeployment } from '../../imports/cluster.x-k8s.io.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { Instance } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
@@ -20,18 +22,14 @@ export async function createMachineDeployment(
 ): Promise<void> {
   await createMachineTemplate(client, namespace, cluster);
   const metadata = { namespace, name: cluster };
-  const group = 'bootstrap.cluster.x-k8s.io';
+  const configRef = { apiGroup: 'bootstrap.cluster.x-k8s.io', kind: KubeadmConfigTemplate.GVK.kind, name: cluster };
   const kubeletExtraArgs = [{ name: 'node-labels', value: 'made-by=cluster-api' }];
   const items = [
-    {
-      apiVersion: `${group}/v1beta2`,
-      kind: 'KubeadmConfigTemplate',
+    KubeadmConfigTemplate.manifest({
       metadata,
       spec: { template: { spec: { joinConfiguration: { nodeRegistration: { kubeletExtraArgs } } } } },
-    },
-    {
-      apiVersion: 'cluster.x-k8s.io/v1beta2',
-      kind: 'MachineDeployment',
+    }),
+    MachineDeployment.manifest({
       metadata,
       spec: {
         clusterName: cluster,
@@ -41,12 +39,12 @@ export async function createMachineDeployment(
           spec: {
             clusterName: cluster,
             version,
-            bootstrap: { configRef: { apiGroup: group, kind: 'KubeadmConfigTemplate', name: cluster } },
+            bootstrap: { configRef },
             infrastructureRef: machineTemplateRef(cluster),
           },
         },
       },
-    },
+    }),
   ];
   const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
   await kubectl(instance, ['apply', '--server-side', '--filename', '-'], list);

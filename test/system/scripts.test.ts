@@ -4,8 +4,8 @@ import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { recordFault } from '../support/fault-table.ts';
 import { freePort } from '../support/free-port.ts';
+import { certificatesPage, faultsPage, generatedParts } from '../support/generated-pages.ts';
 import { npmRun, runScript, startScript } from '../support/npm-run.ts';
-import { readme } from '../support/readme-block.ts';
 import { until } from '../support/until.ts';
 import { Workbench } from '../support/workbench.ts';
 import { repository } from '../testbed/operator-bundle.ts';
@@ -20,31 +20,43 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }));
 
 describe('what writes into the repository, on copies', () => {
-  test('certificates finds the tables of the README as they are', async () => {
-    await cp(readme, path('README.md'));
+  test('certificates finds the tables of its page as they are', async () => {
+    const page = join(repository, certificatesPage);
+    await cp(page, path('README.md'));
     await runScript('certificates', [path('README.md')]);
-    expect(await readFile(path('README.md'), 'utf8')).toBe(await readFile(readme, 'utf8'));
+    expect(await readFile(path('README.md'), 'utf8')).toBe(await readFile(page, 'utf8'));
   });
 
-  test('faults puts what tests have recorded into the README', async () => {
-    await cp(readme, path('README.md'));
+  test('docs finds the pages as they are', async () => {
+    const pages = Object.keys(generatedParts);
+    for (const page of pages) await cp(join(repository, page), path(join('pages', page)));
+    await runScript('docs', [path('pages')]);
+    for (const page of pages) {
+      expect(await readFile(path(join('pages', page)), 'utf8')).toBe(await readFile(join(repository, page), 'utf8'));
+    }
+  });
+
+  test('faults puts what tests have recorded into its page', async () => {
+    const page = join(repository, faultsPage);
+    await cp(page, path('README.md'));
     const fault = { fault: 'a leader is killed', observed: 'another is elected', recoverySeconds: 1, dataLost: 'none' };
     await recordFault(fault, path('faults'));
     await runScript('faults', [path('faults'), path('README.md')]);
     const text = await readFile(path('README.md'), 'utf8');
     expect(text).toContain('| a leader is killed | another is elected | 1.0 s | none |');
-    const before = await readFile(readme, 'utf8');
+    const before = await readFile(page, 'utf8');
     expect(text.split('<!-- faults -->')[0]).toBe(before.split('<!-- faults -->')[0]);
   });
 
-  test('faults leaves the README alone when no test has recorded any', async () => {
-    await cp(readme, path('README.md'));
+  test('faults leaves its page alone when no test has recorded any', async () => {
+    const page = join(repository, faultsPage);
+    await cp(page, path('README.md'));
     const { code, output } = await npmRun('faults', [path('none'), path('README.md')]);
     expect({ code, output }).toMatchObject({
       code: 1,
       output: expect.stringContaining('no fault is recorded') as string,
     });
-    expect(await readFile(path('README.md'), 'utf8')).toBe(await readFile(readme, 'utf8'));
+    expect(await readFile(path('README.md'), 'utf8')).toBe(await readFile(page, 'utf8'));
   });
 
   test('test:durations keeps what the last run measured', async () => {
@@ -55,9 +67,12 @@ describe('what writes into the repository, on copies', () => {
 
   test('synth renders dist as it is', async () => {
     await runScript('synth', ['--output', relative(repository, path('dist'))]);
-    const written = await readdir(path('dist'), { recursive: true });
-    expect(written.sort()).toEqual((await readdir(join(repository, 'dist'), { recursive: true })).sort());
-    await expect(run(['diff', '--recursive', join(repository, 'dist'), path('dist')])).resolves.toBe('');
+    const [written, present] = [path('dist'), join(repository, 'dist')];
+    await cp(join(present, 'README.md'), join(written, 'README.md'));
+    expect((await readdir(written, { recursive: true })).sort()).toEqual(
+      (await readdir(present, { recursive: true })).sort(),
+    );
+    await expect(run(['diff', '--recursive', present, written])).resolves.toBe('');
   });
 
   test('format writes code as the repository has it', async () => {
@@ -67,11 +82,10 @@ describe('what writes into the repository, on copies', () => {
     expect(await readFile(path('badly.ts'), 'utf8')).toBe('export const a = [1, 2];\n');
   });
 
-  test('import has nothing to write while cdk8s.yaml lists nothing', async () => {
+  test('import generates imports as they are', async () => {
     const imports = join(repository, 'imports');
-    const before = await readdir(imports);
-    await runScript('import');
-    expect(await readdir(imports)).toEqual(before);
+    await runScript('import', [path('imports')]);
+    await expect(run(['diff', '--exclude', 'README.md', imports, path('imports')])).resolves.toBe('');
   });
 });
 

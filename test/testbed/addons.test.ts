@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest';
+import { CiliumNetworkPolicy } from '../../imports/cilium.io.ts';
 import { addonNames, installAddon, isAddon } from './addons.ts';
 import { instanceFrom } from './instance.ts';
 import { kubectl } from './kubectl.ts';
@@ -26,12 +27,9 @@ test('Gateway API has TLSRoute in version 1', async () => {
 });
 
 test("Cilium's kind of network policy is known", async () => {
-  const policy = {
-    apiVersion: 'cilium.io/v2',
-    kind: 'CiliumNetworkPolicy',
-    metadata: { name: 'probe', namespace: 'default' },
-    spec: { endpointSelector: {}, egress: [{ toEntities: ['kube-apiserver'] }] },
-  };
+  const metadata = { name: 'probe', namespace: 'default' };
+  const spec = { endpointSelector: {}, egress: [{ toEntities: ['kube-apiserver' as const] }] };
+  const policy = CiliumNetworkPolicy.manifest({ metadata, spec });
   await expect(dryRun(policy)).resolves.toContain('created');
 });
 

@@ -5,14 +5,14 @@ import { clientOf, runningMachine } from './access.ts';
 import { applyObjects } from './apply-objects.ts';
 import { applyProvider, untilBootstrapAnswers } from './cluster-api.ts';
 import { kubeadmBootstrap, providerComponents } from './components.ts';
-import { certManager } from './families.ts';
 import { binDirectory, type Instance } from './instance.ts';
 import { withLock } from './lock.ts';
+import { certManagerKinds, cilium, gatewayApi, type ModuleManifests, traefik } from './module-manifests.ts';
 import { step, type Report } from './progress.ts';
-import { moduleObjects, type ModuleManifests } from './rendered-objects.ts';
+import { moduleObjects } from './rendered-objects.ts';
 import { startObjectStore } from './start-object-store.ts';
 import { locked } from './take-down.ts';
-import { installTraefik, traefikManifests } from './traefik.ts';
+import { installTraefik } from './traefik.ts';
 
 interface Target {
   readonly instance: Instance;
@@ -20,38 +20,12 @@ interface Target {
   readonly report: Report;
 }
 
-/** The kinds of Gateway API, standard channel. */
-export const gatewayApi: ModuleManifests = {
-  name: 'gateway-api',
-  family: 'traefik',
-  module: 'sigs.k8s.io/gateway-api',
-  paths: ['config/crd/standard'],
-};
-
-/** Cilium's own kind of network policies. */
-export const cilium: ModuleManifests = {
-  name: 'cilium',
-  family: 'cilium',
-  module: 'github.com/cilium/cilium',
-  paths: ['pkg/k8s/apis/cilium.io/client/crds/v2/ciliumnetworkpolicies.yaml'],
-};
-
-/** The kinds of cert-manager; its controllers are started by the tests that want them. */
-export const certManagerKinds: ModuleManifests = {
-  name: 'cert-manager',
-  family: certManager.name,
-  module: certManager.module,
-  paths: ['certificaterequests', 'certificates', 'clusterissuers', 'issuers'].map(
-    (kind) => `deploy/crds/cert-manager.io_${kind}.yaml`,
-  ),
-};
-
 const addons = {
   'gateway-api': async (target) => applyObjects(target.client, await manifestsOf(target, gatewayApi)),
   // a Gateway needs its kind first, and with its CRDs absent Traefik would look for them only when it starts again
   traefik: async (target) => {
     await applyObjects(target.client, await manifestsOf(target, gatewayApi));
-    await installTraefik(target.instance, target.client, await manifestsOf(target, traefikManifests));
+    await installTraefik(target.instance, target.client, await manifestsOf(target, traefik));
   },
   'cilium-crds': async (target) => applyObjects(target.client, await manifestsOf(target, cilium)),
   'cert-manager-crds': async (target) => applyObjects(target.client, await manifestsOf(target, certManagerKinds)),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Cluster, type Resource } from '../../constructs/api/resources.ts';
+import * as clusterApi from '../../imports/cluster.x-k8s.io.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { isInvalid } from '../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
@@ -33,12 +34,8 @@ export async function applyProvider(
 /** Ends when Cluster API's webhooks judge Clusters. */
 export async function untilWebhooksAnswer(client: KubeClient): Promise<void> {
   const infrastructure = { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'ProbeCluster', name: 'probe' };
-  const probe = {
-    apiVersion: Cluster.apiVersion,
-    kind: Cluster.kind,
-    metadata: { name: 'probe', namespace: 'default' },
-    spec: { infrastructureRef: infrastructure },
-  };
+  const metadata = { name: 'probe', namespace: 'default' };
+  const probe = clusterApi.Cluster.manifest({ metadata, spec: { infrastructureRef: infrastructure } });
   await untilJudged(client, probe, Cluster, 'kubectl -n capi-system logs deploy/capi-controller-manager');
 }
 

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { TlsRoute } from '../../imports/gateway.networking.k8s.io.ts';
+import { IngressRouteTcp, IngressRouteTcpSpecRoutesServicesPort } from '../../imports/traefik.io.ts';
 import { applyObjects } from './apply-objects.ts';
 import { clientOf } from './access.ts';
 import { installAddon } from './addons.ts';
@@ -150,12 +152,7 @@ function sleeper(): Manifest {
 function tlsRoute(host: string, service: string): Manifest {
   const parentRefs = [{ name: 'capi', namespace: 'capi-system', sectionName: 'tls-passthrough' }];
   const rules = [{ backendRefs: [{ name: service, port: 443 }] }];
-  return {
-    apiVersion: 'gateway.networking.k8s.io/v1',
-    kind: 'TLSRoute',
-    metadata: { name: service, namespace },
-    spec: { parentRefs, hostnames: [host], rules },
-  };
+  return TlsRoute.manifest({ metadata: { name: service, namespace }, spec: { parentRefs, hostnames: [host], rules } });
 }
 
 function ingress(host: string, service: string): Manifest {
@@ -171,11 +168,8 @@ function ingress(host: string, service: string): Manifest {
 }
 
 function ingressRouteTcp(host: string, service: string): Manifest {
-  const routes = [{ match: `HostSNI(\`${host}\`)`, services: [{ name: service, port: 443 }] }];
-  return {
-    apiVersion: 'traefik.io/v1alpha1',
-    kind: 'IngressRouteTCP',
-    metadata: { name: service, namespace },
-    spec: { entryPoints: ['websecure'], routes, tls: { passthrough: true } },
-  };
+  const port = IngressRouteTcpSpecRoutesServicesPort.fromNumber(443);
+  const routes = [{ match: `HostSNI(\`${host}\`)`, services: [{ name: service, port }] }];
+  const spec = { entryPoints: ['websecure'], routes, tls: { passthrough: true } };
+  return IngressRouteTcp.manifest({ metadata: { name: service, namespace }, spec });
 }

@@ -5,17 +5,8 @@ import { z } from 'zod';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { pinnedVersion } from './families.ts';
 import { moduleDirectory } from './go-module.ts';
+import type { ModuleManifests } from './module-manifests.ts';
 import { step, type Report } from './progress.ts';
-
-/** Manifests that a Go module brings along. */
-export interface ModuleManifests {
-  /** What is cached is named by it. */
-  readonly name: string;
-  readonly family: string;
-  readonly module: string;
-  /** YAML files, and folders all of whose YAML files are meant, by their paths in the module. */
-  readonly paths: readonly string[];
-}
 
 const AnyObject = z.looseObject({
   apiVersion: z.string(),
@@ -57,15 +48,17 @@ export async function renderedOnce(
 
 /** The objects in a module's manifests, kept in the cache as JSON: reading the YAML of CRDs takes a second. */
 export async function moduleObjects(cache: string, manifests: ModuleManifests, report: Report): Promise<KubeObject[]> {
-  const { name, family, module, paths } = manifests;
+  const { name, family, module } = manifests;
   const version = await pinnedVersion(family, module);
-  const json = await renderedOnce(cache, `${name}-${version}`, report, async () => {
-    const directory = await moduleDirectory(family, module);
-    const files = await Promise.all(paths.map((path) => yamlFiles(join(directory, path))));
-    const texts = await Promise.all(files.flat().map((file) => readFile(file, 'utf8')));
-    return texts.flatMap(documentsOf);
-  });
-  return parseObjects(json);
+  return parseObjects(await renderedOnce(cache, `${name}-${version}`, report, () => manifestObjects(manifests)));
+}
+
+/** The objects in a module's manifests, read from the module. */
+export async function manifestObjects({ family, module, paths }: ModuleManifests): Promise<KubeObject[]> {
+  const directory = await moduleDirectory(family, module);
+  const files = await Promise.all(paths.map((path) => yamlFiles(join(directory, path))));
+  const texts = await Promise.all(files.flat().map((file) => readFile(file, 'utf8')));
+  return z.array(AnyObject).parse(texts.flatMap(documentsOf));
 }
 
 /** What the documents of a YAML text hold; the empty ones are left out. */

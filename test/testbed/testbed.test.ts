@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { Cluster } from '../../imports/cluster.x-k8s.io.ts';
 import { runningMachine } from './access.ts';
 import { checkHealth } from './health.ts';
 import { busyboxImage } from './images.ts';
@@ -107,12 +108,8 @@ test('a LoadBalancer gets the address it asks for, and gives it back', async () 
 });
 
 test("Cluster API's webhook refuses a Cluster that breaks its rules", async () => {
-  const cluster = {
-    apiVersion: 'cluster.x-k8s.io/v1beta2',
-    kind: 'Cluster',
-    metadata: { name: 'refused' },
-    spec: { clusterNetwork: { pods: { cidrBlocks: ['not an address'] } } },
-  };
+  const spec = { clusterNetwork: { pods: { cidrBlocks: ['not an address'] } } };
+  const cluster = Cluster.manifest({ metadata: { name: 'refused' }, spec });
   await expect(apply(cluster)).rejects.toThrow('invalid CIDR address: not an address');
 });
 

@@ -7,23 +7,7 @@ import { gatewayAddress } from './gateway-address.ts';
 import { traefikImage } from './images.ts';
 import type { Instance } from './instance.ts';
 import { until } from './progress.ts';
-import type { ModuleManifests } from './rendered-objects.ts';
 import { gatewayName, traefikName, traefikObjects } from './traefik-objects.ts';
-
-const documents = 'docs/content/reference/dynamic-configuration';
-
-/** Traefik's own kinds and the roles of its three providers used here. */
-export const traefikManifests: ModuleManifests = {
-  name: 'traefik',
-  family: 'traefik',
-  module: 'github.com/traefik/traefik/v3',
-  paths: [
-    'kubernetes-crd-definition-v1.yml',
-    'kubernetes-crd-rbac.yml',
-    'kubernetes-gateway-rbac.yml',
-    'kubernetes-ingress-nginx-rbac.yml',
-  ].map((file) => `${documents}/${file}`),
-};
 
 /** Installs Traefik; ends when it takes connections at its address and its Gateway is programmed. */
 export async function installTraefik(

@@ -21,7 +21,7 @@ export interface ApiServerProps {
   readonly endpoint: Endpoint;
 }
 
-/** The API servers, each with a konnectivity server beside it. */
+/** The API servers, each with a konnectivity server in the same pod. */
 export class ApiServer extends Construct {
   constructor(scope: Construct, id: string, { cluster, facts, endpoint }: ApiServerProps) {
     super(scope, id);
@@ -41,7 +41,7 @@ export class ApiServer extends Construct {
       spec: {
         replicas: cluster.spec.replicas,
         selector: { matchLabels: selector },
-        // Never fewer than asked for; one at a time, because every API server that starts reads all of etcd.
+        // Never fewer than requested, and one at a time, because every API server reads all of etcd when it starts.
         strategy: {
           type: 'RollingUpdate',
           rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(1), maxUnavailable: k8s.IntOrString.fromNumber(0) },
@@ -85,7 +85,7 @@ export class ApiServer extends Construct {
               }),
               requests: { cpu: '100m', memory: '384Mi' },
               settings,
-              // The published image gives its binary this file capability; without it the kernel refuses to start it.
+              // The binary in the published image has this file capability; the kernel does not start it otherwise.
               capabilities: ['NET_BIND_SERVICE'],
               volumeMounts: [
                 { name: 'pki', mountPath: apiServerPaths.pki, readOnly: true },
@@ -113,13 +113,13 @@ export class ApiServer extends Construct {
   }
 }
 
-/** Only what the API server is to read: the Secret holds keys too that are used no more. */
+/** Only the configuration that the API server reads. The Secret also contains old keys. */
 function encryptionVolume(secret: string): k8s.Volume {
   const items = { [encryptionConfigurationFile]: encryptionConfigurationFile };
   return projected('encryption', [{ secret, items }]);
 }
 
-/** Exactly the files that kube-apiserver reads: of a CA's Secret its certificate, never its key. */
+/** Exactly the files that kube-apiserver reads. From a CA's Secret it mounts the certificate, never the key. */
 function pkiVolume(cluster: string): k8s.Volume {
   const { secrets } = namesOf(cluster);
   const pair = (secret: string, file: string) => ({

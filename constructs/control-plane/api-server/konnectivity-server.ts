@@ -15,7 +15,7 @@ import { defaultsFor, imageReference } from '../../cluster/versions.ts';
 
 const paths = { pki: '/etc/konnectivity/pki', kubeconfig: '/etc/konnectivity/kubeconfig' } as const;
 
-/** Every flag we set on the konnectivity server, sorted, each with its reason. */
+/** Every flag that the operator sets on the konnectivity server, sorted, with its reason. */
 export const konnectivityServerFlags: readonly Flag[] = [
   ['admin-port', String(ports.konnectivityAdmin), ''],
   ['agent-namespace', 'kube-system', ''],
@@ -24,10 +24,10 @@ export const konnectivityServerFlags: readonly Flag[] = [
   ['authentication-audience', konnectivityAudience, "the audience of the agents' tokens"],
   ['cluster-cert', `${paths.pki}/tls.crt`, ''],
   ['cluster-key', `${paths.pki}/tls.key`, ''],
-  ['delete-existing-uds-file', 'true', 'a restarted container finds the socket of its predecessor'],
-  ['enable-lease-controller', 'true', 'agents learn the number of servers, so that replicas can change'],
+  ['delete-existing-uds-file', 'true', 'a restarted container finds the socket of the previous one'],
+  ['enable-lease-controller', 'true', 'agents read the number of servers, so that replicas can change'],
   ['health-port', String(ports.konnectivityHealth), ''],
-  ['keepalive-time', '30s', 'an agent whose node lost power is forgotten; calls that go to it hang'],
+  ['keepalive-time', '30s', 'the server removes an agent whose node lost power; calls through it would hang'],
   ['kubeconfig', `${paths.kubeconfig}/${kubeconfigFiles.config}`, "reviews the agents' tokens"],
   ['mode', 'grpc', ''],
   ['server-port', '0', 'the API server in the same pod uses the socket'],
@@ -65,7 +65,10 @@ export class KonnectivityConfig extends Construct {
   }
 }
 
-/** The konnectivity server beside an API server: agents of the hosted cluster connect to it, the API server dials nodes through it. */
+/**
+ * The konnectivity server next to an API server. Agents of the hosted cluster connect to it, and the API server
+ * connects to nodes through it.
+ */
 export function konnectivityServer(cluster: HostedCluster): k8s.Container {
   const settings = cluster.spec.deployment?.apiServer?.konnectivity;
   return container({
@@ -103,7 +106,7 @@ export function konnectivityServer(cluster: HostedCluster): k8s.Container {
   });
 }
 
-/** The volumes that {@link konnectivityServer} and the API server beside it share or need. */
+/** The volumes of {@link konnectivityServer}, some of which it shares with the API server. */
 export function konnectivityVolumes(cluster: HostedCluster): k8s.Volume[] {
   const { secrets, konnectivity } = namesOf(cluster.name);
   return [

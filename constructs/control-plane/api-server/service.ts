@@ -7,7 +7,10 @@ import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
 
-/** The Service in front of the API servers. It exists before any pod: the endpoint and the certificates depend on it. */
+/**
+ * The Service in front of the API servers. It exists before any pod, because the endpoint and the certificates depend
+ * on it.
+ */
 export class ApiServerService extends Construct {
   constructor(scope: Construct, id: string, { cluster }: { readonly cluster: HostedCluster }) {
     super(scope, id);

@@ -4,31 +4,32 @@ import type { Flag } from '../../pod/flags.ts';
 const maxExpiration = 'service-account-max-token-expiration';
 
 /**
- * Bounds the life of service account tokens. Longer ones may be asked for, and kube-apiserver shortens them with a
- * warning instead of refusing them, as seen on 1.36. A bound of the user counts in place of ours.
+ * Limits the lifetime of service account tokens. Clients may request longer ones: kube-apiserver then shortens the
+ * lifetime with a warning instead of rejecting the request, as observed with 1.36. A limit of the user takes
+ * precedence.
  */
 export function tokenLifetimeFlags(users: Readonly<Record<string, string>> = {}): Flag[] {
   if (users[maxExpiration] !== undefined) return [];
-  return [[maxExpiration, '8760h', 'without a bound a key that signed once could never be retired']];
+  return [[maxExpiration, '8760h', 'without a limit a key that has signed could never be retired']];
 }
 
 const hour = 3600;
-/** Pods get tokens that live for a year when they ask for exactly 3607 seconds, whatever the bound is above that. */
+/** Pods that request exactly 3607 seconds get tokens for a year, for every limit above 3607 seconds. */
 const extended = { requestedSeconds: 3607, lifetimeSeconds: 365 * 24 * hour };
-/** What Kubernetes lets a TokenRequest ask for at most. */
+/** The maximum lifetime that Kubernetes accepts in a TokenRequest. */
 const unboundedSeconds = 2 ** 32;
 
-/** How long the longest token lives that an API server with these arguments signs, in seconds. */
+/** The longest lifetime of the tokens that an API server with these arguments signs, in seconds. */
 export function longestTokenSeconds(args: Readonly<Record<string, string>>): number {
   const bound = args[maxExpiration] ?? '';
-  // Zero, which is no bound, is no duration in the sense of our own settings.
+  // Zero means no limit, and isDuration rejects it.
   const seconds = isDuration(bound) && durationSeconds(bound) > 0 ? durationSeconds(bound) : unboundedSeconds;
   const isExtended =
     args['service-account-extend-token-expiration'] !== 'false' && seconds >= extended.requestedSeconds;
   return isExtended ? Math.max(seconds, extended.lifetimeSeconds) : seconds;
 }
 
-/** The same for the arguments of a user, beside which ours stand. */
+/** {@link longestTokenSeconds} for the arguments of a user together with those of the operator. */
 export function longestTokenSecondsOf(users: Readonly<Record<string, string>> = {}): number {
   const ours = Object.fromEntries(tokenLifetimeFlags(users).map(([name, value]) => [name, value]));
   return longestTokenSeconds({ ...users, ...ours });

@@ -10,15 +10,17 @@ import { ports } from '../../cluster/ports.ts';
 import { imageReference } from '../../cluster/versions.ts';
 
 const paths = { config: '/etc/tunnel/config', pki: '/etc/tunnel/pki' } as const;
-/** HAProxy looks for the key of a certificate beside it, under its name and `.key`. */
+/** HAProxy reads the key of a certificate from the file with the same name and the suffix `.key`. */
 const certificate = { certificate: 'tls.pem', key: 'tls.pem.key' } as const;
 
-/** As long as the API server serves after it was told to stop: see its flag `shutdown-delay-duration`. */
+/**
+ * The same time for which the API server continues to serve during a shutdown: see its flag `shutdown-delay-duration`.
+ */
 const serveSeconds = 3;
-/** Less than the pod's 30 seconds; it takes as long as the API server takes to end its watches. */
+/** Less than the pod's 30 seconds. The API server takes about this long to end its watches. */
 const drainSeconds = 20;
 
-/** ConfigMap of the tunnel's end beside the API server. */
+/** ConfigMap of the tunnel's endpoint next to the API server. */
 export class TunnelConfig extends Construct {
   constructor(scope: Construct, id: string, { cluster }: { readonly cluster: HostedCluster }) {
     super(scope, id);
@@ -36,8 +38,8 @@ export class TunnelConfig extends Construct {
           sections: [
             [
               'frontend tunnel',
-              // No client certificate is asked for, so that no key lies on any worker. What is behind asks for
-              // credentials itself, and is served to everybody by the route beside this one anyway.
+              // The tunnel does not request client certificates, so that no worker holds a key. The API server behind
+              // it requests credentials, and a route exposes it to all clients anyway.
               `bind "\${POD_IP}:${ports.tunnel}" ssl crt ${certificateFile} ssl-min-ver TLSv1.3`,
               'default_backend api-server',
             ],
@@ -56,8 +58,8 @@ export class TunnelConfig extends Construct {
 }
 
 /**
- * The tunnel's end beside an API server: takes off the outer TLS, which only carries the name a gateway routes by, and
- * passes on the connection inside, whose TLS is that of the API server and of the client in the pod.
+ * The tunnel's endpoint next to an API server. It terminates the outer TLS, which only carries the name by which a
+ * gateway routes, and forwards the inner connection, whose TLS is between the API server and the client in the pod.
  */
 export function tunnel({ spec: { proxy } }: HostedCluster): k8s.Container {
   return container({

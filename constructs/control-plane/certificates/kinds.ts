@@ -1,10 +1,10 @@
 import type { CertificateKind } from '../../api/certificate-status.ts';
 import type { SecretRole } from './uses.ts';
 
-/** A Secret with a certificate: keys of service accounts and of Secrets in etcd never end. */
+/** A Secret with a certificate. Service account keys and encryption keys never expire. */
 export type CertificateRole = Exclude<SecretRole, 'serviceAccount' | 'encryption'>;
 
-/** What each certificate is reported as. */
+/** The kind with which each certificate is reported in the status. */
 export const kindOf: Readonly<Record<CertificateRole, CertificateKind>> = {
   clusterCA: 'ClusterCA',
   etcdCA: 'EtcdCA',

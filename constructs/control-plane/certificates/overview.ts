@@ -4,14 +4,14 @@ import { namesOf } from '../../cluster/names.ts';
 import type { CertificateRole } from './kinds.ts';
 import { adminPlan, type CertificatePlan, planCAs, planCertificates, planEtcdCertificates } from './plan.ts';
 
-/** One certificate of a control plane: an authority, which signs itself, or one that an authority signs. */
+/** One certificate of a control plane: a self-signed CA, or a leaf certificate that a CA signs. */
 export type PlannedCertificate =
   | { readonly role: CertificateRole; readonly kind: 'ca'; readonly secret: string; readonly commonName: string }
   | { readonly role: CertificateRole; readonly kind: 'leaf'; readonly secret: string; readonly plan: CertificatePlan };
 
 /**
- * Every certificate of a control plane, authorities first.
- * @param reached where everybody dials; without it only what does not depend on that
+ * Every certificate of a control plane, CAs first.
+ * @param reached the endpoints; without them only the certificates that do not depend on an endpoint
  */
 export function planAll(cluster: HostedCluster, reached: Reached | undefined): PlannedCertificate[] {
   const leaves = [
@@ -39,6 +39,6 @@ export function planAll(cluster: HostedCluster, reached: Reached | undefined): P
 
 function roleOf({ name }: HostedCluster, secret: string): CertificateRole {
   const found = Object.entries(namesOf(name).secrets).find(([, value]) => value === secret);
-  if (!found) throw new Error(`no role is known of Secret ${secret}`);
+  if (!found) throw new Error(`Secret ${secret} has no role: add it to namesOf`);
   return found[0] as CertificateRole;
 }

@@ -4,7 +4,7 @@ import { usesTunnel } from '../../cluster/in-cluster-access.ts';
 import { etcdMemberHost, namesOf } from '../../cluster/names.ts';
 import { users } from '../../cluster/workload-identities.ts';
 
-/** The three certificate authorities. They share nothing: etcd trusts only its own, and so does request-header login. */
+/** The three CAs. They are independent: etcd trusts only its own CA, and so does request-header authentication. */
 export type CAName = 'cluster' | 'etcd' | 'proxy';
 
 export interface CAPlan {
@@ -15,7 +15,7 @@ export interface CAPlan {
 
 export type Usage = 'server' | 'client';
 
-/** One certificate that must exist, and what it must say. */
+/** One certificate that must exist, and its content. */
 export interface CertificatePlan {
   /** Name of the Secret that holds it. */
   readonly secret: string;
@@ -23,7 +23,7 @@ export interface CertificatePlan {
   readonly commonName: string;
   readonly organizations: readonly string[];
   readonly usages: readonly Usage[];
-  /** Names and addresses it is valid for; empty for clients. */
+  /** Names and addresses that it is valid for; empty for clients. */
   readonly hosts: readonly string[];
 }
 
@@ -36,10 +36,16 @@ export function planCAs(cluster: string): CAPlan[] {
   ];
 }
 
-/** The most members an etcd ever has here: its certificates name them all, so that scaling reissues nothing. */
+/**
+ * Maximum number of etcd members. Certificates contain the names of all of them, so that scaling reissues no
+ * certificate.
+ */
 const maxEtcdMembers = 5;
 
-/** etcd's own certificates and those of its two clients. They do not depend on the endpoint: etcd starts while it is awaited. */
+/**
+ * The certificates of etcd and of its two clients. They do not depend on the endpoint: etcd starts before the endpoint
+ * is known.
+ */
 export function planEtcdCertificates(cluster: HostedCluster): CertificatePlan[] {
   const names = namesOf(cluster.name);
   const members = Array.from({ length: maxEtcdMembers }, (_, ordinal) => etcdMemberHost(cluster, ordinal));
@@ -66,8 +72,8 @@ export function planEtcdCertificates(cluster: HostedCluster): CertificatePlan[] 
 }
 
 /**
- * Every other certificate of a hosted control plane that has a Secret of its own.
- * @param tunnelEndpoint where a tunnel is reached if there is one; a name of it alone makes none
+ * Every other certificate of a hosted control plane that has its own Secret.
+ * @param tunnelEndpoint endpoint of the tunnel. The certificate of the tunnel is planned only if the spec uses one.
  */
 export function planCertificates(
   cluster: HostedCluster,
@@ -93,12 +99,15 @@ export function planCertificates(
   ];
 }
 
-/** The break-glass administrator inside the kubeconfig that Cluster API uses: the only one in `system:masters`. */
+/** The break-glass administrator in the kubeconfig that Cluster API uses: the only user in `system:masters`. */
 export function adminPlan(cluster: string): CertificatePlan {
   return client('cluster', namesOf(cluster).secrets.kubeconfig, 'kubernetes-admin', ['system:masters']);
 }
 
-/** The API server's name inside the management cluster; what in-cluster clients verify whatever they dial. */
+/**
+ * The API server's name in the management cluster, which in-cluster clients verify independent of the address they
+ * connect to.
+ */
 export function apiServiceHost(cluster: { readonly name: string; readonly namespace: string }): string {
   return `${namesOf(cluster.name).apiService}.${cluster.namespace}.svc`;
 }
@@ -118,7 +127,7 @@ function apiServerHosts(cluster: HostedCluster): string[] {
   ];
 }
 
-/** All that workers dial is signed by the authority they know. */
+/** The cluster CA, which workers trust, signs all serving certificates for workers. */
 function server(secret: string, commonName: string, hosts: readonly string[]): CertificatePlan {
   return { secret, signer: 'cluster', commonName, organizations: [], usages: ['server'], hosts: unique(hosts) };
 }

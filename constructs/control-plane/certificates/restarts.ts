@@ -7,8 +7,9 @@ import { hasChange } from '../../cluster/versions.ts';
 import { podsOf, type SecretRole, type Use, uses } from './uses.ts';
 
 /**
- * What pods of a component read only when they start, by Secret, each as a fingerprint that a person can compare: a
- * change of any of them replaces the pods. The other certificates are read again while they run.
+ * The certificates and keys that pods of a component read only when they start, by Secret, as fingerprints that a
+ * person can compare. A change of any of them replaces the pods. The programs reload all other certificates while they
+ * run.
  */
 export function readAtStart(cluster: HostedCluster, facts: Facts, component: ComponentName): Record<string, string> {
   const { secrets } = namesOf(cluster.name);
@@ -25,7 +26,7 @@ export function readAtStart(cluster: HostedCluster, facts: Facts, component: Com
   );
 }
 
-/** Whether the program takes a change up while it runs. */
+/** Whether the program reloads the Secret while it runs. */
 export function reloads({ reloads }: Use, { spec }: Pick<HostedCluster, 'spec'>): boolean {
   return typeof reloads === 'boolean' ? reloads : hasChange(spec.version, reloads);
 }

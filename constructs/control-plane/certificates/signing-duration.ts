@@ -3,8 +3,8 @@ import { durationSeconds, isDuration } from '../../api/duration.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 
 /**
- * How long certificates live that the controller manager signs, those of kubelets above all, such as `8760h`: as long as
- * ours, unless the user's arguments of it say something else.
+ * Lifetime of the certificates that the controller manager signs, above all those of kubelets, such as `8760h`. It is
+ * that of the operator's leaf certificates, unless the user's arguments of the controller manager set another one.
  */
 export function signingDuration({ spec }: Pick<HostedCluster, 'spec'>): string {
   const wanted = spec.deployment.controllerManager.args?.['cluster-signing-duration'];
@@ -13,7 +13,7 @@ export function signingDuration({ spec }: Pick<HostedCluster, 'spec'>): string {
     : `${certificateLifetimes(spec.certificates).leafSeconds}s`;
 }
 
-/** The same in seconds. */
+/** {@link signingDuration} in seconds. */
 export function signingSeconds(cluster: Pick<HostedCluster, 'spec'>): number {
   return durationSeconds(signingDuration(cluster));
 }

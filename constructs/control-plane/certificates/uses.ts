@@ -16,23 +16,26 @@ export type Program =
   | 'this provider'
   | 'Cluster API';
 
-/** What of a Secret is used: the certificates it trusts, or the first of them, which signs, with its key; or a pair as it is. */
+/**
+ * The used part of a Secret: the CA certificates that are trusted; the first of them, which signs, with its key; or the
+ * certificate and its key.
+ */
 export type Part = 'trust' | 'signer' | 'pair';
 
-/** One way in which one program uses one Secret. */
+/** One use of one Secret by one program. */
 export interface Use {
   readonly program: Program;
   readonly part: Part;
-  /** What for, for people. */
+  /** Purpose of the use, for people. */
   readonly purpose: string;
   /**
-   * Whether the program takes a change up while it runs: always, never, or from a minor of Kubernetes on. Each was seen
-   * on the real binary; where it does not, the pods are replaced one at a time.
+   * Whether the program reloads the Secret while it runs: always, never, or since a minor version of Kubernetes. Every
+   * value was observed with the real binary. Pods whose program does not reload are replaced one at a time.
    */
   readonly reloads: boolean | MinorChange;
 }
 
-/** The pods that a program runs in; undefined for what is no part of the control plane's pods. */
+/** The pods that run a program; undefined for programs outside the control plane's pods. */
 export const podsOf: Readonly<Record<Program, ComponentName | undefined>> = {
   'kube-apiserver': 'api-server',
   'konnectivity-server': 'api-server',
@@ -58,12 +61,12 @@ const pair = (program: Program, purpose: string, reloads: Use['reloads'] = true)
   reloads,
 });
 
-/** Who uses which Secret, what for, and whether it takes a change up without a restart. */
+/** Every use of every Secret: the program, the purpose, and whether it reloads the Secret without a restart. */
 export const uses: Readonly<Record<Exclude<SecretRole, 'encryption'>, readonly Use[]>> = {
   clusterCA: [
     { program: 'kube-apiserver', part: 'trust', purpose: 'verifies clients', reloads: true },
-    // Its logs and metrics take another file up within five minutes, but exec and port-forward only if one of those came
-    // before: they borrow what is there.
+    // Requests for logs and metrics use a changed file within five minutes. exec and port-forward do so only after one
+    // of those, because they reuse the same transport.
     { program: 'kube-apiserver', part: 'trust', purpose: 'verifies kubelets', reloads: false },
     kubeconfigTrust('konnectivity-server'),
     { program: 'kube-controller-manager', part: 'trust', purpose: 'becomes kube-root-ca.crt', reloads: false },
@@ -71,7 +74,7 @@ export const uses: Readonly<Record<Exclude<SecretRole, 'encryption'>, readonly U
     kubeconfigTrust('kube-controller-manager'),
     kubeconfigTrust('kube-scheduler'),
     { program: 'this provider', part: 'signer', purpose: 'signs, and verifies the API server', reloads: true },
-    { program: 'Cluster API', part: 'trust', purpose: 'pins of joining machines', reloads: true },
+    { program: 'Cluster API', part: 'trust', purpose: 'CA hash of joining machines', reloads: true },
   ],
   etcdCA: [
     { program: 'etcd', part: 'trust', purpose: 'verifies clients and peers', reloads: false },
@@ -79,8 +82,8 @@ export const uses: Readonly<Record<Exclude<SecretRole, 'encryption'>, readonly U
     { program: 'this provider', part: 'signer', purpose: 'signs, and verifies etcd', reloads: true },
   ],
   frontProxyCA: [
-    { program: 'kube-apiserver', part: 'trust', purpose: 'verifies who may speak for others', reloads: true },
-    { program: 'kube-controller-manager', part: 'trust', purpose: 'verifies who may speak for others', reloads: true },
+    { program: 'kube-apiserver', part: 'trust', purpose: 'verifies front proxies', reloads: true },
+    { program: 'kube-controller-manager', part: 'trust', purpose: 'verifies front proxies', reloads: true },
     { program: 'this provider', part: 'signer', purpose: 'signs', reloads: true },
   ],
   serviceAccount: [
@@ -92,7 +95,7 @@ export const uses: Readonly<Record<Exclude<SecretRole, 'encryption'>, readonly U
   apiServer: [pair('kube-apiserver', 'serves')],
   apiServerKubeletClient: [pair('kube-apiserver', 'reaches kubelets')],
   apiServerEtcdClient: [pair('kube-apiserver', 'reaches etcd')],
-  frontProxyClient: [pair('kube-apiserver', 'speaks for users to aggregated API servers')],
+  frontProxyClient: [pair('kube-apiserver', 'impersonates users towards aggregated API servers')],
   etcdServer: [pair('etcd', 'serves clients')],
   etcdPeer: [pair('etcd', 'serves and reaches peers')],
   konnectivityServer: [pair('konnectivity-server', 'serves agents', false)],

@@ -8,22 +8,22 @@ import { kubeClientFlags, kubeClientPaths, KubeClientComponent } from './kube-cl
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
 
-/** Every flag we set on kube-controller-manager, each with its reason. */
+/** Every flag that the operator sets on kube-controller-manager, with its reason. */
 export function controllerManagerFlags(cluster: HostedCluster): Flag[] {
   const { pki } = kubeClientPaths;
   return [
     ...kubeClientFlags,
-    ['allocate-node-cidrs', 'true', 'CNIs that take a pod network per node from the Node object'],
+    ['allocate-node-cidrs', 'true', 'CNIs that read the pod network of a node from the Node object'],
     ['client-ca-file', `${pki}/ca.crt`, ''],
     ['cluster-cidr', cluster.network.pods.join(','), ''],
     ['cluster-name', cluster.name, ''],
-    ['cluster-signing-cert-file', `${pki}/signer.crt`, 'signs the certificates of kubelets; a bundle is refused'],
+    ['cluster-signing-cert-file', `${pki}/signer.crt`, 'signs the certificates of kubelets; it must not be a bundle'],
     [
       'cluster-signing-duration',
       signingDuration(cluster),
-      'so long at most does a node present a certificate of a CA that went',
+      'maximum time for which a node presents a certificate of a replaced CA',
     ],
-    ['cluster-signing-key-file', `${pki}/signer.key`, 'of another signer than the certificate, both are ignored'],
+    ['cluster-signing-key-file', `${pki}/signer.key`, 'must belong to the certificate, or both are ignored'],
     ['controllers', '*,bootstrap-signer-controller,token-cleaner-controller', 'kubeadm join needs the last two'],
     ['kube-api-burst', '600', 'with the default 30 the first controllers start five seconds late'],
     ['kube-api-qps', '300', 'see kube-api-burst'],
@@ -31,7 +31,7 @@ export function controllerManagerFlags(cluster: HostedCluster): Flag[] {
     ['root-ca-file', `${pki}/ca.crt`, 'becomes kube-root-ca.crt in every namespace'],
     ['service-account-private-key-file', `${pki}/sa.key`, ''],
     ['service-cluster-ip-range', cluster.network.services.join(','), ''],
-    ['use-service-account-credentials', 'true', 'each controller acts with its own, least rights'],
+    ['use-service-account-credentials', 'true', 'every controller has its own, minimal permissions'],
   ];
 }
 
@@ -47,7 +47,7 @@ export class ControllerManager extends Construct {
       flags: controllerManagerFlags(cluster),
       settings: cluster.spec.deployment?.controllerManager,
       port: ports.controllerManager,
-      // It serves /healthz alone; that it answers does not mean that controllers work.
+      // It serves only /healthz, which does not show whether the controllers work.
       probePaths: { startup: '/healthz', readiness: '/healthz', liveness: '/healthz' },
       requests: { cpu: '50m', memory: '128Mi' },
       clientCertificate: secrets.controllerManager,

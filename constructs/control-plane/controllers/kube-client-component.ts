@@ -12,14 +12,14 @@ import { imageReference, kubernetesImage } from '../../cluster/versions.ts';
 
 export const kubeClientPaths = { kubeconfig: '/etc/kubernetes/kubeconfig', pki: '/etc/kubernetes/pki' } as const;
 
-/** Flags both the controller manager and the scheduler get. */
+/** Flags of both the controller manager and the scheduler. */
 export const kubeClientFlags: readonly Flag[] = (() => {
   const file = `${kubeClientPaths.kubeconfig}/${kubeconfigFiles.config}`;
   return [
     ['authentication-kubeconfig', file, ''],
     ['authorization-kubeconfig', file, ''],
     ['kubeconfig', file, ''],
-    ['leader-elect', 'true', 'also with one replica: during a rollout two of them may run'],
+    ['leader-elect', 'true', 'also with one replica: during a rollout two may run'],
     ['profiling', 'false', 'CIS benchmark'],
   ] as const;
 })();
@@ -34,12 +34,12 @@ export interface KubeClientComponentProps {
   readonly requests: { readonly cpu: string; readonly memory: string };
   /** Name of the Secret with its client certificate. */
   readonly clientCertificate: string;
-  /** Further files below {@link kubeClientPaths.pki}. */
+  /** Additional files below {@link kubeClientPaths.pki}. */
   readonly pki: readonly ProjectedSource[];
   readonly restartsWith: Readonly<Record<string, string>>;
 }
 
-/** A component that is nothing but a client of the API server: its Deployment and the kubeconfig it uses. */
+/** A component that is only a client of the API server: its Deployment and its kubeconfig. */
 export class KubeClientComponent extends Construct {
   constructor(scope: Construct, id: string, props: KubeClientComponentProps) {
     super(scope, id);
@@ -68,7 +68,7 @@ export class KubeClientComponent extends Construct {
       spec: {
         replicas,
         selector: { matchLabels: selector },
-        // A surplus pod could only wait for the leader's lease; the old one goes first.
+        // A surge pod would only wait for the leader's lease, so the old pod stops first.
         strategy: {
           type: 'RollingUpdate',
           rollingUpdate: { maxSurge: k8s.IntOrString.fromNumber(0), maxUnavailable: k8s.IntOrString.fromNumber(1) },

@@ -1,6 +1,6 @@
 import { Yaml } from 'cdk8s';
 
-/** File names in the directory that holds a component's kubeconfig; the kubeconfig refers to them relatively. */
+/** File names in the directory of a component's kubeconfig, which refers to them by relative path. */
 export const kubeconfigFiles = {
   config: 'kubeconfig',
   ca: 'ca.crt',
@@ -9,8 +9,8 @@ export const kubeconfigFiles = {
 };
 
 /**
- * The kubeconfig of a component, without secrets: it names certificate files beside it. Clients of Kubernetes' own
- * library read those files again when they change, so that a renewed certificate needs no restart.
+ * The kubeconfig of a component, without secrets: it refers to certificate files in the same directory. client-go
+ * reloads these files when they change, so a renewed certificate needs no restart.
  */
 export function componentKubeconfig(cluster: string, user: string, server: string): string {
   return Yaml.stringify({

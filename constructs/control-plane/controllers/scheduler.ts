@@ -6,7 +6,7 @@ import { kubeClientFlags, KubeClientComponent } from './kube-client-component.ts
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
 
-/** Every flag we set on kube-scheduler. */
+/** Every flag that the operator sets on kube-scheduler. */
 export const schedulerFlags = kubeClientFlags;
 
 /** The scheduler of one hosted control plane. */

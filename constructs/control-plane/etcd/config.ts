@@ -9,30 +9,32 @@ import { quantityValue } from '../../api/quantity.ts';
 import { etcdVersion } from '../../cluster/versions.ts';
 
 export const etcdPaths = {
-  /** A directory below the mount: some file systems put `lost+found` at their root, and etcd refuses a foreign entry. */
+  /**
+   * A directory below the mount: some file systems have `lost+found` at their root, and etcd rejects foreign entries.
+   */
   data: '/var/lib/etcd/data',
   volume: '/var/lib/etcd',
   members: '/etc/etcd/members',
   pki: '/etc/etcd/pki',
 } as const;
 
-/** Data volume when the user names no size; its quota is then etcd's own default of 2 GiB. */
+/** Size of a data volume by default. Its quota is etcd's own default of 2 GiB. */
 const defaultVolumeSize = '4Gi';
 
-/** How large volumes grow by themselves when the user names no limit: what holds the largest database etcd advises. */
+/** Size up to which the operator expands volumes by default: enough for the largest database that etcd recommends. */
 const defaultMaxVolumeSize = '16Gi';
 
-/** Size of a member's data volume in a cluster that is not there yet. */
+/** Size of a member's data volume in a cluster that does not exist yet. */
 export function etcdVolumeSize({ spec: { etcd } }: Pick<HostedCluster, 'spec'>): string {
-  // Zero is accepted beside autoGrow, and no volume can have it.
+  // Zero is valid with autoGrow, but no volume can have this size.
   if (etcd.volumeSize !== undefined && quantityValue(etcd.volumeSize) > 0) return etcd.volumeSize;
   const maximum = etcdMaxVolumeSize(etcd);
   return quantityValue(maximum) < quantityValue(defaultVolumeSize) ? maximum : defaultVolumeSize;
 }
 
 /**
- * What a new volume needs to be restored on: room for the snapshot, the database that is made of it, and what etcd writes
- * beside it. Without autoGrow it is the user's to choose.
+ * Size of a new volume for a restore: room for the snapshot, the database, and the other files of etcd. Without
+ * autoGrow the user sets the size.
  */
 export function etcdVolumeSizeToRestore({ spec }: Pick<HostedCluster, 'spec'>, snapshotBytes: number): string {
   const initial = etcdVolumeSize({ spec });
@@ -41,21 +43,21 @@ export function etcdVolumeSizeToRestore({ spec }: Pick<HostedCluster, 'spec'>, s
   return gibibytes * 1024 ** 3 > quantityValue(initial) ? `${gibibytes}Gi` : initial;
 }
 
-/** Size up to which volumes grow by themselves. */
+/** Size up to which the operator expands volumes. */
 export function etcdMaxVolumeSize(etcd: { readonly maxVolumeSize?: string | undefined }): string {
   return etcd.maxVolumeSize ?? defaultMaxVolumeSize;
 }
 
 /**
- * Largest size of the database on volumes of this size: half of it, so that a snapshot and the WAL fit beside a full
- * database, and 8 GiB at most, as etcd advises; or what the user says.
+ * Maximum size of the database on volumes of this size, unless the user sets it: half of the volume, so that a snapshot
+ * and the WAL fit next to a full database, and at most 8 GiB, as etcd recommends.
  */
 export function etcdQuotaBytes({ spec: { etcd } }: Pick<HostedCluster, 'spec'>, volumeSize: string): number {
   const users = Number(etcd.args?.['quota-backend-bytes']);
   return users > 0 ? users : Math.min(Math.floor(quantityValue(volumeSize) / 2), 8 * 1024 ** 3);
 }
 
-/** What all members are configured with alike. */
+/** The settings that are the same for all members. */
 export function etcdSettingsOf(cluster: HostedCluster, etcd: EtcdFacts | undefined): EtcdSettings {
   return etcdSettings({
     version: etcd?.version ?? etcdVersion(cluster.spec),
@@ -65,8 +67,9 @@ export function etcdSettingsOf(cluster: HostedCluster, etcd: EtcdFacts | undefin
 }
 
 /**
- * The configuration file of one member. What differs between members (name, URLs) is here and not in the pod template,
- * so that a change of membership restarts nobody. With a configuration file etcd ignores flags and environment.
+ * The configuration file of one member. Settings that differ between members (name, URLs) are in this file and not in
+ * the pod template, so that a membership change restarts no pod. With a configuration file etcd ignores flags and
+ * environment.
  */
 export function etcdMemberConfig(
   cluster: HostedCluster,
@@ -86,7 +89,8 @@ export function etcdMemberConfig(
   const clients = plans.filter(({ usages }) => !usages.includes('server'));
   const peers = plans.filter(({ secret }) => secret === secrets.etcdPeer);
   return Yaml.stringify({
-    // HTTP with JSON for those who speak no gRPC; it would ask with the member's own certificate, which is no client's.
+    // The gateway serves HTTP with JSON to clients without gRPC. It would connect with the member's own certificate,
+    // which is not a client certificate.
     'enable-grpc-gateway': false,
     ...etcdSettingsOf(cluster, etcd),
     name: etcdMember(cluster.name, ordinal),
@@ -98,7 +102,7 @@ export function etcdMemberConfig(
     'listen-metrics-urls': `http://0.0.0.0:${ports.etcdMetrics}`,
     'initial-cluster': initialCluster(cluster, ordinal, { members, etcd }),
     'initial-cluster-state': etcd?.isFormed ? 'existing' : 'new',
-    // Members of another cluster that happen to get these addresses are refused.
+    // Rejects members of another cluster that get these addresses.
     'initial-cluster-token': `${cluster.namespace}.${cluster.name}`,
     'client-transport-security': tls(
       'server',
@@ -112,9 +116,8 @@ export function etcdMemberConfig(
 }
 
 /**
- * Whom a member takes for its peers when it starts without data; with data etcd never looks at it. One that has been
- * started before is told of nobody: on an empty volume it then fails, instead of coming back as a member that has
- * forgotten what it promised.
+ * The peers of a member that starts without data; with data etcd ignores this setting. A member that has started before
+ * gets no peers. On an empty volume it then fails, instead of rejoining as a member that has lost its log.
  */
 function initialCluster(
   cluster: HostedCluster,
@@ -126,7 +129,7 @@ function initialCluster(
   return etcd.initialClusters[ordinal] ?? etcdPeer(cluster, ordinal);
 }
 
-/** A member and where its peers find it, as `initial-cluster` lists them. */
+/** A member and its peer URL, in the format of `initial-cluster`. */
 export function etcdPeer(cluster: { readonly name: string; readonly namespace: string }, ordinal: number): string {
   return `${etcdMember(cluster.name, ordinal)}=https://${etcdMemberHost(cluster, ordinal)}:${ports.etcdPeer}`;
 }

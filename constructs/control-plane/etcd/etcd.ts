@@ -13,8 +13,8 @@ import { ports } from '../../cluster/ports.ts';
 import { etcdTag, etcdVersion, imageReference } from '../../cluster/versions.ts';
 
 /**
- * Annotation of the StatefulSet with the size of the volumes that the members' quota is made for: while volumes grow, and
- * when one was made anew, nothing else tells it.
+ * Annotation of the StatefulSet with the size of the volumes that the members' quota is computed from. While volumes
+ * grow, and after one was recreated, no other field has this size.
  */
 export const etcdVolumeSizeAnnotation = 'controlplane.cluster.x-k8s.io/etcd-volume-size';
 
@@ -25,7 +25,7 @@ export interface EtcdProps {
 
 /**
  * The etcd cluster of one hosted control plane: a StatefulSet whose members start in parallel, one configuration file
- * per member, and two Services, a headless one for peers and one of Ready members for clients.
+ * per member, and two Services, a headless one for peers and one with the Ready members for clients.
  */
 export class Etcd extends Construct {
   constructor(scope: Construct, id: string, { cluster, facts }: EtcdProps) {
@@ -42,7 +42,7 @@ export class Etcd extends Construct {
       metadata: metadata(names.etcdPeerService),
       spec: {
         clusterIp: 'None',
-        // Members find each other before any of them can be Ready.
+        // Members resolve each other before any of them is Ready.
         publishNotReadyAddresses: true,
         selector,
         ports: [port('client', ports.etcdClient), port('peer', ports.etcdPeer)],
@@ -78,12 +78,13 @@ export class Etcd extends Construct {
       spec: {
         replicas: members,
         serviceName: names.etcdPeerService,
-        // In order, the first member would wait for a quorum that cannot form.
+        // With OrderedReady, the first member would wait for a quorum that cannot form.
         podManagementPolicy: 'Parallel',
         selector: { matchLabels: selector },
-        // One member at a time, and only while the others are well, is beyond what the StatefulSet's controller can see.
+        // The StatefulSet controller cannot replace one member at a time only while the others are healthy.
         updateStrategy: { type: 'OnDelete' },
-        // Data never hangs on garbage collection: the finalizer deletes claims, on a real deletion only.
+        // Data never depends on garbage collection: the operator deletes claims before it removes the finalizer, only
+        // on a real deletion.
         persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
         template: podTemplate({
           cluster: cluster.name,
@@ -110,7 +111,8 @@ export class Etcd extends Construct {
               args: [`--config-file=${etcdPaths.members}/$(POD_NAME).yaml`],
               env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
               ports: { client: ports.etcdClient, peer: ports.etcdPeer, metrics: ports.etcdMetrics },
-              // /readyz needs a quorum, /livez does not: a liveness probe on quorum would kill the survivors.
+              // /readyz needs a quorum, /livez does not. A liveness probe that needs a quorum would restart the
+              // remaining members.
               probes: probes({
                 port: 'metrics',
                 scheme: 'HTTP',
@@ -118,8 +120,8 @@ export class Etcd extends Construct {
                 readiness: '/readyz',
                 liveness: '/livez',
                 readinessPeriodSeconds: 5,
-                // Not ready without a quorum, nor as long as a new member copies the data of the others: a restart
-                // would only throw it back.
+                // A member is not ready without a quorum, or while it copies the data of the others. A restart would
+                // only delay it.
                 startupLimitSeconds: 24 * 60 * 60,
               }),
               requests: { cpu: '50m', memory: '128Mi' },
@@ -162,7 +164,7 @@ function port(name: string, number: number): k8s.ServicePort {
   return { name, port: number, targetPort: k8s.IntOrString.fromString(name), protocol: 'TCP' };
 }
 
-/** Changes with what all members are configured with, and not with who is a member. */
+/** Changes with the settings of all members, and not with the membership. */
 function settingsHash(cluster: HostedCluster, facts: Facts): string {
   return createHash('sha256')
     .update(JSON.stringify(etcdSettingsOf(cluster, facts.etcd)))

@@ -7,13 +7,13 @@ import { restorePaths } from './volume.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { etcdVersion, imageReference } from '../../cluster/versions.ts';
 
-/** Name of the volume that all steps work on. */
+/** Name of the volume of all steps. */
 export const etcdDataVolume = 'etcd-data';
 
 export const etcdDataMount: k8s.VolumeMount = { name: etcdDataVolume, mountPath: etcdPaths.volume };
 export const etcdPkiMount: k8s.VolumeMount = { name: 'pki', mountPath: etcdPaths.pki, readOnly: true };
 
-/** The certificates by which a pod that restores, and the etcd in it, are known. */
+/** The serving certificates of a pod that restores, and of the etcd in it. */
 export function etcdServerPki(cluster: string): k8s.Volume {
   const { etcdCA, etcdServer } = namesOf(cluster).secrets;
   return projected(etcdPkiMount.name, [
@@ -22,18 +22,18 @@ export function etcdServerPki(cluster: string): k8s.Volume {
   ]);
 }
 
-/** Waits for the snapshot, which the operator sends: no credential of a store and no key of a backup is in any pod. */
+/** Waits for the snapshot from the operator. The pod has no credentials of a backup store and no encryption key. */
 export function receiveStep(run: RestoreRun): k8s.Container {
   const args = [`--pki=${etcdPaths.pki}`, `--size=${run.sizeBytes}`, `--sha256=${run.sha256}`];
   return operatorStep('receive', run, args, [etcdDataMount, etcdPkiMount]);
 }
 
-/** Puts the restored data directory in the place of the old one. */
+/** Replaces the data directory with the restored one. */
 export function swapStep(run: RestoreRun): k8s.Container {
   return operatorStep('swap', run, [], [etcdDataMount]);
 }
 
-/** A step that the operator's own image does. */
+/** A step that runs the operator's own image. */
 function operatorStep(
   act: 'receive' | 'swap',
   { run, operatorImage }: RestoreRun,
@@ -50,14 +50,14 @@ function operatorStep(
   });
 }
 
-/** Makes a data directory of the snapshot. `args` say for which member, and what becomes of revisions. */
+/** Creates a data directory from the snapshot. `args` set the member and how revisions change. */
 export function restoreStep(cluster: HostedCluster, run: string, args: readonly string[]): k8s.Container {
   const { tools } = cluster.spec.etcd;
   const tag = `v${etcdVersion(cluster.spec).replace(/-\d+$/, '')}`;
   const paths = restorePaths(etcdPaths.volume, run);
   return step({
     name: 'restore',
-    // Kubernetes' own image of etcd has no etcdutl.
+    // The etcd image of Kubernetes does not contain etcdutl.
     image: imageReference({ registry: 'gcr.io/etcd-development', repository: 'etcd', tag }, tools.image),
     command: ['etcdutl'],
     args: ['snapshot', 'restore', paths.snapshot, `--data-dir=${paths.restoredData}`, ...args],

@@ -16,9 +16,10 @@ export interface EtcdRestoreProps {
 }
 
 /**
- * One pod per member that makes its volume anew from a backup. It waits for the snapshot, which the operator sends, so
- * that no credential of a store and no key of a backup is in any pod; `etcdutl` makes a data directory of it; the last
- * step puts that in the place of the old one, which is kept. A pod that fails is made again and begins anew.
+ * One pod per member, which replaces the data on its volume with a backup. The pod waits for the snapshot from the
+ * operator, so that it has no credentials of a backup store and no encryption key. `etcdutl` creates a data directory
+ * from the snapshot. The last step replaces the old data directory, which is kept. A failed pod is recreated and starts
+ * from the beginning.
  */
 export class EtcdRestore extends Construct {
   constructor(scope: Construct, id: string, { cluster, restore }: EtcdRestoreProps) {
@@ -29,7 +30,7 @@ export class EtcdRestore extends Construct {
     }
   }
 
-  /** As the StatefulSet would make it: a new control plane that begins with a restore has no volumes yet. */
+  /** The same claim as that of the StatefulSet: a new control plane that starts with a restore has no volumes yet. */
   private claim(cluster: HostedCluster, { sizeBytes }: EtcdRestoreFacts, ordinal: number): void {
     const storage = etcdVolumeSizeToRestore(cluster, sizeBytes);
     new k8s.KubePersistentVolumeClaim(this, `claim-${ordinal}`, {
@@ -65,7 +66,7 @@ export class EtcdRestore extends Construct {
           ],
           containers: [swapStep(restore)],
         }),
-        // The tool refuses what a killed attempt of it has left; only the whole pod begins anew.
+        // etcdutl rejects the files of an interrupted attempt, so only the whole pod is retried.
         restartPolicy: 'Never',
         terminationGracePeriodSeconds: 5,
         initContainers: [
@@ -77,15 +78,15 @@ export class EtcdRestore extends Construct {
   }
 }
 
-/** Annotation of a restore pod with the run it works for. */
+/** Annotation of a restore pod with the ID of its run. */
 export const restoreRunAnnotation = 'controlplane.cluster.x-k8s.io/etcd-restore-run';
 
-/** The token that ids of a restored cluster and of its members are made from. */
+/** The token from which the IDs of a restored cluster and of its members are computed. */
 export function restoreToken({ namespace, name }: Pick<HostedCluster, 'namespace' | 'name'>, run: string): string {
   return `${namespace}.${name}.${run}`;
 }
 
-/** What `etcdutl` is told for one member of several. */
+/** The arguments of `etcdutl` for one member of several. */
 function memberArguments(cluster: HostedCluster, { run, revisionBump }: EtcdRestoreFacts, ordinal: number): string[] {
   const peerUrl = (member: number) => `https://${etcdMemberHost(cluster, member)}:${ports.etcdPeer}`;
   const members = Array.from(
@@ -96,7 +97,7 @@ function memberArguments(cluster: HostedCluster, { run, revisionBump }: EtcdRest
     `--name=${etcdMember(cluster.name, ordinal)}`,
     `--initial-cluster=${members.join(',')}`,
     `--initial-advertise-peer-urls=${peerUrl(ordinal)}`,
-    // Another token gives all of them other ids: a member that missed the restore cannot come back among them.
+    // A new token gives all members new IDs: a member that missed the restore cannot rejoin them.
     `--initial-cluster-token=${restoreToken(cluster, run)}`,
     `--bump-revision=${revisionBump}`,
     '--mark-compacted',

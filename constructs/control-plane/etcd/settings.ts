@@ -5,24 +5,25 @@ export type EtcdSettings = Record<string, EtcdSetting>;
 type EtcdSetting = string | number | boolean | string[];
 
 export interface EtcdSettingsOptions {
-  /** Version that reads them, such as `3.6.8`. */
+  /** Version of etcd that reads the settings, such as `3.6.8`. */
   readonly version: string;
-  /** Largest size of the database. */
+  /** Maximum size of the database. */
   readonly quotaBytes: number;
-  /** The user's arguments, which win over ours but for {@link reservedEtcdSettings}. */
+  /** The user's arguments. They take precedence, except for {@link reservedEtcdSettings}. */
   readonly args: Readonly<Record<string, string>> | undefined;
 }
 
-/** What all members are configured with alike; read at the start, so that a change of it restarts them. */
+/** The settings that are the same for all members. Members read them when they start, so a change restarts them. */
 export function etcdSettings({ version, quotaBytes, args = {} }: EtcdSettingsOptions): EtcdSettings {
   const isOld = version.startsWith('3.5.');
   return {
-    // A fallback only: the API server compacts every five minutes.
+    // Only a fallback: the API server compacts every five minutes.
     'auto-compaction-mode': 'periodic',
     'auto-compaction-retention': '72h',
     'quota-backend-bytes': quotaBytes,
     'snapshot-count': 10_000,
-    // Lets the API server serve consistent reads from its watch cache. In nanoseconds: a file takes no duration text.
+    // Allows the API server to serve consistent reads from its watch cache. In nanoseconds, because the file does not
+    // accept duration text.
     ...unlessGiven(args, { [isOld ? `experimental-${watchProgress}` : watchProgress]: 5e9 }),
     ...(isOld ? corruptionFlags : corruptionGates(args)),
     ...userSettings(args),
@@ -31,14 +32,14 @@ export function etcdSettings({ version, quotaBytes, args = {} }: EtcdSettingsOpt
 
 const watchProgress = 'watch-progress-notify-interval';
 
-/** Up to 3.6 etcd knows most settings by two names and refuses to be given both. */
+/** Up to 3.6 etcd has two names for most settings and rejects both at once. */
 function unlessGiven(args: Readonly<Record<string, string>>, ours: EtcdSettings): EtcdSettings {
   return Object.fromEntries(Object.entries(ours).filter(([name]) => args[`experimental-${name}`] === undefined));
 }
 
 /**
- * How members find out that their data differ: before they serve, and after every compaction. Names of the gates by
- * those of the flags they were until 3.5.
+ * Checks with which members detect that their data differ: before they serve, and after every compaction. Feature gates
+ * by the name of their flags up to 3.5.
  */
 const corruptionChecks: Readonly<Record<string, string>> = {
   'experimental-compact-hash-check-enabled': 'CompactHashCheck',
@@ -47,21 +48,19 @@ const corruptionChecks: Readonly<Record<string, string>> = {
 
 const corruptionFlags: EtcdSettings = Object.fromEntries(Object.keys(corruptionChecks).map((flag) => [flag, true]));
 
-/** Gates of the user stay, and win. etcd refuses a gate beside the flag that it was before. */
+/** The user's feature gates take precedence. etcd rejects a feature gate together with its former flag. */
 function corruptionGates({ 'feature-gates': users = '', ...flags }: Readonly<Record<string, string>>): EtcdSettings {
-  const given = users.split(',').filter((admission) => admission.trim() !== '');
+  const given = users.split(',').filter((gate) => gate.trim() !== '');
   const ours = Object.entries(corruptionChecks)
-    .filter(
-      ([flag, admission]) => flags[flag] === undefined && given.every((one) => one.split('=')[0]?.trim() !== admission),
-    )
-    .map(([, admission]) => `${admission}=true`);
+    .filter(([flag, gate]) => flags[flag] === undefined && given.every((one) => one.split('=')[0]?.trim() !== gate))
+    .map(([, gate]) => `${gate}=true`);
   const all = [...ours, ...given];
   return all.length > 0 ? { [featureGates]: all.join(',') } : {};
 }
 
 const featureGates = 'feature-gates';
 
-/** Settings that a user's etcd argument cannot change: identity, addresses, TLS, and where data is. */
+/** Settings that the user's arguments cannot change: identity, addresses, TLS and data directories. */
 export const reservedEtcdSettings: readonly string[] = [
   'advertise-client-urls',
   'cert-file',
@@ -69,7 +68,7 @@ export const reservedEtcdSettings: readonly string[] = [
   'data-dir',
   'discovery',
   'discovery-srv',
-  // Every restart of a member would throw the others out.
+  // Every restart of a member would remove the others.
   'force-new-cluster',
   'initial-advertise-peer-urls',
   'initial-cluster',
@@ -88,7 +87,7 @@ export const reservedEtcdSettings: readonly string[] = [
   'wal-dir',
 ];
 
-/** Flags and keys of the configuration file have the same names, but the file wants values of the right type. */
+/** Flags and keys of the configuration file have the same names, but the file requires values of the right type. */
 function userSettings(args: Readonly<Record<string, string>>): EtcdSettings {
   return Object.fromEntries(
     Object.entries(args)
@@ -98,12 +97,12 @@ function userSettings(args: Readonly<Record<string, string>>): EtcdSettings {
   );
 }
 
-/** Settings that are lists in the file; as a flag their values are separated by commas. */
+/** Settings that are lists in the file. As a flag, their values are separated by commas. */
 const lists = ['cipher-suites', 'log-outputs'];
 
 function typed(name: string, value: string): EtcdSetting {
   if (lists.includes(name)) return value.split(',');
-  // Text in the file as well: the one duration that is, and the one number.
+  // The only duration, and the only number, that the file also reads as text.
   if (name === 'auto-compaction-retention') return value;
   if (value === 'true' || value === 'false') return value === 'true';
   if (/^\d+$/.test(value)) return Number(value);

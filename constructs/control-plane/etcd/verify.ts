@@ -25,9 +25,9 @@ export interface EtcdVerifyProps {
 }
 
 /**
- * A pod that restores a backup for a trial, beside the members and without any way to them: it receives the snapshot as a
- * restore does, makes a data directory of it that keeps its revisions, and serves it, so that its content can be
- * compared. Its volume is gone with it.
+ * A pod that verifies a backup. It runs next to the members and cannot connect to them. Like a restore, it receives the
+ * snapshot and creates a data directory from it, but keeps the revisions. It serves the data so that the operator can
+ * compare the content. Its volume is deleted with the pod.
  */
 export class EtcdVerify extends Construct {
   constructor(scope: Construct, id: string, { cluster, run }: EtcdVerifyProps) {
@@ -50,9 +50,9 @@ export class EtcdVerify extends Construct {
           ],
           containers: [etcd(cluster, run)],
         }),
-        // What fails is told, and tried again with another pod.
+        // The operator reports a failure, and retries with another pod.
         restartPolicy: 'Never',
-        // Of an operator that is gone for good.
+        // Limits the pod's lifetime in case the operator does not come back.
         activeDeadlineSeconds: 2 * 60 * 60,
         terminationGracePeriodSeconds: 5,
         initContainers: [receiveStep(run), restoreStep(cluster, run.run, memberArguments)],
@@ -61,10 +61,10 @@ export class EtcdVerify extends Construct {
   }
 }
 
-/** Annotation of the pod with the backup it works on. */
+/** Annotation of the pod with the backup that it verifies. */
 export const verifyRunAnnotation = 'controlplane.cluster.x-k8s.io/etcd-verify-run';
 
-/** A cluster of one, whose peers have no way in. Revisions stay as they were: they are compared. */
+/** A cluster with one member, to which no peer can connect. Revisions do not change, because they are compared. */
 const name = 'verify';
 const peerUrl = `http://127.0.0.1:${ports.etcdPeer}`;
 const memberArguments = [
@@ -92,7 +92,8 @@ function etcd(cluster: HostedCluster, { run }: RestoreRun): k8s.Container {
       `--key-file=${etcdPaths.pki}/server.key`,
       `--trusted-ca-file=${etcdPaths.pki}/ca.crt`,
       '--client-cert-auth',
-      // As large as a database may be at all: whether it fits its real quota is no matter of the backup.
+      // The maximum size of any database. Whether the backup fits the quota of the control plane's etcd is not part of
+      // the verification.
       `--quota-backend-bytes=${8 * 1024 ** 3}`,
     ],
     ports: { client: ports.etcdClient },
@@ -104,7 +105,7 @@ function etcd(cluster: HostedCluster, { run }: RestoreRun): k8s.Container {
 
 const mebibyte = 1024 ** 2;
 
-/** The snapshot, the database made from it and what etcd adds to that, and its write-ahead log. */
+/** Space for the snapshot, the database, the additions of etcd to it, and its write-ahead log. */
 function neededSpace(sizeBytes: number): string {
   return `${Math.ceil((sizeBytes * 2.5) / mebibyte) + 512}Mi`;
 }

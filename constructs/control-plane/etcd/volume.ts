@@ -1,28 +1,28 @@
-/** Where a restore puts what on the volume of a member. Everything is on one file system: moves are renames. */
+/** The directories of a restore on the volume of a member. All are on one file system: moves are renames. */
 export interface RestorePaths {
-  /** What this run works on; gone when it is over. */
+  /** Working directory of this run; deleted when the run ends. */
   readonly incoming: string;
-  /** The snapshot. It has this name only when it is whole and checked. */
+  /** The snapshot. It has this name only once it is complete and checked. */
   readonly snapshot: string;
-  /** The data directory that was made from it. */
+  /** The data directory that is created from the snapshot. */
   readonly restoredData: string;
-  /** Where the data directory is that the member had before. */
+  /** The previous data directory of the member. */
   readonly setAside: string;
-  /** The data directory that etcd runs on. */
+  /** The data directory of etcd. */
   readonly data: string;
 }
 
-/** Folder of the data directories that restores have set aside, by the id of the run. */
+/** Directory of the data directories that restores have set aside, by the ID of the run. */
 export function setAsideFolder(volume: string): string {
   return `${volume}/set-aside`;
 }
 
-/** Folder of what runs work on. */
+/** Directory of the working directories of runs. */
 export function incomingFolder(volume: string): string {
   return `${volume}/incoming`;
 }
 
-/** @param run id of the run, whose order by name is that of time */
+/** @param run ID of the run. IDs sort by time. */
 export function restorePaths(volume: string, run: string): RestorePaths {
   const incoming = `${incomingFolder(volume)}/${run}`;
   return {

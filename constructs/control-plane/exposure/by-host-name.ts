@@ -8,8 +8,8 @@ import type { Hosts } from './hosts.ts';
 import type { EndpointDecision, Outside, ServiceShape } from './strategy.ts';
 
 /**
- * The Service behind a shared entry that tells control planes apart by host name. It needs an address of its own only
- * for pods of the hosted cluster that are to find the API server at one.
+ * The Service behind a shared entry that distinguishes control planes by host name. It needs an address of its own only
+ * if pods of the hosted cluster connect to that address.
  */
 export function sharedService(spec: HostedControlPlaneSpec): ServiceShape {
   return {
@@ -19,7 +19,7 @@ export function sharedService(spec: HostedControlPlaneSpec): ServiceShape {
   };
 }
 
-/** The decision for a control plane that has these host names on one port of a shared entry. */
+/** The decision for a control plane with these host names on one port of a shared entry. */
 export function reachedBy(
   hosts: Hosts,
   port: number,
@@ -30,11 +30,11 @@ export function reachedBy(
   const { ip, hostname } = outside.serviceAddress ?? {};
   if (wantsAddress && ip === undefined) {
     const service = namesOf(cluster.name).apiService;
-    const given = hostname === undefined ? 'no address yet' : `the host name ${hostname} and no IP address`;
+    const given = hostname === undefined ? 'no address yet' : `the host name ${hostname} but no IP address`;
     return {
       known: false,
       reason: 'InvalidConfiguration',
-      message: `Service ${service} of type LoadBalancer has ${given}, but inClusterAccess LoadBalancer needs an IP address that pods can dial: choose Policy or Proxy`,
+      message: `Service ${service} of type LoadBalancer has ${given}, but inClusterAccess LoadBalancer needs an IP address that pods can connect to: set inClusterAccess to Policy or Proxy`,
     };
   }
   return {

@@ -6,7 +6,7 @@ import { loadBalancer } from './load-balancer.ts';
 import { nodePort } from './node-port.ts';
 import type { ExposureStrategy } from './strategy.ts';
 
-/** The way in that a spec asks for. */
+/** The exposure strategy that a spec sets. */
 export function exposureStrategy(spec: HostedControlPlaneSpec): ExposureStrategy {
   const exposure = exposureOf(spec);
   switch (exposure.kind) {

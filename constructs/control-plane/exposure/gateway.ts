@@ -7,7 +7,7 @@ import { sharedHosts, tooLong } from './hosts.ts';
 import { chooseListener } from './listener.ts';
 import { type EndpointDecision, reachedOf, type ExposureStrategy } from './strategy.ts';
 
-/** A shared Gateway that passes TLS through; the endpoint is a host name under the wildcard of one of its listeners. */
+/** A shared Gateway with TLS passthrough. The endpoint is a host name under the wildcard of one of its listeners. */
 export function gateway(
   exposure: Extract<Exposure, { kind: 'gateway' }>,
   spec: HostedControlPlaneSpec,
@@ -18,16 +18,19 @@ export function gateway(
     if (!outside.gatewayServed) {
       return refused(
         'GatewayAPINotInstalled',
-        `${name} cannot be read: the management cluster does not serve the Gateway API in version v1: install it`,
+        `${name} cannot be read, because the management cluster does not serve the Gateway API in version v1: install the Gateway API`,
       );
     }
     if (!outside.gateway) {
-      return refused('GatewayNotFound', `${name} does not exist: create it, or name another one in the gateway field`);
+      return refused(
+        'GatewayNotFound',
+        `${name} does not exist: create it, or set the gateway field to another Gateway`,
+      );
     }
     if (preset.host !== undefined && isIP(preset.host)) {
       return refused(
         'EndpointMismatch',
-        `the endpoint has the address ${preset.host} and cannot change, but a Gateway tells control planes apart by host names: give a host name, or choose another exposure`,
+        `the endpoint is the address ${preset.host} and cannot change, but a Gateway routes by host name: create the control plane again with a host name as endpoint, or with another exposure strategy`,
       );
     }
 
@@ -46,7 +49,7 @@ export function gateway(
     if (problem !== undefined) {
       return refused(
         'GatewayListenerUnsuitable',
-        `listener ${listener.name} of ${name}: ${problem}: shorten its hostname *.${listener.domain}, the namespace ${cluster.namespace} or the Cluster's name ${cluster.name}`,
+        `listener ${listener.name} of ${name}: ${problem}: shorten its hostname *.${listener.domain}, the namespace ${cluster.namespace} or the name ${cluster.name} of the Cluster`,
       );
     }
     return reachedBy(hosts, listener.port, { cluster, outside, gatewayListener: listener.name });
@@ -59,7 +62,7 @@ export function gateway(
       const decision = decide(cluster, outside, preset);
       const { host, port } = preset;
       if (decision.known || host === undefined || port === undefined || isIP(host)) return decision;
-      // A Gateway that is gone for a while must not keep certificates from being renewed.
+      // Certificates must be renewed even while the Gateway is missing.
       const before = reachedBy(sharedHosts(exposure, host), port, { cluster, outside });
       return before.known ? { ...decision, meanwhile: reachedOf(before) } : decision;
     },

@@ -1,24 +1,27 @@
 import { type Exposure, exposureOf, exposuresOf, type ExposureSource } from '../../api/exposure-spec.ts';
 import type { Endpoint } from '../../cluster/facts.ts';
 
-/** The host names that lead to one control plane where several share an address and a port. */
+/** The host names of one control plane where several control planes share an address and a port. */
 export interface Hosts {
   readonly api: string;
   readonly konnectivity: string;
-  /** Leads to the tunnel, which serves only with `inClusterAccess: Proxy`; it belongs to the control plane all the same. */
+  /**
+   * Host name of the tunnel, which serves only with `inClusterAccess: Proxy`. The control plane holds the name in any
+   * case.
+   */
   readonly tunnel: string;
 }
 
 /**
- * The host names of a control plane with this API host; nothing for ways in that share no address.
- * @param apiHost host of the endpoint: what is given for an Ingress, what is published, or what a Gateway's listener offers
+ * The host names of a control plane with this API host; undefined for exposure strategies that share no address.
+ * @param apiHost host of the endpoint: set for an Ingress, published, or offered by a Gateway's listener
  */
 export function hostsOf(spec: ExposureSource, apiHost: string): Hosts | undefined {
   const exposure = exposureOf(spec);
   return exposure.kind === 'gateway' || exposure.kind === 'ingress' ? sharedHosts(exposure, apiHost) : undefined;
 }
 
-/** {@link hostsOf} for the ways in that share an address. */
+/** {@link hostsOf} for the exposure strategies that share an address. */
 export function sharedHosts(exposure: Extract<Exposure, { kind: 'gateway' | 'ingress' }>, apiHost: string): Hosts {
   const derived = (purpose: string) => `${purpose}.${apiHost}`;
   return exposure.kind === 'gateway'
@@ -31,8 +34,8 @@ export function sharedHosts(exposure: Extract<Exposure, { kind: 'gateway' | 'ing
 }
 
 /**
- * The shared host names that a control plane has for itself: with a Gateway from the moment its endpoint is published,
- * with an Ingress from the beginning, because they are given. None when the spec, which may be invalid, is not clear.
+ * The shared host names that a control plane holds: with a Gateway once its endpoint is published, with an Ingress from
+ * the beginning, because the spec sets them. None when the spec, which may be invalid, is ambiguous.
  */
 export function heldHosts(
   spec: ExposureSource & { readonly controlPlaneEndpoint?: Partial<Endpoint> | undefined },
@@ -53,11 +56,11 @@ export function heldHosts(
   }
 }
 
-/** Longest host name, and longest label of one, that DNS knows. */
+/** Maximum length of a host name, and of one of its labels, in DNS. */
 const longestHost = 253;
 const longestLabel = 63;
 
-/** What DNS would refuse of these names, with the numbers; undefined when it accepts them all. */
+/** The first of these names that is too long for DNS, with the numbers; undefined when all are valid. */
 export function tooLong({ api, konnectivity, tunnel }: Hosts): string | undefined {
   for (const host of [api, konnectivity, tunnel]) {
     const label = host.split('.').find(({ length }) => length > longestLabel);

@@ -1,6 +1,5 @@
-import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
-import { IngressRouteTCP } from '../../api/resources.ts';
+import { IngressRouteTcp, IngressRouteTcpSpecRoutesServicesPort as Port } from '../../../imports/traefik.io.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { definedOnly } from '../../cluster/defined.ts';
 import { objectLabels } from '../../cluster/labels.ts';
@@ -22,9 +21,8 @@ export class IngressRouteTCPs extends Construct {
     super(scope, id);
     const names = namesOf(cluster.name);
     for (const { to, host, servicePort } of hostRoutes) {
-      new ApiObject(this, to, {
-        apiVersion: IngressRouteTCP.apiVersion,
-        kind: IngressRouteTCP.kind,
+      const services = [{ name: names.apiService, port: Port.fromNumber(servicePort) }];
+      new IngressRouteTcp(this, to, {
         metadata: {
           name: names.routes[to],
           namespace: cluster.namespace,
@@ -33,7 +31,7 @@ export class IngressRouteTCPs extends Construct {
         },
         spec: {
           entryPoints: [entryPoint],
-          routes: [{ match: `HostSNI(\`${host}\`)`, services: [{ name: names.apiService, port: servicePort }] }],
+          routes: [{ match: `HostSNI(\`${host}\`)`, services }],
           tls: { passthrough: true },
         },
       });

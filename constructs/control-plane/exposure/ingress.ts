@@ -8,7 +8,7 @@ import { sharedHosts, tooLong } from './hosts.ts';
 import { mismatch } from './preset.ts';
 import type { EndpointDecision, ExposureStrategy } from './strategy.ts';
 
-/** A shared ingress controller that passes TLS through; the endpoint is the host name the user gives. */
+/** A shared ingress controller with TLS passthrough. The endpoint is the host name that the user sets. */
 export function ingress(
   exposure: Extract<Exposure, { kind: 'ingress' }>,
   spec: HostedControlPlaneSpec,
@@ -33,12 +33,15 @@ export function ingress(
       : {
           known: false,
           reason: 'InvalidConfiguration',
-          message: `${problem}: give shorter host names in exposure.ingress`,
+          message: `${problem}: set shorter host names in exposure.ingress`,
         };
   }
 }
 
-/** Clients name the host they dial, and the controller knows the given one only: an alias would lead nowhere. */
+/**
+ * Clients send the host name they connect to, and the ingress controller only routes the configured one: an alias would
+ * lead nowhere.
+ */
 function otherHost(preset: Partial<Endpoint>, offered: Endpoint): EndpointDecision | undefined {
   if (preset.host === undefined || canonicalHost(preset.host) === offered.host) return undefined;
   return {

@@ -7,7 +7,10 @@ import { objectLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
 import type { HostRoute } from './host-routes.ts';
 
-/** What makes each controller pass TLS through. With none of them it would terminate TLS, and nothing would work. */
+/**
+ * The annotation with which each controller passes TLS through. Without it the controller would terminate TLS, and
+ * clients could not authenticate.
+ */
 const passthroughAnnotations: Readonly<Record<Exclude<IngressExposure['controller'], 'traefik'>, string>> = {
   haproxy: 'haproxy.org/ssl-passthrough',
   'haproxy-ingress': 'haproxy-ingress.github.io/ssl-passthrough',
@@ -20,11 +23,11 @@ export interface IngressesProps {
   readonly controller: keyof typeof passthroughAnnotations;
   /** @default the class that is the default of the management cluster */
   readonly className?: string | undefined;
-  /** They win over the annotation that passes TLS through. */
+  /** They take precedence over the annotation for TLS passthrough. */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Ingresses for controllers that pass TLS through on request of an annotation. */
+/** Ingresses for controllers that enable TLS passthrough by annotation. */
 export class Ingresses extends Construct {
   constructor(scope: Construct, id: string, props: IngressesProps) {
     super(scope, id);

@@ -1,10 +1,10 @@
-import type { ObservedLabelSelector } from './strategy.ts';
+import type { k8s } from 'cdk8s-plus-30';
 
 type Labels = Readonly<Record<string, string>>;
-type Expression = NonNullable<ObservedLabelSelector['matchExpressions']>[number];
+type Expression = k8s.LabelSelectorRequirement;
 
-/** Whether a label selector of Kubernetes selects something with these labels. An empty one selects everything. */
-export function selects({ matchLabels = {}, matchExpressions = [] }: ObservedLabelSelector, labels: Labels): boolean {
+/** Whether a Kubernetes label selector matches these labels. An empty selector matches everything. */
+export function selects({ matchLabels = {}, matchExpressions = [] }: k8s.LabelSelector, labels: Labels): boolean {
   return (
     Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
     matchExpressions.every((expression) => holds(expression, labels))
@@ -23,7 +23,7 @@ function holds({ key, operator, values = [] }: Expression, labels: Labels): bool
     case 'DoesNotExist':
       return value === undefined;
     default:
-      // An operator that Kubernetes adds one day: what is not understood admits nobody.
+      // An unknown operator, which a later Kubernetes may add, matches nothing.
       return false;
   }
 }

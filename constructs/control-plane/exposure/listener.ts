@@ -2,19 +2,19 @@ import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
 import { selects } from './label-selector.ts';
 import type { EndpointDecision, ObservedGateway, ObservedListener } from './strategy.ts';
 
-/** Who looks for a listener. */
+/** The input for the choice of a listener. */
 export interface ListenerQuestion {
   readonly gateway: ObservedGateway;
-  /** Where the Gateway is, for messages and because a listener may admit its own namespace only. */
+  /** Namespace and name of the Gateway, for messages and because a listener may allow its own namespace only. */
   readonly gatewayName: { readonly namespace: string; readonly name: string };
   /** Namespace of the routes, and its labels. */
   readonly namespace: string;
   readonly namespaceLabels: Readonly<Record<string, string>>;
-  /** What is fixed of the endpoint already. */
+  /** The part of the endpoint that is already fixed. */
   readonly preset: Partial<Endpoint>;
 }
 
-/** A listener that passes TLS through for every host of its domain. */
+/** A listener with TLS passthrough for every host of its domain. */
 export interface SuitableListener {
   readonly name: string;
   readonly port: number;
@@ -29,8 +29,8 @@ export type ListenerChoice =
 type Refusal = Extract<EndpointDecision, { known: false }>;
 
 /**
- * The listener of a Gateway that routes attach to: the first one in the order of its spec that serves what is fixed of
- * the endpoint. When there is none, the refusal names every listener that comes near and what to change of it.
+ * The listener of a Gateway to which routes attach: the first one in the order of its spec that serves the fixed part
+ * of the endpoint. When there is none, the refusal names every listener of protocol TLS and what to change.
  */
 export function chooseListener(question: ListenerQuestion): ListenerChoice {
   const { gateway, gatewayName, preset } = question;
@@ -52,7 +52,7 @@ export function chooseListener(question: ListenerQuestion): ListenerChoice {
   return refuse('GatewayListenerUnsuitable', `${name} has no suitable listener; ${advice.join('; ')}`);
 }
 
-/** What would have to be different of a TLS listener for our routes to work, as requests. */
+/** The changes that a TLS listener needs before the control plane can use it, as instructions. */
 function necessaryChanges(listener: ObservedListener, question: ListenerQuestion): string[] {
   return [
     hostnameChange(listener),
@@ -67,7 +67,7 @@ function hostnameChange({ hostname }: ObservedListener): string | undefined {
   return `its hostname is ${hostname ? `${hostname}, no wildcard` : 'not set'}, set a wildcard such as *.${hostname || 'clusters.example.com'}`;
 }
 
-/** The API terminates TLS unless told otherwise, and then client certificates never reach an API server. */
+/** The default is Terminate, with which client certificates never reach an API server. */
 function modeChange({ tls }: ObservedListener): string | undefined {
   if (tls?.mode === 'Passthrough') return undefined;
   const mode = tls?.mode ? `is ${tls.mode}` : 'is not set, which means Terminate';
@@ -108,7 +108,7 @@ function asSuitable({ name, port, hostname = '' }: ObservedListener): SuitableLi
   return { name, port, domain: hostname.slice('*.'.length) };
 }
 
-/** A wildcard stands for any number of labels: that is what Gateway API says, other than certificates do. */
+/** In the Gateway API, unlike in certificates, a wildcard stands for any number of labels. */
 function serves({ port, domain }: SuitableListener, preset: Partial<Endpoint>): boolean {
   const servesHost = preset.host === undefined || preset.host.toLowerCase().endsWith(`.${domain.toLowerCase()}`);
   return servesHost && (preset.port === undefined || preset.port === port);
@@ -118,7 +118,7 @@ function mismatch(suitable: readonly SuitableListener[], { host, port }: Partial
   const offered = suitable.map((listener) => `listener ${listener.name} serves *.${listener.domain}:${listener.port}`);
   const fixed =
     host !== undefined && port !== undefined ? formatEndpoint({ host, port }) : (host ?? `one with port ${port}`);
-  return `does not serve the endpoint, which is ${fixed} and cannot change: ${offered.join(', ')}; give one of them that port and a hostname that covers it`;
+  return `does not serve the endpoint, which is ${fixed} and cannot change: ${offered.join(', ')}; give one of the listeners that port and a hostname that covers the endpoint`;
 }
 
 function refuse(reason: Refusal['reason'], message: string): ListenerChoice {

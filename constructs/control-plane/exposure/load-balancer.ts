@@ -5,7 +5,7 @@ import { ports } from '../../cluster/ports.ts';
 import { mismatch } from './preset.ts';
 import type { ExposureStrategy } from './strategy.ts';
 
-/** A Service of type LoadBalancer; the endpoint is the address or hostname it is given. */
+/** A Service of type LoadBalancer. The endpoint is its address or host name. */
 export function loadBalancer({
   loadBalancer: exposure,
 }: Extract<Exposure, { kind: 'loadBalancer' }>): ExposureStrategy {
@@ -27,7 +27,7 @@ export function loadBalancer({
         return {
           known: false,
           reason: 'WaitingForOtherPhases',
-          message: `Service ${namesOf(name).apiService} of type LoadBalancer has no address yet`,
+          message: `Service ${namesOf(name).apiService} of type LoadBalancer has no address yet: wait for the load balancer, or check its controller`,
         };
       }
       const offered = { host, port: exposure.port };

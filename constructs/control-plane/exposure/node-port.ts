@@ -5,7 +5,7 @@ import { ports } from '../../cluster/ports.ts';
 import { mismatch } from './preset.ts';
 import type { ExposureStrategy } from './strategy.ts';
 
-/** A Service of type NodePort with fixed ports, reached at an address the user gives. */
+/** A Service of type NodePort with fixed ports. The endpoint is the address that the user sets. */
 export function nodePort({ nodePort: exposure }: Extract<Exposure, { kind: 'nodePort' }>): ExposureStrategy {
   return {
     service: {

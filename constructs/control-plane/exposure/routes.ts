@@ -12,7 +12,10 @@ export interface RoutesProps {
   readonly facts: Facts;
 }
 
-/** What tells a shared entry which host names lead to this control plane; nothing for ways in with their own address. */
+/**
+ * The objects that route the host names of a shared entry to this control plane; none for exposure strategies with
+ * their own address.
+ */
 export class Routes extends Construct {
   constructor(scope: Construct, id: string, { cluster, facts }: RoutesProps) {
     super(scope, id);

@@ -3,20 +3,20 @@ import type { ConditionReason } from '../../api/conditions.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import type { Endpoint, ServiceAddress } from '../../cluster/facts.ts';
 
-/** What a way in adds to the API server's Service. */
+/** The settings of an exposure strategy for the API server's Service. */
 export interface ServiceShape {
   readonly type: 'ClusterIP' | 'LoadBalancer' | 'NodePort';
   readonly annotations?: Readonly<Record<string, string>> | undefined;
-  /** Ports of the Kubernetes API on the Service by name; `api` is the one clients are told. */
+  /** Ports of the Kubernetes API on the Service by name. Clients use `api`. */
   readonly apiPorts: { readonly api: number } & Readonly<Record<string, number>>;
   readonly apiNodePort?: number | undefined;
   readonly konnectivityNodePort?: number | undefined;
-  /** Port of the tunnel that proxies of the workers dial; missing where they dial none. */
+  /** Port of the tunnel to which the proxies of the workers connect; missing where there is no tunnel. */
   readonly tunnelPort?: number | undefined;
   readonly spec?: Partial<k8s.ServiceSpec>;
 }
 
-/** A Gateway as the world has it, as far as an endpoint depends on it. */
+/** The observed fields of a Gateway on which an endpoint depends. */
 export interface ObservedGateway {
   readonly spec: {
     readonly listeners: readonly ObservedListener[];
@@ -33,42 +33,31 @@ export interface ObservedListener {
     | {
         readonly kinds?: readonly { readonly group?: string | undefined; readonly kind: string }[] | undefined;
         readonly namespaces?:
-          | { readonly from?: string | undefined; readonly selector?: ObservedLabelSelector | undefined }
+          | { readonly from?: string | undefined; readonly selector?: k8s.LabelSelector | undefined }
           | undefined;
       }
     | undefined;
 }
 
-export interface ObservedLabelSelector {
-  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
-  readonly matchExpressions?:
-    | readonly {
-        readonly key: string;
-        readonly operator: string;
-        readonly values?: readonly string[] | undefined;
-      }[]
-    | undefined;
-}
-
-/** Everything outside of the control plane that its endpoint depends on. */
+/** Everything outside the control plane that its endpoint depends on. */
 export interface Outside {
-  /** The Service's address; missing until a load balancer gave one, and where none is asked for. */
+  /** The Service's address; missing until a load balancer has assigned one, and where none is requested. */
   readonly serviceAddress?: ServiceAddress | undefined;
   /** Whether the management cluster serves Gateways and TLSRoutes. */
   readonly gatewayServed?: boolean | undefined;
-  /** The Gateway that the spec names; missing when there is none. */
+  /** The Gateway that the spec names; missing when it does not exist. */
   readonly gateway?: ObservedGateway | undefined;
-  /** Labels of the control plane's own namespace: a listener may admit routes by them. */
+  /** Labels of the control plane's namespace, by which a listener may allow routes. */
   readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Where everybody dials. */
+/** The endpoints of a control plane. */
 export interface Reached {
   readonly endpoint: Endpoint;
   readonly konnectivityEndpoint: Endpoint;
-  /** Where proxies of workers reach the tunnel; missing where they need none and dial the endpoint itself. */
+  /** Endpoint of the tunnel for the proxies of the workers; missing where they connect to the endpoint itself. */
   readonly tunnelEndpoint?: Endpoint | undefined;
-  /** Address at which pods of the hosted cluster can reach the API server without naming a host. */
+  /** IP address at which pods of the hosted cluster can reach the API server. */
   readonly advertiseAddress?: string | undefined;
   /** The listener of the Gateway that serves the host. */
   readonly gatewayListener?: string | undefined;
@@ -79,9 +68,9 @@ export type EndpointDecision =
   | {
       readonly known: false;
       readonly reason: ConditionReason<'SyncControlPlaneEndpointReady'>;
-      /** What is missing or wrong, naming what was given, and what to change. */
+      /** What is wrong, what was found, and what to change. */
       readonly message: string;
-      /** Where clients that know the preset endpoint already keep dialling. */
+      /** The endpoints that clients of the preset endpoint continue to use. */
       readonly meanwhile?: Reached | undefined;
     };
 
@@ -91,17 +80,17 @@ export function reachedOf(decision: Extract<EndpointDecision, { known: true }>):
   return reached;
 }
 
-/** One way to reach a hosted API server from outside: a Service shape and the rule that gives the endpoint. */
+/** One way to expose a hosted API server: the shape of its Service and the rule that determines the endpoint. */
 export interface ExposureStrategy {
   readonly service: ServiceShape;
   /**
-   * Port the API server itself listens on. Pods of the hosted cluster reach the `kubernetes` Service at the advertised
-   * address and exactly this port, so it must be one that is reachable there.
+   * Port that the API server itself listens on. Pods of the hosted cluster reach the `kubernetes` Service at the
+   * advertised address and exactly this port, so it must be reachable there.
    */
   readonly securePort: number;
   /**
-   * The endpoint, from what is outside.
-   * @param preset what the user, or an earlier pass, has fixed: it is honoured, or refused with the reason
+   * Determines the endpoint from the observed objects.
+   * @param preset what the user, or an earlier reconcile, has fixed: it is kept, or refused with a reason
    */
   endpoint(cluster: HostedCluster, outside: Outside, preset: Partial<Endpoint>): EndpointDecision;
 }

@@ -1,7 +1,8 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
+import { TlsRoute } from '../../../imports/gateway.networking.k8s.io.ts';
 import type { Gateway } from '../../api/exposure-spec.ts';
-import { Gateway as GatewayResource, groupOf, resourceOf } from '../../api/resources.ts';
+import { Gateway as GatewayResource, groupOf } from '../../api/resources.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { objectLabels } from '../../cluster/labels.ts';
 import { namesOf } from '../../cluster/names.ts';
@@ -23,11 +24,8 @@ export class TlsRoutes extends Construct {
     super(scope, id);
     const names = namesOf(cluster.name);
     const group = groupOf(GatewayResource);
-    const { apiVersion, kind } = resourceOf({ apiVersion: `${group}/${version}`, kind: 'TLSRoute' });
     for (const { to, host, servicePort } of hostRoutes) {
-      new ApiObject(this, to, {
-        apiVersion,
-        kind,
+      const route = TlsRoute.manifest({
         metadata: {
           name: names.routes[to],
           namespace: cluster.namespace,
@@ -49,6 +47,7 @@ export class TlsRoutes extends Construct {
           ],
         },
       });
+      new ApiObject(this, to, { ...route, apiVersion: `${group}/${version}` });
     }
   }
 }

@@ -18,27 +18,27 @@ export const podComponents: readonly PodComponent[] = [
   'etcd-verify',
 ];
 
-/** Components that know nobody by name, and so need no DNS. */
+/** Components that connect to no host by name, and therefore need no DNS. */
 const nameless: readonly PodComponent[] = ['etcd-restore', 'etcd-verify'];
 
 /** One end of a connection. */
 export type Peer =
   /** Pods of one component of this control plane. */
   | { readonly kind: 'component'; readonly component: PodComponent }
-  /** Pods of one namespace that carry these labels. */
+  /** Pods of one namespace with these labels. */
   | { readonly kind: 'pods'; readonly namespace: string; readonly labels: Readonly<Record<string, string>> }
-  /** Every pod, every node and every host outside, of both IP families. */
+  /** Every pod, every node and every external host, of both IP families. */
   | { readonly kind: 'anyone' }
-  /** Hosts outside of the management cluster. */
+  /** Hosts outside the management cluster. */
   | { readonly kind: 'outside' };
 
-/** A port as the pod that listens has it: policies are decided behind Services. */
+/** A port of the pod that listens. Policies apply after the translation of Services. */
 export interface FlowPort {
   readonly number: number;
   readonly protocol: 'TCP' | 'UDP';
 }
 
-/** Connections that are allowed: who opens them, to whom, and what breaks without them. */
+/** Allowed connections: source, destination, ports, and what breaks without them. */
 export interface Flow {
   readonly from: Peer;
   readonly to: Peer;
@@ -47,46 +47,52 @@ export interface Flow {
 }
 
 /**
- * Who talks to whom in the management cluster; everything else is denied. Kubelets need no row: Kubernetes lets the node
- * of a pod through to it. Metrics ports have none: whoever scrapes them adds a policy, for policies add up.
+ * The allowed connections in the management cluster; all others are denied. Kubelets need no entry, because Kubernetes
+ * always allows traffic from the node of a pod. Metrics ports have none: administrators allow scraping with an
+ * additional policy, because policies are additive.
  */
 export function flowsOf(cluster: HostedCluster, { operatorNamespace }: Pick<Facts, 'operatorNamespace'>): Flow[] {
   const { securePort } = exposureStrategy(cluster.spec);
   const entrances = [securePort, ports.konnectivityAgent, ...(usesTunnel(cluster.spec) ? [ports.tunnel] : [])];
   return [
     {
-      // Not even loadBalancerSourceRanges narrow it: pods see a node's or a load balancer's address where clients'
-      // addresses are translated on the way, which is the default. The ranges act in front of the Service.
+      // loadBalancerSourceRanges do not restrict it: where client addresses are translated, which is the default, pods
+      // see the address of a node or load balancer. The ranges apply in front of the Service.
       from: anyone,
       to: component('api-server'),
       ports: entrances.map(tcp),
-      why: 'workers and users come by load balancers, gateways, node ports and Services, from any address',
+      why: 'workers and users connect through load balancers, gateways, node ports and Services, from any address',
     },
     {
       from: component('controller-manager'),
       to: component('api-server'),
       ports: [tcp(securePort)],
-      why: 'all it does, it does by the API',
+      why: 'it works through the API only',
     },
     {
       from: component('scheduler'),
       to: component('api-server'),
       ports: [tcp(securePort)],
-      why: 'all it does, it does by the API',
+      why: 'it works through the API only',
     },
     {
       from: component('api-server'),
       to: component('etcd'),
       ports: [tcp(ports.etcdClient)],
-      why: 'everything the API stores',
+      why: 'storage of all API objects',
     },
     {
       from: component('api-server'),
       to: outside,
       ports: [tcp(httpsPort)],
-      why: 'token issuers, and webhooks that are named by URL; nodes and pods are reached by konnectivity',
+      why: 'token issuers, and webhooks with a URL; nodes and pods are reached through konnectivity',
     },
-    { from: component('etcd'), to: component('etcd'), ports: [tcp(ports.etcdPeer)], why: 'members replicate' },
+    {
+      from: component('etcd'),
+      to: component('etcd'),
+      ports: [tcp(ports.etcdPeer)],
+      why: 'replication between members',
+    },
     ...(operatorNamespace === undefined
       ? []
       : [
@@ -94,41 +100,41 @@ export function flowsOf(cluster: HostedCluster, { operatorNamespace }: Pick<Fact
             from: { kind: 'pods', namespace: operatorNamespace, labels: managerSelector },
             to: component('etcd'),
             ports: [tcp(ports.etcdClient)],
-            why: 'the operator looks after members and takes snapshots',
+            why: 'the operator manages members and takes snapshots',
           } as const,
           {
             from: { kind: 'pods', namespace: operatorNamespace, labels: managerSelector },
             to: component('etcd-restore'),
             ports: [tcp(ports.etcdClient)],
-            why: 'the operator sends the snapshot that is restored',
+            why: 'the operator sends the snapshot to restore',
           } as const,
           {
             from: { kind: 'pods', namespace: operatorNamespace, labels: managerSelector },
             to: component('etcd-verify'),
             ports: [tcp(ports.etcdClient)],
-            why: 'the operator sends the snapshot that is tried, and looks at the etcd made from it',
+            why: 'the operator sends the snapshot to verify, and reads the restored etcd',
           } as const,
         ]),
     ...podComponents
       .filter((name) => !nameless.includes(name))
       .map((name) => ({
         from: component(name),
-        // To anywhere: a cluster's DNS may be pods under any label, a cache at an address of the node, or a resolver
-        // outside. An answer that does not fit a datagram is asked for again over TCP.
+        // To any destination: the DNS of a cluster may be pods with any label, a cache on the node, or an external
+        // resolver. Clients repeat a query over TCP when the answer does not fit into a datagram.
         to: anyone,
         ports: [tcp(dnsPort), { number: dnsPort, protocol: 'UDP' } as const],
-        why: 'the names of Services and etcd members',
+        why: 'name resolution of Services and etcd members',
       })),
   ];
 }
 
-/** What one component's policy says of one direction. */
+/** One rule of a component's policy, for one direction. */
 export interface Rule {
   readonly peer: Peer;
   readonly ports: readonly FlowPort[];
 }
 
-/** Who may connect to a component. What anyone may do is not repeated for those who are named elsewhere too. */
+/** The sources that may connect to a component. Ports that are open to anyone are not repeated for other peers. */
 export function ingressOf(name: PodComponent, flows: readonly Flow[]): Rule[] {
   const rules = flows
     .filter(({ to }) => isComponent(to, name))
@@ -138,7 +144,7 @@ export function ingressOf(name: PodComponent, flows: readonly Flow[]): Rule[] {
   return rules.filter((rule) => rule.peer.kind === 'anyone' || !rule.ports.every(isOpen));
 }
 
-/** To whom a component may connect. */
+/** The destinations that a component may connect to. */
 export function egressOf(name: PodComponent, flows: readonly Flow[]): Rule[] {
   return flows
     .filter(({ from }) => isComponent(from, name))

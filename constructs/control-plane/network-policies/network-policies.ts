@@ -6,7 +6,7 @@ import { CiliumNetworkPolicy } from './cilium-network-policy.ts';
 import { flowsOf, podComponents } from './flows.ts';
 import { NetworkPolicy } from './network-policy.ts';
 
-/** The kind of policies that restrict a control plane; undefined where they are disabled. */
+/** The kind of policies that restrict a control plane; undefined when they are disabled. */
 export function policyKind(
   { spec }: { readonly spec: Pick<HostedCluster['spec'], 'networkPolicy'> },
   { ciliumServed = false }: Pick<Facts, 'ciliumServed'>,
@@ -27,7 +27,7 @@ export interface NetworkPoliciesProps {
   readonly facts: Facts;
 }
 
-/** One policy per component, under its name: each allows what the table of flows has, in both directions. */
+/** One policy per component, with its name. It allows the flows of the component in both directions. */
 export class NetworkPolicies extends Construct {
   constructor(scope: Construct, id: string, { cluster, facts }: NetworkPoliciesProps) {
     super(scope, id);

@@ -8,12 +8,12 @@ import { egressOf, type Flow, type FlowPort, ingressOf, type Peer, type PodCompo
 export interface PolicyProps {
   readonly cluster: HostedCluster;
   readonly component: PodComponent;
-  /** Name of the policy: that of the workload it restricts. */
+  /** Name of the policy, which is that of the workload it restricts. */
   readonly name: string;
   readonly flows: readonly Flow[];
 }
 
-/** What Kubernetes' own NetworkPolicy says of one component; it takes a network plugin that enforces it. */
+/** The NetworkPolicy of one component. It requires a network plugin that enforces it. */
 export class NetworkPolicy extends Construct {
   constructor(scope: Construct, id: string, { cluster, component, name, flows }: PolicyProps) {
     super(scope, id);
@@ -29,8 +29,8 @@ export class NetworkPolicy extends Construct {
       metadata: { name, namespace: cluster.namespace, labels: objectLabels(cluster.name, component) },
       spec: {
         podSelector: { matchLabels: selectorLabels(cluster.name, component) },
-        // A direction that is named here and has no rule is denied. An empty list would say the same, but the API server
-        // drops it, and then takes every apply for a change.
+        // A direction that is listed here and has no rule is denied. An empty list would mean the same, but the API
+        // server drops it, and every apply would then be a change.
         policyTypes: ['Ingress', 'Egress'],
         ...(ingress.length > 0 ? { ingress } : {}),
         ...(egress.length > 0 ? { egress } : {}),
@@ -39,7 +39,7 @@ export class NetworkPolicy extends Construct {
   }
 }
 
-/** Undefined for everybody: an ipBlock would leave pods out with some plugins, and one family with all of them. */
+/** Undefined for anyone: an ipBlock would exclude pods with some plugins, and one IP family with all of them. */
 function peersOf(peer: Peer, cluster: HostedCluster): k8s.NetworkPolicyPeer[] | undefined {
   switch (peer.kind) {
     case 'anyone':
@@ -47,7 +47,7 @@ function peersOf(peer: Peer, cluster: HostedCluster): k8s.NetworkPolicyPeer[] | 
     case 'outside':
       return [{ ipBlock: { cidr: '0.0.0.0/0' } }, { ipBlock: { cidr: '::/0' } }];
     case 'component':
-      // Without a namespace selector it means the policy's own namespace.
+      // Without a namespace selector it selects pods in the policy's own namespace.
       return [{ podSelector: { matchLabels: selectorLabels(cluster.name, peer.component) } }];
     case 'pods':
       return [
@@ -63,5 +63,5 @@ function port({ number, protocol }: FlowPort): k8s.NetworkPolicyPort {
   return { port: k8s.IntOrString.fromNumber(number), protocol };
 }
 
-/** The API server puts it on every namespace and lets nobody change it. */
+/** The API server sets this label on every namespace, and rejects changes. */
 const namespaceNameLabel = 'kubernetes.io/metadata.name';

@@ -13,7 +13,10 @@ export interface InClusterAccessProps {
   readonly endpoint: Endpoint;
 }
 
-/** How pods of the hosted cluster reach their API server. Nothing but an address needs nothing but an address. */
+/**
+ * The objects with which pods of the hosted cluster reach their API server. LoadBalancer needs none besides the
+ * Service.
+ */
 export class InClusterAccess extends Construct {
   constructor(scope: Construct, id: string, { cluster, facts, endpoint }: InClusterAccessProps) {
     super(scope, id);

@@ -3,18 +3,18 @@ import { Construct } from 'constructs';
 import type { RenderedObject } from '../../control-plane/chart.ts';
 import { proxyLabels } from './proxy.ts';
 
-/** What pods know their API server by. */
+/** The Service at which pods reach their API server. */
 export const kubernetesService = { name: 'kubernetes', namespace: 'default' } as const;
 
 export interface KubernetesServiceProps {
-  /** Whether the Service leads to the node's own proxy. */
+  /** Whether the Service selects the proxy of the node. */
   readonly reachesProxy: boolean;
 }
 
 /**
- * The Service `kubernetes`, which the API server makes and only ever makes: what is applied here are the few fields that
- * lead it to the proxies. Without proxies it is applied without them, which gives them back; it is never left out, for
- * what is no longer rendered is deleted.
+ * The Service `kubernetes`. The API server creates it and never updates it. The operator applies only the fields that
+ * select the proxies. Without proxies it applies the Service without these fields, which releases them. It always
+ * renders the Service, because it deletes objects that are no longer rendered.
  */
 export class KubernetesService extends Construct {
   constructor(scope: Construct, id: string, { reachesProxy }: KubernetesServiceProps) {
@@ -28,7 +28,7 @@ export class KubernetesService extends Construct {
             spec: {
               selector: proxyLabels,
               internalTrafficPolicy: 'Local',
-              // A node has one proxy; whatever is thought of it, there is no other to turn to.
+              // A node has only one proxy, so its readiness must not matter.
               publishNotReadyAddresses: true,
             },
           }
@@ -37,7 +37,7 @@ export class KubernetesService extends Construct {
   }
 }
 
-/** Whether the Service among these objects leads to proxies: else the endpoints it has from them lead nowhere. */
+/** Whether the Service among these objects selects proxies. Otherwise its EndpointSlices of proxies are stale. */
 export function reachesProxies(objects: readonly RenderedObject[]): boolean {
   return objects.some(
     ({ kind, metadata, spec }) =>

@@ -6,13 +6,13 @@ import { apiServerVariables } from './variables.ts';
 
 export interface PolicyProps {
   readonly endpoint: Endpoint;
-  /** Kubernetes version of the hosted cluster: it decides the API version the policies are written in. */
+  /** Kubernetes version of the hosted cluster, which determines the API version of the policies. */
   readonly version: string;
 }
 
 /**
- * Admission policies that tell every new container the endpoint, in the variables that clients take it from. They run
- * inside the API server: nothing to deploy, and nothing in the way of a request.
+ * Admission policies that set the endpoint in the environment variables of every new container, where clients read it.
+ * They run inside the API server: they need no deployment, and add no hop to requests.
  */
 export class Policy extends Construct {
   constructor(scope: Construct, id: string, { endpoint, version }: PolicyProps) {
@@ -36,7 +36,7 @@ export class Policy extends Construct {
     add('hosted-control-plane-api-server', {
       operation: 'CREATE',
       resource: 'pods',
-      // A mirror pod shows what a kubelet runs already; its kubelet would refuse one that differs.
+      // A mirror pod reflects a pod that a kubelet already runs. The kubelet would reject a changed one.
       conditions: [
         {
           name: 'is-no-mirror-pod',
@@ -46,7 +46,7 @@ export class Policy extends Construct {
       ],
       lists: ['containers', 'initContainers'],
     });
-    // Debugging containers come later, by an update; the ones that are there already cannot change.
+    // Ephemeral containers are added later, by an update; existing ones cannot change.
     add('hosted-control-plane-api-server-ephemeral', {
       operation: 'UPDATE',
       resource: 'pods/ephemeralcontainers',
@@ -69,7 +69,8 @@ interface PolicyRule {
 
 function policySpec(endpoint: Endpoint, { operation, resource, conditions, lists, isNew }: PolicyRule): object {
   return {
-    // An expression that fails does so every time: with Fail no such pod could ever be made, although most need no API.
+    // A failing expression fails every time. With Fail, such pods could never be created, although most need no API
+    // access.
     failurePolicy: 'Ignore',
     // Containers that a webhook adds later get the variables too.
     reinvocationPolicy: 'IfNeeded',
@@ -87,7 +88,7 @@ function policySpec(endpoint: Endpoint, { operation, resource, conditions, lists
   };
 }
 
-/** CEL. Plain maps: the types of a pod's parts exist in mutations only. */
+/** CEL expression with plain maps, because the types of a pod's parts exist in mutations only. */
 function celList(endpoint: Endpoint): string {
   const entries = apiServerVariables(endpoint).map(
     ({ name, value }) => `{"name": ${JSON.stringify(name)}, "value": ${JSON.stringify(value)}}`,
@@ -96,9 +97,10 @@ function celList(endpoint: Endpoint): string {
 }
 
 /**
- * CEL: one patch per container that does not name a host itself. Ours stand in front, so that a variable of the user may
- * refer to them as `$(KUBERNETES_SERVICE_HOST)`; the whole list is replaced because it may be missing. Only functions that
- * a 1.34 server accepts: it compiles new policies for the minor before its own.
+ * CEL: one patch per container that does not set a host itself. The operator's variables come first, so that variables
+ * of the user can refer to them as `$(KUBERNETES_SERVICE_HOST)`. The patch replaces the whole list because it may be
+ * missing. It uses only functions that a 1.34 server accepts, because an API server compiles new policies for the
+ * previous minor.
  */
 function patches(list: string, isNew?: string): string {
   const has = (name: string) => `c.env.exists(e, e.name == ${name})`;

@@ -10,22 +10,22 @@ import { unprivileged } from '../../pod/unprivileged.ts';
 import { imageReference } from '../../cluster/versions.ts';
 
 const name = 'hosted-control-plane-proxy';
-/** Where the Service `kubernetes` is, and therefore everything it can select. */
+/** Namespace of the Service `kubernetes`, and therefore of all pods that it can select. */
 const namespace = 'default';
 const paths = { config: '/etc/proxy/config', ca: '/etc/proxy/authority' } as const;
 const caFile = 'ca.crt';
-/** Made by Kubernetes in every namespace, and kept current. */
+/** Kubernetes creates it in every namespace and keeps it current. */
 const caConfigMap = 'kube-root-ca.crt';
 
-/** What the Service `kubernetes` selects. */
+/** The labels that the Service `kubernetes` selects. */
 export const proxyLabels = { 'app.kubernetes.io/name': name } as const;
 
 type Settings = HostedControlPlaneSpec['proxy'];
 
-/** Where proxies dial. */
+/** The endpoint to which proxies connect. */
 export interface ProxyTarget {
   readonly endpoint: Endpoint;
-  /** Whether an outer TLS session carries the host name there, for a gateway to route by. */
+  /** Whether an outer TLS session carries the host name, by which a gateway routes. */
   readonly isTunnel: boolean;
 }
 
@@ -33,15 +33,15 @@ export interface ProxyProps {
   readonly target: ProxyTarget;
   /** Port of the proxy on every node: the target port of the Service `kubernetes`. */
   readonly port: number;
-  /** The user's settings of its container. */
+  /** The user's settings of the container. */
   readonly settings: Settings;
-  /** Which of a host's addresses are dialled where it has both kinds. */
+  /** The preferred IP family when a host has addresses of both. */
   readonly ipFamily: 'ipv4' | 'ipv6';
 }
 
 /**
- * A proxy on every node that leads to the API server, for the Service `kubernetes`. It needs nothing that needs the API:
- * no cluster DNS, no pod network, no token; and no key, because what passes through it is encrypted end to end.
+ * A proxy to the API server on every node, for the Service `kubernetes`. It depends on nothing that needs the API: no
+ * cluster DNS, no pod network, no token. It needs no key, because its traffic is encrypted end to end.
  */
 export class Proxy extends Construct {
   constructor(scope: Construct, id: string, { target, port, settings, ipFamily }: ProxyProps) {
@@ -54,7 +54,7 @@ export class Proxy extends Construct {
           connections: 4_000,
           health: `127.0.0.1:${ports.tunnelHealth}`,
           sections: [
-            // Names are looked up as the node does it. An answer stays valid while nobody gives another one.
+            // Names are resolved as on the node. An answer stays valid until a different one arrives.
             ['resolvers node', 'parse-resolv-conf', 'accepted_payload_size 4096', ...holds],
             ['frontend api-server', `bind "\${HOST_IP}:${port}"`, 'default_backend endpoint'],
             ['backend endpoint', 'retries 3', 'option redispatch 1', server(target, ipFamily)],
@@ -72,7 +72,8 @@ export class Proxy extends Construct {
       metadata: { ...metadata, labels: proxyLabels },
       spec: {
         selector: { matchLabels: proxyLabels },
-        // The old one stops to listen only when the new one does: the kernel lets both have the port.
+        // The old proxy stops to listen only after the new one has started to: the kernel allows both to share the
+        // port.
         updateStrategy: {
           type: 'RollingUpdate',
           rollingUpdate: { maxSurge: k8s.IntOrString.fromString('10%'), maxUnavailable: k8s.IntOrString.fromNumber(0) },
@@ -83,7 +84,7 @@ export class Proxy extends Construct {
   }
 }
 
-/** One server for each address that a host may have, so that one that is ill can be passed over. */
+/** One server for each address that a host may have, so that HAProxy can skip a broken one. */
 function server({ endpoint, isTunnel }: ProxyTarget, ipFamily: string): string {
   const { host } = endpoint;
   const address = isIP(host)
@@ -94,7 +95,7 @@ function server({ endpoint, isTunnel }: ProxyTarget, ipFamily: string): string {
   return `${address} ssl sni str(${host}) verify required verifyhost ${host} ca-file ${ca} ssl-min-ver TLSv1.3`;
 }
 
-/** The longest time HAProxy knows: the last good answer is better than none. */
+/** The longest time that HAProxy accepts: an outdated answer is better than none. */
 const longest = '24d';
 const holds = [
   'hold valid 30s',
@@ -103,12 +104,12 @@ const holds = [
 ];
 
 function podSpec({ isTunnel }: ProxyTarget, settings: Settings): k8s.PodSpec {
-  const ca = { name: 'ca', mountPath: paths.ca, readOnly: true };
+  const ca = { name: 'authority', mountPath: paths.ca, readOnly: true };
   return {
     hostNetwork: true,
     dnsPolicy: 'Default',
     priorityClassName: 'system-node-critical',
-    // Whatever a node is for, its pods need the API.
+    // Pods need the API on every node, whatever its purpose.
     tolerations: [{ operator: 'Exists' }],
     nodeSelector: { 'kubernetes.io/os': 'linux' },
     automountServiceAccountToken: false,
@@ -122,7 +123,7 @@ function podSpec({ isTunnel }: ProxyTarget, settings: Settings): k8s.PodSpec {
         command: ['sh', `${paths.config}/${haproxyFiles.script}`],
         args: [],
         env: [{ name: 'HOST_IP', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } }],
-        // None, although it listens: a port that is declared on the host's network may be had by one pod only.
+        // None, although it listens: only one pod can have a port that is declared on the host network.
         ports: {},
         probes: hostProbes,
         requests: { cpu: '10m', memory: '32Mi' },

@@ -1,12 +1,12 @@
 import type { Endpoint } from '../../cluster/facts.ts';
 
-/** A variable of a container's environment. */
+/** An environment variable of a container. */
 export interface Variable {
   readonly name: string;
   readonly value: string;
 }
 
-/** Where clients in pods find the API server: what every Kubernetes client library reads. */
+/** The environment variables from which every Kubernetes client library reads the address of the API server. */
 export function apiServerVariables({ host, port }: Endpoint): Variable[] {
   return [
     { name: 'KUBERNETES_SERVICE_HOST', value: host },

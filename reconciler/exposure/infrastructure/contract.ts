@@ -7,7 +7,7 @@ interface Schema {
   readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
 }
 
-/** A CustomResourceDefinition of an infrastructure provider, as far as it is read here. */
+/** The fields of a CustomResourceDefinition of an infrastructure provider that the operator reads. */
 export interface InfrastructureDefinition extends KubeObject {
   readonly spec: {
     readonly group: string;
@@ -20,17 +20,19 @@ export interface InfrastructureDefinition extends KubeObject {
   };
 }
 
-/** How to write the endpoint to a kind of infrastructure. */
+/** How to write the endpoint to an infrastructure kind. */
 export interface InfrastructureKind {
   readonly resource: Resource;
-  /** Whether objects can hold an endpoint at all. */
+  /** Whether objects of the kind have an endpoint field. */
   readonly hasEndpoint: boolean;
 }
 
-/** Labels of a definition that list the versions which speak a contract of Cluster API, the newer contract first. */
+/** Labels of a definition that list the versions for each contract of Cluster API, the newer contract first. */
 const contracts = ['cluster.x-k8s.io/v1beta2', 'cluster.x-k8s.io/v1beta1'];
 
-/** The name that Cluster API gives to the definition of a kind. Infrastructure kinds end in Cluster, as the contract has it. */
+/**
+ * The name of the definition of a kind, as Cluster API computes it. By contract, infrastructure kinds end in Cluster.
+ */
 export function infrastructureDefinitionName({ apiGroup, kind }: { apiGroup: string; kind: string }): string {
   return `${plural(kind.toLowerCase())}.${apiGroup}`;
 }
@@ -40,7 +42,9 @@ function plural(noun: string): string {
   return /(s|x|z|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
-/** The newest version that a definition says speaks the newest contract we know; nothing when it speaks none. */
+/**
+ * The newest version of a definition for the newest contract that the operator supports; undefined when it has none.
+ */
 export function contractKind({ metadata, spec }: InfrastructureDefinition): InfrastructureKind | undefined {
   for (const contract of contracts) {
     const listed = metadata.labels?.[contract]?.split('_') ?? [];

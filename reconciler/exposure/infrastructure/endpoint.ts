@@ -13,7 +13,7 @@ import {
   type InfrastructureKind,
 } from './contract.ts';
 
-/** What a Cluster's `spec.infrastructureRef` says. */
+/** The content of a Cluster's `spec.infrastructureRef`. */
 export interface InfrastructureReference {
   readonly apiGroup: string;
   readonly kind: string;
@@ -32,7 +32,7 @@ export interface InfrastructureEndpoint {
 
 export interface InfrastructureEndpointOptions {
   readonly client: Pick<KubeClient, 'find' | 'apply'>;
-  /** What is asked for all Clusters alike. */
+  /** Cache of requests that are the same for all Clusters. */
   readonly requestCaches: RequestCache;
   readonly namespace: string;
   readonly reference: InfrastructureReference;
@@ -40,13 +40,14 @@ export interface InfrastructureEndpointOptions {
 
 const infrastructureManager = `${fieldManager}-infrastructure`;
 
-/** Infrastructure is written to by its provider too, most of all when it is new. */
+/** Retries after conflicts, because the infrastructure provider writes the object too, above all when it is new. */
 const attempts = 3;
 
 /**
- * Writes the endpoint into an infrastructure object that has none: many providers wait for one from elsewhere.
- * @returns what the object has now; nothing while there is no such object
- * @throws when we may not, saying which right is missing
+ * Writes the endpoint into an infrastructure object that has none, because many infrastructure providers expect another
+ * component to set it.
+ * @returns the endpoint that the object has now; undefined when the object does not exist
+ * @throws when the operator is not allowed to, with the missing permission
  */
 export async function publishToInfrastructure(
   options: InfrastructureEndpointOptions,
@@ -67,7 +68,7 @@ export async function publishToInfrastructure(
   }
 }
 
-/** Definitions are large and the same for all Clusters. */
+/** The definition is cached, because it is large and the same for all Clusters. */
 function kindOf({
   client,
   requestCaches,
@@ -93,7 +94,8 @@ async function writeOnce(
   const { host, port } = object.spec?.controlPlaneEndpoint ?? {};
   if (host && (port || host !== endpoint.host)) return { endpoint: { host, port: port || endpoint.port } };
 
-  // By uid, for an apply would make an object that is gone; by version, for the provider may set the endpoint just now.
+  // By UID, because an apply would create a deleted object again. By version, because the infrastructure provider may
+  // set the endpoint at the same time.
   const { name, uid, resourceVersion } = object.metadata;
   const patch = {
     apiVersion: resource.apiVersion,
@@ -102,7 +104,7 @@ async function writeOnce(
     spec: { controlPlaneEndpoint: endpoint },
   };
   try {
-    // An empty endpoint belongs to whoever wrote the object.
+    // Force, because an empty endpoint belongs to the field manager that created the object.
     await client.apply(patch, { resource, fieldManager: infrastructureManager, force: true });
   } catch (error) {
     if (!isConflict(error) || attemptsLeft <= 1) throw error;

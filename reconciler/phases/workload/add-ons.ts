@@ -6,7 +6,9 @@ import { done, InvalidConfiguration, type Outcome, wait } from '../../engine/out
 import { workloadPart, type WorkloadScope } from './part.ts';
 import { workloadRBAC } from './rbac.ts';
 
-/** What runs on the nodes of the hosted cluster. None waits for another, and nobody waits for them. */
+/**
+ * The add-ons on the nodes of the hosted cluster. They do not wait for each other, and no other phase waits for them.
+ */
 export const kubeProxy = addOn('kube-proxy', 'WorkloadKubeProxyReady');
 export const coreDNS = addOn('coredns', 'WorkloadCoreDNSReady');
 export const konnectivityAgent = addOn('konnectivity-agent', 'WorkloadKonnectivityReady');
@@ -24,7 +26,7 @@ function addOn(part: WorkloadPart, condition: ConditionType, check: (scope: Work
       return nodesAreKnown(scope);
     },
     judge(live, { facts }) {
-      // Without nodes nothing can run, and nothing is missing.
+      // Without nodes no pod can run, and none is missing.
       if (facts.nodes === 0) return done();
       const problems = live.map(somePodAvailable).flatMap((readiness) => (readiness.ready ? [] : [readiness.message]));
       return problems.length === 0 ? done() : wait('WaitingForPods', problems.join('; '));
@@ -35,7 +37,7 @@ function addOn(part: WorkloadPart, condition: ConditionType, check: (scope: Work
 /** Their number decides how many pods there are: guessed at every start of the operator, it would scale them to and fro. */
 function nodesAreKnown({ facts }: WorkloadScope): Outcome {
   return facts.nodes === undefined
-    ? wait('WaitingForAPIServer', 'the Nodes of the hosted cluster have not been listed yet')
+    ? wait('WaitingForAPIServer', 'the operator has not listed the Nodes of the hosted cluster yet')
     : done();
 }
 

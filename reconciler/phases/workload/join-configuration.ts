@@ -1,7 +1,10 @@
 import { workloadPart } from './part.ts';
 import { workloadRBAC } from './rbac.ts';
 
-/** What `kubeadm join` reads, in its order: whom to trust, how the cluster is made, how a kubelet is to run. */
+/**
+ * The input of `kubeadm join`, in the order in which it reads it: the CA and the endpoint, the configuration of the
+ * cluster, the configuration of the kubelet.
+ */
 export const clusterInfo = workloadPart({
   condition: 'WorkloadClusterInfoReady',
   needs: [workloadRBAC],

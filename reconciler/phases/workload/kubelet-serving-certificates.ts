@@ -10,14 +10,15 @@ import { phase } from '../scope.ts';
 import type { WorkloadScope } from './part.ts';
 import { workloadRBAC } from './rbac.ts';
 
-/** How many requests a message names. */
+/** Maximum number of requests in a message. */
 const reportedRequests = 3;
 const firstLookMs = 1_000;
 const longestLookMs = 10 * 60_000;
 
 /**
- * Approves what kubelets ask for to serve with, which nobody else does. What asks for more than its own names is left
- * alone, not denied: somebody else may have reasons to approve it. Nobody waits for this.
+ * Approves requests of kubelets for serving certificates, which no other controller does. A request for more than the
+ * names and addresses of its node is neither approved nor denied, because an administrator may have reasons to approve
+ * it. No other phase waits for this.
  */
 export const kubeletServingCertificates = phase({
   condition: 'WorkloadKubeletCertificatesReady',
@@ -25,7 +26,11 @@ export const kubeletServingCertificates = phase({
   async run(scope): Promise<Outcome> {
     const hosted = scope.hosted(scope.facts);
     const requests = hosted.certificateRequests();
-    if (!requests) return wait('WaitingForAPIServer', 'requests for certificates have not been listed yet');
+    if (!requests)
+      return wait(
+        'WaitingForAPIServer',
+        'the operator has not listed the CertificateSigningRequests of the hosted cluster yet',
+      );
     const waiting = requests.filter(awaitsServing);
     if (waiting.length === 0) return done();
 
@@ -57,7 +62,7 @@ async function answer(
     const nodeAddresses = live && (live.status?.addresses ?? []);
     const why = objection(request, { nodeAddresses, machines, isReserved });
     if (why) return { request, why };
-    await hosted.approve(request, `names nothing but what Node ${node} has`);
+    await hosted.approve(request, `contains only names and addresses of Node ${node}`);
     return undefined;
   });
   return (await Promise.all(answers)).filter((refusal) => refusal !== undefined);
@@ -69,13 +74,13 @@ function outcomeOf(refusals: readonly Refusal[], now: Date): Outcome {
     .slice(0, reportedRequests)
     .map(({ request, why }) => `CertificateSigningRequest ${request.metadata.name} ${why}`);
   const more = refusals.length > reportedRequests ? [`and ${refusals.length - reportedRequests} more`] : [];
-  const message = `not approved, in the hosted cluster: ${[...told, ...more].join('; ')}. Approve or deny by hand what you know`;
+  const message = `the operator did not approve requests in the hosted cluster: ${[...told, ...more].join('; ')}. Approve or deny them manually`;
   return degraded('RequestNotApproved', message, {}, { requeueAt: nextLook(refusals, now) });
 }
 
 /**
- * A Node or a Machine gets its addresses late, which no watch of ours tells: the younger a request, the sooner it is
- * looked at again.
+ * A Node or Machine may get its addresses late, which no watch of the operator reports. The younger a request, the
+ * sooner it is checked again.
  */
 function nextLook(refusals: readonly Refusal[], now: Date): Date {
   const ages = refusals.map(

@@ -3,7 +3,7 @@ import { apiServer } from '../api-server.ts';
 import { kubeconfig } from '../kubeconfig.ts';
 import { workloadPart } from './part.ts';
 
-/** Rights in the hosted cluster, our own among them: with those its watches begin. */
+/** Permissions in the hosted cluster, including those of the operator, with which its watches start. */
 export const workloadRBAC = workloadPart({
   condition: 'WorkloadRBACReady',
   needs: [apiServer, kubeconfig],

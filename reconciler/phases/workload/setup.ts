@@ -11,6 +11,9 @@ export const workload = phase({
   async run(scope): Promise<Outcome> {
     return scope.hosted(scope.facts).controllersWork()
       ? done()
-      : wait('WaitingForControllers', 'the controller manager has not made the default service account yet');
+      : wait(
+          'WaitingForControllers',
+          'the controller manager has not created the default service account yet: see the condition ControllerManagerReady',
+        );
   },
 });

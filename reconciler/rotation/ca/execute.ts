@@ -130,7 +130,7 @@ async function moveNodes(scope: CARotationContext, ca: RotatedCA): Promise<Worke
 }
 
 async function begin(scope: CARotationContext, { plan }: RotatedCA): Promise<RotationProgress> {
-  const { reader, writer, now } = scope;
+  const { writer, now } = scope;
   const secret = successorSecretName(plan.secret);
   const obtained = await obtainCA(scope, { plan, secret, durationSeconds: lifeSeconds(scope, plan) });
   if (obtained.kind === 'pending') {

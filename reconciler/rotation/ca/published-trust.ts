@@ -3,10 +3,10 @@ import { ConfigMap } from '../../../constructs/api/resources.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { type KubeObject, objectKey } from '../../kube/object.ts';
 
-/** Whom API servers verify clients by, and those who speak for others. */
+/** The CA bundles with which API servers verify clients, and front proxies. */
 export type ServerTrust = 'clients' | 'front-proxy';
 
-/** A ConfigMap from which somebody in a hosted cluster learns whom to trust. */
+/** A ConfigMap from which clients in a hosted cluster read the CA certificates that they trust. */
 export interface PublishedTrust {
   /** `namespace/name`. */
   readonly configMap: string;
@@ -25,7 +25,7 @@ export const extensionAuthentication = {
   name: 'extension-apiserver-authentication',
 } as const;
 
-/** Reads what is published of authorities. @throws when the API server does not answer */
+/** Reads the published CA certificates. @throws when the API server does not answer */
 export async function publishedTrust(client: Pick<KubeClient, 'find' | 'pages'>): Promise<PublishedTrust[]> {
   const info = await client.find<ConfigMapObject>(ConfigMap, { namespace: 'kube-public', name: 'cluster-info' });
   const extension = await client.find<ConfigMapObject>(ConfigMap, extensionAuthentication);
@@ -44,9 +44,9 @@ const serverTrusts: readonly ServerTrust[] = ['clients', 'front-proxy'];
 const serverTrustKeys = { clients: 'client-ca-file', 'front-proxy': 'requestheader-client-ca-file' } as const;
 
 /**
- * Takes away what API servers have published of others. Each adds whom it trusts to what stands there, at once when that
- * changes: what comes back is still trusted by one of them.
- * @param certificates PEM of those that shall stay
+ * Removes CA certificates that API servers have published. Each API server adds those that it trusts immediately when
+ * the content changes. A certificate that reappears is still trusted by one of them.
+ * @param certificates PEM of the CA certificates that remain
  */
 export async function republishTrust(
   client: Pick<KubeClient, 'mergePatch'>,

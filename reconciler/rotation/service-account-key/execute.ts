@@ -28,7 +28,7 @@ export async function executeKeyStep(
   rotation: KeyRotation,
   step: KeyRotationStep,
 ): Promise<Outcome> {
-  const { writer, reader, cluster, hostedControlPlane, now } = scope;
+  const { writer, cluster, hostedControlPlane, now } = scope;
   const { stored, successor, record } = rotation;
   switch (step.kind) {
     case 'settled':

@@ -116,7 +116,9 @@ describe('a HostedControlPlaneTemplate', () => {
 
   it('may not have two ways in', async () => {
     const answer = await createTemplate({ gateway: { name: 'a', namespace: 'b' }, exposure: { loadBalancer: {} } });
-    expect(refusalOf(answer)).toEqual(refusal({ path: 'spec.template.spec', because: 'several ways in are set' }));
+    expect(refusalOf(answer)).toEqual(
+      refusal({ path: 'spec.template.spec', because: 'more than one exposure strategy is set' }),
+    );
   });
 
   it('may change in any direction, because nothing runs from it yet', async () => {

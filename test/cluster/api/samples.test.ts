@@ -7,12 +7,11 @@ import { renderWorkload } from '../../../constructs/workload/chart.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { renderSamples } from '../../support/rendered-objects.ts';
-import { cilium, gatewayApi } from '../../testbed/addons.ts';
 import { applyObjects } from '../../testbed/apply-objects.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
 import { withLock } from '../../testbed/lock.ts';
+import { cilium, gatewayApi, traefik } from '../../testbed/module-manifests.ts';
 import { moduleObjects } from '../../testbed/rendered-objects.ts';
-import { traefikManifests } from '../../testbed/traefik.ts';
 
 const samples = await renderSamples();
 const apply = { fieldManager: 'test', force: true };
@@ -23,7 +22,7 @@ const { client } = plainApiServer({
   definitions: [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD],
 });
 beforeAll(async () => {
-  for (const manifests of [gatewayApi, cilium, traefikManifests]) {
+  for (const manifests of [gatewayApi, cilium, traefik]) {
     const { cache } = instanceFrom(process.env);
     const silent = () => {};
     const objects = await withLock(join(cache, 'lock'), silent, () => moduleObjects(cache, manifests, silent));

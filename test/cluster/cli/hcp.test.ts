@@ -112,14 +112,14 @@ describe('hcp backup', () => {
   });
 
   it.each([
-    [['backup', 'c2'], 1, 'no HostedControlPlane of a Cluster "c2" in namespace default, there are c1'],
+    [['backup', 'c2'], 1, 'Cluster "c2" has no HostedControlPlane in namespace default, existing: c1'],
     [
       ['backup', 'c1', '-n', 'kube-system'],
       1,
-      'in namespace kube-system, there is none: choose another namespace by -n',
+      'in namespace kube-system, none exists: choose another name, or another namespace with -n',
     ],
-    [['backup'], 2, 'which cluster?'],
-    [['backup', 'c1', '--context', 'moon'], 1, 'the kubeconfig has no context "moon", it has '],
+    [['backup'], 2, 'the cluster is missing'],
+    [['backup', 'c1', '--context', 'moon'], 1, 'the kubeconfig has no context "moon": choose one of '],
   ])('%s fails with a sentence', async (args, code, message) => {
     const ended = await hcp(...args).ended;
     expect(ended.code).toBe(code);
@@ -143,7 +143,7 @@ describe('hcp backups', () => {
     const table = await hcp('backups', 'c1').ended;
     expect(table.err).toBe('');
     expect(table.out).toMatch(new RegExp(`^NAME .*\n${id} .* 10 B .* 107 .* v1.36.3 .* restored in 2.5s .* no .*no\n`));
-    expect(table.out).toContain('\n  2026-11-21T09-00-00.000Z-109, begun ');
+    expect(table.out).toContain('\n  2026-11-21T09-00-00.000Z-109, started ');
 
     const { out } = await hcp('backups', 'c1', '-o', 'json').ended;
     expect(JSON.parse(out)).toMatchObject({ namespace, cluster: 'c1', backups: [{ name: id, keys: 2 }] });
@@ -172,7 +172,7 @@ describe('hcp restore', () => {
     expect(code).toBe(2);
     expect(err).toContain('Backup 2026-11-21T07-00-00.000Z-107 replaces all data of c1.');
     expect(err).toContain('Everything written after revision 107, in the last ');
-    expect(err).toContain('nobody is there to agree to this loss: add --yes');
+    expect(err).toContain('standard input is not a terminal, so the loss cannot be confirmed: add --yes');
     expect((await get()).spec['etcd']).not.toHaveProperty('restore');
   });
 
@@ -194,7 +194,7 @@ describe('hcp restore', () => {
     await report({ etcd: { restore: { ...begun, completionTime: new Date().toISOString(), restoredTo: '107' } } });
     expect(await run.ended).toMatchObject({
       code: 0,
-      out: '2026-11-21T07-00-00.000Z-107 restored, to revision 107\n',
+      out: '2026-11-21T07-00-00.000Z-107 restored to revision 107\n',
     });
   });
 
@@ -213,6 +213,8 @@ describe('hcp restore', () => {
   it('refuses a backup that is not there, with those that are', async () => {
     const { code, err } = await hcp('restore', 'c1', '--backup', '2026-11-21T07-00-00.000Z-108').ended;
     expect(code).toBe(1);
-    expect(err).toContain('there is no backup 2026-11-21T07-00-00.000Z-108 of c1: the 1 there are go from');
+    expect(err).toContain(
+      'there is no backup 2026-11-21T07-00-00.000Z-108 of c1: choose one of the 1 existing ones, from',
+    );
   });
 });

@@ -59,7 +59,7 @@ test(
     expect(await hostedConfigMaps('after')).toEqual(['after', 'before']);
     const restored = await hcp('restore', 'c1', '--backup', name, '--yes', '--wait');
     expect(restored.err).toContain(`Backup ${name} replaces all data of c1.`);
-    expect(restored).toMatchObject({ code: 0, out: expect.stringMatching(`^${name} restored, to revision \\d+\n$`) });
+    expect(restored).toMatchObject({ code: 0, out: expect.stringMatching(`^${name} restored to revision \\d+\n$`) });
     expect(await hostedConfigMaps('new')).toEqual(['before', 'new']);
   },
   4 * limitMs,

@@ -53,7 +53,7 @@ test('it rests: another pass over everything writes nothing but the status', asy
 test('its host is refused to a control plane of another namespace, which gets no route until it is free', async () => {
   await neighbour.create('c2', { ...behind(capi), controlPlaneEndpoint: { host } });
   const claimed = await neighbour.untilCondition('c2', 'SyncControlPlaneEndpointReady', { reason: 'HostClaimed' });
-  expect(claimed.message).toContain(`the host ${host} belongs to HostedControlPlane exposed/c1-cp already`);
+  expect(claimed.message).toContain(`the host name ${host} already belongs to HostedControlPlane exposed/c1-cp`);
   expect((await neighbour.client.list(TLSRoute, { namespace: neighbour.namespace })).items).toEqual([]);
   // Nobody has taken the first one's traffic.
   expect(await whoAmI({ instance, bench, address }, 'c1')).toMatchObject({ username: 'kubernetes-admin' });

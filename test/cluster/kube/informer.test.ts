@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ConfigMap, CustomResourceDefinition, type Resource } from '../../../constructs/api/resources.ts';
+import { ConfigMap } from '../../../constructs/api/resources.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { systemClock } from '../../../reconciler/kube/clock.ts';
 import { connectionFor } from '../../../reconciler/kube/config.ts';
@@ -8,7 +8,6 @@ import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import type { RequestRecord } from '../../../reconciler/kube/request.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { FlakyProxy } from '../../support/flaky-proxy.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
 
 interface ConfigMapObject extends KubeObject {
@@ -79,7 +78,7 @@ describe('Informer', () => {
     await until('the deletion', () => told.includes('deleted old'));
     expect(told).toEqual(['added old', 'added new', 'updated new', 'deleted old']);
     expect(informer.get({ namespace, name: 'new' })?.data).toEqual({ a: '1' });
-    expect(informer.served).toBe(true);
+    expect(informer.isSynced).toBe(true);
     expect(verbs()).toEqual(['list', 'watch']);
   });
 

@@ -6,7 +6,9 @@ import { podComponents } from '../../../constructs/control-plane/network-policie
 import type { Facts } from '../../../constructs/cluster/facts.ts';
 import { plainApiServer } from '../../support/plain-api-server.ts';
 import { renderSamples } from '../../support/rendered-objects.ts';
-import { installCiliumNetworkPolicies } from './cilium-definition.ts';
+import { applyObjects } from '../../testbed/apply-objects.ts';
+import { cilium } from '../../testbed/module-manifests.ts';
+import { manifestObjects } from '../../testbed/rendered-objects.ts';
 
 const samples = await renderSamples();
 const kinds = ['NetworkPolicy', 'CiliumNetworkPolicy'] as const;
@@ -18,7 +20,7 @@ beforeAll(async () => {
   for (const name of new Set(samples.map(({ cluster }) => cluster.namespace))) {
     await client.apply({ apiVersion, kind, metadata: { name } }, apply);
   }
-  await installCiliumNetworkPolicies(client);
+  await applyObjects(client, await manifestObjects(cilium));
 });
 
 function policiesOf(cluster: HostedCluster, facts: Facts, networkPolicy: (typeof kinds)[number]): RenderedObject[] {

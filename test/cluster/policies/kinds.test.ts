@@ -12,7 +12,9 @@ import { installDefinition } from '../../support/definitions.ts';
 import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
-import { installCiliumNetworkPolicies } from './cilium-definition.ts';
+import { applyObjects } from '../../testbed/apply-objects.ts';
+import { cilium } from '../../testbed/module-manifests.ts';
+import { manifestObjects } from '../../testbed/rendered-objects.ts';
 
 const namespace = 'policies';
 const all = ['c1-api-server', 'c1-controller-manager', 'c1-etcd', 'c1-etcd-restore', 'c1-etcd-verify', 'c1-scheduler'];
@@ -53,7 +55,7 @@ test('Cilium policies that cannot be are told of, and others can be had', async 
 });
 
 test('Cilium that is installed later has its policies at once, in place of the others', async () => {
-  await installCiliumNetworkPolicies(bench.client);
+  await applyObjects(bench.client, await manifestObjects(cilium));
   await expect.poll(present, limit).toEqual({ kubernetes: [], cilium: all });
   await bench.untilCondition('c1', 'NetworkPoliciesReady', { status: 'True' });
 });

@@ -77,14 +77,16 @@ it('a name that does not resolve is told as that', async () => {
 
 it('an address at which nobody listens is told as that', async () => {
   const port = await freePort();
-  expect(await attempt(port)).toBe(`nobody listens at ${host}:${port} (ECONNREFUSED)`);
+  expect(await attempt(port)).toBe(
+    `no server listens at ${host}:${port} (ECONNREFUSED): check the load balancer, gateway or ingress controller at this address`,
+  );
 });
 
 it('an entry that closes the connection, for it knows no such name, is told as that', async () => {
   const closing = await listen(createServer((socket) => socket.end()));
-  expect(await attempt(closing)).toContain('was closed before anybody answered');
+  expect(await attempt(closing)).toContain('was closed without an answer');
   const resetting = await listen(createServer((socket) => socket.resetAndDestroy()));
-  expect(await attempt(resetting)).toContain('was closed before anybody answered');
+  expect(await attempt(resetting)).toContain('was closed without an answer');
 });
 
 it('the server of another cluster is told as that', async () => {

@@ -24,7 +24,7 @@ const ingress = { apiHost: 'api.example.org', konnectivityHost: 'konnectivity.ex
 const issuer = { audiences: ['kubernetes'], claimMappings: { username: 'claims.email' } };
 const s3 = { name: 'backup' };
 
-const exposureNeeded = 'exactly one way in is needed';
+const exposureNeeded = 'exactly one exposure strategy is needed';
 
 export const admissionCases: readonly AdmissionCase[] = [
   { name: 'accepts the minimal spec', spec: {} },
@@ -221,7 +221,7 @@ export const admissionCases: readonly AdmissionCase[] = [
   {
     name: 'refuses leaf certificates with less than a week between renewal and expiry',
     spec: { certificates: { leafCertificateDuration: '419h59m', shortLived: false } },
-    refused: { path: 'spec.certificates', because: 'or shortLived must be true' },
+    refused: { path: 'spec.certificates', because: 'or set shortLived: true' },
   },
   {
     name: 'accepts leaf certificates of an hour with shortLived',
@@ -391,13 +391,13 @@ export const updateCases: readonly UpdateCase[] = [
     name: 'refuses another exposure strategy once the endpoint is set',
     from: { controlPlaneEndpoint: endpoint },
     spec: { controlPlaneEndpoint: endpoint, exposure: { nodePort } },
-    refused: { path: 'spec.exposure', because: 'cannot be exchanged' },
+    refused: { path: 'spec.exposure', because: 'the exposure strategy cannot change' },
   },
   {
     name: 'refuses a gateway instead of a load balancer once the endpoint is set',
     from: { controlPlaneEndpoint: endpoint },
     spec: { controlPlaneEndpoint: endpoint, exposure: undefined, gateway },
-    refused: { path: 'spec.exposure', because: 'cannot be exchanged' },
+    refused: { path: 'spec.exposure', because: 'the exposure strategy cannot change' },
   },
 
   {

@@ -22,6 +22,6 @@ describe('exposureOf', () => {
     ['none', {}, 0],
     ['two', { gateway, exposure: { nodePort } }, 2],
   ])('refuses a spec that was not validated and has %s', (_count, spec, count) => {
-    expect(() => exposureOf(spec)).toThrow(`exactly one exposure is needed, ${count} are set`);
+    expect(() => exposureOf(spec)).toThrow(`exactly one exposure strategy is needed, ${count} are set`);
   });
 });

@@ -19,7 +19,7 @@ describe('quantityValue', () => {
   });
 
   it.each(['', 'Gi', '8GB', '8 Gi', '1.2.3'])('refuses "%s"', (quantity) => {
-    expect(() => quantityValue(quantity)).toThrow('is no quantity');
+    expect(() => quantityValue(quantity)).toThrow('is not a quantity');
   });
 });
 
@@ -35,6 +35,6 @@ describe('durationSeconds', () => {
   });
 
   it.each(['', '10', '1d', '1h 30m', '-1h'])('refuses "%s"', (duration) => {
-    expect(() => durationSeconds(duration)).toThrow('is no duration');
+    expect(() => durationSeconds(duration)).toThrow('is not a duration');
   });
 });

@@ -73,13 +73,15 @@ describe('a tunnel', () => {
 describe('the unsupported in-cluster access', () => {
   it('is a policy before Kubernetes supports it', () => {
     expect(unsupportedInClusterAccess(cluster(gateway, 'v1.33.1', 'Policy'), { advertiseAddress: undefined })).toBe(
-      'inClusterAccess Policy needs Kubernetes 1.34 or newer, this is v1.33.1: use Proxy, or leave it out',
+      'inClusterAccess Policy needs Kubernetes 1.34 or newer, but spec.version is v1.33.1: set inClusterAccess to Proxy, or remove it',
     );
   });
 
   it('is the address of a load balancer that has only a host name', () => {
     const requested = cluster(gateway, 'v1.36.3', 'LoadBalancer');
-    expect(unsupportedInClusterAccess(requested, { advertiseAddress: undefined })).toContain('use Policy or Proxy');
+    expect(unsupportedInClusterAccess(requested, { advertiseAddress: undefined })).toContain(
+      'set inClusterAccess to Policy or Proxy',
+    );
     expect(unsupportedInClusterAccess(requested, { advertiseAddress: address })).toBeUndefined();
   });
 

@@ -48,8 +48,8 @@ describe('flags', () => {
 
 const cluster = clusterOf();
 const tables: [name: string, flags: readonly Flag[]][] = [
-  ['the API server', apiServerFlags(cluster, knownFacts.endpoint!, knownFacts)],
-  ['the API server behind a host name', apiServerFlags(cluster, knownFacts.endpoint!)],
+  ['the API server', apiServerFlags(cluster, knownFacts.endpoint, knownFacts)],
+  ['the API server behind a host name', apiServerFlags(cluster, knownFacts.endpoint)],
   ['the controller manager', controllerManagerFlags(cluster)],
   ['the konnectivity server', konnectivityServerFlags],
   ['the scheduler', schedulerFlags],

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import type { ClusterNetworkSpec } from '../../../constructs/cluster/cluster.ts';
 import { RenderedPart } from '../../support/rendered-hosted-cluster.ts';
 
-const kubeProxy = (settings: object = {}, network: object = {}) =>
+const kubeProxy = (settings: object = {}, network: ClusterNetworkSpec = {}) =>
   new RenderedPart('kube-proxy', { spec: { kubeProxy: settings }, network });
 
 describe('kube-proxy', () => {

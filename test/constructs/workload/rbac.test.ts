@@ -50,7 +50,7 @@ describe('rights in the hosted cluster', () => {
 
   it('are granted to users in certificates, and to anonymous users for cluster-info only', () => {
     const { endpoint, konnectivityEndpoint } = knownFacts;
-    const issued = planCertificates(clusterOf(), endpoint!, konnectivityEndpoint!).map(({ commonName }) => commonName);
+    const issued = planCertificates(clusterOf(), endpoint, konnectivityEndpoint).map(({ commonName }) => commonName);
     expect(subjects('User')).toEqual(new Set([...Object.values(users), 'system:anonymous']));
     expect(issued).toEqual(expect.arrayContaining(Object.values(users)));
   });

@@ -51,8 +51,8 @@ describe('the table of backups', () => {
       'Cannot be used:',
       '  2026-11-19T10-00-00.000Z-7: it is damaged',
       '',
-      'Not finished: being uploaded, or cut off; cut-off ones are removed in time:',
-      '  2026-11-21T11-58-30.000Z-5001, begun 90s ago',
+      'Incomplete: in progress or interrupted; the operator removes interrupted ones later:',
+      '  2026-11-21T11-58-30.000Z-5001, started 90s ago',
     ]);
   });
 

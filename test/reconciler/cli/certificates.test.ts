@@ -78,8 +78,8 @@ describe('hcp certificates', () => {
     management.put({ ...rest, metadata: { ...metadata, name: 'c1-etcd-next' } });
     put(management, 'c1-proxy', { 'tls.key': base64('no key') });
     expect(problemsOf(management)).toMatchObject({
-      'c1-ca': 'being replaced: 2 are trusted',
-      'c1-etcd': 'its successor waits in Secret c1-etcd-next',
+      'c1-ca': 'being replaced: 2 CAs are trusted',
+      'c1-etcd': 'its successor is in Secret c1-etcd-next',
       'c1-proxy': 'unusable: Secret c1-proxy holds no readable certificate and key in tls.crt and tls.key',
     });
   });
@@ -91,8 +91,8 @@ describe('hcp certificates', () => {
       management.put({ ...object, metadata: { ...object.metadata, ownerReferences: [] } });
     }
     expect(problemsOf(management)).toEqual({
-      'c1-etcd': 'ok, put there by a user',
-      'c1-kubeconfig': 'ok, put there by a user',
+      'c1-etcd': 'ok, provided by a user',
+      'c1-kubeconfig': 'ok, provided by a user',
     });
   });
 });

@@ -20,7 +20,7 @@ describe('a requested backup', () => {
   const down = condition('EtcdBackupReady', 'False', 'StoreUnavailable', 'bucket b cannot be reached');
 
   it.each([
-    ['is not seen yet', {}, { kind: 'running', message: 'waiting for the provider' }],
+    ['is not seen yet', {}, { kind: 'running', message: 'waiting for the operator' }],
     [
       'reports its progress',
       condition('EtcdBackupReady', 'True', 'ReconcileSucceeded', '48 of about 120 MiB'),
@@ -65,12 +65,12 @@ describe('a requested restore', () => {
     [
       'is not seen yet',
       { observedGeneration: 4, ...refused },
-      { kind: 'running', message: 'waiting for the provider' },
+      { kind: 'running', message: 'waiting for the operator' },
     ],
     [
       'is not done because an earlier one is',
       { observedGeneration: 5, etcd: { restore: { request: 'old', startTime: earlier, completionTime: later } } },
-      { kind: 'running', message: 'begins' },
+      { kind: 'running', message: 'starting' },
     ],
     [
       'reports its step',
@@ -89,7 +89,7 @@ describe('a requested restore', () => {
     [
       'is done',
       { observedGeneration: 5, etcd: { restore: { ...started, completionTime: later, restoredTo: '4711' } } },
-      { kind: 'done', message: 'b restored, to revision 4711' },
+      { kind: 'done', message: 'b restored to revision 4711' },
     ],
   ] as const)('%s', (_, status, expected) => {
     expect(restore(status as Partial<HostedControlPlaneStatus>)).toMatchObject(expected);

@@ -72,7 +72,7 @@ describe('a route is waited for', () => {
   ])('%s', (_, object) => {
     expect(routeStateOf(object, listener)).toEqual({
       kind: 'waiting',
-      message: expect.stringContaining('Gateway capi-system/capi has not said yet whether it accepts TLSRoute c1'),
+      message: expect.stringContaining('Gateway capi-system/capi has not reported yet whether it accepts TLSRoute c1'),
     });
   });
 });
@@ -82,7 +82,7 @@ describe("a route is rejected with the controller's message and a remedy", () =>
     [
       'if the namespace is not allowed',
       [no('Accepted', 'NotAllowedByListeners', 'not in the list'), yes('ResolvedRefs')],
-      'Gateway capi-system/capi refuses TLSRoute c1: NotAllowedByListeners: not in the list: let allowedRoutes of listener tls admit',
+      'Gateway capi-system/capi refuses TLSRoute c1: NotAllowedByListeners: not in the list: allow TLSRoutes of this namespace in allowedRoutes of listener tls',
     ],
     [
       'if its host is not covered',
@@ -98,12 +98,12 @@ describe("a route is rejected with the controller's message and a remedy", () =>
     [
       'if its backend is rejected although the route is accepted',
       [yes('Accepted'), no('ResolvedRefs', 'BackendNotFound', 'Service s-c1 not found')],
-      'refuses TLSRoute c1: BackendNotFound: Service s-c1 not found: see the events and the status of Gateway capi-system/capi',
+      'refuses TLSRoute c1: BackendNotFound: Service s-c1 not found: check the events and the status of Gateway capi-system/capi',
     ],
     [
       'also without a message',
       [{ type: 'Accepted', status: 'False' }],
-      'refuses TLSRoute c1: Accepted: see the events',
+      'refuses TLSRoute c1: Accepted: check the events',
     ],
   ])('%s', (_, conditions, message) => {
     expect(routeStateOf(route(parent(conditions)), listener)).toEqual({

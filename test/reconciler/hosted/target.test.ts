@@ -51,7 +51,9 @@ describe('the target of a hosted cluster', () => {
   ])('names the cluster in its error without %s', (_, take) => {
     const management = complete.copy();
     take(management);
-    expect(() => targetIn(management)).toThrow('Service s-c1 or a Secret of cluster c1 is gone again');
+    expect(() => targetIn(management)).toThrow(
+      'Service s-c1 or a Secret of cluster c1 was deleted during the reconcile',
+    );
   });
 });
 

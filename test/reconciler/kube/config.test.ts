@@ -82,7 +82,9 @@ describe('connect', () => {
   it('refuses a kubeconfig that it cannot use, with a remedy', async () => {
     const lost = kubeConfig({});
     lost.setCurrentContext('elsewhere');
-    await expect(connect(lost)).rejects.toThrow('kubeconfig context "elsewhere" names no cluster: set current-context');
+    await expect(connect(lost)).rejects.toThrow(
+      'kubeconfig context "elsewhere" does not name a cluster: set current-context',
+    );
     const socks = kubeConfig({}, { proxyUrl: 'socks5://proxy:1080' });
     await expect(connect(socks)).rejects.toThrow('proxy socks5://proxy:1080 is not supported: use an HTTP proxy');
   });

@@ -131,7 +131,7 @@ describe('somePodAvailable', () => {
     [
       'a DaemonSet its controller has not observed yet',
       daemonSet({ observedGeneration: 1, desiredNumberScheduled: 0 }),
-      notReady('DaemonSet kube-system/x: its pods have not been planned yet'),
+      notReady('DaemonSet kube-system/x: its controller has not planned its pods yet'),
     ],
     ['a kind without pods', object('ConfigMap', {}), ready],
   ])('evaluates %s', (_, given, expected) => {
@@ -159,5 +159,5 @@ describe('startedPods', () => {
 });
 
 function unseen(): string {
-  return 'the latest change has not been noticed by its controller yet';
+  return 'its controller has not observed the latest change yet';
 }

@@ -29,7 +29,15 @@ function withMembers(started: number): MemoryObjects {
 }
 
 it.each<[number, object, boolean]>([
-  [1, { kind: 'wait', reason: 'WaitingForEtcd', message: '1 of 3 etcd members have started' }, false],
+  [
+    1,
+    {
+      kind: 'wait',
+      reason: 'WaitingForEtcd',
+      message: '1 of 3 etcd members have started, but a quorum needs 2: see the condition EtcdClusterReady',
+    },
+    false,
+  ],
   [2, { kind: 'wait', reason: 'WaitingForPods' }, true],
 ])('starts when a quorum of etcd has started: %d of 3', async (started, outcome, starts) => {
   const management = withMembers(started);
@@ -77,7 +85,8 @@ it('waits for an object that a user mounts, and requeues because no event report
   expect(await runIn(management, mounts(false))).toMatchObject({
     kind: 'wait',
     reason: 'MountMissing',
-    message: 'the API server mounts ConfigMap/policy: create it',
+    message:
+      'the API server mounts ConfigMap/policy, which does not exist: create it, or set optional: true in deployment.apiServer.mounts',
     afterMs: 30_000,
   });
   expect(management.writes).toEqual([]);

@@ -95,7 +95,7 @@ describe('backups', () => {
   it('start if none is known, and report their progress', async () => {
     const { outcome, begun } = await run({});
     expect(begun).toHaveLength(1);
-    expect(outcome).toMatchObject({ kind: 'done', message: 'a backup has begun' });
+    expect(outcome).toMatchObject({ kind: 'done', message: 'a backup has started' });
     const running = { kind: 'running', inputsKey: 'x', since: now, progress: '48 of about 120 MiB, 3 s' } as const;
     expect((await run({}, running)).outcome).toMatchObject({ kind: 'done', message: '48 of about 120 MiB, 3 s' });
   });
@@ -119,14 +119,14 @@ describe('backups', () => {
       'the store',
       new StoreError('Unreachable', 'list team/c1: the store cannot be reached'),
       'StoreUnavailable',
-      'the store cannot be reached; tried again at 2026-11-21T12:01:00.000Z',
+      'the store cannot be reached; next attempt at 2026-11-21T12:01:00.000Z',
     ],
     ['etcd', new Error('no member of etcd can be backed up'), 'BackupFailed', 'no member of etcd can be backed up'],
     [
       'a Secret',
       new InvalidConfiguration('BackupSecretInvalid', 'Secret team/s3: missing'),
       'BackupSecretInvalid',
-      'Secret team/s3: missing; tried again at',
+      'Secret team/s3: missing; next attempt at',
     ],
   ])('that fail because of %s report the reason and the time of the retry', async (_, error, reason, message) => {
     const { outcome, begun } = await run({}, await failedWith(error));
@@ -164,7 +164,7 @@ describe('backups', () => {
     expect(outcome).toMatchObject({
       kind: 'degraded',
       reason: 'StoreUnavailable',
-      message: expect.stringContaining('old backups could not be deleted: delete a/b'),
+      message: expect.stringContaining('the operator cannot delete old backups: delete a/b'),
       report: { etcd: { backup: { lastBackup: '2026-11-21T12-00-00.000Z-4712' } } },
     });
   });

@@ -104,7 +104,9 @@ describe('CAs that the operator creates', () => {
     const outcome = await runIn(await created({ spec: { certificates } }), { spec: { certificates } });
     expect(outcome).toMatchObject({
       kind: 'done',
-      message: expect.stringContaining('Secret c1-etcd, c1-proxy lives less than twice as long') as string,
+      message: expect.stringContaining(
+        'Secret c1-etcd, c1-proxy has less than twice the lifetime of certificates',
+      ) as string,
     });
   });
 
@@ -115,7 +117,7 @@ describe('CAs that the operator creates', () => {
     expect(await runIn(management, initialized)).toMatchObject({
       kind: 'wait',
       reason: 'CACertificateMissing',
-      message: expect.stringContaining(`Secret ${name} is gone`) as string,
+      message: expect.stringContaining(`Secret ${name} does not exist`) as string,
       afterMs: 30_000,
     });
     expect(management.writes).toEqual([]);

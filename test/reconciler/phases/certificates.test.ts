@@ -101,7 +101,7 @@ describe('certificates', () => {
   it('name the CA that is gone meanwhile', async () => {
     const management = await withCAs();
     management.remove(secretIn(management, 'c1-etcd'));
-    await expect(issueIn(management)).rejects.toThrow('Secret c1-etcd with a certificate authority is gone again');
+    await expect(issueIn(management)).rejects.toThrow('Secret c1-etcd with a CA was deleted during the reconcile');
   });
 
   it('of the API server follow endpoint and names, and the others do not', async () => {

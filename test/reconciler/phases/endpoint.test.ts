@@ -80,13 +80,13 @@ it.each<[string, Case, string]>([
   [
     'the port is not served any more',
     { own: { ...offered, port: 8443 } },
-    '192.0.2.10:8443 and cannot change, but the exposure serves port 6443',
+    '192.0.2.10:8443 and cannot change, but the exposure strategy serves port 6443',
   ],
   ['the Cluster has another port', { cluster: { ...name, port: 443 } }, 'set its port to 443'],
   [
     'the address has changed',
     { own: { ...offered, host: '192.0.2.99' } },
-    'has the address 192.0.2.10: give it 192.0.2.99 again',
+    'has the address 192.0.2.10: give it the address 192.0.2.99 again',
   ],
   [
     'the infrastructure has another one than the Cluster',
@@ -101,9 +101,13 @@ it.each<[string, Case, string]>([
   [
     'nothing serves the port of the infrastructure',
     { infrastructure: { ...name, port: 443 } },
-    'the endpoint is api.example.test:443 and cannot change, but the exposure serves port 6443',
+    'the endpoint is api.example.test:443 and cannot change, but the exposure strategy serves port 6443',
   ],
-  ['the Cluster has another address', { cluster: { ...offered, host: '192.0.2.99' } }, 'give it 192.0.2.99 again'],
+  [
+    'the Cluster wants another address',
+    { cluster: { ...offered, host: '192.0.2.99' } },
+    'give it the address 192.0.2.99 again',
+  ],
 ])('changes nothing and reports it when %s', async (_, given, message) => {
   const { reader: management, outcome } = run(given);
   await expect(outcome).rejects.toMatchObject({
@@ -120,7 +124,7 @@ it('keeps a published endpoint, and reports it, when the infrastructure has anot
     kind: 'degraded',
     reason: 'EndpointMismatch',
     message:
-      'the endpoint is 192.0.2.10:6443 and cannot change, but the infrastructure object of the Cluster has api.example.test:6443: set its spec.controlPlaneEndpoint to the former',
+      'the endpoint is 192.0.2.10:6443 and cannot change, but the infrastructure object of the Cluster has api.example.test:6443: set its spec.controlPlaneEndpoint to 192.0.2.10:6443',
     facts: {
       endpoint: offered,
       konnectivityEndpoint: { host: offered.host, port: 8132 },
@@ -225,7 +229,9 @@ describe('behind a shared Gateway', () => {
     await expect(runIn(management, { hostOwner }, exposure)).rejects.toMatchObject({
       name: 'InvalidConfiguration',
       reason: 'HostClaimed',
-      message: expect.stringContaining(`the host ${host} belongs to HostedControlPlane other/c9 already`) as string,
+      message: expect.stringContaining(
+        `the host name ${host} already belongs to HostedControlPlane other/c9`,
+      ) as string,
     });
     expect(management.writes).toEqual([]);
   });
@@ -244,7 +250,9 @@ describe('behind a shared Gateway', () => {
       expect(await runIn(management, { hostOwner }, exposure)).toEqual({
         kind: 'degraded',
         reason: 'HostClaimed',
-        message: expect.stringContaining(`the host ${host} belongs to HostedControlPlane other/c9 already`) as string,
+        message: expect.stringContaining(
+          `the host name ${host} already belongs to HostedControlPlane other/c9`,
+        ) as string,
         facts: before.facts,
       });
       expect(management.writes).toEqual(published);

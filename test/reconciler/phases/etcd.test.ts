@@ -54,7 +54,7 @@ describe("etcd's volumes", () => {
     const etcdLoop = etcdLoopOf(1.5 * Gi);
     expect(await reconcile(management, etcdLoop)).toMatchObject({
       kind: 'done',
-      message: 'the volumes of etcd grow from 4Gi to 8Gi',
+      message: 'the operator expands the volumes of etcd from 4Gi to 8Gi',
       report: { etcdVolumeUsage: '1536Mi' },
       facts: { etcd: { volumeSize: '4Gi', templateVolumeSize: '4Gi' } },
     });

@@ -108,7 +108,7 @@ describe('an identity to take over', () => {
     const work = workIn(done(await identity()));
     expect(await run(management, work)).toMatchObject({
       reason: 'CACertificateInvalid',
-      message: expect.stringContaining('Secret c1-ca was there before') as string,
+      message: expect.stringContaining('Secret c1-ca already exists') as string,
     });
   });
 

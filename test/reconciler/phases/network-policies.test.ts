@@ -73,7 +73,7 @@ describe("Cilium's status of a policy", () => {
       kind: 'wait',
       reason: 'PolicyInvalid',
       message:
-        'Cilium does not accept CiliumNetworkPolicy c1-etcd: rule 0: invalid port; set networkPolicy to NetworkPolicy until it does',
+        'Cilium does not accept CiliumNetworkPolicy c1-etcd: rule 0: invalid port; set networkPolicy to NetworkPolicy until Cilium accepts it',
     });
   });
 

@@ -109,7 +109,7 @@ it('does not block a reconcile when packets are dropped, and requests another on
   await clock.advance(250);
   expect(await first).toMatchObject({
     kind: 'wait',
-    message: 'nobody has answered at c1.team.example.org:443 yet',
+    message: 'no API server has answered at c1.team.example.org:443 yet',
     afterMs: undefined,
   });
   expect(await run()).toMatchObject({ kind: 'wait' });

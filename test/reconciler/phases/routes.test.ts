@@ -70,7 +70,7 @@ describe('the routes of a gateway', () => {
       kind: 'wait',
       reason: 'RouteRejected',
       message: expect.stringMatching(
-        /refuses TLSRoute c1-konnectivity: NotAllowedByListeners: not here: let /,
+        /refuses TLSRoute c1-konnectivity: NotAllowedByListeners: not here: allow /,
       ) as string,
       afterMs: undefined,
     });
@@ -100,7 +100,7 @@ describe('the routes of a gateway', () => {
     await expect(behindGateway(management, {}, { Gateway: ['v1'] })).rejects.toMatchObject({
       name: 'InvalidConfiguration',
       reason: 'GatewayAPINotInstalled',
-      message: expect.stringContaining('serves no TLSRoute') as string,
+      message: expect.stringContaining('does not serve TLSRoute') as string,
     });
     expect(management.writes).toEqual([]);
   });
@@ -154,7 +154,7 @@ it.each<[string, object, Served]>([
     name: 'InvalidConfiguration',
     reason: 'HostClaimed',
     message: expect.stringContaining(
-      'the host tunnel.api.example.test belongs to HostedControlPlane other/c9',
+      'the host name tunnel.api.example.test already belongs to HostedControlPlane other/c9',
     ) as string,
   });
   expect(management.writes).toEqual([]);

@@ -111,7 +111,7 @@ describe('verifications', () => {
 
   it('report their progress, and keep their pod', async () => {
     const { outcome, begun, writes } = await run({ verification: running }, { management: withPod() });
-    expect(outcome).toMatchObject({ kind: 'done', message: `backup ${id} is restored for a trial: 4 of 20 MiB sent` });
+    expect(outcome).toMatchObject({ kind: 'done', message: `verifying backup ${id}: 4 of 20 MiB sent` });
     expect([begun, writes]).toEqual([[], []]);
   });
 
@@ -129,7 +129,7 @@ describe('verifications', () => {
 
   it('do not report an unreachable store, because the backup phase does', async () => {
     const { outcome } = await run({ 'verification-survey': failed(new StoreError('Unreachable', 'it is away'), 0) });
-    expect(outcome).toMatchObject({ kind: 'done', message: 'the bucket cannot be looked into: it is away' });
+    expect(outcome).toMatchObject({ kind: 'done', message: 'cannot list the backups in the bucket: it is away' });
   });
 
   const store = { 'verification-survey': inventory(backup(1)) };

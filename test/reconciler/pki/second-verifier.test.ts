@@ -24,7 +24,7 @@ import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
 const year = 365 * 24 * 3600_000;
 const now = new Date('2026-11-21T12:00:00Z');
 const cluster = clusterOf();
-const endpoint = knownFacts.endpoint!;
+const endpoint = knownFacts.endpoint;
 const plans: readonly CertificatePlan[] = [
   ...planEtcdCertificates(cluster),
   ...planCertificates(cluster, endpoint, endpoint, endpoint),

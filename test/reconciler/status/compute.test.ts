@@ -54,13 +54,21 @@ describe('the summaries', () => {
       { apiServer: deployment({ ...whole, availableReplicas: 0 }) },
       'False NotAvailable: no API server is available',
     ],
-    ['etcd has lost its quorum', { etcd: etcd(1) }, 'False NotAvailable: 1 of 3 etcd members are ready, 2 are needed'],
+    [
+      'etcd has lost its quorum',
+      { etcd: etcd(1) },
+      'False NotAvailable: 1 of 3 etcd members are ready, but a quorum needs 2: see the condition EtcdClusterReady',
+    ],
     [
       'the objects have no status yet',
       { apiServer: fresh(deployment({})), etcd: fresh(etcd(0)) },
-      'False NotAvailable: no API server is available; 0 of 3 etcd members are ready, 2 are needed',
+      'False NotAvailable: no API server is available; 0 of 3 etcd members are ready, but a quorum needs 2: see the condition EtcdClusterReady',
     ],
-    ['there is no etcd', { etcd: undefined }, 'False NotAvailable: 0 of 3 etcd members are ready, 2 are needed'],
+    [
+      'there is no etcd',
+      { etcd: undefined },
+      'False NotAvailable: 0 of 3 etcd members are ready, but a quorum needs 2: see the condition EtcdClusterReady',
+    ],
     [
       'a CA is gone',
       { phases: { CACertificatesReady: failed('Secret c1-ca is gone') } },
@@ -69,7 +77,7 @@ describe('the summaries', () => {
     [
       'nothing is known',
       { phases: {}, apiServer: undefined, etcd: undefined },
-      'False NotAvailable: no API server is available; 0 of 3 etcd members are ready, 2 are needed; authorities have not been looked at yet',
+      'False NotAvailable: no API server is available; 0 of 3 etcd members are ready, but a quorum needs 2: see the condition EtcdClusterReady; the operator has not checked the CAs yet',
     ],
     [
       'etcd members agree, though their pods are not ready yet',
@@ -79,14 +87,14 @@ describe('the summaries', () => {
     [
       'etcd members have no quorum, though their pods are ready',
       { etcdReport: reportOf(observed(3, { 1: silent, 2: silent })) },
-      'False NotAvailable: 1 of 3 etcd members are well, 2 are needed',
+      'False NotAvailable: 1 of 3 etcd members are healthy, but a quorum needs 2: see the condition EtcdClusterHealthy',
     ],
     [
       'no etcd member answers the operator and their pods are ready',
       { etcdReport: reportOf(observed(3, {}, unanswered)) },
       'True Available',
     ],
-    ['nothing is known of CAs', { phases: {} }, 'False NotAvailable: authorities have not been looked at yet'],
+    ['nothing is known of CAs', { phases: {} }, 'False NotAvailable: the operator has not checked the CAs yet'],
   ])('set Available when %s', (_, changes, expected) => {
     expect(summaryOf(changes, 'Available')).toBe(expected);
   });
@@ -211,7 +219,9 @@ describe('the summaries', () => {
 
   it('set Initialized once and keep it', () => {
     expect(summaryOf({}, 'Initialized', true)).toBe('True Initialized');
-    expect(summaryOf({}, 'Initialized', false)).toBe('False NotInitialized: no worker can join yet');
+    expect(summaryOf({}, 'Initialized', false)).toBe(
+      'False NotInitialized: no worker can join yet: the condition WorkloadSetupReady has the cause',
+    );
   });
 
   it('keep the conditions of the phases, and set neither Deleting nor Paused', () => {

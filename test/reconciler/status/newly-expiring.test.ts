@@ -31,8 +31,16 @@ describe('overdue certificates', () => {
   });
 
   it.each<[Parameters<typeof certificateExpiring>[0], string, RegExp]>([
-    [{ kind: 'Server', secret: 'c1-apiserver', notAfter, renewsAt }, 'CertificateExpiring', /late for its renewal/],
-    [{ kind: 'Kubeconfig', secret: 'c1-kubeconfig', notAfter }, 'CertificateExpiring', /not ours to renew/],
+    [
+      { kind: 'Server', secret: 'c1-apiserver', notAfter, renewsAt },
+      'CertificateExpiring',
+      /renewal of the certificate in Secret c1-apiserver is late/,
+    ],
+    [
+      { kind: 'Kubeconfig', secret: 'c1-kubeconfig', notAfter },
+      'CertificateExpiring',
+      /the operator does not renew it/,
+    ],
     [{ kind: 'EtcdCA', secret: 'c1-etcd', notAfter, renewsAt }, 'CAExpiring', /condition CARotationReady/],
   ])('are reported with a remedy: %o', (late, reason, note) => {
     expect(certificateExpiring(late)).toMatchObject({ type: 'Warning', reason, note: expect.stringMatching(note) });

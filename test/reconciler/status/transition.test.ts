@@ -30,7 +30,7 @@ it.each<[string, ConditionType, ConditionUpdate, Partial<EventNote> | undefined]
     'a phase that is done',
     'EtcdClusterReady',
     conditionUpdate('True', 'ReconcileSucceeded'),
-    { type: 'Normal', reason: 'EtcdClusterReady', note: 'etcd serves' },
+    { type: 'Normal', reason: 'EtcdClusterReady', note: 'etcd serves requests' },
   ],
   [
     'a phase that waits for something',

@@ -13,6 +13,7 @@ import {
   ServiceAccount,
   versionOf,
 } from '../../../constructs/api/resources.ts';
+import * as clusterApi from '../../../imports/cluster.x-k8s.io.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { KubeError } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
@@ -87,12 +88,7 @@ export class MemoryCluster {
   async order(changes: object = {}): Promise<void> {
     const controlPlaneRef = { apiGroup: 'x', kind: HostedControlPlane.kind, name: hostedControlPlaneName };
     const cluster = await this.user.create(
-      {
-        apiVersion: Cluster.apiVersion,
-        kind: Cluster.kind,
-        metadata: { name: clusterName, namespace },
-        spec: { controlPlaneRef },
-      },
+      clusterApi.Cluster.manifest({ metadata: { name: clusterName, namespace }, spec: { controlPlaneRef } }),
       somebody,
     );
     await this.orderControlPlane(cluster, changes);

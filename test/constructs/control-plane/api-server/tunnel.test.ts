@@ -51,7 +51,7 @@ describe('the tunnel', () => {
   it('has a certificate for its name, of the CA that workers trust', () => {
     const plans = (inClusterAccess: string) => {
       const cluster = clusterOf({ spec: { ...spec, inClusterAccess } });
-      return planCertificates(cluster, knownFacts.endpoint!, knownFacts.konnectivityEndpoint!, tunnelEndpoint);
+      return planCertificates(cluster, knownFacts.endpoint, knownFacts.konnectivityEndpoint, tunnelEndpoint);
     };
     expect(plans('Proxy').find(({ secret }) => secret === 'c1-tunnel')).toMatchObject({
       signer: 'cluster',

@@ -77,7 +77,7 @@ describe('a gateway', () => {
       behind(),
       { host: '192.0.2.10', port: 443 },
       'EndpointMismatch',
-      'the endpoint has the address 192.0.2.10',
+      'the endpoint is the address 192.0.2.10',
     ],
     [
       'the derived names are too long',
@@ -123,12 +123,12 @@ describe('the Service behind a gateway', () => {
 
   it.each([
     ['no address yet', undefined],
-    ['the host name lb.example.org and no IP address', { hostname: 'lb.example.org' }],
+    ['the host name lb.example.org but no IP address', { hostname: 'lb.example.org' }],
   ])('is refused for them if it has %s', (given, serviceAddress) => {
     expect(decide({ ...behind(), serviceAddress }, {}, inClusterAccess)).toEqual({
       known: false,
       reason: 'InvalidConfiguration',
-      message: `Service s-c1 of type LoadBalancer has ${given}, but inClusterAccess LoadBalancer needs an IP address that pods can dial: choose Policy or Proxy`,
+      message: `Service s-c1 of type LoadBalancer has ${given}, but inClusterAccess LoadBalancer needs an IP address that pods can connect to: set inClusterAccess to Policy or Proxy`,
     });
   });
 

@@ -63,7 +63,7 @@ describe('an ingress', () => {
       { apiHost: `${'a'.repeat(64)}.example.org` },
       {},
       'InvalidConfiguration',
-      'has 64 characters, and DNS allows 63: give shorter host names in exposure.ingress',
+      'has 64 characters, and DNS allows 63: set shorter host names in exposure.ingress',
     ],
   ])('has no endpoint and a reason when %s', (_, ingress, preset, reason, message) => {
     expect(decide(ingress, preset)).toEqual({ known: false, reason, message: expect.stringContaining(message) });

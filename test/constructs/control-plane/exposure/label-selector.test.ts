@@ -1,13 +1,13 @@
+import type { k8s } from 'cdk8s-plus-30';
 import { expect, it } from 'vitest';
 import { selects } from '../../../../constructs/control-plane/exposure/label-selector.ts';
-import type { ObservedLabelSelector } from '../../../../constructs/control-plane/exposure/strategy.ts';
 
 const labels = { tier: 'gold', region: 'north', empty: '' };
-const where = (key: string, operator: string, ...values: string[]): ObservedLabelSelector => ({
+const where = (key: string, operator: string, ...values: string[]): k8s.LabelSelector => ({
   matchExpressions: [{ key, operator, values }],
 });
 
-it.each<[string, ObservedLabelSelector, boolean]>([
+it.each<[string, k8s.LabelSelector, boolean]>([
   ['everything if it is empty', {}, true],
   ['a label with its value', { matchLabels: { tier: 'gold' } }, true],
   ['no other value', { matchLabels: { tier: 'silver' } }, false],

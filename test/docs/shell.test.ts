@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { parseCommandLine } from '../../reconciler/cli/command-line.ts';
+import { commands } from '../../reconciler/cli/commands.ts';
+import { commandsOf, readPages, repository } from '../support/pages.ts';
+
+const scripts: readonly string[] = Object.keys(manifest.scripts);
+const pages = await readPages();
+const blocks = pages.flatMap((page) => page.blocks).filter(({ language }) => language === 'sh');
+
+/** The script of package.json that a command runs, and its arguments; undefined for another command. */
+function scriptIn([program, ...words]: readonly string[]): { script: string; args: string[] } | undefined {
+  if (program !== 'npm') return undefined;
+  const [verb, ...rest] = words.filter((word) => !['-s', '--silent'].includes(word));
+  if (verb === 'test') return { script: 'test', args: rest.filter((word) => word !== '--') };
+  const [script = '', ...args] = rest;
+  return verb === 'run' ? { script, args: args.filter((word) => word !== '--') } : undefined;
+}
+
+/** What follows the name of `hcp`; undefined for another command. */
+function hcpIn(command: readonly string[]): readonly string[] | undefined {
+  const run = scriptIn(command);
+  if (run?.script === 'hcp') return run.args;
+  return command[0] === 'hcp' ? command.slice(1) : undefined;
+}
+
+describe('shell in the pages', () => {
+  it('is there', () => expect(blocks.length).toBeGreaterThan(5));
+
+  it.each(pages)('of $path runs no script that package.json does not have', ({ text }) => {
+    const named = [...text.matchAll(/npm run (?:-s |--silent )?([a-z:]+)/g)].map(([, script = '']) => script);
+    expect(named.filter((script) => !scripts.includes(script))).toEqual([]);
+  });
+
+  const typed = blocks.flatMap(({ place, content }) =>
+    commandsOf(content).flatMap((command) => {
+      const args = hcpIn(command);
+      return args ? [{ place, args }] : [];
+    }),
+  );
+  it.each(typed)('of $place is understood by hcp: $args', ({ args }) => {
+    expect(() => parseCommandLine(args, commands)).not.toThrow();
+  });
+
+  const proved = blocks.flatMap(({ place, content, marker }) =>
+    marker?.kind === 'proof' ? [{ place, content, files: marker.files }] : [],
+  );
+  it.each(proved)('of $place is run by the files it names', async ({ content, files }) => {
+    const sources = await Promise.all(files.map((file) => readFile(join(repository, file), 'utf8')));
+    const proof = sources.join('\n');
+    for (const command of commandsOf(content)) {
+      const run = scriptIn(command);
+      const line = command.join(' ');
+      // a script as tests run it, anything else as it is written
+      const call = run ? new RegExp(`(npmRun|runScript|startScript)\\('${run.script}'`) : /$^/;
+      expect(call.test(proof) || proof.includes(line), `${files.join(', ')} to run: ${line}`).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,16 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import packageManifest from '../package.json' with { type: 'json' };
+import { pinnedVersion } from './testbed/families.ts';
+
+const directory = join(import.meta.dirname, '../imports');
+const modules = (await readdir(directory)).filter((file) => file.endsWith('.ts'));
+
+it.each(modules)('%s is generated from the version that is pinned, else npm run import', async (file) => {
+  const text = await readFile(join(directory, file), 'utf8');
+  const [, module = '', version, family = '', generator] =
+    /^\/\/ (\S+) (\S+) of test\/testbed\/go\/(\S+) by cdk8s-cli (\S+): /.exec(text) ?? [];
+  expect(version).toBe(await pinnedVersion(family, module));
+  expect(generator).toBe(packageManifest.devDependencies['cdk8s-cli']);
+});

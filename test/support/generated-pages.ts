@@ -1,0 +1,107 @@
+import { type ConditionType, conditions, conditionTypes } from '../../constructs/api/conditions.ts';
+import { commands } from '../../reconciler/cli/commands.ts';
+import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
+import { phases } from '../../reconciler/phases.ts';
+import { withCertificateTables } from './certificate-tables.ts';
+import { MemoryCluster } from './loop/memory-cluster.ts';
+import { OperatorProcess } from './loop/operator-process.ts';
+import { ManualClock } from './manual-clock.ts';
+import { kubectlGet } from './printed-columns.ts';
+import { fencedBlock, markdownTable, withBlock } from './readme-block.ts';
+import { now } from './scope.ts';
+import type { Phase as RunnablePhase } from '../../reconciler/engine/run-phases.ts';
+import type { Scope } from '../../reconciler/phases/scope.ts';
+
+type Phase = RunnablePhase<Scope>;
+type Write = (text: string) => string | Promise<string>;
+
+/** The page with the table of faults. `npm run faults` writes it: it comes from tests and not from the sources. */
+export const faultsPage = 'test/README.md';
+
+/** The page with the tables of certificates. */
+export const certificatesPage = 'reconciler/rotation/README.md';
+
+/** What pages say of conditions, each on the page of the room that reports them; the others are on the first one. */
+const conditionPages = {
+  'constructs/provider/README.md': [],
+  'reconciler/etcd/README.md': ['EtcdClusterHealthy', 'EtcdClusterReady', 'EncryptionAtRestReady'],
+  'reconciler/backup/README.md': ['EtcdBackupReady', 'EtcdBackupVerified', 'EtcdRestoreReady'],
+  'reconciler/rotation/README.md': [
+    'CertificatesAvailable',
+    'CACertificatesReady',
+    'EtcdCertificatesReady',
+    'CertificatesReady',
+    'CARotationReady',
+    'ServiceAccountKeyRotationReady',
+    'WorkloadKubeletCertificatesReady',
+  ],
+} as const satisfies Readonly<Record<string, readonly ConditionType[]>>;
+
+/** What `npm run docs` writes into each page: everything that the sources say already. */
+export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
+  'README.md': [withKubectl],
+  'constructs/provider/README.md': [withConditions('constructs/provider/README.md')],
+  'reconciler/README.md': [withPhases],
+  'reconciler/etcd/README.md': [withConditions('reconciler/etcd/README.md')],
+  'reconciler/backup/README.md': [withConditions('reconciler/backup/README.md')],
+  [certificatesPage]: [withConditions('reconciler/rotation/README.md'), withCertificateTables],
+  'reconciler/cli/README.md': [withHelp],
+};
+
+/** The text of a page with its generated parts as the sources have them now. */
+export async function generated(page: string, text: string): Promise<string> {
+  let written = text;
+  for (const write of generatedParts[page] ?? []) written = await write(written);
+  return written;
+}
+
+/** What kubectl prints of a control plane five minutes after the production reconciler has brought it up in memory. */
+async function withKubectl(text: string): Promise<string> {
+  const cluster = new MemoryCluster(new ManualClock(now.getTime()));
+  await cluster.install();
+  await cluster.order();
+  const operator = await OperatorProcess.start(cluster);
+  await operator.untilSettled();
+  await cluster.clock.advance(5 * 60_000);
+  await operator.stop();
+  const lines = kubectlGet(cluster.hostedControlPlane, cluster.clock.now());
+  return withBlock(text, 'kubectl', fencedBlock('text', ['$ kubectl get hcp', ...lines]));
+}
+
+function withConditions(page: keyof typeof conditionPages): Write {
+  const elsewhere: readonly ConditionType[] = Object.values(conditionPages).flat();
+  const own: readonly ConditionType[] = conditionPages[page];
+  const types = own.length > 0 ? own : conditionTypes.filter((type) => !elsewhere.includes(type));
+  const rows = types.map((type) => [
+    `\`${type}\``,
+    conditions[type].meaning,
+    conditions[type].reasons.map((reason) => `\`${reason}\``).join(', '),
+  ]);
+  return (text) =>
+    withBlock(text, 'conditions', markdownTable([['condition', 'True means', 'reasons of its own'], ...rows]));
+}
+
+/** Which phase needs which, by the condition that each one reports. */
+function withPhases(text: string): string {
+  const edges = phases.flatMap((phase) =>
+    directNeeds(phase).map((need) => `  ${need.condition} --> ${phase.condition}`),
+  );
+  const linked = new Set(phases.flatMap((phase) => (phase.needs.length > 0 ? [phase, ...phase.needs] : [])));
+  const alone = phases.filter((phase) => !linked.has(phase)).map(({ condition }) => `  ${condition}`);
+  return withBlock(text, 'phases', fencedBlock('mermaid', ['flowchart LR', ...alone, ...edges]));
+}
+
+/** The needs of a phase without those that another need of it has already waited for. */
+function directNeeds({ needs }: Phase): readonly Phase[] {
+  const waitsFor = (phase: Phase, other: Phase): boolean =>
+    phase.needs.some((need) => need === other || waitsFor(need, other));
+  return needs.filter((need) => !needs.some((other) => waitsFor(other, need)));
+}
+
+function withHelp(text: string): string {
+  const parts = [
+    fencedBlock('text', [helpOfAll(commands)]),
+    ...commands.map((command) => `## hcp ${command.name}\n\n${fencedBlock('text', [helpOf(command)])}`),
+  ];
+  return withBlock(text, 'hcp', parts.join('\n'));
+}
