@@ -4,7 +4,7 @@ import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration, type Outcome, type StatusReport } from './outcome.ts';
 import { type ConditionUpdate, conditionUpdate } from './condition-update.ts';
 
-/** One step of a reconcile. It runs when every phase it needs is done. */
+/** One step of a reconcile. It runs when all phases that it needs are done. */
 export interface Phase<Scope> {
   readonly condition: ConditionType;
   readonly needs: readonly Phase<Scope>[];

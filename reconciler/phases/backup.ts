@@ -17,7 +17,10 @@ import { etcdCertificates } from './certificates.ts';
 /** Name of the background task. */
 export const workName = 'backup';
 
-/** Takes backups when they are due or asked for. Nobody waits for it, and what fails here shows here alone. */
+/**
+ * Takes backups when they are due or requested. No other phase waits for it, and a failure affects only its own
+ * condition.
+ */
 export const backup = phase({
   condition: 'EtcdBackupReady',
   needs: [etcdCertificates],
