@@ -8,19 +8,19 @@ import { unsupportedVersion } from '../constructs/cluster/versions.ts';
 import { ClusterObject, owningCluster } from './management/cluster-object.ts';
 import type { KubeObject, ObjectMeta } from './kube/object.ts';
 
-/** What may be done for a HostedControlPlane at all. */
+/** What the operator may do for a HostedControlPlane. */
 export type Admission =
-  /** Nothing may be created before Cluster API has named the owner. */
+  /** The operator creates nothing before Cluster API has set the owner. */
   | { readonly kind: 'unowned'; readonly message: string }
-  /** It is not the control plane its Cluster asks for. */
+  /** Its Cluster refers to another control plane. */
   | { readonly kind: 'mismatch'; readonly message: string }
-  /** Nothing may be written. */
+  /** The operator writes nothing. */
   | { readonly kind: 'paused'; readonly message: string }
   | { readonly kind: 'deleting'; readonly cluster: string | undefined; readonly clusterIsDeleting: boolean }
   | { readonly kind: 'invalid'; readonly message: string }
   | Admitted;
 
-/** Everything of it may be reconciled. */
+/** The operator reconciles everything. */
 export interface Admitted {
   readonly kind: 'admitted';
   readonly hostedControlPlane: HostedControlPlane;
@@ -28,8 +28,8 @@ export interface Admitted {
 }
 
 /**
- * Decides what may be done. Pausing comes before everything, deletion included; a deletion needs no valid spec, so that
- * no object can become undeletable.
+ * Decides what the operator may do. A pause takes precedence over everything, including deletion. A deletion needs no
+ * valid spec, so that every object can be deleted.
  */
 export function admit(
   object: KubeObject,
@@ -50,19 +50,19 @@ export function admit(
     };
   }
   if (owner === undefined) return { kind: 'unowned', message: unowned(metadata.name) };
-  if (!cluster) return { kind: 'unowned', message: `Cluster ${owner}, which owns this object, does not exist` };
+  if (!cluster) return { kind: 'unowned', message: `Cluster ${owner}, which owns this object, does not exist: create it` };
   const reference = cluster.spec?.controlPlaneRef;
   if (reference?.name !== metadata.name || reference.kind !== 'HostedControlPlane') {
     return {
       kind: 'mismatch',
-      message: `Cluster ${owner} owns this object, but its spec.controlPlaneRef names ${reference?.kind ?? 'no kind'} ${reference?.name ?? ''}: two control planes for one Cluster would fight`,
+      message: `Cluster ${owner} owns this object, but its spec.controlPlaneRef names ${reference?.kind ?? 'no kind'} ${reference?.name ?? ''}, so the operator does nothing, because two control planes of one Cluster would conflict: correct spec.controlPlaneRef, or delete this object`,
     };
   }
 
   if (owner.length > maxClusterNameLength) {
     return {
       kind: 'invalid',
-      message: `the name of Cluster ${owner} has ${owner.length} characters, ${maxClusterNameLength} is the most a hosted control plane can have: create a Cluster with a shorter name`,
+      message: `the name of Cluster ${owner} has ${owner.length} characters, but a hosted control plane supports at most ${maxClusterNameLength}: create a Cluster with a shorter name`,
     };
   }
   const parsed = parseHostedControlPlane(object);
@@ -73,8 +73,8 @@ export function admit(
 }
 
 function pausedBy(metadata: ObjectMeta, cluster: ClusterObject | undefined): string | undefined {
-  if (cluster?.spec?.paused) return `Cluster ${cluster.metadata.name} is paused (spec.paused)`;
-  if (metadata.annotations?.[pausedAnnotation] !== undefined) return `annotation ${pausedAnnotation} is set`;
+  if (cluster?.spec?.paused) return `Cluster ${cluster.metadata.name} is paused: set its spec.paused to false to resume`;
+  if (metadata.annotations?.[pausedAnnotation] !== undefined) return `the annotation ${pausedAnnotation} is set: remove it to resume`;
   return undefined;
 }
 
@@ -82,7 +82,7 @@ function unowned(name: string): string {
   return `no Cluster owns this object yet: create a Cluster whose spec.controlPlaneRef names HostedControlPlane ${name}`;
 }
 
-/** The cluster that an admitted HostedControlPlane stands for, with what its status has fixed. */
+/** The cluster of an admitted HostedControlPlane, including choices that its status has fixed. */
 export function hostedClusterOf({
   hostedControlPlane,
   clusterObject,

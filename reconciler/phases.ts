@@ -22,7 +22,7 @@ import { workloadRBAC } from './phases/workload/rbac.ts';
 import { workload } from './phases/workload/setup.ts';
 import type { AnyPhase } from './phases/scope.ts';
 
-/** Every step of a control plane. Order is what each one needs; the list's own order is only for reading. */
+/** Every phase of a control plane. Their needs determine the order; the order of this list is only for readers. */
 export const phases: readonly AnyPhase[] = [
   networkPolicies,
   caCertificates,

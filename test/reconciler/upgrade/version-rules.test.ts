@@ -26,9 +26,9 @@ describe('the version of etcd', () => {
   });
 
   it.each([
-    ['3.5.24', '3.6.8', /at least 3.5.26 before it/],
-    ['3.6.8', '3.7.3', /at least 3.6.11 before it/],
-    ['3.5.26', '3.7.3', /skips a minor: set etcd.version to a 3.6 first/],
+    ['3.5.24', '3.6.8', /requires at least 3.5.26: set etcd.version to 3.5.26 first/],
+    ['3.6.8', '3.7.3', /requires at least 3.6.11: set etcd.version to 3.6.11 first/],
+    ['3.5.26', '3.7.3', /skips a minor version: set etcd.version to a 3.6 release first/],
     ['3.6.11', '3.5.26', /lower minor.*set etcd.version to 3.6.11/],
   ])('does not go from %s to %s, and what runs stays', (running, wanted, message) => {
     const update = decide([running], wanted);
@@ -54,7 +54,7 @@ describe('the version of etcd', () => {
     expect(decide(['3.6.11'], 'latest')).toEqual({
       kind: 'Refused',
       version: '3.6.11',
-      message: 'etcd.version latest is no version such as 3.6.16',
+      message: 'etcd.version latest is not a version such as 3.6.16: correct it',
     });
   });
 
