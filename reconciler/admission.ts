@@ -50,7 +50,8 @@ export function admit(
     };
   }
   if (owner === undefined) return { kind: 'unowned', message: unowned(metadata.name) };
-  if (!cluster) return { kind: 'unowned', message: `Cluster ${owner}, which owns this object, does not exist: create it` };
+  if (!cluster)
+    return { kind: 'unowned', message: `Cluster ${owner}, which owns this object, does not exist: create it` };
   const reference = cluster.spec?.controlPlaneRef;
   if (reference?.name !== metadata.name || reference.kind !== 'HostedControlPlane') {
     return {
@@ -73,8 +74,10 @@ export function admit(
 }
 
 function pausedBy(metadata: ObjectMeta, cluster: ClusterObject | undefined): string | undefined {
-  if (cluster?.spec?.paused) return `Cluster ${cluster.metadata.name} is paused: set its spec.paused to false to resume`;
-  if (metadata.annotations?.[pausedAnnotation] !== undefined) return `the annotation ${pausedAnnotation} is set: remove it to resume`;
+  if (cluster?.spec?.paused)
+    return `Cluster ${cluster.metadata.name} is paused: set its spec.paused to false to resume`;
+  if (metadata.annotations?.[pausedAnnotation] !== undefined)
+    return `the annotation ${pausedAnnotation} is set: remove it to resume`;
   return undefined;
 }
 

@@ -54,7 +54,13 @@ export class ObjectStore {
    */
   async put(key: string, source: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<number> {
     const action = `upload ${key}`;
-    const stream = withStallTimer(source, { what: action, limitMs: this.#stallMs, clock: this.#clock, signal, stalled: stalledError });
+    const stream = withStallTimer(source, {
+      what: action,
+      limitMs: this.#stallMs,
+      clock: this.#clock,
+      signal,
+      stalled: stalledError,
+    });
     let failure: { readonly of: unknown } | undefined;
     const watched = withErrorsSeen(stream, (error) => (failure = { of: error }));
     const target = { bucket: this.settings.bucket, key };
@@ -84,7 +90,13 @@ export class ObjectStore {
     const { Body } = await this.#ask(action, () => this.#client.send(request, abortedBy(signal)), signal);
     if (!(Body instanceof Readable)) throw new StoreError('Failed', `${action}: the answer has no body`);
     try {
-      yield* withStallTimer(Body, { what: action, limitMs: this.#stallMs, clock: this.#clock, signal, stalled: stalledError });
+      yield* withStallTimer(Body, {
+        what: action,
+        limitMs: this.#stallMs,
+        clock: this.#clock,
+        signal,
+        stalled: stalledError,
+      });
     } catch (thrown) {
       throw signal?.aborted ? thrown : storeError(action, this.settings, namedSilence(thrown));
     }

@@ -7,7 +7,7 @@ const objectKinds = ['MarkVolume', 'ReserveVolume', 'DiscardVolume', 'ReplacePod
 /** Steps that change pods and volume claims. */
 export type ObjectStep = Extract<EtcdStep, { readonly kind: (typeof objectKinds)[number] }>;
 
-/** Steps that are calls to etcd. */
+/** Steps that call etcd. */
 export type EtcdCall = Exclude<EtcdStep, ObjectStep>;
 
 export function isEtcdCall(step: EtcdStep): step is EtcdCall {
@@ -15,8 +15,8 @@ export function isEtcdCall(step: EtcdStep): step is EtcdCall {
 }
 
 /**
- * Makes the call of a step, at the leader unless it is about one member.
- * @throws when etcd refuses; `isRefusedForNow` says whether the same may be right a moment later.
+ * Executes the call of a step, at the leader unless the step concerns one member.
+ * @throws when etcd refuses it; `isRefusedForNow` reports whether a retry may succeed
  */
 export async function execute(step: EtcdCall, observation: EtcdObservation, clients: Clients): Promise<void> {
   const leader = leaderOf(observation)?.name;

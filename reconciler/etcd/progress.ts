@@ -3,23 +3,27 @@ import type { CurrentReport } from './loop.ts';
 import { isBookkeeping } from './report.ts';
 import type { EtcdStep } from './steps.ts';
 
-/** How far an etcd cluster is from being as the spec says. */
+/** How far an etcd cluster is from its desired state. */
 export type EtcdProgress =
   | { readonly isDone: true }
   | {
       readonly isDone: false;
       readonly reason: 'WaitingForMembers' | 'ChangingMembers' | 'RollingOut';
-      /** Half a sentence: who joins, who goes, or what is missing. */
+      /** Part of a sentence: which member joins, is removed or is missing. */
       readonly message: string;
     };
 
-/** Whether etcd is as the spec says: by its members when they could be asked, and by the pods of its StatefulSet. */
+/**
+ * Whether etcd is in its desired state, according to its members if they could be queried, and to the pods of its
+ * StatefulSet.
+ */
 export function progressOf(set: StatefulSetObject | undefined, report: CurrentReport | undefined): EtcdProgress {
   const readiness = statefulSetReadiness(set);
   const pods: EtcdProgress = readiness.ready ? { isDone: true } : waiting('WaitingForMembers', readiness.message);
-  if (!report) return readiness.ready ? waiting('WaitingForMembers', 'members have not been asked yet') : pods;
+  if (!report)
+    return readiness.ready ? waiting('WaitingForMembers', 'the operator has not queried the members yet') : pods;
   if (report.observation.membership === 'Unknown' && !pods.isDone) return pods;
-  if (!report.isCurrent) return waiting('WaitingForMembers', 'the latest change is being looked at');
+  if (!report.isCurrent) return waiting('WaitingForMembers', 'the operator is processing the latest change');
   const { decision, observation, problem } = report;
   const failure = problem === undefined ? '' : `, which failed: ${problem}`;
   switch (decision.kind) {
@@ -29,7 +33,7 @@ export function progressOf(set: StatefulSetObject | undefined, report: CurrentRe
       return waiting(isChanging(report) ? 'ChangingMembers' : 'WaitingForMembers', decision.message);
     case 'Act':
       if (observation.membership === 'Confirmed' && isBookkeeping(decision.step) && problem === undefined) return pods;
-      // Upkeep takes one member away for a moment; nobody waits for it.
+      // Upkeep stops one member for a short time. No phase waits for it.
       if (decision.step.kind === 'Defragment' && observation.alarms.length === 0) return pods;
       return waiting(reasonFor(decision.step), `${describe(decision.step)}${failure}`);
   }
@@ -39,7 +43,7 @@ function waiting(reason: (EtcdProgress & { isDone: false })['reason'], message: 
   return { isDone: false, reason, message };
 }
 
-/** Somebody is joining, or is missing. */
+/** A member is joining or missing. */
 function isChanging({ observation: { members } }: CurrentReport): boolean {
   return members.some(({ registration }) => registration === undefined || registration.isLearner);
 }
@@ -66,25 +70,25 @@ function reasonFor({ kind }: EtcdStep): 'WaitingForMembers' | 'ChangingMembers' 
 function describe(step: EtcdStep): string {
   switch (step.kind) {
     case 'AddLearner':
-      return `${step.member} joins`;
+      return `${step.member} joins the etcd cluster`;
     case 'Promote':
-      return `${step.member} has all data and gets its vote`;
+      return `${step.member} has all data and is promoted to a voting member`;
     case 'Remove':
       return `${step.member} is removed: ${step.because}`;
     case 'DiscardVolume':
-      return `the volume that ${step.member} left is deleted`;
+      return `the old volume of ${step.member} is deleted`;
     case 'ReplacePod':
-      return `${step.member} is replaced`;
+      return `the pod of ${step.member} is replaced`;
     case 'MoveLeader':
-      return `${step.to} takes the lead over from ${step.from}`;
+      return `leadership moves from ${step.from} to ${step.to}`;
     case 'MarkVolume':
     case 'ReserveVolume':
       return `the volume of ${step.member} is marked`;
     case 'Compact':
-      return `${step.member} forgets old versions of keys`;
+      return `${step.member} compacts old versions of keys`;
     case 'Defragment':
       return `${step.member} is defragmented`;
     case 'Disarm':
-      return `the alarm of ${step.member} is taken back`;
+      return `${step.member} disarms an alarm`;
   }
 }

@@ -95,7 +95,13 @@ async function send(
   upload: ClientRequest,
   { clock, signal, onProgress }: PushOptions,
 ): Promise<void> {
-  const source = withStallTimer(snapshot, { what: 'read the backup', limitMs: stallMs, clock, signal, stalled: stalledError });
+  const source = withStallTimer(snapshot, {
+    what: 'read the backup',
+    limitMs: stallMs,
+    clock,
+    signal,
+    stalled: stalledError,
+  });
   await pipeline(counted(source, onProgress), upload, { end: true, signal });
   await finished(upload, { readable: false, signal });
 }

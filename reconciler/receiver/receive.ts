@@ -129,7 +129,10 @@ function refuse({ method, url, headers }: IncomingMessage, { sizeBytes }: Expect
   if (method !== 'PUT' || url !== '/snapshot') return { status: 404, message: 'not found: use PUT /snapshot' };
   const announced = headers['content-length'];
   if (announced === String(sizeBytes)) return undefined;
-  return { status: 400, message: `content-length is ${announced ?? 'not set'}, but the snapshot has ${sizeBytes} bytes` };
+  return {
+    status: 400,
+    message: `content-length is ${announced ?? 'not set'}, but the snapshot has ${sizeBytes} bytes`,
+  };
 }
 
 function answer(response: ServerResponse, { status, message }: Answer): void {

@@ -186,5 +186,7 @@ export class BackgroundWork {
 }
 
 function stopped(): Error {
-  return new Error('stopped because the control plane was deleted, the request has changed, or the operator shuts down');
+  return new Error(
+    'stopped because the control plane was deleted, the request has changed, or the operator shuts down',
+  );
 }

@@ -54,7 +54,9 @@ export function planVersion({ running, clusterVersion, rendered, wanted, args }:
   }
   if (target.minor > oldest.minor + 1) {
     const next = `3.${oldest.minor + 1}`;
-    return refuse(`etcd runs ${oldest.version}, and ${wanted} skips a minor version: set etcd.version to a ${next} release first`);
+    return refuse(
+      `etcd runs ${oldest.version}, and ${wanted} skips a minor version: set etcd.version to a ${next} release first`,
+    );
   }
   if (target.minor > oldest.minor) {
     const least = stepsFrom[`3.${oldest.minor}`];

@@ -91,7 +91,9 @@ describe('a control plane that nobody may touch', () => {
     await managementCluster.change({ replicas: 3 });
     await operator.untilSettled();
     expect(replicasOf(managementCluster)).toBe(2);
-    expect(conditionOf(managementCluster, 'Paused')).toBe(`True Paused: the annotation ${pausedAnnotation} is set: remove it to resume`);
+    expect(conditionOf(managementCluster, 'Paused')).toBe(
+      `True Paused: the annotation ${pausedAnnotation} is set: remove it to resume`,
+    );
 
     await managementCluster.user.delete(Secret, { namespace, name: 'c1-scheduler' });
     await expectRest(managementCluster, operator);

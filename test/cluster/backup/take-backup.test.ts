@@ -121,7 +121,7 @@ describe('a backup', () => {
   it('is not taken of an etcd without a leader, and says who does not answer', async () => {
     await Promise.all([etcd.kill('etcd-0'), etcd.kill('etcd-1')]);
     await until('nobody to lead', async () => leaderOf(await etcd.observe()) === undefined, 60_000);
-    await expect(attempt('leaderless')).rejects.toThrow(/no member of etcd can be backed up: .*etcd-0/);
+    await expect(attempt('leaderless')).rejects.toThrow(/no etcd member can provide a snapshot: .*etcd-0/);
     expect((await backupsOf('leaderless').list()).backups).toEqual([]);
   });
 });

@@ -34,7 +34,7 @@ describe('a member that cannot start on its data is built anew from the others',
     ['its database is overwritten but for the head', 'its database is damaged', (directory) => zeros(directory, 2)],
     [
       'a byte of its database is changed',
-      'differs from that of the others',
+      'differs from that of other members',
       (directory) => damageText(join(directory, 'snap/db'), text),
     ],
   ];
@@ -87,7 +87,7 @@ it('a member is not built anew when it is another one whose data is wrong', asyn
     await cluster.runMissing(observation);
     return hasQuorum(observation) && observation.doMembersAgree === false && planEtcdStep(observation, goal);
   });
-  expect(decision).toMatchObject({ kind: 'Wait', message: expect.stringContaining('whose data is corrupt') });
+  expect(decision).toMatchObject({ kind: 'Wait', message: expect.stringContaining('which member is corrupt') });
   keys.close();
 });
 

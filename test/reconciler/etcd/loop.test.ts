@@ -77,7 +77,7 @@ it('says why it cannot look any more, and what it saw last', async () => {
   await clock.advance(60_000);
   expect(one.report()).toMatchObject({
     decision: { kind: 'Wait' },
-    problem: 'Secret c1-etcd or c1-etcd-controller is gone again',
+    problem: 'Secret c1-etcd or c1-etcd-controller no longer exists',
   });
   expect(told).toEqual([key, key]);
   await cares.close();
@@ -91,6 +91,6 @@ it('looks every half minute at the least, however long nothing has changed', asy
   for (const secret of management.list(Secret, {}))
     if (secret.metadata.name === 'c1-etcd-controller') management.remove(secret);
   await clock.advance(30_000);
-  expect(one.report()?.problem).toBe('Secret c1-etcd or c1-etcd-controller is gone again');
+  expect(one.report()?.problem).toBe('Secret c1-etcd or c1-etcd-controller no longer exists');
   await cares.close();
 });

@@ -17,7 +17,7 @@ const fragmented: readonly [what: string, EtcdObservation, expected: unknown][] 
   [
     'nobody while it is not known who leads',
     observed(3, { 0: silent, 1: sizes(1, 500, 200) }),
-    { kind: 'Wait', message: 'no quorum of etcd members says who its members are and who leads' },
+    { kind: 'Wait', message: 'no quorum of etcd members confirms the members and the leader' },
   ],
   ['no small database, whatever the share', observed(3, { 1: sizes(1, 90, 1) }), settled],
   ['the follower with the most', observed(3, { 1: sizes(1, 500, 200), 2: sizes(2, 600, 200) }), defragment('etcd-2')],
@@ -30,7 +30,7 @@ const fragmented: readonly [what: string, EtcdObservation, expected: unknown][] 
   [
     'never the only member by itself',
     observed(1, { 0: sizes(0, 900, 100) }),
-    { kind: 'Wait', message: 'etcd-0 is the only member, and nobody would answer meanwhile' },
+    { kind: 'Wait', message: 'etcd-0 is the only member, and etcd would not answer meanwhile' },
   ],
 ];
 
@@ -73,7 +73,7 @@ const full: readonly [what: string, EtcdObservation, expected: unknown][] = [
   [
     'waits for a leader before it forgets anything',
     observed(3, { 0: silent }, { alarms }),
-    { kind: 'Wait', message: 'etcd is full, and has no leader to cure it with' },
+    { kind: 'Wait', message: 'etcd is full and has no leader, without which the operator cannot free space' },
   ],
   [
     'first forgets old versions',
@@ -106,7 +106,7 @@ const full: readonly [what: string, EtcdObservation, expected: unknown][] = [
     observed(3, { 1: sizes(1, 490, 489) }, compacted),
     {
       kind: 'Wait',
-      message: 'etcd is full: 513802240 of 524288000 bytes are in use. Delete objects, or raise the volume size',
+      message: 'etcd is full: 513802240 of 524288000 bytes are in use: delete objects, or raise the volume size',
     },
   ],
 ];

@@ -43,7 +43,7 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'two of three are lost',
     observed(3, { 1: { ...stopped, claim: undefined }, 2: { ...stopped, claim: undefined } }),
     3,
-    'Wait: etcd has no quorum: 1 of 3 members are well',
+    'Wait: etcd has no quorum: 1 of 3 members are healthy',
   ],
   ['a volume has no mark', observed(3, { 1: { claim: unmarked } }), 3, 'MarkVolume etcd-1'],
   ['a member just does not answer', observed(3, { 1: silent }), 3, 'Settled'],
@@ -64,10 +64,10 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'Settled',
   ],
   [
-    'a place is empty and a defragmentation is under way',
+    'a place is empty and a defragmentation is in progress',
     observed(3, { 1: vacant }, { inProgress: { act: 'defragmentation', member: 'etcd-2' } }),
     3,
-    'Wait: defragmentation of etcd-2 is under way',
+    'Wait: defragmentation of etcd-2 is in progress',
   ],
   [
     'a new claim is in the place of another',
@@ -128,7 +128,7 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'a second founding member has not answered either',
     observed(3, { 0: { claim: unmarked }, 1: { ...slow, claim: unmarked }, 2: { ...slow, claim: reserved } }, {}),
     3,
-    'Wait: etcd has no quorum: 1 of 3 members are well',
+    'Wait: etcd has no quorum: 1 of 3 members are healthy',
   ],
   [
     'two of five founding members have not answered, of which one has its volume reserved',
@@ -168,7 +168,7 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'a place is empty and another member ill',
     observed(5, { 1: vacant, 2: silent }),
     5,
-    'Wait: etcd-1 joins when all members are well: 3 of 4 are',
+    'Wait: etcd-1 joins when all members are healthy: 3 of 4 are',
   ],
   ['a learner has not started', observed(3, { 1: added(1) }), 3, 'Wait: etcd-1 is joining'],
   ['old data keeps it from starting', observed(3, { 1: { ...added(1), claim: ofAnother } }), 3, 'DiscardVolume etcd-1'],
@@ -204,7 +204,7 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'so do two of three',
     observed(3, { 1: damaged('Unreadable'), 2: damaged('Unreadable') }),
     3,
-    'Wait: etcd has no quorum: 1 of 3 members are well',
+    'Wait: etcd has no quorum: 1 of 3 members are healthy',
   ],
   [
     'a member has joined whose pod did not start on what was there before',
@@ -223,7 +223,7 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'a member is refused because it differs, and so do the others',
     observed(3, { 1: damaged('Different') }, { doMembersAgree: false }),
     3,
-    'Wait: members of etcd differ, and it cannot say whose data is corrupt: restore a backup',
+    'Wait: the data of etcd members differs, and etcd cannot determine which member is corrupt: restore a backup',
   ],
   [
     'a member is refused because it differs, and the others cannot be compared now',
@@ -238,7 +238,7 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'nobody knows which member is corrupt',
     observed(3, {}, corruptionOf('0')),
     3,
-    'Wait: members of etcd differ, and it cannot say whose data is corrupt: restore a backup',
+    'Wait: the data of etcd members differs, and etcd cannot determine which member is corrupt: restore a backup',
   ],
   [
     'etcd could not say at first which member is corrupt, and now can',
@@ -250,7 +250,7 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'nobody knows which member is corrupt, and one is full',
     observed(3, {}, { alarms: [{ alarm: 'Nospace', memberId: '2' }, ...corruptionOf('0').alarms] }),
     3,
-    'Wait: members of etcd differ, and it cannot say whose data is corrupt: restore a backup',
+    'Wait: the data of etcd members differs, and etcd cannot determine which member is corrupt: restore a backup',
   ],
   [
     'a member cannot read its data, whatever the others are',
@@ -286,7 +286,7 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'there is a member that is none of ours',
     observed(3, {}, { unknownMembers: [{ id: '9', name: 'guest', isLearner: true, peerUrls: [] }] }),
     3,
-    'Wait: etcd member guest is none of ours: remove it with etcdctl',
+    'Wait: etcd member guest was not created by the operator: remove it with etcdctl',
   ],
 ];
 

@@ -198,14 +198,14 @@ describe('the quorum guard', () => {
   it('says what is in the way as a sentence', () => {
     const observation = observed(5, { 1: silent });
     expect(mayDisrupt(observation, observedMember(4), restart)).toMatchObject({
-      message: '1 of the 4 other members of etcd-4 are not well',
+      message: '1 of the 4 members other than etcd-4 are unhealthy',
     });
     const withoutQuorum = observed(3, { 1: silent, 2: silent });
     expect(mayDisrupt(withoutQuorum, observedMember(2, silent), restart)).toMatchObject({
-      message: 'without etcd-2 only 1 of 3 members are well, 2 must be',
+      message: 'without etcd-2 only 1 of 3 members are healthy, but a quorum needs 2',
     });
     expect(mayDisrupt(withoutQuorum, observedMember(2, silent), remove)).toMatchObject({
-      message: 'only 1 of 3 members are well',
+      message: 'only 1 of 3 members are healthy',
     });
   });
 });

@@ -45,13 +45,13 @@ const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
   [
     'nothing while no other member can lead',
     observed(3, { 0: old, 1: silent, 2: silent }),
-    { kind: 'Wait', message: 'no other etcd member can lead' },
+    { kind: 'Wait', message: 'no other etcd member can take over leadership' },
   ],
   ['nothing where a pod is missing and the others are new', observed(3, { 1: away }), { kind: 'Settled' }],
   [
     'nothing while a pod is missing and the others are needed',
     observed(3, { 1: away, 2: old }),
-    { kind: 'Wait', message: 'without etcd-2 only 1 of 3 members are well, 2 must be' },
+    { kind: 'Wait', message: 'without etcd-2 only 1 of 3 members are healthy, but a quorum needs 2' },
   ],
   [
     'pods that do not run although no quorum is left',
@@ -88,7 +88,7 @@ const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
   [
     'nothing while a new pod is not well yet',
     observed(3, { 1: old, 2: { ...silent } }),
-    { kind: 'Wait', message: 'without etcd-1 only 1 of 3 members are well, 2 must be' },
+    { kind: 'Wait', message: 'without etcd-1 only 1 of 3 members are healthy, but a quorum needs 2' },
   ],
 ];
 

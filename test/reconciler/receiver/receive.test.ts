@@ -149,7 +149,9 @@ describe('a pod that waits for a snapshot', () => {
     const { received } = await listen();
     const flipped = Buffer.from(snapshot);
     flipped[1_500_000]! ^= 1;
-    expect(await failureOf(push(chunks(flipped)))).toMatch(/refused it with status 422: the hash is [0-9a-f]{64} instead of/);
+    expect(await failureOf(push(chunks(flipped)))).toMatch(
+      /refused it with status 422: the hash is [0-9a-f]{64} instead of/,
+    );
     expect(await incoming()).toEqual([]);
     await push(chunks(snapshot));
     await received;
