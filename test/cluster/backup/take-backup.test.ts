@@ -79,7 +79,7 @@ describe('a backup', () => {
     expect(manifest.keys).toEqual({ total: 50, byResource: { '/registry/secrets': 50 } });
     const { status } = await snapshotSource((await etcd.observe()).members, etcd.clients);
     expect(status.leaderId).not.toBe(status.memberId);
-    expect(progress.join('\n')).toMatch(/looking at the backups there are\n\d+ of about \d+ MiB, \d+ s/);
+    expect(progress.join('\n')).toMatch(/listing the existing backups\n\d+ of about \d+ MiB uploaded, \d+ s/);
   });
 
   it('is needless when the store has one that nobody remembers', async () => {

@@ -62,7 +62,7 @@ describe('the keys of a backup', () => {
   const missing = new StoreError('ObjectNotFound', 'there is no such object');
   const away = new StoreError('Unavailable', 'away');
   it.each<[string, string | Error, string]>([
-    ['the bundle is damaged', '{', 'the bundle is not JSON'],
+    ['the bundle is damaged', '{', 'the recovery bundle is not JSON'],
     ['the bundle is missing', missing, missing.message],
     ['the store does not answer', away, away.message],
   ])('of another Cluster are not done without when %s', async (_, content, message) => {

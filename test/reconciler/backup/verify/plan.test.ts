@@ -82,6 +82,6 @@ describe('a trial restore', () => {
   });
 
   it('tells a wrong schedule in words for the user', () => {
-    expect(() => decide('.v', { schedule: { ...daily, expression: '0 6 30 2 *' } })).toThrow(/never comes/);
+    expect(() => decide('.v', { schedule: { ...daily, expression: '0 6 30 2 *' } })).toThrow(/never occurs/);
   });
 });

@@ -28,7 +28,7 @@ describe('the pod of a trial restore', () => {
     [
       'is starting when nothing is known',
       pod([], { podIP: '' }),
-      { kind: 'starting', message: 'it has not started yet' },
+      { kind: 'starting', message: 'not started yet' },
     ],
     [
       'tells why it is not scheduled',
