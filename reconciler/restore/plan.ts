@@ -1,31 +1,31 @@
-/** What there is of a restore, in the management cluster and in the status. */
+/** The observed state of a restore, in the management cluster and in the status. */
 export interface RestoreObservation {
-  /** Id of what is asked for; undefined when nothing is. */
+  /** ID of the request; undefined if there is none. */
   readonly request: string | undefined;
-  /** The restore that the status knows of. */
+  /** The restore that the status records. */
   readonly record: { readonly request: string; readonly isComplete: boolean } | undefined;
-  /** Id of the run that works for the request; meaningful once it has begun. */
+  /** ID of the run for the request; valid once the run has begun. */
   readonly run: string;
-  /** Whether the backup was chosen and found good by this process. */
+  /** Whether this process has chosen and checked the backup. */
   readonly isPrepared: boolean;
-  /** Everything that uses the API, and the API servers themselves. */
+  /** All clients of the API, and the API servers themselves. */
   readonly servers: {
-    /** Workloads that are asked to run pods. */
+    /** Workloads with desired replicas. */
     readonly wanted: readonly string[];
-    /** Pods that there are. */
+    /** Existing pods. */
     readonly pods: readonly string[];
     readonly isAvailable: boolean;
   };
   readonly etcd: { readonly isWanted: boolean; readonly pods: readonly string[] };
   /** One for each member of the spec. */
   readonly members: readonly MemberRestore[];
-  /** Restore pods of members that the spec does not have. */
+  /** Restore pods of members that are not in the spec. */
   readonly surplusPods: readonly string[];
 }
 
 export interface MemberRestore {
   readonly ordinal: number;
-  /** The volume claim; undefined when there is none. */
+  /** The volume claim; undefined if it does not exist. */
   readonly claim: { readonly isGoing: boolean; readonly restored: readonly string[] } | undefined;
   readonly pod: RestorePod | undefined;
 }
@@ -39,25 +39,25 @@ export interface RestorePod {
 /** What to do for one member. */
 export type MemberAct = { readonly ordinal: number; readonly act: 'Create' | 'Discard' | 'Send' | 'Wait' };
 
-/** What comes next. Each step shows in what is observed, so that a process that was killed goes on where it was. */
+/** The next step. The observed state shows each step, so that the next process continues after a process was killed. */
 export type RestoreDecision =
-  /** Nothing is asked for, or it ran. */
+  /** There is no request, or it has completed. */
   | { readonly kind: 'Nothing' }
-  /** Data was taken out of use for a request that is withdrawn: there is no way back but another one. */
+  /** Data was taken out of use for a request that was withdrawn. Only another request can continue. */
   | { readonly kind: 'Withdrawn' }
-  /** Choose the backup and check it, while everything goes on. */
+  /** Choose the backup and check it, while the control plane continues to run. */
   | { readonly kind: 'Prepare' }
-  /** Note in the status which backup it is, before anything is touched. */
+  /** Record the backup in the status, before anything is changed. */
   | { readonly kind: 'Begin' }
   | { readonly kind: 'StopServers'; readonly workloads: readonly string[]; readonly pods: readonly string[] }
   | { readonly kind: 'StopMembers'; readonly isWanted: boolean; readonly pods: readonly string[] }
-  /** Learn again what the snapshot is that is to be sent. */
+  /** Read the facts of the snapshot again before sending it. */
   | { readonly kind: 'PrepareAgain' }
   | { readonly kind: 'Restore'; readonly members: readonly MemberAct[]; readonly surplusPods: readonly string[] }
-  /** Note on the claims that they hold restored data: from then on it is over for the data. */
+  /** Mark the claims as restored. From then on the data is complete. */
   | { readonly kind: 'Mark' }
   | { readonly kind: 'CleanUp' }
-  /** The data is there, and etcd and the API servers may start. */
+  /** The data is restored. etcd and the API servers may start. */
   | { readonly kind: 'Start' }
   | { readonly kind: 'Complete' };
 
@@ -71,7 +71,7 @@ export function planRestore(observed: RestoreObservation): RestoreDecision {
   return isRestored(members, request) ? start(observed) : replace(observed);
 }
 
-/** A status may be lost; the volumes tell all the same. */
+/** Volumes record it too, because a status may be lost. */
 function hasRun(members: readonly MemberRestore[], request: string): boolean {
   return members.some(({ claim }) => claim?.restored.includes(request));
 }

@@ -183,6 +183,8 @@ describe('a backup that was tampered with', () => {
     await cp(folder('copied', 0), folder('copied', 1), { recursive: true });
     await cp(folder('copied', 0), folder('thief', 0), { recursive: true });
     await expect(backups.manifest(backup(1).name)).rejects.toThrow('belongs to backup 2026-11-21T09-15-31.123Z-100');
-    await expect(of('thief').manifest(backup(0).name)).rejects.toThrow('belongs to team/copied, so it was copied there');
+    await expect(of('thief').manifest(backup(0).name)).rejects.toThrow(
+      'belongs to team/copied, so it was copied there',
+    );
   });
 });

@@ -51,7 +51,9 @@ describe('a store', () => {
     await store.putText('text/ä b.json', '{"a":"ü"}');
     expect(await store.getText('text/ä b.json')).toBe('{"a":"ü"}');
     await store.put('text/large.bin', megabytes(2));
-    await expect(store.getText('text/large.bin')).rejects.toThrow('longer than 1048576 bytes, so the operator did not write it');
+    await expect(store.getText('text/large.bin')).rejects.toThrow(
+      'longer than 1048576 bytes, so the operator did not write it',
+    );
   });
 
   it('deletes, and does not mind when there is nothing', async () => {

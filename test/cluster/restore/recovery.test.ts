@@ -147,9 +147,9 @@ describe.concurrent('etcd', { timeout: 2 * longMs }, () => {
     expect((await etcd.members()).map(({ id }) => id)).toEqual(ids);
 
     await bench.patch('c3', { spec: { etcd: { recovery: { acceptDataLossTo: String(revision - 1) } } } });
-    const unusable = { reason: 'BackupUnusable', message: /the newest member that is left/ };
+    const unusable = { reason: 'BackupUnusable', message: /the newest reachable member/ };
     const refused = await bench.untilCondition('c3', 'EtcdRestoreReady', unusable, longMs);
-    expect(refused.message).toContain(`is revision ${revision - 1}, and the newest member that is left, c3-etcd-0,`);
+    expect(refused.message).toContain(`is revision ${revision - 1}, but the newest reachable member c3-etcd-0 has`);
     expect(refused.message).toContain(`has revision ${revision}`);
 
     await bench.patch('c3', { spec: { etcd: { recovery: { acceptDataLossTo: String(revision) } } } });

@@ -153,7 +153,7 @@ describe('a control plane that is restored', () => {
       const missing = '2026-01-01T00-00-00.000Z-1';
       await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: missing } } } });
       const message = await untilRefused('c1', 'BackupNotFound');
-      expect(message).toContain(`there is no backup ${missing} of ${namespace}/c1: there are`);
+      expect(message).toContain(`the bucket contains no backup ${missing} of ${namespace}/c1: choose one of its`);
       expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'later' })).toBeDefined();
     });
   });

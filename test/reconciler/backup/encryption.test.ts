@@ -139,7 +139,9 @@ describe('keys', () => {
     const young = await seal(content, 10, [newer, key]);
     expect(await open(old, 10, [newer, key])).toEqual(content);
     expect(await open(young, 10, [key, newer])).toEqual(content);
-    await expect(open(young)).rejects.toThrow('encrypted with key "2027-01", but the known keys are "2026-11": add that key');
+    await expect(open(young)).rejects.toThrow(
+      'encrypted with key "2027-01", but the known keys are "2026-11": add that key',
+    );
     await expect(open(young, 10, [])).rejects.toThrow('the known keys are none');
   });
 

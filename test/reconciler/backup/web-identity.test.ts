@@ -58,7 +58,12 @@ describe('a ServiceAccount token', () => {
   });
 
   it.each([
-    ['is refused', 400, refused, 'the token service refused with InvalidIdentityToken: configure the role to trust the issuer'],
+    [
+      'is refused',
+      400,
+      refused,
+      'the token service refused with InvalidIdentityToken: configure the role to trust the issuer',
+    ],
     ['is answered by a page', 200, '<html>sign in</html>', 'the token service refused with HTTP 200'],
     ['is answered without a key', 200, granted.replace('key/+=', ''), 'the token service refused with HTTP 200'],
   ])('that %s fails with what to do, and without the token', async (_, status, answer, words) => {

@@ -36,7 +36,9 @@ describe('the keys in a bundle', () => {
   it('are not guessed', () => {
     const refused = () => recoveryBundleKeys(bundle('c0-encryption', { 'config.yaml': `a: ${second.secret}` }), 'c0');
     expect(refused).toThrow(
-      new Error('the bundle holds a Secret c0-encryption without a configuration of ours: use another backup'),
+      new Error(
+        'the recovery bundle contains Secret c0-encryption without a valid encryption configuration: use another backup',
+      ),
     );
   });
 });
