@@ -50,7 +50,7 @@ export function finalBackup(options: FinalBackupOptions): AwaitedFinalBackup | u
     hasMember: readyMembers({ name: cluster, namespace }, reader).length > 0,
   });
 
-  if (decision !== 'Start') return decision === 'GoOn' ? undefined : decision;
+  if (decision !== 'start') return decision === 'proceed' ? undefined : decision;
   const subject = {
     ...options,
     hostedControlPlane: object,
@@ -73,12 +73,12 @@ export interface FinalBackupSituation {
 export function planFinalBackup(
   state: WorkState<BackupResult>,
   { inputsKey, cause, now, hasMember }: FinalBackupSituation,
-): 'GoOn' | 'Start' | AwaitedFinalBackup {
+): 'proceed' | 'start' | AwaitedFinalBackup {
   if (state.kind === 'running') return { message: `the final backup is in progress: ${state.progress}` };
-  if (state.kind === 'done' && state.result.satisfied.includes(cause)) return 'GoOn';
+  if (state.kind === 'done' && state.result.satisfied.includes(cause)) return 'proceed';
   if (state.kind === 'failed' && state.inputsKey === inputsKey) {
     const afterMs = state.at.getTime() + backOffMs(state.error, state.failures) - now;
     if (afterMs > 0) return { message: `the final backup failed: ${messageOf(state.error)}; ${skip}`, afterMs };
   }
-  return hasMember ? 'Start' : { message: `the final backup waits until an etcd member is ready; ${skip}` };
+  return hasMember ? 'start' : { message: `the final backup waits until an etcd member is ready; ${skip}` };
 }

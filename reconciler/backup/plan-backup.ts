@@ -24,28 +24,28 @@ export interface BackupSituation {
 
 /** What to do about backups now. */
 export type BackupDecision =
-  | { readonly kind: 'Rest'; readonly nextTime: number }
-  | { readonly kind: 'Start'; readonly inputsKey: string }
-  | { readonly kind: 'Running'; readonly progress: string }
-  | { readonly kind: 'WaitForMembers' }
-  | { readonly kind: 'WaitForContent' }
-  | { readonly kind: 'BackOff'; readonly error: unknown; readonly retryTime: number };
+  | { readonly kind: 'idle'; readonly nextTime: number }
+  | { readonly kind: 'start'; readonly inputsKey: string }
+  | { readonly kind: 'running'; readonly progress: string }
+  | { readonly kind: 'waitForMembers' }
+  | { readonly kind: 'waitForContent' }
+  | { readonly kind: 'backOff'; readonly error: unknown; readonly retryTime: number };
 
 const retries = { firstMs: 60_000, longestMs: 60 * 60_000 };
 
 /** Decides whether to take a backup now, as a chain of checks. @throws a sentence for the user about the schedule */
 export function planBackup(situation: BackupSituation): BackupDecision {
   const { schedule, now, lastBackup, causes, work, hasMember, hasContent } = situation;
-  if (work.kind === 'running') return { kind: 'Running', progress: work.progress };
+  if (work.kind === 'running') return { kind: 'running', progress: work.progress };
   const isDue = isBackupDue(schedule, lastBackup, now);
-  if (!isDue && causes.length === 0) return { kind: 'Rest', nextTime: nextBackupTime(schedule, now) };
-  if (!hasContent && causes.length === 0) return { kind: 'WaitForContent' };
+  if (!isDue && causes.length === 0) return { kind: 'idle', nextTime: nextBackupTime(schedule, now) };
+  if (!hasContent && causes.length === 0) return { kind: 'waitForContent' };
   const inputsKey = inputsKeyOf(situation, isDue);
   if (work.kind === 'failed' && work.inputsKey === inputsKey) {
     const retryTime = work.at.getTime() + backOffMs(work.error, work.failures);
-    if (now < retryTime) return { kind: 'BackOff', error: work.error, retryTime };
+    if (now < retryTime) return { kind: 'backOff', error: work.error, retryTime };
   }
-  return hasMember ? { kind: 'Start', inputsKey } : { kind: 'WaitForMembers' };
+  return hasMember ? { kind: 'start', inputsKey } : { kind: 'waitForMembers' };
 }
 
 /** One minute after the first failure, doubled after each further failure, at most one hour. */

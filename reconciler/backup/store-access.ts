@@ -61,7 +61,7 @@ function missing(name: string, namespace: string, reader: string): string {
 function credentialsOf(webIdentity: NonNullable<Backup['webIdentity']>, requestCaches: StoreReader): StoreCredentials {
   const { roleARN, serviceAccountName, audience, tokenServiceURL } = webIdentity;
   return {
-    kind: 'web-identity',
+    kind: 'webIdentity',
     roleArn: roleARN,
     tokenService: tokenServiceURL,
     token: () =>

@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 export type StoreCredentials =
   | { readonly kind: 'static'; readonly accessKeyId: string; readonly secretAccessKey: string }
   | {
-      readonly kind: 'web-identity';
+      readonly kind: 'webIdentity';
       readonly roleArn: string;
       /** URL of the token service; that of AWS in the region if unset. */
       readonly tokenService?: string | undefined;

@@ -21,7 +21,7 @@ const limitMs = 60_000;
  */
 export async function assumeRole(
   settings: StoreSettings,
-  { roleArn, tokenService, token }: Extract<StoreCredentials, { kind: 'web-identity' }>,
+  { roleArn, tokenService, token }: Extract<StoreCredentials, { kind: 'webIdentity' }>,
 ): Promise<SessionCredentials> {
   const url = tokenService ?? `https://sts.${settings.region}.amazonaws.com`;
   const form = new URLSearchParams({

@@ -172,7 +172,7 @@ export class MemberClient {
   /** Number of keys of the member at a revision, in total and by resource. The revision must not be compacted yet. */
   keyCounts(revision: number): Promise<KeyCounts> {
     return countKeysByResource(async ({ start, end, what }) => {
-      const wanted = what === 'Count' ? { count_only: true } : { keys_only: true, limit: 1 };
+      const wanted = what === 'count' ? { count_only: true } : { keys_only: true, limit: 1 };
       const { count, kvs } = await this.#call(
         'count keys',
         ({ kv }, options) =>

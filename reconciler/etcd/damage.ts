@@ -1,10 +1,10 @@
 /** Why etcd does not start with the data of a member. */
 export interface Damage {
   /**
-   * `Unreadable` regardless of other members. `Different` from the data of another member, which does not show whose
+   * `unreadable` regardless of other members. `different` from the data of another member, which does not show whose
    * data is wrong.
    */
-  readonly kind: 'Unreadable' | 'Different';
+  readonly kind: 'unreadable' | 'different';
   /** The problem, as the end of a sentence about the data. */
   readonly what: string;
 }
@@ -21,22 +21,22 @@ interface Sign extends Damage {
  */
 const signs: readonly Sign[] = [
   {
-    kind: 'Different',
+    kind: 'different',
     what: 'differs from that of other members',
     text: /found data inconsistency with peers/,
   },
   {
-    kind: 'Unreadable',
+    kind: 'unreadable',
     what: 'cannot be read, its write-ahead log is damaged',
     text: /walpb: crc mismatch/,
   },
   {
-    kind: 'Unreadable',
+    kind: 'unreadable',
     what: 'is older than what the member has confirmed, its write-ahead log was truncated or replaced by an older one',
     text: /Was the raft log corrupted, truncated, or lost\?|^go\.etcd\.io\/(etcd\/)?raft\/v3\.\(\*raftLog\)\.commitTo\(/m,
   },
   {
-    kind: 'Unreadable',
+    kind: 'unreadable',
     what: 'cannot be read, its database is damaged',
     text: /"failed to open database".*"error":"(invalid database|checksum error|version mismatch|file size too small)"|^go\.etcd\.io\/bbolt\.(Open|\(\*Tx\)\.page)\(/m,
   },

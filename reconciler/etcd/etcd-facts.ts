@@ -37,7 +37,7 @@ export interface MemberFactsInput {
  */
 export function memberFacts(input: MemberFactsInput): MemberFacts {
   const { cluster, replicas, isRecorded, members, observation, written } = input;
-  const confirmed = observation?.membership === 'Confirmed' ? observation : undefined;
+  const confirmed = observation?.membership === 'confirmed' ? observation : undefined;
   const isFormed =
     isRecorded || confirmed !== undefined || wasFormed(members) || written.some(({ state }) => state === 'existing');
   // Members with different founders would never form one cluster.

@@ -21,18 +21,18 @@ export async function executeOnObjects(step: ObjectStep, { cluster, objects, wri
   const pod = podOf(cluster, objects, ordinal);
   const claim = claimOf(cluster, objects, ordinal);
   switch (step.kind) {
-    case 'MarkVolume':
-    case 'ReserveVolume': {
+    case 'markVolume':
+    case 'reserveVolume': {
       if (!claim) throw new Error(`the volume claim of ${step.member} no longer exists`);
-      const annotations = volumeMark(step.id, { isReserved: step.kind === 'ReserveVolume' });
+      const annotations = volumeMark(step.id, { isReserved: step.kind === 'reserveVolume' });
       return writer.setFields(PersistentVolumeClaim, claim, { annotations }, markPurpose);
     }
-    case 'DiscardVolume':
+    case 'discardVolume':
       // The claim is deleted first: Kubernetes keeps it until the pod is deleted, and then no new pod can use it.
       if (claim) await writer.delete(PersistentVolumeClaim, claim);
       if (pod) await writer.delete(Pod, pod);
       return;
-    case 'ReplacePod':
+    case 'replacePod':
       if (pod?.metadata.uid === step.podUid) await writer.delete(Pod, pod);
   }
 }

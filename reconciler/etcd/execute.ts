@@ -2,7 +2,7 @@ import { type EtcdObservation, leaderOf } from './members.ts';
 import type { CaredForMember, Clients } from './observe.ts';
 import type { EtcdStep } from './steps.ts';
 
-const objectKinds = ['MarkVolume', 'ReserveVolume', 'DiscardVolume', 'ReplacePod'] as const;
+const objectKinds = ['markVolume', 'reserveVolume', 'discardVolume', 'replacePod'] as const;
 
 /** Steps that change pods and volume claims. */
 export type ObjectStep = Extract<EtcdStep, { readonly kind: (typeof objectKinds)[number] }>;
@@ -21,20 +21,20 @@ export function isEtcdCall(step: EtcdStep): step is EtcdCall {
 export async function execute(step: EtcdCall, observation: EtcdObservation, clients: Clients): Promise<void> {
   const leader = leaderOf(observation)?.name;
   switch (step.kind) {
-    case 'AddLearner':
+    case 'addLearner':
       await clientOf(clients, leader).addLearner(step.peerUrl);
       return;
-    case 'Promote':
+    case 'promote':
       return clientOf(clients, leader).promote(step.id);
-    case 'Remove':
+    case 'remove':
       return clientOf(clients, leader).remove(step.id);
-    case 'MoveLeader':
+    case 'moveLeader':
       return clientOf(clients, step.from).moveLeader(step.targetId);
-    case 'Compact':
+    case 'compact':
       return clientOf(clients, step.member).compact(step.revision);
-    case 'Defragment':
+    case 'defragment':
       return clientOf(clients, step.member).defragment();
-    case 'Disarm':
+    case 'disarm':
       return clientOf(clients, step.member).disarm(step);
   }
 }

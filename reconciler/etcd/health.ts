@@ -73,7 +73,7 @@ function withoutQuorum(observation: EtcdObservation, record: EtcdRecord | undefi
  * volume.
  */
 function votersIn(observation: EtcdObservation, record: EtcdRecord | undefined): readonly Member[] {
-  if (observation.membership !== 'Unknown') return votersOf(observation);
+  if (observation.membership !== 'unknown') return votersOf(observation);
   const recorded = record?.members?.filter(({ role }) => role !== 'Learner' && role !== 'Missing');
   if (!recorded) return observation.members.filter(({ claim }) => claim?.memberId !== undefined);
   return observation.members.filter((member) => recorded.some(({ name }) => name === member.name));
@@ -83,14 +83,14 @@ function votersIn(observation: EtcdObservation, record: EtcdRecord | undefined):
 function hasNoData(member: Member): boolean {
   if (member.status) return false;
   if (member.registration) return isDataLost(member);
-  if (damageOf(member)?.kind === 'Unreadable') return true;
+  if (damageOf(member)?.kind === 'unreadable') return true;
   return member.claim === undefined || member.claim.isLost || member.claim.memberId === undefined;
 }
 
 function gone(lost: readonly Member[]): string {
   const damaged = lost.flatMap((member) => {
     const damage = damageOf(member);
-    return damage?.kind === 'Unreadable' ? [`that of ${member.name} ${damage.what}`] : [];
+    return damage?.kind === 'unreadable' ? [`that of ${member.name} ${damage.what}`] : [];
   });
   return damaged.length === 0 ? 'gone' : `gone or damaged (${damaged.join('; ')})`;
 }

@@ -10,7 +10,7 @@ export type KeyCounts = z.output<typeof KeyCounts>;
 export interface KeyRange {
   readonly start: Buffer;
   readonly end: Buffer;
-  readonly what: 'FirstKey' | 'Count';
+  readonly what: 'firstKey' | 'count';
 }
 
 /** The result: the number of keys, and the first key if it was requested. */
@@ -30,10 +30,10 @@ export async function countKeysByResource(ask: (range: KeyRange) => Promise<KeyR
   const counts = new Map<string, number>();
   let start: Buffer | undefined = open;
   while (start) {
-    const { firstKey } = await ask({ start, end: open, what: 'FirstKey' });
+    const { firstKey } = await ask({ start, end: open, what: 'firstKey' });
     if (!firstKey) break;
     const { resource, end } = rangeOf(firstKey);
-    const { count } = await ask({ start: firstKey, end: end ?? open, what: 'Count' });
+    const { count } = await ask({ start: firstKey, end: end ?? open, what: 'count' });
     counts.set(resource, (counts.get(resource) ?? 0) + count);
     start = end;
   }

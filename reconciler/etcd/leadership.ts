@@ -13,7 +13,7 @@ export function guarded(
 ): Decision {
   const result = guard(observation, member, intent);
   if (result.isAllowed) return decision;
-  if (result.reason !== 'Leads') return wait(result.message);
+  if (result.reason !== 'leads') return wait(result.message);
   return moveLeader(observation, member, successors);
 }
 
@@ -31,5 +31,5 @@ function moveLeader(observation: EtcdObservation, leader: Member, isPreferred?: 
   const able = healthyVoters(observation).filter(({ name }) => name !== leader.name);
   const next = (isPreferred && able.find(isPreferred)) ?? able[0];
   if (!next?.registration) return wait('no other etcd member can take over leadership');
-  return act({ kind: 'MoveLeader', from: leader.name, to: next.name, targetId: next.registration.id });
+  return act({ kind: 'moveLeader', from: leader.name, to: next.name, targetId: next.registration.id });
 }

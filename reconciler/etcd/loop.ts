@@ -160,7 +160,7 @@ export class EtcdLoops {
         isNew || entry.inputsKey !== inputsKey || before !== (entry.report && significance(entry.report));
       retryMs = hasChanged ? firstRetryMs : Math.min(idleMs, retryMs * 2);
       if (isNew || entry.inputsKey !== inputsKey || entry.inProgress !== inProgress) continue;
-      await this.#wait(entry, entry.report?.decision.kind === 'Settled' ? idleMs : retryMs);
+      await this.#wait(entry, entry.report?.decision.kind === 'settled' ? idleMs : retryMs);
     }
   }
 

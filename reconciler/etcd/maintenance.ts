@@ -35,9 +35,9 @@ export function planDefragmentation(
     dbSize(member) >= necessary.fileShareOfQuota * quotaBytes &&
     reclaimableBytes(member) >= necessary.freeShareOfQuota * quotaBytes;
   // Also applies to a single member: a short outage is better than an alarm, which stops all writes.
-  const before = defragment(observation, guard, 'Unavoidable', isNecessary);
-  if (before.kind !== 'Settled') return before;
-  return defragment(observation, guard, 'Upkeep', (member) => {
+  const before = defragment(observation, guard, 'unavoidable', isNecessary);
+  if (before.kind !== 'settled') return before;
+  return defragment(observation, guard, 'upkeep', (member) => {
     const free = reclaimableBytes(member);
     return free >= worthDefragmenting.bytes && free >= worthDefragmenting.share * dbSize(member);
   });
@@ -54,17 +54,17 @@ export function planSpaceStep(observation: EtcdObservation, quotaBytes: number, 
   const leader = leaderOf(observation);
   if (!leader?.status) return wait('etcd is full and has no leader, without which the operator cannot free space');
   if (!observation.isCompacted) {
-    return act({ kind: 'Compact', member: leader.name, revision: leader.status.revision });
+    return act({ kind: 'compact', member: leader.name, revision: leader.status.revision });
   }
   // Even little free space is worth it now, but not what remains right after a defragmentation.
   const isLoose = (member: Member) => reclaimableBytes(member) > 0.1 * dbSize(member);
-  const defragmentation = defragment(observation, guard, 'Unavoidable', isLoose);
-  if (defragmentation.kind !== 'Settled') return defragmentation;
+  const defragmentation = defragment(observation, guard, 'unavoidable', isLoose);
+  if (defragmentation.kind !== 'settled') return defragmentation;
   const largest = Math.max(...observation.members.map(dbSize));
   if (largest > quotaBytes * (1 - freeShareToWrite)) {
     return wait(`etcd is full: ${largest} of ${quotaBytes} bytes are in use: delete objects, or raise the volume size`);
   }
-  return act({ kind: 'Disarm', member: leader.name, alarm: 'Nospace', memberId: alarm.memberId });
+  return act({ kind: 'disarm', member: leader.name, alarm: 'Nospace', memberId: alarm.memberId });
 }
 
 function defragment(
@@ -79,8 +79,8 @@ function defragment(
     .filter((member) => member.status && isWorthIt(member))
     .sort((one, other) => rank(one) - rank(other) || reclaimableBytes(other) - reclaimableBytes(one));
   if (!next) return settled;
-  const step = act({ kind: 'Defragment', member: next.name });
-  return guarded({ observation, guard }, next, { kind: 'Defragment', cause }, step);
+  const step = act({ kind: 'defragment', member: next.name });
+  return guarded({ observation, guard }, next, { kind: 'defragment', cause }, step);
 }
 
 function reclaimableBytes({ status }: Member): number {

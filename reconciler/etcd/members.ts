@@ -9,8 +9,8 @@ export interface EtcdObservation {
   readonly members: readonly Member[];
   /** Registered members without an ordinal. They count as unhealthy voters, and the operator does not change them. */
   readonly unknownMembers: readonly Registration[];
-  /** `Confirmed` by a quorum; `Unconfirmed` if only a single member's own copy could be read; otherwise `Unknown`. */
-  readonly membership: 'Confirmed' | 'Unconfirmed' | 'Unknown';
+  /** `confirmed` by a quorum; `unconfirmed` if only a single member's own copy could be read; otherwise `unknown`. */
+  readonly membership: 'confirmed' | 'unconfirmed' | 'unknown';
   readonly alarms: readonly MemberAlarm[];
   /** No version of a key before the current revision exists. Only known, and relevant, during a NOSPACE alarm. */
   readonly isCompacted: boolean;
@@ -168,7 +168,7 @@ export function healthyVoters(observation: EtcdObservation): readonly Member[] {
 /** Whether etcd can commit writes now, and its membership is certain. */
 export function hasQuorum(observation: EtcdObservation): boolean {
   return (
-    observation.membership === 'Confirmed' && healthyVoters(observation).length >= quorumOf(voterCount(observation))
+    observation.membership === 'confirmed' && healthyVoters(observation).length >= quorumOf(voterCount(observation))
   );
 }
 
@@ -176,7 +176,7 @@ export function hasQuorum(observation: EtcdObservation): boolean {
 export function isCorrupt({ alarms, doMembersAgree }: EtcdObservation, member: Member): boolean {
   const { registration } = member;
   if (alarms.some(({ alarm, memberId }) => alarm === 'Corrupt' && memberId === registration?.id)) return true;
-  return doMembersAgree === true && damageOf(member)?.kind === 'Different';
+  return doMembersAgree === true && damageOf(member)?.kind === 'different';
 }
 
 /** Number of terminations because of its data after which a member counts as damaged. */
@@ -203,7 +203,7 @@ const triesOfFounder = 4;
 export function lossOf(member: Member): string | undefined {
   if (!member.registration) return undefined;
   const damage = damageOf(member);
-  if (damage?.kind === 'Unreadable') return damage.what;
+  if (damage?.kind === 'unreadable') return damage.what;
   return isGone(member) ? 'is gone' : undefined;
 }
 

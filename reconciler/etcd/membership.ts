@@ -53,7 +53,7 @@ export function podsFor({ members }: Pick<EtcdObservation, 'members'>): number {
 }
 
 const cannotDecide: Rule = ({ observation }) => {
-  if (observation.membership === 'Unknown') return wait('no etcd member answers');
+  if (observation.membership === 'unknown') return wait('no etcd member answers');
   if (!hasQuorum(observation)) {
     const voters = voterCount(observation);
     return wait(`etcd has no quorum: ${healthyVoters(observation).length} of ${voters} members are healthy`);
@@ -71,7 +71,7 @@ const cannotDecide: Rule = ({ observation }) => {
 function isUnknownWhoIsCorrupt({ alarms, members, doMembersAgree }: EtcdObservation): boolean {
   const corrupt = alarms.filter(({ alarm }) => alarm === 'Corrupt');
   if (corrupt.length > 0 && corrupt.every(({ memberId }) => memberId === '0')) return true;
-  return doMembersAgree === false && members.some((member) => damageOf(member)?.kind === 'Different');
+  return doMembersAgree === false && members.some((member) => damageOf(member)?.kind === 'different');
 }
 
 /**
@@ -85,7 +85,7 @@ const reserveVolume: Rule = ({ observation }) => {
     ({ registration, status, claim }) =>
       registration && registration.name !== '' && !status && claim && claim.memberId === undefined,
   );
-  return awaited?.registration && act({ kind: 'ReserveVolume', member: awaited.name, id: awaited.registration.id });
+  return awaited?.registration && act({ kind: 'reserveVolume', member: awaited.name, id: awaited.registration.id });
 };
 
 const markVolume: Rule = ({ observation: { members } }) => {
@@ -96,7 +96,7 @@ const markVolume: Rule = ({ observation: { members } }) => {
       claim &&
       (claim.memberId !== registration.id || claim.isReserved === true),
   );
-  return unmarked?.registration && act({ kind: 'MarkVolume', member: unmarked.name, id: unmarked.registration.id });
+  return unmarked?.registration && act({ kind: 'markVolume', member: unmarked.name, id: unmarked.registration.id });
 };
 
 /**
@@ -109,7 +109,7 @@ const forgetCorruption: Rule = ({ observation: { alarms, members } }) => {
     ({ alarm, memberId }) => alarm === 'Corrupt' && members.every(({ registration }) => registration?.id !== memberId),
   );
   const via = members.find(({ status, registration }) => status && registration?.isLearner === false);
-  return left && via && act({ kind: 'Disarm', member: via.name, alarm: 'Corrupt', memberId: left.memberId });
+  return left && via && act({ kind: 'disarm', member: via.name, alarm: 'Corrupt', memberId: left.memberId });
 };
 
 const finishLearner: Rule = (situation) => {
@@ -118,12 +118,12 @@ const finishLearner: Rule = (situation) => {
   if (!learner?.registration) return undefined;
   const { id, name } = learner.registration;
   if (learner.ordinal >= wantedReplicas)
-    return remove(situation, learner, 'etcd.replicas no longer includes it', 'Asked');
+    return remove(situation, learner, 'etcd.replicas no longer includes it', 'requested');
   const loss = unusable(observation, learner);
-  if (loss) return remove(situation, learner, loss, 'Unavoidable');
+  if (loss) return remove(situation, learner, loss, 'unavoidable');
   // Data of the previous member at this ordinal. The new member cannot start with it.
-  if (name === '' && holdsOldData(learner)) return act({ kind: 'DiscardVolume', member: learner.name });
-  if (isHealthy(observation, learner)) return act({ kind: 'Promote', member: learner.name, id });
+  if (name === '' && holdsOldData(learner)) return act({ kind: 'discardVolume', member: learner.name });
+  if (isHealthy(observation, learner)) return act({ kind: 'promote', member: learner.name, id });
   return wait(`${learner.name} is joining${learner.problem ? `: ${learner.problem}` : ''}`);
 };
 
@@ -131,7 +131,7 @@ const removeLost: Rule = (situation) => {
   const { observation } = situation;
   for (const voter of votersOf(observation)) {
     const loss = unusable(observation, voter);
-    if (loss) return remove(situation, voter, loss, 'Unavoidable');
+    if (loss) return remove(situation, voter, loss, 'unavoidable');
   }
   return undefined;
 };
@@ -146,7 +146,7 @@ function unusable(observation: EtcdObservation, member: Member): string | undefi
 const discardOld: Rule = ({ observation: { members } }) => {
   const left = members.filter((member) => !member.registration && holdsOldData(member));
   const old = left.find(({ pod }) => !pod);
-  if (old) return act({ kind: 'DiscardVolume', member: old.name });
+  if (old) return act({ kind: 'discardVolume', member: old.name });
   return left[0] && wait(`the pod of ${left[0].name} is being removed`);
 };
 
@@ -159,12 +159,12 @@ const addMissing: Rule = ({ observation, wantedReplicas }) => {
   if (healthy < voters) return wait(`${missing.name} joins when all members are healthy: ${healthy} of ${voters} are`);
   if (observation.inProgress)
     return wait(`${observation.inProgress.act} of ${observation.inProgress.member} is in progress`);
-  return act({ kind: 'AddLearner', member: missing.name, peerUrl: missing.peerUrl });
+  return act({ kind: 'addLearner', member: missing.name, peerUrl: missing.peerUrl });
 };
 
 const removeSurplus: Rule = (situation) => {
   const surplus = votersOf(situation.observation).findLast(({ ordinal }) => ordinal >= situation.wantedReplicas);
-  return surplus && remove(situation, surplus, 'etcd.replicas no longer includes it', 'Asked');
+  return surplus && remove(situation, surplus, 'etcd.replicas no longer includes it', 'requested');
 };
 
 const rules: readonly Rule[] = [
@@ -186,9 +186,9 @@ function remove(situation: Situation, member: Member, because: string, cause: Ac
   // Without a mark, it would be unknown later that the claim may hold data of a removed member.
   const decision =
     claim && claim.memberId === undefined && !claim.isLost
-      ? act({ kind: 'MarkVolume', member: member.name, id: noMember })
-      : act({ kind: 'Remove', member: member.name, id: registration.id, because });
-  return guarded({ observation, guard }, member, { kind: 'Remove', cause }, decision);
+      ? act({ kind: 'markVolume', member: member.name, id: noMember })
+      : act({ kind: 'remove', member: member.name, id: registration.id, because });
+  return guarded({ observation, guard }, member, { kind: 'remove', cause }, decision);
 }
 
 function holdsOldData({ claim }: Member): boolean {

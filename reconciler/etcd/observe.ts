@@ -56,7 +56,7 @@ export async function observeEtcd(
     const registration = registrations.find(({ peerUrls }) => peerUrls.includes(member.peerUrl));
     return { ...member, registration, status, ...(problem ? { problem } : {}) };
   });
-  const isOneRefused = members.some((member) => damageOf(member)?.kind === 'Different');
+  const isOneRefused = members.some((member) => damageOf(member)?.kind === 'different');
   const doMembersAgree = isOneRefused ? await doAgree(answers) : undefined;
   const urls = new Set(known.map(({ peerUrl }) => peerUrl));
   return {
@@ -107,9 +107,9 @@ async function membersOf(answers: readonly Answer[]): Promise<{
   for (const view of ['quorum', 'own'] as const) {
     const lists = await Promise.allSettled(clients.map((client) => client.members(view)));
     const list = lists.find((result) => result.status === 'fulfilled');
-    if (list) return { membership: view === 'quorum' ? 'Confirmed' : 'Unconfirmed', registrations: list.value };
+    if (list) return { membership: view === 'quorum' ? 'confirmed' : 'unconfirmed', registrations: list.value };
   }
-  return { membership: 'Unknown', registrations: [] };
+  return { membership: 'unknown', registrations: [] };
 }
 
 /** Every member knows all alarms. The order does not depend on the member that reports them. */

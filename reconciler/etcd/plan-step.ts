@@ -26,15 +26,15 @@ export function planEtcdStep(
   guard: Guard = mayDisrupt,
 ): Decision {
   const space = planSpaceStep(observation, goal.quotaBytes, guard);
-  if (space.kind === 'Act') return space;
+  if (space.kind === 'act') return space;
   const membership = planMembershipStep(observation, goal.replicas, guard);
-  if (membership.kind === 'Act') return membership;
+  if (membership.kind === 'act') return membership;
   const rollout = planRolloutStep(observation, { revision: goal.revision, cause: goal.cause, guard });
   // A member that waits for its pod may wait for the very template that a rollout brings.
-  if (rollout.kind === 'Act') return rollout;
-  const waiting = [space, membership, rollout].find(({ kind }) => kind === 'Wait');
+  if (rollout.kind === 'act') return rollout;
+  const waiting = [space, membership, rollout].find(({ kind }) => kind === 'wait');
   if (waiting) return waiting;
   const upkeep = planDefragmentation(observation, { quotaBytes: goal.quotaBytes, guard });
   // No phase waits for upkeep that is not possible now. With one member it never is.
-  return upkeep.kind === 'Act' ? upkeep : settled;
+  return upkeep.kind === 'act' ? upkeep : settled;
 }

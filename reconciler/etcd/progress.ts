@@ -22,19 +22,19 @@ export function progressOf(set: StatefulSetObject | undefined, report: CurrentRe
   const pods: EtcdProgress = readiness.ready ? { isDone: true } : waiting('WaitingForMembers', readiness.message);
   if (!report)
     return readiness.ready ? waiting('WaitingForMembers', 'the operator has not queried the members yet') : pods;
-  if (report.observation.membership === 'Unknown' && !pods.isDone) return pods;
+  if (report.observation.membership === 'unknown' && !pods.isDone) return pods;
   if (!report.isCurrent) return waiting('WaitingForMembers', 'the operator is processing the latest change');
   const { decision, observation, problem } = report;
   const failure = problem === undefined ? '' : `, which failed: ${problem}`;
   switch (decision.kind) {
-    case 'Settled':
+    case 'settled':
       return pods;
-    case 'Wait':
+    case 'wait':
       return waiting(isChanging(report) ? 'ChangingMembers' : 'WaitingForMembers', decision.message);
-    case 'Act':
-      if (observation.membership === 'Confirmed' && isBookkeeping(decision.step) && problem === undefined) return pods;
+    case 'act':
+      if (observation.membership === 'confirmed' && isBookkeeping(decision.step) && problem === undefined) return pods;
       // Upkeep stops one member for a short time. No phase waits for it.
-      if (decision.step.kind === 'Defragment' && observation.alarms.length === 0) return pods;
+      if (decision.step.kind === 'defragment' && observation.alarms.length === 0) return pods;
       return waiting(reasonFor(decision.step), `${describe(decision.step)}${failure}`);
   }
 }
@@ -50,45 +50,45 @@ function isChanging({ observation: { members } }: CurrentReport): boolean {
 
 function reasonFor({ kind }: EtcdStep): 'WaitingForMembers' | 'ChangingMembers' | 'RollingOut' {
   switch (kind) {
-    case 'AddLearner':
-    case 'Promote':
-    case 'Remove':
-    case 'DiscardVolume':
+    case 'addLearner':
+    case 'promote':
+    case 'remove':
+    case 'discardVolume':
       return 'ChangingMembers';
-    case 'ReplacePod':
-    case 'MoveLeader':
+    case 'replacePod':
+    case 'moveLeader':
       return 'RollingOut';
-    case 'MarkVolume':
-    case 'ReserveVolume':
-    case 'Compact':
-    case 'Defragment':
-    case 'Disarm':
+    case 'markVolume':
+    case 'reserveVolume':
+    case 'compact':
+    case 'defragment':
+    case 'disarm':
       return 'WaitingForMembers';
   }
 }
 
 function describe(step: EtcdStep): string {
   switch (step.kind) {
-    case 'AddLearner':
+    case 'addLearner':
       return `${step.member} joins the etcd cluster`;
-    case 'Promote':
+    case 'promote':
       return `${step.member} has all data and is promoted to a voting member`;
-    case 'Remove':
+    case 'remove':
       return `${step.member} is removed: ${step.because}`;
-    case 'DiscardVolume':
+    case 'discardVolume':
       return `the old volume of ${step.member} is deleted`;
-    case 'ReplacePod':
+    case 'replacePod':
       return `the pod of ${step.member} is replaced`;
-    case 'MoveLeader':
+    case 'moveLeader':
       return `leadership moves from ${step.from} to ${step.to}`;
-    case 'MarkVolume':
-    case 'ReserveVolume':
+    case 'markVolume':
+    case 'reserveVolume':
       return `the volume of ${step.member} is marked`;
-    case 'Compact':
+    case 'compact':
       return `${step.member} compacts old versions of keys`;
-    case 'Defragment':
+    case 'defragment':
       return `${step.member} is defragmented`;
-    case 'Disarm':
+    case 'disarm':
       return `${step.member} disarms an alarm`;
   }
 }

@@ -12,11 +12,11 @@ import {
 
 /** A disruption of a member by the operator, temporary or permanent. */
 export interface Act {
-  readonly kind: 'Restart' | 'Defragment' | 'Remove';
+  readonly kind: 'restart' | 'defragment' | 'remove';
   /**
-   * `Asked` by a change of the spec, `Unavoidable` because etcd does not work without it, or `Upkeep` that can wait.
+   * `requested` by a change of the spec, `unavoidable` because etcd does not work without it, or `upkeep` that can wait.
    */
-  readonly cause: 'Asked' | 'Unavoidable' | 'Upkeep';
+  readonly cause: 'requested' | 'unavoidable' | 'upkeep';
 }
 
 export type GuardResult =
@@ -24,13 +24,13 @@ export type GuardResult =
   | {
       readonly isAllowed: false;
       readonly reason:
-        | 'UnderWay'
-        | 'MembershipUnconfirmed'
-        | 'OnlyMember'
-        | 'Leads'
-        | 'NoAnswer'
-        | 'OthersIll'
-        | 'NoQuorum';
+        | 'inProgress'
+        | 'membershipUnconfirmed'
+        | 'onlyMember'
+        | 'leads'
+        | 'noAnswer'
+        | 'othersUnhealthy'
+        | 'noQuorum';
       /** A sentence for the user. */
       readonly message: string;
     };
@@ -61,7 +61,7 @@ export const mayDisrupt: Guard = (observation, member, act) => {
 
 /** These lists are the policy. */
 function checksFor(member: Member, { kind }: Act): readonly Check[] {
-  if (kind === 'Restart' && !isServing(member)) return [nothingElseInProgress];
+  if (kind === 'restart' && !isServing(member)) return [nothingElseInProgress];
   return [nothingElseInProgress, membershipIsConfirmed, isNotTheOnlyOne, doesNotLead, answers, othersCarryOn];
 }
 
@@ -75,51 +75,54 @@ function isServing({ registration, pod, status }: Member): boolean {
 
 const nothingElseInProgress: Check = (observation, member) => {
   const { inProgress, members } = observation;
-  if (inProgress) return refuse('UnderWay', `${inProgress.act} of ${inProgress.member} is in progress`);
+  if (inProgress) return refuse('inProgress', `${inProgress.act} of ${inProgress.member} is in progress`);
   const terminating = members.find(({ pod }) => pod?.isTerminating);
-  if (terminating) return refuse('UnderWay', `the pod of ${terminating.name} is being replaced`);
+  if (terminating) return refuse('inProgress', `the pod of ${terminating.name} is being replaced`);
   const learner = learnersOf(observation).find(({ name }) => name !== member.name);
-  return learner && refuse('UnderWay', `${learner.name} is joining`);
+  return learner && refuse('inProgress', `${learner.name} is joining`);
 };
 
 const membershipIsConfirmed: Check = (observation) =>
-  observation.membership === 'Confirmed' && leaderOf(observation)
+  observation.membership === 'confirmed' && leaderOf(observation)
     ? undefined
-    : refuse('MembershipUnconfirmed', 'no quorum of etcd members confirms the members and the leader');
+    : refuse('membershipUnconfirmed', 'no quorum of etcd members confirms the members and the leader');
 
 /** A disruption of the only member is an outage. It is not allowed for upkeep, and the only member is never removed. */
 const isNotTheOnlyOne: Check = (observation, member, { kind, cause }) => {
   if (!isVoter(member) || voterCount(observation) > 1) return undefined;
-  if (kind !== 'Remove' && cause !== 'Upkeep') return undefined;
-  return refuse('OnlyMember', `${member.name} is the only member, and etcd would not answer meanwhile`);
+  if (kind !== 'remove' && cause !== 'upkeep') return undefined;
+  return refuse('onlyMember', `${member.name} is the only member, and etcd would not answer meanwhile`);
 };
 
 const doesNotLead: Check = (observation, member) =>
   voterCount(observation) > 1 && leaderOf(observation)?.name === member.name
-    ? refuse('Leads', `${member.name} is the leader: another member must take over first`)
+    ? refuse('leads', `${member.name} is the leader: another member must take over first`)
     : undefined;
 
 const answers: Check = (_, member, { kind }) =>
-  kind === 'Defragment' && !member.status ? refuse('NoAnswer', `${member.name} does not answer`) : undefined;
+  kind === 'defragment' && !member.status ? refuse('noAnswer', `${member.name} does not answer`) : undefined;
 
 const othersCarryOn: Check = (observation, member, { kind }) => {
   const voters = voterCount(observation);
   const healthy = healthyVoters(observation).filter(({ name }) => name !== member.name).length;
   const others = isVoter(member) ? voters - 1 : voters;
-  if (kind === 'Remove' && !hasQuorum(observation)) {
-    return refuse('NoQuorum', `only ${healthyVoters(observation).length} of ${voters} members are healthy`);
+  if (kind === 'remove' && !hasQuorum(observation)) {
+    return refuse('noQuorum', `only ${healthyVoters(observation).length} of ${voters} members are healthy`);
   }
   // A removed member takes its vote with it. A member that comes back still counts meanwhile.
-  const quorum = others === 0 ? 0 : quorumOf(kind === 'Remove' ? others : voters);
+  const quorum = others === 0 ? 0 : quorumOf(kind === 'remove' ? others : voters);
   if (healthy < quorum) {
     return refuse(
-      'NoQuorum',
+      'noQuorum',
       `without ${member.name} only ${healthy} of ${voters} members are healthy, but a quorum needs ${quorum}`,
     );
   }
-  const isRepair = kind === 'Remove' && !isHealthy(observation, member);
+  const isRepair = kind === 'remove' && !isHealthy(observation, member);
   if (healthy === others || !isVoter(member) || isRepair) return undefined;
-  return refuse('OthersIll', `${others - healthy} of the ${others} members other than ${member.name} are unhealthy`);
+  return refuse(
+    'othersUnhealthy',
+    `${others - healthy} of the ${others} members other than ${member.name} are unhealthy`,
+  );
 };
 
 function isVoter({ registration }: Member): boolean {

@@ -65,14 +65,14 @@ export async function reconcileEtcd(
     const { observation, decision } = first;
     const seen: EtcdReport = { observation, decision, fill: fillOf(observation, goal.quotaBytes) };
     report(seen);
-    if (decision.kind !== 'Act' || signal.aborted) return undefined;
+    if (decision.kind !== 'act' || signal.aborted) return undefined;
     const { step } = decision;
     const latest = isDisruptive(step)
       ? await observe(task, await readMemberObjects(cluster, writer), access, inProgress)
       : first;
     if (!isDeepStrictEqual(latest.decision, decision) || signal.aborted) return undefined;
     try {
-      if (step.kind === 'Defragment') defragment(step.member);
+      if (step.kind === 'defragment') defragment(step.member);
       else await perform(step, latest, task, access);
       return step;
     } catch (error) {

@@ -61,10 +61,10 @@ export function significance({ observation, decision, problem, fill, defragmente
 
 /** Marks are internal bookkeeping of the operator, which ends within a moment. */
 function reported(decision: Decision): unknown {
-  if (decision.kind !== 'Act') return decision;
+  if (decision.kind !== 'act') return decision;
   return isBookkeeping(decision.step) ? 'bookkeeping' : decision.step;
 }
 
 export function isBookkeeping({ kind }: EtcdStep): boolean {
-  return kind === 'MarkVolume' || kind === 'ReserveVolume';
+  return kind === 'markVolume' || kind === 'reserveVolume';
 }

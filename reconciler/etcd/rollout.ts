@@ -27,8 +27,8 @@ export function planRolloutStep(observation: EtcdObservation, options: RolloutOp
   // Clients connect through a Service, which routes to a member some seconds after it becomes healthy.
   if (unready && isServedTo(next)) return wait(`the pod of ${unready.name} is not ready yet`);
   const successors = (member: Member): boolean => !outdated(member);
-  const replacement = act({ kind: 'ReplacePod', member: next.name, podUid: next.pod.uid });
-  return guarded({ observation, guard, successors }, next, { kind: 'Restart', cause }, replacement);
+  const replacement = act({ kind: 'replacePod', member: next.name, podUid: next.pod.uid });
+  return guarded({ observation, guard, successors }, next, { kind: 'restart', cause }, replacement);
 }
 
 /** Whether clients connect to a member; undefined if it is not a member, and while that is not known. */

@@ -7,7 +7,7 @@ type StatusMember = NonNullable<EtcdStatus['members']>[number];
 
 /** The status of etcd; empty while its membership is not confirmed. */
 export function statusOfEtcd(observation: EtcdObservation): Pick<Partial<EtcdStatus>, 'clusterID' | 'members'> {
-  if (observation.membership !== 'Confirmed') return {};
+  if (observation.membership !== 'confirmed') return {};
   const clusterId = leaderOf(observation)?.status?.clusterId;
   const members = observation.members.map((member): StatusMember => {
     const { name, registration, status } = member;

@@ -58,7 +58,7 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
   });
 
   switch (decision.kind) {
-    case 'Start':
+    case 'start':
       work.start(
         workName,
         decision.inputsKey,
@@ -66,20 +66,20 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
         'waits',
       );
       return inProgress(scope, report, 'a backup has begun');
-    case 'Running':
+    case 'running':
       return inProgress(scope, report, decision.progress);
-    case 'WaitForContent': {
+    case 'waitForContent': {
       const requeueAt = new Date(now.getTime() + contentMs);
       return done({}, requeueAt, { message: 'the first backup is taken when workers can join', report });
     }
-    case 'WaitForMembers':
+    case 'waitForMembers':
       return wait('WaitingForMembers', 'a backup is due, and no member of etcd is ready', { report });
-    case 'BackOff': {
+    case 'backOff': {
       const { reason, message } = backupFailure(decision.error);
       const requeueAt = new Date(decision.retryTime);
       return degraded(reason, `${message}; tried again at ${requeueAt.toISOString()}`, {}, { requeueAt, report });
     }
-    case 'Rest': {
+    case 'idle': {
       const fault = state.kind === 'done' ? state.result.retentionFault : undefined;
       const isNews = known.versionChanges?.length !== hostedControlPlane.status?.etcd?.backup?.versionChanges?.length;
       // Who waits for the backup reads of it in the status, which this pass is about to write.

@@ -56,15 +56,15 @@ export async function restoreMembers(
 ): Promise<void> {
   const { cluster } = scope;
   const discarded = members
-    .filter(({ act }) => act === 'Discard')
+    .filter(({ act }) => act === 'discard')
     .map(({ ordinal }) => etcdRestorePod(cluster.name, ordinal));
   await deletePods(scope, [...discarded, ...surplusPods]);
   await createPods(
     scope,
     work,
-    members.filter(({ act }) => act === 'Create').map(({ ordinal }) => ordinal),
+    members.filter(({ act }) => act === 'create').map(({ ordinal }) => ordinal),
   );
-  for (const { ordinal, act } of members) if (act === 'Send') send(scope, work, ordinal);
+  for (const { ordinal, act } of members) if (act === 'send') send(scope, work, ordinal);
 }
 
 async function createPods(
@@ -138,7 +138,7 @@ export async function markClaims(
   }
   const { restore } = cluster.spec.etcd;
   const annotations = {
-    ...(restore ? { [restoredAnnotations.Restore]: restoreOf(restore, ownerOf(cluster)).id } : {}),
+    ...(restore ? { [restoredAnnotations.restore]: restoreOf(restore, ownerOf(cluster)).id } : {}),
     [restoredAnnotations[kind]]: id,
   };
   for (const { claim } of claims) {

@@ -11,8 +11,8 @@ import type { RestoreRequest } from './request.ts';
 
 /** Annotations of a volume claim with the completed requests, the newest of each kind. */
 export const restoredAnnotations = {
-  Restore: `${group}/etcd-restored`,
-  Recovery: `${group}/etcd-recovered`,
+  restore: `${group}/etcd-restored`,
+  recovery: `${group}/etcd-recovered`,
 } as const satisfies Record<RestoreRequest['kind'], string>;
 
 /** All components that store or cache what the API serves: their state must not survive a return to older data. */
@@ -99,10 +99,11 @@ function podOf(pod: RestorePodObject): RestorePod {
 }
 
 function stateOf({ status }: RestorePodObject): RestorePod['state'] {
-  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return status.phase;
+  if (status?.phase === 'Succeeded') return 'succeeded';
+  if (status?.phase === 'Failed') return 'failed';
   const receive = status?.initContainerStatuses?.find(({ name }) => name === 'receive');
-  if (receive?.state?.running && status?.podIP) return 'Receiving';
-  return receive?.state?.terminated ? 'Working' : 'Starting';
+  if (receive?.state?.running && status?.podIP) return 'receiving';
+  return receive?.state?.terminated ? 'working' : 'starting';
 }
 
 /** Why a restore pod makes no progress, if known; undefined if there is no problem. */

@@ -33,41 +33,41 @@ export interface MemberRestore {
 export interface RestorePod {
   readonly run: string;
   readonly isGoing: boolean;
-  readonly state: 'Starting' | 'Receiving' | 'Working' | 'Succeeded' | 'Failed';
+  readonly state: 'starting' | 'receiving' | 'working' | 'succeeded' | 'failed';
 }
 
 /** What to do for one member. */
-export type MemberAct = { readonly ordinal: number; readonly act: 'Create' | 'Discard' | 'Send' | 'Wait' };
+export type MemberAct = { readonly ordinal: number; readonly act: 'create' | 'discard' | 'send' | 'wait' };
 
 /** The next step. The observed state shows each step, so that the next process continues after a process was killed. */
 export type RestoreDecision =
   /** There is no request, or it has completed. */
-  | { readonly kind: 'Nothing' }
+  | { readonly kind: 'nothing' }
   /** Data was taken out of use for a request that was withdrawn. Only another request can continue. */
-  | { readonly kind: 'Withdrawn' }
+  | { readonly kind: 'withdrawn' }
   /** Choose the backup and check it, while the control plane continues to run. */
-  | { readonly kind: 'Prepare' }
+  | { readonly kind: 'prepare' }
   /** Record the backup in the status, before anything is changed. */
-  | { readonly kind: 'Begin' }
-  | { readonly kind: 'StopServers'; readonly workloads: readonly string[]; readonly pods: readonly string[] }
-  | { readonly kind: 'StopMembers'; readonly isWanted: boolean; readonly pods: readonly string[] }
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'stopServers'; readonly workloads: readonly string[]; readonly pods: readonly string[] }
+  | { readonly kind: 'stopMembers'; readonly isWanted: boolean; readonly pods: readonly string[] }
   /** Read the facts of the snapshot again before sending it. */
-  | { readonly kind: 'PrepareAgain' }
-  | { readonly kind: 'Restore'; readonly members: readonly MemberAct[]; readonly surplusPods: readonly string[] }
+  | { readonly kind: 'prepareAgain' }
+  | { readonly kind: 'restore'; readonly members: readonly MemberAct[]; readonly surplusPods: readonly string[] }
   /** Mark the claims as restored. From then on the data is complete. */
-  | { readonly kind: 'Mark' }
-  | { readonly kind: 'CleanUp' }
+  | { readonly kind: 'mark' }
+  | { readonly kind: 'cleanUp' }
   /** The data is restored. etcd and the API servers may start. */
-  | { readonly kind: 'Start' }
-  | { readonly kind: 'Complete' };
+  | { readonly kind: 'start' }
+  | { readonly kind: 'complete' };
 
 /** The next step of a restore. */
 export function planRestore(observed: RestoreObservation): RestoreDecision {
   const { request, record, members } = observed;
   const begun = record && !record.isComplete ? record.request : undefined;
-  if (request === undefined) return begun === undefined ? { kind: 'Nothing' } : { kind: 'Withdrawn' };
-  if (begun !== request && (record?.request === request || hasRun(members, request))) return { kind: 'Nothing' };
-  if (begun !== request) return { kind: observed.isPrepared ? 'Begin' : 'Prepare' };
+  if (request === undefined) return begun === undefined ? { kind: 'nothing' } : { kind: 'withdrawn' };
+  if (begun !== request && (record?.request === request || hasRun(members, request))) return { kind: 'nothing' };
+  if (begun !== request) return { kind: observed.isPrepared ? 'begin' : 'prepare' };
   return isRestored(members, request) ? start(observed) : replace(observed);
 }
 
@@ -82,27 +82,27 @@ function isRestored(members: readonly MemberRestore[], request: string): boolean
 }
 
 function start({ members, surplusPods, servers }: RestoreObservation): RestoreDecision {
-  if (members.some(({ pod }) => pod) || surplusPods.length > 0) return { kind: 'CleanUp' };
-  return { kind: servers.isAvailable ? 'Complete' : 'Start' };
+  if (members.some(({ pod }) => pod) || surplusPods.length > 0) return { kind: 'cleanUp' };
+  return { kind: servers.isAvailable ? 'complete' : 'start' };
 }
 
 function replace(observed: RestoreObservation): RestoreDecision {
   const { servers, etcd, members, surplusPods, run } = observed;
   if (servers.wanted.length > 0 || servers.pods.length > 0) {
-    return { kind: 'StopServers', workloads: servers.wanted, pods: servers.pods };
+    return { kind: 'stopServers', workloads: servers.wanted, pods: servers.pods };
   }
   if (etcd.isWanted || etcd.pods.length > 0) {
-    return { kind: 'StopMembers', isWanted: etcd.isWanted, pods: etcd.pods };
+    return { kind: 'stopMembers', isWanted: etcd.isWanted, pods: etcd.pods };
   }
-  const succeeded = (pod: RestorePod | undefined) => pod?.state === 'Succeeded' && pod.run === run && !pod.isGoing;
-  if (members.every(({ pod, claim }) => claim && !claim.isGoing && succeeded(pod))) return { kind: 'Mark' };
-  if (!observed.isPrepared) return { kind: 'PrepareAgain' };
-  return { kind: 'Restore', members: members.map((member) => memberAct(member, run)), surplusPods };
+  const succeeded = (pod: RestorePod | undefined) => pod?.state === 'succeeded' && pod.run === run && !pod.isGoing;
+  if (members.every(({ pod, claim }) => claim && !claim.isGoing && succeeded(pod))) return { kind: 'mark' };
+  if (!observed.isPrepared) return { kind: 'prepareAgain' };
+  return { kind: 'restore', members: members.map((member) => memberAct(member, run)), surplusPods };
 }
 
 function memberAct({ ordinal, claim, pod }: MemberRestore, run: string): MemberAct {
-  if (!pod) return { ordinal, act: claim?.isGoing ? 'Wait' : 'Create' };
-  if (pod.isGoing) return { ordinal, act: 'Wait' };
-  if (pod.run !== run || pod.state === 'Failed' || !claim || claim.isGoing) return { ordinal, act: 'Discard' };
-  return { ordinal, act: pod.state === 'Receiving' ? 'Send' : 'Wait' };
+  if (!pod) return { ordinal, act: claim?.isGoing ? 'wait' : 'create' };
+  if (pod.isGoing) return { ordinal, act: 'wait' };
+  if (pod.run !== run || pod.state === 'failed' || !claim || claim.isGoing) return { ordinal, act: 'discard' };
+  return { ordinal, act: pod.state === 'receiving' ? 'send' : 'wait' };
 }

@@ -90,7 +90,7 @@ async function choose(
   context: WorkContext,
 ): Promise<BackupName> {
   const { choice, reachableMembers } = restoreSource;
-  if (choice.kind === 'survivor')
+  if (choice.kind === 'reachableMember')
     return backUpNewestReachableMember(reachableMembers, choice.revision, backups, context);
   context.report('choosing the backup');
   const { backups: found } = await backups.list(context.signal);
@@ -128,7 +128,7 @@ function describeMissing(choice: Choice, owner: BackupOwner, found: readonly Sto
 }
 
 function refuseUnsuitable(backup: string, manifest: Manifest, restoreSource: RestoreSource, hasKeys: boolean): void {
-  if (hasKeys && !manifest.encryption && !['backup', 'survivor'].includes(restoreSource.choice.kind)) {
+  if (hasKeys && !manifest.encryption && !['backup', 'reachableMember'].includes(restoreSource.choice.kind)) {
     // Otherwise any client with write access to the bucket, but without a key, could inject data into the cluster.
     throw new Error(
       `backup ${backup} is not encrypted, although etcd.backup.encryption is set: set etcd.restore.backup to its name to restore it`,

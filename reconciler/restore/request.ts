@@ -4,14 +4,14 @@ import { parseBackupId, type BackupOwner } from '../backup/names.ts';
 import type { Choice } from '../backup/choose-backup.ts';
 
 /** The data that the user chose: a backup, or the newest reachable member, at this revision. */
-export type RestoreChoice = Choice | { readonly kind: 'survivor'; readonly revision: number };
+export type RestoreChoice = Choice | { readonly kind: 'reachableMember'; readonly revision: number };
 
 /** A request to replace the current data. */
 export interface RestoreRequest {
   /** Equal for equal requests, so that a completed request does not run again. */
   readonly id: string;
-  /** `Restore` at any time; `Recovery` only while etcd has no quorum. */
-  readonly kind: 'Restore' | 'Recovery';
+  /** `restore` at any time; `recovery` only while etcd has no quorum. */
+  readonly kind: 'restore' | 'recovery';
   readonly choice: RestoreChoice;
   /** Owner of the backup. */
   readonly owner: BackupOwner;
@@ -46,8 +46,8 @@ export function requestOf(
 function recoveryOf(accepted: string, owner: BackupOwner): RestoreRequest {
   const choice: RestoreChoice = parseBackupId(accepted)
     ? { kind: 'backup', id: accepted }
-    : { kind: 'survivor', revision: Number(accepted) };
-  return { id: digest(['recovery', accepted]), kind: 'Recovery', choice, owner };
+    : { kind: 'reachableMember', revision: Number(accepted) };
+  return { id: digest(['recovery', accepted]), kind: 'recovery', choice, owner };
 }
 
 /** Owner of a cluster's own backups. */
@@ -66,7 +66,7 @@ export function restoreOf(restore: NonNullable<Etcd['restore']>, own: BackupOwne
         : { kind: 'before', before };
   return {
     id: digest([backup, latest, before, from?.namespace, from?.cluster, request]),
-    kind: 'Restore',
+    kind: 'restore',
     choice,
     owner: from ? { namespace: from.namespace, cluster: from.cluster } : own,
   };

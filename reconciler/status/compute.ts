@@ -130,7 +130,7 @@ function available(observed: Observation): ConditionUpdate {
 
 /** What is wrong when etcd can decide nothing; by the readiness of its pods as long as nobody has asked them. */
 function etcdServes({ etcd, etcdReport, spec }: Observation): string | undefined {
-  if (etcdReport && etcdReport.observation.membership !== 'Unknown') {
+  if (etcdReport && etcdReport.observation.membership !== 'unknown') {
     const { observation } = etcdReport;
     const voters = voterCount(observation);
     const well = healthyVoters(observation).length;
@@ -172,7 +172,7 @@ function certificatesAvailable(phases: ConditionUpdates): ConditionUpdate {
 
 function etcdHealthy({ etcd, etcdReport, previous }: Observation): ConditionUpdate {
   // Before its formation it is no news that nobody answers.
-  const isFormed = previous?.etcd?.clusterID !== undefined || etcdReport?.observation.membership === 'Confirmed';
+  const isFormed = previous?.etcd?.clusterID !== undefined || etcdReport?.observation.membership === 'confirmed';
   if (etcdReport && isFormed) return etcdHealth(etcdReport, previous?.etcd);
   if (!etcd) return conditionUpdate('Unknown', 'HealthUnknown', 'etcd has not been created yet');
   const wanted = etcd.spec?.replicas ?? 0;

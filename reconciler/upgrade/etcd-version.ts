@@ -44,7 +44,7 @@ export function versionToRun(
     args: cluster.spec.etcd.args,
   });
   const { version } = plan;
-  if (plan.kind === 'Refused') return { version, problem: { reason: 'VersionNotAllowed', message: plan.message } };
+  if (plan.kind === 'refused') return { version, problem: { reason: 'VersionNotAllowed', message: plan.message } };
   const awaited = plan.changesMinor ? awaitedBackup('etcd', scope) : undefined;
   if (!awaited) return { version };
   return { version: rendered ?? version, problem: { reason: 'WaitingForBackup', message: awaited } };

@@ -18,9 +18,9 @@ export interface VersionChange {
 
 /** Which version of etcd to run now. */
 export type VersionPlan =
-  | { readonly kind: 'Allowed'; readonly version: string; readonly changesMinor: boolean }
+  | { readonly kind: 'allowed'; readonly version: string; readonly changesMinor: boolean }
   /** The running version stays. */
-  | { readonly kind: 'Refused'; readonly version: string; readonly message: string };
+  | { readonly kind: 'refused'; readonly version: string; readonly message: string };
 
 /**
  * The first patch release of a minor from which etcd's upgrade guides support the next minor. Before 3.5.26, members
@@ -38,14 +38,14 @@ export function planVersion({ running, clusterVersion, rendered, wanted, args }:
   const newest = members.at(-1) ?? oldest;
   const target = parsed(wanted);
   const stays = rendered ?? newest?.version ?? wanted;
-  const refuse = (message: string): VersionPlan => ({ kind: 'Refused', version: stays, message });
+  const refuse = (message: string): VersionPlan => ({ kind: 'refused', version: stays, message });
 
   if (!target) return refuse(`etcd.version ${wanted} is not a version such as 3.6.16: correct it`);
   const gone = target.minor >= 7 ? Object.keys(args ?? {}).filter((name) => name.startsWith('experimental-')) : [];
   if (gone.length > 0) {
     return refuse(`etcd ${wanted} no longer supports ${gone.join(', ')} of etcd.args: replace or remove them`);
   }
-  if (!oldest || !newest) return { kind: 'Allowed', version: wanted, changesMinor: false };
+  if (!oldest || !newest) return { kind: 'allowed', version: wanted, changesMinor: false };
   const from = `etcd runs ${newest.version}, and ${wanted}`;
   if (target.minor < newest.minor) {
     return refuse(
@@ -72,9 +72,9 @@ export function planVersion({ running, clusterVersion, rendered, wanted, args }:
   // away.
   const haveArrived = parsed(clusterVersion ?? '')?.minor === oldest.minor;
   if (changesMinor && !(haveAllAnswered && haveArrived)) {
-    return { kind: 'Allowed', version: stays, changesMinor: false };
+    return { kind: 'allowed', version: stays, changesMinor: false };
   }
-  return { kind: 'Allowed', version: wanted, changesMinor };
+  return { kind: 'allowed', version: wanted, changesMinor };
 }
 
 function parsed(version: string): SemVer | undefined {

@@ -24,10 +24,10 @@ export interface VerificationSituation {
 /** Whether to verify a backup now. */
 export type VerificationDecision =
   /** There is no backup yet. */
-  | { readonly kind: 'no-backup' }
+  | { readonly kind: 'noBackup' }
   | { readonly kind: 'due'; readonly backup: BackupName }
   /** Not now. `next` is the time when a verification becomes due without another backup, if ever. */
-  | { readonly kind: 'rest'; readonly next: number | undefined };
+  | { readonly kind: 'idle'; readonly next: number | undefined };
 
 /**
  * The newest backup is verified when none ever was, when `every` backups have been taken since, when the schedule
@@ -40,15 +40,15 @@ export function planVerification(
   { backups, lastVerification, now }: VerificationSituation,
 ): VerificationDecision {
   const [newest] = backups;
-  if (!newest) return { kind: 'no-backup' };
-  if (newest.isVerified) return { kind: 'rest', next: undefined };
+  if (!newest) return { kind: 'noBackup' };
+  if (newest.isVerified) return { kind: 'idle', next: undefined };
   const due = { kind: 'due', backup: { time: newest.time, revision: newest.revision } } as const;
 
   const since = backups.findIndex(({ isVerified }) => isVerified);
   if (since < 0 || since >= every) return due;
   const asOthers = backups.map((backup) => ({ ...backup, isVerified: false }));
   if (expiredBackups(asOthers, retention, now).some(({ time }) => time === backups[since]?.time)) return due;
-  if (schedule === undefined) return { kind: 'rest', next: undefined };
+  if (schedule === undefined) return { kind: 'idle', next: undefined };
   const next = nextBackupTime(schedule, lastVerification ?? 0);
-  return next <= now ? due : { kind: 'rest', next };
+  return next <= now ? due : { kind: 'idle', next };
 }

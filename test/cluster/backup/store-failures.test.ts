@@ -177,7 +177,7 @@ describe('a store used with a web identity', () => {
   const settingsWith = (tokenService: string): StoreSettings => ({
     ...s3.settings,
     credentials: {
-      kind: 'web-identity',
+      kind: 'webIdentity',
       roleArn: 'arn:aws:iam::1:role/backup',
       tokenService,
       token: async () => 'token',

@@ -21,14 +21,14 @@ const failed = (inputsKey: string): WorkState<BackupResult> => ({
 
 describe('the last backup', () => {
   it.each<[string, WorkState<BackupResult>, object | string]>([
-    ['is begun', { kind: 'idle' }, 'Start'],
-    ['is begun again by a process that knows of another one', failed('other'), 'Start'],
+    ['is begun', { kind: 'idle' }, 'start'],
+    ['is begun again by a process that knows of another one', failed('other'), 'start'],
     [
       'is waited for',
       { kind: 'running', inputsKey: 'b', since: now, progress: '1 of about 2 MiB' },
       { message: 'the final backup is in progress: 1 of about 2 MiB' },
     ],
-    ['lets the deletion go on', { kind: 'done', inputsKey: 'b', at: now, result }, 'GoOn'],
+    ['lets the deletion go on', { kind: 'done', inputsKey: 'b', at: now, result }, 'proceed'],
     [
       'that fails is tried again, and the user is told how to go on without',
       failed('b'),

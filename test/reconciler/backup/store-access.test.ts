@@ -64,7 +64,7 @@ describe('the store of backups', () => {
     const webIdentity = { roleARN: 'arn:aws:iam::1:role/backup', serviceAccountName: 'backup' };
     const { settings } = await open({ webIdentity }, [secret('team', 's3', { region: 'eu', bucket: 'all' })]);
     const { credentials } = settings;
-    if (credentials.kind !== 'web-identity') throw new Error('static keys');
+    if (credentials.kind !== 'webIdentity') throw new Error('static keys');
     expect(credentials.roleArn).toBe('arn:aws:iam::1:role/backup');
     expect(await credentials.token()).toBe('token of backup for sts.amazonaws.com');
   });
@@ -73,7 +73,7 @@ describe('the store of backups', () => {
     const webIdentity = { roleARN: 'arn:aws:iam::1:role/backup', serviceAccountName: 'nobody' };
     const { settings } = await open({ webIdentity }, [secret('team', 's3', { region: 'eu', bucket: 'all' })]);
     const { credentials } = settings;
-    if (credentials.kind !== 'web-identity') throw new Error('static keys');
+    if (credentials.kind !== 'webIdentity') throw new Error('static keys');
     await expect(credentials.token()).rejects.toMatchObject({
       reason: 'CredentialsRefused',
       message: expect.stringContaining('no ServiceAccount nobody: create the ServiceAccount'),

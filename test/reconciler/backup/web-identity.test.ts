@@ -27,7 +27,7 @@ async function tokenService(status: number, answer: string): Promise<{ url: stri
 
 function assume(url: string): Promise<SessionCredentials> {
   const credentials = {
-    kind: 'web-identity',
+    kind: 'webIdentity',
     roleArn: 'arn:aws:iam::1:role/backup',
     tokenService: url,
     token: async () => 'header.secret-token.signature',

@@ -5,7 +5,7 @@ import { settled } from '../../../reconciler/etcd/steps.ts';
 import { damaged, learner, observed, observedStatus, silent, stopped } from './observed.ts';
 
 const gone = { ...stopped, claim: { memberId: undefined, isLost: false } };
-const unknown = { membership: 'Unknown' } as const;
+const unknown = { membership: 'unknown' } as const;
 const unregistered = { registration: undefined };
 const alarm = (memberId: string, name: 'Nospace' | 'Corrupt') => ({ alarms: [{ memberId, alarm: name }] });
 
@@ -31,7 +31,7 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
   ['one volume is lost', observed(3, { 2: gone }), 'NotHealthy: etcd-2 has lost its data'],
   [
     'one member does not start on its data',
-    observed(3, { 2: damaged('Unreadable') }),
+    observed(3, { 2: damaged('unreadable') }),
     'NotHealthy: etcd-2 does not start: its data is wrong',
   ],
   ['one member is corrupt', observed(3, {}, alarm('2', 'Corrupt')), 'NotHealthy: etcd-1 has corrupt data'],
@@ -52,7 +52,7 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
   ],
   [
     'the only member does not start on its data',
-    observed(1, { 0: { ...damaged('Unreadable'), registration: undefined } }, unknown),
+    observed(1, { 0: { ...damaged('unreadable'), registration: undefined } }, unknown),
     'DataLost: the data of the only member of etcd is gone or damaged (that of etcd-0 is wrong), and the operator does not start an empty etcd. The newest data is backup b1: set etcd.recovery.acceptDataLossTo to the one to recover from',
   ],
   [
@@ -60,7 +60,7 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
     observed(
       3,
       { 0: { status: observedStatus(0, { leaderId: undefined }) }, 1: gone, 2: gone },
-      { membership: 'Unconfirmed' },
+      { membership: 'unconfirmed' },
     ),
     'QuorumLost: the data of etcd-1 and etcd-2 is gone, and 1 of 3 members is no quorum. ' +
       'The newest data is revision 40000 of etcd-0, and backup b1: set etcd.recovery.acceptDataLossTo to the one to recover from',

@@ -19,7 +19,7 @@ const report = (change: Partial<CurrentReport>): CurrentReport => ({
   isCurrent: true,
   ...change,
 });
-const nobody = observed(3, {}, { membership: 'Unknown' });
+const nobody = observed(3, {}, { membership: 'unknown' });
 
 const cases: readonly [when: string, available: number, CurrentReport | undefined, expected: string][] = [
   ['all is settled', 3, report({}), 'done'],
@@ -32,17 +32,17 @@ const cases: readonly [when: string, available: number, CurrentReport | undefine
     report({ isCurrent: false }),
     'WaitingForMembers: the operator is processing the latest change',
   ],
-  ['a volume is being marked', 3, report({ decision: act({ kind: 'MarkVolume', member: 'e-0', id: '1' }) }), 'done'],
+  ['a volume is being marked', 3, report({ decision: act({ kind: 'markVolume', member: 'e-0', id: '1' }) }), 'done'],
   [
     'a volume cannot be marked',
     3,
-    report({ decision: act({ kind: 'MarkVolume', member: 'e-0', id: '1' }), problem: 'refused' }),
+    report({ decision: act({ kind: 'markVolume', member: 'e-0', id: '1' }), problem: 'refused' }),
     'WaitingForMembers: the volume of e-0 is marked, which failed: refused',
   ],
   [
     'a member is added',
     3,
-    report({ decision: act({ kind: 'AddLearner', member: 'e-1', peerUrl: 'x' }) }),
+    report({ decision: act({ kind: 'addLearner', member: 'e-1', peerUrl: 'x' }) }),
     'ChangingMembers: e-1 joins the etcd cluster',
   ],
   [
@@ -54,7 +54,7 @@ const cases: readonly [when: string, available: number, CurrentReport | undefine
   [
     'a pod is replaced',
     3,
-    report({ decision: act({ kind: 'ReplacePod', member: 'e-1', podUid: 'x' }) }),
+    report({ decision: act({ kind: 'replacePod', member: 'e-1', podUid: 'x' }) }),
     'RollingOut: the pod of e-1 is replaced',
   ],
   [
