@@ -38,7 +38,7 @@ export const etcd = phase({
       goal: {
         replicas: cluster.spec.etcd.replicas,
         revision: presentRevision(set),
-        cause: 'Asked',
+        cause: 'requested',
         quotaBytes: etcdQuotaBytes(cluster, facts.etcd.volumeSize),
       },
       reader,

@@ -81,9 +81,8 @@ async function hold(
   const { now, work } = scope;
   const report: StatusReport = lastVerified ? { etcd: { lastVerifiedBackup: lastVerified } } : {};
   const decision = decide(scope, spec, { backups, lastVerified });
-  if (decision.kind === 'no-backup')
-    return done({}, undefined, { message: 'there is no backup to verify yet', report });
-  if (decision.kind === 'rest') {
+  if (decision.kind === 'noBackup') return done({}, undefined, { message: 'there is no backup to verify yet', report });
+  if (decision.kind === 'idle') {
     const next = decision.next === undefined ? undefined : new Date(decision.next);
     return done({}, next, { message: lastVerified ? `backup ${lastVerified.name} passed verification` : '', report });
   }

@@ -21,20 +21,20 @@ const failed = (inputsKey: string): WorkState<BackupResult> => ({
 
 describe('the last backup', () => {
   it.each<[string, WorkState<BackupResult>, object | string]>([
-    ['is begun', { kind: 'idle' }, 'Start'],
-    ['is begun again by a process that knows of another one', failed('other'), 'Start'],
+    ['is begun', { kind: 'idle' }, 'start'],
+    ['is begun again by a process that knows of another one', failed('other'), 'start'],
     [
       'is waited for',
       { kind: 'running', inputsKey: 'b', since: now, progress: '1 of about 2 MiB' },
-      { message: 'the last backup: 1 of about 2 MiB' },
+      { message: 'the final backup is in progress: 1 of about 2 MiB' },
     ],
-    ['lets the deletion go on', { kind: 'done', inputsKey: 'b', at: now, result }, 'GoOn'],
+    ['lets the deletion go on', { kind: 'done', inputsKey: 'b', at: now, result }, 'proceed'],
     [
       'that fails is tried again, and the user is told how to go on without',
       failed('b'),
       {
         message:
-          'the last backup fails: the store cannot be reached; set etcd.backup.beforeDeletion: false to go on without it',
+          'the final backup failed: the store cannot be reached; set etcd.backup.beforeDeletion: false to continue without it',
         afterMs: 120_000,
       },
     ],
@@ -44,7 +44,7 @@ describe('the last backup', () => {
 
   it('waits for a member of etcd', () => {
     expect(planFinalBackup({ kind: 'idle' }, { ...situation, hasMember: false })).toMatchObject({
-      message: expect.stringContaining('waits for a member of etcd to be ready; set etcd.backup.beforeDeletion: false'),
+      message: expect.stringContaining('waits until an etcd member is ready; set etcd.backup.beforeDeletion: false'),
     });
   });
 

@@ -74,8 +74,12 @@ describe('a disaster bundle', () => {
   });
 
   it.each([
-    ['is no JSON', 'a2V5-hidden', 'the bundle is not JSON: it is damaged, use another backup'],
-    ['lacks something', '{"formatVersion":1}', /^the bundle cannot be read, for hostedControlPlane, cluster, secrets/],
+    ['is no JSON', 'a2V5-hidden', 'the recovery bundle is not JSON, so it is damaged: use another backup'],
+    [
+      'lacks something',
+      '{"formatVersion":1}',
+      /^the recovery bundle is invalid at hostedControlPlane, cluster, secrets/,
+    ],
     ['is of a newer format', text.replace('"formatVersion":1', '"formatVersion":2'), 'a newer version of the provider'],
   ])('is refused when it %s, and nothing of it is quoted', (_, given, message) => {
     expect(() => parseRecoveryBundle(given)).toThrow(message);

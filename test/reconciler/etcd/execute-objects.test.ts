@@ -37,8 +37,8 @@ const carriedOut = async (
 describe('a mark on a volume', () => {
   const largest = '18446744073709551615';
   it.each([
-    ['is the id of its member', 'MarkVolume', { memberId: largest, isLost: false }],
-    ['tells for whom it is kept', 'ReserveVolume', { memberId: largest, isReserved: true, isLost: false }],
+    ['is the id of its member', 'markVolume', { memberId: largest, isLost: false }],
+    ['tells for whom it is kept', 'reserveVolume', { memberId: largest, isReserved: true, isLost: false }],
   ] as const)('%s', async (_, kind, claim) => {
     const management = threeMembers();
     expect(await carriedOut(management, { kind, member: 'c1-etcd-1', id: largest })).toEqual([
@@ -54,14 +54,14 @@ describe('a mark on a volume', () => {
     if (!claim) throw new Error('no claim');
     management.remove(claim);
     management.put({ ...claim, metadata: { ...claim.metadata, uid: 'another' } });
-    const step = { kind: 'MarkVolume', member: 'c1-etcd-1', id: '7' } as const;
+    const step = { kind: 'markVolume', member: 'c1-etcd-1', id: '7' } as const;
     await expect(carriedOut(management, step, before)).rejects.toThrow('is gone');
   });
 });
 
 describe('a volume that is discarded', () => {
   it('goes before the pod that uses it, and no other does', async () => {
-    expect(await carriedOut(threeMembers(), { kind: 'DiscardVolume', member: 'c1-etcd-2' })).toEqual([
+    expect(await carriedOut(threeMembers(), { kind: 'discardVolume', member: 'c1-etcd-2' })).toEqual([
       'delete PersistentVolumeClaim etcd-data-c1-etcd-2',
       'delete Pod c1-etcd-2',
     ]);
@@ -72,10 +72,10 @@ describe('a pod that is replaced', () => {
   it('is exactly the one that it was decided about', async () => {
     const management = threeMembers();
     const podUid = management.get(Pod, 'c1-etcd-0')?.metadata.uid ?? '';
-    expect(await carriedOut(management, { kind: 'ReplacePod', member: 'c1-etcd-0', podUid: 'an older one' })).toEqual(
+    expect(await carriedOut(management, { kind: 'replacePod', member: 'c1-etcd-0', podUid: 'an older one' })).toEqual(
       [],
     );
-    expect(await carriedOut(management, { kind: 'ReplacePod', member: 'c1-etcd-0', podUid })).toEqual([
+    expect(await carriedOut(management, { kind: 'replacePod', member: 'c1-etcd-0', podUid })).toEqual([
       'delete Pod c1-etcd-0',
     ]);
   });

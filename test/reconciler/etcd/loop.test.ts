@@ -24,7 +24,7 @@ function etcdLoop(management: MemoryObjects) {
   const cares = new EtcdLoops({ clock, onChange: (changed) => told.push(changed) });
   const task = (replicas: number): EtcdTask => ({
     cluster: { name: clusterName, namespace },
-    goal: { replicas, revision: 'new', cause: 'Asked', quotaBytes: 1 },
+    goal: { replicas, revision: 'new', cause: 'requested', quotaBytes: 1 },
     reader: management,
     writer: management,
   });
@@ -35,7 +35,7 @@ it('hands its first report to the pass that asked, and tells when another says s
   const { cares, one, task, told } = etcdLoop(complete.copy());
   expect(one.report()).toBeUndefined();
   const first = await one.look(task(3));
-  expect(first).toMatchObject({ isCurrent: true, decision: { kind: 'Wait', message: 'no etcd member answers' } });
+  expect(first).toMatchObject({ isCurrent: true, decision: { kind: 'wait', message: 'no etcd member answers' } });
   expect(first?.observation.members).toHaveLength(3);
   expect(told).toEqual([key]);
 
@@ -76,8 +76,8 @@ it('says why it cannot look any more, and what it saw last', async () => {
     if (secret.metadata.name === 'c1-etcd-controller') management.remove(secret);
   await clock.advance(60_000);
   expect(one.report()).toMatchObject({
-    decision: { kind: 'Wait' },
-    problem: 'Secret c1-etcd or c1-etcd-controller is gone again',
+    decision: { kind: 'wait' },
+    problem: 'Secret c1-etcd or c1-etcd-controller no longer exists',
   });
   expect(told).toEqual([key, key]);
   await cares.close();
@@ -91,6 +91,6 @@ it('looks every half minute at the least, however long nothing has changed', asy
   for (const secret of management.list(Secret, {}))
     if (secret.metadata.name === 'c1-etcd-controller') management.remove(secret);
   await clock.advance(30_000);
-  expect(one.report()?.problem).toBe('Secret c1-etcd or c1-etcd-controller is gone again');
+  expect(one.report()?.problem).toBe('Secret c1-etcd or c1-etcd-controller no longer exists');
   await cares.close();
 });

@@ -92,12 +92,12 @@ describe('of members', () => {
 
   it('there is a quorum only when a quorum says who they are', () => {
     expect(hasQuorum(observed(3))).toBe(true);
-    expect(hasQuorum(observed(3, {}, { membership: 'Unconfirmed' }))).toBe(false);
+    expect(hasQuorum(observed(3, {}, { membership: 'unconfirmed' }))).toBe(false);
   });
 
   it('one that is not registered can have damaged data, and has none to lose', () => {
-    const left = observedMember(1, { ...damaged('Unreadable'), registration: undefined });
-    expect(damageOf(left)?.kind).toBe('Unreadable');
+    const left = observedMember(1, { ...damaged('unreadable'), registration: undefined });
+    expect(damageOf(left)?.kind).toBe('unreadable');
     expect(isDataLost(left)).toBe(false);
   });
 });
@@ -126,11 +126,11 @@ describe('the data of a member', () => {
     ['may be there while a founding member fails to start', { ...failing(3), claim: kept('2') }, false],
     ['is gone when a founding member fails again and again', { ...failing(4), claim: kept('2') }, true],
     ['may be there while a process runs on a new claim', { ...silent, claim: claim(undefined) }, false],
-    ['is lost when etcd says that it cannot read it', damaged('Unreadable'), true],
-    ['may be there when etcd has said so once', oncePod('Unreadable', { restarts: 1 }), false],
-    ['may be there while etcd is started on it again', oncePod('Unreadable', { isRunning: true }), false],
-    ['is there while the member answers, whatever it said before', { pod: damaged('Unreadable').pod }, false],
-    ['may be the right one where it differs', damaged('Different'), false],
+    ['is lost when etcd says that it cannot read it', damaged('unreadable'), true],
+    ['may be there when etcd has said so once', oncePod('unreadable', { restarts: 1 }), false],
+    ['may be there while etcd is started on it again', oncePod('unreadable', { isRunning: true }), false],
+    ['is there while the member answers, whatever it said before', { pod: damaged('unreadable').pod }, false],
+    ['may be the right one where it differs', damaged('different'), false],
     ['is not missed where nobody is a member', { ...vacant, claim: undefined }, false],
   ];
   function oncePod(kind: Damage['kind'], change: Partial<MemberPod>): Partial<Member> {

@@ -12,35 +12,35 @@ const full = { alarms: [{ alarm: 'Nospace', memberId: '1' }] } as const;
 const overfull = { status: observedStatus(1, { dbSizeBytes: quotaBytes, dbSizeInUseBytes: quotaBytes }) };
 
 const cases: readonly [first: string, EtcdObservation, replicas: number, expected: string][] = [
-  ['lets writes in before it adds a member', observed(3, { 2: vacant }, full), 3, 'Compact'],
-  ['adds a member before it replaces pods', observed(3, { 1: outdated, 2: vacant }), 3, 'AddLearner'],
-  ['replaces pods before it defragments', observed(3, { 1: outdated, 2: fragmented(2) }), 3, 'ReplacePod'],
-  ['defragments when all else is as wanted', observed(3, { 2: fragmented(2) }), 3, 'Defragment'],
-  ['does not defragment while a member is away', observed(3, { 1: stopped, 2: fragmented(2) }), 3, 'ReplacePod'],
+  ['lets writes in before it adds a member', observed(3, { 2: vacant }, full), 3, 'compact'],
+  ['adds a member before it replaces pods', observed(3, { 1: outdated, 2: vacant }), 3, 'addLearner'],
+  ['replaces pods before it defragments', observed(3, { 1: outdated, 2: fragmented(2) }), 3, 'replacePod'],
+  ['defragments when all else is as wanted', observed(3, { 2: fragmented(2) }), 3, 'defragment'],
+  ['does not defragment while a member is away', observed(3, { 1: stopped, 2: fragmented(2) }), 3, 'replacePod'],
   [
     'defragments the only member before its file reaches the quota',
     observed(1, {
       0: { status: observedStatus(0, { dbSizeBytes: 450 * mebibyte, dbSizeInUseBytes: 300 * mebibyte }) },
     }),
     1,
-    'Defragment',
+    'defragment',
   ],
-  ['waits for no upkeep of the only member', observed(1, { 0: fragmented(0) }), 1, 'Settled'],
+  ['waits for no upkeep of the only member', observed(1, { 0: fragmented(0) }), 1, 'settled'],
   [
     'goes on with pods while a full database waits for a larger quota',
     observed(3, { 1: { ...overfull, ...outdated } }, { ...full, isCompacted: true }),
     3,
-    'ReplacePod',
+    'replacePod',
   ],
   [
     'says that it waits for space when nothing else is to be done',
     observed(3, { 1: overfull }, { ...full, isCompacted: true }),
     3,
-    'Wait',
+    'wait',
   ],
 ];
 
 it.each(cases)('the operator %s', (_, observation, replicas, expected) => {
-  const decision = planEtcdStep(observation, { replicas, revision: 'new', cause: 'Asked', quotaBytes });
-  expect(decision.kind === 'Act' ? decision.step.kind : decision.kind).toBe(expected);
+  const decision = planEtcdStep(observation, { replicas, revision: 'new', cause: 'requested', quotaBytes });
+  expect(decision.kind === 'act' ? decision.step.kind : decision.kind).toBe(expected);
 });

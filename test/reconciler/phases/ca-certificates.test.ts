@@ -148,7 +148,7 @@ describe("a user's own", () => {
       () => ({ ...files(own), 'tls.key': leaf.key }),
       'does not belong to its tls.crt',
     ],
-    ['authority that is none', 'c1-proxy', () => files(leaf), 'not that of an authority'],
+    ['authority that is none', 'c1-proxy', () => files(leaf), 'is not a CA certificate'],
     [
       'authority that cannot be read',
       'c1-ca',

@@ -129,7 +129,7 @@ describe('a rotation', { timeout: 120_000 }, () => {
     const passes = await Passes.begin(managementCluster);
     await passes.untilReason('RetiringTrust');
     const retired = managementCluster.clock.now();
-    await passes.untilMessage('to read again whom it trusts');
+    await passes.untilMessage('to reload its trusted CAs');
     await passes.untilSettled();
     expect(managementCluster.clock.now() - retired).toBeGreaterThanOrEqual(3 * 60_000);
     await passes.stop();
@@ -141,7 +141,7 @@ describe('a rotation', { timeout: 120_000 }, () => {
     const passes = await Passes.begin(managementCluster);
     await passes.untilReason('ReissuingCertificates');
     const reissued = managementCluster.clock.now();
-    await passes.untilMessage('c1-scheduler-0 to take its client certificate up');
+    await passes.untilMessage('c1-scheduler-0 to load its client certificate');
     await passes.untilReason('RetiringTrust');
     // A kubelet writes the file within two minutes, and client-go reads it every five.
     expect(managementCluster.clock.now() - reissued).toBeGreaterThanOrEqual(7 * 60_000);

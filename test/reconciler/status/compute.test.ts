@@ -18,7 +18,7 @@ import {
 import { observed, silent } from '../etcd/observed.ts';
 
 const reportOf = (observation: EtcdObservation): EtcdReport => ({ observation, decision: settled });
-const nobodyAnswers = { membership: 'Unknown' } as const;
+const nobodyAnswers = { membership: 'unknown' } as const;
 
 /** The update as `status reason: message`. */
 function said(changes: Partial<Observation>, type: keyof ConditionUpdates, initialized = true): string {

@@ -25,11 +25,7 @@ function pod([receive, restore, etcd]: readonly State[], status: VerificationPod
 
 describe('the pod of a trial restore', () => {
   it.each([
-    [
-      'is starting when nothing is known',
-      pod([], { podIP: '' }),
-      { kind: 'starting', message: 'it has not started yet' },
-    ],
+    ['is starting when nothing is known', pod([], { podIP: '' }), { kind: 'starting', message: 'not started yet' }],
     [
       'tells why it is not scheduled',
       pod([], { conditions: [{ type: 'PodScheduled', status: 'False', message: '0/1 nodes are available' }] }),

@@ -49,8 +49,8 @@ describe('an authority that an issuer has signed', () => {
       { extensions: [basic, usages, new x509.Extension('2.5.29.30', true, Buffer.from('3000', 'hex'))] },
       'name constraints',
     ],
-    ['that lives too short', { hours: 23 }, 'it lives 23h'],
-    ['of long ago', { now: new Date(now.getTime() - 700 * 3_600_000) }, 'half of its life'],
+    ['that lives too short', { hours: 23 }, 'its lifetime is 23h'],
+    ['of long ago', { now: new Date(now.getTime() - 700 * 3_600_000) }, 'half of its lifetime'],
   ])('is refused when it is one %s', async (_, options, message) => {
     expect(await problem(options)).toContain(message);
   });

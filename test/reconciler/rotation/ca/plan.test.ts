@@ -16,7 +16,7 @@ describe('the next step of a rotation', () => {
     ['is none where one authority signs and nobody wants another', {}, { kind: 'settled' }],
     ['is none where there is nothing to rotate', { trusted: [] }, { kind: 'settled' }],
     ['makes a successor on request', { isWanted: true }, { kind: 'begin' }],
-    ['asks a user for theirs', { isWanted: true, mayMakeNext: false }, { kind: 'await-successor' }],
+    ['asks a user for theirs', { isWanted: true, mayMakeNext: false }, { kind: 'awaitSuccessor' }],
     ['has the successor trusted', { isWanted: true, next: 'new' }, { kind: 'distribute', trusted: ['old', 'new'] }],
     ['discards a successor that nobody wants any more', { next: 'new' }, { kind: 'discard' }],
     [
@@ -42,7 +42,7 @@ describe('the next step of a rotation', () => {
     [
       'waits for nodes when all else has moved',
       { next: 'new', trusted: ['new', 'old'], isReissued: true },
-      { kind: 'move-workers' },
+      { kind: 'moveWorkers' },
     ],
     [
       'waits for all else when nodes have moved',
@@ -59,7 +59,7 @@ describe('the next step of a rotation', () => {
       { next: 'new', trusted: ['new', 'old'], mayMakeNext: false, isReissued: true, areWorkersMoved: true },
       { kind: 'retire', trusted: ['new'] },
     ],
-    ['waits until nobody is told to trust the old one', { next: 'new', trusted: ['new'] }, { kind: 'clean-up' }],
+    ['waits until nobody is told to trust the old one', { next: 'new', trusted: ['new'] }, { kind: 'cleanUp' }],
     ['is over then', { next: 'new', trusted: ['new'], isDistributed: true }, { kind: 'finish' }],
     [
       'ends one rotation before it begins another',
@@ -128,11 +128,11 @@ function carriedOut(model: ModelState): ModelState | undefined {
     case 'discard':
     case 'finish':
       return { ...model, next: undefined };
-    case 'await-successor':
+    case 'awaitSuccessor':
     case 'prove':
     case 'reissue':
-    case 'move-workers':
-    case 'clean-up':
+    case 'moveWorkers':
+    case 'cleanUp':
     case 'settled':
       return undefined;
   }

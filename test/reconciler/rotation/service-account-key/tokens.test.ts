@@ -30,7 +30,7 @@ describe('of an API server', () => {
   });
 
   it.each(['', '{}', '{"keys":[{}]}'])('nothing is believed that is no set of keys, such as %s', async (answer) => {
-    await expect(verifyingKeys({ raw: async () => answer })).rejects.toThrow('cannot read');
+    await expect(verifyingKeys({ raw: async () => answer })).rejects.toThrow('cannot read the token keys');
   });
 
   it('that key signs which has signed a token that only it accepts', async () => {
