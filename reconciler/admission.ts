@@ -20,7 +20,7 @@ export type Admission =
   | { readonly kind: 'invalid'; readonly message: string }
   | Admitted;
 
-/** Everything of it may be reconciled. */
+/** The operator reconciles everything. */
 export interface Admitted {
   readonly kind: 'admitted';
   readonly hostedControlPlane: HostedControlPlane;
@@ -85,7 +85,7 @@ function unowned(name: string): string {
   return `no Cluster owns this object yet: create a Cluster whose spec.controlPlaneRef names HostedControlPlane ${name}`;
 }
 
-/** The cluster that an admitted HostedControlPlane stands for, with what its status has fixed. */
+/** The cluster of an admitted HostedControlPlane, including choices that its status has fixed. */
 export function hostedClusterOf({
   hostedControlPlane,
   clusterObject,

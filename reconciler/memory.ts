@@ -11,11 +11,11 @@ import { foreignChangeReverted, hostedChangeReverted } from './status/events.ts'
 import type { ReconcilerOptions } from './reconciler-options.ts';
 
 /**
- * What lives on between passes, for each HostedControlPlane by its key. Nothing is lost with it: a process that starts
- * without it finds everything out again.
+ * State that is kept between reconciles, for each HostedControlPlane by its key. It may be lost: a new process finds
+ * everything out again.
  */
 export class Memory {
-  /** What was applied last, so that what is there already is not written again. */
+  /** The objects that were applied last, so that unchanged objects are not written again. */
   readonly applySet: ApplySet;
   /** Clients and watches of the hosted clusters. */
   readonly hosted: HostedClients;
@@ -24,7 +24,9 @@ export class Memory {
   readonly work: BackgroundWork;
   readonly etcd: EtcdLoops;
 
-  /** @param onChange hears the key when something of this has changed that no watch of the management cluster tells */
+  /**
+   * @param onChange called with the key when something has changed here that no watch of the management cluster reports
+   */
   constructor(options: ReconcilerOptions, onChange: (key: string) => void) {
     const { client, management, clock, events, reach } = options;
     this.requestCaches = new RequestCaches(clock);
@@ -52,10 +54,13 @@ export class Memory {
     });
   }
 
-  /** Lets go of what watches and acts beside the passes, while nothing may be done; slow work goes on if it is kept. */
+  /**
+   * Stops the watches and loops that run beside reconciles, while the operator must not act. `keepsWork` lets
+   * background tasks continue.
+   */
   async rest(key: string, { keepsWork }: { readonly keepsWork: boolean }): Promise<void> {
     await this.hosted.forget(key);
-    // A step that is under way ends, and nobody waits for it.
+    // A step in progress runs to its end. This method does not wait for it.
     void this.etcd.forget(key);
     if (!keepsWork) this.work.forget(key);
   }
@@ -73,7 +78,7 @@ export class Memory {
   }
 }
 
-/** One reconcile of a HostedControlPlane, and what there is to act with. */
+/** One reconcile of a HostedControlPlane, and what it acts with. */
 export interface ReconcileContext {
   /** `namespace/name` */
   readonly key: string;

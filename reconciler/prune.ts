@@ -24,15 +24,17 @@ import type { ApplySet } from './kube/apply-set.ts';
 import { networkPolicies } from './phases/network-policies.ts';
 import type { Scope } from './phases/scope.ts';
 
-/** Kinds of the chart. Secrets are none of it: keys are never deleted because of a render. */
+/** Kinds of the chart. Secrets are excluded: a render never deletes keys. */
 const prunable = [Service, ConfigMap, Deployment, StatefulSet, PodDisruptionBudget, TLSRoute, Ingress, IngressRouteTCP];
 
-/** Kinds that one phase alone renders. They go although another phase waits: a policy may be what it waits for. */
+/**
+ * Kinds that a single phase renders. They are pruned even while another phase waits, because it may wait for a policy.
+ */
 const policies = [NetworkPolicy, CiliumNetworkPolicy];
 
 /**
- * Deletes what was rendered once and is not any more, such as the budget of a workload that has one replica now.
- * @param facts what all phases together have found
+ * Deletes objects that are no longer rendered, such as the PodDisruptionBudget of a workload that now has one replica.
+ * @param facts the facts of all phases
  */
 export async function prune(
   applySet: Pick<ApplySet, 'prune'>,
@@ -46,7 +48,7 @@ export async function prune(
   await applySet.prune(key, renderControlPlane(cluster, facts), inventory);
 }
 
-/** What has not been rendered in full says nothing about what is surplus. */
+/** The kinds that are rendered in full. An incomplete render does not show which objects are surplus. */
 function renderedInFull(results: readonly PhaseResult[]): readonly Resource[] {
   if (results.every(isApplied)) return [...prunable, ...policies];
   return results.some(({ phase, isDone }) => phase === networkPolicies && isDone) ? policies : [];
@@ -56,15 +58,15 @@ function renderedInFull(results: readonly PhaseResult[]): readonly Resource[] {
 const rendering = [workloadRBAC, clusterInfo, kubeadmConfig, kubeletConfig, ...addOns];
 
 /**
- * Deletes in the hosted cluster what was rendered once and is not any more, such as an add-on that was disabled.
- * Returns when to try again, if that is necessary.
- * @param facts what all phases together have found
+ * Deletes objects in the hosted cluster that are no longer rendered, such as a disabled add-on. Returns when to try
+ * again, if necessary.
+ * @param facts the facts of all phases
  */
 export async function pruneWorkload(
   { cluster, hosted, facts, now }: Pick<Scope, 'cluster' | 'hosted' | 'facts' | 'now'>,
   results: readonly PhaseResult[],
 ): Promise<Date | undefined> {
-  // What has not been rendered in full says nothing about what is surplus.
+  // An incomplete render does not show which objects are surplus.
   if (!results.filter(({ phase }) => rendering.some((one) => one === phase)).every(isApplied)) return undefined;
   const { endpoint } = facts;
   if (!endpoint) return undefined;
@@ -78,8 +80,8 @@ export async function pruneWorkload(
 }
 
 /**
- * Whether what a phase renders is there, all of it. That of an add-on is although none of its pods runs: a node that is
- * ill must not keep anything from being removed.
+ * Whether all objects of a phase are applied. For an add-on this is true even if none of its pods runs: an unhealthy
+ * node must not prevent pruning.
  */
 function isApplied({ phase, isDone, update }: PhaseResult): boolean {
   return isDone || (addOns.some((addOn) => addOn === phase) && update.reason === 'WaitingForPods');

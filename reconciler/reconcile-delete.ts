@@ -13,20 +13,20 @@ import { createDeletionWriter } from './management/writer.ts';
 
 type Deleting = Extract<Admission, { kind: 'deleting' }>;
 
-/** Takes a deleted HostedControlPlane's control plane down, and lets go of the object when nothing of it is left. */
+/** Deletes the control plane of a deleted HostedControlPlane, and removes the finalizer when nothing of it is left. */
 export async function reconcileDelete(
-  pass: ReconcileContext,
+  context: ReconcileContext,
   { cluster, clusterIsDeleting }: Deleting,
 ): Promise<RequeueAt> {
-  const { key, object, options, memory } = pass;
+  const { key, object, options, memory } = context;
   if (!object.metadata.finalizers?.includes(finalizer)) return undefined;
 
   if (cluster !== undefined) {
-    const outcome = await deletionOf(pass, cluster, clusterIsDeleting);
+    const outcome = await deletionOf(context, cluster, clusterIsDeleting);
     if (outcome.kind === 'wait') {
       await options.statusWriter.patch(object, {
         Deleting: conditionUpdate('True', outcome.reason, outcome.message),
-        Ready: conditionUpdate('False', 'NotReady', `being deleted: ${outcome.message}`),
+        Ready: conditionUpdate('False', 'NotReady', `the control plane is being deleted: ${outcome.message}`),
       });
       return outcome.afterMs === undefined ? undefined : new Date(options.clock.now() + outcome.afterMs);
     }

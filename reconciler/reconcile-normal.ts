@@ -27,20 +27,20 @@ import { observedStatus, summarize } from './status/compute.ts';
 import { createWriter } from './management/writer.ts';
 
 /**
- * Runs every phase of an admitted HostedControlPlane, tells in its status what they say, and removes what they do not
- * want any more.
- * @throws what a phase threw that was not expected, after the status says so
+ * Runs every phase of an admitted HostedControlPlane, reports the results in its status, and prunes objects that are no
+ * longer rendered.
+ * @throws unexpected errors of phases, after the status reports them
  */
-export async function reconcileNormal(pass: ReconcileContext, admission: Admitted): Promise<RequeueAt> {
-  const scope = scopeOf(pass, admission);
-  reportOverruledArguments(pass, scope);
+export async function reconcileNormal(context: ReconcileContext, admission: Admitted): Promise<RequeueAt> {
+  const scope = scopeOf(context, admission);
+  reportOverruledArguments(context, scope);
   const results = await runPhases(phases, scope);
 
   const facts = mergeFacts(results.map((result) => result.facts));
-  await writeStatus(pass, { ...scope, facts }, results);
+  await writeStatus(context, { ...scope, facts }, results);
 
   throwUnexpected(results);
-  await prune(pass.memory.applySet, pass.key, { cluster: scope.cluster, reader: scope.reader, facts }, results);
+  await prune(context.memory.applySet, context.key, { cluster: scope.cluster, reader: scope.reader, facts }, results);
   const unpruned = await pruneWorkload({ ...scope, facts }, results);
   return earliest([...results.map(({ requeueAt }) => requeueAt), rolloutOf(scope).later, unpruned]);
 }
@@ -87,7 +87,10 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
   };
 }
 
-/** The user's wish to restart everything: due already, or at a later time at which to look again. */
+/**
+ * The requested rollout of all pods: `due` once its time has come, `later` as the time of the next reconcile before
+ * that.
+ */
 function rolloutOf({ cluster, now }: { readonly cluster: HostedCluster; readonly now: Date }): {
   readonly due?: string;
   readonly later?: Date;
@@ -98,7 +101,10 @@ function rolloutOf({ cluster, now }: { readonly cluster: HostedCluster; readonly
   return at <= now ? { due: after } : { later: at };
 }
 
-/** Once per change of the spec, and not at every pass: the user's arguments that ours overrule. */
+/**
+ * Emits an event for each user argument that the operator overrules: once per change of the spec, not at every
+ * reconcile.
+ */
 function reportOverruledArguments({ object, options }: ReconcileContext, { cluster, hostedControlPlane }: Scope): void {
   if (object.metadata.generation === hostedControlPlane.status?.observedGeneration) return;
   for (const { component, flags } of overruledArguments(cluster)) {

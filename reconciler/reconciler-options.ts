@@ -9,33 +9,33 @@ import type { ManagementCluster } from './management/cache.ts';
 import type { TrustProbes } from './rotation/ca/trust-probes.ts';
 import type { StatusWriter } from './status/writer.ts';
 
-/** How everything is reached that belongs to a hosted control plane. */
+/** Access to the servers of hosted control planes. */
 export interface Reach {
   /** Its API servers. */
   readonly hostedApi: OpenApi;
-  /** The members of its etcd, to look after them. */
+  /** The members of its etcd, for the etcd loop. */
   readonly etcd: OpenEtcdLoopAccess;
-  /** Servers of single pods, in a rotation. */
+  /** Servers of single pods, for a rotation. */
   readonly trustProbes: TrustProbes;
 }
 
-/** What a reconciler is given by the process it runs in. */
+/** What the process provides to its reconciler. */
 export interface ReconcilerOptions {
   readonly client: KubernetesApi;
   readonly management: ManagementCluster;
   readonly statusWriter: StatusWriter;
   readonly clock: Clock;
   readonly events: Pick<EventRecorder, 'record'>;
-  /** Ways to what is not the management cluster. By default connections are dialled. */
+  /** Access to everything outside of the management cluster. By default the operator dials it. */
   readonly reach?: Partial<Reach> | undefined;
-  /** Resolves the hosts of endpoints. By default the machine's resolver does. */
+  /** Resolves the hosts of endpoints. By default the resolver of the machine. */
   readonly lookup?: LookupFunction | undefined;
-  /** Hears of watches of hosted clusters that were interrupted, with the key of the HostedControlPlane. */
+  /** Called when a watch of a hosted cluster is interrupted, with the key of the HostedControlPlane. */
   readonly onHostedError: (key: string, error: unknown) => void;
-  /** Hears every request to a hosted cluster. */
+  /** Called for every request to a hosted cluster. */
   readonly onHostedRequest?: ((record: RequestRecord) => void) | undefined;
-  /** Namespace this process runs in as a pod; undefined outside of the cluster. */
+  /** Namespace of this process if it runs as a pod; undefined outside of a cluster. */
   readonly operatorNamespace?: string | undefined;
-  /** Image that pods which restore backups run; undefined where nobody knows it. */
+  /** Image of the pods that restore backups; undefined if it is not known. */
   readonly operatorImage?: string | undefined;
 }

@@ -9,7 +9,7 @@ import type { ReconcilerOptions } from './reconciler-options.ts';
 import { reconcileDelete } from './reconcile-delete.ts';
 import { conditionUpdate } from './engine/condition-update.ts';
 
-/** Makes the world match one HostedControlPlane, as far as it can go now. */
+/** Brings the control plane of a HostedControlPlane to the state that its spec describes, as far as possible now. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
   readonly #memory: Memory;
@@ -21,16 +21,16 @@ export class Reconciler {
   }
 
   /**
-   * Calls back with the key of each HostedControlPlane for which something has changed that no watch of the management
-   * cluster tells: in its hosted cluster, of its endpoint, of its etcd, or of slow work.
+   * Sets the handler that is called with the key of a HostedControlPlane when something has changed that no watch of
+   * the management cluster reports: in its hosted cluster, at its endpoint, in its etcd, or in background tasks.
    */
   onChange(handler: (key: string) => void): void {
     this.#reportChange = handler;
   }
 
   /**
-   * One pass. Can be stopped between any two steps and started again.
-   * @throws when something unexpected failed, after the status says so: the caller retries with back-off.
+   * One reconcile. It can be interrupted at any point and started again.
+   * @throws unexpected errors, after the status reports them: the caller retries with back-off
    */
   async reconcile(key: string): Promise<RequeueAt> {
     const { client, management, statusWriter } = this.#options;
@@ -42,9 +42,9 @@ export class Reconciler {
     }
 
     const admission = admit(object, (namespace, name) => management.findCluster(namespace, name));
-    // The last backup of one that is being deleted goes on over many passes.
+    // The final backup of a HostedControlPlane that is being deleted takes many reconciles.
     if (admission.kind !== 'admitted') await memory.rest(key, { keepsWork: admission.kind === 'deleting' });
-    const pass = { key, object, options: this.#options, memory };
+    const context = { key, object, options: this.#options, memory };
     switch (admission.kind) {
       case 'unowned':
         await statusWriter.patch(object, { Ready: conditionUpdate('False', 'WaitingForCluster', admission.message) });
@@ -61,13 +61,13 @@ export class Reconciler {
         });
         return undefined;
       case 'deleting':
-        return reconcileDelete(pass, admission);
+        return reconcileDelete(context, admission);
       case 'admitted':
-        return reconcileNormal({ ...pass, object: await addFinalizer(client, management, object) }, admission);
+        return reconcileNormal({ ...context, object: await addFinalizer(client, management, object) }, admission);
     }
   }
 
-  /** How much slow work runs now. */
+  /** Number of background tasks that run now or wait for their turn. */
   get runningWork(): number {
     return this.#memory.work.running;
   }

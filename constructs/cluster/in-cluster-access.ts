@@ -45,7 +45,7 @@ export function unsupportedInClusterAccess(
   { advertiseAddress }: Pick<Facts, 'advertiseAddress'>,
 ): string | undefined {
   if (spec.inClusterAccess === 'Policy' && !hasChange(spec.version, 'servesMutatingPolicies')) {
-    return `inClusterAccess Policy needs Kubernetes 1.${firstMinorWith('servesMutatingPolicies')} or newer, this is ${spec.version}: use Proxy, or leave it out`;
+    return `inClusterAccess Policy needs Kubernetes 1.${firstMinorWith('servesMutatingPolicies')} or newer, but spec.version is ${spec.version}: set inClusterAccess to Proxy, or remove it`;
   }
   if (spec.inClusterAccess === 'LoadBalancer' && !advertiseAddress) {
     return 'inClusterAccess LoadBalancer needs a load balancer with an IP address, but this one has only a host name: set inClusterAccess to Policy or Proxy, or remove it';

@@ -8,20 +8,20 @@ import type { Schedule } from './schedule.ts';
 import type { StoreReader } from './store-access.ts';
 import type { BackupAttempt } from './take-backup.ts';
 
-/** Whose backup is taken, and where it is found. */
+/** The control plane of a backup, and access to its objects. */
 export interface BackupSubject {
   readonly namespace: string;
   /** Name of the Cluster. */
   readonly cluster: string;
   readonly kubernetesVersion: string;
   readonly hostedControlPlane: object;
-  /** Missing when somebody has deleted it before the control plane: then there is nothing to rebuild it by. */
+  /** Missing if it was deleted before the control plane. The cluster can then not be rebuilt from the backup. */
   readonly clusterObject: object | undefined;
   readonly reader: Reader;
   readonly storeReader: StoreReader;
 }
 
-/** An attempt at a backup of a control plane in a management cluster. */
+/** Prepares a backup of a control plane in a management cluster. */
 export function attemptFor(
   subject: BackupSubject,
   spec: Backup,
@@ -43,7 +43,7 @@ export function attemptFor(
   };
 }
 
-/** Secrets as they are now: what the watches know may be of before a rotation. */
+/** Reads the Secrets from the API server, because the watches may know the state before a rotation. */
 async function bundleOf(subject: BackupSubject): Promise<string | undefined> {
   const { namespace, cluster, hostedControlPlane, clusterObject, storeReader } = subject;
   if (!clusterObject) return undefined;

@@ -1,12 +1,12 @@
 /**
- * What asks for a backup besides the schedule, as text that a manifest keeps: a process that is killed after the upload,
- * or a status that is lost, must not lead to another one.
+ * What requests a backup besides the schedule, as text that a manifest stores: after a process was killed after the
+ * upload, or the status was lost, the request must not lead to another backup.
  */
 export type BackupCause = `request:${string}` | `change:${string}` | `deletion:${string}`;
 
 /** The user's annotation, by its text. */
 export function requestCause(text: string): BackupCause {
-  // The status takes no more.
+  // The maximum length in the status.
   return `request:${text.slice(0, 256)}`;
 }
 
@@ -20,10 +20,10 @@ export function deletionCause(uid: string): BackupCause {
   return `deletion:${uid}`;
 }
 
-/** A change of version may have been asked for before, and taken back: only a backup of just now is one for it. */
+/** A version change may have been requested before and withdrawn. Only a recent backup satisfies it. */
 const changeHoldsMs = 60 * 60_000;
 
-/** Which causes a backup of this age that was taken for `takenFor` has satisfied. */
+/** The causes that a backup of this age satisfies, if it was taken for `takenFor`. */
 export function satisfiedCauses(
   causes: readonly BackupCause[],
   takenFor: readonly string[],

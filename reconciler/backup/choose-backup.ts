@@ -1,13 +1,13 @@
 import { parseBackupId, type BackupName } from './names.ts';
 
-/** Which backup a person means. */
+/** The user's choice of a backup. */
 export type Choice =
   | { readonly kind: 'backup'; readonly id: string }
   | { readonly kind: 'latest' }
-  /** `before` as it was typed, a time with its zone. */
+  /** `before` as the user wrote it, a time with its zone. */
   | { readonly kind: 'before'; readonly before: string };
 
-/** The backup that is meant; undefined when there is none. `backups` are the newest first. */
+/** The chosen backup; undefined if it does not exist. `backups` are sorted newest first. */
 export function chosenBackup<T extends BackupName>(choice: Choice, backups: readonly T[]): T | undefined {
   switch (choice.kind) {
     case 'backup': {

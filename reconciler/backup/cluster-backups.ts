@@ -14,30 +14,33 @@ import {
 import type { ObjectStore } from './object-store.ts';
 import { Verification } from './verification-settings.ts';
 
-/** A backup that is complete. */
+/** A complete backup. */
 export interface StoredBackup extends BackupName {
-  /** Whether it has been restored for a trial, and that went well. */
+  /** Whether the backup has passed verification. */
   readonly isVerified: boolean;
 }
 
-/** What lies in the folder of a cluster. */
+/** Content of the folder of a cluster. */
 export interface BackupList {
   /** Newest first. */
   readonly backups: readonly StoredBackup[];
-  /** Left by uploads that did not end, or that are going on; they have no manifest. */
+  /** Backups without a manifest, from uploads that did not end or are in progress. */
   readonly unfinished: readonly BackupName[];
 }
 
-/** What the manifest says that the stream of the snapshot does not show. */
+/** Facts for the manifest that the stream of the snapshot does not show. */
 export type SnapshotFacts = Pick<Manifest, 'clusterId' | 'etcdVersion' | 'kubernetesVersion' | 'keys' | 'takenFor'>;
 
-/** What a new backup is made of. */
+/** Content of a new backup. */
 export interface NewBackup {
   readonly name: BackupName;
   readonly facts: SnapshotFacts;
   /** As etcd sends it. */
   readonly snapshot: AsyncIterable<Uint8Array>;
-  /** What else a rebuild elsewhere needs. It is left out without an encryption key: it holds the keys of the cluster. */
+  /**
+   * Everything else that a rebuild elsewhere needs. It is omitted without an encryption key, because it contains the
+   * keys of the cluster.
+   */
   readonly bundle?: AsyncIterable<Uint8Array> | undefined;
 }
 
@@ -48,7 +51,7 @@ export class ClusterBackups {
   readonly #folder: string;
   readonly #keys: readonly EncryptionKey[];
 
-  /** The first of the keys encrypts, each may decrypt. Without any, backups are stored in clear. */
+  /** The first key encrypts, and each key may decrypt. Without keys, backups are stored unencrypted. */
   constructor(store: ObjectStore, owner: BackupOwner, keys: readonly EncryptionKey[] = []) {
     this.#store = store;
     this.#owner = owner;
@@ -56,7 +59,7 @@ export class ClusterBackups {
     this.#keys = keys;
   }
 
-  /** Uploads a backup. It is listed only once everything of it is there. */
+  /** Uploads a backup. It is listed only once it is complete. */
   async write({ name, facts, snapshot, bundle }: NewBackup, signal?: AbortSignal): Promise<Manifest> {
     const [key, ...older] = this.#keys;
     const hash = createHash('sha256');
@@ -87,7 +90,7 @@ export class ClusterBackups {
     return manifest;
   }
 
-  /** What is there, by one request for a thousand objects. */
+  /** Lists the content of the folder, with one request per thousand objects. */
   async list(signal?: AbortSignal): Promise<BackupList> {
     const objects = new Map<string, { backup: BackupName; names: Set<string> }>();
     for (const key of await this.#store.list(this.#folder, signal)) {
@@ -113,13 +116,13 @@ export class ClusterBackups {
     const { namespace, cluster } = this.#owner;
     if (manifest.namespace === namespace && manifest.cluster === cluster) return manifest;
     throw new Error(
-      `backup ${backupId(backup)} in the folder of ${namespace}/${cluster} is of ${manifest.namespace}/${manifest.cluster}: it was copied there, restore it from its own folder`,
+      `backup ${backupId(backup)} in the folder of ${namespace}/${cluster} belongs to ${manifest.namespace}/${manifest.cluster}, so it was copied there: restore it from its own folder`,
     );
   }
 
   /**
-   * The snapshot as etcd sent it. Only the end of the stream says that it is whole and has the hash of the manifest:
-   * never use a part of it.
+   * The snapshot as etcd sent it. Only the end of the stream confirms that it is complete and has the hash of the
+   * manifest: never use a part of it.
    */
   async *readSnapshot(backup: BackupName, manifest: Manifest, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     const stored = this.#store.get(this.#key(backup, manifest.objects.snapshot), signal);
@@ -128,39 +131,39 @@ export class ClusterBackups {
     yield* measure(manifest.encryption ? decrypted(stored, this.#keys) : stored, hash, measured);
     if (measured.sizeBytes === manifest.sizeBytes && hash.digest('hex') === manifest.sha256) return;
     throw new Error(
-      `backup ${backupId(backup)} has ${measured.sizeBytes} bytes that are not the ${manifest.sizeBytes} that were stored: it is damaged, use another backup`,
+      `backup ${backupId(backup)} is damaged, because its size or hash differs from its manifest (${measured.sizeBytes} of ${manifest.sizeBytes} bytes): use another backup`,
     );
   }
 
-  /** The bundle beside the snapshot, under the same conditions as {@link readSnapshot}. */
+  /** The recovery bundle of the backup, under the same conditions as {@link readSnapshot}. */
   readRecoveryBundle(backup: BackupName, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     return decrypted(this.#store.get(this.#key(backup, objectNames.encryptedRecoveryBundle), signal), this.#keys);
   }
 
-  /** Notes that a backup was restored for a trial and is good. */
+  /** Records that a backup has passed verification. */
   async markVerified(backup: BackupName, verification: Verification): Promise<void> {
     const text = `${JSON.stringify(Verification.parse(verification), undefined, 2)}\n`;
     await this.#store.putText(this.#key(backup, objectNames.verification), text);
   }
 
-  /** What its trial has shown. @throws when it had none, or what was noted cannot be read */
+  /** The result of its verification. @throws if it was not verified, or the result cannot be read */
   async verification(backup: BackupName): Promise<Verification> {
     const text = await this.#store.getText(this.#key(backup, objectNames.verification));
     try {
       return Verification.parse(JSON.parse(text));
     } catch (cause) {
-      throw new Error(`what the trial of backup ${backupId(backup)} has shown cannot be read`, { cause });
+      throw new Error(`cannot read the verification result of backup ${backupId(backup)}`, { cause });
     }
   }
 
-  /** Deletes a backup. When this fails half way it is not listed as one any more. */
+  /** Deletes a backup. If the deletion fails halfway, the backup is no longer listed. */
   async delete(backup: BackupName): Promise<void> {
     const keys = await this.#store.list(this.#key(backup, ''));
     await this.#store.delete(this.#key(backup, objectNames.manifest));
     for (const key of keys) await this.#store.delete(key);
   }
 
-  /** Deletes what uploads that began before an instant have left. Give it a time by which every upload has ended. */
+  /** Deletes the remains of uploads that began before an instant. Choose a time by which every upload has ended. */
   async deleteUnfinished(before: number): Promise<void> {
     const { unfinished } = await this.list();
     for (const backup of unfinished.filter(({ time }) => time < before)) await this.delete(backup);

@@ -1,27 +1,27 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
 import type { EncryptionKey } from './encryption-keys.ts';
 
-/** The end of the name is the version of the format. */
+/** The name ends with the version of the format. */
 const magic = Buffer.from('hcp-encrypted-1\n', 'latin1');
 const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const keyBytes = 32;
-/** Length of what GCM adds for authentication. */
+/** Length of the GCM authentication tag. */
 export const tagBytes = 16;
-/** Bytes of a header besides the key's id. */
+/** Length of a header without the key's ID. */
 const fixedBytes = magic.length + 1 + nonceBytes + keyBytes + tagBytes;
-/** No header is longer than this. */
+/** Maximum length of a header. */
 export const maxHeaderBytes = fixedBytes + 255;
 
-/** A header and the key it holds for the content that follows it. */
+/** A header, and the key that it contains for the following content. */
 export interface OpenedHeader {
   readonly bytes: Buffer;
   readonly fileKey: KeyObject;
 }
 
 /**
- * Makes the header of a new file, with a key for this file alone. Layout: magic, length of the key id, key id, nonce,
- * file key encrypted with the user's key, tag; the tag covers everything before the nonce too.
+ * Creates the header of a new file, with a key for this file alone. Layout: magic, length of the key ID, key ID, nonce,
+ * file key encrypted with the user's key, tag. The tag also covers everything before the nonce.
  */
 export function sealHeader({ id, key }: EncryptionKey): OpenedHeader {
   const fileKey = randomBytes(keyBytes);
@@ -33,8 +33,8 @@ export function sealHeader({ id, key }: EncryptionKey): OpenedHeader {
 }
 
 /**
- * Opens the header that `file` begins with, with whichever of the keys it names. Throws a sentence for the user, which
- * names the key that is needed.
+ * Opens the header at the beginning of `file`, with the key that it names. Throws a sentence for the user, which names
+ * the required key.
  */
 export function openHeader(file: Buffer, keys: readonly EncryptionKey[]): OpenedHeader {
   if (!file.subarray(0, magic.length).equals(magic)) {
@@ -43,7 +43,7 @@ export function openHeader(file: Buffer, keys: readonly EncryptionKey[]): Opened
   const idEnd = magic.length + 1 + (file[magic.length] ?? 0);
   const wrappedStart = idEnd + nonceBytes;
   const end = wrappedStart + keyBytes + tagBytes;
-  if (file.length < end) throw new Error('the encrypted backup ends within its header: use another backup');
+  if (file.length < end) throw new Error('the encrypted backup is truncated in its header: use another backup');
   const start = file.subarray(0, idEnd);
   const id = file.toString('utf8', magic.length + 1, idEnd);
   const unwrap = createDecipheriv(cipher, keyOf(id, keys), file.subarray(idEnd, wrappedStart), {
@@ -54,8 +54,8 @@ export function openHeader(file: Buffer, keys: readonly EncryptionKey[]): Opened
   try {
     unwrap.final();
   } catch (cause) {
-    const said = `key "${id}" does not open this backup: it is not the key of that name that encrypted it, or the header is damaged`;
-    throw new Error(said, { cause });
+    const message = `key "${id}" cannot decrypt this backup, because another key of that name encrypted it or its header is damaged: add the original key, or use another backup`;
+    throw new Error(message, { cause });
   }
   return { bytes: file.subarray(0, end), fileKey: createSecretKey(fileKey) };
 }
@@ -64,8 +64,8 @@ function keyOf(id: string, keys: readonly EncryptionKey[]): KeyObject {
   const found = keys.find((key) => key.id === id);
   if (found) return found.key;
   const known = keys.map((key) => `"${key.id}"`).join(', ') || 'none';
-  // a damaged id may hold anything, and this goes to terminals
+  // A damaged ID may contain any bytes, and terminals print the message.
   throw new Error(
-    `the backup is encrypted with key ${JSON.stringify(id)}, known are ${known}: add that key to the Secret`,
+    `the backup is encrypted with key ${JSON.stringify(id)}, but the known keys are ${known}: add that key to the Secret`,
   );
 }

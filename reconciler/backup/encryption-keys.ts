@@ -1,8 +1,8 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 
-/** A key of the user's that opens backups. The bytes are inside a KeyObject, which no log can print. */
+/** A user's key that decrypts backups. A KeyObject contains the bytes, which no log can print. */
 export interface EncryptionKey {
-  /** Name of the key in the user's Secret. It is written in clear into what the key encrypts. */
+  /** Name of the key in the user's Secret. It is stored unencrypted in the files that the key encrypts. */
   readonly id: string;
   readonly key: KeyObject;
 }
@@ -13,21 +13,21 @@ const keyBytes = 32;
 const idPattern = /^[-._a-zA-Z0-9]{1,253}$/;
 
 /**
- * Reads a key as `openssl rand -base64 32` or `head -c 32 /dev/urandom` writes it. Throws a sentence for the user when it
- * is none; it does not quote the content.
+ * Reads a key in the format of `openssl rand -base64 32` or `head -c 32 /dev/urandom`. Throws a sentence for the user
+ * if it is invalid, without its content.
  */
 export function readEncryptionKey(id: string, content: Uint8Array): EncryptionKey {
   if (!idPattern.test(id))
-    throw new Error(`"${id}" cannot name an encryption key: use letters, digits, "-", "_" and "."`);
+    throw new Error(`"${id}" is not a valid name of an encryption key: use letters, digits, "-", "_" and "."`);
   return { id, key: createSecretKey(content.length === keyBytes ? content : decode(id, content)) };
 }
 
 function decode(id: string, content: Uint8Array): Buffer {
   const text = Buffer.from(content).toString('latin1').trim();
   const key = Buffer.from(text, 'base64');
-  // Node leaves out what is not base64, and so would make a weak key of a pass phrase
+  // Node ignores characters that are not base64, and so would derive a weak key from a passphrase.
   if (key.length === keyBytes && /^[A-Za-z0-9+/]{43}=$/.test(text)) return key;
   throw new Error(
-    `encryption key "${id}" is ${content.length} bytes long and not 32 bytes, plain or in base64: make one with "openssl rand -base64 32"`,
+    `encryption key "${id}" has ${content.length} bytes, but must have 32 bytes, plain or in base64: create one with "openssl rand -base64 32"`,
   );
 }

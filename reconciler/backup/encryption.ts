@@ -3,16 +3,16 @@ import { maxHeaderBytes, openHeader, sealHeader, tagBytes } from './encryption-h
 import type { EncryptionKey } from './encryption-keys.ts';
 import { piecesOf } from './pieces.ts';
 
-/** Bytes of content in a chunk; part of the format. */
+/** Bytes of content in a chunk. Part of the format. */
 export const chunkBytes = 65_536;
 
 const cipher = 'aes-256-gcm';
 
 /**
  * Encrypts a stream with the first of the keys. The format: a header with a new key for this file (see
- * {@link sealHeader}), then chunks of 64 KiB, the last one shorter, each followed by its GCM tag. The nonce of a chunk is
- * three zeros, its number in eight bytes, and one byte that is 1 in the last chunk alone; so chunks that are changed,
- * missing, doubled, in another order or of another file are found. Memory does not grow with the stream.
+ * {@link sealHeader}), then chunks of 64 KiB, the last one shorter, each followed by its GCM tag. The nonce of a chunk
+ * consists of three zeros, its number in eight bytes, and one byte that is 1 only in the last chunk. This detects
+ * chunks that are changed, missing, duplicated, reordered or from another file. Memory does not grow with the stream.
  */
 export async function* encrypted(
   source: AsyncIterable<Uint8Array>,
@@ -28,8 +28,8 @@ export async function* encrypted(
 }
 
 /**
- * Decrypts what {@link encrypted} made, with whichever of the keys it needs. Every byte given out is genuine, but only
- * the end of the stream says that it was all: do not use a part. Throws a sentence for the user.
+ * Decrypts the output of {@link encrypted}, with the key that it requires. Every returned byte is authentic, but only
+ * the end of the stream confirms that it is complete: do not use a part. Throws a sentence for the user.
  */
 export async function* decrypted(
   source: AsyncIterable<Uint8Array>,
@@ -37,26 +37,26 @@ export async function* decrypted(
 ): AsyncGenerator<Buffer> {
   const iterator = source[Symbol.asyncIterator]();
   try {
-    const start = await take(iterator, maxHeaderBytes);
+    const start = await readAtLeast(iterator, maxHeaderBytes);
     const { bytes, fileKey } = openHeader(start, keys);
     let number = 0;
     const rest = followedBy(start.subarray(bytes.length), iterator);
     for await (const piece of piecesOf(rest, chunkBytes + tagBytes)) {
       const content = openChunk(fileKey, nonce(number, piece.isLast), piece.bytes);
-      // encrypted() makes an empty chunk of an empty stream only
+      // `encrypted` creates an empty chunk only for an empty stream.
       if (content === undefined || (content.length === 0 && number > 0)) throw damaged(number, piece.isLast);
       if (content.length > 0) yield content;
       number += 1;
     }
   } finally {
-    // lets go of the connection behind it
+    // Closes the connection behind it.
     await iterator.return?.();
   }
 }
 
 function damaged(number: number, isLast: boolean): Error {
   const start = number * chunkBytes;
-  const what = isLast ? 'cut off or damaged' : 'damaged';
+  const what = isLast ? 'truncated or damaged' : 'damaged';
   return new Error(`the encrypted backup is ${what} in chunk ${number}, after ${start} bytes: use another backup`);
 }
 
@@ -74,7 +74,7 @@ function* sealedChunk(key: KeyObject, chunkNonce: Buffer, content: Buffer): Gene
   yield seal.getAuthTag();
 }
 
-/** The content of a chunk, or undefined when it is not genuine. */
+/** The content of a chunk; undefined if it is not authentic. */
 function openChunk(key: KeyObject, chunkNonce: Buffer, chunk: Buffer): Buffer | undefined {
   if (chunk.length < tagBytes) return undefined;
   const end = chunk.length - tagBytes;
@@ -88,8 +88,8 @@ function openChunk(key: KeyObject, chunkNonce: Buffer, chunk: Buffer): Buffer | 
   return content;
 }
 
-/** At least `length` bytes of a stream, less only at its end. */
-async function take(iterator: AsyncIterator<Uint8Array>, length: number): Promise<Buffer> {
+/** At least `length` bytes of a stream, fewer only at its end. */
+async function readAtLeast(iterator: AsyncIterator<Uint8Array>, length: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for (let taken = 0; taken < length;) {
     const { done, value } = await iterator.next();

@@ -10,7 +10,7 @@ import { type BackupCause, deletionCause } from './causes.ts';
 import { backOffMs } from './plan-backup.ts';
 import { type BackupResult, takeBackup } from './take-backup.ts';
 
-/** What a deletion waits for, as a sentence, and when to look again where no event tells. */
+/** What a deletion waits for, as a sentence, and when to reconcile again if no event triggers it. */
 export interface AwaitedFinalBackup {
   readonly message: string;
   readonly afterMs?: number | undefined;
@@ -18,7 +18,7 @@ export interface AwaitedFinalBackup {
 
 /** A control plane that is being deleted. */
 export interface FinalBackupOptions extends Omit<BackupSubject, 'hostedControlPlane' | 'kubernetesVersion'> {
-  /** As the API returns it: a deletion needs no valid spec. */
+  /** The object as the API returns it, because a deletion needs no valid spec. */
   readonly object: KubeObject & {
     readonly spec?: { readonly version?: string; readonly etcd?: { backup?: unknown } };
   };
@@ -27,12 +27,12 @@ export interface FinalBackupOptions extends Omit<BackupSubject, 'hostedControlPl
 }
 
 const workName = 'final-backup';
-const goOn = 'set etcd.backup.beforeDeletion: false to go on without it';
+const skip = 'set etcd.backup.beforeDeletion: false to continue without it';
 
 /**
- * The last backup of a control plane that is being deleted, when the spec asks for one: what is still to be waited for, or
- * undefined when etcd may go. To be called once nothing writes to etcd any more. A backup that a killed process has taken
- * counts.
+ * The final backup of a control plane that is being deleted, if the spec requests one. Returns what the deletion waits
+ * for; undefined if etcd may be deleted. Call it only after the last write to etcd. A backup that a killed process has
+ * taken counts.
  */
 export function finalBackup(options: FinalBackupOptions): AwaitedFinalBackup | undefined {
   const { object, namespace, cluster, reader, work, now } = options;
@@ -50,7 +50,7 @@ export function finalBackup(options: FinalBackupOptions): AwaitedFinalBackup | u
     hasMember: readyMembers({ name: cluster, namespace }, reader).length > 0,
   });
 
-  if (decision !== 'Start') return decision === 'GoOn' ? undefined : decision;
+  if (decision !== 'start') return decision === 'proceed' ? undefined : decision;
   const subject = {
     ...options,
     hostedControlPlane: object,
@@ -59,10 +59,10 @@ export function finalBackup(options: FinalBackupOptions): AwaitedFinalBackup | u
   work.start(workName, inputsKey, (context) =>
     takeBackup(attemptFor(subject, spec, { schedule: undefined, causes: [cause] }), context),
   );
-  return { message: 'the last backup has begun' };
+  return { message: 'the final backup has started' };
 }
 
-/** What a decision about the last backup rests on. */
+/** The input of a decision about the final backup. */
 export interface FinalBackupSituation {
   readonly inputsKey: string;
   readonly cause: BackupCause;
@@ -73,12 +73,12 @@ export interface FinalBackupSituation {
 export function planFinalBackup(
   state: WorkState<BackupResult>,
   { inputsKey, cause, now, hasMember }: FinalBackupSituation,
-): 'GoOn' | 'Start' | AwaitedFinalBackup {
-  if (state.kind === 'running') return { message: `the last backup: ${state.progress}` };
-  if (state.kind === 'done' && state.result.satisfied.includes(cause)) return 'GoOn';
+): 'proceed' | 'start' | AwaitedFinalBackup {
+  if (state.kind === 'running') return { message: `the final backup is in progress: ${state.progress}` };
+  if (state.kind === 'done' && state.result.satisfied.includes(cause)) return 'proceed';
   if (state.kind === 'failed' && state.inputsKey === inputsKey) {
     const afterMs = state.at.getTime() + backOffMs(state.error, state.failures) - now;
-    if (afterMs > 0) return { message: `the last backup fails: ${messageOf(state.error)}; ${goOn}`, afterMs };
+    if (afterMs > 0) return { message: `the final backup failed: ${messageOf(state.error)}; ${skip}`, afterMs };
   }
-  return hasMember ? 'Start' : { message: `the last backup waits for a member of etcd to be ready; ${goOn}` };
+  return hasMember ? 'start' : { message: `the final backup waits until an etcd member is ready; ${skip}` };
 }

@@ -5,25 +5,25 @@ import { ClusterBackups } from './cluster-backups.ts';
 import { backupId, type BackupOwner } from './names.ts';
 import { openStore, type StoreReader } from './store-access.ts';
 
-/** Which bundle, and how to get at it. */
+/** The requested recovery bundle, and access to its store. */
 export interface RecoveryBundleRequest {
-  /** Whose backup. */
+  /** Owner of the backup. */
   readonly owner: BackupOwner;
   readonly choice: Choice;
-  /** Namespace of the Secrets that open the store. */
+  /** Namespace of the Secrets for access to the store. */
   readonly namespace: string;
   readonly store: Pick<Backup, 'secret' | 'webIdentity' | 'encryption'>;
   readonly storeReader: StoreReader;
 }
 
-/** There is no such backup, or it has no bundle. */
+/** The backup does not exist, or has no recovery bundle. */
 export class RecoveryBundleNotFound extends Error {
   override readonly name = 'BundleNotFound';
 }
 
 /**
- * Reads the bundle beside a backup.
- * @throws RecoveryBundleNotFound; InvalidConfiguration for Secrets; StoreError; any other error for a bundle that is no good
+ * Reads the recovery bundle of a backup.
+ * @throws RecoveryBundleNotFound; InvalidConfiguration for Secrets; StoreError; any other error for an unusable bundle
  */
 export async function findRecoveryBundle(
   { owner, choice, namespace, store: spec, storeReader }: RecoveryBundleRequest,
@@ -34,12 +34,14 @@ export async function findRecoveryBundle(
     const backups = new ClusterBackups(store, owner, keys);
     const chosen = chosenBackup(choice, (await backups.list(signal)).backups);
     if (!chosen)
-      throw new RecoveryBundleNotFound(`there is no such backup of ${owner.namespace}/${owner.cluster} in the bucket`);
+      throw new RecoveryBundleNotFound(
+        `the bucket does not contain this backup of ${owner.namespace}/${owner.cluster}: choose another backup`,
+      );
     const backup = backupId(chosen);
     const { objects } = await backups.manifest(chosen, signal);
     if (objects.bundle === undefined) {
       throw new RecoveryBundleNotFound(
-        `backup ${backup} holds no authorities and keys, because it was stored without encryption: workers of a cluster made from it have to join anew`,
+        `backup ${backup} contains no CAs and keys, because it was stored without encryption: workers of a cluster that is restored from it must join again`,
       );
     }
     return { backup, bundle: await readRecoveryBundle(backups.readRecoveryBundle(chosen, signal)) };

@@ -6,18 +6,18 @@ import { type BackupCause, changeCause, requestCause } from './causes.ts';
 import { parseBackupId } from './names.ts';
 import type { BackupResult } from './take-backup.ts';
 
-/** What is known of the backups of a cluster; the store knows better and is asked when something is to be done. */
+/** What is known of the backups of a cluster. The store is authoritative, and is read before an action. */
 export type KnownBackups = NonNullable<EtcdStatus['backup']>;
 
-/** What asks for a backup besides the schedule. */
+/** Requests for a backup besides the schedule. */
 export interface Asking {
-  /** The user's annotation; none when it is empty. */
+  /** The user's annotation; no request if it is empty. */
   readonly request: string | undefined;
-  /** Changes of minor versions that the spec asks for and that must not begin without a backup. */
+  /** Requested changes of minor versions that must not begin without a backup. */
   readonly changes: readonly string[];
 }
 
-/** What the status says, brought up to date by an attempt that it does not tell of yet. */
+/** The backups in the status, updated by an attempt that the status does not contain yet. */
 export function knownBackups(
   status: KnownBackups | undefined,
   { request, changes }: Asking,
@@ -27,7 +27,7 @@ export function knownBackups(
   const attempt = attemptSince(known.lastAttemptTime, work);
   const result = attempt?.kind === 'done' ? attempt.result : undefined;
   const isSatisfied = (cause: BackupCause): boolean => result?.satisfied.includes(cause) ?? false;
-  // A change that is over, or was taken back, needs a new backup when it is asked for once more.
+  // A change that has ended, or was withdrawn, needs a new backup when it is requested again.
   const backedUp = changes.filter((change) => versionChanges.includes(change) || isSatisfied(changeCause(change)));
   return {
     ...known,
@@ -43,7 +43,7 @@ function attemptSince(lastAttemptTime: string | undefined, work: WorkState<Backu
   return lastAttemptTime === undefined || Date.parse(lastAttemptTime) < work.at.getTime() ? work : undefined;
 }
 
-/** What has been asked for and has got no backup yet. */
+/** Requests that have no backup yet. */
 export function openCauses({ request, changes }: Asking, known: KnownBackups): readonly BackupCause[] {
   const isNew = request !== undefined && request !== '' && request.slice(0, 256) !== known.lastRequest;
   return [
@@ -52,12 +52,12 @@ export function openCauses({ request, changes }: Asking, known: KnownBackups): r
   ];
 }
 
-/** When the newest backup was begun, in milliseconds since the epoch; undefined when none is known of. */
+/** When the newest backup began, in milliseconds since the epoch; undefined if none is known. */
 export function lastBackupTime({ lastBackup }: KnownBackups): number | undefined {
   return lastBackup === undefined ? undefined : parseBackupId(lastBackup)?.time;
 }
 
-/** What is known as fields of the status. */
+/** The status fields for the known backups. */
 export function backupReport(known: KnownBackups, nextTime: number | undefined): StatusReport {
   const last = lastBackupTime(known);
   return {

@@ -6,42 +6,45 @@ const count = z.int().nonnegative();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits');
 const objectName = z.string().regex(/^[a-z]+(\.[a-z]+)+$/, 'must be a file name without a folder');
 
-/** What a backup holds, as the object `manifest.json` beside the snapshot says it. No field holds content of the cluster. */
+/**
+ * Content of a backup, as the object `manifest.json` beside the snapshot describes it. No field contains data of the
+ * cluster.
+ */
 export const Manifest = z.object({
-  /** Raised when a reader of this version would misread a manifest. New optional fields do not raise it. */
+  /** Increased when a reader of this version would misinterpret a manifest. New optional fields do not increase it. */
   formatVersion: z.literal(1),
   namespace: z.string().min(1),
   /** Name of the Cluster. */
   cluster: z.string().min(1),
-  /** etcd's id of its cluster in hexadecimal digits. A restore gives a cluster a new one. */
+  /** etcd's ID of its cluster in hexadecimal digits. A restore creates a new one. */
   clusterId: z.string().regex(/^[0-9a-f]{1,16}$/, 'must be up to 16 hexadecimal digits'),
-  /** When the snapshot was begun. */
+  /** When the snapshot began. */
   time: z.iso.datetime(),
-  /** The snapshot holds every write up to this revision. */
+  /** The snapshot contains every write up to this revision. */
   revision: count,
-  /** Of the whole snapshot as etcd sent it, before encryption. */
+  /** Hash of the whole snapshot as etcd sent it, before encryption. */
   sha256,
-  /** Of the snapshot as etcd sent it, before encryption. */
+  /** Size of the snapshot as etcd sent it, before encryption. */
   sizeBytes: z.int().positive(),
   etcdVersion: z.string().min(1),
   kubernetesVersion: z.string().min(1),
   keys: KeyCounts,
-  /** What asked for it besides the schedule, so that it gets no other one; see causes.ts. */
+  /** What requested the backup besides the schedule, so that the request leads to no other backup; see causes.ts. */
   takenFor: z.array(z.string().max(512)).max(16).optional(),
-  /** Which of the user's keys opens the objects; they are in clear when unset. */
+  /** The user's key that decrypts the objects; they are not encrypted if unset. */
   encryption: z.object({ keyId: z.string().min(1) }).optional(),
   /** File names of the other objects of this backup. */
   objects: z.object({ snapshot: objectName, bundle: objectName.optional() }),
 });
 export type Manifest = z.output<typeof Manifest>;
 
-/** How a manifest is stored: readable by people, because they look at it when all else is lost. */
+/** The stored form of a manifest. It is readable by people, who may need it in a disaster. */
 export function serializeManifest(manifest: Manifest): string {
   return `${JSON.stringify(Manifest.parse(manifest), undefined, 2)}\n`;
 }
 
 /**
- * Reads the manifest of a backup. Throws a sentence for the user when it is not JSON, of a newer format, lacks something,
+ * Reads the manifest of a backup. Throws a sentence for the user if it is not JSON, has a newer format, is incomplete,
  * or belongs to another backup.
  */
 export function parseManifest(text: string, backup: BackupName): Manifest {
@@ -65,25 +68,25 @@ function faults(error: z.ZodError): string {
   return error.issues
     .map(({ path, message }) =>
       path[0] === 'formatVersion'
-        ? 'its format is not known here, a newer version of the provider wrote it'
+        ? 'its format is not supported, because a newer version of the provider wrote it'
         : `${path.join('.')}: ${message}`,
     )
     .join('; ');
 }
 
-/** What a restored etcd really holds, to be compared with what the manifest promises. */
+/** Actual content of a restored etcd, to compare with the manifest. */
 export interface FoundContent {
   readonly sha256: string;
   readonly sizeBytes: number;
-  /** The newest one. */
+  /** The newest revision. */
   readonly revision: number;
-  /** At the revision that the manifest promises. */
+  /** At the revision of the manifest. */
   readonly keys: Manifest['keys'];
 }
 
 /**
- * Where the content differs from the manifest, as sentences; none when the backup is good. A revision above the promised
- * one is no difference: writes go on while a snapshot is asked for.
+ * The differences between the content and the manifest, as sentences; none if the backup is good. A higher revision
+ * than that of the manifest is no difference, because writes continue while the snapshot is requested.
  */
 export function contentFaults(manifest: Manifest, found: FoundContent): string[] {
   const faults: string[] = [];

@@ -9,19 +9,22 @@ import {
 } from '@aws-sdk/client-s3';
 import { piecesOf } from './pieces.ts';
 
-/** The smallest part a store takes. 10,000 parts may be, 52 GB: several times what etcd can hold. */
+/**
+ * The minimum part size of stores. With at most 10,000 parts, uploads are limited to 52 GB: several times the maximum
+ * size of etcd.
+ */
 const partBytes = 5 << 20;
 
-/** Where an object goes. */
+/** Destination of an object. */
 export interface UploadTarget {
   readonly bucket: string;
   readonly key: string;
 }
 
 /**
- * Uploads a stream in parts and returns how many bytes it had; two parts are sent while the next one comes. The object is
- * there whole or not at all: what was sent is removed before this rejects. It needs the memory of three parts, where the
- * client's own upload needs ten times as much. The signal ends a request under way too.
+ * Uploads a stream in parts and returns its length in bytes. Two parts are sent while the next one is read. The upload
+ * is atomic: sent parts are removed before this rejects. It needs the memory of three parts; the client's own upload
+ * needs ten times as much. The signal also aborts a request in progress.
  */
 export async function uploadInParts(
   client: S3Client,
@@ -35,7 +38,7 @@ export async function uploadInParts(
   let latest = Promise.resolve();
   try {
     for await (const { bytes, isLast } of piecesOf(source, partBytes, 3)) {
-      // its memory is what the next piece is read into
+      // The next piece reuses its memory.
       await earlier;
       if (isLast && sizeBytes === 0) {
         await upload.sendWhole(bytes);
@@ -44,14 +47,14 @@ export async function uploadInParts(
       sizeBytes += bytes.length;
       earlier = latest;
       latest = upload.sendPart(bytes);
-      // it is awaited once further pieces are there; until then Node would take it for unhandled
+      // It is awaited after further pieces. Until then Node would treat a rejection as unhandled.
       latest.catch(() => {});
     }
     await Promise.all([earlier, latest]);
     await upload.complete();
     return sizeBytes;
   } catch (error) {
-    // a part that arrives after the removal would stay
+    // A part that arrives after the removal would remain.
     await Promise.allSettled([earlier, latest]);
     await upload.remove();
     throw error;
@@ -96,7 +99,10 @@ class MultipartUpload {
     );
   }
 
-  /** Without the signal, which may be why it is removed. What a store that is down keeps is removed another day. */
+  /**
+   * Runs without the signal, which may be the reason for the removal. A later cleanup removes parts that remain because
+   * the store is down.
+   */
   async remove(): Promise<void> {
     const id = await this.#id?.catch(() => undefined);
     if (id === undefined) return;
@@ -105,7 +111,7 @@ class MultipartUpload {
   }
 
   async #begin(): Promise<string | undefined> {
-    // AWS refuses parts with checksums when they were not announced; others refuse the announcement
+    // AWS refuses parts with checksums that were not announced. Other stores refuse the announcement.
     const withChecksums = (await this.#client.config.requestChecksumCalculation()) === 'WHEN_SUPPORTED';
     const { UploadId } = await this.#client.send(
       new CreateMultipartUploadCommand({ ...this.#object, ...(withChecksums ? { ChecksumAlgorithm: 'CRC32' } : {}) }),

@@ -1,40 +1,44 @@
-/** Whose backups they are. */
+/** Owner of backups. */
 export interface BackupOwner {
   readonly namespace: string;
   /** Name of the Cluster. */
   readonly cluster: string;
 }
 
-/** One backup of a cluster. Its objects lie in a folder of their own. */
+/** One backup of a cluster. Its objects have a folder of their own. */
 export interface BackupName {
-  /** When it was begun, in milliseconds since the epoch. */
+  /** When it began, in milliseconds since the epoch. */
   readonly time: number;
-  /** Revision of etcd just before the snapshot: it holds everything up to it, maybe more. */
+  /** Revision of etcd just before the snapshot. The snapshot contains all writes up to it, and possibly later ones. */
   readonly revision: number;
 }
 
 /**
- * The objects of a backup, all directly in its folder: some stores refuse a key that is a folder of another one.
+ * The objects of a backup, all directly in its folder, because some stores refuse a key that is a prefix folder of
+ * another key.
  */
 export const objectNames = {
-  /** Written last and deleted first: without it the others are not a backup. */
+  /** Written last and deleted first. Without it, the other objects are not a backup. */
   manifest: 'manifest.json',
   snapshot: 'snapshot.db',
   encryptedSnapshot: 'snapshot.db.encrypted',
-  /** What else is needed to rebuild the cluster elsewhere, always encrypted. */
+  /** Everything else that is needed to rebuild the cluster elsewhere; always encrypted. */
   encryptedRecoveryBundle: 'bundle.encrypted',
-  /** There once the backup has been restored for a trial. */
+  /** Exists once the backup has passed verification. */
   verification: 'verification.json',
 } as const;
 
-/** Key prefix of all backups of a cluster, ending in a slash. `prefix` is that of the bucket, without slashes around. */
+/**
+ * Key prefix of all backups of a cluster, with a trailing slash. `prefix` is that of the bucket, without surrounding
+ * slashes.
+ */
 export function ownerFolder(prefix: string, { namespace, cluster }: BackupOwner): string {
   return `${prefix === '' ? '' : `${prefix}/`}${namespace}/${cluster}/`;
 }
 
 /**
- * How users name a backup: `2026-11-21T09-15-31.123Z-4711`. The order of names is the order of time, and there is no
- * colon in them, which file systems and some stores do not take.
+ * The name of a backup for users: `2026-11-21T09-15-31.123Z-4711`. Names sort by time, and contain no colon, which file
+ * systems and some stores do not support.
  */
 export function backupId({ time, revision }: BackupName): string {
   return `${new Date(time).toISOString().replaceAll(':', '-')}-${revision}`;
@@ -42,11 +46,11 @@ export function backupId({ time, revision }: BackupName): string {
 
 const idPattern = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3}Z)-(0|[1-9]\d{0,15})$/;
 
-/** The backup of an id, or undefined when it is not one that {@link backupId} gives. */
+/** The backup with this ID; undefined if {@link backupId} does not return such an ID. */
 export function parseBackupId(id: string): BackupName | undefined {
   const [, hour, minute, second, revision] = idPattern.exec(id) ?? [];
   const name = { time: Date.parse(`${hour}:${minute}:${second}`), revision: Number(revision) };
-  // Date.parse takes February 30th for March 2nd
+  // Date.parse converts February 30th to March 2nd.
   return Number.isNaN(name.time) || backupId(name) !== id ? undefined : name;
 }
 
@@ -55,7 +59,7 @@ export function objectKey(folder: string, backup: BackupName, object: string): s
   return `${folder}${backupId(backup)}/${object}`;
 }
 
-/** The backup and object of a key below an {@link ownerFolder}, or undefined for a key that is none of ours. */
+/** The backup and object of a key below an {@link ownerFolder}; undefined for other keys. */
 export function parseObjectKey(folder: string, key: string): { backup: BackupName; object: string } | undefined {
   if (!key.startsWith(folder)) return undefined;
   const [id = '', object = '', ...deeper] = key.slice(folder.length).split('/');

@@ -16,19 +16,19 @@ import { withStallTimer } from '../kube/stall.ts';
 import { stalledError, StoreError, storeError } from './store-error.ts';
 import type { StoreSettings } from './store-settings.ts';
 
-/** How a store is used. */
+/** Options of a store. */
 export interface ObjectStoreOptions {
   /**
-   * Longest time without progress; one minute when unset. The kernel takes some megabytes at once, so with less a slow
-   * line may look like a stall.
+   * Longest time without progress; one minute if unset. The kernel buffers some megabytes, so with less a slow
+   * connection may look like a stall.
    */
   readonly stallMs?: number;
   readonly clock?: Clock;
 }
 
 /**
- * The objects of one bucket. Every error is a {@link StoreError}, except those of a stream that is uploaded: these are
- * passed on as they are.
+ * The objects of one bucket. Every error is a {@link StoreError}, except errors of an uploaded stream, which are passed
+ * on unchanged.
  */
 export class ObjectStore {
   readonly settings: StoreSettings;
@@ -49,8 +49,8 @@ export class ObjectStore {
   }
 
   /**
-   * Uploads a stream of any length in parts and returns how many bytes it had. The object is there whole or not at all:
-   * when the stream fails or stalls, or the signal aborts, the parts are removed before this rejects.
+   * Uploads a stream of any length in parts and returns its length in bytes. The upload is atomic: if the stream fails
+   * or stalls, or the signal aborts, the parts are removed before this rejects.
    */
   async put(key: string, source: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<number> {
     const action = `upload ${key}`;
@@ -83,12 +83,12 @@ export class ObjectStore {
     );
   }
 
-  /** Reads an object as it comes. Stopping early lets go of the connection. */
+  /** Streams an object. Stopping early closes the connection. */
   async *get(key: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     const action = `read ${key}`;
     const request = new GetObjectCommand({ Bucket: this.settings.bucket, Key: key });
     const { Body } = await this.#ask(action, () => this.#client.send(request, abortedBy(signal)), signal);
-    if (!(Body instanceof Readable)) throw new StoreError('Failed', `${action}: the answer has no body`);
+    if (!(Body instanceof Readable)) throw new StoreError('Failed', `cannot ${action}: the response has no body`);
     try {
       yield* withStallTimer(Body, {
         what: action,
@@ -102,14 +102,17 @@ export class ObjectStore {
     }
   }
 
-  /** Reads a small object. What is longer than `maxBytes` is refused. */
+  /** Reads a small object. Refuses objects that are longer than `maxBytes`. */
   async getText(key: string, signal?: AbortSignal, maxBytes = 1 << 20): Promise<string> {
     const chunks: Uint8Array[] = [];
     let length = 0;
     for await (const chunk of this.get(key, signal)) {
       length += chunk.length;
       if (length > maxBytes)
-        throw new StoreError('Failed', `read ${key}: it is longer than ${maxBytes} bytes, so it is not ours`);
+        throw new StoreError(
+          'Failed',
+          `cannot read ${key}: it is longer than ${maxBytes} bytes, so the operator did not write it`,
+        );
       chunks.push(chunk);
     }
     return Buffer.concat(chunks).toString('utf8');
@@ -131,7 +134,7 @@ export class ObjectStore {
     return keys;
   }
 
-  /** Deletes an object; one that is not there is fine. */
+  /** Deletes an object. A missing object is not an error. */
   async delete(key: string): Promise<void> {
     await this.#ask(`delete ${key}`, () =>
       this.#client.send(new DeleteObjectCommand({ Bucket: this.settings.bucket, Key: key })),
@@ -139,8 +142,8 @@ export class ObjectStore {
   }
 
   /**
-   * Removes the parts of uploads below a folder that were begun before an instant and never ended, because the provider
-   * was killed. They are invisible and cost money. Does nothing on stores that cannot list them.
+   * Removes the parts of uploads below a folder that began before an instant and never ended, because the operator was
+   * killed. They are invisible and cost money. Does nothing on stores that cannot list them.
    */
   async abortUploads(folder: string, before: number): Promise<void> {
     const Bucket = this.settings.bucket;
@@ -159,7 +162,7 @@ export class ObjectStore {
     }
   }
 
-  /** An object that lacks its end would show at the restore only, and then it is too late. */
+  /** An incomplete object would only be detected during a restore, when it is too late. */
   async #checkSize(key: string, sizeBytes: number): Promise<void> {
     const { ContentLength } = await this.#ask(`check ${key}`, () =>
       this.#client.send(new HeadObjectCommand({ Bucket: this.settings.bucket, Key: key })),
@@ -167,7 +170,7 @@ export class ObjectStore {
     if (ContentLength === sizeBytes) return;
     throw new StoreError(
       'Failed',
-      `upload ${key}: ${sizeBytes} bytes were sent but the store has ${ContentLength}: look at its logs`,
+      `the upload of ${key} is incomplete: ${sizeBytes} bytes were sent, but the store has ${ContentLength}: check the logs of the store`,
     );
   }
 
@@ -185,7 +188,7 @@ function abortedBy(signal: AbortSignal | undefined): { readonly abortSignal?: Ab
   return signal ? { abortSignal: signal } : {};
 }
 
-/** The same stream; an error of it, and not of what reads it, is shown before it goes on. */
+/** The same stream. `see` is called with its errors, but not with those of its reader. */
 async function* withErrorsSeen<T>(source: AsyncIterable<T>, see: (error: unknown) => void): AsyncGenerator<T> {
   try {
     for await (const chunk of source) yield chunk;

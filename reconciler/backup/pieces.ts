@@ -1,13 +1,14 @@
-/** A piece of a stream and whether it is the last one. */
+/** A piece of a stream, and whether it is the last one. */
 export interface Piece {
-  /** Valid until its memory is used again, see {@link piecesOf}. */
+  /** Valid until its memory is reused, see {@link piecesOf}. */
   readonly bytes: Buffer;
   readonly isLast: boolean;
 }
 
 /**
- * The stream in pieces of exactly `size` bytes; the last one may be shorter, and is empty only when there was nothing at
- * all. Pieces take turns in the memory of `buffers` pieces, so with one a piece is gone when the next is asked for.
+ * The stream in pieces of exactly `size` bytes. The last one may be shorter, and is empty only for an empty stream.
+ * Pieces share the memory of `buffers` pieces in turn, so with one buffer a piece is invalid once the next one is
+ * requested.
  */
 export async function* piecesOf(
   source: AsyncIterable<Uint8Array>,
@@ -20,7 +21,7 @@ export async function* piecesOf(
   let filled = 0;
   for await (const chunk of source) {
     for (let taken = 0; taken < chunk.length;) {
-      // a full piece waits for one more byte: only then is it known not to be the last
+      // A full piece waits for one more byte, which shows that it is not the last one.
       if (filled === size) {
         yield { bytes: memoryOf(turn), isLast: false };
         turn += 1;

@@ -5,52 +5,52 @@ import type { WorkState } from '../tasks/background-work.ts';
 import type { BackupCause } from './causes.ts';
 import { isBackupDue, nextBackupTime, type Schedule } from './schedule.ts';
 
-/** What a decision about backups rests on: plain data. */
+/** The input of a decision about backups: plain data. */
 export interface BackupSituation {
   readonly schedule: Schedule;
   readonly now: number;
-  /** When the newest backup was begun, in milliseconds since the epoch; undefined when none is known of. */
+  /** When the newest backup began, in milliseconds since the epoch; undefined if none is known. */
   readonly lastBackup: number | undefined;
-  /** What asks for a backup besides the schedule and has not got one. */
+  /** Requests for a backup besides the schedule that have no backup yet. */
   readonly causes: readonly BackupCause[];
-  /** What a failure may depend on besides: a change of it leads to another attempt at once. */
+  /** Other inputs on which a failure may depend. A change of them leads to an immediate retry. */
   readonly settings: unknown;
   readonly work: WorkState;
-  /** A member of etcd could be asked. */
+  /** At least one etcd member is ready. */
   readonly hasMember: boolean;
-  /** Somebody has used the cluster: a first backup of an empty etcd is one that nobody wants back. */
+  /** The cluster has been used. A first backup of an empty etcd has no value. */
   readonly hasContent: boolean;
 }
 
 /** What to do about backups now. */
 export type BackupDecision =
-  | { readonly kind: 'Rest'; readonly nextTime: number }
-  | { readonly kind: 'Start'; readonly inputsKey: string }
-  | { readonly kind: 'Running'; readonly progress: string }
-  | { readonly kind: 'WaitForMembers' }
-  | { readonly kind: 'WaitForContent' }
-  | { readonly kind: 'BackOff'; readonly error: unknown; readonly retryTime: number };
+  | { readonly kind: 'idle'; readonly nextTime: number }
+  | { readonly kind: 'start'; readonly inputsKey: string }
+  | { readonly kind: 'running'; readonly progress: string }
+  | { readonly kind: 'waitForMembers' }
+  | { readonly kind: 'waitForContent' }
+  | { readonly kind: 'backOff'; readonly error: unknown; readonly retryTime: number };
 
 const retries = { firstMs: 60_000, longestMs: 60 * 60_000 };
 
-/** Whether a backup is to be taken now, as a chain of checks. @throws a sentence for the user about the schedule */
+/** Decides whether to take a backup now, as a chain of checks. @throws a sentence for the user about the schedule */
 export function planBackup(situation: BackupSituation): BackupDecision {
   const { schedule, now, lastBackup, causes, work, hasMember, hasContent } = situation;
-  if (work.kind === 'running') return { kind: 'Running', progress: work.progress };
+  if (work.kind === 'running') return { kind: 'running', progress: work.progress };
   const isDue = isBackupDue(schedule, lastBackup, now);
-  if (!isDue && causes.length === 0) return { kind: 'Rest', nextTime: nextBackupTime(schedule, now) };
-  if (!hasContent && causes.length === 0) return { kind: 'WaitForContent' };
+  if (!isDue && causes.length === 0) return { kind: 'idle', nextTime: nextBackupTime(schedule, now) };
+  if (!hasContent && causes.length === 0) return { kind: 'waitForContent' };
   const inputsKey = inputsKeyOf(situation, isDue);
   if (work.kind === 'failed' && work.inputsKey === inputsKey) {
     const retryTime = work.at.getTime() + backOffMs(work.error, work.failures);
-    if (now < retryTime) return { kind: 'BackOff', error: work.error, retryTime };
+    if (now < retryTime) return { kind: 'backOff', error: work.error, retryTime };
   }
-  return hasMember ? { kind: 'Start', inputsKey } : { kind: 'WaitForMembers' };
+  return hasMember ? { kind: 'start', inputsKey } : { kind: 'waitForMembers' };
 }
 
-/** One minute after the first failure, twice as long after each other, at most an hour. */
+/** One minute after the first failure, doubled after each further failure, at most one hour. */
 export function backOffMs(error: unknown, failures: number): number {
-  // Asking for a Secret again costs one request, and no event tells that somebody has mended it.
+  // Reading a Secret again costs one request, and no event reports that it was corrected.
   if (error instanceof InvalidConfiguration) return retries.firstMs;
   return backOff(retries, failures);
 }

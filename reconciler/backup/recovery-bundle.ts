@@ -20,14 +20,17 @@ const KeptObject = z.object({
 });
 export type KeptObject = z.output<typeof KeptObject>;
 
-/** What a cluster is rebuilt from in another management cluster, besides the snapshot that the bundle lies beside. */
+/**
+ * Everything that a rebuild of the cluster in another management cluster needs, besides the snapshot that the bundle
+ * accompanies.
+ */
 export const RecoveryBundle = z.object({
-  /** Raised when a reader of this version would misread a bundle. New optional fields do not raise it. */
+  /** Increased when a reader of this version would misinterpret a bundle. New optional fields do not increase it. */
   formatVersion: z.literal(1),
-  /** Without status, and without what belongs to the management cluster it was in. */
+  /** Without status, and without fields that belong to its management cluster. */
   hostedControlPlane: KeptObject,
   cluster: KeptObject,
-  /** Authorities and keys, data in base64 as the API gives it. */
+  /** CAs and keys, with data in base64 as the API returns it. */
   secrets: z.array(
     z.object({ name: z.string().min(1), type: z.string().optional(), annotations: texts.optional(), data: texts }),
   ),
@@ -35,8 +38,8 @@ export const RecoveryBundle = z.object({
 export type RecoveryBundle = z.output<typeof RecoveryBundle>;
 
 /**
- * Names of the Secrets of a Cluster that cannot be made again: what workers, kubeconfigs and tokens are signed by, and
- * the keys that Secrets in etcd are encrypted with. Everything else is issued anew.
+ * Names of the Secrets of a Cluster that cannot be recreated: the CAs and keys that sign for workers, kubeconfigs and
+ * tokens, and the keys that encrypt Secrets in etcd. Everything else is issued again.
  */
 export function survivingSecrets(cluster: string): readonly string[] {
   const { secrets } = namesOf(cluster);
@@ -44,15 +47,15 @@ export function survivingSecrets(cluster: string): readonly string[] {
   return [clusterCA, etcdCA, frontProxyCA, serviceAccount, encryption];
 }
 
-/** What a bundle is made of. */
+/** Content of a bundle. */
 export interface RecoveryBundleSource {
   readonly hostedControlPlane: object;
   readonly clusterObject: object;
-  /** Those of {@link survivingSecrets} that there are. */
+  /** The existing Secrets of {@link survivingSecrets}. */
   readonly secrets: readonly SecretObject[];
 }
 
-/** The text of a bundle. It holds keys of the cluster: it may leave only encrypted. */
+/** The text of a bundle. It contains keys of the cluster, and must leave the process only encrypted. */
 export function serializeRecoveryBundle({ hostedControlPlane, clusterObject, secrets }: RecoveryBundleSource): string {
   return JSON.stringify({
     formatVersion: 1,
@@ -62,29 +65,30 @@ export function serializeRecoveryBundle({ hostedControlPlane, clusterObject, sec
   } satisfies RecoveryBundle);
 }
 
-/** With our own annotations, which say what the data means: how far a rotation of keys is. */
+/** Includes the operator's own annotations, which describe the data: the progress of a rotation of keys. */
 function keptSecret({ metadata, type, data = {} }: SecretObject): RecoveryBundle['secrets'][number] {
   const own = Object.entries(metadata.annotations ?? {}).filter(([name]) => name.startsWith(`${group}/`));
   const annotations = own.length > 0 ? { annotations: Object.fromEntries(own) } : {};
   return { name: metadata.name, ...(type ? { type } : {}), ...annotations, data };
 }
 
-/** Longer than any: two objects of at most 1.5 MB each, and some keys. */
+/** Longer than any bundle: two objects of at most 1.5 MB each, and some keys. */
 const longestBytes = 16 << 20;
 
-/** Reads a whole bundle. Throws a sentence for the user, which quotes nothing of it. */
+/** Reads a whole bundle. Throws a sentence for the user, without its content. */
 export async function readRecoveryBundle(stream: AsyncIterable<Uint8Array>): Promise<RecoveryBundle> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {
     length += chunk.length;
-    if (length > longestBytes) throw new Error('the bundle is longer than any of ours: use another backup');
+    if (length > longestBytes)
+      throw new Error('the recovery bundle is too long, so the operator did not write it: use another backup');
     chunks.push(chunk);
   }
   return parseRecoveryBundle(Buffer.concat(chunks).toString('utf8'));
 }
 
-/** Reads the text of a bundle. Throws a sentence for the user, which quotes nothing of it. */
+/** Reads the text of a bundle. Throws a sentence for the user, without its content. */
 export function parseRecoveryBundle(text: string): RecoveryBundle {
   const parsed = RecoveryBundle.safeParse(json(text));
   if (parsed.success) return parsed.data;
@@ -92,26 +96,26 @@ export function parseRecoveryBundle(text: string): RecoveryBundle {
   const isNewer = paths.includes('formatVersion');
   throw new Error(
     isNewer
-      ? 'the format of the bundle is not known here: a newer version of the provider wrote it, use that one'
-      : `the bundle cannot be read, for ${paths.join(', ')}: use another backup`,
+      ? 'the format of the recovery bundle is not supported, because a newer version of the provider wrote it: use that version'
+      : `the recovery bundle is invalid at ${paths.join(', ')}: use another backup`,
   );
 }
 
-/** Without the error of the parser, which quotes what it has read. */
+/** Drops the parser's error, which quotes its input. */
 function json(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error('the bundle is not JSON: it is damaged, use another backup');
+    throw new Error('the recovery bundle is not JSON, so it is damaged: use another backup');
   }
 }
 
-/** Annotations that ask for something once, or say how the object came here. */
-const passing = [backupAnnotation, pausedAnnotation, 'kubectl.kubernetes.io/last-applied-configuration'];
+/** Annotations that request something once, or describe how the object was created. */
+const transient = [backupAnnotation, pausedAnnotation, 'kubectl.kubernetes.io/last-applied-configuration'];
 
 function kept(object: object): KeptObject {
   const { metadata, ...rest } = KeptObject.parse(object);
   if (!metadata.annotations) return { ...rest, metadata };
-  const annotations = Object.entries(metadata.annotations).filter(([name]) => !passing.includes(name));
+  const annotations = Object.entries(metadata.annotations).filter(([name]) => !transient.includes(name));
   return { ...rest, metadata: { ...metadata, annotations: Object.fromEntries(annotations) } };
 }

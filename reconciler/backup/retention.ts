@@ -1,22 +1,22 @@
-/** How long backups are kept. Both limits hold; without any nothing is ever deleted. */
+/** How long backups are kept. Both limits apply. Without limits, no backup is ever deleted. */
 export interface RetentionPolicy {
-  /** The newest so many are kept. */
+  /** Number of newest backups to keep. */
   readonly maxCount?: number | undefined;
-  /** Older ones are deleted. */
+  /** Older backups are deleted. */
   readonly maxAgeMs?: number | undefined;
 }
 
-/** What retention has to know about a backup. */
+/** What retention needs to know about a backup. */
 export interface RetainedBackup {
-  /** When it was begun, in milliseconds since the epoch. */
+  /** When it began, in milliseconds since the epoch. */
   readonly time: number;
-  /** Whether it has been restored for a trial, and that went well. */
+  /** Whether the backup has passed verification. */
   readonly isVerified: boolean;
 }
 
 /**
- * The backups to delete, oldest first. Never the newest one, nor the newest verified one, whatever the policy says: when
- * backups stop, for example because the store is full, time alone must not take away the last good one.
+ * The backups to delete, oldest first. Retention always keeps the newest and the newest verified backup, regardless of
+ * the policy: when backups stop, for example because the store is full, time alone must not delete the last good one.
  */
 export function expiredBackups<T extends RetainedBackup>(
   backups: readonly T[],

@@ -3,15 +3,15 @@ import { Agent } from 'node:https';
 import type { StoreSettings } from './store-settings.ts';
 import { assumeRole } from './web-identity.ts';
 
-/** How long the client waits. */
+/** Timeouts of the client. */
 export interface ClientLimits {
-  /** For a connection. */
+  /** Limit for a connection. */
   readonly connectMs: number;
-  /** For any byte to move on a connection. */
+  /** Limit without any traffic on a connection. */
   readonly idleMs: number;
 }
 
-/** The client of a store. Destroy it after use: it keeps connections open. */
+/** The client of a store. Destroy it after use, because it keeps connections open. */
 export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientLimits): S3Client {
   const { endpoint, region, credentials, certificateAuthority } = settings;
   const client = new S3Client({
@@ -24,13 +24,13 @@ export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientL
     requestHandler: {
       connectionTimeout: connectMs,
       socketTimeout: idleMs,
-      // not its options: for large bodies the client makes another agent then, and that one knows no authority
+      // Not as options: for large bodies the client would create another agent without the CA.
       httpsAgent: new Agent({
         keepAlive: true,
         ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
       }),
     },
-    // proxies before stores know it badly, and the client waits a second for each part in vain
+    // Proxies in front of stores often do not support it, and the client would wait one second for each part.
     expectContinueHeader: false,
     ...(endpoint === undefined ? {} : compatibleStore(endpoint)),
   });
@@ -42,13 +42,15 @@ export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientL
         throw namedSilence(error);
       }
     },
-    // inside of the client's retries
+    // Inside the client's retries.
     { step: 'finalizeRequest', priority: 'low', name: 'noRetryOfSilence' },
   );
   return client;
 }
 
-/** Stores other than AWS: no wildcard certificates for buckets, and some (Swift, Ceph) refuse the newer checksums. */
+/**
+ * Stores other than AWS have no wildcard certificates for buckets, and some (Swift, Ceph) refuse the newer checksums.
+ */
 function compatibleStore(endpoint: string): S3ClientConfig {
   return {
     endpoint,
@@ -59,8 +61,8 @@ function compatibleStore(endpoint: string): S3ClientConfig {
 }
 
 /**
- * Gives the error of a connection on which nothing moved a name of its own. After errors of the name that it comes with the
- * client tries again, and a store that hangs would be waited for three times.
+ * Renames the error of a connection without traffic. The client retries after errors of the original name, and would
+ * wait three times for a store that hangs.
  */
 export function namedSilence(error: unknown): unknown {
   const isSilence = error instanceof Error && error.name === 'TimeoutError' && error.message.includes('inactivity');

@@ -7,25 +7,29 @@ export interface Schedule {
   readonly expression: string;
   /** IANA name such as `Europe/Berlin`; UTC when unset. */
   readonly timeZone?: string | undefined;
-  /** `namespace/name`: decides which minute of the night `@daily` means. */
+  /** `namespace/name`: determines the minute for `@daily`. */
   readonly identity: string;
 }
 
-/** `@daily` is somewhere in these eight hours from 20:00 on, when few people change anything. */
+/** `@daily` is within these eight hours from 20:00 on, when few changes happen. */
 const night = { startHour: 20, minutes: 8 * 60 };
 
 /**
  * The first time after an instant (milliseconds since the epoch) at which a backup is due. A time that the change to
- * summer time leaves out is made up for right after it; one that comes twice counts once, unless the minute or hour is `*`
- * or has a step. Throws a sentence for the user when the schedule cannot be read or never comes.
+ * daylight saving time skips is due right after it. A time that occurs twice counts once, unless the minute or hour is
+ * `*` or has a step. Throws a sentence for the user if the schedule is invalid or never occurs.
  */
 export function nextBackupTime(schedule: Schedule, after: number): number {
   const next = parse(schedule).nextRun(new Date(after));
   if (next) return next.getTime();
-  throw new Error(`schedule "${schedule.expression}" never comes: no such day exists; for example "30 2 * * *" does`);
+  throw new Error(
+    `schedule "${schedule.expression}" never occurs, because no such day exists: use for example "30 2 * * *"`,
+  );
 }
 
-/** Whether a backup has to be taken now: none was ever taken, or a time has passed since. Several missed ones are one. */
+/**
+ * Whether a backup is due now: there is none, or a scheduled time has passed since. Several missed times count as one.
+ */
 export function isBackupDue(schedule: Schedule, lastBackup: number | undefined, now: number): boolean {
   return lastBackup === undefined || nextBackupTime(schedule, lastBackup) <= now;
 }
@@ -39,9 +43,9 @@ function parse({ expression, timeZone = 'UTC', identity }: Schedule): Cron {
     return new Cron(fields, {
       mode: '5-part',
       timezone: timeZone,
-      // 30 2,14 loses a backup a year otherwise: only a single time would be made up for
+      // Otherwise `30 2,14` would lose a backup per year, because only a single time would be caught up.
       fixedTimeRule: 'no-wildcard',
-      // 5/15 means 5-59/15, as the field's pattern allows
+      // 5/15 means 5-59/15, as the field's pattern allows.
       sloppyRanges: true,
     });
   } catch (cause) {
@@ -49,7 +53,7 @@ function parse({ expression, timeZone = 'UTC', identity }: Schedule): Cron {
   }
 }
 
-/** All clusters of a management cluster at midnight would meet at the same store and disks. */
+/** If all clusters of a management cluster started at midnight, they would overload the same store and disks. */
 function dailyFields(identity: string): string {
   const minute = createHash('sha256').update(identity).digest().readUInt32BE() % night.minutes;
   return `${minute % 60} ${(night.startHour + Math.floor(minute / 60)) % 24} * * *`;

@@ -8,26 +8,26 @@ import { ObjectStore, type ObjectStoreOptions } from './object-store.ts';
 import { StoreError } from './store-error.ts';
 import { readStoreSettings, type StoreCredentials } from './store-settings.ts';
 
-/** What opening a store asks of the management cluster, for one HostedControlPlane. */
+/** What opening a store reads from the management cluster, for one HostedControlPlane. */
 export interface StoreReader {
-  /** A Secret of any namespace, as it is now; undefined when there is none. */
+  /** A Secret of any namespace, read from the API server; undefined if it does not exist. */
   secret(name: { readonly namespace: string; readonly name: string }): Promise<SecretObject | undefined>;
-  /** A fresh token of a ServiceAccount in the namespace of the HostedControlPlane. */
+  /** A new token of a ServiceAccount in the namespace of the HostedControlPlane. */
   serviceAccountToken(name: string, audience: string): Promise<string>;
 }
 
-/** A bucket and the keys for what is in it. Close the store when done. */
+/** A bucket and its encryption keys. Close the store after use. */
 export interface OpenStore {
   readonly store: ObjectStore;
-  /** The first one encrypts, each may decrypt; empty when backups are stored in clear. */
+  /** The first one encrypts, each may decrypt; empty if backups are not encrypted. */
   readonly keys: readonly EncryptionKey[];
 }
 
 /**
- * The store that a spec names, by what its Secrets say now: they are read for each attempt, so that a change of them counts
- * at once.
- * @param namespace the one of the HostedControlPlane
- * @throws InvalidConfiguration `BackupSecretInvalid` in words for the user, which hold nothing of a Secret's values
+ * Opens the store of a spec with the current content of its Secrets. They are read for each attempt, so that a change
+ * is effective immediately.
+ * @param namespace the namespace of the HostedControlPlane
+ * @throws InvalidConfiguration `BackupSecretInvalid` with a message for the user, without values of a Secret
  */
 export async function openStore(
   namespace: string,
@@ -39,19 +39,19 @@ export async function openStore(
   const found = await requestCaches.secret(place);
   const name = `Secret ${place.namespace}/${place.name}`;
   if (!found || !mayRead(namespace, place.namespace, found)) throw invalid(missing(name, place.namespace, namespace));
-  const settings = said(name, () =>
+  const settings = named(name, () =>
     readStoreSettings(found.data ?? {}, secret, webIdentity && credentialsOf(webIdentity, requestCaches)),
   );
   const keys = encryption ? await encryptionKeys({ namespace, name: encryption.secretName }, requestCaches) : [];
   return { store: new ObjectStore(settings, options), keys };
 }
 
-/** A Secret of another namespace has to name the one that may read it: else a user could use anybody's bucket. */
+/** A Secret of another namespace must name the namespace that may read it. Otherwise a user could use any bucket. */
 function mayRead(reader: string, namespace: string, { metadata }: SecretObject): boolean {
   return namespace === reader || metadata.labels?.[backupAccessLabel] === reader;
 }
 
-/** The same sentence whether it is not there or not granted: which Secrets others have is not told. */
+/** The same message whether the Secret is missing or not shared, to hide which Secrets other namespaces have. */
 function missing(name: string, namespace: string, reader: string): string {
   return namespace === reader
     ? `${name} with the address of the bucket does not exist: create it`
@@ -61,13 +61,13 @@ function missing(name: string, namespace: string, reader: string): string {
 function credentialsOf(webIdentity: NonNullable<Backup['webIdentity']>, requestCaches: StoreReader): StoreCredentials {
   const { roleARN, serviceAccountName, audience, tokenServiceURL } = webIdentity;
   return {
-    kind: 'web-identity',
+    kind: 'webIdentity',
     roleArn: roleARN,
     tokenService: tokenServiceURL,
     token: () =>
       requestCaches.serviceAccountToken(serviceAccountName, audience).catch((error: unknown) => {
         const advice = 'create the ServiceAccount, or correct etcd.backup.webIdentity';
-        throw new StoreError('CredentialsRefused', `sign in to the store: ${messageOf(error)}: ${advice}`);
+        throw new StoreError('CredentialsRefused', `cannot sign in to the store: ${messageOf(error)}: ${advice}`);
       }),
   };
 }
@@ -79,7 +79,7 @@ async function encryptionKeys(
   const secret = await requestCaches.secret(place);
   const name = `Secret ${place.namespace}/${place.name}`;
   if (!secret) throw invalid(`${name} with the keys that encrypt backups does not exist: create it`);
-  return said(name, () => {
+  return named(name, () => {
     const keys = Object.entries(secret.data ?? {}).map(([id, content]) =>
       readEncryptionKey(id, Buffer.from(content, 'base64')),
     );
@@ -88,20 +88,24 @@ async function encryptionKeys(
   });
 }
 
-function encryptingKey(keys: readonly EncryptionKey[], named: string | undefined): EncryptionKey {
+function encryptingKey(keys: readonly EncryptionKey[], annotated: string | undefined): EncryptionKey {
   const [only, ...others] = keys;
-  if (!only) throw new Error('it holds no key: put one there, made with "openssl rand -base64 32"');
-  if (named === undefined && others.length === 0) return only;
-  if (named === undefined) {
-    throw new Error(`it holds several keys: name the one that encrypts in its annotation ${encryptionKeyAnnotation}`);
+  if (!only) throw new Error('it contains no key: add one, created with "openssl rand -base64 32"');
+  if (annotated === undefined && others.length === 0) return only;
+  if (annotated === undefined) {
+    throw new Error(
+      `it contains several keys: set its annotation ${encryptionKeyAnnotation} to the name of the key that encrypts`,
+    );
   }
-  const found = keys.find(({ id }) => id === named);
+  const found = keys.find(({ id }) => id === annotated);
   if (found) return found;
-  throw new Error(`its annotation ${encryptionKeyAnnotation} names "${named}", and it holds no such key: correct one`);
+  throw new Error(
+    `its annotation ${encryptionKeyAnnotation} names "${annotated}", but it contains no such key: correct the annotation, or add the key`,
+  );
 }
 
-/** What `read` says, with the Secret's name before the fault. */
-function said<T>(name: string, read: () => T): T {
+/** Runs `read`, and adds the Secret's name to its error. */
+function named<T>(name: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

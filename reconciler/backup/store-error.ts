@@ -1,6 +1,6 @@
 import type { StoreSettings } from './store-settings.ts';
 
-/** Why a request to a store failed. */
+/** Reason of a failed request to a store. */
 export type StoreFailure =
   | 'CredentialsRefused'
   | 'AccessDenied'
@@ -15,7 +15,7 @@ export type StoreFailure =
   | 'Unavailable'
   | 'Failed';
 
-/** A request to a store that failed. The message is for users: what, where, why, what to do. It holds no credentials. */
+/** A failed request to a store. The message is for users: what, where, why, what to do. It contains no credentials. */
 export class StoreError extends Error {
   readonly reason: StoreFailure;
 
@@ -27,30 +27,27 @@ export class StoreError extends Error {
 }
 
 /**
- * The error for users of what the client threw. `action` is what was asked for, such as `upload a/b/snapshot.db`.
- * What the client threw is not kept: servers and the client put parts of requests into it.
+ * Converts an error of the client to an error for users. `action` is the operation, such as `upload a/b/snapshot.db`.
+ * The original error is dropped, because servers and the client include parts of requests in it.
  */
 export function storeError(action: string, settings: StoreSettings, thrown: unknown): StoreError {
   if (thrown instanceof StoreError) return thrown;
   const seen = seenIn(thrown);
   const reason = reasonOf(seen);
   const place = `bucket ${settings.bucket} at ${settings.endpoint ?? `AWS in ${settings.region}`}`;
-  return new StoreError(reason, `${action}, ${place}: ${sentences[reason](seen, settings)}`);
+  return new StoreError(reason, `cannot ${action} (${place}): ${sentences[reason](seen, settings)}`);
 }
 
-/** The error of a stream on which nothing moved for too long. */
+/** The error of a stream without progress for too long. */
 export function stalledError(what: string, limitMs: number): StoreError {
-  return new StoreError(
-    'Stalled',
-    `${what}: nothing has moved for ${limitMs / 1000} s, it was given up; it is tried again`,
-  );
+  return new StoreError('Stalled', `cannot ${what}: no progress for ${limitMs / 1000} s; the operator tries again`);
 }
 
-/** What an error shows that is safe to say. */
+/** The parts of an error that are safe to print. */
 interface Seen {
-  /** Name of the failure as S3, Node or OpenSSL calls it. */
+  /** Name of the failure in S3, Node or OpenSSL. */
   readonly name: string;
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 without a response. */
   readonly status: number;
 }
 
@@ -60,7 +57,7 @@ function seenIn(thrown: unknown): Seen {
   const status = typeof metadata === 'object' && metadata && 'httpStatusCode' in metadata ? metadata.httpStatusCode : 0;
   const code = 'code' in error ? error.code : undefined;
   const name = 'name' in error ? error.name : undefined;
-  // Node's errors are all called Error and told apart by their code
+  // Node's errors all have the name Error, and differ in their code.
   const found = [code, name].find((text) => typeof text === 'string' && /^\w{2,64}$/.test(text));
   return {
     name: typeof found === 'string' ? found : 'unknown failure',
@@ -81,7 +78,7 @@ const byName: Readonly<Record<string, StoreFailure>> = {
   IllegalLocationConstraintException: 'WrongRegion',
   PermanentRedirect: 'WrongRegion',
   RequestTimeTooSkewed: 'ClockSkewed',
-  // no connection in time
+  // No connection in time.
   TimeoutError: 'Unreachable',
   ETIMEDOUT: 'Unreachable',
   SilentConnection: 'Stalled',
@@ -111,20 +108,23 @@ function reasonOf({ name, status }: Seen): StoreFailure {
 }
 
 const sentences: Readonly<Record<StoreFailure, (seen: Seen, settings: StoreSettings) => string>> = {
-  CredentialsRefused: ({ name }) => `the store does not accept the credentials (${name}): correct those in the Secret`,
-  AccessDenied: () => 'the store knows the credentials but does not allow this: let them list, read, write and delete',
-  BucketNotFound: () => 'there is no such bucket: create it, or correct its name in the Secret',
-  ObjectNotFound: () =>
-    'there is no such object: it has been deleted, or the bucket or prefix in the Secret is another one',
+  CredentialsRefused: ({ name }) => `the store does not accept the credentials (${name}): correct them in the Secret`,
+  AccessDenied: () =>
+    'the store accepts the credentials but denies the operation: allow them to list, read, write and delete objects',
+  BucketNotFound: () => 'the bucket does not exist: create it, or correct its name in the Secret',
+  ObjectNotFound: () => 'the object does not exist: it was deleted, or the bucket or prefix in the Secret is wrong',
   WrongRegion: (_, { region }) => `the bucket is not in region ${region}: correct the region in the Secret`,
-  ClockSkewed: () => "the store's clock and that of this provider differ too much: set both by NTP",
+  ClockSkewed: () => 'the clocks of the store and of the operator differ too much: synchronize both with NTP',
   CertificateNotTrusted: ({ name }) => `${certificateAdvice(name)} (${name})`,
   Unreachable: ({ name }) =>
-    `the store cannot be reached (${name}): correct the host in the Secret, or let the provider through to it`,
-  Stalled: () => 'the store took the connection and then was silent for too long: look at it, or at what is in between',
-  StoreFull: ({ name }) => `the store is full (${name}): make room, raise the quota, or keep fewer backups`,
-  Unavailable: ({ name, status }) => `the store cannot serve this now (${name}, HTTP ${status}): it is tried again`,
-  Failed: ({ name, status }) => `the store answered ${name}${status > 0 ? `, HTTP ${status}` : ''}: look at its logs`,
+    `the store cannot be reached (${name}): correct the host in the Secret, or allow connections from the operator to it`,
+  Stalled: () =>
+    'the store accepted the connection but did not respond in time: check the store, and the network to it',
+  StoreFull: ({ name }) => `the store is full (${name}): free space, raise the quota, or keep fewer backups`,
+  Unavailable: ({ name, status }) =>
+    `the store cannot serve the request now (${name}, HTTP ${status}): the operator tries again`,
+  Failed: ({ name, status }) =>
+    `the store answered ${name}${status > 0 ? `, HTTP ${status}` : ''}: check the logs of the store`,
 };
 
 function certificateAdvice(name: string): string {
@@ -132,7 +132,6 @@ function certificateAdvice(name: string): string {
     return "the store's certificate is for another name: correct the host in the Secret, or the certificate";
   }
   if (name === 'CERT_HAS_EXPIRED') return "the store's certificate has expired: renew it";
-  if (/^ERR_SSL|^EPROTO$/.test(name))
-    return 'the store does not speak TLS: write http:// before the host in the Secret';
-  return "the store's certificate is not signed by an authority that is trusted: put the right one into ca.crt of the Secret";
+  if (/^ERR_SSL|^EPROTO$/.test(name)) return 'the store does not use TLS: write http:// before the host in the Secret';
+  return "the store's certificate is not signed by a trusted CA: put the right CA certificate into ca.crt of the Secret";
 }

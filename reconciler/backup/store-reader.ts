@@ -4,8 +4,8 @@ import type { SecretObject } from '../pki/secret.ts';
 import type { StoreReader } from './store-access.ts';
 
 /**
- * Asks the management cluster with the rights of this client.
- * @param namespace the one of the HostedControlPlane
+ * Reads from the management cluster with the permissions of this client.
+ * @param namespace the namespace of the HostedControlPlane
  */
 export function storeReaderOf(
   client: Pick<KubeClient, 'find' | 'serviceAccountToken'>,

@@ -4,28 +4,28 @@ import { X509Certificate } from 'node:crypto';
 export type StoreCredentials =
   | { readonly kind: 'static'; readonly accessKeyId: string; readonly secretAccessKey: string }
   | {
-      readonly kind: 'web-identity';
+      readonly kind: 'webIdentity';
       readonly roleArn: string;
-      /** URL of the token service; the one of AWS in the region when unset. */
+      /** URL of the token service; that of AWS in the region if unset. */
       readonly tokenService?: string | undefined;
-      /** A fresh token of the ServiceAccount that may assume the role. */
+      /** A new token of the ServiceAccount that may assume the role. */
       readonly token: () => Promise<string>;
     };
 
-/** An S3-compatible bucket and what is needed to use it. */
+/** An S3-compatible bucket, with the settings for access to it. */
 export interface StoreSettings {
-  /** URL of the service; AWS when unset. */
+  /** URL of the service; AWS if unset. */
   readonly endpoint?: string | undefined;
   readonly region: string;
   readonly bucket: string;
-  /** Folder for everything of ours in the bucket, without slashes around it; empty for none. */
+  /** Folder for all objects of the operator in the bucket, without surrounding slashes; empty for none. */
   readonly prefix: string;
-  /** Certificates in PEM that the service is trusted by, instead of the well-known ones. */
+  /** PEM of the CA certificates to trust, instead of the public ones. */
   readonly certificateAuthority?: string | undefined;
   readonly credentials: StoreCredentials;
 }
 
-/** Keys of the Secret in which the settings are. */
+/** Keys of the settings in the Secret. */
 export interface StoreSecretKeys {
   readonly accessKeyIDKey: string;
   readonly secretAccessKeyKey: string;
@@ -36,8 +36,8 @@ export interface StoreSecretKeys {
 }
 
 /**
- * Reads the settings from the data of a Secret, base64 as the API gives it. Throws a sentence for the user that names all
- * missing keys at once and quotes no value.
+ * Reads the settings from the data of a Secret, in base64 as the API returns it. Throws a sentence for the user that
+ * lists all missing keys at once, without values.
  * @param webIdentity signs requests instead of keys in the Secret, which then needs none
  */
 export function readStoreSettings(
@@ -45,7 +45,7 @@ export function readStoreSettings(
   keys: StoreSecretKeys,
   webIdentity?: StoreCredentials,
 ): StoreSettings {
-  // a value made with echo ends in a newline, which would break signatures
+  // A value created with echo ends with a newline, which would break signatures.
   const value = (key: string): string =>
     Buffer.from(data[key] ?? '', 'base64')
       .toString('utf8')
@@ -67,18 +67,18 @@ export function readStoreSettings(
   };
 }
 
-/** Checked here: a connection made with what is no certificate fails with words that lead nowhere. */
+/** Checked here, because connections with an invalid certificate fail with a misleading error. */
 function caOf(pem: string, key: string): string | undefined {
   if (pem === '') return undefined;
   try {
     void new X509Certificate(pem);
     return pem;
   } catch {
-    throw new Error(`${key} of the Secret is no certificate in PEM: put the authority of the service there`);
+    throw new Error(`${key} of the Secret is not a certificate in PEM: put the CA certificate of the service there`);
   }
 }
 
-/** The URL of `host[:port]`, by TLS unless `http://` stands before it; nothing for AWS. */
+/** The URL of `host[:port]`, with TLS unless it begins with `http://`; undefined for AWS. */
 function endpointOf(host: string, key: string): string | undefined {
   if (host === '') return undefined;
   const text = /^https?:\/\//.test(host) ? host : `https://${host}`;
@@ -89,10 +89,10 @@ function endpointOf(host: string, key: string): string | undefined {
   );
 }
 
-/** Divides `bucket/some/prefix`. */
+/** Splits `bucket/some/prefix`. */
 export function bucketAndPrefix(text: string, key: string): Pick<StoreSettings, 'bucket' | 'prefix'> {
   const [bucket = '', ...segments] = text.replace(/\/+$/, '').split('/');
-  // what some stores make of these is another key than the one we list by
+  // Some stores convert these to another key than the one that is listed.
   if (bucket !== '' && segments.every((segment) => !['', '.', '..'].includes(segment))) {
     return { bucket, prefix: segments.join('/') };
   }

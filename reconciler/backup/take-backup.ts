@@ -15,43 +15,43 @@ import { isBackupDue, type Schedule } from './schedule.ts';
 import { openStore, type StoreReader } from './store-access.ts';
 import { StoreError } from './store-error.ts';
 
-/** One attempt at a backup, and everything it needs. */
+/** One attempt at a backup, with everything that it needs. */
 export interface BackupAttempt {
   readonly owner: BackupOwner;
   readonly spec: Backup;
-  /** Missing where only the causes count. */
+  /** Missing if only the causes count. */
   readonly schedule: Schedule | undefined;
   readonly causes: readonly BackupCause[];
   readonly kubernetesVersion: string;
   readonly members: readonly Pick<KnownMember, 'ordinal' | 'name' | 'peerUrl'>[];
   readonly openEtcd: () => EtcdAccess;
   readonly storeReader: StoreReader;
-  /** What else a rebuild needs, as text; asked for only when it will be encrypted. */
+  /** Everything else that a rebuild needs, as text; called only if it will be encrypted. */
   readonly bundle: () => Promise<string | undefined>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** How an attempt ended that did not fail. */
+/** The result of a successful attempt. */
 export interface BackupResult {
-  /** Id of the newest backup in the store: the one that was taken, or one that made it needless. */
+  /** ID of the newest backup in the store: the new one, or one that made it unnecessary. */
   readonly newest: string;
   readonly sizeBytes: number;
-  /** The causes that have got their backup. */
+  /** The causes that have their backup. */
   readonly satisfied: readonly BackupCause[];
-  /** Why backups that are too old are still there. */
+  /** Why expired backups still exist. */
   readonly retentionFault: string | undefined;
 }
 
-/** No upload takes longer: it is ended then. */
+/** Uploads are aborted after this time. */
 const longestUploadMs = 6 * 60 * 60_000;
-/** What is left of uploads that began before this was left by a process that is gone. */
+/** The remains of uploads that began earlier are from a process that no longer exists. */
 const leftoverMs = 4 * longestUploadMs;
-/** How many manifests are read to find out whether a cause has got its backup. */
+/** Number of manifests that are read to find out whether a cause has its backup. */
 const manifestsRead = 20;
 
 /**
- * Takes a backup, unless the store shows that it is not needed any more: what is remembered of backups may have been lost.
- * Then deletes what retention says.
+ * Takes a backup, unless the store shows that it is no longer needed, because the remembered state may have been lost.
+ * Then applies the retention policy.
  * @throws InvalidConfiguration for Secrets, StoreError for the store, and any other error for etcd
  */
 export async function takeBackup(attempt: BackupAttempt, context: WorkContext): Promise<BackupResult> {
@@ -61,7 +61,7 @@ export async function takeBackup(attempt: BackupAttempt, context: WorkContext): 
   const { store, keys } = await openStore(owner.namespace, spec, storeReader);
   try {
     const backups = new ClusterBackups(store, owner, keys);
-    context.report('looking at the backups there are');
+    context.report('listing the existing backups');
     const present = (await backups.list(signal)).backups;
     const now = clock.now();
     const satisfied = await satisfiedBy(backups, present, causes, now);
@@ -77,7 +77,7 @@ export async function takeBackup(attempt: BackupAttempt, context: WorkContext): 
   } catch (error) {
     if (!limit.aborted) throw error;
     throw new Error(
-      `the upload was given up after ${longestUploadMs / 3_600_000} h: the way to the store is too slow`,
+      `the upload was aborted after ${longestUploadMs / 3_600_000} h, because the connection to the store is too slow: check the network to the store`,
       {
         cause: error,
       },
@@ -102,7 +102,7 @@ async function satisfiedBy(
   return causes.filter((cause) => satisfied.has(cause));
 }
 
-/** A manifest that cannot be read satisfies nothing; a store that cannot be asked is another matter. */
+/** A manifest that cannot be read satisfies no cause. An error of the store is rethrown. */
 function damaged(error: unknown): Pick<Manifest, 'takenFor'> {
   if (error instanceof StoreError) throw error;
   return {};
@@ -137,7 +137,7 @@ async function upload(
 
 const reportMs = 5_000;
 
-/** The same stream, of which is told now and then how much has come. */
+/** The same stream, with progress reports at intervals. */
 async function* counted(
   source: AsyncIterable<Uint8Array>,
   { totalBytes, report, clock }: { totalBytes: number; report: (progress: string) => void; clock: Pick<Clock, 'now'> },
@@ -149,7 +149,9 @@ async function* counted(
     bytes += chunk.length;
     if (clock.now() - reported >= reportMs) {
       reported = clock.now();
-      report(`${mebibytes(bytes)} of about ${mebibytes(totalBytes)} MiB, ${Math.round((reported - began) / 1000)} s`);
+      report(
+        `${mebibytes(bytes)} of about ${mebibytes(totalBytes)} MiB uploaded, ${Math.round((reported - began) / 1000)} s`,
+      );
     }
     yield chunk;
   }
@@ -163,7 +165,7 @@ async function* inOnePiece(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text, 'utf8');
 }
 
-/** Deletes what is too old. That it fails does not make the new backup worse, so it is told and not thrown. */
+/** Deletes expired backups. A failure does not affect the new backup, so it is returned instead of thrown. */
 async function retain(
   backups: ClusterBackups,
   present: readonly StoredBackup[],

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 
-/** What a trial restore of a backup has shown, stored beside it so that it outlives every status. */
+/**
+ * Result of the verification of a backup. It is stored beside the backup, so that it survives the loss of any status.
+ */
 export const Verification = z.object({
   formatVersion: z.literal(1),
-  /** When the trial ended. */
+  /** When the verification ended. */
   time: z.iso.datetime(),
   /** Newest revision of the restored etcd. */
   revision: z.int().nonnegative(),
-  /** From the first byte read to etcd serving. */
+  /** From the first byte read until etcd serves. */
   restoreSeconds: z.number().nonnegative(),
 });
 export type Verification = z.output<typeof Verification>;

@@ -2,26 +2,26 @@ import { Agent, fetch } from 'undici';
 import { StoreError, storeError } from './store-error.ts';
 import type { StoreCredentials, StoreSettings } from './store-settings.ts';
 
-/** Credentials of a role for some time, in the shape the AWS SDK takes. */
+/** Temporary credentials of a role, in the form that the AWS SDK expects. */
 export interface SessionCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   /** Some stores need none. */
   readonly sessionToken?: string;
-  /** The SDK asks for new ones some minutes before. */
+  /** The SDK requests new ones some minutes earlier. */
   readonly expiration: Date;
 }
 
-/** A token service answers within a second; a minute is one that hangs. */
+/** A token service answers within a second. After a minute it counts as hanging. */
 const limitMs = 60_000;
 
 /**
- * Exchanges a ServiceAccount token for credentials of a role (AssumeRoleWithWebIdentity). AWS, MinIO and Ceph have it.
- * The token is asked for anew each time, because it lives for an hour or so.
+ * Exchanges a ServiceAccount token for credentials of a role (AssumeRoleWithWebIdentity), which AWS, MinIO and Ceph
+ * support. It requests a new token each time, because tokens expire after an hour or so.
  */
 export async function assumeRole(
   settings: StoreSettings,
-  { roleArn, tokenService, token }: Extract<StoreCredentials, { kind: 'web-identity' }>,
+  { roleArn, tokenService, token }: Extract<StoreCredentials, { kind: 'webIdentity' }>,
 ): Promise<SessionCredentials> {
   const url = tokenService ?? `https://sts.${settings.region}.amazonaws.com`;
   const form = new URLSearchParams({
@@ -42,7 +42,7 @@ export async function assumeRole(
   const code = /^\w{2,64}$/.exec(field('Code'))?.[0] ?? `HTTP ${status}`;
   throw new StoreError(
     'CredentialsRefused',
-    `assume role ${roleArn} at ${url}: refused with ${code}: let the role trust the issuer, audience and subject of the ServiceAccount's token`,
+    `cannot assume role ${roleArn} at ${url}: the token service refused with ${code}: configure the role to trust the issuer, audience and subject of the ServiceAccount's token`,
   );
 }
 
@@ -57,12 +57,12 @@ async function post(
     const answer = await fetch(url, { method: 'POST', body: form, dispatcher, signal: AbortSignal.timeout(limitMs) });
     return { status: answer.status, text: await answer.text() };
   } catch (thrown) {
-    // fetch hides what happened in the cause
+    // fetch hides the actual error in the cause.
     const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
     const { reason } = storeError('assume a role', settings, cause);
     throw new StoreError(
       reason,
-      `assume a role at ${url}: no answer from the token service (${reason}): let the provider through to it, or correct its URL`,
+      `cannot assume a role at ${url}: no response from the token service (${reason}): allow connections from the operator to it, or correct its URL`,
     );
   } finally {
     void dispatcher.close();

@@ -1,17 +1,17 @@
 import { identity, type Key } from './configuration.ts';
 import type { EncryptionKeys } from './secret.ts';
 
-/** What comes of keys that are to become readable besides those that are there. */
+/** Result of an attempt to add keys to the existing ones. */
 export type Adoption =
   | { readonly kind: 'adopted'; readonly keys: EncryptionKeys }
-  /** All of them are there. */
+  /** All of them exist already. */
   | { readonly kind: 'known' }
-  /** There is another key of this name, and what is stored says only the name. */
+  /** Another key with this name exists, and encrypted data contains only the name. */
   | { readonly kind: 'clash'; readonly name: string };
 
 /**
- * Takes keys of another cluster, or of another time, in among the retired ones: they are read with while a backup is
- * restored, and nothing is ever written under them. None is dropped for them: what is too many goes with the next rotation.
+ * Adds keys of another cluster, or of another time, to the retired keys. API servers read with them during the restore
+ * of a backup, and never write with them. No key is dropped to make space: the next rotation removes surplus keys.
  */
 export function adopt(keys: EncryptionKeys, others: readonly Key[]): Adoption {
   const own = keysIn(keys);
@@ -22,7 +22,7 @@ export function adopt(keys: EncryptionKeys, others: readonly Key[]): Adoption {
   return { kind: 'adopted', keys: { ...keys, retired: [...missing, ...keys.retired] } };
 }
 
-/** Every key there is, those in use first, each of them once. */
+/** All keys, those in use first, each of them once. */
 export function keysIn({ providers, retired }: Pick<EncryptionKeys, 'providers' | 'retired'>): Key[] {
   const all: readonly Key[] = [...providers.filter((provider) => provider !== identity), ...retired];
   return all.filter((key, index) => all.findIndex(({ name }) => name === key.name) === index);

@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 
-/** What stores Secrets in clear; as a provider that only reads, what reads those that are stored so. */
+/** The provider that stores Secrets unencrypted. As a provider that only reads, it reads such Secrets. */
 export const identity = 'identity';
 
-/** A key, by the name that stands in front of everything that is stored under it. */
+/** A key, with its name, which prefixes all data that it encrypts. */
 export interface Key {
   readonly name: string;
   /** 32 bytes in base64. */
@@ -32,7 +32,7 @@ const Configuration = z.object({
 
 const Keys = z.array(z.strictObject({ name: z.string(), secret: z.string() }));
 
-/** The file that kube-apiserver reads. Each key is a provider of its own, so that `identity` may stand between two. */
+/** The file for kube-apiserver. Each key is a separate provider, so that `identity` may be between two of them. */
 export function formatConfiguration(providers: readonly Provider[]): string {
   return stringify({
     apiVersion: 'apiserver.config.k8s.io/v1',
@@ -41,7 +41,7 @@ export function formatConfiguration(providers: readonly Provider[]): string {
   });
 }
 
-/** The providers in a file of ours; undefined when it is none, of which nothing may be said aloud. */
+/** The providers in a file of the operator; undefined for other files, whose content must not be printed. */
 export function parseConfiguration(text: string): Provider[] | undefined {
   const found = Configuration.safeParse(parsed(text));
   if (!found.success) return undefined;
@@ -53,29 +53,29 @@ export function formatKeys(keys: readonly Key[]): string {
   return stringify(keys);
 }
 
-/** Keys that are kept; none in a text that is not what {@link formatKeys} makes. */
+/** The stored keys; none in text that {@link formatKeys} did not write. */
 export function parseKeys(text: string): Key[] {
   return Keys.safeParse(parsed(text)).data ?? [];
 }
 
 /**
- * What an API server calls the configuration it has loaded. Safe to show: nothing can be derived from it, because
- * whatever has a key in it has 32 random bytes in it.
+ * The ID with which an API server reports its loaded configuration. Safe to show: nothing can be derived from it,
+ * because a configuration with a key contains 32 random bytes.
  */
 export function configurationHash(text: string): string {
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 
 /**
- * A key that never was, named after the time it was made, later than all keys there are: no backup of another time may
- * hold Secrets under the name of a key that is not theirs.
+ * Creates a key, named after its creation time, which is later than that of all existing keys: no backup of another
+ * time may contain Secrets under the name of a key that did not encrypt them.
  */
 export function newKey(now: Date, keys: readonly string[]): Key {
   const made = Math.max(now.getTime(), ...keys.map((name) => madeAt(name) + 1));
   return { name: `key-${made}`, secret: randomBytes(32).toString('base64') };
 }
 
-/** When a key was made, in milliseconds since the epoch; before all others for a key with a foreign name. */
+/** When a key was created, in milliseconds since the epoch; before all others for a key with another name format. */
 export function madeAt(key: string): number {
   return Number(/^key-(\d{1,15})$/.exec(key)?.[1] ?? -1);
 }

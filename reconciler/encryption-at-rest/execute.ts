@@ -26,15 +26,15 @@ export interface StoredKeys {
 
 type Reason = ConditionReason<'EncryptionAtRestReady'>;
 
-const proof = 'encryption proof';
-const rewriting = 'encryption rewriting';
+const proofTask = 'encryption proof';
+const rewriteTask = 'encryption rewriting';
 
-/** Kubelets and API servers take their time, about a minute each at most. */
+/** Kubelets and API servers take at most about a minute each. */
 const retryMs = 3_000;
-/** Whoever refuses a Secret has to be mended first. */
+/** A user must first correct what refuses a Secret. */
 const rewriteRetryMs = 30_000;
 
-/** Does the next step of a rotation, if there is one, or looks how far it is. */
+/** Executes the next step of a rotation, if there is one, or reports its progress. */
 export async function executeStep(scope: EncryptionContext, stored: StoredKeys): Promise<Outcome> {
   const step = planStep(stateOf(scope, stored.keys));
   const { props, keys } = stored;
@@ -42,9 +42,9 @@ export async function executeStep(scope: EncryptionContext, stored: StoredKeys):
     case 'settled':
       return done(encryptionFacts(props.name, keys), undefined, { report: encryptionReport(keys, scope, true) });
     case 'hold':
-      scope.work.cancel(proof);
-      scope.work.cancel(rewriting);
-      return inProgress(scope, stored, 'WaitingForAPIServer', 'Secrets are stored anew when the restore is over');
+      scope.work.cancel(proofTask);
+      scope.work.cancel(rewriteTask);
+      return inProgress(scope, stored, 'WaitingForAPIServer', 'the operator rewrites Secrets after the restore');
     case 'configure':
       return configure(scope, stored, step);
     case 'prove':
@@ -57,7 +57,7 @@ export async function executeStep(scope: EncryptionContext, stored: StoredKeys):
 function stateOf({ cluster, hostedControlPlane, work }: EncryptionContext, keys: EncryptionKeys): RotationState {
   const { provider, rotation } = cluster.spec.encryptionAtRest ?? {};
   const restore = hostedControlPlane.status?.etcd?.restore;
-  const rewritten = work.state(rewriting);
+  const rewritten = work.state(rewriteTask);
   return {
     providers: keys.providers.map(nameOf),
     retired: keys.retired.map(nameOf),
@@ -69,7 +69,7 @@ function stateOf({ cluster, hostedControlPlane, work }: EncryptionContext, keys:
   };
 }
 
-/** Other phases go on: what is configured can be read by all API servers, whatever they have loaded of it. */
+/** Other phases continue, because all API servers can read what is configured, regardless of what they have loaded. */
 function inProgress(
   scope: EncryptionContext,
   { props, keys }: Pick<StoredKeys, 'props' | 'keys'>,
@@ -96,30 +96,35 @@ async function configure(
     scope,
     { props, keys: next },
     'DistributingKey',
-    'the API servers are given another configuration',
+    'the operator distributes a new encryption configuration to the API servers',
     scope.now,
   );
 }
 
-/** Finds out beside the queue whether all API servers have loaded the configuration, and notes it once they have. */
+/** Checks in the background whether all API servers have loaded the configuration, and records it once they have. */
 async function prove(scope: EncryptionContext, stored: StoredKeys, reason: Reason): Promise<Outcome> {
   const { cluster, reader, writer, work, now } = scope;
   const { props, secret, keys } = stored;
   const pods = await answeringPods(scope, 'api-server');
   const rollout = deploymentReadiness(reader.get(Deployment, namesOf(cluster.name).apiServer));
   if (pods.length === 0)
-    return inProgress(scope, stored, 'WaitingForAPIServer', 'no API server runs that could load keys');
+    return inProgress(
+      scope,
+      stored,
+      'WaitingForAPIServer',
+      'no API server runs to load the keys: see the condition APIServerDeploymentsReady',
+    );
 
   const inputsKey = [
     keys.hash,
     ...pods.map(({ metadata }) => metadata.uid ?? '').toSorted((a, b) => a.localeCompare(b)),
   ].join(' ');
-  const task = findTask<readonly string[]>(work, now, { name: proof, inputsKey, retryMs, holdsMs: () => retryMs });
+  const task = findTask<readonly string[]>(work, now, { name: proofTask, inputsKey, retryMs, holdsMs: () => retryMs });
   const missing = task.state.kind === 'done' ? task.state.result : undefined;
   if (rollout.ready && missing?.length === 0) {
     const loaded = { ...keys, isLoaded: true };
     await writer.apply([encryptionSecret(props, loaded, secret)]);
-    return inProgress(scope, { props, keys: loaded }, reason, 'every API server has loaded the keys', now);
+    return inProgress(scope, { props, keys: loaded }, reason, 'all API servers have loaded the keys', now);
   }
   if (task.isDue) {
     await refreshFiles(scope.writer, pods, { purpose: 'encryption', version: keys.hash.slice('sha256:'.length) });
@@ -136,12 +141,12 @@ async function prove(scope: EncryptionContext, stored: StoredKeys, reason: Reaso
   return inProgress(scope, stored, reason, message, new Date(now.getTime() + retryMs));
 }
 
-/** Has all Secrets stored anew, beside the queue. */
+/** Rewrites all Secrets in the background. */
 function rewrite(scope: EncryptionContext, stored: StoredKeys): Outcome {
   const { work, now } = scope;
   const { hash } = stored.keys;
   const task = findTask(work, now, {
-    name: rewriting,
+    name: rewriteTask,
     inputsKey: hash,
     retryMs: rewriteRetryMs,
     holdsMs: () => rewriteRetryMs,
@@ -152,12 +157,12 @@ function rewrite(scope: EncryptionContext, stored: StoredKeys): Outcome {
     task.start((context) => rewriteSecrets((one) => hosted.asAdministrator(one), context));
   }
   // A failure stays reported while the next attempt runs for the first time.
-  const state = task.isDue && task.state.kind !== 'failed' ? work.state(rewriting) : task.state;
+  const state = task.isDue && task.state.kind !== 'failed' ? work.state(rewriteTask) : task.state;
   return inProgress(scope, stored, 'RewritingSecrets', describe(state), new Date(now.getTime() + rewriteRetryMs));
 }
 
 function describe(state: WorkState): string {
   if (state.kind === 'running') return state.progress;
-  if (state.kind !== 'failed') return 'Secrets are stored anew';
-  return `not all Secrets could be stored anew, which is tried again: ${messageOf(state.error)}`;
+  if (state.kind !== 'failed') return 'the operator rewrites all Secrets';
+  return `the operator cannot rewrite all Secrets and tries again: ${messageOf(state.error)}`;
 }

@@ -9,8 +9,8 @@ import { choose } from './keys.ts';
 import { type EncryptionKeys, reconfigured } from './secret.ts';
 
 /**
- * What to do where there is no Secret with keys.
- * @throws InvalidConfiguration for wishes that contradict each other
+ * What to do if there is no Secret with keys.
+ * @throws InvalidConfiguration for contradictory settings
  */
 export function planInitialConfiguration(scope: ControlPlaneContext): InitialConfiguration {
   const { spec, name } = scope.cluster;
@@ -19,7 +19,7 @@ export function planInitialConfiguration(scope: ControlPlaneContext): InitialCon
   if (isUsersOwn && wanted === 'secretbox') {
     throw new InvalidConfiguration(
       'InvalidConfiguration',
-      'encryptionAtRest.provider and the argument encryption-provider-config of the API server contradict each other: remove one',
+      'encryptionAtRest.provider and the argument encryption-provider-config of the API server contradict each other: remove one of them',
     );
   }
   return begin({
@@ -33,7 +33,7 @@ export function planInitialConfiguration(scope: ControlPlaneContext): InitialCon
 
 /**
  * Keys of a control plane that had none.
- * @param providers as the beginning wants them, by name
+ * @param providers of the initial configuration, by name
  * @param retired keys of Secrets that may come from elsewhere
  */
 export function firstKeys(

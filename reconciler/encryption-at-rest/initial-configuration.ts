@@ -1,29 +1,29 @@
 import { identity } from './configuration.ts';
 import { fresh } from './rotation.ts';
 
-/** What a control plane without a configuration begins with. */
+/** The initial configuration of a control plane without one. */
 export type InitialConfiguration =
   | { readonly kind: 'configure'; readonly providers: readonly string[] }
-  /** Secrets are stored in clear, and nothing is configured. */
+  /** Secrets are stored unencrypted, and nothing is configured. */
   | { readonly kind: 'clear' }
-  /** The user has a configuration of his own, by an argument of the API server. */
+  /** The user provides the configuration, by an argument of the API server. */
   | { readonly kind: 'users' }
-  /** There was one, and nothing else can read what was stored under its keys. */
+  /** A configuration existed, and without it the Secrets encrypted with its keys cannot be read. */
   | { readonly kind: 'lost' };
 
 export interface InitialConfigurationState {
   readonly wanted: 'secretbox' | 'None' | undefined;
-  /** API servers have run here, or do. */
+  /** API servers run, or have run. */
   readonly hasStarted: boolean;
-  /** The API servers are set up to read a configuration. */
+  /** The API servers are configured to read a configuration. */
   readonly isConfigured: boolean;
-  /** What was reported last. */
+  /** The provider in the status. */
   readonly reported: 'secretbox' | 'None' | undefined;
-  /** The API servers have an argument of the user that names a configuration. */
+  /** The user's arguments of the API servers name a configuration. */
   readonly isUsersOwn: boolean;
 }
 
-/** What to do where there is no configuration. */
+/** What to do if there is no configuration. */
 export function begin({
   wanted,
   hasStarted,
@@ -32,11 +32,11 @@ export function begin({
   isUsersOwn,
 }: InitialConfigurationState): InitialConfiguration {
   if (reported === 'secretbox' || (isConfigured && reported === undefined)) return { kind: 'lost' };
-  // Nothing is stored under a key, but pods need the file.
+  // No Secret is encrypted, but pods need the file.
   if (isConfigured) return { kind: 'configure', providers: [identity] };
   if (isUsersOwn) return { kind: 'users' };
   if (wanted === 'None') return { kind: 'clear' };
   if (!hasStarted) return { kind: 'configure', providers: [fresh] };
-  // Of several API servers one is the first to know the key: it must not write what the others cannot read.
+  // One of several API servers loads the key first. It must not write what the others cannot read.
   return wanted === 'secretbox' ? { kind: 'configure', providers: [identity, fresh] } : { kind: 'clear' };
 }

@@ -6,7 +6,7 @@ import { identity, type Key, nameOf, newKey, type Provider } from './configurati
 import { fresh } from './rotation.ts';
 import type { EncryptionKeys } from './secret.ts';
 
-/** The providers of these names, of those that there are or were, and a new key for the one that is to be made. */
+/** The providers with these names, from the current and the retired keys, and a new key where one is requested. */
 export function choose(
   names: readonly string[],
   { providers, retired }: Pick<EncryptionKeys, 'providers' | 'retired'>,
@@ -20,14 +20,14 @@ export function choose(
   });
 }
 
-/** What later phases may know of the keys: that there are some, and when to replace API servers that cannot tell. */
+/** Facts for later phases: keys exist, and when to replace API servers that do not report what they have loaded. */
 export function encryptionFacts(secret: string, { hash }: Pick<EncryptionKeys, 'hash'>): Partial<Facts> {
   return { encryptionAtRest: true, certificates: { [secret]: hash.slice('sha256:'.length) } };
 }
 
 /**
- * What the status says: `secretbox` as long as any Secret may be stored under a key.
- * @param isSettled the rotation that was asked for is over
+ * The status: `secretbox` as long as any Secret may be encrypted.
+ * @param isSettled the requested rotation has ended
  */
 export function encryptionReport(
   { providers, rotation }: Pick<EncryptionKeys, 'providers' | 'rotation'>,

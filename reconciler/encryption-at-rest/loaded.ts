@@ -5,23 +5,26 @@ import { isReady, type PodObject } from '../kube/readiness.ts';
 
 const metric = 'apiserver_encryption_config_controller_last_config_info';
 
-/** Hash of the encryption configuration that an API server says it has loaded, from its metrics; undefined without one. */
+/**
+ * Hash of the encryption configuration that an API server reports as loaded, from its metrics; undefined if there is
+ * none.
+ */
 export function loadedConfiguration(metrics: string): string | undefined {
   const line = metrics.split('\n').find((text) => text.startsWith(`${metric}{`));
   return line && /[{,]hash="([^"]+)"[^}]*\} 1(\.0*)?$/.exec(line.trimEnd())?.[1];
 }
 
-/** Hash of the encryption configuration that an API server has loaded; undefined when its metrics name none. */
+/** Hash of the encryption configuration that an API server has loaded; undefined if its metrics contain none. */
 export async function loadedEncryption(client: Pick<KubernetesApi, 'raw'>): Promise<string | undefined> {
   return loadedConfiguration(await client.raw('/metrics'));
 }
 
-/** Asks the API server of a pod by its address. */
+/** Queries the API server of a pod by its address. */
 export type AskLoaded = (address: string) => Promise<string | undefined>;
 
 /**
- * Names of the pods that have not loaded a configuration. One that does not answer counts as one of them: it may be back
- * the next moment with what it had.
+ * Names of the pods that have not loaded a configuration. A pod that does not answer is included, because it may return
+ * with its previous configuration.
  */
 export async function podsWithout(
   { hash, secret }: { readonly hash: string; readonly secret: string },
@@ -39,13 +42,16 @@ export async function podsWithout(
   return pods.filter((_, index) => !found[index]).map(({ metadata }) => metadata.name);
 }
 
-/** The kubelet fetches a Secret anew when a pod starts, and this one was made when the Secret said so already. */
+/**
+ * The kubelet reads a Secret again when a pod starts, and this pod was created when the Secret already had this
+ * content.
+ */
 function isStartedWith(pod: PodObject, secret: string, hash: string): boolean {
   const entry = restartsWith({ [secret]: startedWith(hash) }) ?? '';
   return isReady(pod) && (pod.metadata.annotations?.[restartsWithAnnotation] ?? '').split(',').includes(entry);
 }
 
-/** The hash as far as pods carry it. */
+/** The part of the hash that pods contain. */
 function startedWith(hash: string): string {
   return hash.slice('sha256:'.length).slice(0, 12);
 }

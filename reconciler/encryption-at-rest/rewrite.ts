@@ -7,29 +7,31 @@ import { messageOf } from '../kube/error-message.ts';
 import { isNotFound } from '../kube/errors.ts';
 import { objectKey, type ObjectName } from '../kube/object.ts';
 
-/** As many at a time as leave an API server all but idle. */
+/** The number of parallel requests. It leaves an API server nearly idle. */
 const inFlight = 4;
 
-/** So many between two reports and two administrators, who are valid for minutes only. */
+/**
+ * Number of Secrets between two progress reports, and per administrator certificate, which is valid only for minutes.
+ */
 const batchSize = 100;
 
 type Client = Pick<KubeClient, 'pages' | 'mergePatch'>;
 
-/** What runs something as an administrator of the hosted cluster. */
+/** Runs work as an administrator of the hosted cluster. */
 export type AsAdministrator = <T>(work: (client: Client) => Promise<T>) => Promise<T>;
 
 /**
- * Makes the API servers store every Secret anew, under the key that writes now: a patch that changes nothing is written
- * when what is stored is not as it would be written. Of a Secret only its name is ever seen here. Can be stopped and
- * begun again at any point; those that are done cost no write.
- * @throws when one cannot be written, such as by a webhook that refuses it, after all others were tried
+ * Makes the API servers rewrite every Secret with the current write key. A patch without changes is written if the
+ * stored form differs from the form that would be written. Only names of Secrets are read here. It can be interrupted
+ * and restarted at any point; Secrets that are done cause no write.
+ * @throws if one cannot be written, such as when a webhook refuses it, after all others were tried
  */
 export async function rewriteSecrets(asAdministrator: AsAdministrator, { signal, report }: WorkContext): Promise<void> {
   const names = await asAdministrator((client) => namesOfSecrets(client, signal));
   const failures: PromiseSettledResult<void>[] = [];
   for (let done = 0; done < names.length; done += batchSize) {
     signal.throwIfAborted();
-    report(`${done} of ${names.length} Secrets are stored anew`);
+    report(`${done} of ${names.length} Secrets are rewritten`);
     const batch = names.slice(done, done + batchSize);
     const outcomes = await asAdministrator((client) =>
       settleAll(batch, inFlight, (name) => rewriteOne(client, name, signal)),
@@ -51,9 +53,9 @@ async function rewriteOne(client: Client, name: ObjectName, signal: AbortSignal)
   try {
     await client.mergePatch(Secret, name, {}, { fieldManager, metadataOnly: true, signal });
   } catch (error) {
-    // One that is gone needs no key.
+    // A deleted Secret needs no key.
     if (!isNotFound(error)) {
-      throw new Error(`store Secret ${objectKey(name)} anew: ${messageOf(error)}`, { cause: error });
+      throw new Error(`cannot rewrite Secret ${objectKey(name)}: ${messageOf(error)}`, { cause: error });
     }
   }
 }

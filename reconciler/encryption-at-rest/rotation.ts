@@ -1,43 +1,43 @@
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { identity, madeAt } from './configuration.ts';
 
-/** What a rotation is decided from. Providers appear by the names of their keys, or as `identity`. */
+/** The input of a rotation decision. Providers appear by the names of their keys, or as `identity`. */
 export interface RotationState {
   /** As configured: the first one writes, all of them read. */
   readonly providers: readonly string[];
-  /** Keys that were used once, here or where a backup is from. They read at most what a restore has brought. */
+  /** Keys that were used before, here or in the cluster of a backup. They only read what a restore has brought. */
   readonly retired: readonly string[];
-  /** Every API server has loaded just this configuration. */
+  /** Every API server has loaded exactly this configuration. */
   readonly isLoaded: boolean;
-  /** Since then every Secret was stored anew. */
+  /** Since then, every Secret was rewritten. */
   readonly isRewritten: boolean;
-  /** What the user wants; as it is when unset. */
+  /** The provider in the spec; unchanged if unset. */
   readonly wanted: 'secretbox' | 'None' | undefined;
-  /** The user has asked for another key since the newest one was made. */
+  /** The user has requested another key since the newest one was created. */
   readonly wantsNewKey: boolean;
-  /** A backup is being restored: Secrets of any age may come back. */
+  /** A backup is being restored, which may bring back Secrets of any age. */
   readonly isRestoring: boolean;
 }
 
-/** A key that is to be made. */
+/** A key that has to be created. */
 export const fresh = 'fresh';
 
 /** What to do next. */
 export type RotationStep =
   | { readonly kind: 'configure'; readonly providers: readonly string[] }
-  /** Find out whether all API servers have loaded the configuration. */
+  /** Check whether all API servers have loaded the configuration. */
   | { readonly kind: 'prove'; readonly reason: ConditionReason<'EncryptionAtRestReady'> }
   | { readonly kind: 'rewrite' }
-  /** Nothing until the API servers are let in again. */
+  /** Nothing, until the API servers run again. */
   | { readonly kind: 'hold' }
   | { readonly kind: 'settled' };
 
 type Check = (state: RotationState) => RotationStep | undefined;
 
 /**
- * The next step on the way to one provider that writes and reads everything. No API server ever meets a Secret that it
- * cannot read: what is to write is read everywhere first, and what does not write any more goes only after everything
- * was stored anew.
+ * The next step to a single provider that writes and reads everything. No API server ever reads a Secret without its
+ * key: every API server reads with a key before any of them writes with it, and a key that no longer writes is removed
+ * only after all Secrets were rewritten.
  */
 export function planStep(state: RotationState): RotationStep {
   for (const check of checks) {
@@ -75,8 +75,9 @@ const checks: readonly Check[] = [
 ];
 
 /**
- * What shall store Secrets: of several keys the newest, which was made to be it. A retired one never does again: one that
- * a backup of another cluster has brought may be newer than our own, and that cluster has it too.
+ * The provider that should write: the newest of several keys, which was created for that. A retired key never writes
+ * again: a key from a backup of another cluster may be newer than the keys of this cluster, and the other cluster has
+ * it too.
  */
 function wantedWriter({ providers, retired, wanted, wantsNewKey }: RotationState): string {
   const isInClear = providers[0] === identity;

@@ -12,22 +12,24 @@ import {
   type Provider,
 } from './configuration.ts';
 
-/** Hash of the configuration that all API servers were seen to have loaded. */
+/** Hash of the configuration that all API servers have reported as loaded. */
 export const loadedAnnotation = 'controlplane.cluster.x-k8s.io/encryption-loaded';
 
-/** `spec.encryptionAtRest.rotation` as it was when the newest key was made. */
+/** `spec.encryptionAtRest.rotation` when the newest key was created. */
 export const rotationAnnotation = 'controlplane.cluster.x-k8s.io/encryption-rotation';
 
 /**
- * Keys that no API server has any more. Backups of their time hold Secrets under them, and without them a restore of one
- * would lose those Secrets.
+ * Keys that no API server has any more. Backups of their time contain Secrets that are encrypted with them. Without the
+ * keys, a restore would lose those Secrets.
  */
 const retiredKeys = 'retired-keys.yaml';
 
-/** So many are kept, the newest ones, when another is retired. */
+/** Number of newest retired keys to keep when another key is retired. */
 const retiredLimit = 50;
 
-/** What the Secret with the encryption configuration says. It is the truth: nothing of it stands anywhere else. */
+/**
+ * Content of the Secret with the encryption configuration. It is the only source: no other object contains any of it.
+ */
 export interface EncryptionKeys {
   readonly providers: readonly Provider[];
   readonly retired: readonly Key[];
@@ -39,7 +41,7 @@ export interface EncryptionKeys {
   readonly isLoaded: boolean;
 }
 
-/** Reads the Secret; undefined when it holds no configuration of ours. */
+/** Reads the Secret; undefined if it contains no configuration of the operator. */
 export function readEncryptionKeys(secret: SecretObject): EncryptionKeys | undefined {
   const text = valueOf(secret, encryptionConfigurationFile) ?? '';
   const providers = parseConfiguration(text);
@@ -55,7 +57,7 @@ export function readEncryptionKeys(secret: SecretObject): EncryptionKeys | undef
   };
 }
 
-/** The keys with another configuration, which nobody has loaded yet. A key that it lacks is retired. */
+/** The keys with another configuration, which no API server has loaded yet. Keys that are not in it are retired. */
 export function reconfigured(
   { providers: before, retired }: Pick<EncryptionKeys, 'providers' | 'retired'>,
   providers: readonly Provider[],
@@ -73,8 +75,9 @@ export function reconfigured(
 }
 
 /**
- * The Secret as it is to be. Like those of certificates it is made here and not in a chart.
- * @param basis what it was made from: writing it fails when somebody, such as an operator before us, has written since
+ * The desired Secret. Like those of certificates, it is created here and not in a chart.
+ * @param inputsKey the Secret from which it was derived: writing fails if another client, such as a previous operator,
+ * has written since
  */
 export function encryptionSecret(
   props: SecretProps,

@@ -3,40 +3,40 @@ import type { EtcdStatus } from '../../constructs/api/etcd-status.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { FactName, Facts, FactsWith } from '../../constructs/cluster/facts.ts';
 
-/** What a phase has found out for the status, besides its condition. What is missing stays as it was. */
+/** Status fields that a phase reports besides its condition. Fields that it does not set stay unchanged. */
 export type StatusReport = Partial<Omit<HostedControlPlaneStatus, 'conditions' | 'etcd'>> & {
   readonly etcd?: Partial<EtcdStatus>;
 };
 
-/** How a phase ended that establishes these facts. Anything unexpected is thrown and retried with back-off. */
+/** The result of a phase that establishes these facts. Unexpected errors are thrown and retried with back-off. */
 export type Outcome<Established extends FactName = never> =
   | Done<EstablishedFacts<Established>>
   | Degraded<EstablishedFacts<Established>>
   | Wait;
 
-/** Facts that hold, those named among them. */
+/** Facts that hold, including those that a phase establishes. */
 export type EstablishedFacts<Established extends FactName> = Partial<Facts> & Pick<FactsWith<Established>, Established>;
 
 export interface Done<Found extends Partial<Facts> = Partial<Facts>> {
   readonly kind: 'done';
-  /** What later phases may rely on. */
+  /** Facts for later phases. */
   readonly facts: Found;
-  /** When there is something to do again although nothing changed, such as a renewal. */
+  /** When to reconcile again although nothing changed, such as for a renewal. */
   readonly requeueAt?: Date | undefined;
-  /** What is going on although nothing is waited for, such as a backup. */
+  /** What is in progress although no phase waits for it, such as a backup. */
   readonly message?: string | undefined;
   readonly report?: StatusReport | undefined;
 }
 
-/** Something is wrong that the user must mend, and what is there already goes on working: later phases run as before. */
+/** A problem that the user must correct. Everything that exists continues to work: later phases run as usual. */
 export interface Degraded<Found extends Partial<Facts> = Partial<Facts>> {
   readonly kind: 'degraded';
   readonly reason: ConditionReason;
   /** One sentence: what is wrong and what to do. */
   readonly message: string;
-  /** What later phases may rely on all the same. */
+  /** Facts for later phases, despite the problem. */
   readonly facts: Found;
-  /** When to try again; missing where an event will tell. */
+  /** When to try again; unset if an event triggers the next reconcile. */
   readonly requeueAt?: Date | undefined;
   readonly report?: StatusReport | undefined;
 }
@@ -44,11 +44,11 @@ export interface Degraded<Found extends Partial<Facts> = Partial<Facts>> {
 export interface Wait {
   readonly kind: 'wait';
   readonly reason: ConditionReason;
-  /** One sentence: what is waited for, and what a person can do if it never comes. */
+  /** One sentence: what the phase waits for, and what a person can do if it never comes. */
   readonly message: string;
-  /** Facts that hold already. */
+  /** Facts that already hold. */
   readonly facts: Partial<Facts>;
-  /** Look again after this long; missing where an event will tell. */
+  /** When to reconcile again; unset if an event triggers the next reconcile. */
   readonly afterMs?: number | undefined;
   readonly report?: StatusReport | undefined;
 }
@@ -84,7 +84,10 @@ export function wait(
   return { kind: 'wait', reason, message, facts, afterMs, report };
 }
 
-/** The user must change something; nothing is retried until the spec, or what it refers to, changes. */
+/**
+ * An error that only the user can correct. It is not retried until the spec, or an object that the spec refers to,
+ * changes.
+ */
 export class InvalidConfiguration extends Error {
   override readonly name = 'InvalidConfiguration';
   readonly reason: ConditionReason;

@@ -4,30 +4,30 @@ import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration, type Outcome, type StatusReport } from './outcome.ts';
 import { type ConditionUpdate, conditionUpdate } from './condition-update.ts';
 
-/** One step of a reconcile. It runs when every phase it needs is done. */
+/** One step of a reconcile. It runs when all phases that it needs are done. */
 export interface Phase<Scope> {
   readonly condition: ConditionType;
   readonly needs: readonly Phase<Scope>[];
   run(scope: Scope): Promise<Outcome>;
 }
 
-/** How one phase ended. */
+/** The result of one phase. */
 export interface PhaseResult {
   readonly phase: { readonly condition: ConditionType };
   readonly update: ConditionUpdate;
   readonly isDone: boolean;
   readonly facts: Facts;
-  /** Look again at this time even if nothing happens. */
+  /** When to reconcile again even if nothing happens. */
   readonly requeueAt?: Date | undefined;
-  /** What it found out for the status. */
+  /** Status fields that it reports. */
   readonly report?: StatusReport | undefined;
-  /** What was thrown, for the log and the retry. */
+  /** The thrown error, for the log and the retry. */
   readonly error?: unknown;
 }
 
 /**
- * Runs every phase whose needs are done, side by side where they do not need each other, and says for each other one
- * what it waits for. One phase's trouble reaches only those that need it.
+ * Runs every phase whose needs are done, in parallel where phases do not need each other. For every other phase it
+ * reports what that phase waits for. A problem of one phase affects only the phases that need it.
  */
 export async function runPhases<Scope extends RunScope>(
   phases: readonly Phase<Scope>[],
@@ -44,7 +44,7 @@ export async function runPhases<Scope extends RunScope>(
   return Promise.all(phases.map(run));
 }
 
-/** What running phases takes of their scope. */
+/** The part of a scope that running phases uses. */
 interface RunScope {
   readonly facts: Facts;
   readonly now: Date;
@@ -94,7 +94,7 @@ function failed(error: unknown): ConditionUpdate {
   return conditionUpdate('False', reason, message);
 }
 
-/** Later facts win; certificates and mounts add up. */
+/** Merges facts. Later facts win, but certificates and mounts are combined. */
 export function mergeFacts(facts: readonly Partial<Facts>[]): Facts {
   const given = (part: Partial<Facts>) => Object.entries(part).filter(([, value]) => value !== undefined);
   return {
@@ -104,18 +104,21 @@ export function mergeFacts(facts: readonly Partial<Facts>[]): Facts {
   };
 }
 
-/** The updates of all phases by condition. */
+/** The condition updates of all phases. */
 export function phaseConditions(results: readonly PhaseResult[]): Partial<Record<ConditionType, ConditionUpdate>> {
   return Object.fromEntries(results.map(({ phase, update }) => [phase.condition, update]));
 }
 
-/** What all phases have found out for the status; later ones win. */
+/** Merges the status fields of all phases. Later ones win. */
 export function mergeReports(results: readonly PhaseResult[]): StatusReport {
   const reports = results.flatMap(({ report }) => (report ? [report] : []));
   return { ...Object.assign({}, ...reports), etcd: Object.assign({}, ...reports.map(({ etcd }) => etcd)) };
 }
 
-/** What a user must change is told by a condition and not retried; everything else is thrown for the retry. */
+/**
+ * Throws unexpected errors for the retry. Problems that the user must correct are reported by conditions and not
+ * retried.
+ */
 export function throwUnexpected(results: readonly PhaseResult[]): void {
   const errors = results
     .map(({ error }) => error)

@@ -9,21 +9,21 @@ import { MemberClient } from './client.ts';
 import { type EtcdCredentials } from './member-endpoint.ts';
 import type { KnownMember } from './observe.ts';
 
-/** Every call to one etcd member. Tests put a member in memory in the client's place. */
+/** All calls to one etcd member. Tests replace the client with a member in memory. */
 export type MemberCalls = Pick<MemberClient, keyof MemberClient>;
 
-/** Clients of an etcd cluster, each opened when it is asked for. */
+/** Clients of an etcd cluster. Each is opened on first use. */
 export interface EtcdAccess {
-  /** The client of a member; undefined for one that cannot be there, such as one without a pod. */
+  /** The client of a member; undefined if the member cannot be reached, such as without a pod. */
   readonly clients: (name: string) => MemberCalls | undefined;
   /** Closes all of them. */
   close(): void;
 }
 
 /**
- * Ways to the members of a cluster's etcd, from what the watches know. Pods are dialled by address, so that it works
- * without cluster DNS too, and the member's name is verified all the same.
- * @throws when a certificate is missing, which the phases before have made sure of.
+ * Opens clients of the members of an etcd cluster, from what the watches know. They dial pods by address, so that they
+ * work without cluster DNS, and still verify the member's name.
+ * @throws when a certificate is missing, which earlier phases ensure
  */
 export function openEtcd(cluster: { readonly name: string; readonly namespace: string }, reader: Reader): EtcdAccess {
   const credentials = etcdCredentials(cluster.name, reader);
@@ -49,7 +49,7 @@ export function openEtcd(cluster: { readonly name: string; readonly namespace: s
   };
 }
 
-/** Members whose pods are Ready, as far as clients need to know them. */
+/** Members with Ready pods, with the fields that clients need. */
 export function readyMembers(
   cluster: { readonly name: string; readonly namespace: string },
   reader: Reader,
@@ -63,12 +63,12 @@ export function readyMembers(
     });
 }
 
-/** Our own identity for etcd, and whom to trust. @throws when a Secret is missing. */
+/** The operator's identity for etcd, and the CA that it trusts. @throws when a Secret is missing */
 export function etcdCredentials(cluster: string, reader: Reader): EtcdCredentials {
   const { secrets } = namesOf(cluster);
   const certificateAuthority = pairOf(reader.get<SecretObject>(Secret, secrets.etcdCA));
   const pair = pairOf(reader.get<SecretObject>(Secret, secrets.etcdController));
   if (!certificateAuthority || !pair)
-    throw new Error(`Secret ${secrets.etcdCA} or ${secrets.etcdController} is gone again`);
+    throw new Error(`Secret ${secrets.etcdCA} or ${secrets.etcdController} no longer exists`);
   return { ca: certificateAuthority.certificate, cert: pair.certificate, key: pair.key };
 }

@@ -11,18 +11,19 @@ import { type KeysHash, TrustingEtcd3 } from './trusting-client.ts';
 
 type CallOptions = NonNullable<Parameters<Etcd3['maintenance']['status']>[0]>;
 
-/** For everything that needs no more than a message or a round of consensus. */
+/** For calls that need no more than a message or a round of consensus. */
 const deadlineMs = 5_000;
 
-/** Writing 8 GiB anew takes minutes on a slow disk. */
+/** Rewriting 8 GiB takes minutes on a slow disk. */
 const defragmentDeadlineMs = 10 * 60_000;
 
-/** To count, etcd goes through its index of all keys: a second for some millions. */
+/** To count keys, etcd goes through its index of all keys: a second for some millions. */
 const countDeadlineMs = 30_000;
 
 /**
- * One member of etcd. With a client for several, etcd3 sends status, defragmentation and alarms to any of them. All
- * calls are made once, have a deadline, and fail with an error that names the member. Close it when done.
+ * A client of one etcd member. A client for several members would send status, defragmentation and alarms to any of
+ * them. Each call is made once, has a deadline, and fails with an error that names the member. Close the client after
+ * use.
  */
 export class MemberClient {
   readonly #endpoint: MemberEndpoint;
@@ -39,7 +40,7 @@ export class MemberClient {
     this.#etcd.close();
   }
 
-  /** What the member says of itself, and the alarms it knows: unlike asking for alarms, this writes nothing. */
+  /** The member's status and the alarms it knows. Unlike a request for alarms, this writes nothing. */
   async status(): Promise<{ readonly status: MemberStatus; readonly alarms: readonly MemberAlarm[] }> {
     const answer = await this.#call('status', ({ maintenance }, options) => maintenance.status(options));
     const { header, leader, dbSize, dbSizeInUse, errors, ...rest } = Status.parse(answer);
@@ -56,12 +57,14 @@ export class MemberClient {
     return { status, alarms: errors.flatMap(alarmsIn) };
   }
 
-  /** The version that all members behave as, such as `3.6.0`; it follows the last of them that was upgraded. */
+  /**
+   * The cluster version, as which all members behave, such as `3.6.0`. It follows the last member that was upgraded.
+   */
   clusterVersion(): Promise<string> {
     return readClusterVersion(this.#http);
   }
 
-  /** A hash of all that it has up to this revision. */
+  /** A hash of all data up to this revision. */
   hash(revision: number): Promise<KeysHash> {
     return this.#call('hash', (etcd, options) => etcd.hashKeys(revision, options));
   }
@@ -70,14 +73,14 @@ export class MemberClient {
     return { member: this.#endpoint, credentials: this.#credentials, deadlineMs };
   }
 
-  /** Reads from the member's own database; fails while it is being defragmented, when status still answers. */
+  /** Reads from the member's own database. It fails during a defragmentation, when status still answers. */
   async read(): Promise<void> {
     await this.#call('read', ({ kv }, options) =>
       kv.range({ key: anyKey, serializable: true, keys_only: true }, options),
     );
   }
 
-  /** The members as a quorum knows them, or with `own` as this one does. */
+  /** The members as a quorum knows them, or with `own` as this member does. */
   async members(view: 'quorum' | 'own'): Promise<readonly Registration[]> {
     const { members } = await this.#call('member list', ({ cluster }, options) =>
       // Without an argument etcd3 fails to encode the request.
@@ -86,7 +89,7 @@ export class MemberClient {
     return members.map(({ ID, name, isLearner, peerURLs }) => ({ id: ID, name, isLearner, peerUrls: peerURLs }));
   }
 
-  /** Lets a member join that has no vote yet; etcd takes it only while all voters are connected. Returns its id. */
+  /** Adds a member without a vote. etcd accepts it only while all voters are connected. Returns its ID. */
   async addLearner(peerUrl: string): Promise<string> {
     const { member } = await this.#call('member add', ({ cluster }, options) =>
       cluster.memberAdd({ peerURLs: [peerUrl], isLearner: true }, options),
@@ -94,7 +97,7 @@ export class MemberClient {
     return member.ID;
   }
 
-  /** Gives a learner its vote; etcd refuses until the learner has nearly all data. */
+  /** Promotes a learner to voter. etcd refuses until the learner has nearly all data. */
   async promote(id: string): Promise<void> {
     await this.#call('member promote', ({ cluster }, options) => cluster.memberPromote({ ID: id }, options));
   }
@@ -103,21 +106,21 @@ export class MemberClient {
     await this.#call('member remove', ({ cluster }, options) => cluster.memberRemove({ ID: id }, options));
   }
 
-  /** Hands leadership to another member; only the leader can. */
+  /** Moves leadership to another member. Only the leader can do it. */
   async moveLeader(targetId: string): Promise<void> {
     await this.#call('move leader', ({ maintenance }, options) =>
       maintenance.moveLeader({ targetID: targetId }, options),
     );
   }
 
-  /** Forgets all versions of keys before `revision`, and resolves when their space can be reused. */
+  /** Removes all versions of keys before `revision`, and resolves when their space can be reused. */
   async compact(revision: number): Promise<void> {
     await this.#call('compact', ({ kv }, options) =>
       kv.compact({ revision: String(revision), physical: true }, options),
     );
   }
 
-  /** Whether versions before `revision` are forgotten already. */
+  /** Whether versions before `revision` have been removed. */
   async isCompacted(revision: number): Promise<boolean> {
     if (revision <= 1) return true;
     try {
@@ -131,9 +134,9 @@ export class MemberClient {
     }
   }
 
-  /** Gives free space of the database back; the member serves nobody meanwhile. */
+  /** Returns free space of the database to the file system. The member serves no requests meanwhile. */
   async defragment(): Promise<void> {
-    // A client resets its connections when one of its calls fails, which would end this call, too.
+    // A client resets its connections when one of its calls fails, which would also end this call.
     const etcd = this.#connect();
     try {
       await this.#call('defragment', ({ maintenance }, options) => maintenance.defragment(options), {
@@ -145,20 +148,20 @@ export class MemberClient {
     }
   }
 
-  /** The member's whole database as of now; see {@link readSnapshot}. */
+  /** The member's whole database at this moment; see {@link readSnapshot}. */
   async *snapshot(signal?: AbortSignal): AsyncGenerator<Buffer> {
     const etcd = this.#connect();
     try {
-      yield* readSnapshot(etcd, `read the snapshot of etcd member ${this.#endpoint.name}`, signal);
+      yield* readSnapshot(etcd, `cannot read the snapshot of etcd member ${this.#endpoint.name}`, signal);
     } finally {
       etcd.close();
     }
   }
 
   /**
-   * Lets the member count anew what is free in its database. It counts at each commit, and what one commit frees is
-   * counted at the third after it at the latest; a member that nobody writes to commits nothing, and tells for ever what
-   * was free before. To begin to read a snapshot is the one call that commits without a change of any data.
+   * Makes the member recount the free space in its database. It counts at each commit, and counts what one commit frees
+   * at the third following commit at the latest. A member that gets no writes commits nothing, and keeps reporting the
+   * old free space. Starting to read a snapshot is the only call that commits without a change of data.
    */
   async recount(): Promise<void> {
     for (let commits = 0; commits < 3; commits++) {
@@ -166,10 +169,10 @@ export class MemberClient {
     }
   }
 
-  /** How many keys the member has at a revision, which must not be compacted yet, in all and by resource. */
+  /** Number of keys of the member at a revision, in total and by resource. The revision must not be compacted yet. */
   keyCounts(revision: number): Promise<KeyCounts> {
     return countKeysByResource(async ({ start, end, what }) => {
-      const wanted = what === 'Count' ? { count_only: true } : { keys_only: true, limit: 1 };
+      const wanted = what === 'count' ? { count_only: true } : { keys_only: true, limit: 1 };
       const { count, kvs } = await this.#call(
         'count keys',
         ({ kv }, options) =>
@@ -180,7 +183,7 @@ export class MemberClient {
     });
   }
 
-  /** Id of the etcd cluster in hexadecimal digits, as etcdctl prints it. */
+  /** ID of the etcd cluster in hexadecimal digits, as etcdctl prints it. */
   async clusterId(): Promise<string> {
     const { header } = await this.#call('status', ({ maintenance }, options) => maintenance.status(options));
     return BigInt(header.cluster_id).toString(16);
@@ -200,7 +203,7 @@ export class MemberClient {
     try {
       return await call(etcd, { deadline: Date.now() + limitMs });
     } catch (cause) {
-      throw new Error(`${what} at etcd member ${this.#endpoint.name}: ${grpcMessage(cause)}`, { cause });
+      throw new Error(`${what} at etcd member ${this.#endpoint.name} failed: ${grpcMessage(cause)}`, { cause });
     }
   }
 
@@ -222,8 +225,8 @@ export class MemberClient {
 }
 
 /**
- * Whether etcd refuses a change of members only for now: a member is not connected, or a learner not there yet, or the id
- * of a new one, which is made from its address and the second, is that of one just removed.
+ * Whether etcd refuses a membership change only for now: a member is not connected, a learner is behind, or the ID of a
+ * new member, which etcd derives from its address and the second, is that of a member that was just removed.
  */
 export function isRefusedForNow(error: unknown): boolean {
   return /unhealthy cluster|in sync with leader|too many learner|leader changed|re-configuration failed|member add.*member not found/.test(
@@ -231,21 +234,21 @@ export function isRefusedForNow(error: unknown): boolean {
   );
 }
 
-/** What may be under way to us. With HTTP/2's own 64 KiB a snapshot waits for the line two thirds of its time. */
+/** Receive window. With the 64 KiB of HTTP/2, a snapshot waits for the network two thirds of its time. */
 const windowBytes = 1 << 20;
 
 type Policy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>;
 
 /**
- * Calls once, whatever comes of it. etcd3's own policies repeat calls, also those that add a member, and after errors,
- * even local ones, refuse all further calls for five seconds.
+ * Calls once, without retries. etcd3's own policies repeat calls, including those that add a member. After errors, even
+ * local ones, they refuse all further calls for five seconds.
  */
 const once = {
   execute: async <T>(call: (context: { signal: AbortSignal }) => PromiseLike<T> | T): Promise<T> =>
     call({ signal: new AbortController().signal }),
 } as unknown as Policy;
 
-/** A key that never is one: what is asked is whether the database answers. */
+/** A key that never exists, to check whether the database answers. */
 const anyKey = Buffer.from([0]);
 
 const count = z.coerce.number();
@@ -263,7 +266,7 @@ const Status = z.object({
   errors: z.array(z.string()),
 });
 
-/** Alarms are among the errors of a status as `memberID:123 alarm:NOSPACE`, without the id when that is zero. */
+/** Parses alarms. The errors of a status contain them as `memberID:123 alarm:NOSPACE`, without the ID if it is zero. */
 function alarmsIn(error: string): MemberAlarm[] {
   const [, memberId = '0', name] = /^(?:memberID:(\d+) )?alarm:(NOSPACE|CORRUPT)/.exec(error) ?? [];
   if (!name) return [];

@@ -1,49 +1,50 @@
-/** Why etcd does not start on the data of a member. */
+/** Why etcd does not start with the data of a member. */
 export interface Damage {
   /**
-   * `Unreadable` by itself, whatever the others have. `Different` from what some other member has, which does not say
-   * whose is wrong.
+   * `unreadable` regardless of other members. `different` from the data of another member, which does not show whose
+   * data is wrong.
    */
-  readonly kind: 'Unreadable' | 'Different';
-  /** What is wrong with it, as the end of a sentence on its data. */
+  readonly kind: 'unreadable' | 'different';
+  /** The problem, as the end of a sentence about the data. */
   readonly what: string;
 }
 
 interface Sign extends Damage {
-  /** What etcd says, in all its versions from 3.5 on. */
+  /** etcd's text, in all versions from 3.5 on. */
   readonly text: RegExp;
 }
 
 /**
- * Each as etcd words it, or as a call in the trace of a panic, because a long trace is all that the kubelet keeps. Nothing
- * that also a full or slow disk, missing rights or a wrong configuration leads to: data is discarded for these.
+ * Each as etcd words it, or as a call in the stack trace of a panic, because the kubelet keeps only the end of a long
+ * trace. None of them may match the effects of a full or slow disk, missing permissions or a wrong configuration,
+ * because the data is then discarded.
  */
 const signs: readonly Sign[] = [
   {
-    kind: 'Different',
-    what: 'differs from that of the others',
+    kind: 'different',
+    what: 'differs from that of other members',
     text: /found data inconsistency with peers/,
   },
   {
-    kind: 'Unreadable',
+    kind: 'unreadable',
     what: 'cannot be read, its write-ahead log is damaged',
     text: /walpb: crc mismatch/,
   },
   {
-    kind: 'Unreadable',
-    what: 'is older than what it has confirmed, its write-ahead log was cut or put back',
+    kind: 'unreadable',
+    what: 'is older than what the member has confirmed, its write-ahead log was truncated or replaced by an older one',
     text: /Was the raft log corrupted, truncated, or lost\?|^go\.etcd\.io\/(etcd\/)?raft\/v3\.\(\*raftLog\)\.commitTo\(/m,
   },
   {
-    kind: 'Unreadable',
+    kind: 'unreadable',
     what: 'cannot be read, its database is damaged',
     text: /"failed to open database".*"error":"(invalid database|checksum error|version mismatch|file size too small)"|^go\.etcd\.io\/bbolt\.(Open|\(\*Tx\)\.page)\(/m,
   },
 ];
 
 /**
- * What the last lines of a process of etcd that has ended say about its data; undefined when they are about something
- * else. The kubelet keeps 2048 bytes of them.
+ * The problem that the last lines of a terminated etcd process report about its data; undefined if they report
+ * something else. The kubelet keeps 2048 bytes of them.
  */
 export function damageIn(lastLines: string | undefined): Damage | undefined {
   const sign = lastLines === undefined ? undefined : signs.find(({ text }) => text.test(lastLines));

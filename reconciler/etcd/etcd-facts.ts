@@ -11,10 +11,10 @@ import type { EtcdObservation } from './members.ts';
 import { initialCluster, isAwaited, noMember, podsFor, wasFormed } from './membership.ts';
 import type { KnownMember } from './observe.ts';
 
-/** How the members are to be started. */
+/** How to start the members. */
 export type MemberFacts = Pick<EtcdFacts, 'isFormed' | 'pods' | 'initialClusters'>;
 
-/** What a configuration file that was written before says of the start of its member. */
+/** The start of a member, as an existing configuration file describes it. */
 export interface WrittenStart {
   readonly state: string;
   readonly initialCluster: string;
@@ -23,24 +23,24 @@ export interface WrittenStart {
 export interface MemberFactsInput {
   readonly cluster: Pick<HostedCluster, 'name' | 'namespace'>;
   readonly replicas: number;
-  /** The status has the id of an etcd cluster. */
+  /** The status contains the ID of an etcd cluster. */
   readonly isRecorded: boolean;
   readonly members: readonly KnownMember[];
   readonly observation: EtcdObservation | undefined;
-  /** Of the configuration files that there are, by ordinal. */
+  /** From the existing configuration files, by ordinal. */
   readonly written: readonly WrittenStart[];
 }
 
 /**
- * How etcd's members are to be started, by whatever is known. Only a quorum can say who they are: without one everything
- * stays as it was written last, and when even that is gone, as the volumes tell.
+ * How to start etcd's members, from what is known. Only a quorum can confirm the members. Without one, everything stays
+ * as it was written last. If that is missing too, the volumes determine it.
  */
 export function memberFacts(input: MemberFactsInput): MemberFacts {
   const { cluster, replicas, isRecorded, members, observation, written } = input;
-  const confirmed = observation?.membership === 'Confirmed' ? observation : undefined;
+  const confirmed = observation?.membership === 'confirmed' ? observation : undefined;
   const isFormed =
     isRecorded || confirmed !== undefined || wasFormed(members) || written.some(({ state }) => state === 'existing');
-  // Members that were told of different founders would never find together.
+  // Members with different founders would never form one cluster.
   if (!isFormed) return { isFormed, pods: written.length || replicas, initialClusters: {} };
   if (confirmed) {
     const awaited = confirmed.members.filter((member) => isAwaited(confirmed, member));
@@ -66,7 +66,7 @@ interface MembersObject extends KubeObject {
 
 const Start = z.object({ 'initial-cluster': z.string(), 'initial-cluster-state': z.string() });
 
-/** What is written in the members' configuration files, by ordinal up to the first that is missing. */
+/** The starts in the members' configuration files, by ordinal up to the first missing file. */
 export function writtenStarts(cluster: string, reader: Reader): WrittenStart[] {
   const { data = {} } = reader.get<MembersObject>(ConfigMap, namesOf(cluster).etcdMembers) ?? {};
   const starts: WrittenStart[] = [];

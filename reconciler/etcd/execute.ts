@@ -2,12 +2,12 @@ import { type EtcdObservation, leaderOf } from './members.ts';
 import type { CaredForMember, Clients } from './observe.ts';
 import type { EtcdStep } from './steps.ts';
 
-const objectKinds = ['MarkVolume', 'ReserveVolume', 'DiscardVolume', 'ReplacePod'] as const;
+const objectKinds = ['markVolume', 'reserveVolume', 'discardVolume', 'replacePod'] as const;
 
 /** Steps that change pods and volume claims. */
 export type ObjectStep = Extract<EtcdStep, { readonly kind: (typeof objectKinds)[number] }>;
 
-/** Steps that are calls to etcd. */
+/** Steps that call etcd. */
 export type EtcdCall = Exclude<EtcdStep, ObjectStep>;
 
 export function isEtcdCall(step: EtcdStep): step is EtcdCall {
@@ -15,26 +15,26 @@ export function isEtcdCall(step: EtcdStep): step is EtcdCall {
 }
 
 /**
- * Makes the call of a step, at the leader unless it is about one member.
- * @throws when etcd refuses; `isRefusedForNow` says whether the same may be right a moment later.
+ * Executes the call of a step, at the leader unless the step concerns one member.
+ * @throws when etcd refuses it; `isRefusedForNow` reports whether a retry may succeed
  */
 export async function execute(step: EtcdCall, observation: EtcdObservation, clients: Clients): Promise<void> {
   const leader = leaderOf(observation)?.name;
   switch (step.kind) {
-    case 'AddLearner':
+    case 'addLearner':
       await clientOf(clients, leader).addLearner(step.peerUrl);
       return;
-    case 'Promote':
+    case 'promote':
       return clientOf(clients, leader).promote(step.id);
-    case 'Remove':
+    case 'remove':
       return clientOf(clients, leader).remove(step.id);
-    case 'MoveLeader':
+    case 'moveLeader':
       return clientOf(clients, step.from).moveLeader(step.targetId);
-    case 'Compact':
+    case 'compact':
       return clientOf(clients, step.member).compact(step.revision);
-    case 'Defragment':
+    case 'defragment':
       return clientOf(clients, step.member).defragment();
-    case 'Disarm':
+    case 'disarm':
       return clientOf(clients, step.member).disarm(step);
   }
 }

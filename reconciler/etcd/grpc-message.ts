@@ -1,6 +1,6 @@
 import { messageOf } from '../kube/error-message.ts';
 
-/** What a call to etcd failed by, without what changes from call to call: it is told in conditions, again and again. */
+/** The cause of a failed call to etcd, without details that change from call to call, because conditions repeat it. */
 export function grpcMessage(error: unknown): string {
   const message = messageOf(error).replace(/^\d+ [A-Z_]+: /, '');
   if (message.startsWith('Deadline exceeded')) return 'no answer in time';

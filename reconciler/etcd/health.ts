@@ -15,21 +15,24 @@ import {
 import type { EtcdReport } from './report.ts';
 
 /**
- * Whether an etcd cluster that was formed once is well, and if not what a person has to know to decide.
- * @param record what the status has of etcd: who its members were when they could last say so, and the newest backup
+ * The health of an etcd cluster that was formed before, with what a person needs to know to decide.
+ * @param record etcd in the status: its members when they were last confirmed, and the newest backup
  */
 export function etcdHealth({ observation }: EtcdReport, record: EtcdRecord | undefined): ConditionUpdate {
   if (!hasQuorum(observation)) return withoutQuorum(observation, record);
   const full = observation.alarms.filter(({ alarm }) => alarm === 'Nospace');
-  if (full.length > 0) return unhealthy('SpaceExhausted', 'etcd is full and takes no writes');
-  const ill = observation.members
+  if (full.length > 0)
+    return unhealthy('SpaceExhausted', 'etcd is full and accepts no writes: see the condition EtcdClusterReady');
+  const unhealthyMembers = observation.members
     .filter(({ registration }) => registration)
     .flatMap((member) => {
       const problem = problemOf(observation, member);
       return problem === undefined ? [] : [`${member.name} ${problem}`];
     });
-  const unknownMembers = observation.unknownMembers.map(({ name, id }) => `${name || id} is none of ours`);
-  const problems = [...ill, ...unknownMembers];
+  const unknownMembers = observation.unknownMembers.map(
+    ({ name, id }) => `${name || id} was not created by the operator: remove it with etcdctl`,
+  );
+  const problems = [...unhealthyMembers, ...unknownMembers];
   return problems.length === 0
     ? { status: 'True', reason: 'Healthy', message: '' }
     : unhealthy('NotHealthy', problems.join('; '));
@@ -46,42 +49,48 @@ function withoutQuorum(observation: EtcdObservation, record: EtcdRecord | undefi
   const choices = choicesFor(observation, record?.backup?.lastBackup);
   if (lost.length > 0 && kept === 0) {
     const whose = members === 1 ? 'the only member of etcd' : `all ${members} members of etcd`;
-    return unhealthy('DataLost', `the data of ${whose} is ${gone(lost)}, and nothing is started empty. ${choices}`);
+    return unhealthy(
+      'DataLost',
+      `the data of ${whose} is ${gone(lost)}, and the operator does not start an empty etcd. ${choices}`,
+    );
   }
   if (kept < quorumOf(members)) {
     return unhealthy(
       'QuorumLost',
-      `the data of ${listOf(lost)} is ${gone(lost)}, and ${kept} of ${members} is no quorum. ${choices}`,
+      `the data of ${listOf(lost)} is ${gone(lost)}, and ${kept} of ${members} members is no quorum. ${choices}`,
     );
   }
   const away = voters.filter((member) => !isHealthy(observation, member));
-  const told = away.map(({ name, problem }) => `${name}${problem ? ` (${problem})` : ''}`).join(', ');
+  const names = away.map(({ name, problem }) => `${name}${problem ? ` (${problem})` : ''}`).join(', ');
   return unhealthy(
     'NotHealthy',
-    leaderOf(observation) ? `etcd has no quorum without ${told}` : `etcd has no leader; not well: ${told}`,
+    leaderOf(observation) ? `etcd has no quorum without ${names}` : `etcd has no leader; unhealthy members: ${names}`,
   );
 }
 
-/** Members with a vote. When nobody can say who they are, those of the record; else whoever has a marked volume. */
+/**
+ * Members with a vote. If no member can confirm them, those of the record; without a record, those with a marked
+ * volume.
+ */
 function votersIn(observation: EtcdObservation, record: EtcdRecord | undefined): readonly Member[] {
-  if (observation.membership !== 'Unknown') return votersOf(observation);
+  if (observation.membership !== 'unknown') return votersOf(observation);
   const recorded = record?.members?.filter(({ role }) => role !== 'Learner' && role !== 'Missing');
   if (!recorded) return observation.members.filter(({ claim }) => claim?.memberId !== undefined);
   return observation.members.filter((member) => recorded.some(({ name }) => name === member.name));
 }
 
-/** Also when it is not known whether it is registered: then only its volume tells. */
+/** Also applies if it is not known whether the member is registered. Then only its volume shows it. */
 function hasNoData(member: Member): boolean {
   if (member.status) return false;
   if (member.registration) return isDataLost(member);
-  if (damageOf(member)?.kind === 'Unreadable') return true;
+  if (damageOf(member)?.kind === 'unreadable') return true;
   return member.claim === undefined || member.claim.isLost || member.claim.memberId === undefined;
 }
 
 function gone(lost: readonly Member[]): string {
   const damaged = lost.flatMap((member) => {
     const damage = damageOf(member);
-    return damage?.kind === 'Unreadable' ? [`that of ${member.name} ${damage.what}`] : [];
+    return damage?.kind === 'unreadable' ? [`that of ${member.name} ${damage.what}`] : [];
   });
   return damaged.length === 0 ? 'gone' : `gone or damaged (${damaged.join('; ')})`;
 }
@@ -92,8 +101,8 @@ function choicesFor({ members }: EtcdObservation, lastBackup: string | undefined
   const backup = lastBackup && `backup ${lastBackup}`;
   const there = [revision, backup].filter((choice) => choice !== undefined);
   return there.length === 0
-    ? 'No member and no backup is left to go on from'
-    : `Newest is ${there.join(', and ')}: etcd.recovery.acceptDataLossTo decides what to go on from`;
+    ? 'No member and no backup is left to recover from'
+    : `The newest data is ${there.join(', and ')}: set etcd.recovery.acceptDataLossTo to the one to recover from`;
 }
 
 function problemOf(observation: EtcdObservation, member: Member): string | undefined {

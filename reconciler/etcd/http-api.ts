@@ -2,22 +2,22 @@ import { request } from 'node:https';
 import { z } from 'zod';
 import type { EtcdCredentials, MemberEndpoint } from './member-endpoint.ts';
 
-/** For what the gRPC API of etcd 3.5 does not tell. */
+/** For data that the gRPC API of etcd 3.5 does not provide. */
 export interface HttpAccess {
   readonly member: MemberEndpoint;
   readonly credentials: EtcdCredentials;
-  /** After which a question fails. */
+  /** Deadline of a request. */
   readonly deadlineMs: number;
 }
 
 const Versions = z.object({ etcdcluster: z.string().min(1) });
 
 /**
- * The version that all members of a cluster behave as, such as `3.6.0`, as one of them knows it. etcd raises it some
+ * The cluster version, as which all members behave, such as `3.6.0`, as one member knows it. etcd raises it some
  * seconds after the last member runs that minor.
  */
 export async function readClusterVersion(access: HttpAccess): Promise<string> {
-  const answer = await ask(access, 'the version of its cluster', '/version');
+  const answer = await ask(access, 'the cluster version', '/version');
   return Versions.parse(answer).etcdcluster;
 }
 
@@ -31,7 +31,7 @@ async function ask(
       `https://${address}${path}`,
       {
         ...credentials,
-        // an authority that an issuer has signed is trusted by itself
+        // A CA certificate that an issuer has signed is trusted without the issuer's certificate.
         allowPartialTrustChain: true,
         servername: serverName,
         agent: false,
@@ -47,7 +47,7 @@ async function ask(
     asked.on('error', reject);
     asked.end();
   }).catch((cause: unknown) => {
-    throw new Error(`ask etcd member ${name} for ${what}`, { cause });
+    throw new Error(`cannot read ${what} from etcd member ${name}`, { cause });
   });
   return JSON.parse(text);
 }

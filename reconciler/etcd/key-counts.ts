@@ -2,38 +2,38 @@ import { z } from 'zod';
 
 const count = z.int().nonnegative();
 
-/** How many keys an etcd has, in all and by resource such as `/registry/secrets`. */
+/** Number of keys in etcd, in total and by resource such as `/registry/secrets`. */
 export const KeyCounts = z.object({ total: count, byResource: z.record(z.string(), count) });
 export type KeyCounts = z.output<typeof KeyCounts>;
 
-/** One read of keys at a fixed revision: from `start` up to, and without, `end`. */
+/** One read of keys at a fixed revision, from `start` to `end`, exclusive. */
 export interface KeyRange {
   readonly start: Buffer;
   readonly end: Buffer;
-  readonly what: 'FirstKey' | 'Count';
+  readonly what: 'firstKey' | 'count';
 }
 
-/** What it found: how many keys there are, and the first of them when it was asked for. */
+/** The result: the number of keys, and the first key if it was requested. */
 export interface KeyRangeAnswer {
   readonly count: number;
   readonly firstKey: Buffer | undefined;
 }
 
-/** What sorts after every key. To etcd a zero byte as the end of a range means that there is none. */
+/** Sorts after every key. To etcd, a zero byte as the end of a range means that the range is open. */
 const open = Buffer.from([0]);
 
 /**
- * Counts keys by resource as `countKeys` does, by two small questions for each resource: no key but the first of each is
- * read, whereas a list of all keys makes etcd read all values too.
+ * Counts keys by resource like `countKeys`, with two small requests for each resource: it reads only the first key of
+ * each, whereas a list of all keys makes etcd read all values too.
  */
 export async function countKeysByResource(ask: (range: KeyRange) => Promise<KeyRangeAnswer>): Promise<KeyCounts> {
   const counts = new Map<string, number>();
   let start: Buffer | undefined = open;
   while (start) {
-    const { firstKey } = await ask({ start, end: open, what: 'FirstKey' });
+    const { firstKey } = await ask({ start, end: open, what: 'firstKey' });
     if (!firstKey) break;
     const { resource, end } = rangeOf(firstKey);
-    const { count } = await ask({ start: firstKey, end: end ?? open, what: 'Count' });
+    const { count } = await ask({ start: firstKey, end: end ?? open, what: 'count' });
     counts.set(resource, (counts.get(resource) ?? 0) + count);
     start = end;
   }
@@ -43,17 +43,20 @@ export async function countKeysByResource(ask: (range: KeyRange) => Promise<KeyR
 
 const kubernetes = Buffer.from('/registry/');
 
-/** The resource of a key, and the first key after those that certainly are of it too; undefined for all that follow. */
+/**
+ * The resource of a key, and the first key after those that certainly belong to it too; undefined if it covers all that
+ * follow.
+ */
 function rangeOf(key: Buffer): { readonly resource: string; readonly end: Buffer | undefined } {
   const resource = resourceOfKey(key.toString('utf8'));
   if (resource === 'other') return { resource, end: key.compare(kubernetes) < 0 ? kubernetes : undefined };
   const folder = Buffer.from(`${resource}/`);
   const isInFolder = key.subarray(0, folder.length).equals(folder);
-  // `0` is what follows `/`.
+  // `0` follows `/`.
   return { resource, end: isInFolder ? Buffer.from(`${resource}0`) : Buffer.concat([key, open]) };
 }
 
-/** How many keys there are, in all and by resource. The API server's prefix is taken to be `/registry`. */
+/** Number of keys, in total and by resource. Assumes `/registry` as the prefix of the API server. */
 export function countKeys(keys: Iterable<string>): KeyCounts {
   const counts = new Map<string, number>();
   let total = 0;
@@ -66,8 +69,8 @@ export function countKeys(keys: Iterable<string>): KeyCounts {
 }
 
 /**
- * `/registry/secrets` of `/registry/secrets/default/token`, with the API group where the key has one. Names of objects
- * never get into it.
+ * `/registry/secrets` for `/registry/secrets/default/token`, with the API group if the key has one. Never contains
+ * names of objects.
  */
 export function resourceOfKey(key: string): string {
   const [empty, registry, first = '', second = ''] = key.split('/');

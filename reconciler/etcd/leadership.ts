@@ -2,7 +2,9 @@ import { type EtcdObservation, healthyVoters, type Member } from './members.ts';
 import { act, type Decision, wait } from './steps.ts';
 import { type Act, type Guard } from './quorum-guard.ts';
 
-/** `decision` if the guard lets the member be taken away; else leadership is moved first, or what is waited for. */
+/**
+ * `decision` if the guard allows the disruption of the member. Otherwise a transfer of leadership, or what to wait for.
+ */
 export function guarded(
   { observation, guard, successors }: Guarded,
   member: Member,
@@ -11,7 +13,7 @@ export function guarded(
 ): Decision {
   const result = guard(observation, member, intent);
   if (result.isAllowed) return decision;
-  if (result.reason !== 'Leads') return wait(result.message);
+  if (result.reason !== 'leads') return wait(result.message);
   return moveLeader(observation, member, successors);
 }
 
@@ -19,8 +21,8 @@ export interface Guarded {
   readonly observation: EtcdObservation;
   readonly guard: Guard;
   /**
-   * Who should lead next, if one of them can: members that the same act has passed, so that leadership moves once. By
-   * default the lowest ordinal that can, which stays the longest.
+   * Preferred next leaders: members that the same act has already covered, so that leadership moves once. By default
+   * the healthy member with the lowest ordinal, because it stays the longest.
    */
   readonly successors?: (member: Member) => boolean;
 }
@@ -28,6 +30,6 @@ export interface Guarded {
 function moveLeader(observation: EtcdObservation, leader: Member, isPreferred?: (member: Member) => boolean): Decision {
   const able = healthyVoters(observation).filter(({ name }) => name !== leader.name);
   const next = (isPreferred && able.find(isPreferred)) ?? able[0];
-  if (!next?.registration) return wait('no other etcd member can lead');
-  return act({ kind: 'MoveLeader', from: leader.name, to: next.name, targetId: next.registration.id });
+  if (!next?.registration) return wait('no other etcd member can take over leadership');
+  return act({ kind: 'moveLeader', from: leader.name, to: next.name, targetId: next.registration.id });
 }

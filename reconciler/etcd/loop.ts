@@ -8,59 +8,64 @@ import { type EtcdReport, significance } from './report.ts';
 import { reconcileEtcd, type EtcdTask, type OpenEtcdLoopAccess } from './reconcile-etcd.ts';
 import type { EtcdStep } from './steps.ts';
 
-/** A report, and whether it was made for the goal that was handed in last. */
+/** A report, and whether it was made for the desired state that was passed last. */
 export interface CurrentReport extends EtcdReport {
   readonly isCurrent: boolean;
 }
 
-/** Looks after one etcd cluster beside the passes. */
+/** Manages one etcd cluster, independent of reconciles. */
 export interface EtcdLoop {
-  /** What was seen last; undefined until something was. */
+  /** The latest report; undefined before the first one. */
   report(): EtcdReport | undefined;
   /**
-   * Begins to look after the cluster, or goes on with this task from now on. Waits a moment for the first report on it;
-   * another pass comes whenever a report says something else.
+   * Starts to manage the cluster, or continues with this task. Waits briefly for the first report on it. Another
+   * reconcile follows whenever a report has changed.
    */
   look(task: EtcdTask): Promise<CurrentReport | undefined>;
-  /** Leaves the cluster alone until the next `look`; resolves when the step that is under way has ended. */
+  /** Stops managing the cluster until the next `look`. Resolves when the step in progress has ended. */
   stop(): Promise<void>;
 }
 
 export interface EtcdCaresOptions {
   readonly clock: Clock;
-  /** Hears of the key of a control plane about whose etcd there is something new. */
+  /** Called with the key of a control plane when the report on its etcd has changed. */
   readonly onChange: (key: string) => void;
-  /** By default members are dialled. */
+  /** By default the operator dials the members. */
   readonly open?: OpenEtcdLoopAccess | undefined;
 }
 
-/** A member that gives no answer keeps a look waiting for seconds, and a worker slot is not to wait with it. */
+/**
+ * How long `look` waits for a report. A member that does not answer takes seconds, and a worker must not wait for it.
+ */
 const graceMs = 250;
-/** Between two looks at a cluster that is as it should be. What Kubernetes knows of it leads to a look at once. */
-const restMs = 30_000;
+/**
+ * Interval of observations of a cluster that is in its desired state. Changes in the management cluster trigger one
+ * immediately.
+ */
+const idleMs = 30_000;
 const firstRetryMs = 500;
 
 interface Entry {
   task: EtcdTask;
-  /** What the task depends on, as text to compare. */
+  /** The inputs of the task, as text to compare. */
   inputsKey: string;
-  /** The goal and the basis of the newest report. */
+  /** The desired state and the inputs of the latest report. */
   reportedDesiredState: unknown;
   reportedInputsKey: string | undefined;
   report: EtcdReport | undefined;
-  /** The basis that a pass has waited for in vain. */
+  /** The inputs for whose report a reconcile has waited until the timeout. */
   lateInputsKey: string | undefined;
-  /** The defragmentation that has not ended, why the last one failed, and when one ended well. */
+  /** The defragmentation in progress, why the last one failed, and when one last succeeded. */
   inProgress: EtcdObservation['inProgress'];
   defragmentationProblem: string | undefined;
   defragmentedAt: Date | undefined;
   readonly controller: AbortController;
   wake: () => void;
-  tell: () => void;
+  onReport: () => void;
   ended: Promise<void>;
 }
 
-/** All etcd clusters that are looked after, each by a loop of its own. */
+/** The loops of all etcd clusters. */
 export class EtcdLoops {
   readonly #options: EtcdCaresOptions;
   readonly #open: OpenEtcdLoopAccess;
@@ -71,16 +76,16 @@ export class EtcdLoops {
     this.#open = options.open ?? openEtcd;
   }
 
-  /** The care of one cluster, by the key of its HostedControlPlane. */
+  /** The loop of one cluster, by the key of its HostedControlPlane. */
   of(key: string): EtcdLoop {
     return {
       report: () => this.#entries.get(key)?.report,
-      look: (task) => this.#look(key, task),
+      look: (task) => this.#observe(key, task),
       stop: () => this.forget(key),
     };
   }
 
-  /** Leaves a cluster alone, and drops what is known of it. */
+  /** Stops managing a cluster, and forgets its state. */
   async forget(key: string): Promise<void> {
     const entry = this.#entries.get(key);
     this.#entries.delete(key);
@@ -88,12 +93,12 @@ export class EtcdLoops {
     await entry?.ended;
   }
 
-  /** Leaves all clusters alone. */
+  /** Stops managing all clusters. */
   async close(): Promise<void> {
     await Promise.all([...this.#entries.keys()].map((key) => this.forget(key)));
   }
 
-  async #look(key: string, task: EtcdTask): Promise<CurrentReport | undefined> {
+  async #observe(key: string, task: EtcdTask): Promise<CurrentReport | undefined> {
     const entry = this.#entries.get(key) ?? this.#begin(key, task);
     const inputsKey = inputsKeyOf(task);
     entry.task = task;
@@ -103,7 +108,7 @@ export class EtcdLoops {
     }
     if (entry.reportedInputsKey !== inputsKey && entry.lateInputsKey !== inputsKey) {
       const over = new AbortController();
-      entry.tell = () => entry.reportedInputsKey === inputsKey && over.abort();
+      entry.onReport = () => entry.reportedInputsKey === inputsKey && over.abort();
       await pause(this.#options.clock, graceMs, over.signal);
       entry.lateInputsKey = inputsKey;
     }
@@ -124,7 +129,7 @@ export class EtcdLoops {
       defragmentedAt: undefined,
       controller: new AbortController(),
       wake: () => {},
-      tell: () => {},
+      onReport: () => {},
       ended: Promise.resolve(),
     };
     this.#entries.set(key, entry);
@@ -141,49 +146,50 @@ export class EtcdLoops {
       const before = report && significance(report);
       const step = await reconcileEtcd(task, {
         open: this.#open,
-        tell: (seen) => this.#tell(key, entry, { task, inputsKey, seen }),
+        tell: (seen) => this.#emit(key, entry, { task, inputsKey, seen }),
         signal,
         inProgress,
         defragment: (member) => void this.#defragment(entry, member),
       }).catch((error: unknown) => this.#fail(key, entry, messageOf(error)));
       if (signal.aborted) return;
       const isNew = step !== undefined && !isDeepStrictEqual(step, last);
-      // Rounds during a defragmentation are not remembered: one that frees nothing would follow itself at once.
+      // Rounds during a defragmentation are not remembered. Otherwise a defragmentation that frees nothing would
+      // immediately follow itself.
       if (step || !inProgress) last = step;
       const hasChanged =
         isNew || entry.inputsKey !== inputsKey || before !== (entry.report && significance(entry.report));
-      retryMs = hasChanged ? firstRetryMs : Math.min(restMs, retryMs * 2);
+      retryMs = hasChanged ? firstRetryMs : Math.min(idleMs, retryMs * 2);
       if (isNew || entry.inputsKey !== inputsKey || entry.inProgress !== inProgress) continue;
-      await this.#rest(entry, entry.report?.decision.kind === 'Settled' ? restMs : retryMs);
+      await this.#wait(entry, entry.report?.decision.kind === 'settled' ? idleMs : retryMs);
     }
   }
 
-  #tell(
+  #emit(
     key: string,
     entry: Entry,
     { task, inputsKey, seen }: { readonly task: EtcdTask; readonly inputsKey: string; readonly seen: EtcdReport },
   ): void {
     const problem = seen.problem ?? entry.defragmentationProblem;
     const report: EtcdReport = { ...seen, problem, defragmentedAt: entry.defragmentedAt };
-    const isNews = entry.report === undefined || significance(entry.report) !== significance(report);
-    const wasFor = entry.reportedDesiredState;
+    const isChanged = entry.report === undefined || significance(entry.report) !== significance(report);
+    const previousState = entry.reportedDesiredState;
     Object.assign(entry, {
       report,
       reportedDesiredState: task.goal,
       reportedInputsKey: inputsKey,
     } satisfies Partial<Entry>);
-    entry.tell();
-    if (isNews || !isDeepStrictEqual(wasFor, task.goal)) this.#options.onChange(key);
+    entry.onReport();
+    if (isChanged || !isDeepStrictEqual(previousState, task.goal)) this.#options.onChange(key);
   }
 
-  /** What was seen before still counts; the next round may go well. */
+  /** The last observation stays valid, because the next round may succeed. */
   #fail(key: string, entry: Entry, problem: string): undefined {
     if (!entry.report || entry.report.problem === problem) return;
     entry.report = { ...entry.report, problem };
     this.#options.onChange(key);
   }
 
-  /** Beside the rounds, which go on to see what becomes of the members. etcd ends it, also when this process does not. */
+  /** Runs beside the rounds, which continue to observe the members. etcd completes it even if this process ends. */
   async #defragment(entry: Entry, member: string): Promise<void> {
     const access = this.#open(entry.task.cluster, entry.task.reader);
     entry.inProgress = { act: 'defragmentation', member };
@@ -202,7 +208,7 @@ export class EtcdLoops {
     }
   }
 
-  async #rest(entry: Entry, delayMs: number): Promise<void> {
+  async #wait(entry: Entry, delayMs: number): Promise<void> {
     const awake = new AbortController();
     entry.wake = () => awake.abort();
     const { signal } = entry.controller;
@@ -211,7 +217,7 @@ export class EtcdLoops {
   }
 }
 
-/** Everything in the management cluster that a look at etcd depends on. */
+/** Everything in the management cluster that an observation of etcd depends on. */
 function inputsKeyOf({ cluster, goal, reader }: EtcdTask): string {
   const { pods, claims } = watchedMemberObjects(cluster, reader);
   return JSON.stringify([

@@ -3,19 +3,21 @@ import { type EtcdObservation, leaderOf, type Member, votersOf } from './members
 import { type Act, type Guard, mayDisrupt } from './quorum-guard.ts';
 import { act, type Decision, settled, wait } from './steps.ts';
 
-/** Defragmentation stops a member for the time it takes to write its database anew, so it must be worth it. */
+/** Defragmentation stops a member while it rewrites its database, so it must be worth it. */
 export const worthDefragmenting = {
-  /** Share of the database file that holds nothing. */
+  /** Share of the database file that is free. */
   share: 0.45,
   bytes: 100 * 1024 ** 2,
 } as const;
 
-/** What of the quota must be free before writes are let in again, lest the first of them raise the alarm anew. */
+/**
+ * Share of the quota that must be free before the alarm is disarmed. Otherwise the first writes would raise it again.
+ */
 const freeShareToWrite = 0.05;
 
 /**
- * What makes a defragmentation necessary: etcd's quota counts the file and not what is in use of it. Where more is in use
- * than this leaves, the volume grows instead.
+ * When a defragmentation is necessary: etcd's quota counts the file, not the space in use. If more is in use than this
+ * leaves, the volume grows instead.
  */
 const necessary = { fileShareOfQuota: 0.8, freeShareOfQuota: 0.2 } as const;
 
@@ -24,7 +26,7 @@ export interface UpkeepOptions {
   readonly guard?: Guard;
 }
 
-/** The member to defragment next. Nothing during a rollout or a change of members: ask for those first. */
+/** The member to defragment next. Call it only without a rollout or a membership change in progress. */
 export function planDefragmentation(
   observation: EtcdObservation,
   { quotaBytes, guard = mayDisrupt }: UpkeepOptions,
@@ -32,37 +34,37 @@ export function planDefragmentation(
   const isNecessary = (member: Member) =>
     dbSize(member) >= necessary.fileShareOfQuota * quotaBytes &&
     reclaimableBytes(member) >= necessary.freeShareOfQuota * quotaBytes;
-  // Also of a single member: a moment without answers is better than an alarm, which stops all writes.
-  const before = defragment(observation, guard, 'Unavoidable', isNecessary);
-  if (before.kind !== 'Settled') return before;
-  return defragment(observation, guard, 'Upkeep', (member) => {
+  // Also applies to a single member: a short outage is better than an alarm, which stops all writes.
+  const before = defragment(observation, guard, 'unavoidable', isNecessary);
+  if (before.kind !== 'settled') return before;
+  return defragment(observation, guard, 'upkeep', (member) => {
     const free = reclaimableBytes(member);
     return free >= worthDefragmenting.bytes && free >= worthDefragmenting.share * dbSize(member);
   });
 }
 
 /**
- * The way out of a full database, which takes no writes until every alarm is disarmed: forget old versions, give their
- * space back on every member, then disarm. Where that frees too little, it says so and waits: for a larger quota, or
- * for somebody to delete keys, which etcd still lets happen.
+ * Recovers a full database, which accepts no writes until every alarm is disarmed: compact old versions, defragment
+ * every member, then disarm. If that frees too little, it reports so and waits for a larger quota or for deletions of
+ * keys, which etcd still accepts.
  */
 export function planSpaceStep(observation: EtcdObservation, quotaBytes: number, guard: Guard = mayDisrupt): Decision {
   const alarm = observation.alarms.find((one) => one.alarm === 'Nospace');
   if (!alarm) return settled;
   const leader = leaderOf(observation);
-  if (!leader?.status) return wait('etcd is full, and has no leader to cure it with');
+  if (!leader?.status) return wait('etcd is full and has no leader, without which the operator cannot free space');
   if (!observation.isCompacted) {
-    return act({ kind: 'Compact', member: leader.name, revision: leader.status.revision });
+    return act({ kind: 'compact', member: leader.name, revision: leader.status.revision });
   }
-  // Even a little is worth it now, but what is left right after a defragmentation is not.
+  // Even little free space is worth it now, but not what remains right after a defragmentation.
   const isLoose = (member: Member) => reclaimableBytes(member) > 0.1 * dbSize(member);
-  const defragmentation = defragment(observation, guard, 'Unavoidable', isLoose);
-  if (defragmentation.kind !== 'Settled') return defragmentation;
+  const defragmentation = defragment(observation, guard, 'unavoidable', isLoose);
+  if (defragmentation.kind !== 'settled') return defragmentation;
   const largest = Math.max(...observation.members.map(dbSize));
   if (largest > quotaBytes * (1 - freeShareToWrite)) {
-    return wait(`etcd is full: ${largest} of ${quotaBytes} bytes are in use. Delete objects, or raise the volume size`);
+    return wait(`etcd is full: ${largest} of ${quotaBytes} bytes are in use: delete objects, or raise the volume size`);
   }
-  return act({ kind: 'Disarm', member: leader.name, alarm: 'Nospace', memberId: alarm.memberId });
+  return act({ kind: 'disarm', member: leader.name, alarm: 'Nospace', memberId: alarm.memberId });
 }
 
 function defragment(
@@ -77,8 +79,8 @@ function defragment(
     .filter((member) => member.status && isWorthIt(member))
     .sort((one, other) => rank(one) - rank(other) || reclaimableBytes(other) - reclaimableBytes(one));
   if (!next) return settled;
-  const step = act({ kind: 'Defragment', member: next.name });
-  return guarded({ observation, guard }, next, { kind: 'Defragment', cause }, step);
+  const step = act({ kind: 'defragment', member: next.name });
+  return guarded({ observation, guard }, next, { kind: 'defragment', cause }, step);
 }
 
 function reclaimableBytes({ status }: Member): number {

@@ -1,13 +1,13 @@
-/** Where one member answers, and what its certificate must be for. */
+/** The address of one member, and the name in its certificate. */
 export interface MemberEndpoint {
   /** Name of the member, for messages. */
   readonly name: string;
-  /** Host and port; may be an address that no certificate names. */
+  /** Host and port; may be an address that no certificate contains. */
   readonly address: string;
   readonly serverName: string;
 }
 
-/** PEM of the authority to trust, and of the certificate and key to present. */
+/** PEM of the CA to trust, and of the certificate and key to present. */
 export interface EtcdCredentials {
   readonly ca: string;
   readonly cert: string;

@@ -10,13 +10,13 @@ import type { MemberClaim, MemberPod } from './members.ts';
 import type { KnownMember } from './observe.ts';
 import { markOf } from './volume-mark.ts';
 
-/** A volume claim as far as its volume's life is concerned. */
+/** A volume claim, with the fields that describe its volume. */
 export interface ClaimObject extends KubeObject {
   readonly spec?: { readonly volumeName?: string };
   readonly status?: { readonly phase?: string };
 }
 
-/** What belongs to the members of one etcd cluster in the management cluster. */
+/** The objects of the members of one etcd cluster in the management cluster. */
 export interface MemberObjects {
   readonly pods: readonly PodObject[];
   readonly claims: readonly ClaimObject[];
@@ -27,13 +27,13 @@ interface ClusterName {
   readonly namespace: string;
 }
 
-/** As the watches know them. */
+/** The objects as the watches know them. */
 export function watchedMemberObjects(cluster: ClusterName, reader: Reader): MemberObjects {
   const labels = selectorLabels(cluster.name, 'etcd');
   return { pods: reader.list(Pod, labels), claims: reader.list(PersistentVolumeClaim, labels) };
 }
 
-/** As they are now. */
+/** The objects as the API server returns them. */
 export async function readMemberObjects(cluster: ClusterName, writer: Writer): Promise<MemberObjects> {
   const labels = selectorLabels(cluster.name, 'etcd');
   const [pods, claims] = await Promise.all([
@@ -43,12 +43,12 @@ export async function readMemberObjects(cluster: ClusterName, writer: Writer): P
   return { pods, claims };
 }
 
-/** More ordinals than a spec can ask for: a member may be registered that has neither pod nor claim any more. */
+/** The largest number of members in a spec. A registered member may have neither pod nor claim. */
 const mostMembers = 5;
 
 /**
- * Every ordinal there could be a member at.
- * @param stranded claims whose volumes nobody will ever reach again
+ * All possible members, by ordinal.
+ * @param stranded claims whose volumes are permanently unreachable
  */
 export function knownMembers(
   cluster: ClusterName,
@@ -69,7 +69,7 @@ export function knownMembers(
   });
 }
 
-/** Where other members reach this one; what it is registered by. */
+/** The URL at which other members reach this one, and by which it is registered. */
 export function etcdPeerUrl(cluster: ClusterName, ordinal: number): string {
   return `https://${etcdMemberHost(cluster, ordinal)}:${ports.etcdPeer}`;
 }
@@ -82,7 +82,7 @@ export function claimOf({ name }: ClusterName, { claims }: MemberObjects, ordina
   return claims.find(({ metadata }) => metadata.name === etcdVolumeClaim(name, ordinal));
 }
 
-/** The claim of the volume that a pod keeps its data on. */
+/** The claim of the data volume of a pod. */
 export function volumeClaimOf({ metadata }: PodObject, { claims }: MemberObjects): ClaimObject | undefined {
   return claims.find((claim) => claim.metadata.name.endsWith(`-${metadata.name}`));
 }
@@ -111,7 +111,7 @@ function memberPod({ metadata, status }: PodObject): MemberPod {
   };
 }
 
-/** Which template of its StatefulSet a pod was made from. */
+/** The template of the StatefulSet from which a pod was created. */
 const revisionLabel = 'controller-revision-hash';
 
 function memberClaim(claim: ClaimObject, isStranded: boolean): MemberClaim {

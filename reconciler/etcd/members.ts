@@ -1,21 +1,26 @@
 import type { Damage } from './damage.ts';
 
-/** What is known of one etcd cluster at one moment: plain data, read together right before a decision. */
+/** The observed state of an etcd cluster: plain data, read together right before a decision. */
 export interface EtcdObservation {
-  /** One entry for every ordinal that is wanted, or that has a registration, a pod or a volume claim; in order. */
+  /**
+   * One entry for every ordinal in the desired state, or with a registration, a pod or a volume claim; sorted by
+   * ordinal.
+   */
   readonly members: readonly Member[];
-  /** Registered members that belong to no ordinal. They count as voters that are ill, and nobody touches them. */
+  /** Registered members without an ordinal. They count as unhealthy voters, and the operator does not change them. */
   readonly unknownMembers: readonly Registration[];
-  /** `Confirmed` by a quorum; `Unconfirmed` when only a single member's own copy could be read; else `Unknown`. */
-  readonly membership: 'Confirmed' | 'Unconfirmed' | 'Unknown';
+  /** `confirmed` by a quorum; `unconfirmed` if only a single member's own copy could be read; otherwise `unknown`. */
+  readonly membership: 'confirmed' | 'unconfirmed' | 'unknown';
   readonly alarms: readonly MemberAlarm[];
-  /** No version of a key before the present revision is kept. Only known, and of interest, under a NOSPACE alarm. */
+  /** No version of a key before the current revision exists. Only known, and relevant, during a NOSPACE alarm. */
   readonly isCompacted: boolean;
-  /** All members that answer have the same data. Only asked for when another one is refused because its data differs. */
+  /**
+   * All answering members have the same data. Only checked when another member is rejected because its data differs.
+   */
   readonly doMembersAgree?: boolean;
-  /** The version that all members behave as, such as `3.6.0`; undefined when none of them tells. */
+  /** The cluster version, as which all members behave, such as `3.6.0`; undefined if no member reports it. */
   readonly clusterVersion?: string;
-  /** A slow act of this process that etcd shows nobody, such as a defragmentation. */
+  /** A slow act of this process that etcd does not show, such as a defragmentation. */
   readonly inProgress?: { readonly act: string; readonly member: string };
 }
 
@@ -24,9 +29,9 @@ export interface Member {
   /** Name of the pod, and of the member. */
   readonly name: string;
   readonly peerUrl: string;
-  /** As the etcd cluster lists it; undefined when it does not. */
+  /** Its entry in etcd's member list; undefined if it is not listed. */
   readonly registration: Registration | undefined;
-  /** What it said of itself; undefined when it did not answer. */
+  /** Its status; undefined if it did not answer. */
   readonly status: MemberStatus | undefined;
   /** Why it did not answer. */
   readonly problem?: string;
@@ -35,9 +40,11 @@ export interface Member {
 }
 
 export interface Registration {
-  /** A 64-bit number in decimal: never a JavaScript number, which would lose digits. `etcdctl` prints it in hex. */
+  /**
+   * A 64-bit number in decimal. Never a JavaScript number, which would lose digits. `etcdctl` prints it in hexadecimal.
+   */
   readonly id: string;
-  /** Empty until a member that was added has started for the first time. */
+  /** Empty until an added member has started for the first time. */
   readonly name: string;
   readonly isLearner: boolean;
   readonly peerUrls: readonly string[];
@@ -45,57 +52,65 @@ export interface Registration {
 
 export interface MemberStatus {
   readonly memberId: string;
-  /** Id of the etcd cluster, in decimal as all ids. */
+  /** ID of the etcd cluster, in decimal like all IDs. */
   readonly clusterId: string;
   readonly version: string;
-  /** Undefined when it knows of no leader. */
+  /** Undefined if it knows no leader. */
   readonly leaderId: string | undefined;
   readonly raftTerm: number;
-  /** Index of the last entry that it knows to be committed. */
+  /** Index of the last entry that it knows is committed. */
   readonly raftIndex: number;
   readonly raftAppliedIndex: number;
-  /** Version of the keyspace; comparable between members. */
+  /** Revision of the keyspace; comparable between members. */
   readonly revision: number;
   readonly dbSizeBytes: number;
-  /** What would be left of the database after defragmentation. */
+  /** Size of the database after a defragmentation. */
   readonly dbSizeInUseBytes: number;
   readonly errors: readonly string[];
 }
 
 export interface MemberPod {
   readonly uid: string;
-  /** Revision of the StatefulSet's template that it was made from. */
+  /** Revision of the StatefulSet's template from which it was created. */
   readonly revision: string;
   readonly isTerminating: boolean;
-  /** Whether etcd's process runs, says the kubelet; false for a pod that waits to be started again. */
+  /** Whether the kubelet reports that etcd's process runs; false for a pod that waits for a restart. */
   readonly isRunning: boolean;
-  /** Whether Services lead to it, which is some seconds after it is well; when missing they may. */
+  /** Whether Services route to it, which is some seconds after it becomes healthy; may be true if unset. */
   readonly isReady?: boolean;
-  /** How often etcd's process was started again in this pod; never when missing. */
+  /** Number of restarts of etcd's process in this pod; none if unset. */
   readonly restarts?: number;
-  /** What etcd said about its data when it ended last. */
+  /** What etcd reported about its data when it last terminated. */
   readonly damage?: Damage | undefined;
 }
 
 export interface MemberClaim {
-  /** Id of the member whose data it holds, as we once marked it; undefined for a claim nobody has answered from. */
+  /**
+   * ID of the member whose data it holds, as the operator has marked it; undefined before a member with this claim has
+   * answered.
+   */
   readonly memberId: string | undefined;
-  /** It is kept for that member, a founding one, which has not answered yet: whether there is data is not known. */
+  /**
+   * It is reserved for that founding member, which has not answered yet. It is not known whether the volume contains
+   * data.
+   */
   readonly isReserved?: boolean;
-  /** The volume, or the one node that has it, is gone for good. */
+  /** The volume, or the only node that can mount it, is permanently lost. */
   readonly isLost: boolean;
 }
 
 export interface MemberAlarm {
-  /** `0` when etcd could not say whose it is. */
+  /** `0` if etcd does not know the member. */
   readonly memberId: string;
   readonly alarm: 'Nospace' | 'Corrupt';
 }
 
-/** How many entries a member may be behind and still count: some are written between one status and the next. */
+/**
+ * How many entries a member may be behind and still count as caught up: some are written between two status requests.
+ */
 export const caughtUpEntries = 1_000;
 
-/** The members with a vote that belong to an ordinal. */
+/** Members with a vote and an ordinal. */
 export function votersOf({ members }: EtcdObservation): readonly Member[] {
   return members.filter(({ registration }) => registration?.isLearner === false);
 }
@@ -104,17 +119,17 @@ export function learnersOf({ members }: EtcdObservation): readonly Member[] {
   return members.filter(({ registration }) => registration?.isLearner === true);
 }
 
-/** Number of members with a vote, also of those that are none of ours. */
+/** Number of members with a vote, including those that the operator did not create. */
 export function voterCount(observation: EtcdObservation): number {
   return votersOf(observation).length + observation.unknownMembers.filter(({ isLearner }) => !isLearner).length;
 }
 
-/** How many of `voters` members have to agree. */
+/** Number of members that must agree, out of `voters`. */
 export function quorumOf(voters: number): number {
   return Math.floor(voters / 2) + 1;
 }
 
-/** The member that leads, if it answers and a voter of the newest term says so: an old leader may not know better. */
+/** The leader, if it answers and a voter of the newest term reports it. A former leader may not know its successor. */
 export function leaderOf(observation: EtcdObservation): Member | undefined {
   const statuses = votersOf(observation).flatMap(({ status }) => (status ? [status] : []));
   const term = Math.max(...statuses.map(({ raftTerm }) => raftTerm));
@@ -122,13 +137,16 @@ export function leaderOf(observation: EtcdObservation): Member | undefined {
   return votersOf(observation).find(({ registration, status }) => status && registration?.id === leaderId);
 }
 
-/** Whether a member has applied what the cluster has committed, but for the last {@link caughtUpEntries}. */
+/** Whether a member has applied what the cluster has committed, except for the last {@link caughtUpEntries}. */
 export function isCaughtUp({ members }: EtcdObservation, { status }: Member): boolean {
   const committed = Math.max(...members.map((member) => member.status?.raftIndex ?? 0));
   return status !== undefined && committed - status.raftAppliedIndex <= caughtUpEntries;
 }
 
-/** Whether a member can be relied on: it answers as who it is registered, follows the leader, has its data, stays. */
+/**
+ * Whether a member is reliable: it answers with its registered ID, follows the leader, has its data and is not
+ * terminating.
+ */
 export function isHealthy(observation: EtcdObservation, member: Member): boolean {
   const { registration, status, pod } = member;
   const leader = leaderOf(observation)?.registration?.id;
@@ -147,55 +165,58 @@ export function healthyVoters(observation: EtcdObservation): readonly Member[] {
   return votersOf(observation).filter((member) => isHealthy(observation, member));
 }
 
-/** Whether etcd can decide anything now, and who its members are is certain. */
+/** Whether etcd can commit writes now, and its membership is certain. */
 export function hasQuorum(observation: EtcdObservation): boolean {
   return (
-    observation.membership === 'Confirmed' && healthyVoters(observation).length >= quorumOf(voterCount(observation))
+    observation.membership === 'confirmed' && healthyVoters(observation).length >= quorumOf(voterCount(observation))
   );
 }
 
-/** Whether the data of a member is wrong, and that of the others is not. */
+/** Whether the data of a member is wrong, and that of the others is correct. */
 export function isCorrupt({ alarms, doMembersAgree }: EtcdObservation, member: Member): boolean {
   const { registration } = member;
   if (alarms.some(({ alarm, memberId }) => alarm === 'Corrupt' && memberId === registration?.id)) return true;
-  return doMembersAgree === true && damageOf(member)?.kind === 'Different';
+  return doMembersAgree === true && damageOf(member)?.kind === 'different';
 }
 
-/** How often etcd may end for its data before that is believed. */
+/** Number of terminations because of its data after which a member counts as damaged. */
 const triesOnDamage = 2;
 
-/** What is wrong with the data of a member that does not start on it, again and again. */
+/** The problem with the data of a member that repeatedly fails to start with it. */
 export function damageOf({ registration, status, pod }: Member): Damage | undefined {
-  // What the pod could not start on was left by the member that had this place before.
+  // The pod could not start with data that the previous member at this ordinal left.
   if (registration?.name === '') return undefined;
   if (status || !pod || pod.isRunning || (pod.restarts ?? 0) < triesOnDamage) return undefined;
   return pod.damage;
 }
 
 /**
- * How often a founding member may fail to start before it is taken for one that cannot: after its data was lost before
- * anybody could mark its volume. Much fewer happen while names of other members are not known yet.
+ * Number of failed starts after which a founding member counts as lost: its data was lost before its volume could be
+ * marked. Far fewer failures occur while the names of other members do not resolve yet.
  */
 const triesOfFounder = 4;
 
-/** What has become of the data that a registered member once stored, as the end of a sentence; undefined when it has it. */
+/**
+ * What happened to the data that a registered member once stored, as the end of a sentence; undefined if it has its
+ * data.
+ */
 export function lossOf(member: Member): string | undefined {
   if (!member.registration) return undefined;
   const damage = damageOf(member);
-  if (damage?.kind === 'Unreadable') return damage.what;
+  if (damage?.kind === 'unreadable') return damage.what;
   return isGone(member) ? 'is gone' : undefined;
 }
 
-/** Whether what a registered member once stored is there no more, or cannot be read. */
+/** Whether the stored data of a registered member is missing or cannot be read. */
 export function isDataLost(member: Member): boolean {
   return lossOf(member) !== undefined;
 }
 
 /**
- * Whether what a registered member once stored is gone. One that answers has it still. A claim without a mark below a
- * member that was started before is a new, empty one that took the place of the claim somebody deleted: etcd refuses to
- * run on it, as that would break promises the member made. Only when it has failed so: a new member may be known to its
- * peers by name before the kubelet tells that it runs.
+ * Whether the stored data of a registered member is missing. A member that answers still has it. A claim without a
+ * mark, for a member that was started before, is a new empty one that replaced a deleted claim. etcd refuses to run
+ * with it, because that would break promises of the member. It counts only after such a failure: the peers may know the
+ * name of a new member before the kubelet reports that it runs.
  */
 function isGone({ registration, status, claim, pod }: Member): boolean {
   if (!registration || status?.memberId === registration.id) return false;

@@ -2,13 +2,13 @@ import { messageOf } from '../kube/error-message.ts';
 import type { MemberClient } from './client.ts';
 import { damageOf, type EtcdObservation, type Member, type MemberAlarm, type Registration } from './members.ts';
 
-/** What is known of a member without asking etcd. */
+/** What is known of a member without a request to etcd. */
 export type KnownMember = Pick<Member, 'ordinal' | 'name' | 'peerUrl' | 'pod' | 'claim'>;
 
-/** The client of a member by name; undefined for one that cannot be there, such as one without a pod. */
+/** The client of a member by name; undefined if it cannot be reached, such as without a pod. */
 export type Clients = (name: string) => CaredForMember | undefined;
 
-/** What the care for an etcd cluster asks of one member. */
+/** The calls that the etcd loop makes to one member. */
 export type CaredForMember = Pick<
   MemberClient,
   | 'status'
@@ -34,8 +34,8 @@ interface Answer extends Pick<Member, 'status'> {
 }
 
 /**
- * Asks every member what it is and knows, at the same time; never throws and writes nothing. A member that does not
- * answer costs a deadline of five seconds.
+ * Requests the state of all members in parallel. It never throws, and writes nothing. A member that does not answer
+ * takes the deadline of five seconds.
  */
 export async function observeEtcd(
   known: readonly KnownMember[],
@@ -56,7 +56,7 @@ export async function observeEtcd(
     const registration = registrations.find(({ peerUrls }) => peerUrls.includes(member.peerUrl));
     return { ...member, registration, status, ...(problem ? { problem } : {}) };
   });
-  const isOneRefused = members.some((member) => damageOf(member)?.kind === 'Different');
+  const isOneRefused = members.some((member) => damageOf(member)?.kind === 'different');
   const doMembersAgree = isOneRefused ? await doAgree(answers) : undefined;
   const urls = new Set(known.map(({ peerUrl }) => peerUrl));
   return {
@@ -81,7 +81,7 @@ async function ask(client: CaredForMember | undefined): Promise<Answer> {
   }
 }
 
-/** With the space that is free now: nobody can write to a full etcd, and so it has not counted since. */
+/** Updates the free space. A full etcd accepts no writes, and so has not counted it since. */
 async function recounted(answer: Answer): Promise<Answer> {
   const { client } = answer;
   if (!client) return answer;
@@ -89,7 +89,7 @@ async function recounted(answer: Answer): Promise<Answer> {
     await client.recount();
     return { ...(await client.status()), client };
   } catch {
-    // What it said first is true, but for the space.
+    // The first answer is valid, except for the space.
     return answer;
   }
 }
@@ -98,7 +98,7 @@ function unanswered(problem: string): Answer {
   return { status: undefined, alarms: [], problem };
 }
 
-/** The newest first: the view of a member that is behind is of the past. */
+/** Newest first, because a member that is behind has an outdated list. */
 async function membersOf(answers: readonly Answer[]): Promise<{
   readonly membership: EtcdObservation['membership'];
   readonly registrations: readonly Registration[];
@@ -107,12 +107,12 @@ async function membersOf(answers: readonly Answer[]): Promise<{
   for (const view of ['quorum', 'own'] as const) {
     const lists = await Promise.allSettled(clients.map((client) => client.members(view)));
     const list = lists.find((result) => result.status === 'fulfilled');
-    if (list) return { membership: view === 'quorum' ? 'Confirmed' : 'Unconfirmed', registrations: list.value };
+    if (list) return { membership: view === 'quorum' ? 'confirmed' : 'unconfirmed', registrations: list.value };
   }
-  return { membership: 'Unknown', registrations: [] };
+  return { membership: 'unknown', registrations: [] };
 }
 
-/** Every member knows all alarms; in the same order whoever told them. */
+/** Every member knows all alarms. The order does not depend on the member that reports them. */
 function alarmsOf(answers: readonly Answer[]): readonly MemberAlarm[] {
   const all = answers.flatMap(({ alarms }) => alarms);
   return [...new Map(all.map((alarm) => [`${alarm.alarm} ${alarm.memberId}`, alarm])).values()].sort((one, other) =>
@@ -120,7 +120,7 @@ function alarmsOf(answers: readonly Answer[]): readonly MemberAlarm[] {
   );
 }
 
-/** Undefined when not all of them can be compared now, such as in the middle of a compaction. */
+/** Undefined if not all members can be compared now, such as during a compaction. */
 async function doAgree(answers: readonly Answer[]): Promise<boolean | undefined> {
   const clients = newestFirst(answers);
   const revision = Math.min(...answers.flatMap(({ status }) => (status ? [status.revision] : [])));

@@ -3,34 +3,38 @@ import type { CurrentReport } from './loop.ts';
 import { isBookkeeping } from './report.ts';
 import type { EtcdStep } from './steps.ts';
 
-/** How far an etcd cluster is from being as the spec says. */
+/** How far an etcd cluster is from its desired state. */
 export type EtcdProgress =
   | { readonly isDone: true }
   | {
       readonly isDone: false;
       readonly reason: 'WaitingForMembers' | 'ChangingMembers' | 'RollingOut';
-      /** Half a sentence: who joins, who goes, or what is missing. */
+      /** Part of a sentence: which member joins, is removed or is missing. */
       readonly message: string;
     };
 
-/** Whether etcd is as the spec says: by its members when they could be asked, and by the pods of its StatefulSet. */
+/**
+ * Whether etcd is in its desired state, according to its members if they could be queried, and to the pods of its
+ * StatefulSet.
+ */
 export function progressOf(set: StatefulSetObject | undefined, report: CurrentReport | undefined): EtcdProgress {
   const readiness = statefulSetReadiness(set);
   const pods: EtcdProgress = readiness.ready ? { isDone: true } : waiting('WaitingForMembers', readiness.message);
-  if (!report) return readiness.ready ? waiting('WaitingForMembers', 'members have not been asked yet') : pods;
-  if (report.observation.membership === 'Unknown' && !pods.isDone) return pods;
-  if (!report.isCurrent) return waiting('WaitingForMembers', 'the latest change is being looked at');
+  if (!report)
+    return readiness.ready ? waiting('WaitingForMembers', 'the operator has not queried the members yet') : pods;
+  if (report.observation.membership === 'unknown' && !pods.isDone) return pods;
+  if (!report.isCurrent) return waiting('WaitingForMembers', 'the operator is processing the latest change');
   const { decision, observation, problem } = report;
   const failure = problem === undefined ? '' : `, which failed: ${problem}`;
   switch (decision.kind) {
-    case 'Settled':
+    case 'settled':
       return pods;
-    case 'Wait':
+    case 'wait':
       return waiting(isChanging(report) ? 'ChangingMembers' : 'WaitingForMembers', decision.message);
-    case 'Act':
-      if (observation.membership === 'Confirmed' && isBookkeeping(decision.step) && problem === undefined) return pods;
-      // Upkeep takes one member away for a moment; nobody waits for it.
-      if (decision.step.kind === 'Defragment' && observation.alarms.length === 0) return pods;
+    case 'act':
+      if (observation.membership === 'confirmed' && isBookkeeping(decision.step) && problem === undefined) return pods;
+      // Upkeep stops one member for a short time. No phase waits for it.
+      if (decision.step.kind === 'defragment' && observation.alarms.length === 0) return pods;
       return waiting(reasonFor(decision.step), `${describe(decision.step)}${failure}`);
   }
 }
@@ -39,52 +43,52 @@ function waiting(reason: (EtcdProgress & { isDone: false })['reason'], message: 
   return { isDone: false, reason, message };
 }
 
-/** Somebody is joining, or is missing. */
+/** A member is joining or missing. */
 function isChanging({ observation: { members } }: CurrentReport): boolean {
   return members.some(({ registration }) => registration === undefined || registration.isLearner);
 }
 
 function reasonFor({ kind }: EtcdStep): 'WaitingForMembers' | 'ChangingMembers' | 'RollingOut' {
   switch (kind) {
-    case 'AddLearner':
-    case 'Promote':
-    case 'Remove':
-    case 'DiscardVolume':
+    case 'addLearner':
+    case 'promote':
+    case 'remove':
+    case 'discardVolume':
       return 'ChangingMembers';
-    case 'ReplacePod':
-    case 'MoveLeader':
+    case 'replacePod':
+    case 'moveLeader':
       return 'RollingOut';
-    case 'MarkVolume':
-    case 'ReserveVolume':
-    case 'Compact':
-    case 'Defragment':
-    case 'Disarm':
+    case 'markVolume':
+    case 'reserveVolume':
+    case 'compact':
+    case 'defragment':
+    case 'disarm':
       return 'WaitingForMembers';
   }
 }
 
 function describe(step: EtcdStep): string {
   switch (step.kind) {
-    case 'AddLearner':
-      return `${step.member} joins`;
-    case 'Promote':
-      return `${step.member} has all data and gets its vote`;
-    case 'Remove':
+    case 'addLearner':
+      return `${step.member} joins the etcd cluster`;
+    case 'promote':
+      return `${step.member} has all data and is promoted to a voting member`;
+    case 'remove':
       return `${step.member} is removed: ${step.because}`;
-    case 'DiscardVolume':
-      return `the volume that ${step.member} left is deleted`;
-    case 'ReplacePod':
-      return `${step.member} is replaced`;
-    case 'MoveLeader':
-      return `${step.to} takes the lead over from ${step.from}`;
-    case 'MarkVolume':
-    case 'ReserveVolume':
+    case 'discardVolume':
+      return `the old volume of ${step.member} is deleted`;
+    case 'replacePod':
+      return `the pod of ${step.member} is replaced`;
+    case 'moveLeader':
+      return `leadership moves from ${step.from} to ${step.to}`;
+    case 'markVolume':
+    case 'reserveVolume':
       return `the volume of ${step.member} is marked`;
-    case 'Compact':
-      return `${step.member} forgets old versions of keys`;
-    case 'Defragment':
+    case 'compact':
+      return `${step.member} compacts old versions of keys`;
+    case 'defragment':
       return `${step.member} is defragmented`;
-    case 'Disarm':
-      return `the alarm of ${step.member} is taken back`;
+    case 'disarm':
+      return `${step.member} disarms an alarm`;
   }
 }

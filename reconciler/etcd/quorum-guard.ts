@@ -10,11 +10,13 @@ import {
   voterCount,
 } from './members.ts';
 
-/** Something of ours that takes a member away for a while, or for good. */
+/** A disruption of a member by the operator, temporary or permanent. */
 export interface Act {
-  readonly kind: 'Restart' | 'Defragment' | 'Remove';
-  /** `Asked` by a change of the spec, `Unavoidable` because it does not work without, or `Upkeep` that can wait. */
-  readonly cause: 'Asked' | 'Unavoidable' | 'Upkeep';
+  readonly kind: 'restart' | 'defragment' | 'remove';
+  /**
+   * `requested` by a change of the spec, `unavoidable` because etcd does not work without it, or `upkeep` that can wait.
+   */
+  readonly cause: 'requested' | 'unavoidable' | 'upkeep';
 }
 
 export type GuardResult =
@@ -22,14 +24,14 @@ export type GuardResult =
   | {
       readonly isAllowed: false;
       readonly reason:
-        | 'UnderWay'
-        | 'MembershipUnconfirmed'
-        | 'OnlyMember'
-        | 'Leads'
-        | 'NoAnswer'
-        | 'OthersIll'
-        | 'NoQuorum';
-      /** A sentence for a person. */
+        | 'inProgress'
+        | 'membershipUnconfirmed'
+        | 'onlyMember'
+        | 'leads'
+        | 'noAnswer'
+        | 'othersUnhealthy'
+        | 'noQuorum';
+      /** A sentence for the user. */
       readonly message: string;
     };
 
@@ -39,14 +41,15 @@ type Refusal = GuardResult & { readonly isAllowed: false };
 type Check = (observation: EtcdObservation, member: Member, act: Act) => Refusal | undefined;
 
 /**
- * Whether an act may take this member away now. Every disruptive act of ours asks it, right after reading the world.
+ * Whether an act may disrupt this member now. The operator checks it for every disruptive act, right after the
+ * observation.
  *
- * A member is taken away only while every other voter is well: with three members the two others just make a quorum,
- * and with five one of them may fail meanwhile. A quorum alone would do, but then the first failure during an act of
- * ours would stop the cluster, and acts can wait while failures cannot. It also makes it one act at a time: what an act
- * has taken away is not well until it is back, whoever remembers the act. Two exceptions repair: removing a member that
- * is lost asks only that the others have a quorum, as its vote helps nobody, and a process that does not run may be
- * started from another template at any time.
+ * The operator disrupts a member only while every other voter is healthy. With three members the other two just form a
+ * quorum, and with five one of them may fail meanwhile. A quorum alone would suffice, but then the first failure during
+ * an act would stop the cluster, and acts can wait while failures cannot. This also allows only one act at a time: a
+ * disrupted member is unhealthy until it is back, even if no process remembers the act. Two repairs are exceptions. The
+ * removal of a lost member only requires that the others have a quorum, because its vote helps none of them. A process
+ * that does not run may be started from another template at any time.
  */
 export const mayDisrupt: Guard = (observation, member, act) => {
   for (const check of checksFor(member, act)) {
@@ -56,15 +59,15 @@ export const mayDisrupt: Guard = (observation, member, act) => {
   return { isAllowed: true };
 };
 
-/** Reading these lists is reading the policy. */
+/** These lists are the policy. */
 function checksFor(member: Member, { kind }: Act): readonly Check[] {
-  if (kind === 'Restart' && !isServing(member)) return [nothingElseInProgress];
+  if (kind === 'restart' && !isServing(member)) return [nothingElseInProgress];
   return [nothingElseInProgress, membershipIsConfirmed, isNotTheOnlyOne, doesNotLead, answers, othersCarryOn];
 }
 
 /**
- * Whether anybody may depend on the member. Only the kubelet's word that its process does not run, or that it has no
- * vote, is good enough: that we get no answer may be our network.
+ * Whether clients may depend on the member. Only the kubelet's report that its process does not run, or the missing
+ * vote, is sufficient: a missing answer may be a problem of the operator's network.
  */
 function isServing({ registration, pod, status }: Member): boolean {
   return registration?.isLearner === false && (status !== undefined || pod?.isRunning === true);
@@ -72,51 +75,54 @@ function isServing({ registration, pod, status }: Member): boolean {
 
 const nothingElseInProgress: Check = (observation, member) => {
   const { inProgress, members } = observation;
-  if (inProgress) return refuse('UnderWay', `${inProgress.act} of ${inProgress.member} is under way`);
+  if (inProgress) return refuse('inProgress', `${inProgress.act} of ${inProgress.member} is in progress`);
   const terminating = members.find(({ pod }) => pod?.isTerminating);
-  if (terminating) return refuse('UnderWay', `the pod of ${terminating.name} is being replaced`);
+  if (terminating) return refuse('inProgress', `the pod of ${terminating.name} is being replaced`);
   const learner = learnersOf(observation).find(({ name }) => name !== member.name);
-  return learner && refuse('UnderWay', `${learner.name} is joining`);
+  return learner && refuse('inProgress', `${learner.name} is joining`);
 };
 
 const membershipIsConfirmed: Check = (observation) =>
-  observation.membership === 'Confirmed' && leaderOf(observation)
+  observation.membership === 'confirmed' && leaderOf(observation)
     ? undefined
-    : refuse('MembershipUnconfirmed', 'no quorum of etcd members says who its members are and who leads');
+    : refuse('membershipUnconfirmed', 'no quorum of etcd members confirms the members and the leader');
 
-/** Taking the only member away is an outage: never for upkeep, and it is never removed. */
+/** A disruption of the only member is an outage. It is not allowed for upkeep, and the only member is never removed. */
 const isNotTheOnlyOne: Check = (observation, member, { kind, cause }) => {
   if (!isVoter(member) || voterCount(observation) > 1) return undefined;
-  if (kind !== 'Remove' && cause !== 'Upkeep') return undefined;
-  return refuse('OnlyMember', `${member.name} is the only member, and nobody would answer meanwhile`);
+  if (kind !== 'remove' && cause !== 'upkeep') return undefined;
+  return refuse('onlyMember', `${member.name} is the only member, and etcd would not answer meanwhile`);
 };
 
 const doesNotLead: Check = (observation, member) =>
   voterCount(observation) > 1 && leaderOf(observation)?.name === member.name
-    ? refuse('Leads', `${member.name} leads: another member has to take over first`)
+    ? refuse('leads', `${member.name} is the leader: another member must take over first`)
     : undefined;
 
 const answers: Check = (_, member, { kind }) =>
-  kind === 'Defragment' && !member.status ? refuse('NoAnswer', `${member.name} does not answer`) : undefined;
+  kind === 'defragment' && !member.status ? refuse('noAnswer', `${member.name} does not answer`) : undefined;
 
 const othersCarryOn: Check = (observation, member, { kind }) => {
   const voters = voterCount(observation);
   const healthy = healthyVoters(observation).filter(({ name }) => name !== member.name).length;
   const others = isVoter(member) ? voters - 1 : voters;
-  if (kind === 'Remove' && !hasQuorum(observation)) {
-    return refuse('NoQuorum', `only ${healthyVoters(observation).length} of ${voters} members are well`);
+  if (kind === 'remove' && !hasQuorum(observation)) {
+    return refuse('noQuorum', `only ${healthyVoters(observation).length} of ${voters} members are healthy`);
   }
-  // A member that is removed takes its vote along; one that comes back still counts meanwhile.
-  const quorum = others === 0 ? 0 : quorumOf(kind === 'Remove' ? others : voters);
+  // A removed member takes its vote with it. A member that comes back still counts meanwhile.
+  const quorum = others === 0 ? 0 : quorumOf(kind === 'remove' ? others : voters);
   if (healthy < quorum) {
     return refuse(
-      'NoQuorum',
-      `without ${member.name} only ${healthy} of ${voters} members are well, ${quorum} must be`,
+      'noQuorum',
+      `without ${member.name} only ${healthy} of ${voters} members are healthy, but a quorum needs ${quorum}`,
     );
   }
-  const isRepair = kind === 'Remove' && !isHealthy(observation, member);
+  const isRepair = kind === 'remove' && !isHealthy(observation, member);
   if (healthy === others || !isVoter(member) || isRepair) return undefined;
-  return refuse('OthersIll', `${others - healthy} of the ${others} other members of ${member.name} are not well`);
+  return refuse(
+    'othersUnhealthy',
+    `${others - healthy} of the ${others} members other than ${member.name} are unhealthy`,
+  );
 };
 
 function isVoter({ registration }: Member): boolean {

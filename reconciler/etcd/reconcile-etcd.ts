@@ -13,7 +13,7 @@ import { type EtcdReport, fillOf, withoutVacancies } from './report.ts';
 import { strandedClaims } from './stranded-volumes.ts';
 import { type Decision, type EtcdStep, isDisruptive } from './steps.ts';
 
-/** What is to become of an etcd cluster, and by what means. */
+/** The desired state of an etcd cluster, and the means to reach it. */
 export interface EtcdTask {
   readonly cluster: Pick<HostedCluster, 'name' | 'namespace'>;
   readonly goal: EtcdDesiredState;
@@ -21,62 +21,62 @@ export interface EtcdTask {
   readonly writer: Writer;
 }
 
-/** A way to the members of an etcd cluster. */
+/** Access to the members of an etcd cluster. */
 export interface EtcdLoopAccess {
   readonly clients: Clients;
   close(): void;
 }
 
-/** Opens one from what the watches know. @throws when a certificate is missing */
+/** Opens access from what the watches know. @throws when a certificate is missing */
 export type OpenEtcdLoopAccess = (cluster: EtcdTask['cluster'], reader: Reader) => EtcdLoopAccess;
 
-/** What a round is told, and whom it tells. */
+/** Inputs and callbacks of a round. */
 export interface ReconcileEtcdOptions {
   readonly open: OpenEtcdLoopAccess;
-  /** Hears of what was seen before anything is done about it. */
+  /** Called with the observation before anything is done about it. */
   readonly tell: (report: EtcdReport) => void;
   readonly signal: AbortSignal;
-  /** What was begun in a round before and has not ended. */
+  /** An act of a previous round that has not ended. */
   readonly inProgress: EtcdObservation['inProgress'];
-  /** Begins to defragment a member, which takes minutes; nobody waits for it. */
+  /** Starts to defragment a member, which takes minutes. The round does not wait for it. */
   readonly defragment: (member: string) => void;
 }
 
-interface Look {
+interface Round {
   readonly objects: MemberObjects;
   readonly observation: EtcdObservation;
   readonly decision: Decision;
 }
 
 /**
- * One look at an etcd cluster and at most one step. What takes a member away is decided twice: from what the watches
- * know, and then from pods and claims as they are at that moment; it is done only when both agree.
- * @returns the step that was carried out or begun, if any
- * @throws when a certificate to reach etcd with is missing
+ * Observes an etcd cluster and executes at most one step. A disruptive step is decided twice: from what the watches
+ * know, and from pods and claims read from the API server. It is executed only if both decisions agree.
+ * @returns the step that was executed or started, if any
+ * @throws when a certificate for access to etcd is missing
  */
 export async function reconcileEtcd(
   task: EtcdTask,
-  { open, tell, signal, inProgress, defragment }: ReconcileEtcdOptions,
+  { open, tell: report, signal, inProgress, defragment }: ReconcileEtcdOptions,
 ): Promise<EtcdStep | undefined> {
   const { cluster, goal, reader, writer } = task;
   const access = open(cluster, reader);
   try {
-    const first = await look(task, watchedMemberObjects(cluster, reader), access, inProgress);
+    const first = await observe(task, watchedMemberObjects(cluster, reader), access, inProgress);
     const { observation, decision } = first;
     const seen: EtcdReport = { observation, decision, fill: fillOf(observation, goal.quotaBytes) };
-    tell(seen);
-    if (decision.kind !== 'Act' || signal.aborted) return undefined;
+    report(seen);
+    if (decision.kind !== 'act' || signal.aborted) return undefined;
     const { step } = decision;
     const latest = isDisruptive(step)
-      ? await look(task, await readMemberObjects(cluster, writer), access, inProgress)
+      ? await observe(task, await readMemberObjects(cluster, writer), access, inProgress)
       : first;
     if (!isDeepStrictEqual(latest.decision, decision) || signal.aborted) return undefined;
     try {
-      if (step.kind === 'Defragment') defragment(step.member);
+      if (step.kind === 'defragment') defragment(step.member);
       else await perform(step, latest, task, access);
       return step;
     } catch (error) {
-      if (!isRefusedForNow(error)) tell({ ...seen, problem: messageOf(error) });
+      if (!isRefusedForNow(error)) report({ ...seen, problem: messageOf(error) });
       return undefined;
     }
   } finally {
@@ -84,12 +84,12 @@ export async function reconcileEtcd(
   }
 }
 
-async function look(
+async function observe(
   { cluster, goal, writer }: EtcdTask,
   objects: MemberObjects,
   { clients }: EtcdLoopAccess,
   inProgress: EtcdObservation['inProgress'],
-): Promise<Look> {
+): Promise<Round> {
   const seen = await observeEtcd(
     knownMembers(cluster, objects, await strandedClaims(objects, writer)),
     clients,
@@ -101,7 +101,7 @@ async function look(
 
 function perform(
   step: EtcdStep,
-  { objects, observation }: Look,
+  { objects, observation }: Round,
   task: EtcdTask,
   access: EtcdLoopAccess,
 ): Promise<void> {

@@ -2,25 +2,25 @@ import { type EtcdObservation, isDataLost, isHealthy, leaderOf } from './members
 import type { Decision, EtcdStep } from './steps.ts';
 import { usedBytes } from './volumes.ts';
 
-/** What was last seen of an etcd cluster, and what that led to. */
+/** The latest observation of an etcd cluster, and the resulting decision. */
 export interface EtcdReport {
   readonly observation: EtcdObservation;
   readonly decision: Decision;
-  /** Sixteenths of the quota that are in use, rounded down; undefined while no member answers. */
+  /** Sixteenths of the quota in use, rounded down; undefined while no member answers. */
   readonly fill?: number | undefined;
-  /** Why the last step failed, when it did. */
+  /** Why the last step failed, if it did. */
   readonly problem?: string | undefined;
-  /** When a member was defragmented last by this process. */
+  /** When this process last defragmented a member. */
   readonly defragmentedAt?: Date | undefined;
 }
 
-/** How full etcd is, as coarse as phases and people want to know it. */
+/** How full etcd is, in the precision that phases and users need. */
 export function fillOf(observation: EtcdObservation, quotaBytes: number): number | undefined {
   const used = usedBytes(observation);
   return used === undefined ? undefined : Math.floor((16 * used) / quotaBytes);
 }
 
-/** Members that there are, or that should be: places nobody has been at are left out. */
+/** Existing and desired members, without ordinals that were never used. */
 export function withoutVacancies(observation: EtcdObservation, replicas: number): EtcdObservation {
   const members = observation.members.filter(
     ({ ordinal, pod, claim, registration }) => ordinal < replicas || pod || claim || registration,
@@ -29,8 +29,8 @@ export function withoutVacancies(observation: EtcdObservation, replicas: number)
 }
 
 /**
- * The part of a report that phases and people act upon, as text to compare. Revisions, indexes and sizes change all the
- * time, and a pass for each of them would be one every half minute for nothing.
+ * The part of a report that phases and users act on, as text to compare. Revisions, indexes and sizes change all the
+ * time, and a reconcile for each change would be one every half minute without need.
  */
 export function significance({ observation, decision, problem, fill, defragmentedAt }: EtcdReport): string {
   const leader = leaderOf(observation)?.name;
@@ -52,19 +52,19 @@ export function significance({ observation, decision, problem, fill, defragmente
     members,
     unknownMembers,
     alarms,
-    told(decision),
+    reported(decision),
     problem,
     fill,
     defragmentedAt,
   ]);
 }
 
-/** Marks are our own bookkeeping, over in a moment. */
-function told(decision: Decision): unknown {
-  if (decision.kind !== 'Act') return decision;
+/** Marks are internal bookkeeping of the operator, which ends within a moment. */
+function reported(decision: Decision): unknown {
+  if (decision.kind !== 'act') return decision;
   return isBookkeeping(decision.step) ? 'bookkeeping' : decision.step;
 }
 
 export function isBookkeeping({ kind }: EtcdStep): boolean {
-  return kind === 'MarkVolume' || kind === 'ReserveVolume';
+  return kind === 'markVolume' || kind === 'reserveVolume';
 }

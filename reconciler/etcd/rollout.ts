@@ -4,15 +4,16 @@ import { type Act, type Guard, mayDisrupt } from './quorum-guard.ts';
 import { act, type Decision, settled, wait } from './steps.ts';
 
 export interface RolloutOptions {
-  /** Revision of the StatefulSet's template that all pods should be made from; nothing to do while it is not known. */
+  /** Revision of the StatefulSet's template that all pods should have; no rollout while it is not known. */
   readonly revision: string | undefined;
   readonly cause: Act['cause'];
   readonly guard?: Guard;
 }
 
 /**
- * The pod to replace next, so that all are made from the present template. Pods that do not run are first, as replacing
- * them costs nothing and may be the cure; then members that are ill or not ready, then followers, the leader last.
+ * The pod to replace next, so that all pods have the current template. Pods that do not run come first, because
+ * replacing them costs nothing and may repair them; then members that are unhealthy or not ready, then followers, the
+ * leader last.
  */
 export function planRolloutStep(observation: EtcdObservation, options: RolloutOptions): Decision {
   const { revision, cause, guard = mayDisrupt } = options;
@@ -23,14 +24,14 @@ export function planRolloutStep(observation: EtcdObservation, options: RolloutOp
   });
   if (!next?.pod) return settled;
   const unready = observation.members.find((member) => isServedTo(member) === false);
-  // Clients come through a Service, which learns some seconds later that a member is well.
+  // Clients connect through a Service, which routes to a member some seconds after it becomes healthy.
   if (unready && isServedTo(next)) return wait(`the pod of ${unready.name} is not ready yet`);
   const successors = (member: Member): boolean => !outdated(member);
-  const replacement = act({ kind: 'ReplacePod', member: next.name, podUid: next.pod.uid });
-  return guarded({ observation, guard, successors }, next, { kind: 'Restart', cause }, replacement);
+  const replacement = act({ kind: 'replacePod', member: next.name, podUid: next.pod.uid });
+  return guarded({ observation, guard, successors }, next, { kind: 'restart', cause }, replacement);
 }
 
-/** Whether clients come to a member; undefined for what is none, and while that is not known. */
+/** Whether clients connect to a member; undefined if it is not a member, and while that is not known. */
 function isServedTo({ registration, pod }: Member): boolean | undefined {
   return registration && pod?.isReady;
 }

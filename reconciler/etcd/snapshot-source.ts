@@ -2,7 +2,7 @@ import type { EtcdAccess, MemberCalls } from './access.ts';
 import { healthyVoters, leaderOf, type MemberStatus } from './members.ts';
 import { type KnownMember, observeEtcd } from './observe.ts';
 
-/** The member to take a snapshot of, and what it says of itself. */
+/** The member to take a snapshot of, with its status. */
 export interface SnapshotSource {
   readonly name: string;
   readonly client: MemberCalls;
@@ -10,9 +10,9 @@ export interface SnapshotSource {
 }
 
 /**
- * A healthy follower that is caught up, else the leader: reading the whole database slows a member down, and all writes go
- * through the leader.
- * @throws a sentence for the user when etcd has no leader or nobody answers
+ * A healthy follower that is caught up, or else the leader: reading the whole database slows a member down, and all
+ * writes go through the leader.
+ * @throws a sentence for the user if etcd has no leader or no member answers
  */
 export async function snapshotSource(
   known: readonly Pick<KnownMember, 'ordinal' | 'name' | 'peerUrl'>[],
@@ -29,5 +29,5 @@ export async function snapshotSource(
   const client = chosen && clients(chosen.name);
   if (chosen?.status && client) return { name: chosen.name, client, status: chosen.status };
   const problems = observation.members.flatMap(({ problem }) => (problem ? [problem] : []));
-  throw new Error(`no member of etcd can be backed up: ${problems.join('; ') || 'none of them follows a leader'}`);
+  throw new Error(`no etcd member can provide a snapshot: ${problems.join('; ') || 'no member follows a leader'}`);
 }

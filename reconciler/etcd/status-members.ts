@@ -5,9 +5,9 @@ import { hexadecimal } from './volume-mark.ts';
 
 type StatusMember = NonNullable<EtcdStatus['members']>[number];
 
-/** What a status tells of etcd; nothing while it is not known who its members are. */
+/** The status of etcd; empty while its membership is not confirmed. */
 export function statusOfEtcd(observation: EtcdObservation): Pick<Partial<EtcdStatus>, 'clusterID' | 'members'> {
-  if (observation.membership !== 'Confirmed') return {};
+  if (observation.membership !== 'confirmed') return {};
   const clusterId = leaderOf(observation)?.status?.clusterId;
   const members = observation.members.map((member): StatusMember => {
     const { name, registration, status } = member;

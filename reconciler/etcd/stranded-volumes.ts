@@ -19,7 +19,7 @@ interface NodeTerm {
 }
 
 /**
- * Claims of pods that no node can take because the volume lies on nodes that there are no more. Nothing is asked while
+ * Claims of pods that no node can run, because their volume is on nodes that no longer exist. Sends no requests while
  * every pod has a node.
  */
 export async function strandedClaims(objects: MemberObjects, writer: Writer): Promise<ReadonlySet<ClaimObject>> {
@@ -35,10 +35,10 @@ async function isStranded({ spec }: ClaimObject, writer: Writer): Promise<boolea
   return hosts.length > 0 && (await writer.countNodes({ [hostLabel]: hosts })) === 0;
 }
 
-/** What nodes are told apart by; often, and not always, their name. */
+/** Distinguishes nodes; often, but not always, their name. */
 const hostLabel = 'kubernetes.io/hostname';
 
-/** Hosts that alone can have the volume; none when it may be elsewhere, too, such as anywhere in a zone. */
+/** Hosts to which the volume is bound; none if it can also be elsewhere, such as anywhere in a zone. */
 function hostsOf(volume: VolumeObject | undefined): readonly string[] {
   const terms = volume?.spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
   const hosts = terms.map(({ matchExpressions = [] }) =>

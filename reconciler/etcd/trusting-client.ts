@@ -3,30 +3,33 @@ import { Etcd3, type IOptions } from 'etcd3';
 import { z } from 'zod';
 import type { EtcdCredentials } from './member-endpoint.ts';
 
-/** A hash over the keys of a member. Two of them compare only when both are `since` the same revision. */
+/** A hash over the keys of a member. Two hashes are comparable only if both are `since` the same revision. */
 export interface KeysHash {
   readonly hash: number;
-  /** The revision of the last compaction: older versions of keys are not in it. */
+  /** The revision of the last compaction. The hash does not include older versions of keys. */
   readonly since: string;
 }
 
 const Hash = z.object({ hash: z.number(), compact_revision: z.string() });
 
-/** How etcd3 calls a method by its name. Its own `hashKV` does so by one that gRPC does not know. */
+/** How etcd3 calls a method by name. Its own `hashKV` uses a name that gRPC does not know. */
 interface Calls {
   exec(service: 'Maintenance', method: 'HashKV', request: { revision: string }, options: CallOptions): Promise<unknown>;
 }
 
 type CallOptions = NonNullable<Parameters<Etcd3['maintenance']['status']>[0]>;
 
-/** Where etcd3 keeps what it dials with, and gRPC in it what it verifies by. Neither has an option for it. */
+/**
+ * The fields in which etcd3 keeps its dial settings, and gRPC its verification settings. Neither has an option for
+ * them.
+ */
 interface Dialling {
   readonly hosts: readonly { readonly channelCredentials: { secureContext: SecureContext } }[];
 }
 
 /**
- * A client that trusts exactly the authorities it is given, also one that an issuer has signed: without being told,
- * OpenSSL wants that issuer's certificate too, and would trust everything else it signs.
+ * A client that trusts exactly the given CAs, including a CA that an issuer has signed. Without this setting, OpenSSL
+ * requires the issuer's certificate too, and would trust everything else that the issuer signs.
  */
 export class TrustingEtcd3 extends Etcd3 {
   constructor(options: IOptions, { ca, cert, key }: EtcdCredentials) {
@@ -41,7 +44,7 @@ export class TrustingEtcd3 extends Etcd3 {
     for (const { channelCredentials } of hosts) channelCredentials.secureContext = secureContext;
   }
 
-  /** A hash over all keys and versions that a member has up to this revision. */
+  /** A hash over all keys and versions of a member up to this revision. */
   async hashKeys(revision: number, options: CallOptions): Promise<KeysHash> {
     const calls = this.pool as unknown as Calls;
     const answer = await calls.exec('Maintenance', 'HashKV', { revision: String(revision) }, options);

@@ -3,33 +3,36 @@ import { quantityValue } from '../../constructs/api/quantity.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { etcdMaxVolumeSize, etcdQuotaBytes, etcdVolumeSize } from '../../constructs/control-plane/etcd/config.ts';
 
-/** What there is of the volumes of etcd and is stored on them, as the world tells it: a lost status changes nothing. */
+/** The volumes of etcd and their usage, as observed. A lost status changes nothing. */
 export interface Volumes {
-  /** The volume claims of all members, but for those that are being deleted. */
+  /** The volume claims of all members, except those that are being deleted. */
   readonly claims: readonly VolumeClaim[];
-  /** Size in the StatefulSet's claim template; undefined when there is no StatefulSet. */
+  /** Size in the StatefulSet's claim template; undefined without a StatefulSet. */
   readonly templateSize: string | undefined;
-  /** Size that the quota of the members was made for last; undefined when nobody knows. */
+  /** Size for which the members' quota was last set; undefined if it is not known. */
   readonly quotaSize: string | undefined;
-  /** What is in use of the largest database of a member, without what is free inside the file; undefined when none answers. */
+  /**
+   * Space in use in the largest database of a member, without free space inside the file; undefined if no member
+   * answers.
+   */
   readonly usedBytes: number | undefined;
 }
 
 export interface VolumeClaim {
   readonly requested: string;
-  /** What the volume really has; undefined until there is one. */
+  /** Actual size of the volume; undefined until it exists. */
   readonly capacity: string | undefined;
 }
 
-/** How the volumes of etcd should be. */
+/** The desired volumes of etcd. */
 export interface VolumePlan {
-  /** What every claim should request. */
+  /** Size that every claim should request. */
   readonly size: string;
-  /** Size to make the members' quota for: every volume has it. */
+  /** Size that determines the members' quota. Every volume has it. */
   readonly quotaSize: string;
-  /** Size in the StatefulSet's claim template, which Kubernetes lets nobody change. */
+  /** Size in the StatefulSet's claim template, which Kubernetes does not allow to change. */
   readonly templateSize: string;
-  /** What a person has to change. */
+  /** What a person must change. */
   readonly problem?: VolumeProblem;
 }
 
@@ -39,17 +42,17 @@ export interface VolumeProblem {
 }
 
 /**
- * Share of the quota in use above which volumes grow: early enough for a provisioner that takes its time, and above what
- * is left in use when a defragmentation is worth it.
+ * Share of the quota in use above which volumes grow: early enough for a slow provisioner, and above what remains in
+ * use when a defragmentation is worth it.
  */
 export const growAbove = 0.6;
 
-/** Share of the quota in use above which a person is told, where volumes cannot grow by themselves. */
+/** Share of the quota in use above which a condition warns the user, if volumes cannot grow automatically. */
 export const warnAbove = 0.8;
 
 /**
- * The size of etcd's volumes. They only ever grow: by doubling before the database reaches its quota, up to the maximum,
- * or to what the user says. The quota follows when all of them have grown.
+ * The size of etcd's volumes. They only grow: by doubling before the database reaches its quota, up to the maximum, or
+ * to the size in the spec. The quota follows when all volumes have grown.
  */
 export function planVolumes(cluster: Pick<HostedCluster, 'spec'>, volumes: Volumes): VolumePlan {
   const { etcd } = cluster.spec;
@@ -67,10 +70,11 @@ export function planVolumes(cluster: Pick<HostedCluster, 'spec'>, volumes: Volum
   };
 }
 
-/** The largest that any of them has or is to have; undefined before there are any. */
+/** The largest existing or requested size; undefined before any exists. */
 function presentSize(cluster: Pick<HostedCluster, 'spec'>, { claims, templateSize, quotaSize }: Volumes) {
   const made = [...claims.map(({ requested }) => requested), ...(templateSize === undefined ? [] : [templateSize])];
-  // With all claims lost only the quota tells how large they were; whoever wrote it may not have us ask for more.
+  // If all claims are lost, only the quota annotation shows how large they were. It must not raise the request above
+  // the maximum, because other clients can write it.
   const limit = largest([...made, etcdMaxVolumeSize(cluster.spec.etcd)]);
   const known = quotaSize !== undefined && !isLess(limit, quotaSize) ? [...made, quotaSize] : made;
   return known.length > 0 ? largest(known) : undefined;
@@ -85,17 +89,17 @@ function wantedSize(cluster: Pick<HostedCluster, 'spec'>, { usedBytes = 0 }: Vol
   const quota = etcdQuotaBytes(cluster, size);
   if (usedBytes <= growAbove * quota) return size;
   const doubled = smallest([formatBytes(2 * quantityValue(size)), maximum]);
-  // Beyond what etcd can use of it, a larger volume helps nobody.
+  // A volume that is larger than etcd can use has no benefit.
   return etcdQuotaBytes(cluster, doubled) > quota ? doubled : size;
 }
 
-/** Room for a quota that the user has set. */
+/** Size for a quota that the user has set. */
 function forUsersQuota({ spec: { etcd } }: Pick<HostedCluster, 'spec'>): string {
   const quota = Number(etcd.args?.['quota-backend-bytes'] ?? 0);
   return formatBytes(quota > 0 ? 2 * quota : 0);
 }
 
-/** A claim that was made anew, from the template, does not take the quota back: it grows within moments. */
+/** A claim that was recreated from the template does not reduce the quota, because it grows within moments. */
 function quotaSize({ claims, quotaSize: configured }: Volumes, size: string): string {
   const capacities = claims.map(({ capacity = '0' }) => capacity);
   if (capacities.length > 0 && capacities.every((capacity) => !isLess(capacity, size))) return size;
@@ -118,7 +122,7 @@ function exhausted(cluster: Pick<HostedCluster, 'spec'>, size: string, usedBytes
   const remedy = quota < etcdQuotaBytes(cluster, '1Pi') ? `raise ${field}, or delete objects` : 'delete objects';
   return {
     reason: 'VolumeSizeExhausted',
-    message: `etcd uses ${inMebibytes(usedBytes)} of the ${inMebibytes(quota)} that volumes of ${size} allow, and they do not grow further: ${remedy}`,
+    message: `etcd uses ${inMebibytes(usedBytes)} of the ${inMebibytes(quota)} that volumes of ${size} allow, and the volumes do not grow further: ${remedy}`,
   };
 }
 
@@ -146,12 +150,12 @@ export function formatBytes(bytes: number): string {
 }
 
 /**
- * What is in use of the fullest volume, for people: rounded up to a sixteenth of the volume, and lowered only by more
- * than that, so that it is not written for every object and every compaction.
+ * Usage of the fullest volume, for users: rounded up to a sixteenth of the volume, and lowered only by more than that,
+ * so that the status does not change with every object and every compaction.
  */
 export function volumeUsage(usedBytes: number, size: string, previous: string | undefined): string {
   const sixteenth = Math.max(1, Math.ceil(quantityValue(size) / 16));
-  const told = previous === undefined ? 0 : quantityValue(previous);
-  if (previous !== undefined && usedBytes <= told && usedBytes > told - 2 * sixteenth) return previous;
+  const reported = previous === undefined ? 0 : quantityValue(previous);
+  if (previous !== undefined && usedBytes <= reported && usedBytes > reported - 2 * sixteenth) return previous;
   return formatBytes(Math.ceil(usedBytes / sixteenth) * sixteenth);
 }

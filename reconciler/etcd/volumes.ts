@@ -22,10 +22,10 @@ interface EtcdSet extends KubeObject {
   readonly spec?: { readonly volumeClaimTemplates?: readonly { readonly spec: Requests }[] };
 }
 
-/** What there is of a cluster's volumes, and how full they are as far as somebody has asked the members. */
+/** The volumes of a cluster, and their usage if the members have been queried. */
 export function observeVolumes(cluster: string, reader: Reader, observation: EtcdObservation | undefined): Volumes {
   const set = reader.get<EtcdSet>(StatefulSet, namesOf(cluster).etcd);
-  const noted = set?.metadata.annotations?.[etcdVolumeSizeAnnotation];
+  const annotated = set?.metadata.annotations?.[etcdVolumeSizeAnnotation];
   const templateSize = requested(set?.spec?.volumeClaimTemplates?.[0]?.spec);
   return {
     claims: claimsOf(cluster, reader).map(({ spec, status }) => ({
@@ -33,24 +33,24 @@ export function observeVolumes(cluster: string, reader: Reader, observation: Etc
       capacity: status?.capacity?.storage,
     })),
     templateSize,
-    quotaSize: isQuantity(noted) ? noted : templateSize,
+    quotaSize: isQuantity(annotated) ? annotated : templateSize,
     usedBytes: usedBytes(observation),
   };
 }
 
-/** What keeps claims from growing is told, and tried again: nothing tells when somebody has changed a StorageClass. */
+/** Retry interval for claims that cannot grow. No watch reports a change of a StorageClass. */
 export const growRetryMs = 5 * 60_000;
 
 /**
- * Has every claim request the size that is planned; volumes follow while members go on serving.
- * @returns what a person has to change, when the management cluster refuses
+ * Makes every claim request the planned size. Volumes grow while members continue to serve.
+ * @returns what a person must change, if the management cluster refuses
  */
 export async function growClaims(
   cluster: string,
   { size }: VolumePlan,
   { reader, writer }: { readonly reader: Reader; readonly writer: Writer },
 ): Promise<VolumeProblem | undefined> {
-  // Kubernetes lets nobody change a claim that waits for its volume.
+  // Kubernetes does not allow changes to a claim that waits for its volume.
   const small = claimsOf(cluster, reader).filter(
     ({ spec, status }) => status?.phase === 'Bound' && quantityValue(requested(spec) ?? '0') < quantityValue(size),
   );
@@ -69,15 +69,15 @@ export async function growClaims(
 
 function refusal(error: unknown, { metadata, spec }: ClaimObject, size: string): VolumeProblem | undefined {
   if (!isForbidden(error) || !(error instanceof Error)) return undefined;
-  const claim = `the volume claim ${metadata.name} cannot grow from ${requested(spec)} to ${size}`;
+  const claim = `volume claim ${metadata.name} cannot grow from ${requested(spec)} to ${size}`;
   if (error.message.includes('must support resize')) {
     return {
       reason: 'VolumeNotExpandable',
-      message: `${claim}: set allowVolumeExpansion: true in StorageClass ${spec?.storageClassName ?? '(none)'}, if its volumes can grow, or etcd.maxVolumeSize to ${requested(spec)}`,
+      message: `${claim}: set allowVolumeExpansion: true in StorageClass ${spec?.storageClassName ?? '(none)'} if its storage supports expansion, or set etcd.maxVolumeSize to ${requested(spec)}`,
     };
   }
   if (error.message.includes('exceeded quota')) {
-    return { reason: 'VolumeNotExpandable', message: `${claim}: ${error.message}. Raise that ResourceQuota` };
+    return { reason: 'VolumeNotExpandable', message: `${claim}: ${error.message}: raise that ResourceQuota` };
   }
   return undefined;
 }
@@ -88,7 +88,7 @@ function claimsOf(cluster: string, reader: Reader): ClaimObject[] {
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }
 
-/** The largest of the members that answer; undefined when none does. */
+/** Usage of the fullest answering member; undefined if none answers. */
 export function usedBytes(observation: EtcdObservation | undefined): number | undefined {
   const used = observation?.members.flatMap(({ status }) => (status ? [status.dbSizeInUseBytes] : [])) ?? [];
   return used.length > 0 ? Math.max(...used) : undefined;
@@ -98,7 +98,7 @@ function requested(spec: Requests | undefined): string | undefined {
   return spec?.resources?.requests?.storage;
 }
 
-/** Anybody may write into an annotation. */
+/** Other clients can write any text to an annotation. */
 function isQuantity(text: string | undefined): text is string {
   try {
     return text !== undefined && quantityValue(text) > 0;

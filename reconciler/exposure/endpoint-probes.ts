@@ -2,18 +2,16 @@ import { backOff } from '../kube/back-off.ts';
 import { type Clock, pause } from '../kube/clock.ts';
 import { answersKeptMs } from '../tasks/resync.ts';
 
-/** What trying an endpoint has shown. */
+/** Result of an endpoint probe. */
 export type ProbeResult =
   | { readonly kind: 'works' }
   | { readonly kind: 'fails'; readonly error: unknown; readonly retryAt?: Date | undefined }
-  /** The first attempt has not ended; another pass comes when it has. */
+  /** The first attempt is in progress; another reconcile follows when it has ended. */
   | { readonly kind: 'unknown' };
 
-/** Tries whether the endpoint works, beside the pass when it takes long. */
+/** Probes the endpoint, in the background when it takes long. */
 export interface EndpointProbe {
-  /**
-   * The newest result. Makes a new attempt when that is due, and at once when what it depends on is not the same any more.
-   */
+  /** Returns the newest result. Starts a new attempt when it is due, and immediately when the inputs have changed. */
   look(dependsOn: unknown, attempt: () => Promise<void>): Promise<ProbeResult>;
 }
 

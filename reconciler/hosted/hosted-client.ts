@@ -9,45 +9,48 @@ import type { NodeObject } from './node-object.ts';
 export type Identity = 'controller' | 'administrator';
 
 /**
- * What the reconciler knows of a hosted cluster and does there. Answers come from memory: watches keep it current, and a
- * change of what they see leads to another pass.
+ * The reconciler's access to a hosted cluster. Reads come from a cache that watches keep current. A change that a watch
+ * reports triggers another reconcile.
  */
 export interface HostedClient {
   /**
-   * Server-side-applies what is not provably there already; returns the live objects in the same order. What grants
-   * rights is written as administrator, everything else as ourselves.
-   * @throws HostedClusterNotReady when the API server does not answer, or does not know of our rights yet
+   * Server-side-applies the objects that have changed, and returns the live objects in the same order. It writes
+   * objects that grant permissions as administrator, and all others with the operator's identity.
+   * @throws HostedClusterNotReady when the API server does not answer, or does not know the operator's permissions yet
    */
   apply<T extends KubeObject = KubeObject>(objects: readonly RenderedObject[]): Promise<T[]>;
   /**
-   * Deletes what we have applied once and is not to be kept.
-   * @param keep everything that is rendered, complete
+   * Deletes objects that the operator has applied and that are not in `keep`.
+   * @param keep all rendered objects
    * @throws HostedClusterNotReady when the API server does not answer
    */
   prune(keep: readonly RenderedObject[]): Promise<void>;
-  /** Begins to watch, if it has not: our rights are there. */
+  /** Starts the watches if they do not run yet. The operator's permissions must exist. */
   watch(): void;
-  /** How many Nodes there are; undefined until that has been seen. */
+  /** Number of Nodes; undefined until they have been listed. */
   nodes(): number | undefined;
-  /** What the metadata of every Node says; undefined until they have been listed. */
+  /** Metadata of every Node; undefined until they have been listed. */
   nodeMetadata(): readonly KubeObject[] | undefined;
   /**
-   * Sets annotations of exactly this Node, takes back those it has set before and are not named again, and touches
-   * nothing else of it. One that is gone is fine.
+   * Sets annotations of this Node, removes annotations that the operator has set before and that are not in the list,
+   * and changes nothing else. A Node that does not exist is ignored.
    * @throws HostedClusterNotReady when the API server does not answer
    */
   annotateNode(node: KubeObject, annotations: Readonly<Record<string, string>>): Promise<void>;
-  /** Requests for certificates, of any signer and in any state; undefined until they have been listed. */
+  /** CertificateSigningRequests of all signers and states; undefined until they have been listed. */
   certificateRequests(): readonly CertificateRequest[] | undefined;
-  /** Reads a Node past the memory, which holds no addresses. @throws HostedClusterNotReady when nobody answers */
+  /**
+   * Reads a Node from the API server, because the cache contains no addresses. @throws HostedClusterNotReady when the
+   * API server does not answer
+   */
   node(name: string): Promise<NodeObject | undefined>;
   /**
-   * Approves this very request; one that is gone, or denied meanwhile, is left alone.
-   * @param why for people who read the request
+   * Approves exactly this request. A request that was deleted or denied meanwhile is ignored.
+   * @param why reason, for readers of the request
    * @throws HostedClusterNotReady when the API server does not answer
    */
   approve(request: CertificateRequest, why: string): Promise<void>;
-  /** Whether the controller manager has made the `default` service account: the sign that controllers work. */
+  /** Whether the controller manager has created the `default` service account, which shows that controllers work. */
   controllersWork(): boolean;
   /**
    * Works as an administrator of the hosted cluster, who exists only as long as the work. For features that need a
@@ -67,6 +70,6 @@ export interface HostedClient {
 /** How to get at the hosted cluster: its endpoint has to be known. */
 export interface HostedAccess {
   readonly facts: FactsWith<'endpoint'>;
-  /** A client of the hosted cluster, made from its own Secrets. */
+  /** A client of the hosted cluster, with the credentials from its Secrets. */
   hosted(facts: FactsWith<'endpoint'>): HostedClient;
 }

@@ -7,7 +7,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { readRequest, type RequestContent } from './request-content.ts';
 import type { IsReserved } from './reserved-hosts.ts';
 
-/** A Machine as far as it tells which Node it has become, and where that is. */
+/** The fields of a Machine that show its Node and its addresses. */
 export interface MachineObject extends KubeObject {
   readonly status?: {
     readonly nodeRef?: { readonly name?: string };
@@ -15,9 +15,9 @@ export interface MachineObject extends KubeObject {
   };
 }
 
-/** What a request is judged by. */
+/** What a request is checked against. */
 export interface Evidence {
-  /** What the Node of the asker says of its addresses; undefined when there is no such Node. */
+  /** Addresses in the status of the requesting Node; undefined if the Node does not exist. */
   readonly nodeAddresses: readonly NodeAddress[] | undefined;
   /** All Machines of the Cluster. */
   readonly machines: readonly MachineObject[];
@@ -25,16 +25,16 @@ export interface Evidence {
 }
 
 const userPrefix = 'system:node:';
-/** A key that cannot encipher, such as an elliptic one, does not ask for it. */
+/** A request with a key that cannot encipher, such as an elliptic curve key, does not contain `key encipherment`. */
 const usages: readonly string[] = ['digital signature', 'key encipherment', 'server auth'];
 const requiredUsages: readonly string[] = ['digital signature', 'server auth'];
 
-/** Whether somebody waits for a certificate that kubelets serve with. */
+/** Whether a request for a kubelet serving certificate is pending. */
 export function awaitsServing(request: CertificateRequest): boolean {
   return request.spec.signerName === kubeletServingSigner && isPending(request);
 }
 
-/** The Node that asks, by what the API server has seen of it; undefined when no kubelet does. */
+/** The requesting Node, as the API server has authenticated it; undefined if the requester is not a kubelet. */
 export function askingNode({ spec }: CertificateRequest): string | undefined {
   const { username = '', groups: member = [] } = spec;
   const name = username.startsWith(userPrefix) ? username.slice(userPrefix.length) : '';
@@ -51,14 +51,14 @@ interface Question {
 type Check = (question: Question) => string | undefined;
 
 /**
- * Why a request is not approved, as the end of a sentence that begins with it; undefined when it asks for nothing but
- * the asker's own names and addresses.
+ * Why a request is not approved, as the end of a sentence that begins with the request; undefined if it contains only
+ * names and addresses of the requester.
  */
 export function objection(request: CertificateRequest, evidence: Evidence): string | undefined {
   const node = askingNode(request);
-  if (node === undefined) return `was made by ${request.spec.username ?? 'nobody'}, who is no kubelet`;
+  if (node === undefined) return `was created by ${request.spec.username ?? 'an unknown user'}, which is not a kubelet`;
   const content = readRequest(request.spec.request);
-  if (!content) return 'cannot be read, or holds more than one list of names';
+  if (!content) return 'cannot be read, or contains more than one list of names';
   for (const check of checks) {
     const found = check({ request, node, content, evidence });
     if (found) return found;
@@ -71,46 +71,47 @@ const checks: readonly Check[] = [
     const wanted = [`CN=${userPrefix}${node}`, `O=${groups.nodes}`];
     return isDeepStrictEqual(subject, wanted)
       ? undefined
-      : `asks for ${subject.join(', ')} instead of ${wanted.join(', ')}`;
+      : `requests subject ${subject.join(', ')} instead of ${wanted.join(', ')}`;
   },
   function asksToServe({ request: { spec } }) {
     const asked = spec.usages ?? [];
     const isRight =
       asked.every((usage) => usages.includes(usage)) && requiredUsages.every((usage) => asked.includes(usage));
-    return isRight ? undefined : `asks for usages ${asked.join(', ') || 'none'} instead of ${usages.join(', ')}`;
+    return isRight ? undefined : `requests usages ${asked.join(', ') || 'none'} instead of ${usages.join(', ')}`;
   },
   function namesHostsOnly({ content: { hosts, otherNames } }) {
-    if (otherNames.length > 0) return `asks for names of kind ${otherNames.join(', ')}`;
-    return hosts.length === 0 ? 'names no host' : undefined;
+    if (otherNames.length > 0) return `requests names of type ${otherNames.join(', ')}`;
+    return hosts.length === 0 ? 'contains no host name or address' : undefined;
   },
   function namesNothingOfTheControlPlane({ content: { hosts }, evidence: { isReserved } }) {
     const found = hosts.filter(({ host }) => isReserved(host));
-    return found.length > 0 ? `names ${listed(found)}, which no node can have` : undefined;
+    return found.length > 0 ? `contains ${listed(found)}, which no node can have` : undefined;
   },
   function namesItsNodeOnly({ node, content: { hosts }, evidence: { nodeAddresses } }) {
-    if (!nodeAddresses) return `comes from Node ${node}, which does not exist`;
+    if (!nodeAddresses) return `was created by Node ${node}, which does not exist`;
     const own = hostsOf(nodeAddresses);
     const foreign = hosts.filter(({ host }) => !own.has(host));
-    return foreign.length > 0 ? `names ${listed(foreign)}, which Node ${node} does not have` : undefined;
+    return foreign.length > 0 ? `contains ${listed(foreign)}, which Node ${node} does not have` : undefined;
   },
   function namesItsMachineOnly({ node, content: { hosts }, evidence: { machines } }) {
     const machine = machines.find(({ status }) => status?.nodeRef?.name === node);
     const own = hostsOf(machine?.status?.addresses ?? []);
     if (!machine || own.size === 0) return undefined;
-    // Its name it has from Cluster API, and infrastructure providers do not repeat it.
+    // The node name comes from Cluster API, and infrastructure providers do not repeat it.
     const foreign = hosts.filter(({ host }) => !own.has(host) && host !== canonicalHost(node));
     return foreign.length > 0
-      ? `names ${listed(foreign)}, which Machine ${machine.metadata.name} does not have`
+      ? `contains ${listed(foreign)}, which Machine ${machine.metadata.name} does not have`
       : undefined;
   },
-  // Before Cluster API has told whose Machine is whose, at least nobody gets the addresses of another Node's.
+  // Before Cluster API has set the Machine of this Node, the check at least excludes addresses of other Nodes'
+  // Machines.
   function namesNoOtherMachine({ node, content: { hosts }, evidence: { machines } }) {
     for (const { metadata, status } of machines) {
       const owner = status?.nodeRef?.name;
       if (owner === undefined || owner === node) continue;
       const theirs = hostsOf(status?.addresses ?? []);
       const taken = hosts.filter(({ host }) => theirs.has(host));
-      if (taken.length > 0) return `names ${listed(taken)}, which Machine ${metadata.name} has`;
+      if (taken.length > 0) return `contains ${listed(taken)}, which Machine ${metadata.name} has`;
     }
     return undefined;
   },

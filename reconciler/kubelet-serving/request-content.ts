@@ -2,20 +2,20 @@ import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
 
-/** What a PKCS #10 request asks for. */
+/** Content of a PKCS #10 request. */
 export interface RequestContent {
   /** Every part of the subject as `O=system:nodes`, sorted. */
   readonly subject: readonly string[];
-  /** DNS names and addresses, as {@link canonicalHost} spells them. */
+  /** DNS names and addresses, in the form of {@link canonicalHost}. */
   readonly hosts: readonly { readonly type: 'dns' | 'ip'; readonly host: string }[];
-  /** Kinds of other names it asks for, such as `email`. */
+  /** Types of other names, such as `email`. */
   readonly otherNames: readonly string[];
 }
 
 /**
  * Reads the request of a CertificateSigningRequest.
- * @returns undefined when it cannot be read, or holds anything that another reader may understand differently: names may
- * stand in one extension of one attribute only.
+ * @returns undefined if it cannot be parsed, or contains anything that another parser may interpret differently: only
+ * one extension of one attribute may contain names
  */
 export function readRequest(base64: string): RequestContent | undefined {
   try {

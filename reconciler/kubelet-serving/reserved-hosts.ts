@@ -4,12 +4,12 @@ import { planCertificates } from '../../constructs/control-plane/certificates/pl
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import type { FactsWith } from '../../constructs/cluster/facts.ts';
 
-/** Whether a name or an address is one that no kubelet can have, whatever its Node says. */
+/** Whether a name or an address is reserved: no kubelet may have it, regardless of its Node. */
 export type IsReserved = (host: string) => boolean;
 
 /**
- * What no kubelet may serve as: its certificate is signed by the authority that all clients of the API server trust, and
- * what a Node says of its addresses, its kubelet has written itself.
+ * Names and addresses that no kubelet may serve as. The CA that all clients of the API server trust signs its
+ * certificate, and the kubelet itself reports the addresses of its Node.
  */
 export function reservedHosts(
   cluster: HostedCluster,
@@ -28,9 +28,9 @@ export function reservedHosts(
   };
 }
 
-/** To whoever verifies a certificate they are IPv4 addresses, and no list of ours has them in this form. */
+/** Clients treat such an address as IPv4, and the lists here do not contain that form. */
 const mappedPrefix = '::ffff:';
-/** Neither a pattern, nor a name that ends in a dot, which some take for the same name without it. */
+/** Excludes patterns, and names with a trailing dot, which some clients treat like the name without it. */
 const plainName = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
 function networksOf(cidrs: readonly string[]): BlockList {

@@ -4,7 +4,7 @@ import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcom
 import { phase } from './scope.ts';
 import type { ServiceObject } from '../kube/service-object.ts';
 
-/** The API server's Service, and its address where it is to have one. Everything that names an address waits for it. */
+/** The API server's Service, and its address if it needs one. All phases that need an address wait for it. */
 export const apiServerService = phase({
   condition: 'APIServerServiceReady',
   needs: [],

@@ -14,7 +14,7 @@ import { certificates, etcdCertificates } from './certificates.ts';
 import { encryptionAtRest } from './encryption-at-rest.ts';
 import { restore } from './restore.ts';
 
-/** The API servers. Done when every one of them runs what the spec asks for: only then may others be upgraded. */
+/** The API servers. Done when all of them match the spec: only then may other components be upgraded. */
 export const apiServer = phase({
   condition: 'APIServerDeploymentsReady',
   needs: [certificates, etcdCertificates, restore, encryptionAtRest],

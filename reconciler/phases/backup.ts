@@ -17,7 +17,10 @@ import { etcdCertificates } from './certificates.ts';
 /** Name of the background task. */
 export const workName = 'backup';
 
-/** Takes backups when they are due or asked for. Nobody waits for it, and what fails here shows here alone. */
+/**
+ * Takes backups when they are due or requested. No other phase waits for it, and a failure affects only its own
+ * condition.
+ */
 export const backup = phase({
   condition: 'EtcdBackupReady',
   needs: [etcdCertificates],
@@ -60,7 +63,7 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
   });
 
   switch (decision.kind) {
-    case 'Start':
+    case 'start':
       work.start(
         workName,
         decision.inputsKey,
@@ -68,24 +71,24 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
         'waits',
       );
       return inProgress(scope, report, 'a backup has started');
-    case 'Running':
+    case 'running':
       return inProgress(scope, report, decision.progress);
-    case 'WaitForContent': {
+    case 'waitForContent': {
       const requeueAt = new Date(now.getTime() + contentMs);
       return done({}, requeueAt, { message: 'the operator takes the first backup once workers can join', report });
     }
-    case 'WaitForMembers':
+    case 'waitForMembers':
       return wait(
         'WaitingForMembers',
         'a backup is due, but no etcd member is ready: see the condition EtcdClusterReady',
         { report },
       );
-    case 'BackOff': {
+    case 'backOff': {
       const { reason, message } = backupFailure(decision.error);
       const requeueAt = new Date(decision.retryTime);
       return degraded(reason, `${message}; next attempt at ${requeueAt.toISOString()}`, {}, { requeueAt, report });
     }
-    case 'Rest': {
+    case 'idle': {
       const fault = state.kind === 'done' ? state.result.retentionFault : undefined;
       const isNews = known.versionChanges?.length !== hostedControlPlane.status?.etcd?.backup?.versionChanges?.length;
       // Phases that wait for the backup read it from the status, which this reconcile is about to write.

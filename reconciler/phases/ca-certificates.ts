@@ -145,7 +145,7 @@ async function observe(scope: Scope, root: Root): Promise<ObtainedCA | undefined
   return adopt(scope, live);
 }
 
-/** A user's own Secret: from now on the watch sees it. */
+/** Adopts a user's own Secret, so that the watch includes it. */
 async function adopt(scope: Scope, secret: SecretObject): Promise<ObtainedCA> {
   await adoptUsersObject(scope, Secret, secret.metadata.name);
   return { kind: 'obtained', pair: halvesOf(secret) };

@@ -19,14 +19,14 @@ import { caCertificates } from './ca-certificates.ts';
 import { endpoint } from './endpoint.ts';
 import { secretProps } from '../pki/secret-props.ts';
 
-/** etcd's certificates. They wait for no endpoint, so that etcd starts while a load balancer is being made. */
+/** etcd's certificates. They do not need the endpoint, so that etcd starts while a load balancer is provisioned. */
 export const etcdCertificates = phase({
   condition: 'EtcdCertificatesReady',
   needs: [caCertificates],
   run: (scope) => issueAll(scope, planEtcdCertificates(scope.cluster)),
 });
 
-/** Every other certificate that is kept in a Secret of its own. */
+/** Every other certificate that has its own Secret. */
 export const certificates = phase({
   condition: 'CertificatesReady',
   needs: [caCertificates, endpoint],

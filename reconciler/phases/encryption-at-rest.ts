@@ -66,7 +66,7 @@ async function initialConfiguration(scope: EncryptionContext, name: string): Pro
   }
 }
 
-/** Makes a Secret of the user ours, so that the watch sees it, and so that it goes with the control plane. */
+/** Adopts a Secret of the user, so that the watch includes it, and so that it is deleted with the control plane. */
 async function takeOver(scope: EncryptionContext, name: string, found: SecretObject): Promise<SecretObject> {
   const keys = readEncryptionKeys(found);
   if (!keys) return found;

@@ -16,7 +16,7 @@ import { hostClaimed, refuseClaimedHosts } from './host-claims.ts';
 
 type EndpointOutcome = Outcome<'endpoint' | 'konnectivityEndpoint'>;
 
-/** The address of the hosted API server: decided once, published for Cluster API, never changed. */
+/** The address of the hosted API server: determined once, published for Cluster API, never changed. */
 export const endpoint = phase({
   condition: 'SyncControlPlaneEndpointReady',
   needs: [apiServerService],
@@ -54,7 +54,9 @@ export const endpoint = phase({
   },
 });
 
-/** What clients know already stays a fact whatever is wrong with it: their certificates must be renewed all the same. */
+/**
+ * An endpoint that clients already use stays a fact despite any problem, because their certificates must be renewed.
+ */
 async function keep(scope: Scope, ours: Reached): Promise<EndpointOutcome> {
   const claimed = hostClaimed(scope, ours.endpoint);
   if (claimed !== undefined) return degraded('HostClaimed', claimed, ours);

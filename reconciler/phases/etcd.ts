@@ -17,7 +17,7 @@ import { phase, type Scope } from './scope.ts';
 import { etcdCertificates } from './certificates.ts';
 import { restore } from './restore.ts';
 
-/** The etcd cluster. Nobody waits for it to be healthy: an ill member must not stop the rest from being looked after. */
+/** The etcd cluster. No other phase waits for its health, because an unhealthy member must not stop other phases. */
 export const etcd = phase({
   condition: 'EtcdClusterReady',
   needs: [etcdCertificates, restore],
@@ -38,7 +38,7 @@ export const etcd = phase({
       goal: {
         replicas: cluster.spec.etcd.replicas,
         revision: presentRevision(set),
-        cause: 'Asked',
+        cause: 'requested',
         quotaBytes: etcdQuotaBytes(cluster, facts.etcd.volumeSize),
       },
       reader,

@@ -49,7 +49,7 @@ export async function takeOverIdentity(scope: Scope): Promise<Outcome | undefine
   }
   const { state } = task;
   if (task.isDue || state.kind === 'idle' || state.kind === 'running') {
-    return wait('TakingOverIdentity', `authorities and keys of ${source} are read from a backup`);
+    return wait('TakingOverIdentity', `the operator reads the CAs and keys of ${source} from a backup`);
   }
   switch (state.kind) {
     case 'failed':

@@ -47,7 +47,7 @@ export const restore = phase({
 const soonMs = 500;
 
 function withoutRequest({ kind }: RestoreDecision): Outcome {
-  if (kind !== 'Withdrawn') return done();
+  if (kind !== 'withdrawn') return done();
   return wait(
     'RestoringMembers',
     'a restore has begun, but etcd.restore was removed: set it again, or choose another backup',
@@ -59,34 +59,34 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
   const going = (step: ConditionReason, message: string, afterMs?: number) =>
     wait(step, message, { ...(afterMs ? { afterMs } : {}), report: reported(record, { step }) });
   switch (decision.kind) {
-    case 'Nothing':
+    case 'nothing':
       return done();
-    case 'Withdrawn':
+    case 'withdrawn':
       return withoutRequest(decision);
-    case 'Prepare':
-    case 'PrepareAgain':
+    case 'prepare':
+    case 'prepareAgain':
       return prepare(scope, restoring);
-    case 'Begin':
+    case 'begin':
       return begin(scope, restoring);
-    case 'StopServers':
+    case 'stopServers':
       await holdServers(scope, decision.workloads);
       return going('StoppingAPIServers', `waiting for the termination of ${decision.pods.join(', ') || 'no pods'}`);
-    case 'StopMembers':
+    case 'stopMembers':
       await holdMembers(scope);
       return going('StoppingMembers', `waiting for the termination of ${decision.pods.join(', ') || 'no pods'}`);
-    case 'Restore': {
+    case 'restore': {
       if (!prepared || !record) return prepare(scope, restoring);
       const source = restoreSourceOf(scope, restoring);
       await restoreMembers(scope, { source, prepared, run, startTime: record.startTime }, decision);
       return going('RestoringMembers', describeProgress(scope, decision.members, prepared, problemOf), soonMs);
     }
-    case 'Mark':
+    case 'mark':
       await markClaims(scope, request, run);
       return going('RestoringMembers', 'marking the volume claims as restored', soonMs);
-    case 'CleanUp':
+    case 'cleanUp':
       await removePods(scope);
       return going('RestoringMembers', 'removing the restore pods');
-    case 'Start':
+    case 'start':
       return degraded(
         'StartingMembers',
         'etcd and the API servers start with the restored data',
@@ -95,7 +95,7 @@ async function act(scope: Scope, restoring: Restoring, decision: RestoreDecision
           report: reported(record, { step: 'StartingMembers' }),
         },
       );
-    case 'Complete':
+    case 'complete':
       scope.work.cancel(prepareWork);
       return done({}, undefined, {
         report: reported(record, { step: 'Completed', completionTime: scope.now.toISOString() }),

@@ -6,7 +6,9 @@ import { phase, type Scope } from './scope.ts';
 import { endpoint } from './endpoint.ts';
 import { refuseClaimedHosts } from './host-claims.ts';
 
-/** What leads from a shared entry to the API servers; done at once for ways in that share none. */
+/**
+ * The routes from a shared entry to the API servers; done immediately for exposure strategies without a shared entry.
+ */
 export const routes = phase({
   condition: 'APIServerTLSRoutesReady',
   needs: [endpoint],

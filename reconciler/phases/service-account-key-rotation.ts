@@ -67,7 +67,7 @@ async function findSuccessor(
   return matters ? findUsersObject(scope, Secret, name) : scope.reader.get(Secret, name);
 }
 
-/** Remembers how long tokens have lived that were signed before API servers were told otherwise. */
+/** Records the longest lifetime of tokens that were signed before the lifetime in API servers changed. */
 async function trackLifetime(scope: KeyRotationContext, stored: StoredServiceAccountKeys): Promise<TokenRecord> {
   const record = readTokenRecord(stored.secret);
   const seconds = runningTokenSeconds(scope.reader.get(Deployment, namesOf(scope.cluster.name).apiServer));

@@ -49,7 +49,7 @@ export const verification = phase({
         // taken.
         return inProgress(
           scope,
-          `the bucket cannot be looked into: ${messageOf(inventory.error)}`,
+          `cannot list the backups in the bucket: ${messageOf(inventory.error)}`,
           nextAttempt(inventory),
         );
       case 'done':
@@ -81,9 +81,8 @@ async function hold(
   const { now, work } = scope;
   const report: StatusReport = lastVerified ? { etcd: { lastVerifiedBackup: lastVerified } } : {};
   const decision = decide(scope, spec, { backups, lastVerified });
-  if (decision.kind === 'no-backup')
-    return done({}, undefined, { message: 'there is no backup to verify yet', report });
-  if (decision.kind === 'rest') {
+  if (decision.kind === 'noBackup') return done({}, undefined, { message: 'there is no backup to verify yet', report });
+  if (decision.kind === 'idle') {
     const next = decision.next === undefined ? undefined : new Date(decision.next);
     return done({}, next, { message: lastVerified ? `backup ${lastVerified.name} passed verification` : '', report });
   }
@@ -92,7 +91,7 @@ async function hold(
   if (task.kind === 'failed' && task.inputsKey === inputsKey) {
     const { reason, message } = verificationFailure(task.error);
     const text = `backup ${inputsKey}: ${message}`;
-    const advice = reason === 'BackupUnusable' ? 'take another one, and look at the store; ' : '';
+    const advice = reason === 'BackupUnusable' ? 'take another backup and check the store; ' : '';
     const requeueAt = nextAttempt(task);
     if (now < requeueAt) {
       return degraded(
@@ -142,7 +141,7 @@ function reportedBefore({ hostedControlPlane: { status } }: Scope): Condition | 
 /** A missing key may exist later. Otherwise the same result is found again, at the cost of reading the whole backup. */
 const unusableRetryMs = 24 * 60 * 60_000;
 
-/** No older backup is tried silently in the place of a bad one, and a newer one at once. */
+/** An older backup never replaces an unusable one silently. A newer backup is verified immediately. */
 function retryMs({ error, failures }: Failure): number {
   return error instanceof BackupUnusable ? unusableRetryMs : backOffMs(error, failures);
 }

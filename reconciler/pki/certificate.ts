@@ -3,12 +3,12 @@ import type { KeyPair } from './issue.ts';
 import { splitCertificates } from './pem.ts';
 import type { Usage } from '../../constructs/control-plane/certificates/plan.ts';
 
-/** What a certificate says. */
+/** Content of a certificate. */
 export interface CertificateContent {
   readonly commonNames: readonly string[];
   readonly organizations: readonly string[];
   readonly usages: readonly (Usage | 'other')[];
-  /** DNS names and addresses, as the certificate spells them. */
+  /** DNS names and addresses, in the form of the certificate. */
   readonly hosts: readonly string[];
   readonly isCA: boolean;
   readonly notBefore: Date;
@@ -16,13 +16,13 @@ export interface CertificateContent {
 }
 
 /**
- * Reads the first certificate of a PEM text. Node's own parser, not the issuing library's: that one takes milliseconds
- * for each, and every reconcile reads them all.
- * @throws when there is none.
+ * Reads the first certificate of a PEM text. It uses Node's parser, because that of the issuing library takes
+ * milliseconds for each certificate, and every reconcile reads all of them.
+ * @throws if there is none
  */
 export const readCertificate = remembered((pem: string): CertificateContent => {
   const certificate = firstOf(pem);
-  // One line per part of the name, several values of a part in one line; a plus sign inside a value comes escaped.
+  // One line per part of the name, with several values of a part in one line. A plus sign inside a value is escaped.
   const subject = certificate.subject.split(/\n| \+ /).map((part) => part.split('=', 2));
   const valuesOf = (field: string) => subject.flatMap(([name, value]) => (name === field && value ? [value] : []));
   return {
@@ -36,30 +36,30 @@ export const readCertificate = remembered((pem: string): CertificateContent => {
   };
 });
 
-/** Answers kept of each kind: enough for a thousand clusters. */
+/** Maximum number of cached answers of each kind: enough for a thousand clusters. */
 const maxAnswers = 20_000;
 
 const usageByOid: Readonly<Record<string, Usage>> = { '1.3.6.1.5.5.7.3.1': 'server', '1.3.6.1.5.5.7.3.2': 'client' };
 
-/** `DNS:localhost, IP Address:127.0.0.1`; names with anything unusual in them come quoted and match no plan. */
+/** `DNS:localhost, IP Address:127.0.0.1`. Names with unusual characters are quoted and match no plan. */
 function hostsOf(alternativeName: string | undefined): string[] {
   const entries = alternativeName ? alternativeName.split(', ') : [];
   return entries.map((entry) => entry.slice(entry.indexOf(':') + 1));
 }
 
-/** Whether a key belongs to a certificate. @throws when one of them cannot be read. */
+/** Whether a key belongs to a certificate. @throws if one of them cannot be read */
 export const isKeyOf = remembered((certificate: string, key: string) =>
   firstOf(certificate).checkPrivateKey(createPrivateKey(key)),
 );
 
-/** Whether the first certificate of `authority` has signed a certificate. @throws when one of them cannot be read. */
+/** Whether the first certificate of `ca` has signed a certificate. @throws if one of them cannot be read */
 export const isSignedBy = remembered((certificate: string, ca: string) => {
   const signer = firstOf(ca);
   const signed = firstOf(certificate);
   return signed.checkIssued(signer) && signed.verify(signer.publicKey);
 });
 
-/** Whether both can be read at all. */
+/** Whether both can be read. */
 export function isReadable({ certificate, key }: KeyPair): boolean {
   try {
     isKeyOf(certificate, key);
@@ -74,8 +74,8 @@ function firstOf(pem: string): X509Certificate {
 }
 
 /**
- * The same question with the same texts has the same answer, and certificates take long to parse and signatures to check.
- * Only hashes of the texts are kept: some of them are private keys.
+ * Caches answers, because certificates take long to parse and signatures to verify. The cache contains only hashes of
+ * the texts, some of which are private keys.
  */
 function remembered<Texts extends readonly string[], Answer extends boolean | CertificateContent>(
   ask: (...texts: Texts) => Answer,

@@ -4,14 +4,14 @@ import { readCertificate } from './certificate.ts';
 import { caExtensions, authorityKeyIdentifier, type KeyPair, signingCA, validFor } from './issue.ts';
 import { bundle, splitCertificates } from './pem.ts';
 
-/** The key of an authority's Secret under which its cross certificates are. */
+/** The key of a CA's Secret that contains its cross certificates. */
 export const crossKey = 'cross.crt';
 
 /**
- * A certificate of an authority by its predecessor: same subject and key, another issuer. Served behind a leaf, it lets
- * whoever trusts only the predecessor verify the leaf too.
- * @param successor PEM of the authority; the first certificate counts
- * @throws when one of them is not usable
+ * A certificate of a CA that its predecessor has signed: same subject and key, another issuer. Served after a leaf
+ * certificate, it lets clients that trust only the predecessor verify the leaf.
+ * @param successor PEM of the CA; only the first certificate is used
+ * @throws if one of them is unusable
  */
 export async function crossCertify(successor: string, predecessor: KeyPair, now: Date): Promise<string> {
   const subject = new x509.X509Certificate(splitCertificates(successor)[0] ?? '');
@@ -33,7 +33,7 @@ export async function crossCertify(successor: string, predecessor: KeyPair, now:
   return bundle(certificate.toString('pem'));
 }
 
-/** As the certificate itself says: a user's authority may have made it in another way than we do. */
+/** As in the certificate itself, because a user's CA may derive it differently. */
 async function subjectKeyIdentifier(certificate: x509.X509Certificate): Promise<x509.SubjectKeyIdentifierExtension> {
   return (
     certificate.getExtension(x509.SubjectKeyIdentifierExtension) ??
@@ -41,7 +41,7 @@ async function subjectKeyIdentifier(certificate: x509.X509Certificate): Promise<
   );
 }
 
-/** Those of a PEM bundle that have not expired. */
+/** The certificates of a PEM bundle that have not expired. */
 export function validChain(certificates: string, now: Date): string[] {
   return splitCertificates(certificates).filter((certificate) => readCertificate(certificate).notAfter > now);
 }

@@ -19,10 +19,13 @@ export interface ExpiryProps {
   readonly now: Date;
 }
 
-/** Renewal begins with 40 to 50 % left: below that it is late, and two thirds of the time to notice are still ahead. */
+/**
+ * Renewal begins with 40 to 50 % of the lifetime left. Below that it is late, with two thirds of the reaction time
+ * still left.
+ */
 const expiringShare = 0.4;
 
-/** The certificates in use, by kind: a user's own too. What cannot be read is told by the policy, not here. */
+/** The certificates in use, by kind, including a user's own. The policy reports certificates that cannot be read. */
 export function certificateExpiries({ cluster, hostedControlPlane, reader, now }: ExpiryProps): CertificateStatus[] {
   const { secrets } = namesOf(cluster.name);
   const { uid } = hostedControlPlane.metadata;
@@ -54,7 +57,7 @@ export function certificateExpiries({ cluster, hostedControlPlane, reader, now }
   });
 }
 
-/** The same for the status, and when the first of all certificates ends. */
+/** The status fields: the certificates, and when the first of them expires. */
 export function expiryReport(props: ExpiryProps): StatusReport {
   const certificates = certificateExpiries(props);
   const [first] = certificates.map(({ notAfter }) => notAfter).sort();
@@ -63,17 +66,17 @@ export function expiryReport(props: ExpiryProps): StatusReport {
 
 type Life = Pick<CertificateContent, 'notBefore' | 'notAfter'>;
 
-/** From when on less than 40 % of its life is left. */
+/** When less than 40 % of the lifetime is left. */
 export function expiringFrom({ notBefore, notAfter }: Life): Date {
   return new Date(notAfter.getTime() - expiringShare * (notAfter.getTime() - notBefore.getTime()));
 }
 
-/** Whether less than 40 % of its life is left. */
+/** Whether less than 40 % of the lifetime is left. */
 export function isExpiring(life: Life, now: Date): boolean {
   return now > expiringFrom(life);
 }
 
-/** The certificate that a Secret is about: of a kubeconfig that of its user. */
+/** The certificate of a Secret; for a kubeconfig, that of its user. */
 export function certificateIn(object: SecretObject, role: CertificateRole): string | undefined {
   return role === 'kubeconfig' ? clientOf(valueOf(object, 'value'))?.certificate : valueOf(object, 'tls.crt');
 }
@@ -86,7 +89,7 @@ function readable(certificate: string): CertificateContent | undefined {
   }
 }
 
-/** Whole seconds, as Kubernetes writes times. */
+/** In whole seconds, as Kubernetes writes times. */
 function timeText(time: Date): string {
   return time.toISOString().replace(/\.\d+Z$/, 'Z');
 }

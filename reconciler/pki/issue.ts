@@ -8,7 +8,7 @@ import type { CAPlan, CertificatePlan } from '../../constructs/control-plane/cer
 
 x509.cryptoProvider.set(crypto);
 
-/** A certificate or public key with its private key, both PEM: what a Secret's `tls.crt` and `tls.key` hold. */
+/** A certificate or public key with its private key, both PEM, as in `tls.crt` and `tls.key` of a Secret. */
 export interface KeyPair {
   readonly certificate: string;
   readonly key: string;
@@ -19,21 +19,21 @@ export interface Validity {
   readonly notAfter: Date;
 }
 
-/** How far a certificate's start is dated back, for clocks that are behind ours. */
+/** How far the start of a certificate is backdated, for clocks that are behind. */
 const backdateMs = 5 * 60_000;
 
-/** From five minutes ago until `durationMs` from now, in whole seconds as certificates have them. */
+/** From five minutes ago until `durationMs` from now, in whole seconds as in certificates. */
 export function validFor(durationMs: number, now: Date): Validity {
   const second = (ms: number) => new Date(Math.floor(ms / 1000) * 1000);
   return { notBefore: second(now.getTime() - backdateMs), notAfter: second(now.getTime() + durationMs) };
 }
 
-/** When a certificate of ours was issued. */
+/** When the operator issued a certificate. */
 export function issuedAt({ notBefore }: Pick<Validity, 'notBefore'>): Date {
   return new Date(notBefore.getTime() + backdateMs);
 }
 
-/** A new self-signed certificate authority with a new key. */
+/** Creates a self-signed CA with a new key. */
 export async function createCA({ commonName }: Pick<CAPlan, 'commonName'>, validity: Validity): Promise<KeyPair> {
   const key = createKey();
   const keys = cryptoKeys(key);
@@ -48,8 +48,8 @@ export async function createCA({ commonName }: Pick<CAPlan, 'commonName'>, valid
 }
 
 /**
- * A new certificate with a new key, signed by `authority`.
- * @throws when the authority's Secret holds no usable certificate and key.
+ * Creates a certificate with a new key, signed by `ca`.
+ * @throws if the CA's Secret has no usable certificate and key
  */
 export async function issueCertificate(
   plan: Omit<CertificatePlan, 'secret' | 'signer'>,
@@ -61,9 +61,9 @@ export async function issueCertificate(
   const signer = await signingCA(ca);
   const certificate = await x509.X509CertificateGenerator.create({
     subject: [...(plan.organizations.length > 0 ? [{ O: [...plan.organizations] }] : []), { CN: [plan.commonName] }],
-    // The name object, not its text: text would be encoded anew, and Go compares the bytes.
+    // The name object, not its text: text would be encoded again, and Go compares the bytes.
     issuer: signer.certificate.subjectName,
-    // A leaf that outlives its signer only looks valid.
+    // A leaf certificate that outlives its signer would only look valid.
     notBefore: validity.notBefore,
     notAfter: new Date(Math.min(validity.notAfter.getTime(), signer.certificate.notAfter.getTime())),
     signingAlgorithm: signer.algorithm,
@@ -91,13 +91,13 @@ export async function issueCertificate(
   return { certificate: bundle(certificate.toString('pem')), key };
 }
 
-/** A new key pair for service account tokens; the "certificate" is the PEM public key, as Cluster API stores it. */
+/** Creates a key pair for service account tokens. The "certificate" is the PEM public key, as Cluster API stores it. */
 export function createServiceAccountKey(): KeyPair {
   const key = createKey();
   return { certificate: createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString(), key };
 }
 
-/** What makes a certificate, or a request for one, that of an authority. */
+/** The extensions of a CA certificate, or of a request for one. */
 export function caExtensions(): x509.Extension[] {
   const { digitalSignature, keyCertSign, cRLSign } = x509.KeyUsageFlags;
   return [
@@ -106,13 +106,13 @@ export function caExtensions(): x509.Extension[] {
   ];
 }
 
-/** The first certificate of an authority is the one that signs; a user's own authority may have an RSA key. */
+/** The signing certificate and key of a CA. The first certificate signs. A user's own CA may have an RSA key. */
 export async function signingCA({ certificate, key }: KeyPair) {
   const [pem] = splitCertificates(certificate);
-  if (!pem) throw new Error('the certificate authority has no certificate in tls.crt');
+  if (!pem) throw new Error('the CA has no certificate in tls.crt');
   const privateKey = createPrivateKey(key);
   if (!new NodeCertificate(pem).checkPrivateKey(privateKey)) {
-    throw new Error('the certificate authority has a tls.key that does not belong to its tls.crt');
+    throw new Error('the tls.key of the CA does not belong to its tls.crt');
   }
   const signing = signingAlgorithm(privateKey);
   return {
@@ -123,8 +123,8 @@ export async function signingCA({ certificate, key }: KeyPair) {
 }
 
 /**
- * What the authority calls its own key. That is a hash of its maker's choice, SHA-1 here and SHA-256 in newer Go:
- * OpenSSL refuses a certificate that names it otherwise.
+ * The CA's own identifier of its key. Its creator chooses the hash, SHA-1 here and SHA-256 in newer Go versions.
+ * OpenSSL refuses a certificate with another identifier.
  */
 export async function authorityKeyIdentifier(ca: x509.X509Certificate): Promise<x509.Extension> {
   const own = ca.getExtension(x509.SubjectKeyIdentifierExtension);
@@ -136,5 +136,5 @@ function signingAlgorithm(key: KeyObject) {
   if (key.asymmetricKeyType === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
   if (curve === 'prime256v1') return algorithm;
   if (curve === 'secp384r1') return { name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-384' };
-  throw new Error(`the certificate authority's key must be RSA, P-256 or P-384, not ${curve ?? key.asymmetricKeyType}`);
+  throw new Error(`the key of the CA must be RSA, P-256 or P-384, not ${curve ?? key.asymmetricKeyType}`);
 }

@@ -3,18 +3,18 @@ import { z } from 'zod';
 import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
 import type { KeyPair } from './issue.ts';
 
-/** What a kubeconfig is made of. */
+/** Content of a kubeconfig. */
 export interface KubeconfigContent {
   readonly cluster: string;
-  /** Name of the user's entry. `<cluster>-admin` when unset, as Cluster API's own control plane provider calls it. */
+  /** Name of the user's entry. `<cluster>-admin` if unset, as in Cluster API's own control plane provider. */
   readonly user?: string;
   readonly endpoint: Endpoint;
-  /** PEM of the cluster's authority. */
+  /** PEM of the cluster CA. */
   readonly ca: string;
   readonly client: KeyPair;
 }
 
-/** A kubeconfig in the shape Cluster API's own control plane provider writes: everything inline, no plug-ins. */
+/** Writes a kubeconfig in the format of Cluster API's own control plane provider: everything inline, no plugins. */
 export function writeKubeconfig(content: KubeconfigContent): string {
   const { cluster, user = `${cluster}-admin`, endpoint, ca, client } = content;
   const context = `${user}@${cluster}`;
@@ -45,7 +45,7 @@ const Readable = z.object({
   ]),
 });
 
-/** The client certificate inside a kubeconfig we wrote; undefined when it is not one of that shape. */
+/** The client certificate in a kubeconfig that the operator wrote; undefined if it has another form. */
 export function clientOf(kubeconfig: string | undefined): KeyPair | undefined {
   if (kubeconfig === undefined) return undefined;
   const parsed = Readable.safeParse(parseYaml(kubeconfig));
@@ -59,7 +59,7 @@ const ReadableClusters = z.object({
   clusters: z.tuple([z.object({ cluster: z.object({ 'certificate-authority-data': z.base64() }) })]),
 });
 
-/** PEM of those that a kubeconfig with one cluster trusts; undefined when it is none of that shape. */
+/** PEM of the CA certificates in a kubeconfig with one cluster; undefined if it has another form. */
 export function caOf(kubeconfig: string | undefined): string | undefined {
   if (kubeconfig === undefined) return undefined;
   const parsed = ReadableClusters.safeParse(parseYaml(kubeconfig));

@@ -22,28 +22,28 @@ export interface Violation {
 
 export interface PolicyInput {
   readonly plan: CertificatePlan;
-  /** What the Secret holds now, if it exists. */
+  /** Current content of the Secret, if it exists. */
   readonly current: KeyPair | undefined;
-  /** PEM of the authority; the first certificate is the one that signs. */
+  /** PEM of the CA. The first certificate signs. */
   readonly ca: string;
   readonly now: Date;
 }
 
 type Existing = PolicyInput & { readonly current: KeyPair };
 
-/** One thing that must hold of a certificate. */
+/** One requirement for a certificate. */
 export interface PolicyCheck {
-  /** Told when it does not hold. */
+  /** The reason if the requirement is not met. */
   readonly reason: Violation['reason'];
-  /** When a certificate is issued again for this reason, for people. */
+  /** When a certificate is issued again for this reason, for users. */
   readonly when: string;
-  /** What is wrong, as a sentence; undefined when nothing is. */
+  /** The problem, as a sentence; undefined if there is none. */
   readonly problem: (input: Existing) => string | undefined;
 }
 
 /**
- * Whether a certificate must be issued, and why: the first violated check. Reading this list is reading the policy.
- * A check may rely on the ones before it.
+ * Whether a certificate must be issued, and why: the first violated check. This list is the policy. A check may rely on
+ * previous checks.
  */
 export const policyChecks: readonly PolicyCheck[] = [
   { reason: 'Unreadable', when: 'certificate or key cannot be read', problem: unreadable },
@@ -59,10 +59,10 @@ export const policyChecks: readonly PolicyCheck[] = [
   },
 ];
 
-/** What comes before all checks. */
+/** Comes before all checks. */
 export const missingCheck: Omit<PolicyCheck, 'problem'> = { reason: 'Missing', when: 'the Secret does not exist' };
 
-/** Why a certificate must be issued; undefined when the one there is may stay. */
+/** Why a certificate must be issued; undefined if the current one may stay. */
 export function mustIssue(input: PolicyInput): Violation | undefined {
   const { current, plan } = input;
   if (!current) return { reason: missingCheck.reason, message: `Secret ${plan.secret} does not exist` };
@@ -73,28 +73,31 @@ export function mustIssue(input: PolicyInput): Violation | undefined {
   return undefined;
 }
 
-/** When a certificate is renewed: at half of its life, up to a tenth later so that a fleet does not renew at once. */
+/**
+ * When a certificate is renewed: after half of its lifetime, up to a tenth later so that a fleet does not renew at
+ * once.
+ */
 export function renewalTime(certificate: string, identity: string): Date {
   const { notBefore, notAfter } = readCertificate(certificate);
   const life = notAfter.getTime() - notBefore.getTime();
   return new Date(notBefore.getTime() + life * (0.5 + 0.1 * fractionOf(identity)));
 }
 
-/** What is wrong with a certificate authority, as a sentence for a person; undefined when it can sign. */
+/** The problem with a CA, as a sentence for the user; undefined if it can sign. */
 export function caProblem(secret: string, pair: KeyPair, now: Date): string | undefined {
   if (splitCertificates(pair.certificate).length === 0) return `Secret ${secret} has no certificate in tls.crt`;
   try {
     const { isCA, notAfter } = readCertificate(pair.certificate);
-    if (!isCA) return `the certificate in Secret ${secret} is not that of an authority (basic constraints CA: false)`;
+    if (!isCA) return `the certificate in Secret ${secret} is not a CA certificate (basic constraints CA: false)`;
     if (!isKeyOf(pair.certificate, pair.key)) return `tls.key in Secret ${secret} does not belong to its tls.crt`;
-    if (now > notAfter) return `the authority in Secret ${secret} expired on ${notAfter.toISOString()}`;
+    if (now > notAfter) return `the CA in Secret ${secret} expired on ${notAfter.toISOString()}`;
     return undefined;
   } catch {
-    return `Secret ${secret} holds no readable certificate and key in tls.crt and tls.key`;
+    return `Secret ${secret} contains no readable certificate and key in tls.crt and tls.key`;
   }
 }
 
-/** What is wrong with a pair of service account keys, of which the first public one signs, as a sentence for a person. */
+/** The problem with a pair of service account keys, whose first public key signs, as a sentence for the user. */
 export function keyProblem(secret: string, pair: KeyPair): string | undefined {
   try {
     const [signer] = verifyingKeysOf(pair.certificate);
@@ -102,17 +105,17 @@ export function keyProblem(secret: string, pair: KeyPair): string | undefined {
       ? undefined
       : `tls.key in Secret ${secret} does not belong to its tls.crt, of which the first key signs`;
   } catch {
-    return `Secret ${secret} holds no readable public key in tls.crt and private key in tls.key`;
+    return `Secret ${secret} contains no readable public key in tls.crt and private key in tls.key`;
   }
 }
 
-/** A number from 0 to 1 that is always the same for one identity. */
+/** A number from 0 to 1 that is constant for an identity. */
 function fractionOf(identity: string): number {
   return createHash('sha256').update(identity).digest().readUInt32BE() / 2 ** 32;
 }
 
 function unreadable({ current, plan }: Existing): string | undefined {
-  return isReadable(current) ? undefined : `Secret ${plan.secret} holds no readable certificate and key`;
+  return isReadable(current) ? undefined : `Secret ${plan.secret} contains no readable certificate and key`;
 }
 
 function keyDiffers({ current, plan }: Existing): string | undefined {
@@ -124,7 +127,7 @@ function keyDiffers({ current, plan }: Existing): string | undefined {
 function signedByOther({ current, ca, plan }: Existing): string | undefined {
   return isSignedBy(current.certificate, ca)
     ? undefined
-    : `${plan.secret} was not signed by the present ${plan.signer} authority`;
+    : `${plan.secret} was not signed by the current ${plan.signer} CA`;
 }
 
 function subjectDiffers({ current, plan }: Existing): string | undefined {

@@ -2,7 +2,7 @@ import { ownerReference } from '../../constructs/control-plane/chart.ts';
 import type { SecretProps } from './secret.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 
-/** What all Secrets of one hosted control plane share. */
+/** The common properties of all Secrets of one hosted control plane. */
 export function secretProps(
   { cluster, hostedControlPlane }: Pick<ControlPlaneContext, 'cluster' | 'hostedControlPlane'>,
   name: string,

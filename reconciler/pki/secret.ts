@@ -21,18 +21,21 @@ export interface SecretProps {
   readonly owner: OwnerReference;
 }
 
-/** Secret types by what reads them: Cluster API and its bootstrap providers look only at their own type. */
+/** Secret types by their reader. Cluster API and its bootstrap providers read only their own type. */
 const types = { clusterApi: clusterSecretType, tls: 'kubernetes.io/tls' } as const;
 
-/** The Secret of a key pair. Secrets are made here and not in a chart: no rendered object ever holds key material. */
+/**
+ * The Secret of a key pair. Secrets are created here and not in a chart, so that no rendered object contains key
+ * material.
+ */
 export function pairSecret(props: SecretProps, type: keyof typeof types, pair: KeyPair): RenderedObject {
   return ownSecret(props, types[type], { 'tls.crt': pair.certificate, 'tls.key': pair.key });
 }
 
 /**
- * The Secret of a certificate that an authority has issued. Like cert-manager's it has the signer beside it: what must
- * know exactly the one that signs, and not all that are trusted, reads it there.
- * @param chain certificates by which whoever trusts only an earlier authority can verify it
+ * The Secret of an issued certificate. Like cert-manager's, it contains the signer too, for components that must know
+ * exactly the signing CA, and not all trusted CAs.
+ * @param chain certificates for clients that trust only an earlier CA
  */
 export function leafSecret(
   props: SecretProps,
@@ -42,12 +45,12 @@ export function leafSecret(
   return ownSecret(props, types.tls, { 'ca.crt': signer, 'tls.crt': bundle(certificate, ...chain), 'tls.key': key });
 }
 
-/** The Secret in which Cluster API looks for the kubeconfig of a cluster. */
+/** The Secret from which Cluster API reads the kubeconfig of a cluster. */
 export function kubeconfigSecret(props: SecretProps, kubeconfig: string): RenderedObject {
   return ownSecret(props, types.clusterApi, { value: kubeconfig });
 }
 
-/** The key pair a Secret holds; undefined when there is no such Secret or one of its two keys is missing. */
+/** The key pair of a Secret; undefined if the Secret does not exist or one of the two values is missing. */
 export function pairOf(object: SecretObject | undefined): KeyPair | undefined {
   const certificate = valueOf(object, 'tls.crt');
   const key = valueOf(object, 'tls.key');
@@ -60,15 +63,15 @@ export function valueOf(object: SecretObject | undefined, key: string): string |
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
 }
 
-/** What a Secret of ours has besides, such as labels by which it is found. */
+/** Additional metadata of a Secret, such as labels to find it by. */
 export interface SecretExtras {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** With it, an apply fails when somebody, such as an operator before us, has written since. */
+  /** With it, an apply fails if another client, such as a previous operator, has written since. */
   readonly resourceVersion?: string | undefined;
 }
 
-/** A Secret of ours, which goes with the control plane. */
+/** A Secret of the operator, which is deleted with the control plane. */
 export function ownSecret(
   props: SecretProps,
   type: string,
@@ -90,7 +93,7 @@ export function ownSecret(
   };
 }
 
-/** The values of a Secret as its `data`. Never `stringData`: a key removed from that stays in the object for ever. */
+/** The values of a Secret as its `data`. Never `stringData`: a key that is removed from it stays in the object. */
 export function encodedData(values: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => [key, Buffer.from(value, 'utf8').toString('base64')]),

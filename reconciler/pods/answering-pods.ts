@@ -3,7 +3,7 @@ import { type ComponentName, selectorLabels } from '../../constructs/cluster/lab
 import { hasEnded, type PodObject } from '../kube/readiness.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 
-/** The pods of a component that may answer somebody, as they are now and not as a watch knows them. */
+/** The pods of a component that may answer requests, read from the API server instead of a watch. */
 export async function answeringPods(
   { cluster, writer }: Pick<ControlPlaneContext, 'cluster' | 'writer'>,
   component: ComponentName,

@@ -4,10 +4,10 @@ import type { PodObject } from '../kube/readiness.ts';
 import type { Writer } from '../management/view.ts';
 
 /**
- * Has kubelets write the files of pods anew that come from Secrets: they do within a minute or so, and at once when the
- * pod has changed.
+ * Makes kubelets update the files of pods that come from Secrets. A kubelet updates them within a minute or so, and
+ * immediately when the pod has changed.
  * @param purpose name of the annotation that changes, and of its field manager
- * @param version of what the files shall hold, of which the first twelve characters count
+ * @param version of the expected content; only its first twelve characters are used
  */
 export async function refreshFiles(
   writer: Pick<Writer, 'setFields'>,
@@ -16,9 +16,9 @@ export async function refreshFiles(
 ): Promise<void> {
   const annotation = `${group}/${purpose}`;
   const value = version.slice(0, 12);
-  const late = pods.filter(({ metadata }) => metadata.annotations?.[annotation] !== value);
-  // One that is gone meanwhile needs no hurry.
+  const outdated = pods.filter(({ metadata }) => metadata.annotations?.[annotation] !== value);
+  // A pod that was deleted meanwhile needs no refresh.
   await Promise.allSettled(
-    late.map((pod) => writer.setFields(Pod, pod, { annotations: { [annotation]: value } }, purpose)),
+    outdated.map((pod) => writer.setFields(Pod, pod, { annotations: { [annotation]: value } }, purpose)),
   );
 }

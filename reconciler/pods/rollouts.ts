@@ -9,7 +9,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { deploymentReadiness, type Readiness, statefulSetReadiness } from '../kube/readiness.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 
-/** What roll-outs are seen with. */
+/** What rollouts are observed with. */
 export interface RolloutContext extends Pick<ControlPlaneContext, 'cluster' | 'reader'> {
   readonly facts: Facts;
 }
@@ -20,14 +20,14 @@ interface Workload extends KubeObject {
   };
 }
 
-/** Who uses a Secret, by its role. */
+/** The uses of a Secret, by its role. */
 export function usesOf(role: SecretRole): readonly Use[] {
   return Object.entries(uses).flatMap(([name, list]) => (name === role ? list : []));
 }
 
 /**
- * What is still to be started anew before everybody has read the present certificates of these Secrets, of those who
- * read them only then; as the world says, whatever this pass is about to apply.
+ * Components whose pods must restart before they use the current certificates of these Secrets, because they read them
+ * only at start. This reports the observed state, not what this reconcile is about to apply.
  */
 export function unfinishedRollouts(scope: RolloutContext, roles: readonly SecretRole[]): string[] {
   const readers = roles.flatMap(usesOf).filter((use) => !reloads(use, scope.cluster));
@@ -46,7 +46,7 @@ function rolloutOf({ cluster, facts, reader }: RolloutContext, component: Compon
   );
   const has = workload?.spec?.template?.metadata?.annotations?.[restartsWithAnnotation]?.split(',') ?? [];
   if (!wanted.every((entry) => entry !== undefined && has.includes(entry))) {
-    return { ready: false, message: 'its pods are to be replaced' };
+    return { ready: false, message: 'its pods are not replaced yet' };
   }
   return resource === StatefulSet ? statefulSetReadiness(workload) : deploymentReadiness(workload);
 }

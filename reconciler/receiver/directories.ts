@@ -2,7 +2,7 @@ import { access, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { incomingFolder, restorePaths, setAsideFolder } from '../../constructs/control-plane/etcd/volume.ts';
 
-/** Whether there is something of this name. */
+/** Whether a path exists. */
 export function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
@@ -10,7 +10,7 @@ export function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Makes renames and new entries of a directory outlive a power failure. */
+/** Syncs a directory, so that renames and new entries survive a power failure. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {
@@ -20,13 +20,13 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Makes a directory and its parents, for good. */
+/** Creates a directory and its parents, and syncs the parent. */
 export async function makeDirectory(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   await syncDirectory(dirname(path));
 }
 
-/** Names of what lies in a directory, in order; none when there is no such directory. */
+/** Sorted names of the entries of a directory; none if it does not exist. */
 export async function namesIn(path: string): Promise<string[]> {
   const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
@@ -35,10 +35,10 @@ export async function namesIn(path: string): Promise<string[]> {
   return names.sort((one, other) => (one < other ? -1 : 1));
 }
 
-/** Data directories that are kept beside the one in use: one more than the last, in case the wrong backup was chosen. */
+/** Number of previous data directories that are kept: one more than the last, in case the wrong backup was chosen. */
 const setAsideCount = 2;
 
-/** Removes the data that the oldest restores have set aside, except for the newest two. */
+/** Removes data that earlier restores have set aside, except for the newest `keep`. */
 export async function removeOldest(volume: string, keep = setAsideCount): Promise<void> {
   const runs = await namesIn(setAsideFolder(volume));
   for (const run of runs.slice(0, Math.max(0, runs.length - keep))) {
@@ -46,7 +46,7 @@ export async function removeOldest(volume: string, keep = setAsideCount): Promis
   }
 }
 
-/** Removes what runs that never ended have left. */
+/** Removes the files of runs that did not end. */
 export async function removeOtherRuns(volume: string, run: string): Promise<void> {
   for (const other of await namesIn(incomingFolder(volume))) {
     if (other !== run) await rm(restorePaths(volume, other).incoming, { recursive: true, force: true });

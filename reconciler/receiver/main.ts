@@ -5,8 +5,8 @@ import { receive } from './receive.ts';
 import { swap } from './swap.ts';
 
 /**
- * What the operator's image does inside of a pod that restores a backup: `receive` waits for the snapshot, `swap` puts the
- * restored data in place. No credential of a store and no key of a backup comes here.
+ * Entry point of the operator's image in a pod that restores a backup: `receive` waits for the snapshot, `swap` puts
+ * the restored data in place. The pod gets no credentials of a store and no keys of a backup.
  */
 async function main(): Promise<void> {
   const { positionals, values } = parseArgs({
@@ -20,9 +20,9 @@ async function main(): Promise<void> {
     },
   });
   const { volume, run } = values;
-  const [act] = positionals;
-  if (act === 'swap') return swap(volume, run);
-  if (act !== 'receive') throw new Error(`"${act ?? ''}" is nothing that can be done: say receive or swap`);
+  const [command] = positionals;
+  if (command === 'swap') return swap(volume, run);
+  if (command !== 'receive') throw new Error(`unknown command "${command ?? ''}": use receive or swap`);
   const pem = (name: string) => readFile(`${values.pki}/${name}`, 'utf8');
   const receiving = await receive({
     volume,
@@ -31,11 +31,11 @@ async function main(): Promise<void> {
     port: ports.etcdClient,
     tls: { ca: await pem('ca.crt'), cert: await pem('server.crt'), key: await pem('server.key') },
   });
-  console.log(receiving.port === undefined ? 'the snapshot is there' : 'waiting for the snapshot');
+  console.log(receiving.port === undefined ? 'the snapshot exists already' : 'waiting for the snapshot');
   return receiving.received;
 }
 
-// The first process of a container ends on a signal only if it says so.
+// The first process of a container ends on a signal only if it handles the signal.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
 
 main().then(

@@ -13,7 +13,7 @@ export interface Receiver {
   /** Address of the pod. */
   readonly address: string;
   readonly port: number;
-  /** Name that its certificate must be for: that of the member whose volume it has. */
+  /** Name for which its certificate must be valid: that of the member whose volume the pod mounts. */
   readonly serverName: string;
 }
 
@@ -22,17 +22,17 @@ export interface PushOptions {
   readonly credentials: EtcdCredentials;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Hears how many bytes have been taken. */
+  /** Called with the number of bytes sent. */
   readonly onProgress?: (bytes: number) => void;
 }
 
-/** Longest time in which the receiver takes nothing, or the source gives nothing. */
+/** Longest time without progress of the receiver or the source. */
 const stallMs = 60_000;
 
 /**
- * Sends a snapshot to a pod. Resolves when the pod has checked and kept it.
- * @throws when the pod refuses it, when nothing moves for a minute, and with what the source throws: nothing of it is
- *   kept then
+ * Sends a snapshot to a pod. Resolves when the pod has verified and stored it.
+ * @throws when the pod refuses it, when there is no progress for a minute, and errors of the source; the pod then keeps
+ * nothing
  */
 export async function pushSnapshot(
   receiver: Receiver,
@@ -46,7 +46,7 @@ export async function pushSnapshot(
     port: receiver.port,
     servername: receiver.serverName,
     ...options.credentials,
-    // an authority that an issuer has signed is trusted by itself
+    // A CA certificate that an issuer has signed is trusted without the issuer's certificate.
     allowPartialTrustChain: true,
     method: 'PUT',
     path: '/snapshot',
@@ -55,20 +55,20 @@ export async function pushSnapshot(
     agent: false,
     signal,
   });
-  upload.on('timeout', () => upload.destroy(new Error(`nothing moved for ${stallMs / 1000} s`)));
+  upload.on('timeout', () => upload.destroy(new Error(`no progress for ${stallMs / 1000} s`)));
   const answered = answerOf(upload);
-  // It may come before the last byte went, or never: whoever sees the failure first tells it.
+  // The answer may arrive before the last byte is sent, or never. The first failure is thrown.
   answered.catch(() => {});
   try {
     await Promise.race([send(snapshot, upload, { ...options, signal }), answered.then(refuse)]);
     refuse(await answered);
   } catch (cause) {
-    throw new Error(`send the snapshot to ${receiver.serverName} at ${receiver.address}: ${messageOf(cause)}`, {
+    throw new Error(`cannot send the snapshot to ${receiver.serverName} at ${receiver.address}: ${messageOf(cause)}`, {
       cause,
     });
   } finally {
-    // neither the source nor the connection outlives a refusal
-    controller.abort(new Error('the upload is over'));
+    // Ends the source and the connection after a refusal.
+    controller.abort(new Error('the upload has ended'));
   }
 }
 
@@ -87,7 +87,7 @@ function answerOf(upload: ClientRequest): Promise<Answer> {
 }
 
 function refuse({ status, message }: Answer): void {
-  if (status !== 201) throw new Error(`it was refused with ${status}: ${message}`);
+  if (status !== 201) throw new Error(`the pod refused it with status ${status}: ${message}`);
 }
 
 async function send(

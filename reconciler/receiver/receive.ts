@@ -8,7 +8,7 @@ import { createSecureContext } from 'node:tls';
 import { restorePaths, type RestorePaths } from '../../constructs/control-plane/etcd/volume.ts';
 import { exists, makeDirectory, removeOldest, removeOtherRuns, syncDirectory } from './directories.ts';
 
-/** The snapshot that is waited for. */
+/** The expected snapshot. */
 export interface ExpectedSnapshot {
   readonly sizeBytes: number;
   /** In hexadecimal digits. */
@@ -17,35 +17,35 @@ export interface ExpectedSnapshot {
 
 export interface ReceiveOptions {
   readonly volume: string;
-  /** Id of the run of the restore. */
+  /** ID of the restore run. */
   readonly run: string;
   readonly expected: ExpectedSnapshot;
   readonly port: number;
-  /** All in PEM. Only clients with a certificate of this authority are let in. */
+  /** PEM. The receiver accepts only clients with a certificate of this CA. */
   readonly tls: { readonly ca: string; readonly cert: string; readonly key: string };
 }
 
 export interface Receiving {
-  /** Where it listens; undefined when the snapshot was there already. */
+  /** Port on which it listens; undefined if the snapshot exists already. */
   readonly port: number | undefined;
-  /** Resolves when the whole snapshot is on the volume and whoever sent it knows. */
+  /** Resolves when the whole snapshot is on the volume and the sender has the answer. */
   readonly received: Promise<void>;
-  /** Stops to listen. */
+  /** Stops listening. */
   close(): void;
 }
 
-/** What a write-ahead log takes at once, and a margin: etcd allocates its files before it writes. */
+/** Initial size of a write-ahead log, and a margin: etcd preallocates its files. */
 const furtherBytes = 192 * 1024 ** 2;
 
 /**
- * Waits for a snapshot, sent by `PUT /snapshot`, until one has arrived with the right size and hash. One that is cut off
- * or differs leaves nothing behind, and the next attempt is waited for.
- * @throws when there is too little room for the snapshot and the data made from it
+ * Waits until a snapshot with the expected size and hash has arrived by `PUT /snapshot`. An upload that is interrupted
+ * or differs leaves nothing behind, and the receiver waits for the next one.
+ * @throws when there is not enough space for the snapshot and the data made from it
  */
 export async function receive(options: ReceiveOptions): Promise<Receiving> {
   const { volume, run, expected } = options;
   const paths = restorePaths(volume, run);
-  // of a restore that was interrupted; the tool that makes it refuses a directory in which there is something
+  // Left by an interrupted restore. etcdutl refuses a directory that is not empty.
   await rm(paths.restoredData, { recursive: true, force: true });
   if (await exists(paths.snapshot)) return { port: undefined, received: Promise.resolve(), close: () => {} };
   await rm(paths.incoming, { recursive: true, force: true });
@@ -56,7 +56,7 @@ export async function receive(options: ReceiveOptions): Promise<Receiving> {
   return listen(options, paths);
 }
 
-/** Data set aside by earlier restores goes, the oldest first, when the new data would not fit beside it. */
+/** Removes data that earlier restores have set aside, the oldest first, until the new data fits. */
 async function makeRoom(volume: string, neededBytes: number): Promise<void> {
   for (const keep of [1, 0]) {
     await removeOldest(volume, keep);
@@ -64,7 +64,7 @@ async function makeRoom(volume: string, neededBytes: number): Promise<void> {
   }
   const mebibytes = (bytes: number) => Math.ceil(bytes / 1024 ** 2);
   throw new Error(
-    `the volume has ${mebibytes(await freeBytes(volume))} MiB free, and the restore needs ${mebibytes(neededBytes)} MiB beside the data that is set aside: make the volume larger`,
+    `the volume has ${mebibytes(await freeBytes(volume))} MiB free, but the restore needs ${mebibytes(neededBytes)} MiB in addition to the current data: expand the volume`,
   );
 }
 
@@ -74,7 +74,8 @@ async function freeBytes(volume: string): Promise<number> {
 }
 
 async function listen({ port, tls, expected }: ReceiveOptions, paths: RestorePaths): Promise<Receiving> {
-  // An authority that an issuer has signed is trusted by itself; a server's own options cannot say so.
+  // A CA certificate that an issuer has signed is trusted without the issuer's certificate. The options of a server
+  // cannot express that.
   const context = createSecureContext({ ...tls, allowPartialTrustChain: true, minVersion: 'TLSv1.2' });
   const server = createServer({
     ...tls,
@@ -83,7 +84,7 @@ async function listen({ port, tls, expected }: ReceiveOptions, paths: RestorePat
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2',
   });
-  // by default a request that takes longer than five minutes is cut off
+  // By default Node ends a request after five minutes.
   server.requestTimeout = 0;
   const received = new Promise<void>((resolve) => acceptUploads(server, paths, expected, resolve));
   await new Promise<void>((resolve, reject) => {
@@ -97,14 +98,17 @@ async function listen({ port, tls, expected }: ReceiveOptions, paths: RestorePat
   return { port: (server.address() as AddressInfo).port, received: received.then(close), close };
 }
 
-/** One at a time: a new upload ends the one before, whose sender may be gone without this side having noticed. */
+/**
+ * Accepts one upload at a time. A new upload ends the previous one, because its sender may be gone without a sign on
+ * this side.
+ */
 function acceptUploads(server: Server, paths: RestorePaths, expected: ExpectedSnapshot, onReceived: () => void): void {
   let current: { readonly request: IncomingMessage; readonly ended: Promise<Answer> } | undefined;
   server.on('request', (request, response) => {
     const refusal = refuse(request, expected);
     if (refusal) return answer(response, refusal);
     const former = current;
-    former?.request.destroy(new Error('another upload has begun'));
+    former?.request.destroy(new Error('another upload has started'));
     const ended = Promise.resolve(former?.ended).then((end) =>
       end === kept ? kept : upload(request, paths, expected),
     );
@@ -122,10 +126,13 @@ interface Answer {
 }
 
 function refuse({ method, url, headers }: IncomingMessage, { sizeBytes }: ExpectedSnapshot): Answer | undefined {
-  if (method !== 'PUT' || url !== '/snapshot') return { status: 404, message: 'there is only PUT /snapshot' };
+  if (method !== 'PUT' || url !== '/snapshot') return { status: 404, message: 'not found: use PUT /snapshot' };
   const announced = headers['content-length'];
   if (announced === String(sizeBytes)) return undefined;
-  return { status: 400, message: `${announced ?? 'an unknown number of'} bytes are announced, not ${sizeBytes}` };
+  return {
+    status: 400,
+    message: `content-length is ${announced ?? 'not set'}, but the snapshot has ${sizeBytes} bytes`,
+  };
 }
 
 function answer(response: ServerResponse, { status, message }: Answer): void {
@@ -134,11 +141,14 @@ function answer(response: ServerResponse, { status, message }: Answer): void {
 
 const kept: Answer = { status: 201, message: 'received' };
 
-/** Writes the body where it belongs if it is right, and leaves nothing if not. Nobody hears the answer to what was cut. */
+/**
+ * Stores the body if it is correct, and leaves nothing behind if not. The sender of an interrupted upload does not get
+ * the answer.
+ */
 async function upload(request: IncomingMessage, paths: RestorePaths, expected: ExpectedSnapshot): Promise<Answer> {
   const partial = `${paths.snapshot}.partial`;
   try {
-    // not destroyed with the iterator: it is still to be answered
+    // The iterator must not destroy the request, which still needs its answer.
     const sha256 = await write(request.iterator({ destroyOnReturn: false }), partial);
     if (sha256 === expected.sha256) {
       await rename(partial, paths.snapshot);
@@ -153,7 +163,7 @@ async function upload(request: IncomingMessage, paths: RestorePaths, expected: E
   }
 }
 
-/** Gives the hash of what was written. @throws when the body ends too early; a length that was announced ensures that. */
+/** Writes the body and returns its hash. @throws when the body ends before its announced length */
 async function write(body: AsyncIterable<Uint8Array>, path: string): Promise<string> {
   const hash = createHash('sha256');
   const file = await open(path, 'w', 0o600);

@@ -8,9 +8,10 @@ import type { SecretObject, SecretProps } from '../pki/secret.ts';
 import type { RestoreContext } from './context.ts';
 
 /**
- * Puts the keys of a backup among our own, so that API servers can read its Secrets when they start on it. To be done
- * before anything else of the restore is: only that it has begun makes the keys readable, and a process that is killed in
- * between finds them there. Gives a sentence on what is in the way; then nothing was written.
+ * Adds the keys of a backup to the keys of this cluster, so that API servers can read its Secrets when they start with
+ * it. Call it before any other step of the restore: the keys become readable only because the restore has begun, and
+ * after a process is killed in between, the next one finds them. Returns a sentence about the problem, if any; then
+ * nothing was written.
  */
 export async function adoptKeys(
   scope: RestoreContext,
@@ -21,21 +22,25 @@ export async function adoptKeys(
   const { writer } = scope;
   const found = await findUsersObject<SecretObject>(scope, Secret, props.name);
   const live = found ?? (await create(scope, props, keys));
-  if (live === 'lost') return `Secret ${props.name} is gone: restore it from a backup, the restore waits for it`;
-  // The user sees to what his API servers can read.
+  if (live === 'lost')
+    return `Secret ${props.name} does not exist, and the restore waits for it: restore the Secret from a backup`;
+  // The user is responsible for what these API servers can read.
   if (live === 'users') return undefined;
   const own = readEncryptionKeys(live);
   if (!own)
-    return `Secret ${props.name} has no configuration of ours: restore it from a backup, the restore waits for it`;
+    return `Secret ${props.name} has no valid encryption configuration, and the restore waits for it: restore the Secret from a backup`;
   const adoption = adopt(own, keys);
   if (adoption.kind === 'clash') {
-    return `Secrets of the backup are stored under ${adoption.name}, and Secret ${props.name} has another key of that name: restore the backup into a new Cluster`;
+    return `Secrets of the backup are encrypted with ${adoption.name}, but Secret ${props.name} has another key of that name: restore the backup into a new Cluster`;
   }
   if (adoption.kind === 'adopted') await writer.apply([encryptionSecret(props, adoption.keys, live)]);
   return undefined;
 }
 
-/** A Secret as the control plane would have begun with, but one that stores in clear needs it too. */
+/**
+ * A Secret with the initial configuration of the control plane. A control plane that stores Secrets unencrypted needs
+ * it too.
+ */
 async function create(
   scope: RestoreContext,
   props: SecretProps,

@@ -4,17 +4,17 @@ import type { RestoreContext } from './context.ts';
 import { observeRestore } from './observe.ts';
 import { isBegun, type Restoring } from './restoring.ts';
 
-/** Why a restore does not go on now. */
+/** Why a restore does not continue now. */
 export interface Blocker {
   readonly reason: ConditionReason;
-  /** One sentence: what is wrong or under way, and what to do. */
+  /** One sentence: what is wrong or in progress, and what to do. */
   readonly message: string;
 }
 
 /**
- * Tells why a restore does not go on. What is there goes on as long as nothing was touched; a new control plane must not
- * start empty instead.
- * @param afterMs look again after this long; missing where an event will tell
+ * Reports why a restore does not continue. An existing control plane continues to run as long as its data was not
+ * touched. A new control plane must not start empty instead.
+ * @param afterMs when to reconcile again; unset if an event triggers it
  */
 export function reportBlocker(
   scope: RestoreContext,
@@ -22,13 +22,13 @@ export function reportBlocker(
   { reason, message }: Blocker,
   afterMs?: number,
 ): Outcome {
-  const isFree = !isBegun(request, record) && hasData(scope);
-  if (!isFree) return wait(reason, message, afterMs === undefined ? {} : { afterMs });
+  const mayContinue = !isBegun(request, record) && hasData(scope);
+  if (!mayContinue) return wait(reason, message, afterMs === undefined ? {} : { afterMs });
   const requeueAt = afterMs === undefined ? undefined : new Date(scope.now.getTime() + afterMs);
   return degraded(reason, message, {}, { requeueAt });
 }
 
-/** Whether there is an etcd that could go on. One whose restore has begun and was replaced by another cannot. */
+/** Whether there is an etcd that can continue. If its restore has begun and was replaced by another one, it cannot. */
 function hasData({ hostedControlPlane: { status }, cluster, reader }: RestoreContext): boolean {
   const interrupted = status?.etcd?.restore && status.etcd.restore.completionTime === undefined;
   return !interrupted && observeRestore({ cluster, members: cluster.spec.etcd.replicas, reader }).etcd.isWanted;

@@ -18,12 +18,15 @@ import { amount, type RestoreSource, type PreparedBackup } from './prepare.ts';
 import { ownerOf, restoreOf, type RestoreRequest, revisionBump } from './request.ts';
 import { sendBackup } from './send.ts';
 
-/** What sets the replicas that a restore holds at none. The phases of the workloads take them back when they run again. */
+/**
+ * The purpose that holds workloads at zero replicas during a restore. The phases of the workloads set the replicas
+ * again when they run.
+ */
 const holdPurpose = 'restore';
 
 const held = { spec: { replicas: 0 } };
 
-/** Asks for no pods of these Deployments. */
+/** Scales these Deployments to zero. */
 export async function holdServers({ reader, writer }: RestoreContext, workloads: readonly string[]): Promise<void> {
   for (const name of workloads) {
     const workload = reader.get(Deployment, name);
@@ -31,7 +34,7 @@ export async function holdServers({ reader, writer }: RestoreContext, workloads:
   }
 }
 
-/** Asks for no pods of etcd. Whoever looks after its members is to stop before. */
+/** Scales etcd to zero, after stopping its loop. */
 export async function holdMembers({ cluster, reader, writer, etcdLoop }: RestoreContext): Promise<void> {
   await etcdLoop.stop();
   const set = reader.get(StatefulSet, namesOf(cluster.name).etcd);
@@ -45,23 +48,23 @@ export interface RestoreWork {
   readonly startTime: string;
 }
 
-/** Makes and removes restore pods, and sends the snapshot to those that wait for it. */
+/** Creates and deletes restore pods, and sends the snapshot to pods that wait for it. */
 export async function restoreMembers(
   scope: RestoreContext,
   work: RestoreWork,
   { members, surplusPods }: { readonly members: readonly MemberAct[]; readonly surplusPods: readonly string[] },
 ): Promise<void> {
   const { cluster } = scope;
-  const doomed = members
-    .filter(({ act }) => act === 'Discard')
+  const discarded = members
+    .filter(({ act }) => act === 'discard')
     .map(({ ordinal }) => etcdRestorePod(cluster.name, ordinal));
-  await deletePods(scope, [...doomed, ...surplusPods]);
+  await deletePods(scope, [...discarded, ...surplusPods]);
   await createPods(
     scope,
     work,
-    members.filter(({ act }) => act === 'Create').map(({ ordinal }) => ordinal),
+    members.filter(({ act }) => act === 'create').map(({ ordinal }) => ordinal),
   );
-  for (const { ordinal, act } of members) if (act === 'Send') send(scope, work, ordinal);
+  for (const { ordinal, act } of members) if (act === 'send') send(scope, work, ordinal);
 }
 
 async function createPods(
@@ -82,19 +85,19 @@ async function createPods(
   for (const ordinal of ordinals) {
     const names = [etcdVolumeClaim(cluster.name, ordinal), etcdRestorePod(cluster.name, ordinal)];
     for (const object of objects.filter(({ metadata }) => names.includes(metadata.name))) {
-      // A claim outlives its owner by its finalizer only, as the StatefulSet's own claims do.
+      // The finalizer of a claim alone keeps it after its owner is deleted, as for the StatefulSet's own claims.
       const { ownerReferences: _, ...metadata } = object.metadata;
       await writer.createOnce(object.kind === PersistentVolumeClaim.kind ? { ...object, metadata } : object);
     }
   }
 }
 
-/** Name of the work that sends the snapshot to a member's pod. */
+/** Name of the background task that sends the snapshot to a member's pod. */
 export const sendWork = (ordinal: number) => `etcd-restore-${ordinal}`;
 
 const sendBackOff = { firstMs: 500, longestMs: 30_000 };
 
-/** Begins to send, or tries again after a while. */
+/** Starts to send the snapshot, or tries again after a delay. */
 function send(
   { cluster, reader, work, now }: RestoreContext,
   { source, prepared, run }: RestoreWork,
@@ -114,9 +117,9 @@ function send(
 }
 
 /**
- * Notes on every claim whose data it holds. The ids of the members first: an etcd that starts on an unmarked volume next to
- * others would be taken for one that lost its data. After a recovery a restore that is still in the spec must not come once
- * more, also when the claims that told of it are gone.
+ * Marks every claim with its member and its request. The IDs of the members come first: an etcd that starts with an
+ * unmarked volume beside other members would count as one that lost its data. After a recovery, a restore that is still
+ * in the spec must not run again, even if the claims that record it are lost.
  */
 export async function markClaims(
   { cluster, reader, writer }: RestoreContext,
@@ -135,7 +138,7 @@ export async function markClaims(
   }
   const { restore } = cluster.spec.etcd;
   const annotations = {
-    ...(restore ? { [restoredAnnotations.Restore]: restoreOf(restore, ownerOf(cluster)).id } : {}),
+    ...(restore ? { [restoredAnnotations.restore]: restoreOf(restore, ownerOf(cluster)).id } : {}),
     [restoredAnnotations[kind]]: id,
   };
   for (const { claim } of claims) {
@@ -148,10 +151,10 @@ export async function markClaims(
   }
 }
 
-/** What sets the annotations with the requests that ran. */
+/** The purpose that owns the annotations with the completed requests. */
 const markedPurpose = 'etcd-restore';
 
-/** Removes all restore pods. */
+/** Deletes all restore pods. */
 export async function removePods(scope: RestoreContext): Promise<void> {
   const { cluster, reader } = scope;
   const pods = reader.list(Pod, selectorLabels(cluster.name, 'etcd-restore'));
@@ -168,7 +171,7 @@ async function deletePods({ reader, writer }: RestoreContext, names: readonly st
   }
 }
 
-/** How far each member is, as one sentence. */
+/** The progress of each member, as one sentence. */
 export function describeProgress(
   { cluster, reader, work }: RestoreContext,
   members: readonly MemberAct[],
@@ -180,8 +183,8 @@ export function describeProgress(
     const state = work.state(sendWork(ordinal));
     const sending =
       state.kind === 'running' ? state.progress : state.kind === 'failed' ? messageOf(state.error) : undefined;
-    const message = (pod && problemOf(pod)) ?? sending ?? pod?.status?.phase ?? 'its pod is made';
+    const message = (pod && problemOf(pod)) ?? sending ?? pod?.status?.phase ?? 'its pod is being created';
     return `${ordinal}: ${message}`;
   });
-  return `members are restored from ${amount(manifest.sizeBytes)}: ${parts.join('; ')}`;
+  return `restoring the members from a snapshot of ${amount(manifest.sizeBytes)}: ${parts.join('; ')}`;
 }

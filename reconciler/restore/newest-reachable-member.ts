@@ -6,7 +6,7 @@ import type { EtcdAccess } from '../etcd/access.ts';
 import { type KnownMember, observeEtcd } from '../etcd/observe.ts';
 import type { Member, MemberStatus } from '../etcd/members.ts';
 
-/** Members of an etcd that has lost its quorum, and how to ask them. */
+/** Members of an etcd without a quorum, with access to them. */
 export interface ReachableMembers {
   readonly known: readonly KnownMember[];
   readonly openEtcd: () => EtcdAccess;
@@ -14,11 +14,12 @@ export interface ReachableMembers {
 }
 
 /**
- * Backs the newest member up that is left of an etcd without a quorum: it answers all the same. So its data is safe, and
- * can be checked and restored as any backup can, before anything is touched. Gives the backup; an earlier one of the
- * same revision will do.
- * @param revision what a person has agreed to go on from
- * @throws a sentence for the user when the newest member has another revision: somebody has decided by an old figure
+ * Backs up the newest reachable member of an etcd without a quorum, because members answer reads even without a quorum.
+ * Its data is then safe, and can be checked and restored like any backup, before anything is changed. Returns the
+ * backup; an earlier backup of the same revision is reused.
+ * @param revision the revision that a person has accepted
+ * @throws a sentence for the user if the newest member has another revision, because the decision is based on an
+ * outdated value
  */
 export async function backUpNewestReachableMember(
   { known, openEtcd, kubernetesVersion: version }: ReachableMembers,
@@ -32,9 +33,9 @@ export async function backUpNewestReachableMember(
     const { members } = await observeEtcd(known, etcd.clients);
     const newest = newestOf(members);
     if (newest === undefined && present) return present;
-    const { name, status } = chosen(newest, revision);
+    const { name, status } = requireRevision(newest, revision);
     if (present) return present;
-    report(`backing up ${name}, which has revision ${revision}`);
+    report(`backing up ${name} at revision ${revision}`);
     return await backUp({ name, status, clients: etcd.clients, version }, backups, signal);
   } finally {
     etcd.close();
@@ -51,15 +52,15 @@ function newestOf(members: readonly Member[]): ReachableMember | undefined {
   return answering.toSorted((one, other) => other.status.revision - one.status.revision)[0];
 }
 
-function chosen(newest: ReachableMember | undefined, revision: number): ReachableMember {
+function requireRevision(newest: ReachableMember | undefined, revision: number): ReachableMember {
   if (newest?.status.revision === revision) return newest;
   if (newest) {
     throw new Error(
-      `etcd.recovery.acceptDataLossTo is revision ${revision}, and the newest member that is left, ${newest.name}, has revision ${newest.status.revision}: set it to that, or to a backup`,
+      `etcd.recovery.acceptDataLossTo is revision ${revision}, but the newest reachable member ${newest.name} has revision ${newest.status.revision}: set it to ${newest.status.revision}, or to a backup`,
     );
   }
   throw new Error(
-    `no member of etcd answers, so that none can be gone on from at revision ${revision}: set etcd.recovery.acceptDataLossTo to a backup`,
+    `no etcd member answers, so etcd cannot recover from a member at revision ${revision}: set etcd.recovery.acceptDataLossTo to a backup`,
   );
 }
 
@@ -74,7 +75,7 @@ async function backUp(
   signal: AbortSignal,
 ): Promise<BackupName> {
   const client = clients(name);
-  if (!client) throw new Error(`etcd member ${name} has gone meanwhile`);
+  if (!client) throw new Error(`etcd member ${name} is no longer reachable`);
   const facts = {
     clusterId: await client.clusterId(),
     etcdVersion: status.version,

@@ -9,16 +9,16 @@ import type { Reader } from '../management/view.ts';
 import type { MemberRestore, RestoreObservation, RestorePod } from './plan.ts';
 import type { RestoreRequest } from './request.ts';
 
-/** Annotations of a volume claim with the requests whose data it holds, the newest of each kind. */
+/** Annotations of a volume claim with the completed requests, the newest of each kind. */
 export const restoredAnnotations = {
-  Restore: `${group}/etcd-restored`,
-  Recovery: `${group}/etcd-recovered`,
+  restore: `${group}/etcd-restored`,
+  recovery: `${group}/etcd-recovered`,
 } as const satisfies Record<RestoreRequest['kind'], string>;
 
-/** Everything that holds or follows what the API serves: what it remembers of the future must not outlive it. */
+/** All components that store or cache what the API serves: their state must not survive a return to older data. */
 const servers = ['api-server', 'controller-manager', 'scheduler'] as const satisfies readonly ComponentName[];
 
-/** A restore pod with what tells how far it is. */
+/** A restore pod, with the fields that show its progress. */
 export interface RestorePodObject extends KubeObject {
   readonly status?: {
     readonly phase?: string;
@@ -45,7 +45,7 @@ export interface RestoreContext {
   readonly reader: Reader;
 }
 
-/** What the management cluster shows of a restore. */
+/** The state of a restore in the management cluster. */
 export function observeRestore({
   cluster: { name },
   members,
@@ -62,17 +62,17 @@ export function observeRestore({
   const expected = ordinals.map((ordinal) => etcdRestorePod(name, ordinal));
   return {
     servers: {
-      wanted: workloads.filter((workload) => wants(reader.get<DeploymentObject>(Deployment, workload))),
+      wanted: workloads.filter((workload) => hasReplicas(reader.get<DeploymentObject>(Deployment, workload))),
       pods: servers.flatMap(podsOf).map(nameOf),
-      isAvailable: wants(apiServer) && (apiServer?.status?.availableReplicas ?? 0) > 0,
+      isAvailable: hasReplicas(apiServer) && (apiServer?.status?.availableReplicas ?? 0) > 0,
     },
-    etcd: { isWanted: wants(set), pods: podsOf('etcd').map(nameOf) },
+    etcd: { isWanted: hasReplicas(set), pods: podsOf('etcd').map(nameOf) },
     members: ordinals.map((ordinal) => memberOf(name, ordinal, reader)),
     surplusPods: restorePods.filter((pod) => !expected.includes(pod)),
   };
 }
 
-function wants(workload: { readonly spec?: { readonly replicas?: number } } | undefined): boolean {
+function hasReplicas(workload: { readonly spec?: { readonly replicas?: number } } | undefined): boolean {
   return workload !== undefined && (workload.spec?.replicas ?? 1) > 0;
 }
 
@@ -99,13 +99,14 @@ function podOf(pod: RestorePodObject): RestorePod {
 }
 
 function stateOf({ status }: RestorePodObject): RestorePod['state'] {
-  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return status.phase;
+  if (status?.phase === 'Succeeded') return 'succeeded';
+  if (status?.phase === 'Failed') return 'failed';
   const receive = status?.initContainerStatuses?.find(({ name }) => name === 'receive');
-  if (receive?.state?.running && status?.podIP) return 'Receiving';
-  return receive?.state?.terminated ? 'Working' : 'Starting';
+  if (receive?.state?.running && status?.podIP) return 'receiving';
+  return receive?.state?.terminated ? 'working' : 'starting';
 }
 
-/** Why a restore pod does not get on, as far as it can be told; undefined when nothing is wrong. */
+/** Why a restore pod makes no progress, if known; undefined if there is no problem. */
 export function problemOf({ status }: RestorePodObject): string | undefined {
   const steps = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   const failed = steps.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);

@@ -1,31 +1,31 @@
-/** What there is of a restore, in the management cluster and in the status. */
+/** The observed state of a restore, in the management cluster and in the status. */
 export interface RestoreObservation {
-  /** Id of what is asked for; undefined when nothing is. */
+  /** ID of the request; undefined if there is none. */
   readonly request: string | undefined;
-  /** The restore that the status knows of. */
+  /** The restore that the status records. */
   readonly record: { readonly request: string; readonly isComplete: boolean } | undefined;
-  /** Id of the run that works for the request; meaningful once it has begun. */
+  /** ID of the run for the request; valid once the run has begun. */
   readonly run: string;
-  /** Whether the backup was chosen and found good by this process. */
+  /** Whether this process has chosen and checked the backup. */
   readonly isPrepared: boolean;
-  /** Everything that uses the API, and the API servers themselves. */
+  /** All clients of the API, and the API servers themselves. */
   readonly servers: {
-    /** Workloads that are asked to run pods. */
+    /** Workloads with desired replicas. */
     readonly wanted: readonly string[];
-    /** Pods that there are. */
+    /** Existing pods. */
     readonly pods: readonly string[];
     readonly isAvailable: boolean;
   };
   readonly etcd: { readonly isWanted: boolean; readonly pods: readonly string[] };
   /** One for each member of the spec. */
   readonly members: readonly MemberRestore[];
-  /** Restore pods of members that the spec does not have. */
+  /** Restore pods of members that are not in the spec. */
   readonly surplusPods: readonly string[];
 }
 
 export interface MemberRestore {
   readonly ordinal: number;
-  /** The volume claim; undefined when there is none. */
+  /** The volume claim; undefined if it does not exist. */
   readonly claim: { readonly isGoing: boolean; readonly restored: readonly string[] } | undefined;
   readonly pod: RestorePod | undefined;
 }
@@ -33,45 +33,45 @@ export interface MemberRestore {
 export interface RestorePod {
   readonly run: string;
   readonly isGoing: boolean;
-  readonly state: 'Starting' | 'Receiving' | 'Working' | 'Succeeded' | 'Failed';
+  readonly state: 'starting' | 'receiving' | 'working' | 'succeeded' | 'failed';
 }
 
 /** What to do for one member. */
-export type MemberAct = { readonly ordinal: number; readonly act: 'Create' | 'Discard' | 'Send' | 'Wait' };
+export type MemberAct = { readonly ordinal: number; readonly act: 'create' | 'discard' | 'send' | 'wait' };
 
-/** What comes next. Each step shows in what is observed, so that a process that was killed goes on where it was. */
+/** The next step. The observed state shows each step, so that the next process continues after a process was killed. */
 export type RestoreDecision =
-  /** Nothing is asked for, or it ran. */
-  | { readonly kind: 'Nothing' }
-  /** Data was taken out of use for a request that is withdrawn: there is no way back but another one. */
-  | { readonly kind: 'Withdrawn' }
-  /** Choose the backup and check it, while everything goes on. */
-  | { readonly kind: 'Prepare' }
-  /** Note in the status which backup it is, before anything is touched. */
-  | { readonly kind: 'Begin' }
-  | { readonly kind: 'StopServers'; readonly workloads: readonly string[]; readonly pods: readonly string[] }
-  | { readonly kind: 'StopMembers'; readonly isWanted: boolean; readonly pods: readonly string[] }
-  /** Learn again what the snapshot is that is to be sent. */
-  | { readonly kind: 'PrepareAgain' }
-  | { readonly kind: 'Restore'; readonly members: readonly MemberAct[]; readonly surplusPods: readonly string[] }
-  /** Note on the claims that they hold restored data: from then on it is over for the data. */
-  | { readonly kind: 'Mark' }
-  | { readonly kind: 'CleanUp' }
-  /** The data is there, and etcd and the API servers may start. */
-  | { readonly kind: 'Start' }
-  | { readonly kind: 'Complete' };
+  /** There is no request, or it has completed. */
+  | { readonly kind: 'nothing' }
+  /** Data was taken out of use for a request that was withdrawn. Only another request can continue. */
+  | { readonly kind: 'withdrawn' }
+  /** Choose the backup and check it, while the control plane continues to run. */
+  | { readonly kind: 'prepare' }
+  /** Record the backup in the status, before anything is changed. */
+  | { readonly kind: 'begin' }
+  | { readonly kind: 'stopServers'; readonly workloads: readonly string[]; readonly pods: readonly string[] }
+  | { readonly kind: 'stopMembers'; readonly isWanted: boolean; readonly pods: readonly string[] }
+  /** Read the facts of the snapshot again before sending it. */
+  | { readonly kind: 'prepareAgain' }
+  | { readonly kind: 'restore'; readonly members: readonly MemberAct[]; readonly surplusPods: readonly string[] }
+  /** Mark the claims as restored. From then on the data is complete. */
+  | { readonly kind: 'mark' }
+  | { readonly kind: 'cleanUp' }
+  /** The data is restored. etcd and the API servers may start. */
+  | { readonly kind: 'start' }
+  | { readonly kind: 'complete' };
 
 /** The next step of a restore. */
 export function planRestore(observed: RestoreObservation): RestoreDecision {
   const { request, record, members } = observed;
   const begun = record && !record.isComplete ? record.request : undefined;
-  if (request === undefined) return begun === undefined ? { kind: 'Nothing' } : { kind: 'Withdrawn' };
-  if (begun !== request && (record?.request === request || hasRun(members, request))) return { kind: 'Nothing' };
-  if (begun !== request) return { kind: observed.isPrepared ? 'Begin' : 'Prepare' };
+  if (request === undefined) return begun === undefined ? { kind: 'nothing' } : { kind: 'withdrawn' };
+  if (begun !== request && (record?.request === request || hasRun(members, request))) return { kind: 'nothing' };
+  if (begun !== request) return { kind: observed.isPrepared ? 'begin' : 'prepare' };
   return isRestored(members, request) ? start(observed) : replace(observed);
 }
 
-/** A status may be lost; the volumes tell all the same. */
+/** Volumes record it too, because a status may be lost. */
 function hasRun(members: readonly MemberRestore[], request: string): boolean {
   return members.some(({ claim }) => claim?.restored.includes(request));
 }
@@ -82,27 +82,27 @@ function isRestored(members: readonly MemberRestore[], request: string): boolean
 }
 
 function start({ members, surplusPods, servers }: RestoreObservation): RestoreDecision {
-  if (members.some(({ pod }) => pod) || surplusPods.length > 0) return { kind: 'CleanUp' };
-  return { kind: servers.isAvailable ? 'Complete' : 'Start' };
+  if (members.some(({ pod }) => pod) || surplusPods.length > 0) return { kind: 'cleanUp' };
+  return { kind: servers.isAvailable ? 'complete' : 'start' };
 }
 
 function replace(observed: RestoreObservation): RestoreDecision {
   const { servers, etcd, members, surplusPods, run } = observed;
   if (servers.wanted.length > 0 || servers.pods.length > 0) {
-    return { kind: 'StopServers', workloads: servers.wanted, pods: servers.pods };
+    return { kind: 'stopServers', workloads: servers.wanted, pods: servers.pods };
   }
   if (etcd.isWanted || etcd.pods.length > 0) {
-    return { kind: 'StopMembers', isWanted: etcd.isWanted, pods: etcd.pods };
+    return { kind: 'stopMembers', isWanted: etcd.isWanted, pods: etcd.pods };
   }
-  const succeeded = (pod: RestorePod | undefined) => pod?.state === 'Succeeded' && pod.run === run && !pod.isGoing;
-  if (members.every(({ pod, claim }) => claim && !claim.isGoing && succeeded(pod))) return { kind: 'Mark' };
-  if (!observed.isPrepared) return { kind: 'PrepareAgain' };
-  return { kind: 'Restore', members: members.map((member) => memberAct(member, run)), surplusPods };
+  const succeeded = (pod: RestorePod | undefined) => pod?.state === 'succeeded' && pod.run === run && !pod.isGoing;
+  if (members.every(({ pod, claim }) => claim && !claim.isGoing && succeeded(pod))) return { kind: 'mark' };
+  if (!observed.isPrepared) return { kind: 'prepareAgain' };
+  return { kind: 'restore', members: members.map((member) => memberAct(member, run)), surplusPods };
 }
 
 function memberAct({ ordinal, claim, pod }: MemberRestore, run: string): MemberAct {
-  if (!pod) return { ordinal, act: claim?.isGoing ? 'Wait' : 'Create' };
-  if (pod.isGoing) return { ordinal, act: 'Wait' };
-  if (pod.run !== run || pod.state === 'Failed' || !claim || claim.isGoing) return { ordinal, act: 'Discard' };
-  return { ordinal, act: pod.state === 'Receiving' ? 'Send' : 'Wait' };
+  if (!pod) return { ordinal, act: claim?.isGoing ? 'wait' : 'create' };
+  if (pod.isGoing) return { ordinal, act: 'wait' };
+  if (pod.run !== run || pod.state === 'failed' || !claim || claim.isGoing) return { ordinal, act: 'discard' };
+  return { ordinal, act: pod.state === 'receiving' ? 'send' : 'wait' };
 }

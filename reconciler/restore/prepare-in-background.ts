@@ -8,10 +8,10 @@ import { BackupNotFound, prepareBackup, type PreparedBackup } from './prepare.ts
 import { isBegun, prepareWork, type Restoring } from './restoring.ts';
 import { placeMissing, restoreSourceOf } from './source.ts';
 
-/** What is not told by a watch, such as a store that is back. */
+/** Retry interval for changes that no watch reports, such as a store that is available again. */
 export const retryMs = 30_000;
 
-/** Has the backup chosen and checked beside the queue, and says how that goes. */
+/** Chooses and checks the backup in the background, and reports the progress. */
 export function prepare(scope: RestoreContext, restoring: Restoring): Outcome {
   const { work, now } = scope;
   const { request, record } = restoring;
@@ -20,7 +20,7 @@ export function prepare(scope: RestoreContext, restoring: Restoring): Outcome {
     name: prepareWork,
     inputsKey: request.id,
     retryMs,
-    // What is prepared is used at once, or is to be prepared anew.
+    // The prepared backup is used immediately, or is prepared again.
     holdsMs: () => 0,
     supersedes: true,
   });

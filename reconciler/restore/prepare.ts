@@ -18,27 +18,30 @@ import { backUpNewestReachableMember, type ReachableMembers } from './newest-rea
 export interface PreparedBackup {
   readonly backup: string;
   readonly manifest: Manifest;
-  /** What its Secrets are encrypted with, as far as a bundle tells; none once that is among our own keys. Not to be told. */
+  /**
+   * Keys that encrypt its Secrets, if the recovery bundle contains them; none once they are among the keys of this
+   * cluster. Never print them.
+   */
   readonly encryptionKeys: readonly Key[];
 }
 
 export interface RestoreSource {
   readonly owner: BackupOwner;
-  /** The owner is the Cluster that is restored, or was one of its name. */
+  /** The owner is the Cluster that is restored, or an earlier one of the same name. */
   readonly isOwn: boolean;
   readonly choice: RestoreChoice;
-  /** Where data is that no backup has. */
+  /** Source of data that no backup contains. */
   readonly reachableMembers: ReachableMembers;
-  /** Namespace of the HostedControlPlane, whose Secrets open the store. */
+  /** Namespace of the HostedControlPlane, whose Secrets give access to the store. */
   readonly namespace: string;
   readonly store: Pick<Backup, 'secret' | 'webIdentity' | 'encryption'>;
   readonly storeReader: StoreReader;
-  /** Version of etcd that will run on the data. */
+  /** Version of etcd that will use the data. */
   readonly etcdVersion: string;
   readonly clock: Clock;
 }
 
-/** There is no backup such as the one that is asked for. */
+/** The requested backup does not exist. */
 export class BackupNotFound extends Error {
   override readonly name = 'BackupNotFound';
 }
@@ -46,10 +49,10 @@ export class BackupNotFound extends Error {
 const stallMs = 60_000;
 
 /**
- * Chooses the backup and reads all of it once, through decryption, size and hash: before anything is touched it must be
- * certain that it can be restored, and that its Secrets can be read then. With `isChecked` only its manifest is read,
- * because that was done before.
- * @throws BackupNotFound; InvalidConfiguration for Secrets; StoreError; any other error for a backup that is no good
+ * Chooses the backup and reads it completely once, including decryption, size and hash: before anything is changed, it
+ * must be certain that the backup can be restored, and that its Secrets can then be read. With `isChecked` it reads
+ * only the manifest, because the check is already done.
+ * @throws BackupNotFound; InvalidConfiguration for Secrets; StoreError; any other error for an unusable backup
  */
 export async function prepareBackup(
   restoreSource: RestoreSource,
@@ -68,7 +71,7 @@ export async function prepareBackup(
       manifest.objects.bundle === undefined
         ? []
         : await readBackupKeys(
-            timed(backups.readRecoveryBundle(chosen, signal), `read the bundle of backup ${backup}`),
+            timed(backups.readRecoveryBundle(chosen, signal), `read the recovery bundle of backup ${backup}`),
             restoreSource,
           );
     let bytes = 0;
@@ -87,7 +90,7 @@ async function choose(
   context: WorkContext,
 ): Promise<BackupName> {
   const { choice, reachableMembers } = restoreSource;
-  if (choice.kind === 'survivor')
+  if (choice.kind === 'reachableMember')
     return backUpNewestReachableMember(reachableMembers, choice.revision, backups, context);
   context.report('choosing the backup');
   const { backups: found } = await backups.list(context.signal);
@@ -96,7 +99,7 @@ async function choose(
   throw new BackupNotFound(describeMissing(choice, restoreSource.owner, found));
 }
 
-/** Opens the backups of the wish for as long as `use` takes. */
+/** Opens the backups of a restore source for the duration of `use`. */
 export async function withBackupsOf<T>(
   { namespace, store: spec, storeReader, owner }: RestoreSource,
   use: (backups: ClusterBackups, hasKeys: boolean) => Promise<T>,
@@ -109,7 +112,7 @@ export async function withBackupsOf<T>(
   }
 }
 
-/** Mebibytes for people. */
+/** Mebibytes, for users. */
 export function amount(bytes: number): string {
   return `${Math.ceil(bytes / 1024 ** 2)} MiB`;
 }
@@ -118,21 +121,24 @@ function describeMissing(choice: Choice, owner: BackupOwner, found: readonly Sto
   const whose = `${owner.namespace}/${owner.cluster}`;
   const [newest] = found;
   const oldest = found.at(-1);
-  if (!newest || !oldest) return `there is no backup of ${whose} in the bucket`;
+  if (!newest || !oldest)
+    return `the bucket contains no backup of ${whose}: check etcd.restore.from, and the bucket in the Secret`;
   const wanted = choice.kind === 'backup' ? choice.id : `begun before ${choice.kind === 'before' ? choice.before : ''}`;
-  return `there is no backup ${wanted} of ${whose}: there are ${found.length}, from ${backupId(oldest)} to ${backupId(newest)}`;
+  return `the bucket contains no backup ${wanted} of ${whose}: choose one of its ${found.length} backups from ${backupId(oldest)} to ${backupId(newest)}`;
 }
 
 function refuseUnsuitable(backup: string, manifest: Manifest, restoreSource: RestoreSource, hasKeys: boolean): void {
-  if (hasKeys && !manifest.encryption && !['backup', 'survivor'].includes(restoreSource.choice.kind)) {
-    // Whoever can write to the bucket, and has no key, could else put data of his own into the cluster.
-    throw new Error(`backup ${backup} is not encrypted, though etcd.backup.encryption is set: name it to restore it`);
+  if (hasKeys && !manifest.encryption && !['backup', 'reachableMember'].includes(restoreSource.choice.kind)) {
+    // Otherwise any client with write access to the bucket, but without a key, could inject data into the cluster.
+    throw new Error(
+      `backup ${backup} is not encrypted, although etcd.backup.encryption is set: set etcd.restore.backup to its name to restore it`,
+    );
   }
   const from = parse(manifest.etcdVersion.replace(/-\d+$/, ''));
   const to = parse(restoreSource.etcdVersion.replace(/-\d+$/, ''));
   if (from && to && compare(`${from.major}.${from.minor}.0`, `${to.major}.${to.minor}.0`) > 0) {
     throw new Error(
-      `backup ${backup} is of etcd ${manifest.etcdVersion}, and etcd ${restoreSource.etcdVersion} cannot read what a later one wrote: set etcd.version`,
+      `backup ${backup} was taken from etcd ${manifest.etcdVersion}, but etcd ${restoreSource.etcdVersion} cannot read data of a newer minor version: set etcd.version to ${manifest.etcdVersion} or newer`,
     );
   }
 }

@@ -3,10 +3,10 @@ import { type RecoveryBundle, survivingSecrets } from '../backup/recovery-bundle
 import type { Choice } from '../backup/choose-backup.ts';
 import { type RecoveryBundleRequest, findRecoveryBundle } from '../backup/find-recovery-bundle.ts';
 
-/** A Secret that cannot be made again, under the name it is to have. */
+/** A Secret that cannot be recreated, with its new name. */
 export type KeptSecret = RecoveryBundle['secrets'][number];
 
-/** Authorities and keys of a cluster, from one of its backups. */
+/** CAs and keys of a cluster, from one of its backups. */
 export interface Identity {
   readonly backup: string;
   readonly secrets: readonly KeptSecret[];
@@ -14,17 +14,20 @@ export interface Identity {
 
 export interface IdentitySource extends Omit<RecoveryBundleRequest, 'choice'> {
   readonly restore: Restore;
-  /** Name of the Cluster that shall have them. */
+  /** Name of the Cluster that adopts them. */
   readonly cluster: string;
 }
 
-/** Reads the authorities and keys beside the backup that is to be restored. @throws what {@link findRecoveryBundle} throws */
+/**
+ * Reads the CAs and keys of the backup to restore.
+ * @throws the errors of {@link findRecoveryBundle}
+ */
 export async function readIdentity(source: IdentitySource, signal: AbortSignal): Promise<Identity> {
   const { backup, bundle } = await findRecoveryBundle({ ...source, choice: choiceOf(source.restore) }, signal);
   return { backup, secrets: renamed(bundle, source.owner.cluster, source.cluster) };
 }
 
-/** Those that belong to an identity, under the names of another cluster. */
+/** The Secrets of an identity, with the names for another cluster. */
 function renamed({ secrets }: RecoveryBundle, from: string, to: string): KeptSecret[] {
   const names = survivingSecrets(to);
   return survivingSecrets(from).flatMap((name, index) => {

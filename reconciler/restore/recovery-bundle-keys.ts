@@ -7,15 +7,15 @@ import { keysIn } from '../encryption-at-rest/adopt.ts';
 import type { Key } from '../encryption-at-rest/configuration.ts';
 import { readEncryptionKeys } from '../encryption-at-rest/secret.ts';
 
-/** Whose backup it is, and whether that is the Cluster that is restored. */
+/** Owner of the backup, and whether it is the restored Cluster. */
 export interface KeyOwner {
   readonly owner: BackupOwner;
   readonly isOwn: boolean;
 }
 
 /**
- * The keys that Secrets of a backup are stored under, from the stream of the bundle beside it.
- * @throws StoreError; for a backup of another Cluster any other error for a bundle that is no good
+ * The keys that encrypt Secrets of a backup, from the stream of its recovery bundle.
+ * @throws StoreError; for a backup of another Cluster also any other error for an unusable bundle
  */
 export async function readBackupKeys(
   stream: AsyncIterable<Uint8Array>,
@@ -25,16 +25,17 @@ export async function readBackupKeys(
     return recoveryBundleKeys(await readRecoveryBundle(stream), owner.cluster);
   } catch (error) {
     const isAway = error instanceof StoreError && error.reason !== 'ObjectNotFound';
-    // Our own Secret has the keys of our backups: a bundle that is no good must not keep us from our own data.
+    // The Secret of this cluster contains the keys of its own backups. An unusable bundle must not block access to its
+    // own data.
     if (!isOwn || isAway) throw error;
     return [];
   }
 }
 
 /**
- * The keys in a bundle; none of a cluster that stored in clear.
- * @param cluster whose backup it is
- * @throws a sentence for the user, which quotes nothing of it
+ * The keys in a bundle; none if the cluster does not encrypt Secrets.
+ * @param cluster owner of the backup
+ * @throws a sentence for the user, without content of the bundle
  */
 export function recoveryBundleKeys({ secrets }: RecoveryBundle, cluster: string): Key[] {
   const name = namesOf(cluster).secrets.encryption;
@@ -42,6 +43,9 @@ export function recoveryBundleKeys({ secrets }: RecoveryBundle, cluster: string)
   if (!found) return [];
   const { apiVersion, kind } = Secret;
   const keys = readEncryptionKeys({ apiVersion, kind, metadata: { name }, data: found.data });
-  if (!keys) throw new Error(`the bundle holds a Secret ${name} without a configuration of ours: use another backup`);
+  if (!keys)
+    throw new Error(
+      `the recovery bundle contains Secret ${name} without a valid encryption configuration: use another backup`,
+    );
   return keysIn(keys);
 }

@@ -5,23 +5,23 @@ import type { RestoreContext } from './context.ts';
 import type { PreparedBackup } from './prepare.ts';
 import { requestOf, type RestoreRequest, runId } from './request.ts';
 
-/** The newest restore that the status knows of. */
+/** The newest restore in the status. */
 export type RestoreRecord = NonNullable<EtcdStatus['restore']>;
 
-/** How far the restore is that is asked for now. */
+/** The progress of the currently requested restore. */
 export interface Restoring {
   readonly request: RestoreRequest;
   readonly record: RestoreRecord | undefined;
-  /** Id of the run that works for the request; meaningful once it has begun. */
+  /** ID of the run for the request; valid once the run has begun. */
   readonly run: string;
-  /** The backup that was chosen and checked; undefined before that, and for a process that did not do it itself. */
+  /** The chosen and checked backup; undefined before the check, and in a process that did not do the check. */
   readonly prepared: PreparedBackup | undefined;
 }
 
-/** Name of the slow work that chooses a backup and checks it. */
+/** Name of the background task that chooses and checks a backup. */
 export const prepareWork = 'etcd-restore';
 
-/** What is asked for and how far it is; the request is undefined when nothing is asked for. */
+/** The current request and its progress; the request is undefined if there is none. */
 export function restoringOf(
   scope: RestoreContext,
 ): Omit<Restoring, 'request'> & { readonly request: RestoreRequest | undefined } {
@@ -35,12 +35,12 @@ export function restoringOf(
   return { request, record, run, prepared: preparedFor(request, record, work.state<PreparedBackup>(prepareWork)) };
 }
 
-/** Whether data is taken out of use for this request already. */
+/** Whether data is already taken out of use for this request. */
 export function isBegun(request: RestoreRequest, record: RestoreRecord | undefined): boolean {
   return record?.request === request.id && record.completionTime === undefined;
 }
 
-/** What was prepared, if it is for this request and, once it has begun, the backup it has begun with. */
+/** The prepared backup, if it belongs to this request and, once the restore has begun, is the recorded one. */
 function preparedFor(
   request: RestoreRequest | undefined,
   record: RestoreRecord | undefined,
@@ -51,7 +51,7 @@ function preparedFor(
   return isOther ? undefined : state.result;
 }
 
-/** A report is there once members were asked; before, nothing is known, and nothing is done. */
+/** The report exists once members were queried. Before that nothing is known, and nothing is done. */
 function isQuorumLost({ etcdLoop, hostedControlPlane }: RestoreContext): boolean {
   const report = etcdLoop.report();
   return (

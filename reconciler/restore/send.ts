@@ -12,7 +12,7 @@ export interface SendOptions {
   readonly cluster: { readonly name: string; readonly namespace: string };
   readonly reader: Reader;
   readonly ordinal: number;
-  /** Address of the pod that waits. */
+  /** Address of the waiting pod. */
   readonly address: string;
   readonly source: RestoreSource;
   readonly prepared: PreparedBackup;
@@ -24,7 +24,7 @@ export async function sendBackup(
   { signal, report }: WorkContext,
 ): Promise<void> {
   const name = parseBackupId(backup);
-  if (!name) throw new Error(`"${backup}" is no name of a backup`);
+  if (!name) throw new Error(`"${backup}" is not the name of a backup`);
   const receiver = { address, port: ports.etcdClient, serverName: etcdMemberHost(cluster, ordinal) };
   const { sizeBytes } = manifest;
   await withBackupsOf(source, (backups) =>

@@ -9,11 +9,11 @@ import type { RestoreSource } from './prepare.ts';
 import { ownerOf } from './request.ts';
 import { isBegun, type Restoring } from './restoring.ts';
 
-/** Told where a restore is asked for and there is no bucket to take it from. */
+/** The message for a restore request without a bucket. */
 export const placeMissing =
-  'etcd.restore and etcd.recovery need a place for backups: set etcd.backup with the Secret of the bucket';
+  'etcd.restore and etcd.recovery need the bucket with the backups: set etcd.backup with the Secret of the bucket';
 
-/** Which backup is meant, and where it lies. @throws InvalidConfiguration when there is no place for backups */
+/** The source of the restore. @throws InvalidConfiguration if no bucket is configured */
 export function restoreSourceOf(
   { cluster, hostedControlPlane, storeReader, reader }: RestoreContext,
   { request, record }: Restoring,

@@ -3,7 +3,7 @@ import { rotateAnnotation, rotatedForAnnotation } from '../../constructs/api/gro
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import type { KubeObject } from '../kube/object.ts';
 
-/** What can be rotated, with the field and the annotation that ask for it. */
+/** What can be rotated, with the field and the annotation that request it. */
 export const rotations = {
   cluster: { field: 'clusterCA', annotation: rotateAnnotation('cluster-ca') },
   etcd: { field: 'etcdCA', annotation: rotateAnnotation('etcd-ca') },
@@ -11,13 +11,13 @@ export const rotations = {
   serviceAccount: { field: 'serviceAccountKey', annotation: rotateAnnotation('service-account-key') },
 } as const;
 
-/** What somebody has asked for, in either way. */
+/** A request for a rotation, by either of the two. */
 export interface RotationRequest {
   readonly field?: string | undefined;
   readonly annotation?: string | undefined;
 }
 
-/** What is asked for now. */
+/** The current request. */
 export function requestOf(
   { spec, metadata }: Pick<HostedControlPlane, 'spec' | 'metadata'>,
   what: keyof typeof rotations,
@@ -26,7 +26,7 @@ export function requestOf(
   return { field: spec.certificates.rotation?.[field], annotation: metadata.annotations?.[annotation] };
 }
 
-/** Whether it is something else than what was answered already. Taking a request away is none. */
+/** Whether a request differs from the answered one. The removal of a request is not a new request. */
 export function isNew(request: RotationRequest, answered: RotationRequest): boolean {
   const differs = (a: string | undefined, b: string | undefined) => a !== undefined && a !== b;
   return differs(request.field, answered.field) || differs(request.annotation, answered.annotation);
@@ -34,7 +34,7 @@ export function isNew(request: RotationRequest, answered: RotationRequest): bool
 
 const Answered = z.object({ field: z.string().optional(), annotation: z.string().optional() });
 
-/** The requests that a Secret has answered; none where nothing readable is written. */
+/** The request that a Secret has answered; empty if the annotation is missing or not readable. */
 export function answeredBy(secret: KubeObject): RotationRequest {
   try {
     return Answered.parse(JSON.parse(secret.metadata.annotations?.[rotatedForAnnotation] ?? '{}'));
@@ -43,7 +43,7 @@ export function answeredBy(secret: KubeObject): RotationRequest {
   }
 }
 
-/** The annotation of a Secret that has answered this request; nothing where there is none. */
+/** The annotation of a Secret that has answered this request; none without a request. */
 export function answering(request: RotationRequest): Record<string, string> {
   const text = JSON.stringify(request);
   return text === '{}' ? {} : { [rotatedForAnnotation]: text };

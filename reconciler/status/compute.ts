@@ -143,7 +143,7 @@ function available(observed: Observation): ConditionUpdate {
  * members have been observed.
  */
 function etcdServes({ etcd, etcdReport, spec }: Observation): string | undefined {
-  if (etcdReport && etcdReport.observation.membership !== 'Unknown') {
+  if (etcdReport && etcdReport.observation.membership !== 'unknown') {
     const { observation } = etcdReport;
     const voters = voterCount(observation);
     const well = healthyVoters(observation).length;
@@ -187,7 +187,7 @@ function certificatesAvailable(phases: ConditionUpdates): ConditionUpdate {
 
 function etcdHealthy({ etcd, etcdReport, previous }: Observation): ConditionUpdate {
   // Before etcd is formed, missing answers are expected.
-  const isFormed = previous?.etcd?.clusterID !== undefined || etcdReport?.observation.membership === 'Confirmed';
+  const isFormed = previous?.etcd?.clusterID !== undefined || etcdReport?.observation.membership === 'confirmed';
   if (etcdReport && isFormed) return etcdHealth(etcdReport, previous?.etcd);
   if (!etcd) return conditionUpdate('Unknown', 'HealthUnknown', 'etcd has not been created yet');
   const wanted = etcd.spec?.replicas ?? 0;

@@ -1,8 +1,8 @@
 import type { Clock } from '../kube/clock.ts';
 
-/** What is known of one piece of slow work. */
+/** State of a background task. */
 export type WorkState<T = unknown> =
-  /** Never begun, or forgotten. */
+  /** Never started, or forgotten. */
   | { readonly kind: 'idle' }
   | { readonly kind: 'running'; readonly inputsKey: string; readonly since: Date; readonly progress: string }
   | { readonly kind: 'done'; readonly inputsKey: string; readonly at: Date; readonly result: T }
@@ -11,45 +11,48 @@ export type WorkState<T = unknown> =
       readonly inputsKey: string;
       readonly at: Date;
       readonly error: unknown;
-      /** Failures in a row for the same basis. */
+      /** Consecutive failures with the same inputs. */
       readonly failures: number;
     };
 
-/** What slow work gets to work with. */
+/** What a background task works with. */
 export interface WorkContext {
-  /** Aborts when the control plane is gone or the process ends: stop, leave nothing half done, and throw its reason. */
+  /**
+   * Aborts when the control plane is deleted, the task is canceled, or the process ends. The task must then stop, leave
+   * nothing half done, and throw the reason of the signal.
+   */
   readonly signal: AbortSignal;
-  /** Says how far it is, for people, such as `120 of 480 MiB uploaded`. */
+  /** Reports progress to users, such as `120 of 480 MiB uploaded`. */
   readonly report: (progress: string) => void;
 }
 
 /**
- * Slow work of one control plane, beside the queue: a pass begins it and looks at it, and never waits for it. Nothing is
- * remembered by a process that was killed: what was done has to show in the world.
+ * Background tasks of one control plane. A reconcile starts a task and reads its state, but never waits for it. A new
+ * process remembers nothing: the effects of a task must be observable elsewhere.
  */
 export interface Work {
   state<T>(name: string): WorkState<T>;
   /**
-   * Begins, unless work of this name is running already. Another pass comes when it has ended, and now and then when it
-   * reports progress.
-   * @param basis what it is done for, to tell the result from that of another one
-   * @param turn `waits` for what a whole fleet does at the same hour; everything else begins at once, because a few stores
-   * that are slow must not hold up somebody's restore
+   * Starts a task, unless one with this name runs already. Another reconcile follows when it has ended, and at
+   * intervals when it reports progress.
+   * @param inputsKey identifies the inputs of the task, so that its result is not used for other inputs
+   * @param turn `waits` for tasks that a whole fleet starts at the same hour. All others start immediately, because a
+   * few slow stores must not delay a restore.
    */
   start<T>(name: string, inputsKey: string, run: (context: WorkContext) => Promise<T>, turn?: 'waits'): WorkState<T>;
-  /** Aborts work of this name, if it runs, and forgets its state. */
+  /** Aborts the task with this name, if it runs, and forgets its state. */
   cancel(name: string): void;
 }
 
 export interface BackgroundWorkOptions {
   readonly clock: Clock;
-  /** Hears of the key of a control plane whose work has ended or made progress. */
+  /** Called with the key of a control plane when one of its tasks has ended or made progress. */
   readonly onChange: (key: string) => void;
-  /** How much of what waits for its turn may run at a time. */
+  /** Maximum number of tasks with turns that run at the same time. */
   readonly concurrency?: number;
 }
 
-/** A status that is written for every percent would be a write a second. */
+/** Minimum interval of progress reports. A status update for every percent would be one write per second. */
 const progressMs = 10_000;
 
 interface Entry {
@@ -59,7 +62,7 @@ interface Entry {
   reportedAt: number;
 }
 
-/** All slow work of this process. */
+/** All background tasks of this process. */
 export class BackgroundWork {
   readonly #options: BackgroundWorkOptions;
   readonly #entries = new Map<string, Map<string, Entry>>();
@@ -71,7 +74,7 @@ export class BackgroundWork {
     this.#free = options.concurrency ?? 8;
   }
 
-  /** The work of one control plane, by the key of its HostedControlPlane. */
+  /** The background tasks of one control plane, by the key of its HostedControlPlane. */
   of(key: string): Work {
     return {
       state: <T>(name: string) => (this.#entries.get(key)?.get(name)?.state ?? { kind: 'idle' }) as WorkState<T>,
@@ -86,19 +89,19 @@ export class BackgroundWork {
     };
   }
 
-  /** How much of it runs now, or waits for its turn. */
+  /** Number of tasks that run now or wait for their turn. */
   get running(): number {
     const states = [...this.#entries.values()].flatMap((works) => [...works.values()].map(({ state }) => state));
     return states.filter(({ kind }) => kind === 'running').length;
   }
 
-  /** Aborts what runs for a control plane that is gone, and drops what is known of it. */
+  /** Aborts the tasks of a control plane that is gone, and forgets their state. */
   forget(key: string): void {
     for (const { controller } of this.#entries.get(key)?.values() ?? []) controller.abort(stopped());
     this.#entries.delete(key);
   }
 
-  /** Aborts everything and resolves when it has ended. */
+  /** Aborts all tasks, and resolves when they have ended. */
   async close(): Promise<void> {
     const entries = [...this.#entries.values()].flatMap((works) => [...works.values()]);
     for (const { controller } of entries) controller.abort(stopped());
@@ -112,7 +115,7 @@ export class BackgroundWork {
     if (known?.state.kind === 'running') return known.state;
     const failures = known?.state.kind === 'failed' && known.state.inputsKey === inputsKey ? known.state.failures : 0;
     const entry: Entry = {
-      state: { kind: 'running', inputsKey, since: this.#now(), progress: 'it has begun' },
+      state: { kind: 'running', inputsKey, since: this.#now(), progress: 'started' },
       controller: new AbortController(),
       ended: Promise.resolve(),
       reportedAt: this.#options.clock.now(),
@@ -183,5 +186,7 @@ export class BackgroundWork {
 }
 
 function stopped(): Error {
-  return new Error('stopped, because the control plane is gone, what was asked for has changed, or the operator ends');
+  return new Error(
+    'stopped because the control plane was deleted, the request has changed, or the operator shuts down',
+  );
 }

@@ -8,31 +8,31 @@ interface Known {
   readonly holdsUntil: number;
 }
 
-/** Questions that cost a request, and whose answers no watch keeps current. */
+/** A cache for requests whose answers no watch keeps current. */
 export interface RequestCache {
   /**
-   * Asks, unless the answer is known, what it depends on is the same as then, and it is younger than nine minutes. Neither
-   * an answer that is undefined nor a failure is remembered.
+   * Sends the request, unless its answer is cached for the same inputs and is younger than nine minutes. Undefined
+   * answers and failures are not cached.
    */
   ask<T>(question: string, dependsOn: unknown, ask: () => Promise<T | undefined>): Promise<T | undefined>;
 }
 
-/** What was asked, and answered, for whom. */
+/** The request caches of all owners. */
 export class RequestCaches {
   readonly #clock: Pick<Clock, 'now'>;
-  /** Owner → question → what is known. */
+  /** Owner → question → cached answer. */
   readonly #known = new Map<string, Map<string, Known>>();
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
   }
 
-  /** The inquiries of one owner, such as the key of a HostedControlPlane. */
+  /** The cache of one owner, such as the key of a HostedControlPlane. */
   of(owner: string): RequestCache {
     return { ask: (question, inputsKey, ask) => this.#ask(owner, question, JSON.stringify(inputsKey) ?? '', ask) };
   }
 
-  /** Drops what is known for an owner that is gone. */
+  /** Drops all answers for an owner that is gone. */
   forget(owner: string): void {
     this.#known.delete(owner);
   }

@@ -1,32 +1,35 @@
 import type { Work, WorkContext, WorkState } from './background-work.ts';
 
-/** Slow work for certain inputs, and when it is done again. */
+/** A background task for certain inputs, and when it runs again. */
 export interface TaskOptions<T> {
   readonly name: string;
-  /** What it is done for, as text to compare: a result or a failure of other inputs does not count. */
+  /** The inputs, as text to compare. A result or a failure with other inputs does not count. */
   readonly inputsKey: string;
   /** Time from a failure to the next attempt. */
   readonly retryMs: number | ((failure: Failure) => number);
-  /** How long a result holds. By default it does not expire. */
+  /** How long a result is valid. By default it does not expire. */
   readonly holdsMs?: (result: T) => number;
-  /** Whether work for other inputs is aborted. By default it ends first. */
+  /** Whether a running task with other inputs is aborted. By default it ends first. */
   readonly supersedes?: boolean;
 }
 
 /** A failed attempt. */
 export type Failure = Extract<WorkState, { readonly kind: 'failed' }>;
 
-/** One piece of slow work as a reconcile finds it. */
+/** One background task as a reconcile finds it. */
 export interface Task<T> {
-  /** Its state; idle when what is known is about other inputs, unless that is still running. */
+  /**
+   * Its state. It is idle when the known state is of other inputs, unless a task with those is still running and is not
+   * superseded.
+   */
   readonly state: WorkState<T>;
-  /** It was never done for these inputs, its retry is due, or its result has expired. */
+  /** The task has never run with these inputs, its retry is due, or its result has expired. */
   readonly isDue: boolean;
-  /** Begins it beside the queue. Call it only when it is due. */
+  /** Starts it in the background. Call it only when it is due. */
   start(run: (context: WorkContext) => Promise<T>): void;
 }
 
-/** Finds a task of a control plane, so that its phase can begin it when that is due. */
+/** Finds a task of a control plane, so that its phase can start it when it is due. */
 export function findTask<T>(work: Work, now: Date, options: TaskOptions<T>): Task<T> {
   const { name, inputsKey, supersedes = false } = options;
   const found = work.state<T>(name);
@@ -43,7 +46,7 @@ export function findTask<T>(work: Work, now: Date, options: TaskOptions<T>): Tas
   };
 }
 
-/** Milliseconds since the epoch at which a failed attempt is made again. */
+/** When a failed attempt is repeated, in milliseconds since the epoch. */
 export function retryTime(failure: Failure, retryMs: number | ((failure: Failure) => number)): number {
   return failure.at.getTime() + (typeof retryMs === 'number' ? retryMs : retryMs(failure));
 }

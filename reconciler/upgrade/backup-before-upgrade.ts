@@ -3,8 +3,9 @@ import { failureReasons } from '../backup/failure.ts';
 import { minorChange, type Versioned } from './version-change.ts';
 
 /**
- * Why the minor version of Kubernetes or of etcd may not change yet, as a sentence for a condition: there is no backup for
- * that change. Undefined when it may, when nothing changes, and when no backups are asked for.
+ * Why the minor version of Kubernetes or of etcd must not change yet, as a sentence for a condition: the backup for
+ * that change does not exist. Undefined when it may change, when nothing changes, and when the spec requests no backups
+ * before upgrades.
  */
 export function awaitedBackup(
   what: Versioned,
@@ -16,5 +17,5 @@ export function awaitedBackup(
   if (change === undefined || etcd?.backup?.versionChanges?.includes(change)) return undefined;
   const condition = conditions?.find(({ type }) => type === 'EtcdBackupReady');
   const fault = condition && failureReasons.includes(condition.reason) ? `, which fails: ${condition.message}` : '';
-  return `the change of ${change} waits for a backup${fault}; set etcd.backup.beforeUpgrade: false to go on without one`;
+  return `the change of ${change} waits for a backup${fault}; set etcd.backup.beforeUpgrade: false to continue without one`;
 }

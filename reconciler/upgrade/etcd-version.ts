@@ -19,14 +19,15 @@ interface Templated extends KubeObject {
 /** The version of etcd to render. */
 export interface VersionChoice {
   readonly version: string;
-  /** Why it is not the one that the spec asks for. */
+  /** Why it differs from the version that the spec requests. */
   readonly problem?: { readonly reason: 'VersionNotAllowed' | 'WaitingForBackup'; readonly message: string };
 }
 
 /**
- * Which version of etcd to run, by what its members say they run. A change of minor waits for its backup. It does not
- * wait for the API servers, nor they for it, when an upgrade of Kubernetes brings it: each of them works with the etcd of
- * both minors, and an ill member must not keep API servers from what they need.
+ * Chooses the version of etcd to run, from the versions that its members report. A change of the minor version waits
+ * for its backup. If an upgrade of Kubernetes changes the version of etcd, API servers and etcd do not wait for each
+ * other: API servers of both versions work with etcd of both minors, and an unhealthy etcd member must not block API
+ * servers.
  */
 export function versionToRun(
   scope: Pick<ControlPlaneContext, 'cluster' | 'hostedControlPlane' | 'reader'> & { readonly etcdLoop: EtcdLoop },
@@ -43,13 +44,16 @@ export function versionToRun(
     args: cluster.spec.etcd.args,
   });
   const { version } = plan;
-  if (plan.kind === 'Refused') return { version, problem: { reason: 'VersionNotAllowed', message: plan.message } };
+  if (plan.kind === 'refused') return { version, problem: { reason: 'VersionNotAllowed', message: plan.message } };
   const awaited = plan.changesMinor ? awaitedBackup('etcd', scope) : undefined;
   if (!awaited) return { version };
   return { version: rendered ?? version, problem: { reason: 'WaitingForBackup', message: awaited } };
 }
 
-/** The version in the StatefulSet's template; undefined without one, and where the user's image has a tag of its own kind. */
+/**
+ * The version in the StatefulSet's template; undefined without a StatefulSet, and if the tag of the user's image has
+ * another format.
+ */
 function renderedVersion(cluster: string, reader: Reader): string | undefined {
   const set = reader.get<Templated>(StatefulSet, namesOf(cluster).etcd);
   const image = set?.spec?.template?.spec?.containers?.find(({ name }) => name === 'etcd')?.image ?? '';

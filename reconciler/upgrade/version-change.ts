@@ -6,10 +6,10 @@ import { etcdVersion, parseVersion } from '../../constructs/cluster/versions.ts'
 import type { KubeObject } from '../kube/object.ts';
 import type { Reader } from '../management/view.ts';
 
-/** What has a version of its own. */
+/** Software with a version of its own. */
 export type Versioned = 'Kubernetes' | 'etcd';
 
-/** The part of a workload in which its version shows. */
+/** The part of a workload that contains its version. */
 interface Templated extends KubeObject {
   readonly spec?: {
     readonly template?: {
@@ -19,7 +19,9 @@ interface Templated extends KubeObject {
   };
 }
 
-/** The change of a minor version that the spec asks for, such as `Kubernetes 1.35 to 1.36`; undefined when there is none. */
+/**
+ * The change of a minor version that the spec requests, such as `Kubernetes 1.35 to 1.36`; undefined if there is none.
+ */
 export function minorChange(what: Versioned, cluster: HostedCluster, reader: Reader): string | undefined {
   const [present, wanted] = what === 'Kubernetes' ? ofKubernetes(cluster, reader) : ofEtcd(cluster, reader);
   const [from, to] = [minorIn(present), minorIn(wanted)];

@@ -1,33 +1,36 @@
 import { coerce, compare, type SemVer } from 'semver';
 
 export interface VersionChange {
-  /** Versions that members run, undefined for one that does not say; empty before there are any, or nobody was asked. */
+  /**
+   * Versions that members run, undefined for a member that does not report it. Empty before members exist or have been
+   * asked.
+   */
   readonly running: readonly (string | undefined)[];
-  /** Version that all members behave as; undefined when it is not known. */
+  /** etcd's cluster version, as which all members behave; undefined if it is not known. */
   readonly clusterVersion: string | undefined;
-  /** Version in the StatefulSet's template; undefined when there is none, or its image tells none. */
+  /** Version in the StatefulSet's template; undefined without a StatefulSet, and if its image does not show it. */
   readonly rendered: string | undefined;
-  /** Version the spec asks for, by name or by its Kubernetes version. */
+  /** Version that the spec requests, explicitly or by its Kubernetes version. */
   readonly wanted: string;
-  /** Arguments of the user. */
+  /** The user's arguments for etcd. */
   readonly args: Readonly<Record<string, string>> | undefined;
 }
 
 /** Which version of etcd to run now. */
 export type VersionPlan =
-  | { readonly kind: 'Allowed'; readonly version: string; readonly changesMinor: boolean }
-  /** The one that runs stays. */
-  | { readonly kind: 'Refused'; readonly version: string; readonly message: string };
+  | { readonly kind: 'allowed'; readonly version: string; readonly changesMinor: boolean }
+  /** The running version stays. */
+  | { readonly kind: 'refused'; readonly version: string; readonly message: string };
 
 /**
- * The first patch release of a minor from which the next minor may be run, as upstream's upgrade guides say: before
- * 3.5.26 members that were removed long ago come back in 3.6, and before 3.6.11 members may not get along with 3.7.
+ * The first patch release of a minor from which etcd's upgrade guides support the next minor. Before 3.5.26, members
+ * that were removed long ago reappear in 3.6. Before 3.6.11, members may not work together with 3.7.
  */
 const stepsFrom: Readonly<Record<string, string>> = { '3.5': '3.5.26', '3.6': '3.6.11' };
 
 /**
- * Whether etcd may be run in the version that is asked for: one minor up at a time, never down, and never while members
- * still run the minor before. Patch releases of a minor may be exchanged in both directions.
+ * Whether etcd may run the requested version: one minor up at a time, never down, and never while members still run the
+ * previous minor. Patch releases of a minor may change in both directions.
  */
 export function planVersion({ running, clusterVersion, rendered, wanted, args }: VersionChange): VersionPlan {
   const members = running.flatMap((version) => parsed(version ?? '') ?? []).sort(compare);
@@ -35,40 +38,43 @@ export function planVersion({ running, clusterVersion, rendered, wanted, args }:
   const newest = members.at(-1) ?? oldest;
   const target = parsed(wanted);
   const stays = rendered ?? newest?.version ?? wanted;
-  const refuse = (message: string): VersionPlan => ({ kind: 'Refused', version: stays, message });
+  const refuse = (message: string): VersionPlan => ({ kind: 'refused', version: stays, message });
 
-  if (!target) return refuse(`etcd.version ${wanted} is no version such as 3.6.16`);
+  if (!target) return refuse(`etcd.version ${wanted} is not a version such as 3.6.16: correct it`);
   const gone = target.minor >= 7 ? Object.keys(args ?? {}).filter((name) => name.startsWith('experimental-')) : [];
   if (gone.length > 0) {
-    return refuse(`etcd ${wanted} does not know ${gone.join(', ')} of etcd.args any more: replace or remove them`);
+    return refuse(`etcd ${wanted} no longer supports ${gone.join(', ')} of etcd.args: replace or remove them`);
   }
-  if (!oldest || !newest) return { kind: 'Allowed', version: wanted, changesMinor: false };
+  if (!oldest || !newest) return { kind: 'allowed', version: wanted, changesMinor: false };
   const from = `etcd runs ${newest.version}, and ${wanted}`;
   if (target.minor < newest.minor) {
     return refuse(
-      `${from} is a lower minor, which cannot read its data: set etcd.version to ${newest.version} or newer`,
+      `${from} is a lower minor version, which cannot read its data: set etcd.version to ${newest.version} or newer`,
     );
   }
   if (target.minor > oldest.minor + 1) {
     const next = `3.${oldest.minor + 1}`;
-    return refuse(`etcd runs ${oldest.version}, and ${wanted} skips a minor: set etcd.version to a ${next} first`);
+    return refuse(
+      `etcd runs ${oldest.version}, and ${wanted} skips a minor version: set etcd.version to a ${next} release first`,
+    );
   }
   if (target.minor > oldest.minor) {
     const least = stepsFrom[`3.${oldest.minor}`];
     if (least && compare(oldest, least) < 0) {
       return refuse(
-        `etcd runs ${oldest.version}, and ${wanted} needs at least ${least} before it: set etcd.version to that first`,
+        `etcd runs ${oldest.version}, and an upgrade to ${wanted} requires at least ${least}: set etcd.version to ${least} first`,
       );
     }
   }
   const changesMinor = target.minor > oldest.minor;
   const haveAllAnswered = members.length > 0 && members.length === running.length;
-  // The members agree on the minor some seconds after the last of them runs it, and while one is away they cannot.
+  // The cluster version rises some seconds after the last member runs the new minor. It cannot rise while a member is
+  // away.
   const haveArrived = parsed(clusterVersion ?? '')?.minor === oldest.minor;
   if (changesMinor && !(haveAllAnswered && haveArrived)) {
-    return { kind: 'Allowed', version: stays, changesMinor: false };
+    return { kind: 'allowed', version: stays, changesMinor: false };
   }
-  return { kind: 'Allowed', version: wanted, changesMinor };
+  return { kind: 'allowed', version: wanted, changesMinor };
 }
 
 function parsed(version: string): SemVer | undefined {

@@ -70,7 +70,7 @@ export async function measureStalls(
 
     const through = (ways: readonly string[], taken: readonly Pick<Taken, 'from' | 'to'>[]): number[] =>
       ways.flatMap((way) => taken.flatMap(({ from, to }) => writers.get(way)?.between(from, to) ?? []));
-    const defragmentations = defragmented.filter(({ step }) => step.kind === 'Defragment');
+    const defragmentations = defragmented.filter(({ step }) => step.kind === 'defragment');
     const own = defragmentations.flatMap((taken) => through([nameOf(taken.step)], [taken]));
     const others = defragmentations.flatMap((taken) =>
       through(
@@ -78,7 +78,7 @@ export async function measureStalls(
         [taken],
       ),
     );
-    const moves = defragmented.filter(({ step }) => step.kind === 'MoveLeader');
+    const moves = defragmented.filter(({ step }) => step.kind === 'moveLeader');
     return [
       ...figures('at rest', through(names, [{ from: restFrom, to: restTo }])),
       ...figures('defragmentation, through the other members', others, { atMost: 0.1 }),
@@ -120,10 +120,10 @@ async function executeAll(cluster: EtcdProcesses, quotaBytes: number): Promise<T
 
 async function executeNext(cluster: EtcdProcesses, quotaBytes: number, taken: Taken[]): Promise<boolean> {
   const observation = await cluster.observe();
-  const goal = { replicas: names.length, revision: cluster.revision, cause: 'Asked', quotaBytes } as const;
+  const goal = { replicas: names.length, revision: cluster.revision, cause: 'requested', quotaBytes } as const;
   const decision = planEtcdStep(observation, goal);
-  if (decision.kind === 'Settled') return healthyVoters(observation).length === names.length;
-  if (decision.kind === 'Wait') {
+  if (decision.kind === 'settled') return healthyVoters(observation).length === names.length;
+  if (decision.kind === 'wait') {
     await cluster.runMissing(observation);
     return false;
   }

@@ -2,18 +2,19 @@ import type { Stryker } from '@stryker-mutator/core';
 
 /** Modules that decide: pure, and wrong in silence when they are wrong. */
 const decisions = [
-  'constructs/cluster/versions.ts',
-  'reconciler/backup/{causes,decide-backup,retention,schedule,verify-decision}.ts',
+  'constructs/cluster/{minors,versions}.ts',
+  'reconciler/backup/{causes,plan-backup,retention,schedule}.ts',
+  'reconciler/backup/verify/plan.ts',
   'reconciler/encryption-at-rest/rotation.ts',
-  'reconciler/etcd/{leadership,maintenance,members,membership,next-step,quorum-guard,rollout}.ts',
-  'reconciler/etcd/{version-rules,volume-size}.ts',
+  'reconciler/etcd/{leadership,maintenance,members,membership,plan-step,quorum-guard,rollout,volume-size}.ts',
+  'reconciler/upgrade/version-rules.ts',
   'reconciler/engine/run-phases.ts',
   'reconciler/kube/{apply-decision,lease-decision}.ts',
   'reconciler/kubelet-serving/plan.ts',
   'reconciler/pki/policy.ts',
   'reconciler/pki/issuer/plan.ts',
   'reconciler/restore/plan.ts',
-  'reconciler/rotation/{authority,service-account-key}/decide-rotation.ts',
+  'reconciler/rotation/{ca,service-account-key}/plan.ts',
   'reconciler/rotation/workers/plan.ts',
   'reconciler/status/compute.ts',
 ];

@@ -40,7 +40,7 @@ test(
     const begun = new Date();
     await bench.patch(name, { spec: { certificates: { rotation: { clusterCA: 'first' } } } });
     const moving = await bench.untilCondition(name, 'CARotationReady', { reason: 'MovingWorkers' }, stepMs);
-    expect(moving.message).toContain(`Machines ${first} are to be replaced, by MachineDeployments ${name}`);
+    expect(moving.message).toContain(`MachineDeployments ${name} replace Machines ${first}`);
     expect(splitCertificates(await certificateAuthority())).toHaveLength(2);
 
     const second = await until(

@@ -8,20 +8,24 @@ import type { Manifest } from '../manifest.ts';
 import { lookMs, serveLimitMs, type VerificationTask } from './task.ts';
 import { verificationPodState } from './pod.ts';
 
-/** The etcd of a trial, known by the certificate of the members. */
+/** The etcd of a verification, which uses the certificate of the members. */
 export function etcdAt(cluster: VerificationTask['cluster'], address: string): MemberEndpoint {
   const host = address.includes(':') ? `[${address}]` : address;
-  return { name: 'of the trial', address: `${host}:${ports.etcdClient}`, serverName: etcdMemberHost(cluster, 0) };
+  return {
+    name: 'of the verification',
+    address: `${host}:${ports.etcdClient}`,
+    serverName: etcdMemberHost(cluster, 0),
+  };
 }
 
-/** Waits until etcd serves, and gives its newest revision. */
+/** Waits until etcd serves, and returns its newest revision. */
 export async function untilServing(
   { credentials, clock, pod }: VerificationTask,
   etcd: MemberEndpoint,
   { sizeBytes }: Manifest,
   { signal, report }: WorkContext,
 ): Promise<number> {
-  report('waiting for etcd to serve it');
+  report('waiting until etcd serves the backup');
   for (const end = clock.now() + serveLimitMs(sizeBytes); ; await pause(clock, lookMs, signal)) {
     signal.throwIfAborted();
     // A client that was refused once waits before it dials again.
@@ -32,7 +36,8 @@ export async function untilServing(
     } catch (error) {
       const found = pod();
       const state = found && verificationPodState(found);
-      if (state?.kind === 'failed') throw new Error(`the etcd of the trial ended: ${state.message}`, { cause: error });
+      if (state?.kind === 'failed')
+        throw new Error(`the etcd of the verification terminated: ${state.message}`, { cause: error });
       if (!found || clock.now() > end) throw error;
     } finally {
       client.close();
@@ -40,7 +45,7 @@ export async function untilServing(
   }
 }
 
-/** Counts at the revision of the backup: leases that ran out since have deleted keys already. */
+/** Counts at the revision of the backup, because expired leases may have deleted keys since. */
 export async function countKeys(
   { credentials }: VerificationTask,
   etcd: MemberEndpoint,

@@ -15,7 +15,7 @@ interface ContainerStatus {
   };
 }
 
-/** The pod of a trial restore, as far as its steps are concerned. */
+/** The pod of a verification, with the fields that describe its steps. */
 export interface VerificationPod extends KubeObject {
   readonly status?: {
     readonly phase?: string;
@@ -28,28 +28,28 @@ export interface VerificationPod extends KubeObject {
   };
 }
 
-/** How far the pod of a trial restore is. */
+/** The progress of the pod of a verification. */
 export type VerificationPodState =
   | { readonly kind: 'starting'; readonly message: string }
   | { readonly kind: 'receiving'; readonly address: string }
   | { readonly kind: 'restoring' }
-  /** etcd has been started; whether it serves, it says itself. */
+  /** etcd has been started. It reports itself whether it serves. */
   | { readonly kind: 'started'; readonly address: string }
   | {
       readonly kind: 'failed';
-      /** `receive`, `restore` or `etcd`; undefined when the whole pod was ended, such as for want of room. */
+      /** `receive`, `restore` or `etcd`; undefined if the whole pod was terminated, such as for lack of space. */
       readonly step: string | undefined;
       readonly exitCode?: number | undefined;
       readonly message: string;
     };
 
-/** Reads how far a pod is. */
+/** Reads the progress of a pod. */
 export function verificationPodState({ metadata, status = {} }: VerificationPod): VerificationPodState {
   const steps = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
   const failed = steps.find(({ name, state }) => {
     return state?.terminated && (name === 'etcd' || state.terminated.exitCode !== 0);
   });
-  // What ends a pod as a whole says more than the exit codes that come of it.
+  // The reason for which the whole pod was terminated is more useful than the resulting exit codes.
   if (status.phase === 'Failed' && status.reason) {
     return { kind: 'failed', step: undefined, message: `${status.reason}: ${status.message ?? metadata.name}` };
   }
@@ -65,7 +65,7 @@ export function verificationPodState({ metadata, status = {} }: VerificationPod)
   return { kind: 'starting', message: reasonOf(status, steps) };
 }
 
-/** The last line of a step says why it failed. */
+/** The last line of a step describes its failure. */
 function describe({ exitCode, reason = 'Error', message = '' }: Terminated): string {
   const last = message.trim().split('\n').at(-1) ?? '';
   return `${reason}, exit code ${exitCode ?? 'unknown'}${last === '' ? '' : `: ${last}`}`;
@@ -77,5 +77,5 @@ function reasonOf(
 ): string {
   const waiting = steps.find(({ state }) => state?.waiting?.message)?.state?.waiting;
   const unscheduled = conditions.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
-  return waiting?.message ?? unscheduled?.message ?? 'it has not started yet';
+  return waiting?.message ?? unscheduled?.message ?? 'not started yet';
 }

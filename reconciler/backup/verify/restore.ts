@@ -13,13 +13,13 @@ import { BackupUnusable } from './failure.ts';
 import { type VerificationPodState, verificationPodState } from './pod.ts';
 import type { Verification } from '../verification-settings.ts';
 
-/** How long a pod may take to start: its images may have to be pulled. */
+/** How long a pod may take to start, including pulling its images. */
 const startLimitMs = 10 * 60_000;
 
 /**
- * Restores a backup into the etcd of a pod and compares what is in it with its manifest, then notes in the store that it
- * is good. The pod stays: whoever began the trial removes it.
- * @throws BackupUnusable, StoreError, and any other error when the trial could not be held
+ * Restores a backup into the etcd of a pod, compares its content with the manifest, and records the success in the
+ * store. The caller removes the pod.
+ * @throws BackupUnusable, StoreError, and any other error if the verification could not run
  */
 export async function restoreForVerification(task: VerificationTask, context: WorkContext): Promise<Verification> {
   const { backups, backup, clock } = task;
@@ -28,7 +28,7 @@ export async function restoreForVerification(task: VerificationTask, context: Wo
   context.report('waiting for the pod');
   await untilPod(task, context, 'receiving', startLimitMs);
   const began = await send(task, manifest, context);
-  context.report('the pod makes a data directory of it');
+  context.report('the pod restores the snapshot to a data directory');
   const address = await untilPod(task, context, 'started', serveLimitMs(manifest.sizeBytes));
   const etcd = etcdAt(task.cluster, address);
   const revision = await untilServing(task, etcd, manifest, context);
@@ -49,41 +49,47 @@ export async function restoreForVerification(task: VerificationTask, context: Wo
   return verification;
 }
 
-/** What cannot be read, or is not what was written, is of no use; what did not come may be. */
+/**
+ * A backup that is missing, cannot be read, or differs from what was written, is unusable. Any other error of the store
+ * says nothing about the backup.
+ */
 function asUnusable(error: unknown): never {
   if (error instanceof StoreError && error.reason !== 'ObjectNotFound') throw error;
   throw new BackupUnusable(messageOf(error), { cause: error });
 }
 
-/** Waits until the pod has come to this step, and gives its address. */
+/** Waits until the pod has reached this step, and returns its address. */
 async function untilPod(
   { pod, clock }: VerificationTask,
   { signal, report }: WorkContext,
   wanted: 'receiving' | 'started',
   limitMs: number,
 ): Promise<string> {
-  let last: VerificationPodState = { kind: 'starting', message: 'it is not there yet' };
+  let last: VerificationPodState = { kind: 'starting', message: 'not created yet' };
   for (const end = clock.now() + limitMs; clock.now() < end; await pause(clock, lookMs, signal)) {
     signal.throwIfAborted();
     const found = pod();
-    if (!found && last.kind !== 'starting') throw new Error('somebody deleted the pod of the trial');
+    if (!found && last.kind !== 'starting') throw new Error('the verification pod was deleted');
     if (!found) continue;
     last = verificationPodState(found);
     if (last.kind === wanted) return last.address;
     if (last.kind === 'starting') report(`waiting for the pod: ${last.message}`);
     if (last.kind === 'failed' && isRefusal(last)) throw new BackupUnusable(`etcdutl: ${last.message}`);
-    if (last.kind === 'failed') throw new Error(`the pod of the trial failed: ${last.message}`);
+    if (last.kind === 'failed') throw new Error(`the verification pod failed: ${last.message}`);
   }
   const why = last.kind === 'starting' ? last.message : last.kind;
-  throw new Error(`the pod of the trial did not get ready within ${Math.round(limitMs / 60_000)} minutes: ${why}`);
+  throw new Error(`the verification pod was not ready within ${Math.round(limitMs / 60_000)} minutes: ${why}`);
 }
 
-/** The hash was right: what the tool refuses for another reason than room or memory cannot be restored by anybody. */
+/**
+ * The hash was correct. If etcdutl refuses the snapshot for another reason than disk space or memory, it cannot be
+ * restored at all.
+ */
 function isRefusal({ step, exitCode, message }: Extract<VerificationPodState, { kind: 'failed' }>): boolean {
   return step === 'restore' && exitCode === 1 && !message.includes('no space left');
 }
 
-/** Sends the snapshot and gives the time at which its first byte was read. */
+/** Sends the snapshot, and returns the time at which its first byte was read. */
 async function send(
   { cluster, backups, backup, credentials, pod, clock }: VerificationTask,
   manifest: Manifest,
@@ -103,7 +109,7 @@ async function send(
   for (const end = clock.now() + listenLimitMs; ;) {
     const found = pod();
     const state = found && verificationPodState(found);
-    if (state?.kind !== 'receiving') throw new Error('the pod of the trial ended before it had the snapshot');
+    if (state?.kind !== 'receiving') throw new Error('the verification pod terminated before it received the snapshot');
     const receiver = { address: state.address, port: ports.etcdClient, serverName: etcdMemberHost(cluster, 0) };
     try {
       await pushSnapshot(receiver, watched(), {

@@ -22,7 +22,7 @@ export interface VerificationContext extends ControlPlaneContext {
   readonly storeReader: StoreReader;
 }
 
-/** Restores a backup in a pod, which is removed whatever comes of it. */
+/** Verifies a backup in a pod, which is removed in any case. */
 export function runVerification(
   scope: VerificationContext,
   spec: Backup,
@@ -53,7 +53,7 @@ export function runVerification(
   });
 }
 
-/** Opens the store of a control plane for as long as it is used. */
+/** Opens the store of a control plane for the duration of `use`. */
 export async function withBackups<T>(
   { cluster: { namespace, name }, storeReader }: VerificationContext,
   spec: Backup,
@@ -67,7 +67,7 @@ export async function withBackups<T>(
   }
 }
 
-/** Deletes pods of trials that nobody holds any more, and says how many are still there. */
+/** Deletes all pods of verifications, and returns how many still exist. */
 export async function removeVerificationPods({ cluster, reader, writer }: VerificationContext): Promise<number> {
   const pods = reader.list(Pod, selectorLabels(cluster.name, 'etcd-verify'));
   for (const pod of pods) if (!pod.metadata.deletionTimestamp) await writer.delete(Pod, pod);

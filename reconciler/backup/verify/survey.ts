@@ -6,33 +6,38 @@ import { backupId } from '../names.ts';
 import { StoreError } from '../store-error.ts';
 import type { VerificationRules } from './plan.ts';
 
-/** What the store says of backups and their trials. */
+/** The backups and verification results in the store. */
 export interface VerificationInventory {
   /** Newest first. */
   readonly backups: readonly StoredBackup[];
-  /** The newest one that was good. */
+  /** The newest verified backup. */
   readonly lastVerified: NonNullable<EtcdStatus['lastVerifiedBackup']> | undefined;
 }
 
-/** Asks the store: it alone outlives a status that is lost, and knows what an operator that was killed has done. */
+/**
+ * Reads the store, because only the store survives the loss of a status and contains the results of a killed operator.
+ */
 export async function listVerifications(
   store: Pick<ClusterBackups, 'list' | 'verification'>,
   signal?: AbortSignal,
 ): Promise<VerificationInventory> {
   const { backups } = await store.list(signal);
   const verified = backups.find(({ isVerified }) => isVerified);
-  const noted = verified && (await store.verification(verified).catch(unreadable));
-  if (!noted) return { backups, lastVerified: undefined };
-  const { time, restoreSeconds } = noted;
+  const result = verified && (await store.verification(verified).catch(unreadable));
+  if (!result) return { backups, lastVerified: undefined };
+  const { time, restoreSeconds } = result;
   return { backups, lastVerified: { name: backupId(verified), time, restoreSeconds: Math.ceil(restoreSeconds) } };
 }
 
-/** A note that somebody has damaged must not keep the next backup from being tried. */
+/** A damaged result must not prevent the verification of the next backup. */
 function unreadable(error: unknown): undefined {
   if (error instanceof StoreError) throw error;
 }
 
-/** When backups are tried, as the spec says it. @param identity namespace and name, which decide what `@daily` means */
+/**
+ * When backups are verified, according to the spec. @param identity namespace and name, which determine the time of
+ * `@daily`
+ */
 export function verificationRules({ verify, retention, timeZone }: Backup, identity: string): VerificationRules {
   const { maxCount, maxAge } = retention;
   return {

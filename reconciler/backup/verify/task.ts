@@ -5,7 +5,7 @@ import type { Manifest } from '../manifest.ts';
 import type { BackupName } from '../names.ts';
 import type { VerificationPod } from './pod.ts';
 
-/** One trial, and what it needs. */
+/** One verification, with everything that it needs. */
 export interface VerificationTask {
   readonly cluster: { readonly name: string; readonly namespace: string };
   readonly backups: ClusterBackups;
@@ -13,15 +13,18 @@ export interface VerificationTask {
   readonly credentials: EtcdCredentials;
   /** Applies the pod that restores the backup of this manifest. */
   readonly createPod: (run: string, manifest: Manifest) => Promise<void>;
-  /** The pod as the watches know it; undefined when there is none. */
+  /** The pod as the watches know it; undefined if there is none. */
   readonly pod: () => VerificationPod | undefined;
   readonly clock: Clock;
 }
 
-/** How long etcd may take from the last byte of the snapshot: the tool writes it anew, at 10 MB/s on a slow disk. */
+/** How long etcd may take after the last byte of the snapshot: etcdutl rewrites it, at 10 MB/s on a slow disk. */
 export function serveLimitMs(sizeBytes: number): number {
   return 10 * 60_000 + sizeBytes / 10_000;
 }
 
-/** The watches see a pod, so that a look costs nothing; the time of a restore is measured to this. */
+/**
+ * Interval for checks of the pod. The watches know the pod, so a check costs nothing. It is the precision of the
+ * measured restore time.
+ */
 export const lookMs = 200;

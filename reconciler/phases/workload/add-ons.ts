@@ -34,14 +34,14 @@ function addOn(part: WorkloadPart, condition: ConditionType, check: (scope: Work
   });
 }
 
-/** Their number decides how many pods there are: guessed at every start of the operator, it would scale them to and fro. */
+/** The number of nodes determines the replicas. A guess at every start of the operator would scale them up and down. */
 function nodesAreKnown({ facts }: WorkloadScope): Outcome {
   return facts.nodes === undefined
     ? wait('WaitingForAPIServer', 'the operator has not listed the Nodes of the hosted cluster yet')
     : done();
 }
 
-/** Nothing is changed then: what is there may be what pods reach their API server by. */
+/** The phase then changes nothing, because pods may reach their API server through the existing objects. */
 function refuseUnsupported({ cluster, facts }: WorkloadScope): void {
   const problem = unsupportedInClusterAccess(cluster, facts);
   if (problem) throw new InvalidConfiguration('InClusterAccessNotSupported', problem);

@@ -48,7 +48,7 @@ interface Refusal {
   readonly why: string;
 }
 
-/** Approves those that are right, and tells why the others are not. */
+/** Approves the valid requests, and returns the reasons for the others. */
 async function answer(
   scope: WorkloadScope,
   hosted: HostedClient,

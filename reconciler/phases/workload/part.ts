@@ -15,13 +15,13 @@ export interface WorkloadPartOptions {
   readonly condition: ConditionType;
   readonly needs: readonly WorkloadPhase[];
   readonly part: WorkloadPart;
-  /** What must be true before it is rendered. By default nothing. */
+  /** Precondition of the part. By default none. */
   readonly before?: (scope: WorkloadScope) => Outcome;
-  /** What to make of it when it is applied. By default it is done. */
+  /** Converts the applied objects to an outcome. By default it is done. */
   readonly judge?: (live: readonly KubeObject[], scope: WorkloadScope) => Outcome;
 }
 
-/** A phase that applies one part of the workload chart. A part that renders to nothing is done. */
+/** A phase that applies one part of the workload chart. A part without objects is done. */
 export function workloadPart({ condition, needs, part, before, judge }: WorkloadPartOptions): WorkloadPhase {
   return phase({
     condition,

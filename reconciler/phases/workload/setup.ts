@@ -4,7 +4,7 @@ import { reachable } from '../reachable.ts';
 import { clusterInfo, kubeadmConfig, kubeletConfig } from './join-configuration.ts';
 import { workloadRBAC } from './rbac.ts';
 
-/** Workers can join: what they need is there, it is reached where they are told to, and controllers work. */
+/** Workers can join: the objects they need exist, the endpoint is reachable, and controllers work. */
 export const workload = phase({
   condition: 'WorkloadSetupReady',
   needs: [workloadRBAC, clusterInfo, kubeadmConfig, kubeletConfig, reachable],

@@ -16,14 +16,14 @@ import { createKey, keyHash } from '../key.ts';
 import { createSigningRequest } from './signing-request.ts';
 
 /**
- * Has an issuer of cert-manager sign an authority whose key stays here. The key is stored before anything is asked for,
- * so that no crash can lose the key of a certificate that was issued. What is trusted is the certificate that comes back
- * and never the issuer's own: else everything the issuer signs for others were a client of this control plane.
+ * Requests a certificate from a cert-manager issuer for a CA whose key stays here. The key is stored before the
+ * request, so that no crash can lose the key of an issued certificate. The returned certificate is trusted, and never
+ * that of the issuer. Otherwise everything that the issuer signs for others would be a client of this control plane.
  */
 export async function askIssuer(scope: IssuerContext, props: ObtainCAProps, issuerRef: IssuerRef): Promise<ObtainedCA> {
   const { cluster, reader, writer, sharedResources, now } = scope;
   const { plan, secret, durationSeconds } = props;
-  if (usesTunnel(cluster.spec)) return { kind: 'pending', message: distrusted };
+  if (usesTunnel(cluster.spec)) return { kind: 'pending', message: untrusted };
   if (sharedResources.servedVersions('CertificateRequest').length === 0)
     return { kind: 'pending', message: notInstalled };
   const key = await keyFor(scope, secret);
@@ -54,14 +54,14 @@ export async function askIssuer(scope: IssuerContext, props: ObtainCAProps, issu
   return { kind: 'pending', message: `${describeObject(made)} waits for ${issuerRef.kind} ${issuerRef.name}` };
 }
 
-/** HAProxy cannot be told to be content with an authority that does not sign itself, as OpenSSL by itself is not. */
-const distrusted =
-  'certificates.issuerRef cannot be had with proxies on the workers behind a shared entry, because HAProxy trusts no authority that another has signed: set inClusterAccess to Policy, or remove certificates.issuerRef';
+/** HAProxy has no option to trust a CA that is not self-signed, which OpenSSL requires by default. */
+const untrusted =
+  'certificates.issuerRef does not work with proxies on the workers behind a shared entry, because HAProxy does not trust a CA that another CA has signed: set inClusterAccess to Policy, or remove certificates.issuerRef';
 
 const notInstalled =
-  'certificates.issuerRef names an issuer, and there is no cert-manager.io/v1 CertificateRequest here: install cert-manager, or remove certificates.issuerRef';
+  'certificates.issuerRef is set, but the management cluster does not serve CertificateRequest of cert-manager.io/v1: install cert-manager, or remove certificates.issuerRef';
 
-/** The key that is kept for this authority, or a new one. @throws when what is kept is none */
+/** The stored key for this CA, or a new one. @throws if the stored key is invalid */
 async function keyFor(scope: IssuerContext, secret: string): Promise<string> {
   const name = requestSecretName(secret);
   const kept =
@@ -72,7 +72,9 @@ async function keyFor(scope: IssuerContext, secret: string): Promise<string> {
     keyHash(key);
     return key;
   } catch {
-    // Without the cause: an error about a key may quote it.
-    throw new Error(`Secret ${name} holds no readable private key in tls.key: delete it, and a new one is made`);
+    // Without the cause, because an error about a key may contain it.
+    throw new Error(
+      `Secret ${name} contains no readable private key in tls.key: delete it, so that the operator creates a new one`,
+    );
   }
 }

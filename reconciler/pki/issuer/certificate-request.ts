@@ -6,14 +6,14 @@ import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { SecretProps } from '../secret.ts';
 
-/** A CertificateRequest as the API returns it, as far as we read it. */
+/** A CertificateRequest as the API returns it, with the fields that the operator reads. */
 export interface CertificateRequestObject extends KubeObject {
   readonly spec?: {
     readonly issuerRef?: { readonly name?: string; readonly kind?: string; readonly group?: string };
   };
   readonly status?: {
     readonly conditions?: readonly RequestCondition[];
-    /** PEM in base64, as all bytes in JSON: the certificate, then those between it and a root. */
+    /** PEM in base64, like all bytes in JSON: the certificate, then those between it and a root. */
     readonly certificate?: string;
     readonly failureTime?: string;
   };
@@ -28,7 +28,7 @@ export interface RequestCondition {
 }
 
 export interface CertificateRequestProps extends SecretProps {
-  /** The Secret that shall hold the authority. */
+  /** The Secret for the CA. */
   readonly requestedFor: string;
   readonly issuerRef: IssuerRef;
   /** PEM of the PKCS#10 request. */
@@ -36,7 +36,7 @@ export interface CertificateRequestProps extends SecretProps {
   readonly durationSeconds: number;
 }
 
-/** What asks an issuer of cert-manager for an authority. Nothing of it can be changed later: another attempt is another object. */
+/** A request for a CA to a cert-manager issuer. It is immutable: another attempt is another object. */
 export function certificateRequest(props: CertificateRequestProps): RenderedObject {
   const { name, namespace, cluster, owner, requestedFor, issuerRef, signingRequest, durationSeconds } = props;
   return {
@@ -58,19 +58,19 @@ export function certificateRequest(props: CertificateRequestProps): RenderedObje
   };
 }
 
-/** The name of one attempt to have a key certified. */
+/** The name of one attempt to certify a key. */
 export function requestName(secret: string, hash: string, attempt: number): string {
   return `${secret}-${hash}-${attempt}`;
 }
 
-/** Which attempt for this key a request is; undefined when it is for another one. */
+/** The attempt number of a request for this key; undefined if it is for another key. */
 export function attemptOf({ metadata }: KubeObject, secret: string, hash: string): number | undefined {
   const prefix = `${secret}-${hash}-`;
   const attempt = metadata.name.startsWith(prefix) ? Number(metadata.name.slice(prefix.length)) : Number.NaN;
   return Number.isInteger(attempt) ? attempt : undefined;
 }
 
-/** Whether a request went to this issuer. What is missing of a reference has cert-manager's defaults. */
+/** Whether a request is for this issuer. Missing fields of a reference have cert-manager's defaults. */
 export function isTo({ spec }: CertificateRequestObject, { name, kind, group }: IssuerRef): boolean {
   const given = spec?.issuerRef;
   return given?.name === name && (given.kind ?? 'Issuer') === kind && (given.group ?? 'cert-manager.io') === group;

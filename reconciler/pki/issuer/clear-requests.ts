@@ -6,7 +6,7 @@ import type { ControlPlaneContext } from '../../management/view.ts';
 import type { SecretObject } from '../secret.ts';
 import { requestedFor } from './request-key.ts';
 
-/** Takes away what was kept to ask an issuer, once the authority it was for is stored. */
+/** Deletes the objects for the request to an issuer, once its CA is stored. */
 export async function clearRequests(scope: ControlPlaneContext): Promise<void> {
   const { cluster, reader } = scope;
   for (const kept of reader.list<SecretObject>(Secret, selectorLabels(cluster.name, 'certificates'))) {
@@ -15,13 +15,13 @@ export async function clearRequests(scope: ControlPlaneContext): Promise<void> {
   }
 }
 
-/** Takes away what is kept to ask an issuer for an authority that nobody wants any more. */
+/** Deletes the objects for the request to an issuer, if the CA is no longer needed. */
 export async function withdrawRequest(scope: ControlPlaneContext, secret: string): Promise<void> {
   const kept = scope.reader.get<SecretObject>(Secret, requestSecretName(secret));
   if (kept && requestedFor(kept) === secret) await withdraw(scope, secret, kept);
 }
 
-/** The requests first and the key last: by the key it is known that there is something to take away. */
+/** Deletes the requests first and the key last, because the key shows that there is something to delete. */
 async function withdraw({ reader, writer }: ControlPlaneContext, secret: string, kept: SecretObject): Promise<void> {
   for (const request of reader.list(CertificateRequest, { [requestedForLabel]: secret })) {
     await writer.delete(CertificateRequest, request);

@@ -1,6 +1,6 @@
 import type { ControlPlaneContext, SharedResources } from '../../management/view.ts';
 
-/** What a CA is obtained with. */
+/** What obtaining a CA needs. */
 export interface IssuerContext extends ControlPlaneContext {
   readonly sharedResources: SharedResources;
 }

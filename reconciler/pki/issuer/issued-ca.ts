@@ -4,12 +4,12 @@ import { isKeyOf, readCertificate } from '../certificate.ts';
 import { renewalTime } from '../policy.ts';
 
 export interface IssuedCA {
-  /** PEM of the certificate that came back. */
+  /** PEM of the returned certificate. */
   readonly certificate: string;
-  /** PEM of the key it was asked for. */
+  /** PEM of the key of the request. */
   readonly key: string;
   readonly commonName: string;
-  /** Name of the Secret that shall hold it. */
+  /** Name of the Secret for it. */
   readonly secret: string;
   readonly now: Date;
 }
@@ -17,8 +17,8 @@ export interface IssuedCA {
 type Check = (issued: IssuedCA) => string | undefined;
 
 /**
- * What is wrong with an authority that an issuer has signed, as a clause for a person; undefined when it can be used.
- * An issuer decides itself what it puts into a certificate, whatever it was asked for.
+ * The problem with a CA that an issuer has signed, as a clause for the user; undefined if it is usable. An issuer may
+ * ignore parts of the request.
  */
 export function issuedProblem(issued: IssuedCA): string | undefined {
   try {
@@ -37,22 +37,22 @@ const ofKey: Check = ({ certificate, key }) => (isKeyOf(certificate, key) ? unde
 const isCA: Check = ({ certificate }) =>
   readCertificate(certificate).isCA
     ? undefined
-    : 'it is not that of an authority (basic constraints CA: false, or a key usage without keyCertSign)';
+    : 'it is not a CA certificate (basic constraints CA: false, or a key usage without keyCertSign)';
 
 const asNamed: Check = ({ certificate, commonName }) =>
   readCertificate(certificate).commonNames.includes(commonName)
     ? undefined
-    : `its common name is not ${commonName}, by which certificates name who has signed them`;
+    : `its common name is not ${commonName}, by which certificates refer to their issuer`;
 
-/** Limits that hold for everything it signs: servers and clients, of any name. */
+/** Limits that would apply to everything it signs: servers and clients, with any name. */
 const mayIssue: Check = ({ certificate }) => {
   const parsed = new x509.X509Certificate(certificate);
   const extended = parsed.getExtension(x509.ExtendedKeyUsageExtension)?.usages.map(String);
   const needed = [x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth];
   if (extended && !extended.includes(anyUsage) && !needed.every((usage) => extended.includes(usage))) {
-    return 'its extended key usage does not let it sign for servers and clients';
+    return 'its extended key usage does not allow certificates for servers and clients';
   }
-  if (parsed.getExtension(nameConstraints)) return 'it is limited to some names (name constraints)';
+  if (parsed.getExtension(nameConstraints)) return 'name constraints limit it to some names';
   return undefined;
 };
 
@@ -62,11 +62,12 @@ const nameConstraints = '2.5.29.30';
 const livesLongEnough: Check = ({ certificate, secret, now }) => {
   const { notBefore, notAfter } = readCertificate(certificate);
   const hours = Math.floor((notAfter.getTime() - notBefore.getTime()) / 3_600_000);
-  if (hours < leastHours) return `it lives ${hours}h, and clients need ${leastHours}h to learn of a successor in time`;
-  // Left over from something that was given up long ago.
-  if (now >= renewalTime(certificate, secret)) return 'half of its life has passed already';
+  if (hours < leastHours)
+    return `its lifetime is ${hours}h, but clients need ${leastHours}h to trust a successor in time`;
+  // A leftover of an earlier attempt.
+  if (now >= renewalTime(certificate, secret)) return 'half of its lifetime has passed';
   return undefined;
 };
 
-/** As for authorities that sign themselves. */
+/** As for self-signed CAs. */
 const leastHours = 24;

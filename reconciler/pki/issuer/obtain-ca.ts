@@ -4,9 +4,8 @@ import type { ObtainCAProps, ObtainedCA } from './obtained-ca.ts';
 import type { IssuerContext } from './context.ts';
 
 /**
- * A new authority with a new key: one that signs itself, or one that the issuer of the spec has signed. The latter is
- * pending for a while; to be called again until it is there, and stored by its caller, after which `clearRequests` takes
- * away what was kept meanwhile.
+ * Obtains a CA with a new key: self-signed, or signed by the issuer of the spec. The latter is pending for a while.
+ * Call it again until it returns the CA, and store the CA. Then `clearRequests` deletes the intermediate objects.
  */
 export async function obtainCA(scope: IssuerContext, props: ObtainCAProps): Promise<ObtainedCA> {
   const { issuerRef } = scope.cluster.spec.certificates;

@@ -1,20 +1,20 @@
 import type { CAPlan } from '../../../constructs/control-plane/certificates/plan.ts';
 import type { KeyPair } from '../issue.ts';
 
-/** A new authority, or what is being waited for. */
+/** A new CA, or what it waits for. */
 export type ObtainedCA =
   | { readonly kind: 'obtained'; readonly pair: KeyPair }
   | {
       readonly kind: 'pending';
-      /** One sentence: what is waited for, and what a person can do if it never comes. */
+      /** One sentence: what it waits for, and what a person can do if it never comes. */
       readonly message: string;
-      /** When to ask again; missing where an event will tell. */
+      /** When to ask again; unset if an event triggers it. */
       readonly requeueAt?: Date | undefined;
     };
 
 export interface ObtainCAProps {
   readonly plan: CAPlan;
-  /** Of the Secret that shall hold it: names what is made on the way. */
+  /** The Secret for it, which also determines the names of the intermediate objects. */
   readonly secret: string;
   readonly durationSeconds: number;
 }

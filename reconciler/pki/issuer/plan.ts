@@ -4,9 +4,9 @@ import { describeObject } from '../../kube/object.ts';
 import { attemptOf, type CertificateRequestObject, isTo } from './certificate-request.ts';
 import { stateOf } from './request-state.ts';
 
-/** What there is to decide on. */
+/** The input of a decision. */
 export interface IssuerQuestion {
-  /** Everything that was ever asked for this Secret and is still there. */
+  /** All existing requests for this Secret. */
   readonly requests: readonly CertificateRequestObject[];
   readonly secret: string;
   readonly keyHash: string;
@@ -15,21 +15,21 @@ export interface IssuerQuestion {
   readonly now: Date;
 }
 
-/** What to do about an authority that an issuer is to sign. */
+/** What to do about a CA that an issuer is to sign. */
 export type IssuerDecision =
   | { readonly kind: 'ask'; readonly attempt: number; readonly outdated: readonly CertificateRequestObject[] }
   | {
       readonly kind: 'wait';
       readonly message: string;
-      /** When to ask again; missing where an event will tell. */
+      /** When to ask again; unset if an event triggers it. */
       readonly requeueAt?: Date | undefined;
       readonly outdated: readonly CertificateRequestObject[];
     }
   | { readonly kind: 'take'; readonly certificate: string };
 
 /**
- * The newest request for this key to this issuer counts. One that was refused is made anew after a while, since people
- * mend policies and issuers without a word; the refused one stays until then, to be read.
+ * The newest request for this key to this issuer counts. A refused request is repeated after a delay, because no event
+ * reports corrected policies and issuers. It stays until then, so that it can be read.
  */
 export function decide(question: IssuerQuestion): IssuerDecision {
   const { requests, secret, keyHash, issuerRef, problemOf, now } = question;
@@ -52,7 +52,7 @@ export function decide(question: IssuerQuestion): IssuerDecision {
   if (now >= requeueAt) return { kind: 'ask', attempt: next, outdated: requests };
   return {
     kind: 'wait',
-    message: `${name} ${state.message}; it is made anew at ${requeueAt.toISOString()}, or at once when you delete it`,
+    message: `${name} ${state.message}; the operator creates a new request at ${requeueAt.toISOString()}, or immediately after you delete this one`,
     requeueAt,
     outdated,
   };
@@ -60,7 +60,7 @@ export function decide(question: IssuerQuestion): IssuerDecision {
 
 const minuteMs = 60_000;
 
-/** Five minutes, twice as long after each further refusal, at most six hours. */
+/** Five minutes, doubled after each further refusal, at most six hours. */
 export function backOffMs(attempt: number): number {
   return backOff({ firstMs: 5 * minuteMs, longestMs: 360 * minuteMs }, attempt);
 }

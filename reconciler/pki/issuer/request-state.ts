@@ -1,15 +1,15 @@
 import { splitCertificates } from '../pem.ts';
 import type { CertificateRequestObject, RequestCondition } from './certificate-request.ts';
 
-/** How far a request has come. */
+/** The progress of a request. */
 export type RequestState =
   | { readonly kind: 'issued'; readonly certificate: string }
   | { readonly kind: 'refused'; readonly message: string; readonly at: Date }
   | { readonly kind: 'pending'; readonly message: string };
 
 /**
- * What a request's conditions say. Whoever approves and whoever signs write into the same list.
- * @param problemOf what is wrong with a certificate, for a person; undefined when it can be used
+ * The state from a request's conditions. Approvers and signers write to the same list.
+ * @param problemOf the problem with a certificate, for users; undefined if it is usable
  */
 export function stateOf(
   request: CertificateRequestObject,
@@ -27,16 +27,16 @@ export function stateOf(
   const denied = isTrue(find('Denied'));
   if (denied) return refused('was denied', denied);
   const invalid = isTrue(find('InvalidRequest'));
-  if (invalid) return refused('is called invalid', invalid);
+  if (invalid) return refused('was rejected as invalid', invalid);
   if (ready?.status === 'False' && (ready.reason === 'Failed' || ready.reason === 'Denied')) {
     return refused('has failed', ready);
   }
 
   if (isTrue(ready) && status.certificate) {
     const [certificate] = splitCertificates(Buffer.from(status.certificate, 'base64').toString('utf8'));
-    const problem = certificate === undefined ? 'it is no certificate in PEM' : problemOf(certificate);
+    const problem = certificate === undefined ? 'it is not a certificate in PEM' : problemOf(certificate);
     if (certificate === undefined || problem) {
-      return refused('was answered by a certificate that cannot be used', { ...ready, message: problem ?? '' });
+      return refused('returned an unusable certificate', { ...ready, message: problem ?? '' });
     }
     return { kind: 'issued', certificate };
   }
@@ -45,9 +45,8 @@ export function stateOf(
   return { kind: 'pending', message: isTrue(find('Approved')) ? unsigned : unapproved };
 }
 
-const unapproved =
-  'nobody has approved it yet; where approver-policy decides, a CertificateRequestPolicy has to allow it';
-const unsigned = 'it is approved and nobody has signed it yet; look whether the controller of the issuer runs';
+const unapproved = 'it is not approved yet; if approver-policy is installed, a CertificateRequestPolicy must allow it';
+const unsigned = 'it is approved but not signed yet; check that the controller of the issuer runs';
 
 function isTrue(condition: RequestCondition | undefined): RequestCondition | undefined {
   return condition?.status === 'True' ? condition : undefined;

@@ -5,8 +5,9 @@ import { algorithm, cryptoKeys } from '../key.ts';
 import { bundle } from '../pem.ts';
 
 /**
- * A request to have the public half of a key certified as an authority: PKCS#10, PEM. Name and usages are in it as well
- * as beside it, because issuers differ in which of them they read, and cert-manager refuses a request where they differ.
+ * A request for a CA certificate with the public half of a key: PKCS#10, PEM. It contains the name and the usages,
+ * which are also beside it: issuers differ in which of them they read, and cert-manager refuses a request in which they
+ * differ.
  */
 export async function createSigningRequest(commonName: string, key: string): Promise<string> {
   const request = await x509.Pkcs10CertificateRequestGenerator.create({

@@ -4,7 +4,7 @@ import type { IssuerContext } from '../../pki/issuer/context.ts';
 import type { Work } from '../../tasks/background-work.ts';
 import type { TrustProbes } from './trust-probes.ts';
 
-/** What a CA is rotated with. */
+/** What a rotation of a CA needs. */
 export interface CARotationContext extends IssuerContext, HostedAccess {
   readonly facts: FactsWith<'endpoint' | 'konnectivityEndpoint'>;
   readonly trustProbes: TrustProbes;

@@ -20,36 +20,36 @@ import { lifeSeconds, type RotatedCA, signing, signsSince, trustedBy, trusting }
 import { whoDistrusts } from './trust-proof.ts';
 import { moveWorkers, type WorkerMove } from '../workers/move.ts';
 
-/** How far the rotation of one authority is. */
+/** The progress of the rotation of one CA. */
 export interface RotationProgress {
-  /** Undefined where nothing is going on. */
+  /** Undefined if no rotation is in progress. */
   readonly inProgress?: { readonly reason: Reason; readonly message: string } | undefined;
-  /** When to look again although nothing happens. */
+  /** When to reconcile again although nothing happens. */
   readonly requeueAt?: Date | undefined;
 }
 
 type Reason = ConditionReason<'CARotationReady'>;
 
-const distributing = 'step 1 of 3, trust in the new one is distributed';
-const reissuing = 'step 2 of 3, the new one signs';
-const retiring = 'step 3 of 3, trust in the old one is retired';
+const distributing = 'step 1 of 3, distributing trust in the new CA';
+const reissuing = 'step 2 of 3, the new CA signs';
+const retiring = 'step 3 of 3, removing trust in the old CA';
 
-/** Does the next step of a rotation, if there is one, or looks how far it is. */
+/** Executes the next step of a rotation, if there is one, or reports its progress. */
 export async function rotate(scope: CARotationContext, ca: RotatedCA): Promise<RotationProgress> {
   const { next } = ca;
   const problem = next && caProblem(next.secret.metadata.name, next.pair, scope.now);
   if (problem) return waiting('CACertificateInvalid', problem, later(scope));
-  return take(scope, ca, stateOf(scope, ca));
+  return executeNext(scope, ca, stateOf(scope, ca));
 }
 
 function stateOf(scope: CARotationContext, ca: RotatedCA): RotationState {
   const { plan, secret, pair, next } = ca;
   const isOurs = isControlledBy(secret, scope.hostedControlPlane.metadata.uid);
-  const isAsked = isNew(requestOf(scope.hostedControlPlane, plan.ca), answeredBy(secret));
+  const isRequested = isNew(requestOf(scope.hostedControlPlane, plan.ca), answeredBy(secret));
   return {
     trusted: [...trustedBy({ pair }).keys()],
     next: next && signerFingerprint(next.pair.certificate),
-    isWanted: isAsked || (isOurs && scope.now >= renewalTime(pair.certificate, plan.secret)),
+    isWanted: isRequested || (isOurs && scope.now >= renewalTime(pair.certificate, plan.secret)),
     mayMakeNext: isOurs,
     isDistributed: false,
     isReissued: false,
@@ -57,10 +57,10 @@ function stateOf(scope: CARotationContext, ca: RotatedCA): RotationState {
   };
 }
 
-/** Takes the next step. What is found out of the world on the way is added to the state, and decided from again. */
-async function take(scope: CARotationContext, ca: RotatedCA, state: RotationState): Promise<RotationProgress> {
+/** Executes the next step. Observations during a step are added to the state, and the next decision uses them. */
+async function executeNext(scope: CARotationContext, ca: RotatedCA, state: RotationState): Promise<RotationProgress> {
   const { plan, next } = ca;
-  const goOn = (found: Partial<RotationState>) => take(scope, ca, { ...state, ...found });
+  const continueWith = (found: Partial<RotationState>) => executeNext(scope, ca, { ...state, ...found });
   const soon = (reason: Reason, message: string) => waiting(reason, `${nameOf(ca)}: ${message}`, scope.now);
   const trust = ({ trusted }: { readonly trusted: readonly string[] }) =>
     scope.writer.apply([trusting(ca, certificates(ca, trusted), scope.now)]);
@@ -69,7 +69,7 @@ async function take(scope: CARotationContext, ca: RotatedCA, state: RotationStat
   switch (step.kind) {
     case 'begin':
       return begin(scope, ca);
-    case 'await-successor':
+    case 'awaitSuccessor':
       return awaitSuccessor(scope, ca);
     case 'distribute':
       await trust(step);
@@ -77,31 +77,31 @@ async function take(scope: CARotationContext, ca: RotatedCA, state: RotationStat
     case 'prove': {
       const pendingConsumers = await whoDistrusts(scope, ca);
       if (pendingConsumers.kind === 'some') return lagging(ca, 'DistributingTrust', distributing, pendingConsumers);
-      return goOn({ isDistributed: true });
+      return continueWith({ isDistributed: true });
     }
     case 'withdraw':
       await trust(step);
-      return soon('WithdrawingTrust', 'the request was taken back, and so is trust in the new one');
+      return soon('WithdrawingTrust', 'the request was withdrawn, and the operator removes trust in the new CA');
     case 'sign':
       await sign(scope, ca, step.trusted);
       return soon('ReissuingCertificates', reissuing);
     case 'reissue': {
       const pendingConsumers = await whoPresentsAnother(scope, ca);
       if (pendingConsumers.kind === 'some') return lagging(ca, 'ReissuingCertificates', reissuing, pendingConsumers);
-      return goOn({ isReissued: true });
+      return continueWith({ isReissued: true });
     }
-    case 'move-workers': {
+    case 'moveWorkers': {
       const { isDone, message, requeueAt } = await moveNodes(scope, ca);
-      if (!isDone) return waiting('MovingWorkers', `${nameOf(ca)}: step 2 of 3, nodes move: ${message}`, requeueAt);
-      return goOn({ areWorkersMoved: true });
+      if (!isDone) return waiting('MovingWorkers', `${nameOf(ca)}: step 2 of 3, moving nodes: ${message}`, requeueAt);
+      return continueWith({ areWorkersMoved: true });
     }
     case 'retire':
       await trust(step);
       return soon('RetiringTrust', retiring);
-    case 'clean-up': {
+    case 'cleanUp': {
       const pendingConsumers = await whoDistrusts(scope, ca);
       if (pendingConsumers.kind === 'some') return lagging(ca, 'RetiringTrust', retiring, pendingConsumers);
-      return goOn({ isDistributed: true });
+      return continueWith({ isDistributed: true });
     }
     case 'discard':
     case 'finish':
@@ -109,19 +109,19 @@ async function take(scope: CARotationContext, ca: RotatedCA, state: RotationStat
       return { requeueAt: scope.now };
     case 'settled':
       await withdrawRequest(scope, successorSecretName(plan.secret));
-      return atRest(scope, ca);
+      return idle(scope, ca);
   }
 }
 
 async function sign(scope: CARotationContext, ca: RotatedCA, fingerprints: readonly string[]): Promise<void> {
   const { hostedControlPlane, writer, now } = scope;
-  if (!ca.next) throw new Error(`nothing waits to sign as ${nameOf(ca)}`);
+  if (!ca.next) throw new Error(`the ${nameOf(ca)} has no successor`);
   const request = requestOf(hostedControlPlane, ca.plan.ca);
   const trusted = certificates(ca, fingerprints);
   await writer.apply([await signing(ca, { next: ca.next.pair, trusted, request, now })]);
 }
 
-/** Nodes present certificates of the cluster CA only. */
+/** Nodes only present certificates of the cluster CA. */
 async function moveNodes(scope: CARotationContext, ca: RotatedCA): Promise<WorkerMove> {
   if (ca.plan.ca !== 'cluster') return { isDone: true, message: '' };
   const [signer = '', ...retired] = splitCertificates(ca.pair.certificate);
@@ -137,34 +137,34 @@ async function begin(scope: CARotationContext, { plan }: RotatedCA): Promise<Rot
     return waiting('WaitingForIssuer', `${plan.ca} CA: ${obtained.message}`, obtained.requeueAt);
   }
   await writer.createOnce(pairSecret(secretProps(scope, secret), 'clusterApi', obtained.pair));
-  // Somebody else's, which was there before: from now on the watch sees it.
+  // If another client created it before, the watch includes it from now on.
   await adoptUsersObject(scope, Secret, secret);
-  return waiting('DistributingTrust', `${plan.ca} CA: step 1 of 3, there is a new one`, now);
+  return waiting('DistributingTrust', `${plan.ca} CA: step 1 of 3, the new CA exists`, now);
 }
 
-/** A user's own authority is replaced by another one of theirs only. */
+/** Only a CA of the user may replace a user's own CA. */
 async function awaitSuccessor(scope: CARotationContext, { plan }: RotatedCA): Promise<RotationProgress> {
   const secret = successorSecretName(plan.secret);
   if (await scope.writer.read<SecretObject>(Secret, secret)) {
     await scope.writer.adopt(Secret, secret);
-    return waiting('DistributingTrust', `${plan.ca} CA: step 1 of 3, there is a new one`, scope.now);
+    return waiting('DistributingTrust', `${plan.ca} CA: step 1 of 3, the new CA exists`, scope.now);
   }
   return waiting(
     'CACertificateInvalid',
-    `${plan.ca} CA: Secret ${plan.secret} is not ours to replace: put the next one, as tls.crt and tls.key, into Secret ${secret}`,
+    `${plan.ca} CA: Secret ${plan.secret} contains your own CA, which the operator does not replace: put its successor, as tls.crt and tls.key, into Secret ${secret}`,
     later(scope),
   );
 }
 
-/** A user's own authority is told about when less than two fifths of its life are left; nobody else would. */
-function atRest(scope: CARotationContext, { plan, secret, pair }: RotatedCA): RotationProgress {
+/** Reports a user's own CA when less than two fifths of its lifetime are left, because nothing renews it. */
+function idle(scope: CARotationContext, { plan, secret, pair }: RotatedCA): RotationProgress {
   const isOurs = isControlledBy(secret, scope.hostedControlPlane.metadata.uid);
   if (isOurs) return { requeueAt: renewalTime(pair.certificate, plan.secret) };
   const content = readCertificate(pair.certificate);
   if (!isExpiring(content, scope.now)) return { requeueAt: expiringFrom(content) };
   return waiting(
     'CAExpiring',
-    `${plan.ca} CA: the one in Secret ${plan.secret}, which is not ours, expires on ${content.notAfter.toISOString()}: put the next one into Secret ${successorSecretName(plan.secret)} and ask for a rotation`,
+    `${plan.ca} CA: your own CA in Secret ${plan.secret} expires on ${content.notAfter.toISOString()}: put its successor into Secret ${successorSecretName(plan.secret)} and request a rotation`,
     undefined,
   );
 }

@@ -6,23 +6,26 @@ import { findTask } from '../../tasks/task.ts';
 import type { CARotationContext } from './context.ts';
 import { namesOfMany } from '../../kube/names-of-many.ts';
 
-/** Who is not as far as the rest: nobody, or half a sentence, and when to look again where no event tells. */
+/**
+ * The consumers that are not up to date: none, or part of a sentence, and when to reconcile again if no event triggers
+ * it.
+ */
 export type PendingConsumers =
-  | { readonly kind: 'nobody' }
+  | { readonly kind: 'none' }
   | { readonly kind: 'some'; readonly who: string; readonly requeueAt?: Date | undefined };
 
-/** Those of whom the watches tell when they have come further. */
+/** Consumers whose progress the watches report. */
 export function waitingFor(who: readonly string[], requeueAt?: Date): PendingConsumers {
-  return who.length === 0 ? { kind: 'nobody' } : { kind: 'some', who: namesOfMany(who), requeueAt };
+  return who.length === 0 ? { kind: 'none' } : { kind: 'some', who: namesOfMany(who), requeueAt };
 }
 
-/** Kubelets and servers read files again within a minute or so, and nothing tells when they have. */
+/** Kubelets and servers read files again within a minute or so, which nothing reports. */
 const retryMs = 3_000;
 
 /**
- * Asks everybody beside the queue, again and again until nobody lags behind; another pass comes then.
- * @param basis what they are asked about, and who: an answer about something else is none
- * @param ask gives half a sentence about each that lags behind
+ * Queries all consumers in the background, repeatedly until none is pending. Then another reconcile follows.
+ * @param inputsKey subject of the query and its consumers, so that answers about other inputs are ignored
+ * @param ask returns part of a sentence about each pending consumer
  */
 export function askAll(
   { work, now }: Pick<CARotationContext, 'work' | 'now'>,
@@ -33,15 +36,15 @@ export function askAll(
   }: { readonly name: string; readonly inputsKey: string; readonly ask: () => Promise<string[]> },
 ): PendingConsumers {
   const task = findTask(work, now, { name, inputsKey, retryMs: 0, supersedes: true });
-  if (task.isDue) task.start((context) => askUntilNobody(ask, context));
-  if (task.state.kind === 'done') return { kind: 'nobody' };
-  return { kind: 'some', who: task.state.kind === 'running' ? task.state.progress : allOfThem };
+  if (task.isDue) task.start((context) => askUntilDone(ask, context));
+  if (task.state.kind === 'done') return { kind: 'none' };
+  return { kind: 'some', who: task.state.kind === 'running' ? task.state.progress : allAnswers };
 }
 
-const allOfThem = 'the answers of all of them';
+const allAnswers = 'all answers';
 
-async function askUntilNobody(ask: () => Promise<string[]>, { signal, report }: WorkContext): Promise<void> {
-  report(allOfThem);
+async function askUntilDone(ask: () => Promise<string[]>, { signal, report }: WorkContext): Promise<void> {
+  report(allAnswers);
   for (;;) {
     const who = await ask().catch((error: unknown) => [messageOf(error)]);
     signal.throwIfAborted();
@@ -52,13 +55,13 @@ async function askUntilNobody(ask: () => Promise<string[]>, { signal, report }: 
   }
 }
 
-/** What a question to pods is about, together with which pods they are. */
+/** Identifies a query to pods: its subject and the pods. */
 export function inputsKeyOf(subject: string, pods: readonly PodObject[]): string {
   const which = pods.map(({ metadata, status }) => `${metadata.uid} ${status?.podIP}`);
   return [subject, ...which.toSorted()].join(' ');
 }
 
-/** Asks each pod; one that does not answer may be back the next moment with what it had, and lags behind. */
+/** Queries each pod. A pod that does not answer counts as pending, because it may return with its previous state. */
 export async function askPods(
   pods: readonly PodObject[],
   ask: (address: string, pod: PodObject) => Promise<string | undefined>,
@@ -68,7 +71,7 @@ export async function askPods(
       const { name } = pod.metadata;
       const address = pod.status?.podIP;
       if (address === undefined) return [`${name}, which has no address yet`];
-      const problem = await ask(address, pod).catch((error: unknown) => `cannot be asked (${messageOf(error)})`);
+      const problem = await ask(address, pod).catch((error: unknown) => `does not answer (${messageOf(error)})`);
       return problem === undefined ? [] : [`${name}, which ${problem}`];
     }),
   );

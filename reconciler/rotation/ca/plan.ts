@@ -1,53 +1,54 @@
-/** What the rotation of one authority is decided from. Certificates appear by their fingerprints. */
+/** The input of a decision about the rotation of one CA. Certificates appear by their fingerprints. */
 export interface RotationState {
-  /** Those in the Secret of the authority: the first one signs, all of them are trusted. */
+  /** The certificates in the Secret of the CA: the first one signs, all of them are trusted. */
   readonly trusted: readonly string[];
-  /** The successor that waits; undefined when there is none. */
+  /** The successor; undefined if there is none. */
   readonly next: string | undefined;
-  /** Somebody has asked for another one, or it is time for one. */
+  /** A successor was requested, or is due. */
   readonly isWanted: boolean;
-  /** We may make a successor; that of a user's own authority is theirs to make. */
+  /** The operator may create a successor. For a user's own CA, only the user may. */
   readonly mayMakeNext: boolean;
-  /** Everybody who verifies was seen to trust exactly what is in the Secret. */
+  /** All verifying components have been observed to trust exactly the certificates in the Secret. */
   readonly isDistributed: boolean;
-  /** Everything that is presented was signed by the one that signs now, apart from what nodes present. */
+  /** The signing CA has issued every presented certificate, except those of nodes. */
   readonly isReissued: boolean;
-  /** No node presents a certificate of another one than the one that signs now. */
+  /** The signing CA has issued every certificate that nodes present. */
   readonly areWorkersMoved: boolean;
 }
 
-/** The next thing to do. All that write are one write. */
+/** The next thing to do. All writes of a step are a single write. */
 export type RotationStep =
-  /** Make the successor. Nobody knows of it yet. */
+  /** Create the successor. No component knows it yet. */
   | { readonly kind: 'begin' }
-  /** A user's own authority needs a successor of theirs. */
-  | { readonly kind: 'await-successor' }
-  /** Have it trusted beside the one that signs. */
+  /** A user must provide the successor of the user's own CA. */
+  | { readonly kind: 'awaitSuccessor' }
+  /** Distribute trust in it, in addition to the signing CA. */
   | { readonly kind: 'distribute'; readonly trusted: readonly string[] }
-  /** Find out whether everybody trusts it. */
+  /** Check whether all components trust it. */
   | { readonly kind: 'prove' }
-  /** Have it trusted no more: the request was taken back, and it has never signed. */
+  /** Remove trust in it: the request was withdrawn, and it has never signed. */
   | { readonly kind: 'withdraw'; readonly trusted: readonly string[] }
-  /** Delete it: nobody is told to trust it. */
+  /** Delete it. No component trusts it. */
   | { readonly kind: 'discard' }
-  /** Let it sign. There is no way back from here. */
+  /** Let it sign. This step cannot be reversed. */
   | { readonly kind: 'sign'; readonly trusted: readonly string[] }
-  /** Find out whether everything that is presented is signed by it. */
+  /** Check whether it has issued every presented certificate. */
   | { readonly kind: 'reissue' }
-  | { readonly kind: 'move-workers' }
-  /** Have the old one trusted no more. */
+  | { readonly kind: 'moveWorkers' }
+  /** Remove trust in the old CA. */
   | { readonly kind: 'retire'; readonly trusted: readonly string[] }
-  /** Find out whether nobody is told to trust the old one any more. */
-  | { readonly kind: 'clean-up' }
-  /** Delete what waited: it is in place. */
+  /** Check that no component is configured to trust the old CA any more. */
+  | { readonly kind: 'cleanUp' }
+  /** Delete the Secret of the successor, which is in place. */
   | { readonly kind: 'finish' }
   | { readonly kind: 'settled' };
 
 type Check = (state: RotationState & { readonly signer: string }) => RotationStep | undefined;
 
 /**
- * The next step on the way from one authority to another. What signs is trusted by all before it signs, and nothing is
- * distrusted that anybody still presents. Everything is read from the world, so that it goes on from wherever it was left.
+ * The next step of the replacement of a CA. All components trust a CA before it signs, and trust is removed only when
+ * no component presents its certificates any more. All input is observed, so that the rotation can be interrupted at
+ * any point.
  */
 export function planRotation(state: RotationState): RotationStep {
   const [signer] = state.trusted;
@@ -60,36 +61,36 @@ export function planRotation(state: RotationState): RotationStep {
 }
 
 const checks: readonly Check[] = [
-  function goBackWhenNobodyWantsItAnyMore({ trusted, next, signer, isWanted }) {
+  function withdrawWhenNotWanted({ trusted, next, signer, isWanted }) {
     if (next === undefined || next === signer || isWanted) return undefined;
     return trusted.includes(next) ? { kind: 'withdraw', trusted: without(trusted, next) } : { kind: 'discard' };
   },
-  function letItBeTrusted({ trusted, next }) {
+  function distributeTrust({ trusted, next }) {
     return next === undefined || trusted.includes(next)
       ? undefined
       : { kind: 'distribute', trusted: [...trusted, next] };
   },
-  function letItSignWhenAllTrustIt({ trusted, next, signer, isDistributed }) {
+  function signWhenAllTrustIt({ trusted, next, signer, isDistributed }) {
     if (next === undefined || next === signer) return undefined;
     return isDistributed ? { kind: 'sign', trusted: [next, ...without(trusted, next)] } : { kind: 'prove' };
   },
-  function retireTheOthersWhenNobodyPresentsThem(state) {
+  function retireOthersWhenNotPresented(state) {
     const { trusted, signer, isReissued, areWorkersMoved } = state;
     if (trusted.length === 1 || isUsersBundle(state)) return undefined;
     if (!isReissued) return { kind: 'reissue' };
-    return areWorkersMoved ? { kind: 'retire', trusted: [signer] } : { kind: 'move-workers' };
+    return areWorkersMoved ? { kind: 'retire', trusted: [signer] } : { kind: 'moveWorkers' };
   },
-  function forgetWhatIsInPlace({ next, isDistributed }) {
+  function finishWhenInPlace({ next, isDistributed }) {
     if (next === undefined) return undefined;
-    return isDistributed ? { kind: 'finish' } : { kind: 'clean-up' };
+    return isDistributed ? { kind: 'finish' } : { kind: 'cleanUp' };
   },
   function beginWhenWanted({ isWanted, mayMakeNext }) {
     if (!isWanted) return undefined;
-    return { kind: mayMakeNext ? 'begin' : 'await-successor' };
+    return { kind: mayMakeNext ? 'begin' : 'awaitSuccessor' };
   },
 ];
 
-/** A user may trust several authorities for reasons of theirs; without a successor they are no rotation of ours. */
+/** A user may trust several CAs for other reasons. Without a successor they are not a rotation. */
 function isUsersBundle({ next, mayMakeNext }: RotationState): boolean {
   return next === undefined && !mayMakeNext;
 }

@@ -3,14 +3,14 @@ import { ConfigMap } from '../../../constructs/api/resources.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { type KubeObject, objectKey } from '../../kube/object.ts';
 
-/** The CA bundles with which API servers verify clients, and front proxies. */
-export type ServerTrust = 'clients' | 'front-proxy';
+/** The CA certificates with which API servers verify clients, and those with which they verify the front proxy. */
+export type ServerTrust = 'clients' | 'frontProxy';
 
-/** A ConfigMap from which clients in a hosted cluster read the CA certificates that they trust. */
+/** A ConfigMap with the CA certificates that clients in a hosted cluster trust. */
 export interface PublishedTrust {
   /** `namespace/name`. */
   readonly configMap: string;
-  readonly kind: 'root' | 'cluster-info' | ServerTrust;
+  readonly kind: 'root' | 'clusterInfo' | ServerTrust;
   /** The text with certificates as PEM, or with PEM as base64. */
   readonly text: string;
 }
@@ -19,13 +19,13 @@ interface ConfigMapObject extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** The authentication configuration that API servers publish for aggregated ones. */
+/** The authentication configuration that API servers publish for aggregated API servers. */
 export const extensionAuthentication = {
   namespace: 'kube-system',
   name: 'extension-apiserver-authentication',
 } as const;
 
-/** Reads the published CA certificates. @throws when the API server does not answer */
+/** Reads the published CA certificates. @throws if the API server does not answer */
 export async function publishedTrust(client: Pick<KubeClient, 'find' | 'pages'>): Promise<PublishedTrust[]> {
   const info = await client.find<ConfigMapObject>(ConfigMap, { namespace: 'kube-public', name: 'cluster-info' });
   const extension = await client.find<ConfigMapObject>(ConfigMap, extensionAuthentication);
@@ -35,18 +35,18 @@ export async function publishedTrust(client: Pick<KubeClient, 'find' | 'pages'>)
   }
   return [
     ...roots.map((object) => published(object, 'root', 'ca.crt')),
-    ...(info ? [published(info, 'cluster-info', 'kubeconfig')] : []),
+    ...(info ? [published(info, 'clusterInfo', 'kubeconfig')] : []),
     ...(extension ? serverTrusts.map((kind) => published(extension, kind, serverTrustKeys[kind])) : []),
   ];
 }
 
-const serverTrusts: readonly ServerTrust[] = ['clients', 'front-proxy'];
-const serverTrustKeys = { clients: 'client-ca-file', 'front-proxy': 'requestheader-client-ca-file' } as const;
+const serverTrusts: readonly ServerTrust[] = ['clients', 'frontProxy'];
+const serverTrustKeys = { clients: 'client-ca-file', frontProxy: 'requestheader-client-ca-file' } as const;
 
 /**
- * Removes CA certificates that API servers have published. Each API server adds those that it trusts immediately when
- * the content changes. A certificate that reappears is still trusted by one of them.
- * @param certificates PEM of the CA certificates that remain
+ * Removes other CA certificates from those that API servers have published. Each API server immediately adds those that
+ * it trusts when the list changes. A certificate that returns is still trusted by one of them.
+ * @param certificates PEM of the certificates to keep
  */
 export async function republishTrust(
   client: Pick<KubeClient, 'mergePatch'>,

@@ -29,10 +29,10 @@ import { isOlderThan, soonerMs, reloadDelayMs } from './reload-delays.ts';
 import { apiServerOf, etcdServer } from './trust-proof.ts';
 import type { ProbedServer } from './trust-probes.ts';
 
-/** Those that are read for each connection, or when the file has changed. */
+/** Certificates that are read for each connection, or when the file has changed. */
 const reloadedSooner: readonly (SecretRole | undefined)[] = ['apiServerEtcdClient', 'frontProxyClient'];
 
-/** Who still presents a certificate that the authority which signs now has not signed. Of nodes it knows nothing. */
+/** The components that still present a certificate which the signing CA has not issued. It does not cover nodes. */
 export async function whoPresentsAnother(scope: CARotationContext, ca: RotatedCA): Promise<PendingConsumers> {
   const { plan, pair } = ca;
   const issued = issuedBy(scope, ca);
@@ -44,29 +44,29 @@ export async function whoPresentsAnother(scope: CARotationContext, ca: RotatedCA
   );
   if (rollouts.length > 0) return waitingFor(rollouts);
 
-  const late = clientsThatMayBeLate(scope, issued);
+  const clients = clientsBeforeReload(scope, issued);
   const pods = await answeringPods(scope, plan.ca === 'etcd' ? 'etcd' : 'api-server');
   const signer = signerFingerprint(pair.certificate);
   await refreshFiles(scope.writer, pods, { purpose: 'certificates', version: signer });
-  // The front proxy is a client only.
-  if (plan.ca === 'proxy') return late;
+  // The front proxy is only a client.
+  if (plan.ca === 'proxy') return clients;
   const answers = askAll(scope, {
     name: `certificates of the ${plan.ca} CA`,
     inputsKey: inputsKeyOf(signer, pods),
     ask: () => whoServesAnother(scope, ca, pods),
   });
-  return answers.kind === 'nobody' ? late : answers;
+  return answers.kind === 'none' ? clients : answers;
 }
 
 interface Issued {
   readonly secret: string;
   readonly role: SecretRole | undefined;
   readonly isClient: boolean;
-  /** PEM; undefined while there is none. */
+  /** PEM; undefined while it does not exist. */
   readonly certificate: string | undefined;
 }
 
-/** Everything in a Secret that this authority signs. */
+/** Every certificate in a Secret that this CA signs. */
 function issuedBy(scope: CARotationContext, { plan: { ca } }: RotatedCA): Issued[] {
   const { cluster, facts, reader } = scope;
   const plans: readonly CertificatePlan[] = [
@@ -84,7 +84,7 @@ function issuedBy(scope: CARotationContext, { plan: { ca } }: RotatedCA): Issued
   return ca === 'cluster' ? [...issued, ...administrators(scope)] : issued;
 }
 
-/** A kubeconfig that a user put there is theirs. */
+/** A kubeconfig that a user provides is not changed. */
 function administrators({ cluster, hostedControlPlane, reader }: CARotationContext): Issued[] {
   const { secret } = adminPlan(cluster.name);
   const object = reader.get<SecretObject>(Secret, secret);
@@ -98,18 +98,15 @@ function roleOf(cluster: string, secret: string): SecretRole | undefined {
   return roles.find(([, name]) => name === secret)?.[0];
 }
 
-/** Pods that were there before their client certificate was, for as long as they may not have taken it up. */
-function clientsThatMayBeLate(
-  { cluster, reader, now }: CARotationContext,
-  issued: readonly Issued[],
-): PendingConsumers {
+/** Pods that are older than their client certificate, for as long as they may not have loaded it. */
+function clientsBeforeReload({ cluster, reader, now }: CARotationContext, issued: readonly Issued[]): PendingConsumers {
   const fresh = startedWith(issued, cluster);
-  const late = issued
+  const pending = issued
     .filter(({ isClient }) => isClient)
     .flatMap(({ role, certificate }) => {
       const since = issuedAt(readCertificate(certificate ?? ''));
       const until = new Date(since.getTime() + (reloadedSooner.includes(role) ? soonerMs : reloadDelayMs));
-      const users = role && now < until ? usesOf(role).filter(presentsWithoutBeingAsked) : [];
+      const users = role && now < until ? usesOf(role).filter(presentsAsClient) : [];
       const components = [...new Set(users.flatMap(({ program }) => podsOf[program] ?? []))].filter(
         (name) => !fresh.includes(name),
       );
@@ -118,13 +115,13 @@ function clientsThatMayBeLate(
         .filter((pod) => !hasEnded(pod) && isOlderThan(pod, since))
         .map(({ metadata }) => ({ name: metadata.name, until }));
     });
-  const [first] = late.toSorted((a, b) => b.until.getTime() - a.until.getTime());
-  if (!first) return { kind: 'nobody' };
-  const names = [...new Set(late.map(({ name }) => `${name} to take its client certificate up`))];
+  const [first] = pending.toSorted((a, b) => b.until.getTime() - a.until.getTime());
+  if (!first) return { kind: 'none' };
+  const names = [...new Set(pending.map(({ name }) => `${name} to load its client certificate`))];
   return waitingFor(names, first.until);
 }
 
-/** What has been started anew because of one of these certificates, all of which were written together before. */
+/** Components that restart because of one of these certificates, all of which were written together before. */
 function startedWith(issued: readonly Issued[], cluster: HostedCluster): ComponentName[] {
   return issued
     .flatMap(({ role }) => (role ? usesOf(role) : []))
@@ -132,8 +129,8 @@ function startedWith(issued: readonly Issued[], cluster: HostedCluster): Compone
     .flatMap(({ program }) => podsOf[program] ?? []);
 }
 
-/** etcd's peers are servers as well, and tell as such. */
-function presentsWithoutBeingAsked({ program, part }: Use): boolean {
+/** Peers of etcd are servers as well, and are checked as such. */
+function presentsAsClient({ program, part }: Use): boolean {
   return part === 'pair' && program !== 'etcd';
 }
 
@@ -147,7 +144,7 @@ function whoServesAnother(scope: CARotationContext, ca: RotatedCA, pods: readonl
   });
 }
 
-/** A server, and as whom it is asked. */
+/** A server, and the client certificate for the query. */
 type Asked = readonly [server: ProbedServer, client: KeyPair | undefined];
 
 function etcdServers(scope: CARotationContext, pod: PodObject, address: string): Asked[] {

@@ -12,51 +12,51 @@ import { encodedData, pairOf, type SecretObject, valueOf } from '../../pki/secre
 import type { CARotationContext } from './context.ts';
 import { answeredBy, answering, type RotationRequest } from '../request.ts';
 
-/** When the authority of a Secret began to sign, where it is not its first one. */
+/** When the CA of a Secret began to sign, unless it is its first one. */
 const signsSinceAnnotation = `${group}/signs-since`;
 
-/** When the Secret was last told whom to trust. */
+/** When the trusted certificates of the Secret last changed. */
 const trustsSinceAnnotation = `${group}/trusts-since`;
 
-/** An authority, and its successor if one waits, as their Secrets say. */
+/** A CA, and its successor if there is one, as in their Secrets. */
 export interface RotatedCA {
   readonly plan: CAPlan;
   readonly secret: SecretObject;
-  /** All that are trusted, and the key of the first, which signs. */
+  /** All trusted certificates, and the key of the first, which signs. */
   readonly pair: KeyPair;
   readonly next: { readonly secret: SecretObject; readonly pair: KeyPair } | undefined;
 }
 
-/** Reads it from what the watches know; undefined when it is gone. */
+/** Reads the CA from what the watches know; undefined if it does not exist. */
 export function readCA({ reader }: Pick<CARotationContext, 'reader'>, plan: CAPlan): RotatedCA | undefined {
   const secret = reader.get<SecretObject>(Secret, plan.secret);
   const pair = pairOf(secret);
   const waiting = reader.get<SecretObject>(Secret, successorSecretName(plan.secret));
   const next = waiting && {
     secret: waiting,
-    // What is missing is reported by name.
+    // Missing parts are reported by name.
     pair: pairOf(waiting) ?? { certificate: '', key: '' },
   };
   return secret && pair && { plan, secret, pair, next };
 }
 
-/** PEM of those that are trusted, by fingerprint, in their order. */
+/** PEM of the trusted certificates, by fingerprint, in their order. */
 export function trustedBy({ pair }: Pick<RotatedCA, 'pair'>): ReadonlyMap<string, string> {
   return new Map(splitCertificates(pair.certificate).map((certificate) => [fingerprint(certificate), certificate]));
 }
 
-/** How long a new one lives. */
+/** Lifetime of a new CA. */
 export function lifeSeconds({ cluster }: Pick<CARotationContext, 'cluster'>, { ca }: CAPlan): number {
   const { rootCASeconds, caSeconds } = certificateLifetimes(cluster.spec.certificates);
   return ca === 'cluster' ? rootCASeconds : caSeconds;
 }
 
-/** When the one that signs began to; undefined for the first one, and where nobody wrote it down. */
+/** When the signing CA began to sign; undefined for the first one, and if it was not recorded. */
 export function signsSince(ca: RotatedCA): Date | undefined {
   return timeOf(ca, signsSinceAnnotation);
 }
 
-/** When those that are trusted changed last without another one signing; undefined where nobody wrote it down. */
+/** When the trusted certificates last changed without a change of the signer; undefined if it was not recorded. */
 export function trustsSince(ca: RotatedCA): Date | undefined {
   return timeOf(ca, trustsSinceAnnotation);
 }
@@ -66,7 +66,7 @@ function timeOf({ secret }: RotatedCA, annotation: string): Date | undefined {
   return Number.isNaN(time) ? undefined : new Date(time);
 }
 
-/** The Secret with other certificates trusted, of which the first one goes on to sign. */
+/** The Secret with other trusted certificates. The first one continues to sign. */
 export function trusting(ca: RotatedCA, trusted: readonly string[], now: Date): RenderedObject {
   const { secret, pair } = ca;
   const { annotations = {} } = secret.metadata;
@@ -82,8 +82,8 @@ export function trusting(ca: RotatedCA, trusted: readonly string[], now: Date): 
 }
 
 /**
- * The Secret with its successor signing, as the answer to a request. Nodes know the authority of the cluster for as long
- * as they live: for them the key of the successor is certified by the one that goes.
+ * The Secret with its successor as the signer, as the answer to a request. Nodes trust the CA of the cluster for their
+ * whole lifetime. For them the predecessor certifies the key of the successor.
  */
 export async function signing(
   ca: RotatedCA,
@@ -105,7 +105,7 @@ export async function signing(
   return rewritten(ca, {
     pair: { certificate: bundle(...trusted), key: next.key },
     chain,
-    // A request that was withdrawn meanwhile, and comes back as it was, is no new one.
+    // A request that was withdrawn meanwhile, and returns unchanged, is not a new one.
     annotations: {
       ...answering({ ...answeredBy(secret), ...definedOnly({ ...request }) }),
       [signsSinceAnnotation]: now.toISOString(),
@@ -113,7 +113,10 @@ export async function signing(
   });
 }
 
-/** Only what a rotation changes: the rest of a user's own Secret is theirs. Fails when somebody has written since. */
+/**
+ * Contains only what a rotation changes, because the rest of a user's own Secret belongs to the user. An apply fails if
+ * another client has written since.
+ */
 function rewritten(
   { secret }: RotatedCA,
   {

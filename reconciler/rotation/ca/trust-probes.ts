@@ -3,7 +3,7 @@ import { request, type RequestOptions } from 'node:https';
 import { connect, type ConnectionOptions } from 'node:tls';
 import type { KeyPair } from '../../pki/issue.ts';
 
-/** A server of one pod: where it is, whose name its certificate is for, and PEM of whom to trust. */
+/** A server of one pod: its address, the name in its certificate, and PEM of the CA to trust. */
 export interface ProbedServer {
   readonly host: string;
   readonly port: number;
@@ -11,24 +11,32 @@ export interface ProbedServer {
   readonly ca: string;
 }
 
-/** Questions to servers of single pods, by which a rotation finds out whom they trust and what they present. */
+/**
+ * Queries to servers of single pods, with which a rotation finds out which CAs they trust and which certificates they
+ * present.
+ */
 export interface TrustProbes {
   /**
-   * Name of the user that an API server takes a client for; undefined when it lets nobody in with this certificate.
-   * @param asUser whom the client claims to speak for
-   * @throws when it does not answer
+   * The user name that an API server derives from a client certificate; undefined if it refuses the certificate.
+   * @param asUser the user that the client claims to impersonate
+   * @throws if it does not answer
    */
   userOf(server: ProbedServer, client: KeyPair, asUser?: string): Promise<string | undefined>;
-  /** Whether etcd answers this client. @throws when it does not answer anybody */
+  /** Whether etcd answers this client. @throws if it does not answer any client */
   isAdmitted(server: ProbedServer, client: KeyPair): Promise<boolean>;
-  /** PEM of the certificate that a server shows, which is verified. @throws when it does not answer, or it is not valid */
+  /**
+   * PEM of the certificate that a server presents, after verification. @throws if it does not answer, or the
+   * certificate is invalid
+   */
   servedBy(server: ProbedServer, client?: KeyPair): Promise<string>;
 }
 
-/** A server in the same network answers at once, or it is being replaced. */
+/** A server in the same network answers immediately, or is being replaced. */
 const deadlineMs = 5_000;
 
-/** Asks the servers themselves, each time on a connection of its own: what it trusts is looked at when one begins. */
+/**
+ * Queries the servers, each time with a new connection, because a server evaluates its trust when a connection begins.
+ */
 export const dialledProbes: TrustProbes = {
   async userOf(server, client, asUser) {
     const headers = { 'content-type': 'application/json', ...(asUser ? { 'x-remote-user': asUser } : {}) };
@@ -39,7 +47,7 @@ export const dialledProbes: TrustProbes = {
       body: JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }),
     });
     if (status === 401) return undefined;
-    if (status !== 201) throw new Error(`${server.host} answers who a client is with status ${status}`);
+    if (status !== 201) throw new Error(`${server.host} answers a SelfSubjectReview with status ${status}`);
     return userIn(text);
   },
   async isAdmitted(server, client) {
@@ -61,7 +69,7 @@ export const dialledProbes: TrustProbes = {
         const certificate: X509Certificate | undefined = socket.getPeerX509Certificate();
         socket.end();
         if (certificate) resolve(certificate.toString());
-        else fail(new Error(`${server.host} shows no certificate`));
+        else fail(new Error(`${server.host} presents no certificate`));
       });
       socket.on('timeout', () => fail(new Error(`${server.host} does not answer within ${deadlineMs / 1000} s`)));
       socket.on('error', fail);
@@ -103,11 +111,11 @@ function ask(
 
 function tlsOf({ ca, serverName }: ProbedServer, client: KeyPair | undefined): ConnectionOptions {
   const pair = client ? { cert: client.certificate, key: client.key } : {};
-  // An authority that an issuer has signed is trusted by itself.
+  // A CA certificate that an issuer has signed is trusted without the issuer's certificate.
   return { ca, servername: serverName, allowPartialTrustChain: true, ...pair };
 }
 
-/** What a TLS server says to a client whose certificate it does not accept: after the handshake of TLS 1.3, by an alert. */
+/** How a TLS server refuses a client certificate: with an alert, which comes after the handshake in TLS 1.3. */
 function isRefusal(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return code === 'ECONNRESET' || code.includes('ALERT');

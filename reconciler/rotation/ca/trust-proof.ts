@@ -21,22 +21,25 @@ import { type RotatedCA, trustsSince } from './rotated-ca.ts';
 import { isOlderThan, soonerMs } from './reload-delays.ts';
 import type { ProbedServer } from './trust-probes.ts';
 
-/** The Secrets of authorities by their role. */
+/** The Secrets of CAs, by their role. */
 export const caRoles = {
   cluster: 'clusterCA',
   etcd: 'etcdCA',
   proxy: 'frontProxyCA',
 } as const satisfies Readonly<Record<string, SecretRole>>;
 
-/** Whoever a successor has signed this for may do nothing anywhere. */
+/** A certificate for this name has no permissions anywhere. */
 const probeName = 'hosted-control-plane-rotation';
-/** The API server takes one name for the front proxy, and etcd none but those of its clients, of which we are one. */
+/**
+ * The API server accepts one name for the front proxy, and etcd only those of its clients, which include the operator.
+ */
 const probeNames = { cluster: probeName, etcd: users.controller, proxy: 'front-proxy-client' } as const;
 const probeLifetimeMs = 10 * 60_000;
 
 /**
- * Who does not trust exactly those that the Secret of an authority names. Servers are asked one by one with a client
- * certificate of the successor, as long as that has not signed anything else; the rest is read where it is published.
+ * The components that do not trust exactly the certificates in the Secret of a CA. Servers are queried individually
+ * with a client certificate of the successor, as long as the successor has not signed anything else. Other components
+ * are checked by what is published for them.
  */
 export async function whoDistrusts(scope: CARotationContext, ca: RotatedCA): Promise<PendingConsumers> {
   const { plan, pair } = ca;
@@ -46,7 +49,7 @@ export async function whoDistrusts(scope: CARotationContext, ca: RotatedCA): Pro
 
   const component = plan.ca === 'etcd' ? 'etcd' : 'api-server';
   const pods = await answeringPods(scope, component);
-  if (pods.length === 0) return waitingFor([`${component}: it has no pods that could be asked`]);
+  if (pods.length === 0) return waitingFor([`${component}: no pods run`]);
   const version = trustFingerprint(pair.certificate);
   await refreshFiles(scope.writer, pods, { purpose: 'certificates', version });
   const answers = askAll(scope, {
@@ -54,24 +57,24 @@ export async function whoDistrusts(scope: CARotationContext, ca: RotatedCA): Pro
     inputsKey: inputsKeyOf(version, pods),
     ask: async () => [...(await whoRefuses(scope, ca, pods)), ...(await whoPublishesElse(scope, ca))],
   });
-  return answers.kind === 'nobody' ? whoMayTrustTheOldOne(scope, ca, pods) : answers;
+  return answers.kind === 'none' ? whoMayTrustTheOldOne(scope, ca, pods) : answers;
 }
 
-/** The key of the old one is gone, so that nobody can be asked: pods that were there before have time to read files. */
+/** The key of the old CA no longer exists, so its trust cannot be queried: older pods get time to read their files. */
 function whoMayTrustTheOldOne({ now }: CARotationContext, ca: RotatedCA, pods: readonly PodObject[]): PendingConsumers {
   const since = trustsSince(ca);
   const until = new Date((since?.getTime() ?? 0) + soonerMs);
-  if (!since || isWaiting(ca) || now >= until) return { kind: 'nobody' };
+  if (!since || isWaiting(ca) || now >= until) return { kind: 'none' };
   const old = pods.filter((pod) => isOlderThan(pod, since));
   return waitingFor(
-    old.map(({ metadata }) => `${metadata.name} to read again whom it trusts`),
+    old.map(({ metadata }) => `${metadata.name} to reload its trusted CAs`),
     until,
   );
 }
 
 async function whoRefuses(scope: CARotationContext, ca: RotatedCA, pods: readonly PodObject[]): Promise<string[]> {
   const { plan, next } = ca;
-  // When it signs already, what it has signed is accepted, or nothing would work.
+  // If it signs already, its certificates are accepted. Otherwise nothing would work.
   if (!next || !isWaiting(ca)) return [];
   const { trustProbes, now } = scope;
   const client = await issueCertificate(
@@ -82,15 +85,15 @@ async function whoRefuses(scope: CARotationContext, ca: RotatedCA, pods: readonl
   return askPods(pods, async (address, pod) => {
     if (plan.ca === 'etcd') {
       const isAdmitted = await trustProbes.isAdmitted(etcdServer(scope, pod, address), client);
-      return isAdmitted ? undefined : 'does not trust the new one yet';
+      return isAdmitted ? undefined : 'does not trust the new CA yet';
     }
     const asUser = plan.ca === 'proxy' ? probeName : undefined;
     const user = await trustProbes.userOf(apiServerOf(scope, address), client, asUser);
-    return user === probeName ? undefined : 'does not trust the new one yet';
+    return user === probeName ? undefined : 'does not trust the new CA yet';
   });
 }
 
-/** An API server as one of its pods serves it. */
+/** The API server in one of its pods. */
 export function apiServerOf(
   { cluster, reader }: Pick<CARotationContext, 'cluster' | 'reader'>,
   host: string,
@@ -104,7 +107,7 @@ export function apiServerOf(
   };
 }
 
-/** A member of etcd as its pod serves clients. */
+/** The etcd member in its pod, as it serves clients. */
 export function etcdServer(
   { cluster, reader }: CARotationContext,
   { metadata: { name } }: PodObject,
@@ -119,44 +122,44 @@ export function etcdServer(
   };
 }
 
-/** A kubeconfig that a user put there is theirs. */
+/** A kubeconfig that a user provides is not changed. */
 function isInKubeconfig({ cluster, reader, hostedControlPlane }: CARotationContext, { certificate }: KeyPair): boolean {
   const secret = reader.get<SecretObject>(Secret, namesOf(cluster.name).secrets.kubeconfig);
   if (!secret || !isControlledBy(secret, hostedControlPlane.metadata.uid)) return true;
   return caOf(valueOf(secret, 'value')) === certificate;
 }
 
-/** ConfigMaps of the hosted cluster that do not name all that are trusted, or name others. */
+/** ConfigMaps of the hosted cluster that do not contain all trusted certificates, or contain others. */
 async function whoPublishesElse(scope: CARotationContext, ca: RotatedCA): Promise<string[]> {
   const { plan, pair } = ca;
   if (plan.ca === 'etcd') return [];
   const hosted = scope.hosted(scope.facts);
-  const server: ServerTrust = plan.ca === 'cluster' ? 'clients' : 'front-proxy';
-  const kinds: readonly PublishedTrust['kind'][] = plan.ca === 'cluster' ? ['root', 'cluster-info', server] : [server];
+  const server: ServerTrust = plan.ca === 'cluster' ? 'clients' : 'frontProxy';
+  const kinds: readonly PublishedTrust['kind'][] = plan.ca === 'cluster' ? ['root', 'clusterInfo', server] : [server];
   const published = (await hosted.asAdministrator(publishedTrust)).filter(({ kind }) => kinds.includes(kind));
-  const others = published.filter(({ kind, text }) => !says(kind, text, pair.certificate));
-  // Before it signs, what stands there besides is what is being added.
+  const others = published.filter(({ kind, text }) => !containsExactly(kind, text, pair.certificate));
+  // Before it signs, API servers are still adding the other certificates.
   const mayTakeAway = !isWaiting(ca);
   const isServers = ({ kind }: PublishedTrust) => kind === server;
   if (mayTakeAway && others.some(isServers))
     await hosted.asAdministrator((client) => republishTrust(client, server, pair.certificate));
   return others
-    .filter((one) => mayTakeAway || !isServers(one) || !names(one.text, pair.certificate))
+    .filter((one) => mayTakeAway || !isServers(one) || !containsAll(one.text, pair.certificate))
     .map(({ configMap }) => `ConfigMap ${configMap}, which is not up to date yet`);
 }
 
-/** Whether the text names exactly these. */
-function says(kind: PublishedTrust['kind'], text: string, wanted: string): boolean {
-  const given = kind === 'cluster-info' ? (caOf(text) ?? '') : text;
-  return names(given, wanted) && splitCertificates(given).length === splitCertificates(wanted).length;
+/** Whether the text contains exactly these certificates. */
+function containsExactly(kind: PublishedTrust['kind'], text: string, wanted: string): boolean {
+  const given = kind === 'clusterInfo' ? (caOf(text) ?? '') : text;
+  return containsAll(given, wanted) && splitCertificates(given).length === splitCertificates(wanted).length;
 }
 
-function names(text: string, wanted: string): boolean {
+function containsAll(text: string, wanted: string): boolean {
   const given = splitCertificates(text).map(fingerprint);
   return splitCertificates(wanted).every((one) => given.includes(fingerprint(one)));
 }
 
-/** The successor has not signed anything yet but what it is proved with. */
+/** The successor has not signed anything yet except its test certificates. */
 function isWaiting({ pair, next }: RotatedCA): boolean {
   return next !== undefined && next.pair.key !== pair.key;
 }

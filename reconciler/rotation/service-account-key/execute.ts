@@ -13,7 +13,7 @@ import { type StoredServiceAccountKeys, successorSecret, successorSecretOf, with
 import { formatTokenRecord, lastExpiry, type TokenRecord } from './token-record.ts';
 import { findKeptTokens } from './kept-tokens.ts';
 
-/** Everything that a step rests on, as it was read. */
+/** The input of a step, as it was read. */
 export interface KeyRotation {
   readonly stored: StoredServiceAccountKeys;
   readonly successor: StoredServiceAccountKeys | undefined;
@@ -22,7 +22,7 @@ export interface KeyRotation {
 
 type Reason = ConditionReason<'ServiceAccountKeyRotationReady'>;
 
-/** Takes the next step, or looks how far it is. */
+/** Executes the next step, or reports its progress. */
 export async function executeKeyStep(
   scope: KeyRotationContext,
   rotation: KeyRotation,
@@ -37,18 +37,22 @@ export async function executeKeyStep(
       const name = successorSecretOf(cluster.name);
       const request = requestOf(hostedControlPlane, 'serviceAccount');
       await writer.createOnce(await successorSecret(secretProps(scope, name), request));
-      // One that a user has put there: from now on the watch sees it.
+      // If a user created it, the watch includes it from now on.
       await adoptUsersObject(scope, Secret, name);
-      return inProgress('DistributingTrust', 'a new key is made', now);
+      return inProgress('DistributingTrust', 'the operator has created a new key', now);
     }
     case 'awaitSuccessor':
-      return inProgress('ServiceAccountKeyInvalid', wanted(scope, stored), new Date(now.getTime() + recheckMs));
+      return inProgress(
+        'ServiceAccountKeyInvalid',
+        requestSuccessor(scope, stored),
+        new Date(now.getTime() + recheckMs),
+      );
     case 'distribute':
       await write(scope, rotation, step.keys);
-      return inProgress('DistributingTrust', 'the API servers are told of a new key', now);
+      return inProgress('DistributingTrust', 'the operator distributes the new key to the API servers', now);
     case 'withdraw':
       await write(scope, rotation, step.keys);
-      return inProgress('WithdrawingTrust', 'the new key is given up, because nobody asks for it any more', now);
+      return inProgress('WithdrawingTrust', 'the operator withdraws the new key, because the request was removed', now);
     case 'sign': {
       const [key = ''] = step.keys;
       const proof = await proveOfAPIServers(scope, { kind: 'accept', key });
@@ -60,7 +64,7 @@ export async function executeKeyStep(
       return schedule(scope, rotation, step.keys);
     case 'discard':
       if (successor) await writer.delete(Secret, successor.secret);
-      return inProgress('ChangingSigner', 'the Secret of the successor is deleted', undefined);
+      return inProgress('ChangingSigner', 'the operator deletes the Secret of the successor', undefined);
     case 'retire':
       return retire(scope, rotation, step);
     case 'forget': {
@@ -68,18 +72,18 @@ export async function executeKeyStep(
       if (proof.kind === 'pending') return awaiting('RetiringTrust', proof, now);
       const left = Object.entries(record.expiries).filter(([key]) => !step.keys.includes(key));
       await note(scope, stored, { ...record, expiries: Object.fromEntries(left) });
-      return inProgress('RetiringTrust', 'the old key is gone', now);
+      return inProgress('RetiringTrust', 'all API servers have dropped the old key', now);
     }
     case 'wait':
       return inProgress(
         'WaitingForTokens',
-        `a new key signs; tokens of the old one are accepted until ${step.until.toISOString()}, when the last of them has expired`,
+        `the new key signs; tokens of the old key are accepted until ${step.until.toISOString()}, when the last of them expires`,
         step.until,
       );
   }
 }
 
-/** Writes what is remembered beside the keys, all of it at once. */
+/** Writes the record beside the keys, in a single write. */
 export async function note(
   { writer }: KeyRotationContext,
   { secret }: StoredServiceAccountKeys,
@@ -90,8 +94,8 @@ export async function note(
   await writer.setFields(Secret, secret, { annotations }, 'service-account-keys');
 }
 
-function wanted({ cluster }: KeyRotationContext, { secret }: StoredServiceAccountKeys): string {
-  return `a new key is asked for, and ${secret.metadata.name} is your own: put a Secret ${successorSecretOf(cluster.name)} beside it, with another public key in tls.crt and its private key in tls.key`;
+function requestSuccessor({ cluster }: KeyRotationContext, { secret }: StoredServiceAccountKeys): string {
+  return `a new key is requested, but Secret ${secret.metadata.name} contains your own key: create Secret ${successorSecretOf(cluster.name)} with another public key in tls.crt and its private key in tls.key`;
 }
 
 async function write(
@@ -104,11 +108,11 @@ async function write(
   await scope.writer.apply([withKeys(stored, ids, { known, key: signs.pair.key })]);
 }
 
-/** From the moment on at which nobody signs with a key any more, its tokens run out. */
+/** Records when the tokens of a key expire, from the moment on at which no component signs with it any more. */
 async function schedule(scope: KeyRotationContext, rotation: KeyRotation, keys: readonly string[]): Promise<Outcome> {
   const { stored, record } = rotation;
   const [signer] = stored.keys;
-  const claim: KeyClaim = { kind: 'sign with', key: signer.id };
+  const claim: KeyClaim = { kind: 'signWith', key: signer.id };
   for (const proof of [
     await proveOfAPIServers(scope, claim),
     await proveOfControllerManager(scope, signerFingerprint(stored.pair.certificate)),
@@ -121,10 +125,13 @@ async function schedule(scope: KeyRotationContext, rotation: KeyRotation, keys: 
   const { [signer.id]: _, ...before } = record.expiries;
   const expiries = { ...before, ...Object.fromEntries(keys.map((key) => [key, until])) };
   await note(scope, stored, { ...record, expiries }, answerOf(scope, rotation));
-  return inProgress('ChangingSigner', 'every API server signs with the new key', scope.now);
+  return inProgress('ChangingSigner', 'all API servers and the controller manager sign with the new key', scope.now);
 }
 
-/** What the keys have answered once the successor signs: what it was made for, or what is asked for if that is nothing new. */
+/**
+ * The answered request once the successor signs: the request for which it was created, or the current one if that is
+ * not new.
+ */
 function answerOf({ hostedControlPlane }: KeyRotationContext, { stored, successor }: KeyRotation): RotationRequest {
   const present = requestOf(hostedControlPlane, 'serviceAccount');
   const before = answeredBy(stored.secret);
@@ -141,14 +148,14 @@ async function retire(
   const kept = findKeptTokens(scope, retired);
   if (kept.kind !== 'none') return inProgress('WaitingForTokens', kept.message, kept.requeueAt);
   await write(scope, rotation, keys);
-  return inProgress('RetiringTrust', 'tokens of the old key are accepted no more', scope.now);
+  return inProgress('RetiringTrust', 'tokens of the old key are no longer accepted', scope.now);
 }
 
 function awaiting(reason: Reason, { message }: Extract<Proof, { kind: 'pending' }>, now: Date): Outcome {
   return inProgress(reason, message, new Date(now.getTime() + retryMs));
 }
 
-/** Nobody waits for it: whatever is accepted is accepted by all API servers meanwhile. */
+/** No other phase waits for it: all API servers accept the keys that are accepted meanwhile. */
 function inProgress(reason: Reason, message: string, requeueAt: Date | undefined): Outcome {
   return degraded(reason, message, {}, { requeueAt });
 }

@@ -3,26 +3,26 @@ import { messageOf } from '../../kube/error-message.ts';
 import { findTask } from '../../tasks/task.ts';
 import type { KeyRotationContext } from './context.ts';
 
-/** Tokens that never expire, and that retired keys have signed. */
+/** Tokens that never expire and that retired keys have signed. */
 export type KeptTokens =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'some' | 'unknown';
-      /** What stands in the way, and what to do. */
+      /** The problem, and what to do. */
       readonly message: string;
       readonly requeueAt: Date | undefined;
     };
 
 const work = 'tokens in Secrets';
-/** People have to mend it. */
+/** Users have to correct it. */
 const recheckMs = 3600_000;
 const retryMs = 60_000;
-/** A look that is older than that tells nothing of a token that was made since. */
+/** An older result says nothing about tokens that were created since. */
 const validMs = 60_000;
 
-const named = 3;
+const maxNames = 3;
 
-/** Looks, beside the queue, whether there are tokens in Secrets that one of these keys has signed. */
+/** Checks in the background whether Secrets contain tokens that one of these keys has signed. */
 export function findKeptTokens(scope: KeyRotationContext, keys: readonly string[]): KeptTokens {
   const { now } = scope;
   const inputsKey = keys.join(' ');
@@ -40,23 +40,23 @@ export function findKeptTokens(scope: KeyRotationContext, keys: readonly string[
     task.start(() => hosted.asAdministrator(storedTokens));
   }
   if (found && found.length > 0) {
-    return { kind: 'some', message: inTheWay(found), requeueAt: new Date(now.getTime() + recheckMs) };
+    return { kind: 'some', message: describe(found), requeueAt: new Date(now.getTime() + recheckMs) };
   }
   const message =
     state.kind === 'failed'
-      ? `whether tokens of the old key are kept in Secrets could not be seen, which is tried again: ${messageOf(state.error)}`
-      : 'whether tokens of the old key are kept in Secrets is looked up';
+      ? `the operator cannot check whether Secrets contain tokens of the old key, and tries again: ${messageOf(state.error)}`
+      : 'the operator checks whether Secrets contain tokens of the old key';
   return { kind: 'unknown', message, requeueAt: new Date(now.getTime() + retryMs) };
 }
 
-/** One whose key is unknown may have been signed by any. */
+/** A token with an unknown key may have been signed by any key. */
 function signedBy(keys: readonly string[], tokens: readonly StoredToken[]): StoredToken[] {
   return tokens.filter(({ key }) => key === undefined || keys.includes(key));
 }
 
-function inTheWay(tokens: readonly StoredToken[]): string {
+function describe(tokens: readonly StoredToken[]): string {
   const names = tokens.map(({ secret }) => secret).sort();
-  const more = names.length > named ? ` and ${names.length - named} more` : '';
-  const what = names.length === 1 ? '1 Secret keeps a token' : `${names.length} Secrets keep tokens`;
-  return `${what} of the old key, which never expire: remove the field token from the data of ${names.slice(0, named).join(', ')}${more}, which has it made anew, or delete them and use TokenRequests`;
+  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
+  const what = names.length === 1 ? '1 Secret contains a token' : `${names.length} Secrets contain tokens`;
+  return `${what} of the old key, which never expire: remove the field token from the data of ${names.slice(0, maxNames).join(', ')}${more}, so that Kubernetes creates new tokens, or delete these Secrets and use TokenRequests`;
 }

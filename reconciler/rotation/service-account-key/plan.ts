@@ -1,37 +1,40 @@
-/** What the next step of a rotation of service account keys is decided from. Keys appear by their ids. */
+/** The input of a decision about a rotation of service account keys. Keys appear by their IDs. */
 export interface KeyRotationState {
-  /** As they stand in the Secret: tokens of all of them are accepted, the first one signs. */
+  /** As in the Secret: tokens of all of them are accepted, the first one signs. */
   readonly keys: readonly string[];
-  /** The key that shall sign, in a Secret of its own. */
+  /** The key that should sign, in a Secret of its own. */
   readonly successor: { readonly key: string; readonly isOurs: boolean } | undefined;
-  /** The keys are ours, and not the user's. */
+  /** The operator created the keys, and not the user. */
   readonly isOurs: boolean;
-  /** Somebody asks for a new key, and has not been answered. */
+  /** A request for a new key has not been answered. */
   readonly isRequested: boolean;
-  /** By key, when the last token that it has signed expires; also of keys that are gone, until every API server has dropped them. */
+  /**
+   * By key, when the last token that it has signed expires; includes removed keys, until every API server has dropped
+   * them.
+   */
   readonly expiries: Readonly<Record<string, Date>>;
   readonly now: Date;
 }
 
 /** What to do next. */
 export type KeyRotationStep =
-  /** Make a successor. */
+  /** Create a successor. */
   | { readonly kind: 'begin' }
-  /** The user has to bring one: we make no keys for those who have their own. */
+  /** The user must provide one: the operator creates no keys for users that have their own. */
   | { readonly kind: 'awaitSuccessor' }
   /** Accept tokens of these keys. */
   | { readonly kind: 'distribute'; readonly keys: readonly string[] }
-  /** The same, because nobody asks any more. */
+  /** The same, because the request was removed. */
   | { readonly kind: 'withdraw'; readonly keys: readonly string[] }
   /** Prove that every API server accepts tokens of the successor, then sign with it. */
   | { readonly kind: 'sign'; readonly keys: readonly string[] }
-  /** Prove that nobody signs with these keys any more, then note when their last tokens expire. */
+  /** Prove that no component signs with these keys any more, then record when their last tokens expire. */
   | { readonly kind: 'schedule'; readonly keys: readonly string[] }
   /** Delete the Secret of the successor. */
   | { readonly kind: 'discard' }
-  /** See that no token of these keys is kept for ever, then accept those of the other keys only. */
+  /** Check that no permanent token of these keys exists, then accept only those of the other keys. */
   | { readonly kind: 'retire'; readonly keys: readonly string[]; readonly retired: readonly string[] }
-  /** Prove that no API server accepts tokens of these keys, then forget them. */
+  /** Prove that no API server accepts tokens of these keys, then remove them from the record. */
   | { readonly kind: 'forget'; readonly keys: readonly string[] }
   | { readonly kind: 'wait'; readonly until: Date }
   | { readonly kind: 'settled' };
@@ -39,8 +42,8 @@ export type KeyRotationStep =
 type Check = (state: KeyRotationState) => KeyRotationStep | undefined;
 
 /**
- * The next step on the way to the key that is asked for. No API server ever meets a token that it does not accept: what
- * is to sign is accepted everywhere first, and what has signed is dropped only after its last token has expired.
+ * The next step towards the requested key. No API server ever gets a token that it does not accept: every API server
+ * accepts a key before it signs, and a former key is dropped only after its last token has expired.
  */
 export function planKeyStep(state: KeyRotationState): KeyRotationStep {
   for (const check of checks) {
@@ -54,7 +57,7 @@ const checks: readonly Check[] = [
   function knowWhenOldTokensExpire(state) {
     const { keys, successor, isOurs } = state;
     const unscheduled = formerOf(state).filter((key) => !(key in state.expiries));
-    // Keys beside the signing one that a user has put there himself are his to take away.
+    // Only the user may remove keys that the user has added beside the signing one.
     const isPast = successor ? successor.key === keys[0] : isOurs;
     return isPast && unscheduled.length > 0 ? { kind: 'schedule', keys: unscheduled } : undefined;
   },
@@ -65,7 +68,7 @@ const checks: readonly Check[] = [
     const gone = Object.keys(expiries).filter((key) => !keys.includes(key));
     return gone.length > 0 ? { kind: 'forget', keys: gone } : undefined;
   },
-  function goBackWhenNobodyAsks({ keys, successor, isRequested, expiries }) {
+  function withdrawWithoutRequest({ keys, successor, isRequested, expiries }) {
     if (!successor || isRequested || successor.key === keys[0]) return undefined;
     // A key that has signed before stays until its tokens have expired.
     const isKnown = keys.includes(successor.key) && !(successor.key in expiries);

@@ -9,15 +9,15 @@ import type { HostedClient } from '../../hosted/hosted-client.ts';
 import { findTask } from '../../tasks/task.ts';
 import type { KeyRotationContext } from './context.ts';
 
-/** What API servers do with keys of tokens, by the ids of the keys. */
+/** What API servers do with token keys, by their IDs. */
 export type KeyClaim =
   | { readonly kind: 'accept'; readonly key: string }
-  | { readonly kind: 'sign with'; readonly key: string }
+  | { readonly kind: 'signWith'; readonly key: string }
   | { readonly kind: 'drop'; readonly keys: readonly string[] };
 
 export type Proof =
   | { readonly kind: 'proved' }
-  /** Who is waited for, as a sentence. */
+  /** What it waits for, as a sentence. */
   | { readonly kind: 'pending'; readonly message: string };
 
 const proved: Proof = { kind: 'proved' };
@@ -26,12 +26,16 @@ const work = 'service account key proof';
 /** API servers are replaced one at a time, each within seconds. */
 export const retryMs = 3_000;
 
-/** Whether all API servers do so, as they themselves say; they are asked beside the queue. */
+/** Whether all API servers report that the claim holds. They are queried in the background. */
 export async function proveOfAPIServers(scope: KeyRotationContext, claim: KeyClaim): Promise<Proof> {
   const { cluster, reader, now } = scope;
   const pods = await answeringPods(scope, 'api-server');
   const rollout = deploymentReadiness(reader.get(Deployment, namesOf(cluster.name).apiServer));
-  if (pods.length === 0) return { kind: 'pending', message: 'no API server runs that could tell its keys' };
+  if (pods.length === 0)
+    return {
+      kind: 'pending',
+      message: 'no API server runs to report its keys: see the condition APIServerDeploymentsReady',
+    };
 
   const inputsKey = [JSON.stringify(claim), ...pods.map(({ metadata }) => metadata.uid ?? '').sort()].join(' ');
   const task = findTask<Answers>(scope.work, now, { name: work, inputsKey, retryMs, holdsMs: () => retryMs });
@@ -46,14 +50,19 @@ export async function proveOfAPIServers(scope: KeyRotationContext, claim: KeyCla
 }
 
 function describe({ kind }: KeyClaim, count: number, { holding, failures: [failure] }: Answers): string {
-  const what = kind === 'drop' ? 'have dropped the old key' : `${kind} the new key`;
-  const why = failure === undefined ? '' : `; asking one has failed: ${messageOf(failure)}`;
-  return `${holding} of ${count} API servers ${what}${why}`;
+  const why = failure === undefined ? '' : `; one of them does not answer: ${messageOf(failure)}`;
+  return `${holding} of ${count} API servers ${actions[kind]}${why}`;
 }
 
+const actions: Readonly<Record<KeyClaim['kind'], string>> = {
+  accept: 'accept the new key',
+  signWith: 'sign with the new key',
+  drop: 'have dropped the old key',
+};
+
 /**
- * Whether the controller manager signs with a key, of which it tells nothing: it was started with it.
- * @param fingerprint of the key, as `facts.signers` has it
+ * Whether the controller manager signs with a key. It does not report the key, but was started with it.
+ * @param fingerprint of the key, as in `facts.signers`
  */
 export async function proveOfControllerManager(scope: KeyRotationContext, fingerprint: string): Promise<Proof> {
   const { cluster, reader } = scope;
@@ -64,7 +73,9 @@ export async function proveOfControllerManager(scope: KeyRotationContext, finger
   const pods = await answeringPods(scope, 'controller-manager');
   const isNew = ({ metadata }: PodObject) =>
     (metadata.annotations?.[restartsWithAnnotation] ?? '').split(',').includes(entry);
-  return pods.every(isNew) ? proved : { kind: 'pending', message: 'the controller manager is to be replaced' };
+  return pods.every(isNew)
+    ? proved
+    : { kind: 'pending', message: 'the pods of the controller manager are not replaced yet' };
 }
 
 interface Answers {
@@ -72,7 +83,10 @@ interface Answers {
   readonly failures: readonly unknown[];
 }
 
-/** One that does not answer counts as one that does not: it may be back the next moment with what it had. */
+/**
+ * An API server that does not answer counts as one for which the claim does not hold, because it may return with its
+ * previous keys.
+ */
 async function ask(pods: readonly PodObject[], hosted: HostedClient, claim: KeyClaim): Promise<Answers> {
   const addresses = pods.flatMap(({ status }) => status?.podIP ?? []);
   const answers = await Promise.allSettled(addresses.map((address) => holds(hosted, address, claim)));
@@ -86,7 +100,7 @@ async function holds(hosted: HostedClient, address: string, claim: KeyClaim): Pr
   switch (claim.kind) {
     case 'accept':
       return (await hosted.at(address, 'administrator', verifyingKeys)).includes(claim.key);
-    case 'sign with':
+    case 'signWith':
       return (await hosted.at(address, 'administrator', signingKey)) === claim.key;
     case 'drop': {
       const accepted = await hosted.at(address, 'administrator', verifyingKeys);

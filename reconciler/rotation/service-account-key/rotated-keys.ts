@@ -11,34 +11,34 @@ import { type VerifyingKey, verifyingKeysOf } from '../../pki/service-account-ke
 import type { KeyRotationContext } from './context.ts';
 import { answering, type RotationRequest } from '../request.ts';
 
-/** Keys of service account tokens, as a Secret holds them. */
+/** The service account keys in a Secret. */
 export interface StoredServiceAccountKeys {
   readonly secret: SecretObject;
   /** The first one signs. */
   readonly keys: readonly [VerifyingKey, ...VerifyingKey[]];
   readonly pair: KeyPair;
-  /** Made by us, and not brought by a user. */
+  /** Created by the operator, not by a user. */
   readonly isOurs: boolean;
 }
 
-/** Name of the Secret in which the successor of a key waits. */
+/** Name of the Secret with the successor of a key. */
 export function successorSecretOf(cluster: string): string {
   return successorSecretName(namesOf(cluster).secrets.serviceAccount);
 }
 
-/** What is wrong with the keys in a Secret, as a sentence for a person; undefined when they can be used. */
+/** The problem with the keys in a Secret, as a sentence for the user; undefined if they are usable. */
 export function problemOf(secret: SecretObject): string | undefined {
   return keyProblem(secret.metadata.name, pairIn(secret));
 }
 
-/** Reads a Secret with keys. @throws when there is a problem with them, see {@link problemOf} */
+/** Reads a Secret with keys. @throws if they have a problem, see {@link problemOf} */
 export function readServiceAccountKeys(
   secret: SecretObject,
   { hostedControlPlane }: Pick<KeyRotationContext, 'hostedControlPlane'>,
 ): StoredServiceAccountKeys {
   const pair = pairIn(secret);
   const [signer, ...others] = verifyingKeysOf(pair.certificate);
-  if (!signer) throw new Error(`Secret ${secret.metadata.name} holds no public key in tls.crt`);
+  if (!signer) throw new Error(`Secret ${secret.metadata.name} contains no public key in tls.crt`);
   const isOurs = isControlledBy(secret, hostedControlPlane.metadata.uid);
   return { secret, keys: [signer, ...others], pair, isOurs };
 }
@@ -61,14 +61,14 @@ export function withKeys(
   return {
     apiVersion: Secret.apiVersion,
     kind: Secret.kind,
-    // With its version, an apply fails when somebody, such as an operator before us, has written since.
+    // With its version, an apply fails if another client, such as a previous operator, has written since.
     metadata: { name, ...definedOnly({ namespace, resourceVersion }) },
     ...(secret.type ? { type: secret.type } : {}),
     data: encodedData({ 'tls.crt': certificate, 'tls.key': key }),
   };
 }
 
-/** A Secret with a new key, which remembers what it was made for. */
+/** A Secret with a new key, and the request for which it was created. */
 export async function successorSecret(props: SecretProps, request: RotationRequest): Promise<RenderedObject> {
   const { metadata, ...rest } = pairSecret(props, 'clusterApi', createServiceAccountKey());
   return { ...rest, metadata: { ...metadata, annotations: answering(request) } };

@@ -11,8 +11,8 @@ interface APIServers extends DeploymentObject {
 }
 
 /**
- * How long the longest token lives that API servers sign, in seconds, once all of them run with what their Deployment
- * says; undefined before that.
+ * Lifetime of the longest token that API servers sign, in seconds, once all of them match their Deployment; undefined
+ * before that.
  */
 export function runningTokenSeconds(deployment: KubeObject | undefined): number | undefined {
   const { spec }: APIServers = deployment ?? { apiVersion: '', kind: '', metadata: { name: '' } };

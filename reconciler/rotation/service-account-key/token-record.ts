@@ -3,16 +3,16 @@ import { group } from '../../../constructs/api/group.ts';
 import { longestTokenSecondsOf } from '../../../constructs/control-plane/api-server/token-lifetime.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
-/** On the Secret of service account keys: what of tokens has to be known for longer than a process lives. */
+/** Annotation of the Secret of service account keys, with facts about tokens that must survive the process. */
 export const tokensAnnotation = `${group}/service-account-tokens`;
 
-/** What is known of the tokens that keys have signed. */
+/** Known facts about the tokens that keys have signed. */
 export interface TokenRecord {
-  /** How long the longest token lives that is signed now. */
+  /** Lifetime of the longest token that is signed now. */
   readonly lifetimeSeconds: number;
-  /** When the last of those expires that were signed while they were allowed to live longer; nothing when none were. */
+  /** When the last token expires that was signed with an earlier, longer lifetime; unset if there is none. */
   readonly earlierUntil?: Date | undefined;
-  /** By id of a key that signs no more, when the last of its tokens expires. */
+  /** By ID of a key that no longer signs, when the last of its tokens expires. */
   readonly expiries: Readonly<Record<string, Date>>;
 }
 
@@ -22,10 +22,10 @@ const Recorded = z.object({
   expiries: z.record(z.string(), z.coerce.date()),
 });
 
-/** Clocks of API servers may be behind ours, and they are a minute lenient. */
+/** The clocks of API servers may be behind, and they tolerate one minute. */
 const marginMs = 10 * 60_000;
 
-/** What a Secret says. Where it says nothing, such as one of the user, tokens have lived as long as they do by default. */
+/** The record of a Secret. Without one, such as in a user's Secret, tokens have the default lifetime. */
 export function readTokenRecord({ metadata }: KubeObject): TokenRecord {
   const none = { lifetimeSeconds: longestTokenSecondsOf(), expiries: {} };
   try {
@@ -35,7 +35,7 @@ export function readTokenRecord({ metadata }: KubeObject): TokenRecord {
   }
 }
 
-/** The annotation of keys that have signed nothing yet; none where tokens live as long as they do by default. */
+/** The annotation of keys that have signed nothing yet; none for the default lifetime. */
 export function firstTokenRecord(args: Readonly<Record<string, string>> | undefined): Record<string, string> {
   const lifetimeSeconds = longestTokenSecondsOf(args);
   return lifetimeSeconds === longestTokenSecondsOf() ? {} : formatTokenRecord({ lifetimeSeconds, expiries: {} });
@@ -45,13 +45,13 @@ export function formatTokenRecord(record: TokenRecord): Record<string, string> {
   return { [tokensAnnotation]: JSON.stringify(record satisfies z.input<typeof Recorded>) };
 }
 
-/** The record when API servers sign tokens of another length from now on; the same one when they do not. */
+/** The record after a change of the token lifetime; unchanged if the lifetime is the same. */
 export function withLifetime(record: TokenRecord, lifetimeSeconds: number, now: Date): TokenRecord {
   if (lifetimeSeconds === record.lifetimeSeconds) return record;
   return { ...record, lifetimeSeconds, earlierUntil: lastExpiry(record, now) };
 }
 
-/** When the last token expires that has been signed until now. */
+/** When the last token that was signed until now expires. */
 export function lastExpiry({ lifetimeSeconds, earlierUntil }: Omit<TokenRecord, 'expiries'>, now: Date): Date {
   const latest = now.getTime() + lifetimeSeconds * 1000 + marginMs;
   return new Date(Math.max(latest, earlierUntil?.getTime() ?? 0));

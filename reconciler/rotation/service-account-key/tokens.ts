@@ -4,43 +4,43 @@ import type { KubeClient } from '../../kube/client.ts';
 import { valueOf } from '../../pki/secret.ts';
 import { firstServiceAccount } from '../../hosted/informers.ts';
 
-/** A token in a Secret, which never expires. The token itself is not kept. */
+/** A token in a Secret, which never expires. The token itself is not stored. */
 export interface StoredToken {
   /** `namespace/name` of its Secret. */
   readonly secret: string;
-  /** ID of the key that has signed it; undefined when the token names none. */
+  /** ID of the key that has signed it; undefined if the token does not contain one. */
   readonly key: string | undefined;
 }
 
 const KeySet = z.object({ keys: z.array(z.object({ kid: z.string() })) });
 const Header = z.object({ kid: z.string() });
 
-/** An audience that no server accepts. */
+/** No server accepts a token for this audience. */
 const audience = 'hosted-control-plane-key-proof';
 
 /**
  * IDs of the keys with which an API server verifies tokens, as it publishes them.
- * @throws when it does not answer, or with an invalid document
+ * @throws if it does not answer, or returns something else
  */
 export async function verifyingKeys(client: Pick<KubeClient, 'raw'>): Promise<string[]> {
   const answer = await client.raw('/openid/v1/jwks');
   try {
     return KeySet.parse(JSON.parse(answer)).keys.map(({ kid }) => kid);
   } catch (error) {
-    throw new Error('cannot read the service account keys that an API server publishes', { cause: error });
+    throw new Error('cannot read the token keys that an API server publishes', { cause: error });
   }
 }
 
 /**
- * ID of the key with which an API server signs tokens, from a token that the operator requests. The key in the pod's
- * volume shows only what its kubelet has mounted. The token has no valid audience and is discarded.
- * @throws when it does not answer
+ * ID of the key with which an API server signs tokens, from a token that is requested for this check. The creation of a
+ * pod with a key only shows what its kubelet knew. The token has no valid audience, and is dropped.
+ * @throws if it does not answer
  */
 export async function signingKey(client: Pick<KubeClient, 'serviceAccountToken'>): Promise<string | undefined> {
   return keyOf(await client.serviceAccountToken(firstServiceAccount, audience));
 }
 
-/** Every token that is stored in a Secret, including those of users. */
+/** All tokens in Secrets. */
 export async function storedTokens(client: Pick<KubeClient, 'pages'>): Promise<StoredToken[]> {
   const found: StoredToken[] = [];
   const fieldSelector = 'type=kubernetes.io/service-account-token';
@@ -54,7 +54,7 @@ export async function storedTokens(client: Pick<KubeClient, 'pages'>): Promise<S
   return found;
 }
 
-/** ID of the key that has signed a token, from its header; undefined when the header contains none. */
+/** ID of the key that has signed a token, from its header; undefined if it contains none. */
 export function keyOf(token: string): string | undefined {
   try {
     const [header = ''] = token.split('.');

@@ -13,36 +13,37 @@ import { planWorkers, type WorkersState } from './plan.ts';
 import { type MachineDeploymentObject, timestamp } from './machines.ts';
 import { issuedToNodes, nodeCertificatesOf } from './node-certificates.ts';
 
-/** How far the nodes of a hosted cluster have come on their way to another authority. */
+/** The progress of the nodes of a hosted cluster towards another CA. */
 export interface WorkerMove {
-  /** No node needs the old authority any more, to prove who it is. */
+  /** No node needs the old CA any more to authenticate. */
   readonly isDone: boolean;
-  /** Who is waited for, as a sentence; empty when done. */
+  /** What it waits for, as a sentence; empty when done. */
   readonly message: string;
-  /** When to look again although nothing changed. */
+  /** When to reconcile again although nothing changed. */
   readonly requeueAt?: Date | undefined;
 }
 
 export interface WorkerMoveProps {
-  /** PEM of the authority that signs now. */
+  /** PEM of the signing CA. */
   readonly signer: string;
-  /** PEM of those that shall not be needed any more. */
+  /** PEM of the CAs that are to be removed. */
   readonly retiring: readonly string[];
-  /** When the new one began to sign. */
+  /** When the new CA began to sign. */
   readonly since: Date;
 }
 
-/** Somebody else has written too. */
+/** Another client has written too. */
 const conflictRetryMs = 1_000;
 const notesAtOnce = 10;
 const dayMs = 24 * 3600_000;
 
-/**
- * Brings the nodes to the authority that signs now, after all of them trust it. To be called again until it is done; a
- * step that was taken shows in the world. One with the key of the one before is no other to any node.
- */
+/** What the move of workers needs. */
 export type WorkerMoveContext = ControlPlaneContext & HostedAccess;
 
+/**
+ * Moves the nodes to the signing CA, after all of them trust it. Call it again until it is done; the effect of each
+ * step is observable. To a node, a CA with the key of its predecessor is the same CA.
+ */
 export async function moveWorkers(scope: WorkerMoveContext, props: WorkerMoveProps): Promise<WorkerMove> {
   if (props.retiring.every((one) => publicKeyOf(one).equals(publicKeyOf(props.signer)))) {
     return { isDone: true, message: '' };
@@ -57,7 +58,7 @@ export async function moveWorkers(scope: WorkerMoveContext, props: WorkerMovePro
 
 async function move(scope: WorkerMoveContext, props: WorkerMoveProps): Promise<WorkerMove> {
   const state = await observe(scope, props);
-  if (!state) return { isDone: false, message: 'the Nodes of the hosted cluster have not been listed yet' };
+  if (!state) return { isDone: false, message: 'the operator has not listed the Nodes of the hosted cluster yet' };
 
   const { notes, rollOut, message, requeueAt } = planWorkers(state);
 
@@ -95,13 +96,13 @@ async function observe(
   };
 }
 
-/** With a margin for clocks, and for a controller manager that learned of the new key a little later. */
+/** Includes a margin for clocks, and for a controller manager that loaded the new key a little later. */
 function endOfOld({ cluster }: WorkerMoveContext, since: Date): Date {
   const lifeMs = signingSeconds(cluster) * 1000;
   return new Date(since.getTime() + lifeMs + Math.min(dayMs, lifeMs / 10));
 }
 
-/** Tells whether it was done: not when somebody has changed the MachineDeployment meanwhile. */
+/** Returns false if the MachineDeployment was changed meanwhile. */
 async function replaceMachines(
   { writer }: WorkerMoveContext,
   deployment: MachineDeploymentObject,

@@ -7,10 +7,10 @@ import { kubeletServingSigner } from '../../../constructs/cluster/workload-ident
 import type { CertificateRequest } from '../../hosted/certificate-request.ts';
 import { readCertificate } from '../../pki/certificate.ts';
 
-/** A kind of certificate that kubelets have of the cluster's authority. Each is renewed in its own time. */
+/** A kind of certificate that kubelets get from the cluster CA. Each is renewed independently. */
 export interface NodeCertificate {
   readonly signerName: string;
-  /** On the Node: which authority has signed the newest one. */
+  /** Annotation of the Node with the CA that has signed the newest one. */
   readonly annotation: string;
 }
 
@@ -23,7 +23,7 @@ const serving: NodeCertificate = {
   annotation: servingCertificateSignerAnnotation,
 };
 
-/** The kinds that matter: what kubelets serve with does not where the API server is told to trust somebody else's. */
+/** The relevant kinds. Serving certificates are irrelevant if the API server trusts another CA for kubelets. */
 export function nodeCertificatesOf({ spec }: Pick<HostedCluster, 'spec'>): readonly NodeCertificate[] {
   const isTrustOfUser = spec.deployment.apiServer.args?.['kubelet-certificate-authority'] !== undefined;
   return isTrustOfUser ? [client] : [client, serving];
@@ -32,8 +32,8 @@ export function nodeCertificatesOf({ spec }: Pick<HostedCluster, 'spec'>): reado
 const userPrefix = 'system:node:';
 
 /**
- * The newest certificate of a kind that each node was given lately, PEM, by the name of the node. Answered requests are
- * cleared away after an hour: a node that is missing here may have any.
+ * The newest recent certificate of a kind for each node, PEM, by the name of the node. Answered requests are deleted
+ * after an hour, so a node that is missing here may have any certificate.
  */
 export function issuedToNodes(
   requests: readonly CertificateRequest[],
@@ -45,7 +45,7 @@ export function issuedToNodes(
     const certificate = Buffer.from(status.certificate, 'base64').toString('utf8');
     const node = nodeOf(certificate);
     if (!node) continue;
-    // Several in a second are told apart by nobody: any of them was signed within that second.
+    // Requests of the same second cannot be ordered, but all of them were signed within that second.
     const order = metadata.creationTimestamp ?? '';
     const known = newest.get(node);
     if (!known || order >= known.order) newest.set(node, { certificate, order });
@@ -53,7 +53,7 @@ export function issuedToNodes(
   return new Map([...newest].map(([node, { certificate }]) => [node, certificate]));
 }
 
-/** The certificate tells, not who asked: at its first time a kubelet asks as somebody who holds a bootstrap token. */
+/** Uses the certificate, not the requester: a kubelet creates its first request with a bootstrap token. */
 function nodeOf(certificate: string): string | undefined {
   try {
     const [user = ''] = readCertificate(certificate).commonNames;

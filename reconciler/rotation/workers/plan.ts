@@ -11,48 +11,48 @@ import {
 import { namesOfMany } from '../../kube/names-of-many.ts';
 import type { NodeCertificate } from './node-certificates.ts';
 
-/** What is known of the workers of a cluster whose authority has changed. */
+/** What is known of the workers of a cluster whose CA has changed. */
 export interface WorkersState {
-  /** PEM of the authority that signs now. */
+  /** PEM of the signing CA. */
   readonly signer: string;
-  /** The same as notes on Nodes and MachineDeployments name it. */
+  /** Name of the signing CA in annotations of Nodes and MachineDeployments. */
   readonly signerName: string;
   /** When it began to sign. */
   readonly since: Date;
-  /** When the last certificate has expired that the authority before it can have given to a kubelet. */
+  /** When the last certificate has expired that the previous CA can have issued to a kubelet. */
   readonly oldEnd: Date;
   readonly now: Date;
   readonly nodes: readonly KubeObject[];
-  /** The newest certificates of each kind that were given to nodes lately, by the names of the nodes. */
+  /** The newest recent certificates of each kind, by the names of the nodes. */
   readonly issued: ReadonlyMap<NodeCertificate, ReadonlyMap<string, string>>;
   readonly machines: readonly KubeObject[];
   readonly deployments: readonly MachineDeploymentObject[];
 }
 
-/** All annotations that say which certificates of a Node are of the authority that signs now. */
+/** All annotations that record which certificates of a Node the signing CA has issued. */
 export interface Note {
   readonly node: KubeObject;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** What is to be done, and for whom is to be waited. */
+/** What to do, and what to wait for. */
 export interface WorkersDecision {
-  /** What is to be noted on Nodes. */
+  /** Annotations for Nodes. */
   readonly notes: readonly Note[];
-  /** MachineDeployments whose Machines are to be replaced. */
+  /** MachineDeployments whose Machines must be replaced. */
   readonly rollOut: readonly MachineDeploymentObject[];
-  /** What is waited for, as a sentence; empty when nothing is. */
+  /** What it waits for, as a sentence; empty if nothing. */
   readonly message: string;
   readonly requeueAt?: Date | undefined;
 }
 
 /**
- * The controller manager has taken the new key up by then, and a Node that is new, of a Machine that is new, has never
- * had another one's certificate. Younger ones are asked for the certificate that they were given.
+ * After this time the controller manager has loaded the new key. A Node that was created later, of a Machine that was
+ * created later, has never had a certificate of another CA. Younger ones are checked by their issued certificates.
  */
 const surelyNewMs = 15 * 60_000;
 
-/** Where workers stand on their way to the authority that signs now. */
+/** The progress of workers towards the signing CA. */
 export function planWorkers(state: WorkersState): WorkersDecision {
   const { now, oldEnd, signerName, since, deployments } = state;
   if (now >= oldEnd) return { notes: [], rollOut: [], message: '' };
@@ -69,11 +69,11 @@ export function planWorkers(state: WorkersState): WorkersDecision {
       (deployment) => deploymentNames.has(deployment.metadata.name) && mustRollOut(deployment, signerName, since),
     ),
     message: [...machinesSentence([...replaced], [...deploymentNames]), ...nodesSentence(waiting, oldEnd)].join('; '),
-    requeueAt: old.length > 0 ? nextLook(since, now) : waiting.length > 0 ? oldEnd : undefined,
+    requeueAt: old.length > 0 ? nextCheck(since, now) : waiting.length > 0 ? oldEnd : undefined,
   };
 }
 
-/** Whether every certificate of a node is of the authority that signs now. */
+/** Whether the signing CA has issued every certificate of a node. */
 function hasMoved(node: KubeObject, state: WorkersState): boolean {
   return provenBy(node, state).length === state.issued.size || isSurelyNew(node, state);
 }
@@ -85,7 +85,7 @@ function noteFor(node: KubeObject, state: WorkersState): Note[] {
   return [{ node, annotations: Object.fromEntries(proven.map(({ annotation }) => [annotation, state.signerName])) }];
 }
 
-/** The kinds of which the newest certificate of a node that is known is of the authority that signs now. */
+/** The kinds whose newest known certificate of a node was issued by the signing CA. */
 function provenBy(node: KubeObject, { issued, signer, signerName }: WorkersState): NodeCertificate[] {
   const proven = [...issued].filter(([kind, certificates]) => {
     const certificate = certificates.get(node.metadata.name);
@@ -98,7 +98,7 @@ function noteOn({ metadata }: KubeObject, { annotation }: NodeCertificate): stri
   return metadata.annotations?.[annotation];
 }
 
-/** Either alone may have been made anew for what was there before: a Node by its kubelet, a Machine by a move. */
+/** Either of them alone may have been recreated for an existing worker: a Node by its kubelet, a Machine by a move. */
 function isSurelyNew(node: KubeObject, state: WorkersState): boolean {
   const { machines, since, issued, signer } = state;
   const given = [...issued.values()].flatMap((certificates) => certificates.get(node.metadata.name) ?? []);
@@ -108,8 +108,8 @@ function isSurelyNew(node: KubeObject, state: WorkersState): boolean {
   return machine !== undefined && !isOlderThan(machine, from) && !isOlderThan(node, from);
 }
 
-/** Machines are not watched. At first they change often; one that nobody replaces for weeks is looked at seldom. */
-function nextLook(since: Date, now: Date): Date {
+/** Machines are not watched. At first they change often. A Machine that is not replaced for weeks is checked rarely. */
+function nextCheck(since: Date, now: Date): Date {
   const elapsedMs = now.getTime() - since.getTime();
   return new Date(now.getTime() + Math.min(Math.max(elapsedMs / 10, 5_000), 5 * 60_000));
 }
@@ -117,13 +117,13 @@ function nextLook(since: Date, now: Date): Date {
 function machinesSentence(machines: readonly string[], deployments: readonly (string | undefined)[]): string[] {
   if (machines.length === 0) return [];
   const names = deployments.filter((name) => name !== undefined);
-  return [`Machines ${namesOfMany(machines)} are to be replaced, by MachineDeployments ${namesOfMany(names)}`];
+  return [`MachineDeployments ${namesOfMany(names)} replace Machines ${namesOfMany(machines)}`];
 }
 
 function nodesSentence(nodes: readonly string[], oldEnd: Date): string[] {
   if (nodes.length === 0) return [];
   const end = timestamp(oldEnd);
   return [
-    `nodes ${namesOfMany(nodes)} renew their certificates by themselves, the last one by ${end}, or sooner when they are joined anew`,
+    `nodes ${namesOfMany(nodes)} renew their certificates automatically, the last one by ${end}: join them again to renew them sooner`,
   ];
 }

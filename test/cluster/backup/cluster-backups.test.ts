@@ -89,7 +89,7 @@ describe('backups of a cluster', () => {
     expect((await rotated.manifest(backup(1).name)).encryption).toEqual({ keyId: '2026' });
     for (const number of [0, 1]) expect((await read(rotated, backup(number).name)).equals(content)).toBe(true);
     await expect(read(of('rotated', [key]), backup(0).name)).rejects.toThrow(
-      'encrypted with key "2025", known are "2026"',
+      'encrypted with key "2025", but the known keys are "2026"',
     );
   });
 
@@ -153,7 +153,7 @@ describe('a backup that was not finished', () => {
 
 describe('a backup that was tampered with', () => {
   it.each([
-    ['in clear', 'damaged-clear', 'snapshot.db', [], /damaged, use another backup/],
+    ['in clear', 'damaged-clear', 'snapshot.db', [], /damaged, because its size or hash differs from its manifest/],
     ['encrypted', 'damaged-encrypted', 'snapshot.db.encrypted', [key], /damaged in chunk 7, after 458752 bytes/],
   ])('is refused for one changed byte, %s', async (_, cluster, object, keys, message) => {
     const backups = of(cluster, keys);
@@ -183,6 +183,8 @@ describe('a backup that was tampered with', () => {
     await cp(folder('copied', 0), folder('copied', 1), { recursive: true });
     await cp(folder('copied', 0), folder('thief', 0), { recursive: true });
     await expect(backups.manifest(backup(1).name)).rejects.toThrow('belongs to backup 2026-11-21T09-15-31.123Z-100');
-    await expect(of('thief').manifest(backup(0).name)).rejects.toThrow('is of team/copied: it was copied there');
+    await expect(of('thief').manifest(backup(0).name)).rejects.toThrow(
+      'belongs to team/copied, so it was copied there',
+    );
   });
 });

@@ -133,7 +133,7 @@ const problems: readonly Problem[] = [
   {
     fault: 'the S3 server has a certificate of another authority',
     reason: 'StoreUnavailable',
-    message: /not signed by an authority that is trusted/,
+    message: /not signed by a trusted CA/,
     cause: async () => {
       const { certificate } = await createCA({ commonName: 'other' }, validFor(3_600_000, new Date()));
       await bench.setStore({ 'ca.crt': certificate });
@@ -143,7 +143,7 @@ const problems: readonly Problem[] = [
   {
     fault: 'the disk of the S3 server is full',
     reason: 'StoreUnavailable',
-    message: /the store (is full|cannot serve this now)/,
+    message: /the store (is full|cannot serve the request now)/,
     cause: () => disk.fill(200),
     heal: () => disk.empty(),
   },
@@ -181,7 +181,7 @@ describe('when', () => {
           // A snapshot as small as this one is read at once, after which nothing reports: the next pass tells of it.
           await bench.patch('c1', { metadata: { annotations: { 'test/look': String(performance.now()) } } });
           const condition = await bench.condition('c1', 'EtcdBackupReady');
-          return condition && / of about \d+ MiB, \d+ s$/.test(condition.message) && condition;
+          return condition && / of about \d+ MiB uploaded, \d+ s$/.test(condition.message) && condition;
         },
         limitMs,
       );

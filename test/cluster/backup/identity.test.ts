@@ -101,7 +101,7 @@ it('gives the Secrets of another cluster under the names of this one', async () 
 it('refuses a backup that was stored in clear, and says why', async () => {
   await expect(read({ latest: true })).rejects.toThrow(
     new RecoveryBundleNotFound(
-      `backup ${backupId(name(2))} holds no authorities and keys, because it was stored without encryption: workers of a cluster made from it have to join anew`,
+      `backup ${backupId(name(2))} contains no CAs and keys, because it was stored without encryption: workers of a cluster that is restored from it must join again`,
     ),
   );
 });

@@ -51,7 +51,9 @@ describe('a store', () => {
     await store.putText('text/ä b.json', '{"a":"ü"}');
     expect(await store.getText('text/ä b.json')).toBe('{"a":"ü"}');
     await store.put('text/large.bin', megabytes(2));
-    await expect(store.getText('text/large.bin')).rejects.toThrow('longer than 1048576 bytes, so it is not ours');
+    await expect(store.getText('text/large.bin')).rejects.toThrow(
+      'longer than 1048576 bytes, so the operator did not write it',
+    );
   });
 
   it('deletes, and does not mind when there is nothing', async () => {
@@ -108,7 +110,7 @@ describe('an upload that does not end', () => {
     const impatient = new ObjectStore(s3.settings, { stallMs: 5_000 });
     await expect(impatient.put('stall/snapshot.db', megabytes(20, hang))).rejects.toMatchObject({
       reason: 'Stalled',
-      message: expect.stringContaining('upload stall/snapshot.db: nothing has moved for 5 s') as unknown,
+      message: expect.stringContaining('cannot upload stall/snapshot.db: no progress for 5 s') as unknown,
     });
     expect(await store.list('stall/')).toEqual([]);
     expect(await s3.unfinishedUploads()).toEqual([]);

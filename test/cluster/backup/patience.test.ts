@@ -60,7 +60,7 @@ describe.concurrent('a control plane', { timeout: 2 * limitMs }, () => {
     await bench.beginDeletion('last');
     const waiting = { status: 'True', reason: 'WaitingForFinalBackup' } as const;
     const { message } = await bench.untilCondition('last', 'Deleting', waiting, limitMs);
-    expect(message).toMatch(/the last backup/);
+    expect(message).toMatch(/the final backup/);
     const said = await until(
       'what fails to be said',
       async () => {

@@ -73,7 +73,7 @@ describe('every use of a store', () => {
     [
       'with a wrong secret key',
       'CredentialsRefused',
-      'does not accept the credentials (SignatureDoesNotMatch): correct those in the Secret',
+      'does not accept the credentials (SignatureDoesNotMatch): correct them in the Secret',
       async () => ({ credentials: signedBy('test-key-id') }),
     ],
     [
@@ -85,20 +85,20 @@ describe('every use of a store', () => {
     [
       'of an unknown bucket',
       'BucketNotFound',
-      'there is no such bucket: create it',
+      'the bucket does not exist: create it',
       async () => ({ bucket: 'nowhere' }),
     ],
     ['of another region', 'WrongRegion', 'is not in region eu-central-1', async () => ({ region: 'eu-central-1' })],
     [
       'without its authority',
       'CertificateNotTrusted',
-      'put the right one into ca.crt of the Secret',
+      'put the right CA certificate into ca.crt of the Secret',
       async () => ({ certificateAuthority: undefined }),
     ],
     [
       'with the authority of another',
       'CertificateNotTrusted',
-      'put the right one into ca.crt of the Secret',
+      'put the right CA certificate into ca.crt of the Secret',
       async () => ({ certificateAuthority: await otherCA() }),
     ],
     [
@@ -122,13 +122,13 @@ describe('every use of a store', () => {
     [
       'that takes the connection and is silent',
       'Stalled',
-      'was silent for too long',
+      'did not respond in time',
       async () => ({ endpoint: urlOf(silent) }),
     ],
     [
       'that is silent in the middle of the TLS handshake',
       'Stalled',
-      'was silent for too long',
+      'did not respond in time',
       async () => ({ endpoint: urlOf(silent).replace('http:', 'https:') }),
     ],
   ])('%s fails as %s', async (_, reason, words, change) => {
@@ -177,7 +177,7 @@ describe('a store used with a web identity', () => {
   const settingsWith = (tokenService: string): StoreSettings => ({
     ...s3.settings,
     credentials: {
-      kind: 'web-identity',
+      kind: 'webIdentity',
       roleArn: 'arn:aws:iam::1:role/backup',
       tokenService,
       token: async () => 'token',
@@ -208,7 +208,8 @@ describe('a store used with a web identity', () => {
     });
     await listen(refuse);
     const found = await failures(settingsWith(urlOf(refuse)));
-    for (const error of found) expect(error.message).toContain('refused with HTTP 403: let the role trust the issuer');
+    for (const error of found)
+      expect(error.message).toContain('refused with HTTP 403: configure the role to trust the issuer');
     expect(found.map(({ reason }) => reason)).toEqual(Array(5).fill('CredentialsRefused'));
     refuse.close();
   });

@@ -79,7 +79,7 @@ describe('a backup', () => {
     expect(manifest.keys).toEqual({ total: 50, byResource: { '/registry/secrets': 50 } });
     const { status } = await snapshotSource((await etcd.observe()).members, etcd.clients);
     expect(status.leaderId).not.toBe(status.memberId);
-    expect(progress.join('\n')).toMatch(/looking at the backups there are\n\d+ of about \d+ MiB, \d+ s/);
+    expect(progress.join('\n')).toMatch(/listing the existing backups\n\d+ of about \d+ MiB uploaded, \d+ s/);
   });
 
   it('is needless when the store has one that nobody remembers', async () => {
@@ -121,7 +121,7 @@ describe('a backup', () => {
   it('is not taken of an etcd without a leader, and says who does not answer', async () => {
     await Promise.all([etcd.kill('etcd-0'), etcd.kill('etcd-1')]);
     await until('nobody to lead', async () => leaderOf(await etcd.observe()) === undefined, 60_000);
-    await expect(attempt('leaderless')).rejects.toThrow(/no member of etcd can be backed up: .*etcd-0/);
+    await expect(attempt('leaderless')).rejects.toThrow(/no etcd member can provide a snapshot: .*etcd-0/);
     expect((await backupsOf('leaderless').list()).backups).toEqual([]);
   });
 });

@@ -95,7 +95,7 @@ describe('what somebody asks for who has taken a node over', () => {
     const { message } = await cluster.bench.untilCondition('hosted', 'WorkloadKubeletCertificatesReady', {
       reason: 'RequestNotApproved',
     });
-    expect(message).toContain('names 10.128.0.1, which no node can have');
+    expect(message).toContain('contains 10.128.0.1, which no node can have');
     await recordFault({
       fault: 'a kubelet that asks for a certificate in the name of the API server',
       observed: 'the request is not approved and told in WorkloadKubeletCertificatesReady; nothing else changes',

@@ -150,7 +150,7 @@ test(
       },
       120_000,
     );
-    expect(waiting.message).toContain('1 Secret keeps a token of the old key');
+    expect(waiting.message).toContain('1 Secret contains a token of the old key');
     expect(await keys()).toEqual([signer, old]);
     expect(user.refused).toEqual([]);
 

@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts';
 import { EtcdProcesses } from './etcd-processes.ts';
 import { settle } from './settle.ts';
 
-const goal = { replicas: 3, revision: 'new', cause: 'Asked', quotaBytes: 2 ** 31 } as const;
+const goal = { replicas: 3, revision: 'new', cause: 'requested', quotaBytes: 2 ** 31 } as const;
 
 it('a member that etcd calls corrupt is built anew from the others, and writes go on', async () => {
   const cluster = await EtcdProcesses.start(3, 3);
@@ -21,12 +21,12 @@ it('a member that etcd calls corrupt is built anew from the others, and writes g
     const steps = await settle(cluster, 3);
 
     // The member may lead when the alarm comes.
-    expect(steps.filter((step) => !step.startsWith('MoveLeader'))).toEqual([
-      'Remove etcd-1',
+    expect(steps.filter((step) => !step.startsWith('moveLeader'))).toEqual([
+      'remove etcd-1',
       expect.stringMatching(/^Disarm/),
-      'AddLearner etcd-1',
-      'DiscardVolume etcd-1',
-      'Promote etcd-1',
+      'addLearner etcd-1',
+      'discardVolume etcd-1',
+      'promote etcd-1',
     ]);
     await keys.put('after').value('written');
     expect(await keys.get('before').string()).toBe('kept');
@@ -59,7 +59,7 @@ it('a bit that flips in one database is found at the next compaction, and that m
     const found = (performance.now() - damaged) / 1_000;
     const steps = await settle(cluster, 3);
 
-    expect(steps).toEqual(expect.arrayContaining(['Remove etcd-1', 'DiscardVolume etcd-1', 'Promote etcd-1']));
+    expect(steps).toEqual(expect.arrayContaining(['remove etcd-1', 'discardVolume etcd-1', 'promote etcd-1']));
     await keys.put('after').value('written');
     expect(await cluster.keys().get('damaged').string()).toBe('text that a bad disk changes');
     keys.close();
@@ -80,7 +80,7 @@ it('members that were all killed at once are left alone and come back by themsel
     await settle(cluster, 3);
     const before = await cluster.observe();
     for (const { name } of before.members) await cluster.kill(name);
-    expect(planEtcdStep(await cluster.observe(), goal)).toEqual({ kind: 'Wait', message: 'no etcd member answers' });
+    expect(planEtcdStep(await cluster.observe(), goal)).toEqual({ kind: 'wait', message: 'no etcd member answers' });
     await cluster.runMissing(before);
     expect(await settle(cluster, 3)).toEqual([]);
   } finally {
@@ -99,9 +99,9 @@ it('nothing is guessed when two of three volumes are gone: no step is taken', as
       const { status } = seen.members[0] ?? {};
       return status && status.leaderId === undefined && seen;
     });
-    expect(observation.membership).toBe('Unconfirmed');
+    expect(observation.membership).toBe('unconfirmed');
     expect(healthyVoters(observation)).toEqual([]);
-    expect(planEtcdStep(observation, goal)).toMatchObject({ kind: 'Wait', message: expect.stringContaining('quorum') });
+    expect(planEtcdStep(observation, goal)).toMatchObject({ kind: 'wait', message: expect.stringContaining('quorum') });
   } finally {
     await cluster.stop();
   }

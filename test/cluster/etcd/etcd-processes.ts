@@ -186,7 +186,7 @@ export class EtcdProcesses {
       const { name, ordinal, peerUrl } = member;
       const { failures } = this.#place(name);
       // Without a quorum nobody says who is wanted, and everything stays as it is.
-      if (ordinal >= pods && observation.membership === 'Confirmed') await this.#deletePod(name);
+      if (ordinal >= pods && observation.membership === 'confirmed') await this.#deletePod(name);
       // What has ended is started again later, as kubelets do: it is to be seen that it does not run.
       if (ordinal >= pods || !this.#place(name).wasSeenDown) continue;
       const isNew = isAwaited(observation, member);
@@ -226,12 +226,12 @@ export class EtcdProcesses {
 
   /** The steps that are not calls to etcd. */
   async executeOnPods(step: EtcdStep): Promise<void> {
-    if (step.kind === 'MarkVolume' || step.kind === 'ReserveVolume') this.#place(step.member).mark = step.id;
-    if (step.kind === 'DiscardVolume') {
+    if (step.kind === 'markVolume' || step.kind === 'reserveVolume') this.#place(step.member).mark = step.id;
+    if (step.kind === 'discardVolume') {
       await this.loseVolume(step.member);
       await this.#deletePod(step.member);
     }
-    if (step.kind !== 'ReplacePod') return;
+    if (step.kind !== 'replacePod') return;
     await this.kill(step.member);
     const { name, peer } = this.#place(step.member);
     this.run(name, 'existing', `${name}=https://127.0.0.1:${peer}`);

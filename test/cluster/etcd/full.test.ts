@@ -20,8 +20,8 @@ it('a full etcd forgets old versions, gives their space back on every member, an
       const full = await cluster.observe();
       if (full.isCompacted) return true;
       const first = planSpaceStep(full, quotaBytes);
-      if (first.kind === 'Wait' || first.kind === 'Settled') return false;
-      expect(first.step.kind).toBe('Compact');
+      if (first.kind === 'wait' || first.kind === 'settled') return false;
+      expect(first.step.kind).toBe('compact');
       // What had no answer is asked for again.
       await execute(first.step as EtcdCall, full, cluster.clients).catch(() => {});
       return false;
@@ -34,8 +34,8 @@ it('a full etcd forgets old versions, gives their space back on every member, an
 
     const steps = await settle(cluster, 3, quotaBytes);
 
-    expect(steps.filter((step) => step.startsWith('Defragment')).sort()).toEqual(
-      [0, 1, 2].map((ordinal) => `Defragment etcd-${ordinal}`),
+    expect(steps.filter((step) => step.startsWith('defragment')).sort()).toEqual(
+      [0, 1, 2].map((ordinal) => `defragment etcd-${ordinal}`),
     );
     expect(steps.at(-1)).toMatch(/^Disarm/);
     const { alarms, members } = await cluster.observe();

@@ -22,7 +22,7 @@ describe('3 members of etcd', () => {
 
   it('are observed with who leads, their versions and that their ids are the marks of their volumes', async () => {
     const observation = await untilWell(cluster);
-    expect(observation).toMatchObject({ membership: 'Confirmed', unknownMembers: [], alarms: [] });
+    expect(observation).toMatchObject({ membership: 'confirmed', unknownMembers: [], alarms: [] });
     expect(observation.members.map(({ claim, registration }) => claim?.memberId === registration?.id)).toEqual([
       true,
       true,
@@ -64,7 +64,7 @@ describe('3 members of etcd', () => {
     await cluster.loseVolume(lost);
     expect(isDataLost((await cluster.observe()).members.find(({ name }) => name === lost)!)).toBe(true);
     const steps = await settle(cluster, 3);
-    expect(steps).toEqual(['Remove', 'AddLearner', 'DiscardVolume', 'Promote'].map((kind) => `${kind} ${lost}`));
+    expect(steps).toEqual(['remove', 'addLearner', 'discardVolume', 'promote'].map((kind) => `${kind} ${lost}`));
     expect(await writer.stop()).toEqual([]);
   });
 });
@@ -75,11 +75,11 @@ describe('1 member of etcd', () => {
     try {
       await settle(cluster, 1);
       const writer = new NumberedWriter(cluster);
-      const joins = (ordinal: number) => [`AddLearner etcd-${ordinal}`, `Promote etcd-${ordinal}`];
+      const joins = (ordinal: number) => [`addLearner etcd-${ordinal}`, `promote etcd-${ordinal}`];
       expect(await settle(cluster, 3)).toEqual([...joins(1), ...joins(2)]);
       expect(await settle(cluster, 5)).toEqual([...joins(3), ...joins(4)]);
       const shrinking = await settle(cluster, 3);
-      expect(shrinking.filter((step) => step.startsWith('Remove'))).toEqual(['Remove etcd-4', 'Remove etcd-3']);
+      expect(shrinking.filter((step) => step.startsWith('remove'))).toEqual(['remove etcd-4', 'remove etcd-3']);
       expect(await writer.stop()).toEqual([]);
       expect(writer.acknowledged).toBeGreaterThan(100);
     } finally {

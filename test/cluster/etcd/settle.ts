@@ -25,17 +25,17 @@ export async function settle(
     `etcd to have ${replicas} members`,
     async () => {
       const observation = await cluster.observe();
-      const goal = { replicas, revision: cluster.revision, cause: 'Asked', quotaBytes } as const;
+      const goal = { replicas, revision: cluster.revision, cause: 'requested', quotaBytes } as const;
       const decision = planEtcdStep(observation, goal);
-      const next = decision.kind === 'Act' ? nameOf(decision.step) : undefined;
-      last = next ?? (decision.kind === 'Wait' ? decision.message : `${healthyVoters(observation).length} are well`);
+      const next = decision.kind === 'act' ? nameOf(decision.step) : undefined;
+      last = next ?? (decision.kind === 'wait' ? decision.message : `${healthyVoters(observation).length} are well`);
       // No answer came, and yet it was done, unless nobody can say yet.
-      if (decision.kind !== 'Wait') {
+      if (decision.kind !== 'wait') {
         if (failed && failed.step !== next) steps.push(failed.step);
         failed = undefined;
       }
-      if (decision.kind === 'Settled') return healthyVoters(observation).length === replicas;
-      if (decision.kind === 'Wait') {
+      if (decision.kind === 'settled') return healthyVoters(observation).length === replicas;
+      if (decision.kind === 'wait') {
         await cluster.runMissing(observation);
         return false;
       }
@@ -43,7 +43,7 @@ export async function settle(
       onAct(step, observation);
       try {
         await (isEtcdCall(step) ? execute(step, observation, cluster.clients) : cluster.executeOnPods(step));
-        if (step.kind !== 'MarkVolume') steps.push(nameOf(step));
+        if (step.kind !== 'markVolume') steps.push(nameOf(step));
       } catch (cause) {
         if (!isEtcdCall(step)) throw cause;
         if (!isRefusedForNow(cause)) failed = { step: nameOf(step), cause };

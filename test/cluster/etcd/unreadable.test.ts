@@ -10,7 +10,7 @@ import { EtcdProcesses } from './etcd-processes.ts';
 import { settle } from './settle.ts';
 
 const flags = ['--feature-gates=CompactHashCheck=true,InitialCorruptCheck=true', '--snapshot-count=100'];
-const goal = { replicas: 3, revision: 'new', cause: 'Asked', quotaBytes: 2 ** 31 } as const;
+const goal = { replicas: 3, revision: 'new', cause: 'requested', quotaBytes: 2 ** 31 } as const;
 const text = 'text that a bad disk changes';
 
 let cluster: EtcdProcesses;
@@ -34,7 +34,7 @@ describe('a member that cannot start on its data is built anew from the others',
     ['its database is overwritten but for the head', 'its database is damaged', (directory) => zeros(directory, 2)],
     [
       'a byte of its database is changed',
-      'differs from that of the others',
+      'differs from that of other members',
       (directory) => damageText(join(directory, 'snap/db'), text),
     ],
   ];
@@ -50,18 +50,18 @@ describe('a member that cannot start on its data is built anew from the others',
     const told = await until('etcd to refuse its data again and again', async () => {
       const observation = await cluster.observe();
       const decision = planEtcdStep(observation, goal);
-      if (decision.kind === 'Act') return observation.members[1]?.pod?.damage?.what;
+      if (decision.kind === 'act') return observation.members[1]?.pod?.damage?.what;
       await cluster.runMissing(observation);
       return undefined;
     });
     expect(told).toContain(what);
     const steps = await settle(cluster, 3);
 
-    expect(steps.filter((step) => !step.startsWith('MoveLeader'))).toEqual([
-      'Remove etcd-1',
-      'AddLearner etcd-1',
-      'DiscardVolume etcd-1',
-      'Promote etcd-1',
+    expect(steps.filter((step) => !step.startsWith('moveLeader'))).toEqual([
+      'remove etcd-1',
+      'addLearner etcd-1',
+      'discardVolume etcd-1',
+      'promote etcd-1',
     ]);
     expect((await cluster.observe()).members[1]?.registration?.id).not.toBe(old);
     expect(await keys.get(key).string()).toBe(text);
@@ -87,7 +87,7 @@ it('a member is not built anew when it is another one whose data is wrong', asyn
     await cluster.runMissing(observation);
     return hasQuorum(observation) && observation.doMembersAgree === false && planEtcdStep(observation, goal);
   });
-  expect(decision).toMatchObject({ kind: 'Wait', message: expect.stringContaining('whose data is corrupt') });
+  expect(decision).toMatchObject({ kind: 'wait', message: expect.stringContaining('which member is corrupt') });
   keys.close();
 });
 

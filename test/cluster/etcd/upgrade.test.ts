@@ -28,16 +28,16 @@ it.each([
       cluster.useBinary(to ?? '');
       const order: string[] = [];
       const noteOrder = (step: EtcdStep, observation: EtcdObservation) => {
-        if (step.kind === 'MoveLeader') order.push('leadership moves');
-        if (step.kind === 'ReplacePod')
+        if (step.kind === 'moveLeader') order.push('leadership moves');
+        if (step.kind === 'replacePod')
           order.push(step.member === leaderOf(observation)?.name ? 'the leader' : 'a follower');
       };
       const steps = await settle(cluster, 3, undefined, noteOrder);
 
       // On a busy machine etcd may elect another leader at any moment: who leads is asked at each step.
       expect(order.join(', ')).toMatch(/^a follower, a follower, (leadership moves, )*a follower$/);
-      const replaced = steps.filter((step) => step.startsWith('ReplacePod'));
-      expect(replaced.toSorted()).toEqual(['etcd-0', 'etcd-1', 'etcd-2'].map((name) => `ReplacePod ${name}`));
+      const replaced = steps.filter((step) => step.startsWith('replacePod'));
+      expect(replaced.toSorted()).toEqual(['etcd-0', 'etcd-1', 'etcd-2'].map((name) => `replacePod ${name}`));
       expect(healthyVoters(await cluster.observe()).map(({ status }) => status?.version)).toEqual(
         Array(3).fill(expect.stringContaining(`${minor}.`)),
       );

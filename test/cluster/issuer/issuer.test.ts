@@ -71,7 +71,7 @@ test('a control plane waits for cert-manager, for its controllers and for its is
   await untilMessage('c1', 'install cert-manager, or remove certificates.issuerRef');
 
   await installAddon(instanceFrom(process.env, inject('testbed')), 'cert-manager-crds', () => {});
-  await untilMessage('c1', 'waits for Issuer company: nobody has approved it yet');
+  await untilMessage('c1', 'waits for Issuer company: it is not approved yet');
   expect(await requests('c1')).toHaveLength(3);
 
   certManager = await startCertManager({ kubeconfig: inject('kubeconfig') });
@@ -140,7 +140,7 @@ test('a request that is denied is told with its reason, and made anew when it is
     return found.length === 3 && found;
   });
   for (const request of asked) await deny(request, 'no authorities for team issued');
-  await untilMessage('c3', 'was denied: no authorities for team issued; it is made anew at ');
+  await untilMessage('c3', 'was denied: no authorities for team issued; the operator creates a new request at ');
   await certManager.stop();
   certManager = await startCertManager({ kubeconfig: inject('kubeconfig') });
   for (const { metadata } of await requests('c3')) await bench.client.delete(CertificateRequest, metadata);

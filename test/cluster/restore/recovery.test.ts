@@ -72,7 +72,7 @@ describe.concurrent('etcd', { timeout: 2 * longMs }, () => {
       cluster: 'c1',
       what: 'volume is gone',
       fault: 'volume of the only etcd member deleted',
-      said: 'the data of the only member of etcd is gone, and nothing is started empty',
+      said: 'the data of the only member of etcd is gone, and the operator does not start an empty etcd',
       hurt: (etcd: EtcdPods, member: string) => etcd.loseVolume(member),
     },
     {
@@ -98,7 +98,7 @@ describe.concurrent('etcd', { timeout: 2 * longMs }, () => {
       await hurt(etcd, `${cluster}-etcd-0`);
       const { message } = await bench.untilCondition(cluster, 'EtcdClusterHealthy', { reason: 'DataLost' }, longMs);
       expect(message).toContain(said);
-      expect(message).toContain(`backup ${id}: etcd.recovery.acceptDataLossTo decides`);
+      expect(message).toContain(`backup ${id}: set etcd.recovery.acceptDataLossTo`);
       await bench.untilCondition(cluster, 'Available', { status: 'False' });
       await untilRefusedToStart(etcd, `${cluster}-etcd-0`);
       await bench.untilCondition(cluster, 'EtcdClusterHealthy', { reason: 'DataLost' });
@@ -135,20 +135,21 @@ describe.concurrent('etcd', { timeout: 2 * longMs }, () => {
     const away = ['c3-etcd-1', 'c3-etcd-2'];
     await Promise.all(away.map((name) => etcd.loseVolume(name)));
     // Until the member that is left answers in time nothing can be said of it.
-    const gone = /data of c3-etcd-1 and c3-etcd-2 is gone, and 1 of 3 is no quorum.* revision (\d+) of c3-etcd-0/;
+    const gone =
+      /data of c3-etcd-1 and c3-etcd-2 is gone, and 1 of 3 members is no quorum.* revision (\d+) of c3-etcd-0/;
     const lost = { reason: 'QuorumLost', message: gone };
     const { message } = await bench.untilCondition('c3', 'EtcdClusterHealthy', lost, longMs);
     const revision = Number(gone.exec(message)?.[1]);
-    expect(message).toMatch(/revision \d+ of c3-etcd-0(, and backup \S+)?: etcd\.recovery\.acceptDataLossTo decides/);
+    expect(message).toMatch(/revision \d+ of c3-etcd-0(, and backup \S+)?: set etcd\.recovery\.acceptDataLossTo/);
     await bench.untilCondition('c3', 'Available', { status: 'False' });
     await Promise.all(away.map((name) => untilRefusedToStart(etcd, name)));
     await bench.untilCondition('c3', 'EtcdClusterHealthy', lost);
     expect((await etcd.members()).map(({ id }) => id)).toEqual(ids);
 
     await bench.patch('c3', { spec: { etcd: { recovery: { acceptDataLossTo: String(revision - 1) } } } });
-    const unusable = { reason: 'BackupUnusable', message: /the newest member that is left/ };
+    const unusable = { reason: 'BackupUnusable', message: /the newest reachable member/ };
     const refused = await bench.untilCondition('c3', 'EtcdRestoreReady', unusable, longMs);
-    expect(refused.message).toContain(`is revision ${revision - 1}, and the newest member that is left, c3-etcd-0,`);
+    expect(refused.message).toContain(`is revision ${revision - 1}, but the newest reachable member c3-etcd-0 has`);
     expect(refused.message).toContain(`has revision ${revision}`);
 
     await bench.patch('c3', { spec: { etcd: { recovery: { acceptDataLossTo: String(revision) } } } });

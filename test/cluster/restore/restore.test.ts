@@ -120,12 +120,12 @@ describe('a control plane that is restored', () => {
     const objectOf = (name: string) => join(bench.s3.directory, 'backups', namespace, 'c1', id, name);
     /** How a backup is damaged, and what is said of it. */
     const damages: [string, string, (bytes: Buffer) => Buffer, RegExp][] = [
-      ['a flipped bit', 'snapshot.db', flipped, /bytes that are not the \d+ that were stored: it is damaged/],
+      ['a flipped bit', 'snapshot.db', flipped, /is damaged, because its size or hash differs from its manifest/],
       [
         'half of it',
         'snapshot.db',
         (bytes) => bytes.subarray(0, bytes.length / 2),
-        /it is damaged, use another backup/,
+        /is damaged, because its size or hash differs from its manifest/,
       ],
       ['a manifest that is cut', 'manifest.json', (bytes) => bytes.subarray(0, 40), /is not JSON: it is damaged/],
     ];
@@ -153,7 +153,7 @@ describe('a control plane that is restored', () => {
       const missing = '2026-01-01T00-00-00.000Z-1';
       await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: missing } } } });
       const message = await untilRefused('c1', 'BackupNotFound');
-      expect(message).toContain(`there is no backup ${missing} of ${namespace}/c1: there are`);
+      expect(message).toContain(`the bucket contains no backup ${missing} of ${namespace}/c1: choose one of its`);
       expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'later' })).toBeDefined();
     });
   });

@@ -96,7 +96,7 @@ test(
       return (await deployment()).spec.rollout?.after ? one : undefined;
     });
     expect(begun).toMatchObject({ isDone: false });
-    expect(begun.message).toBe(`Machines ${first.metadata.name} are to be replaced, by MachineDeployments ${cluster}`);
+    expect(begun.message).toBe(`MachineDeployments ${cluster} replace Machines ${first.metadata.name}`);
     expect((await deployment()).spec.rollout).toMatchObject({ after: timestamp(since) });
 
     await until('a second Machine', async () => (await machines()).length === 2, limitMs);

@@ -64,7 +64,7 @@ describe('an encrypted backup', () => {
     const { header, chunks } = await taken(4);
     for (let count = 0; count < 4; count += 1) {
       const cut = Buffer.concat([header, ...chunks.slice(0, count)]);
-      await expect(open(cut), `${count} chunks`).rejects.toThrow('cut off or damaged in chunk');
+      await expect(open(cut), `${count} chunks`).rejects.toThrow('truncated or damaged in chunk');
     }
     expect((await open(Buffer.concat([header, ...chunks]))).length).toBe(3 * chunkBytes + 100);
   });
@@ -139,13 +139,15 @@ describe('keys', () => {
     const young = await seal(content, 10, [newer, key]);
     expect(await open(old, 10, [newer, key])).toEqual(content);
     expect(await open(young, 10, [key, newer])).toEqual(content);
-    await expect(open(young)).rejects.toThrow('encrypted with key "2027-01", known are "2026-11": add that key');
-    await expect(open(young, 10, [])).rejects.toThrow('known are none');
+    await expect(open(young)).rejects.toThrow(
+      'encrypted with key "2027-01", but the known keys are "2026-11": add that key',
+    );
+    await expect(open(young, 10, [])).rejects.toThrow('the known keys are none');
   });
 
   it('of the same name and another content are distinguished from damaged content', async () => {
     await expect(open(await seal(Buffer.from('x')), 10, [newKey('2026-11')])).rejects.toThrow(
-      'key "2026-11" does not open this backup: it is not the key of that name that encrypted it',
+      'key "2026-11" cannot decrypt this backup, because another key of that name encrypted it',
     );
   });
 
@@ -164,7 +166,7 @@ describe('keys', () => {
     'are refused without being quoted: %j',
     (content) => {
       const read = (): unknown => readEncryptionKey('k', Buffer.from(content));
-      expect(read).toThrow(`encryption key "k" is ${content.length} bytes long and not 32 bytes`);
+      expect(read).toThrow(`encryption key "k" has ${content.length} bytes, but must have 32 bytes`);
       expect(read).not.toThrow(content);
     },
   );

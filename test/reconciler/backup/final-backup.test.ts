@@ -21,20 +21,20 @@ const failed = (inputsKey: string): WorkState<BackupResult> => ({
 
 describe('the final backup', () => {
   it.each<[string, WorkState<BackupResult>, object | string]>([
-    ['is started', { kind: 'idle' }, 'Start'],
-    ['is started if the last attempt was for other inputs', failed('other'), 'Start'],
+    ['is started', { kind: 'idle' }, 'start'],
+    ['is started if the last attempt was for other inputs', failed('other'), 'start'],
     [
       'is waited for',
       { kind: 'running', inputsKey: 'b', since: now, progress: '1 of about 2 MiB' },
-      { message: 'the last backup: 1 of about 2 MiB' },
+      { message: 'the final backup is in progress: 1 of about 2 MiB' },
     ],
-    ['lets the deletion continue', { kind: 'done', inputsKey: 'b', at: now, result }, 'GoOn'],
+    ['lets the deletion continue', { kind: 'done', inputsKey: 'b', at: now, result }, 'proceed'],
     [
       'is retried after a failure, and the message says how to continue without it',
       failed('b'),
       {
         message:
-          'the last backup fails: the store cannot be reached; set etcd.backup.beforeDeletion: false to go on without it',
+          'the final backup failed: the store cannot be reached; set etcd.backup.beforeDeletion: false to continue without it',
         afterMs: 120_000,
       },
     ],
@@ -44,7 +44,7 @@ describe('the final backup', () => {
 
   it('waits for an etcd member', () => {
     expect(planFinalBackup({ kind: 'idle' }, { ...situation, hasMember: false })).toMatchObject({
-      message: expect.stringContaining('waits for a member of etcd to be ready; set etcd.backup.beforeDeletion: false'),
+      message: expect.stringContaining('waits until an etcd member is ready; set etcd.backup.beforeDeletion: false'),
     });
   });
 

@@ -26,20 +26,20 @@ const requested = { causes: [requestCause('before the big change')] };
 /** Work that failed for the causes of the situation. */
 function failed(changes: Partial<BackupSituation>, failures = 1): WorkState {
   const decision = decide({ ...changes, work: { kind: 'idle' } });
-  if (decision.kind !== 'Start') throw new Error(decision.kind);
+  if (decision.kind !== 'start') throw new Error(decision.kind);
   return { kind: 'failed', inputsKey: decision.inputsKey, at: new Date(noon), error: new Error('down'), failures };
 }
 
 describe('a backup', () => {
   it.each<[string, Partial<BackupSituation>, object]>([
-    ['is not taken before its time', {}, { kind: 'Rest', nextTime: Date.parse('2026-11-22T02:30:00Z') }],
-    ['is taken if there is none', due, { kind: 'Start' }],
-    ['is not taken before the cluster has content', { ...due, hasContent: false }, { kind: 'WaitForContent' }],
-    ['is taken on request before the cluster has content', { ...requested, hasContent: false }, { kind: 'Start' }],
-    ['is taken when it is due', { now: Date.parse('2026-11-22T02:30:00Z') }, { kind: 'Start' }],
-    ['is taken once for several missed times', { now: noon + 5 * 24 * 60 * minute }, { kind: 'Start' }],
-    ['is taken on request', requested, { kind: 'Start' }],
-    ['is not started while no etcd member is ready', { ...due, hasMember: false }, { kind: 'WaitForMembers' }],
+    ['is not taken before its time', {}, { kind: 'idle', nextTime: Date.parse('2026-11-22T02:30:00Z') }],
+    ['is taken if there is none', due, { kind: 'start' }],
+    ['is not taken before the cluster has content', { ...due, hasContent: false }, { kind: 'waitForContent' }],
+    ['is taken on request before the cluster has content', { ...requested, hasContent: false }, { kind: 'start' }],
+    ['is taken when it is due', { now: Date.parse('2026-11-22T02:30:00Z') }, { kind: 'start' }],
+    ['is taken once for several missed times', { now: noon + 5 * 24 * 60 * minute }, { kind: 'start' }],
+    ['is taken on request', requested, { kind: 'start' }],
+    ['is not started while no etcd member is ready', { ...due, hasMember: false }, { kind: 'waitForMembers' }],
     [
       'is not started while another one runs, whatever its causes',
       {
@@ -47,7 +47,7 @@ describe('a backup', () => {
         ...requested,
         work: { kind: 'running', inputsKey: 'other', since: new Date(noon), progress: '1 of about 2 MiB' },
       },
-      { kind: 'Running', progress: '1 of about 2 MiB' },
+      { kind: 'running', progress: '1 of about 2 MiB' },
     ],
   ])('%s', (_, changes, expected) => {
     expect(decide(changes)).toMatchObject(expected);
@@ -56,28 +56,28 @@ describe('a backup', () => {
   it('that failed is retried after a minute, and not before', () => {
     const work = failed(due);
     expect(decide({ ...due, work, now: noon + minute - 1 })).toMatchObject({
-      kind: 'BackOff',
+      kind: 'backOff',
       error: new Error('down'),
       retryTime: noon + minute,
     });
-    expect(decide({ ...due, work, now: noon + minute })).toMatchObject({ kind: 'Start' });
+    expect(decide({ ...due, work, now: noon + minute })).toMatchObject({ kind: 'start' });
   });
 
   it.each<[string, Partial<BackupSituation>]>([
     ['if a user has requested one since', requested],
     ['if the spec has changed', { settings: { secret: 'other' } }],
   ])('that failed is retried at once %s', (_, changes) => {
-    expect(decide({ ...due, ...changes, work: failed(due, 20) })).toMatchObject({ kind: 'Start' });
+    expect(decide({ ...due, ...changes, work: failed(due, 20) })).toMatchObject({ kind: 'start' });
   });
 
   it('that failed waits also if the same causes come in another order', () => {
     const [one, other] = [requestCause('one'), requestCause('other')];
     const work = failed({ causes: [one, other] });
-    expect(decide({ causes: [other, one], work })).toMatchObject({ kind: 'BackOff' });
+    expect(decide({ causes: [other, one], work })).toMatchObject({ kind: 'backOff' });
   });
 
   it('that failed is forgotten if its causes are gone', () => {
-    expect(decide({ work: failed(requested) })).toMatchObject({ kind: 'Rest' });
+    expect(decide({ work: failed(requested) })).toMatchObject({ kind: 'idle' });
   });
 
   it.each([

@@ -74,8 +74,8 @@ describe('a recovery bundle', () => {
   });
 
   it.each([
-    ['is not JSON', 'a2V5-hidden', 'the bundle is not JSON: it is damaged, use another backup'],
-    ['lacks a field', '{"formatVersion":1}', /^the bundle cannot be read, for hostedControlPlane, cluster, secrets/],
+    ['is not JSON', 'a2V5-hidden', 'the recovery bundle is not JSON, so it is damaged: use another backup'],
+    ['lacks a field', '{"formatVersion":1}', /^the recovery bundle is invalid at hostedControlPlane, cluster, secrets/],
     ['is of a newer format', text.replace('"formatVersion":1', '"formatVersion":2'), 'a newer version of the provider'],
   ])('is refused if it %s, and the error quotes nothing of it', (_, given, message) => {
     expect(() => parseRecoveryBundle(given)).toThrow(message);

@@ -41,7 +41,7 @@ describe('the next time of a schedule', () => {
   });
 
   it.each([
-    ['0 0 30 2 *', undefined, 'schedule "0 0 30 2 *" never comes'],
+    ['0 0 30 2 *', undefined, 'schedule "0 0 30 2 *" never occurs'],
     ['@hourly-ish', undefined, 'is not @daily or five cron fields such as "30 2 * * *"'],
     ['0 30 2 * * *', undefined, 'schedule "0 30 2 * * *" is not @daily'],
     ['61 2 * * *', undefined, 'schedule "61 2 * * *" is not @daily'],

@@ -64,7 +64,7 @@ describe('the backup store', () => {
     const webIdentity = { roleARN: 'arn:aws:iam::1:role/backup', serviceAccountName: 'backup' };
     const { settings } = await open({ webIdentity }, [secret('team', 's3', { region: 'eu', bucket: 'all' })]);
     const { credentials } = settings;
-    if (credentials.kind !== 'web-identity') throw new Error('static keys');
+    if (credentials.kind !== 'webIdentity') throw new Error('static keys');
     expect(credentials.roleArn).toBe('arn:aws:iam::1:role/backup');
     expect(await credentials.token()).toBe('token of backup for sts.amazonaws.com');
   });
@@ -73,7 +73,7 @@ describe('the backup store', () => {
     const webIdentity = { roleARN: 'arn:aws:iam::1:role/backup', serviceAccountName: 'missing' };
     const { settings } = await open({ webIdentity }, [secret('team', 's3', { region: 'eu', bucket: 'all' })]);
     const { credentials } = settings;
-    if (credentials.kind !== 'web-identity') throw new Error('static keys');
+    if (credentials.kind !== 'webIdentity') throw new Error('static keys');
     await expect(credentials.token()).rejects.toMatchObject({
       reason: 'CredentialsRefused',
       message: expect.stringContaining('no ServiceAccount missing: create the ServiceAccount'),
@@ -105,7 +105,7 @@ describe('the backup store', () => {
       'has an invalid CA',
       {},
       [secret('team', 's3', { ...address, 'ca.crt': 'hidden' })],
-      'ca.crt of the Secret is no certificate in PEM',
+      'ca.crt of the Secret is not a certificate in PEM',
     ],
     [
       'of the keys does not exist',
@@ -113,24 +113,24 @@ describe('the backup store', () => {
       [own],
       'Secret team/keys with the keys that encrypt backups does not exist',
     ],
-    ['of the keys is empty', encryption, [own, secret('team', 'keys', {})], 'Secret team/keys: it holds no key'],
+    ['of the keys is empty', encryption, [own, secret('team', 'keys', {})], 'Secret team/keys: it contains no key'],
     [
       'of the keys has several and selects none',
       encryption,
       [own, secret('team', 'keys', { a: one, b: two })],
-      'Secret team/keys: it holds several keys: name the one that encrypts',
+      'Secret team/keys: it contains several keys: set its annotation',
     ],
     [
       'of the keys selects one that it lacks',
       encryption,
       [own, secret('team', 'keys', { a: one }, encrypting('b'))],
-      'names "b", and it holds no such key',
+      'names "b", but it contains no such key',
     ],
     [
       'of the keys contains an invalid key',
       encryption,
       [own, secret('team', 'keys', { a: 'hidden' })],
-      'Secret team/keys: encryption key "a" is 6 bytes long',
+      'Secret team/keys: encryption key "a" has 6 bytes',
     ],
   ])('is not opened with a Secret that %s', async (_, spec, secrets, message) => {
     const error: unknown = await open(spec, secrets).catch((thrown: unknown) => thrown);

@@ -18,34 +18,34 @@ const network = (code: string): Error => Object.assign(new Error('connect 10.0.0
 describe('an error of the store', () => {
   it.each<[StoreFailure, Error, string]>([
     ['CredentialsRefused', answered('InvalidAccessKeyId', 403), 'does not accept the credentials (InvalidAccessKeyId)'],
-    ['CredentialsRefused', answered('SignatureDoesNotMatch', 403), 'correct those in the Secret'],
-    ['AccessDenied', answered('AccessDenied', 403), 'does not allow this'],
-    ['AccessDenied', answered('403', 403), 'does not allow this'],
+    ['CredentialsRefused', answered('SignatureDoesNotMatch', 403), 'correct them in the Secret'],
+    ['AccessDenied', answered('AccessDenied', 403), 'denies the operation'],
+    ['AccessDenied', answered('403', 403), 'denies the operation'],
     ['BucketNotFound', answered('NoSuchBucket', 404), 'create it, or correct its name in the Secret'],
-    ['ObjectNotFound', answered('NotFound', 404), 'there is no such object'],
+    ['ObjectNotFound', answered('NotFound', 404), 'the object does not exist'],
     ['WrongRegion', answered('PermanentRedirect', 301), 'is not in region eu-central-1'],
-    ['ClockSkewed', answered('RequestTimeTooSkewed', 403), 'set both by NTP'],
-    ['StoreFull', answered('QuotaExceeded', 403), 'make room'],
-    ['Unavailable', answered('InternalError', 500), 'cannot serve this now (InternalError, HTTP 500)'],
-    ['Unavailable', answered('SlowDown', 503), 'it is tried again'],
+    ['ClockSkewed', answered('RequestTimeTooSkewed', 403), 'synchronize both with NTP'],
+    ['StoreFull', answered('QuotaExceeded', 403), 'free space'],
+    ['Unavailable', answered('InternalError', 500), 'cannot serve the request now (InternalError, HTTP 500)'],
+    ['Unavailable', answered('SlowDown', 503), 'the operator tries again'],
     ['Failed', answered('InvalidArgument', 400), 'the store answered InvalidArgument, HTTP 400'],
     [
       'CertificateNotTrusted',
       network('UNABLE_TO_VERIFY_LEAF_SIGNATURE'),
-      'put the right one into ca.crt of the Secret',
+      'put the right CA certificate into ca.crt of the Secret',
     ],
-    ['CertificateNotTrusted', network('DEPTH_ZERO_SELF_SIGNED_CERT'), 'put the right one into ca.crt'],
+    ['CertificateNotTrusted', network('DEPTH_ZERO_SELF_SIGNED_CERT'), 'put the right CA certificate into ca.crt'],
     ['CertificateNotTrusted', network('CERT_HAS_EXPIRED'), 'has expired: renew it'],
     ['CertificateNotTrusted', network('ERR_TLS_CERT_ALTNAME_INVALID'), 'is for another name'],
     ['CertificateNotTrusted', network('ERR_SSL_WRONG_VERSION_NUMBER'), 'write http:// before the host'],
     ['Unreachable', network('ECONNREFUSED'), 'cannot be reached (ECONNREFUSED)'],
     ['Unreachable', network('ENOTFOUND'), 'correct the host in the Secret'],
     ['Unreachable', Object.assign(new Error('no connection'), { name: 'TimeoutError' }), 'cannot be reached'],
-    ['Stalled', Object.assign(new Error('idle'), { name: 'SilentConnection' }), 'was silent for too long'],
+    ['Stalled', Object.assign(new Error('idle'), { name: 'SilentConnection' }), 'did not respond in time'],
   ])('is %s for %o', (reason, thrown, words) => {
     const error = storeError('upload a/b/snapshot.db', settings, thrown);
     expect(error.message).toContain(words);
-    expect(error.message).toContain('upload a/b/snapshot.db, bucket backups at https://s3.example.com: ');
+    expect(error.message).toContain('cannot upload a/b/snapshot.db (bucket backups at https://s3.example.com): ');
     expect(error.reason).toBe(reason);
   });
 
@@ -53,7 +53,7 @@ describe('an error of the store', () => {
     const odd = answered('</Code> s3cr3t \u001b[31m', 400);
     const error = storeError('list backups', { ...settings, endpoint: undefined }, odd);
     expect(error.message).toBe(
-      'list backups, bucket backups at AWS in eu-central-1: the store answered unknown failure, HTTP 400: look at its logs',
+      'cannot list backups (bucket backups at AWS in eu-central-1): the store answered unknown failure, HTTP 400: check the logs of the store',
     );
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('s3cr3t');
   });

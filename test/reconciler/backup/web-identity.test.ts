@@ -27,7 +27,7 @@ async function tokenService(status: number, answer: string): Promise<{ url: stri
 
 function assume(url: string): Promise<SessionCredentials> {
   const credentials = {
-    kind: 'web-identity',
+    kind: 'webIdentity',
     roleArn: 'arn:aws:iam::1:role/backup',
     tokenService: url,
     token: async () => 'header.secret-token.signature',
@@ -58,9 +58,14 @@ describe('a ServiceAccount token', () => {
   });
 
   it.each([
-    ['is refused', 400, refused, 'refused with InvalidIdentityToken: let the role trust the issuer'],
-    ['is answered by a web page', 200, '<html>sign in</html>', 'refused with HTTP 200'],
-    ['is answered without a key', 200, granted.replace('key/+=', ''), 'refused with HTTP 200'],
+    [
+      'is refused',
+      400,
+      refused,
+      'the token service refused with InvalidIdentityToken: configure the role to trust the issuer',
+    ],
+    ['is answered by a web page', 200, '<html>sign in</html>', 'the token service refused with HTTP 200'],
+    ['is answered without a key', 200, granted.replace('key/+=', ''), 'the token service refused with HTTP 200'],
   ])('that %s fails with a remedy, and without the token in the message', async (_, status, answer, words) => {
     const { url } = await tokenService(status, answer);
     const error = await assume(url).catch((thrown: unknown) => thrown);
@@ -72,7 +77,7 @@ describe('a ServiceAccount token', () => {
   it('fails as Unreachable when there is no token service', async () => {
     await expect(assume(`http://127.0.0.1:${await freePort()}`)).rejects.toMatchObject({
       reason: 'Unreachable',
-      message: expect.stringContaining('no answer from the token service (Unreachable)') as unknown,
+      message: expect.stringContaining('no response from the token service (Unreachable)') as unknown,
     });
   });
 });

@@ -80,7 +80,7 @@ describe('hcp certificates', () => {
     expect(problemsOf(management)).toMatchObject({
       'c1-ca': 'being replaced: 2 CAs are trusted',
       'c1-etcd': 'its successor is in Secret c1-etcd-next',
-      'c1-proxy': 'unusable: Secret c1-proxy holds no readable certificate and key in tls.crt and tls.key',
+      'c1-proxy': 'unusable: Secret c1-proxy contains no readable certificate and key in tls.crt and tls.key',
     });
   });
 

@@ -41,7 +41,7 @@ describe('rewriting all Secrets', () => {
     const reported: string[] = [];
     await rewriteSecrets(asAdministrator, { signal, report: (progress) => reported.push(progress) });
     expect(written.toSorted()).toEqual(all.toSorted());
-    expect(reported).toEqual([0, 100, 200].map((done) => `${done} of 250 Secrets are stored anew`));
+    expect(reported).toEqual([0, 100, 200].map((done) => `${done} of 250 Secrets are rewritten`));
     // Each administrator's certificate is valid for minutes only.
     expect(administrators()).toBe(4);
   });
@@ -57,7 +57,7 @@ describe('rewriting all Secrets', () => {
     const refused = new KubeError('admission webhook "no.example.org" denied it', { code: 403, reason: 'Forbidden' });
     const { written, asAdministrator } = hosted((name) => (name === 's-7' ? refused : undefined));
     const work = rewriteSecrets(asAdministrator, { signal, report: () => {} });
-    await expect(work).rejects.toThrow('store Secret default/s-7 anew');
+    await expect(work).rejects.toThrow('cannot rewrite Secret default/s-7');
     expect(written).toHaveLength(count - 1);
   });
 

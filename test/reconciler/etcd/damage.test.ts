@@ -9,20 +9,20 @@ const opening = (error: string) =>
 // test/cluster/etcd/unreadable.test.ts covers what real members print when their data is damaged.
 describe('the last log lines of etcd', () => {
   it.each([
-    ['differs', 'Different', fatal('ec1c560b83d6320 found data inconsistency with peers')],
-    ['log', 'Unreadable', fatal("walpb: crc mismatch: expected: 2fd89caf computed: a8eabfd: in file '0.wal'")],
+    ['differs', 'different', fatal('ec1c560b83d6320 found data inconsistency with peers')],
+    ['log', 'unreadable', fatal("walpb: crc mismatch: expected: 2fd89caf computed: a8eabfd: in file '0.wal'")],
     [
       'older',
-      'Unreadable',
+      'unreadable',
       'panic: tocommit(71) is out of range [lastIndex(0)]. Was the raft log corrupted, truncated, or lost?',
     ],
-    ['older', 'Unreadable', 'goroutine 129 [running]:\ngo.etcd.io/raft/v3.(*raftLog).commitTo(0x21b18dee8b40, 0x9)'],
-    ['older', 'Unreadable', 'goroutine 129 [running]:\ngo.etcd.io/etcd/raft/v3.(*raftLog).commitTo(0x21b18, 0x9)'],
-    ['database', 'Unreadable', opening('invalid database')],
-    ['database', 'Unreadable', '\tsync/once.go:69\ngo.etcd.io/bbolt.Open({0x2dd9d3117a00, 0x1b}, 0x180)\n\tdb.go:299'],
+    ['older', 'unreadable', 'goroutine 129 [running]:\ngo.etcd.io/raft/v3.(*raftLog).commitTo(0x21b18dee8b40, 0x9)'],
+    ['older', 'unreadable', 'goroutine 129 [running]:\ngo.etcd.io/etcd/raft/v3.(*raftLog).commitTo(0x21b18, 0x9)'],
+    ['database', 'unreadable', opening('invalid database')],
+    ['database', 'unreadable', '\tsync/once.go:69\ngo.etcd.io/bbolt.Open({0x2dd9d3117a00, 0x1b}, 0x180)\n\tdb.go:299'],
     [
       'database',
-      'Unreadable',
+      'unreadable',
       'goroutine 123 [running]:\ngo.etcd.io/bbolt.(*Tx).page(0x2a32fed64780?, 0x2a32fecc6600?)',
     ],
   ])('report damaged data: %s', (word, kind, text) => {

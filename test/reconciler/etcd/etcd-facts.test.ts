@@ -67,7 +67,7 @@ const cases: readonly [when: string, input: Partial<MemberFactsInput>, expected:
   ],
   [
     'no quorum answers',
-    { members: marked, observation: observed(3, {}, { membership: 'Unconfirmed' }), written: alone(3) },
+    { members: marked, observation: observed(3, {}, { membership: 'unconfirmed' }), written: alone(3) },
     { isFormed: true, pods: 3, initialClusters: {} },
   ],
   [

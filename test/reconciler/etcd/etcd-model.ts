@@ -113,7 +113,7 @@ export function observe(state: ModelState): EtcdObservation {
   return {
     members: members.map((one) => (one.ordinal < pods ? one : { ...one, pod: undefined })),
     unknownMembers: [],
-    membership: isLed ? 'Confirmed' : members.some(({ status }) => status) ? 'Unconfirmed' : 'Unknown',
+    membership: isLed ? 'confirmed' : members.some(({ status }) => status) ? 'unconfirmed' : 'unknown',
     alarms: [
       ...(state.isFull ? [{ alarm: 'Nospace' as const, memberId: '1' }] : []),
       ...state.slots.flatMap(({ isCorrupt }, ordinal) =>
@@ -183,29 +183,29 @@ function statusOf({ isBehind, isBloated }: Slot, ordinal: number, leader: number
 
 /** The state directly after a step of the operator. */
 export function execute(state: ModelState, step: EtcdStep): ModelState {
-  if (step.kind === 'Compact') return { ...state, isCompacted: true };
-  if (step.kind === 'Disarm') {
+  if (step.kind === 'compact') return { ...state, isCompacted: true };
+  if (step.kind === 'disarm') {
     return step.alarm === 'Nospace' ? { ...state, isFull: false } : { ...state, leftAlarms: state.leftAlarms - 1 };
   }
-  if (step.kind === 'MoveLeader') return { ...state, leader: ordinalOf(step.to) };
+  if (step.kind === 'moveLeader') return { ...state, leader: ordinalOf(step.to) };
   const ordinal = ordinalOf(step.member);
-  const remembered = step.kind === 'Defragment' ? ordinal : state.remembered;
-  const leftAlarms = state.leftAlarms + (step.kind === 'Remove' && state.slots[ordinal]?.isCorrupt ? 1 : 0);
+  const remembered = step.kind === 'defragment' ? ordinal : state.remembered;
+  const leftAlarms = state.leftAlarms + (step.kind === 'remove' && state.slots[ordinal]?.isCorrupt ? 1 : 0);
   return { ...change(state, ordinal, (slot) => afterStep(slot, step)), remembered, leftAlarms };
 }
 
 function afterStep(slot: Slot, step: EtcdStep): Slot {
   const old = (value: Slot['mark']) => (value === 'none' ? 'none' : 'old');
   switch (step.kind) {
-    case 'MarkVolume':
+    case 'markVolume':
       return { ...slot, mark: step.id === '0' ? 'old' : 'own' };
-    case 'ReserveVolume':
+    case 'reserveVolume':
       return { ...slot, mark: 'reserved' };
-    case 'AddLearner':
+    case 'addLearner':
       return { ...slot, registration: 'learner', hasStarted: false, isOurs: true };
-    case 'Promote':
+    case 'promote':
       return { ...slot, registration: 'voter', isOurs: false };
-    case 'Remove':
+    case 'remove':
       return {
         ...vacancy,
         data: old(slot.data),
@@ -213,17 +213,17 @@ function afterStep(slot: Slot, step: EtcdStep): Slot {
         isVolumeGone: slot.isVolumeGone,
         isOutdated: slot.isOutdated,
       };
-    case 'DiscardVolume':
+    case 'discardVolume':
       return { ...slot, data: 'none', mark: 'none', isVolumeGone: false, process: 'down', isOutdated: false };
-    case 'ReplacePod':
+    case 'replacePod':
       return slot.process === 'down'
         ? { ...slot, isOutdated: false }
         : { ...slot, process: 'terminating', isOurs: true };
-    case 'Defragment':
+    case 'defragment':
       return { ...slot, isDefragmenting: true, isOurs: true };
-    case 'Compact':
-    case 'Disarm':
-    case 'MoveLeader':
+    case 'compact':
+    case 'disarm':
+    case 'moveLeader':
       return slot;
   }
 }

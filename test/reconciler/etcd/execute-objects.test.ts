@@ -37,10 +37,10 @@ const carriedOut = async (
 describe('a mark on a volume', () => {
   const largest = '18446744073709551615';
   it.each([
-    ['is the id of its member', 'MarkVolume', { memberId: largest, isLost: false }],
+    ['is the id of its member', 'markVolume', { memberId: largest, isLost: false }],
     [
       'says that it is reserved for its member',
-      'ReserveVolume',
+      'reserveVolume',
       { memberId: largest, isReserved: true, isLost: false },
     ],
   ] as const)('%s', async (_, kind, claim) => {
@@ -58,14 +58,14 @@ describe('a mark on a volume', () => {
     if (!claim) throw new Error('no claim');
     management.remove(claim);
     management.put({ ...claim, metadata: { ...claim.metadata, uid: 'another' } });
-    const step = { kind: 'MarkVolume', member: 'c1-etcd-1', id: '7' } as const;
+    const step = { kind: 'markVolume', member: 'c1-etcd-1', id: '7' } as const;
     await expect(carriedOut(management, step, before)).rejects.toThrow('is gone');
   });
 });
 
 describe('a discarded volume', () => {
   it('is deleted before the pod that uses it, and no other volume is', async () => {
-    expect(await carriedOut(threeMembers(), { kind: 'DiscardVolume', member: 'c1-etcd-2' })).toEqual([
+    expect(await carriedOut(threeMembers(), { kind: 'discardVolume', member: 'c1-etcd-2' })).toEqual([
       'delete PersistentVolumeClaim etcd-data-c1-etcd-2',
       'delete Pod c1-etcd-2',
     ]);
@@ -76,10 +76,10 @@ describe('a replaced pod', () => {
   it('is exactly the pod that the step names', async () => {
     const management = threeMembers();
     const podUid = management.get(Pod, 'c1-etcd-0')?.metadata.uid ?? '';
-    expect(await carriedOut(management, { kind: 'ReplacePod', member: 'c1-etcd-0', podUid: 'an older one' })).toEqual(
+    expect(await carriedOut(management, { kind: 'replacePod', member: 'c1-etcd-0', podUid: 'an older one' })).toEqual(
       [],
     );
-    expect(await carriedOut(management, { kind: 'ReplacePod', member: 'c1-etcd-0', podUid })).toEqual([
+    expect(await carriedOut(management, { kind: 'replacePod', member: 'c1-etcd-0', podUid })).toEqual([
       'delete Pod c1-etcd-0',
     ]);
   });

@@ -56,9 +56,9 @@ export function explore(start: ModelState, operator: Operator): Exploration {
 }
 
 function stepIn(state: ModelState, { replicas, guard }: Operator): EtcdStep | undefined {
-  const goal = { replicas, revision: 'new', cause: 'Asked', quotaBytes } as const;
+  const goal = { replicas, revision: 'new', cause: 'requested', quotaBytes } as const;
   const decision = planEtcdStep(observe(state), goal, guard);
-  return decision.kind === 'Act' ? decision.step : undefined;
+  return decision.kind === 'act' ? decision.step : undefined;
 }
 
 function violationsOf(state: ModelState, step: EtcdStep, after: ModelState, { replicas }: Operator): string[] {
@@ -71,11 +71,11 @@ function violationsOf(state: ModelState, step: EtcdStep, after: ModelState, { re
   if (votersIn(state).length > 1 && hasAvailableQuorum(state) && !hasAvailableQuorum(after))
     found.push(`quorum lost by ${what}`);
   if (inProgress(after) > 1 && inProgress(after) > inProgress(state)) found.push(`two acts under way by ${what}`);
-  if (step.kind === 'DiscardVolume' && slot?.data === 'own') found.push(`data of a member discarded by ${what}`);
-  if (step.kind === 'Remove' && slot?.registration === 'voter' && !slot.hasStarted && ordinal < replicas)
+  if (step.kind === 'discardVolume' && slot?.data === 'own') found.push(`data of a member discarded by ${what}`);
+  if (step.kind === 'remove' && slot?.registration === 'voter' && !slot.hasStarted && ordinal < replicas)
     found.push(`a founder that is slow taken for lost by ${what}`);
-  if (step.kind === 'Remove' && isLostForGood(state)) found.push(`members removed without a quorum by ${what}`);
-  if (step.kind === 'MoveLeader' && !isAvailable(after.slots[after.leader] ?? state.slots[0]!)) {
+  if (step.kind === 'remove' && isLostForGood(state)) found.push(`members removed without a quorum by ${what}`);
+  if (step.kind === 'moveLeader' && !isAvailable(after.slots[after.leader] ?? state.slots[0]!)) {
     found.push(`leadership given to one that is not well by ${what}`);
   }
   return found;

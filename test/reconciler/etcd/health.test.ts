@@ -5,7 +5,7 @@ import { settled } from '../../../reconciler/etcd/steps.ts';
 import { damaged, learner, observed, observedStatus, silent, stopped } from './observed.ts';
 
 const gone = { ...stopped, claim: { memberId: undefined, isLost: false } };
-const unknown = { membership: 'Unknown' } as const;
+const unknown = { membership: 'unknown' } as const;
 const unregistered = { registration: undefined };
 const alarm = (memberId: string, name: 'Nospace' | 'Corrupt') => ({ alarms: [{ memberId, alarm: name }] });
 
@@ -31,15 +31,19 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
   ['one volume is lost', observed(3, { 2: gone }), 'NotHealthy: etcd-2 has lost its data'],
   [
     'one member does not start on its data',
-    observed(3, { 2: damaged('Unreadable') }),
+    observed(3, { 2: damaged('unreadable') }),
     'NotHealthy: etcd-2 does not start: its data is wrong',
   ],
   ['one member is corrupt', observed(3, {}, alarm('2', 'Corrupt')), 'NotHealthy: etcd-1 has corrupt data'],
-  ['the database is full', observed(3, {}, alarm('2', 'Nospace')), 'SpaceExhausted: etcd is full and takes no writes'],
+  [
+    'the database is full',
+    observed(3, {}, alarm('2', 'Nospace')),
+    'SpaceExhausted: etcd is full and accepts no writes: see the condition EtcdClusterReady',
+  ],
   [
     'there is an unknown member',
     observed(3, {}, { unknownMembers: [{ id: '9', name: 'x', isLearner: false, peerUrls: [] }] }),
-    'NotHealthy: x is none of ours',
+    'NotHealthy: x was not created by the operator: remove it with etcdctl',
   ],
   [
     'too many members whose data exists do not answer',
@@ -48,24 +52,24 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
   ],
   [
     'the only member does not start on its data',
-    observed(1, { 0: { ...damaged('Unreadable'), registration: undefined } }, unknown),
-    'DataLost: the data of the only member of etcd is gone or damaged (that of etcd-0 is wrong), and nothing is started empty. Newest is backup b1: etcd.recovery.acceptDataLossTo decides what to go on from',
+    observed(1, { 0: { ...damaged('unreadable'), registration: undefined } }, unknown),
+    'DataLost: the data of the only member of etcd is gone or damaged (that of etcd-0 is wrong), and the operator does not start an empty etcd. The newest data is backup b1: set etcd.recovery.acceptDataLossTo to the one to recover from',
   ],
   [
     'a majority has lost its data',
     observed(
       3,
       { 0: { status: observedStatus(0, { leaderId: undefined }) }, 1: gone, 2: gone },
-      { membership: 'Unconfirmed' },
+      { membership: 'unconfirmed' },
     ),
-    'QuorumLost: the data of etcd-1 and etcd-2 is gone, and 1 of 3 is no quorum. ' +
-      'Newest is revision 40000 of etcd-0, and backup b1: etcd.recovery.acceptDataLossTo decides what to go on from',
+    'QuorumLost: the data of etcd-1 and etcd-2 is gone, and 1 of 3 members is no quorum. ' +
+      'The newest data is revision 40000 of etcd-0, and backup b1: set etcd.recovery.acceptDataLossTo to the one to recover from',
   ],
   [
     'the only member has lost its data',
     observed(1, { 0: { ...gone, ...unregistered } }, unknown),
-    'DataLost: the data of the only member of etcd is gone, and nothing is started empty. ' +
-      'Newest is backup b1: etcd.recovery.acceptDataLossTo decides what to go on from',
+    'DataLost: the data of the only member of etcd is gone, and the operator does not start an empty etcd. ' +
+      'The newest data is backup b1: set etcd.recovery.acceptDataLossTo to the one to recover from',
   ],
   [
     'no member answers and one volume is left',
@@ -74,8 +78,8 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
       { 0: { ...silent, ...unregistered }, 1: { ...gone, ...unregistered }, 2: { ...gone, ...unregistered } },
       unknown,
     ),
-    'QuorumLost: the data of etcd-1 and etcd-2 is gone, and 1 of 3 is no quorum. ' +
-      'Newest is backup b1: etcd.recovery.acceptDataLossTo decides what to go on from',
+    'QuorumLost: the data of etcd-1 and etcd-2 is gone, and 1 of 3 members is no quorum. ' +
+      'The newest data is backup b1: set etcd.recovery.acceptDataLossTo to the one to recover from',
   ],
   [
     'no member answers and all volumes exist',
@@ -84,7 +88,7 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
       { 0: { ...silent, ...unregistered }, 1: { ...silent, ...unregistered }, 2: { ...silent, ...unregistered } },
       unknown,
     ),
-    'NotHealthy: etcd has no leader; not well: etcd-0, etcd-1, etcd-2',
+    'NotHealthy: etcd has no leader; unhealthy members: etcd-0, etcd-1, etcd-2',
   ],
 ];
 
@@ -108,6 +112,6 @@ it('an ordinal that was not a member yet does not count as lost, however few mem
   );
   for (const members of [[member(0, 'Follower'), member(1, 'Learner'), member(2, 'Missing')], undefined]) {
     const { reason, message } = etcdHealth({ observation, decision: settled }, members && { members });
-    expect(`${reason}: ${message}`).toBe('NotHealthy: etcd has no leader; not well: etcd-0');
+    expect(`${reason}: ${message}`).toBe('NotHealthy: etcd has no leader; unhealthy members: etcd-0');
   }
 });

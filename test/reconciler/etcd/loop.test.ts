@@ -24,7 +24,7 @@ function etcdLoop(management: MemoryObjects) {
   const loops = new EtcdLoops({ clock, onChange: (changed) => changes.push(changed) });
   const task = (replicas: number): EtcdTask => ({
     cluster: { name: clusterName, namespace },
-    goal: { replicas, revision: 'new', cause: 'Asked', quotaBytes: 1 },
+    goal: { replicas, revision: 'new', cause: 'requested', quotaBytes: 1 },
     reader: management,
     writer: management,
   });
@@ -35,7 +35,7 @@ it('the etcd loop returns its first report to the caller, and calls onChange whe
   const { loops, one, task, changes } = etcdLoop(complete.copy());
   expect(one.report()).toBeUndefined();
   const first = await one.look(task(3));
-  expect(first).toMatchObject({ isCurrent: true, decision: { kind: 'Wait', message: 'no etcd member answers' } });
+  expect(first).toMatchObject({ isCurrent: true, decision: { kind: 'wait', message: 'no etcd member answers' } });
   expect(first?.observation.members).toHaveLength(3);
   expect(changes).toEqual([key]);
 
@@ -76,8 +76,8 @@ it('the etcd loop reports why it cannot observe any more, and its last observati
     if (secret.metadata.name === 'c1-etcd-controller') management.remove(secret);
   await clock.advance(60_000);
   expect(one.report()).toMatchObject({
-    decision: { kind: 'Wait' },
-    problem: 'Secret c1-etcd or c1-etcd-controller is gone again',
+    decision: { kind: 'wait' },
+    problem: 'Secret c1-etcd or c1-etcd-controller no longer exists',
   });
   expect(changes).toEqual([key, key]);
   await loops.close();
@@ -91,6 +91,6 @@ it('the etcd loop observes at least every half minute, even if nothing has chang
   for (const secret of management.list(Secret, {}))
     if (secret.metadata.name === 'c1-etcd-controller') management.remove(secret);
   await clock.advance(30_000);
-  expect(one.report()?.problem).toBe('Secret c1-etcd or c1-etcd-controller is gone again');
+  expect(one.report()?.problem).toBe('Secret c1-etcd or c1-etcd-controller no longer exists');
   await loops.close();
 });

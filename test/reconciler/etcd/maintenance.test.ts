@@ -6,8 +6,8 @@ import { mebibyte, observed, observedStatus, silent } from './observed.ts';
 const sizes = (ordinal: number, size: number, inUse: number): Partial<Member> => ({
   status: observedStatus(ordinal, { dbSizeBytes: size * mebibyte, dbSizeInUseBytes: inUse * mebibyte }),
 });
-const defragment = (member: string) => ({ kind: 'Act', step: { kind: 'Defragment', member } });
-const settled = { kind: 'Settled' };
+const defragment = (member: string) => ({ kind: 'act', step: { kind: 'defragment', member } });
+const settled = { kind: 'settled' };
 
 const fragmented: readonly [what: string, EtcdObservation, expected: unknown][] = [
   ['no member that would free little space', observed(3), settled],
@@ -17,7 +17,7 @@ const fragmented: readonly [what: string, EtcdObservation, expected: unknown][] 
   [
     'no member while the leader is unknown',
     observed(3, { 0: silent, 1: sizes(1, 500, 200) }),
-    { kind: 'Wait', message: 'no quorum of etcd members says who its members are and who leads' },
+    { kind: 'wait', message: 'no quorum of etcd members confirms the members and the leader' },
   ],
   ['no small database, whatever the share', observed(3, { 1: sizes(1, 90, 1) }), settled],
   ['the follower with the most', observed(3, { 1: sizes(1, 500, 200), 2: sizes(2, 600, 200) }), defragment('etcd-2')],
@@ -25,12 +25,12 @@ const fragmented: readonly [what: string, EtcdObservation, expected: unknown][] 
   [
     'the leader only after it has moved leadership',
     observed(3, { 0: sizes(0, 900, 100) }),
-    { kind: 'Act', step: { kind: 'MoveLeader', from: 'etcd-0', to: 'etcd-1', targetId: '2' } },
+    { kind: 'act', step: { kind: 'moveLeader', from: 'etcd-0', to: 'etcd-1', targetId: '2' } },
   ],
   [
     'the only member never without a request',
     observed(1, { 0: sizes(0, 900, 100) }),
-    { kind: 'Wait', message: 'etcd-0 is the only member, and nobody would answer meanwhile' },
+    { kind: 'wait', message: 'etcd-0 is the only member, and etcd would not answer meanwhile' },
   ],
 ];
 
@@ -73,12 +73,12 @@ const full: readonly [what: string, EtcdObservation, expected: unknown][] = [
   [
     'waits for a leader before it compacts',
     observed(3, { 0: silent }, { alarms }),
-    { kind: 'Wait', message: 'etcd is full, and has no leader to cure it with' },
+    { kind: 'wait', message: 'etcd is full and has no leader, without which the operator cannot free space' },
   ],
   [
     'compacts first',
     observed(3, {}, { alarms }),
-    { kind: 'Act', step: { kind: 'Compact', member: 'etcd-0', revision: 40_000 } },
+    { kind: 'act', step: { kind: 'compact', member: 'etcd-0', revision: 40_000 } },
   ],
   [
     'then defragments a follower',
@@ -89,24 +89,24 @@ const full: readonly [what: string, EtcdObservation, expected: unknown][] = [
   [
     'disarms when all members have space',
     observed(3, {}, compacted),
-    { kind: 'Act', step: { kind: 'Disarm', member: 'etcd-0', alarm: 'Nospace', memberId: '2' } },
+    { kind: 'act', step: { kind: 'disarm', member: 'etcd-0', alarm: 'Nospace', memberId: '2' } },
   ],
   [
     'disarms although a member does not answer',
     observed(3, { 2: silent }, compacted),
-    { kind: 'Act', step: { kind: 'Disarm', member: 'etcd-0', alarm: 'Nospace', memberId: '2' } },
+    { kind: 'act', step: { kind: 'disarm', member: 'etcd-0', alarm: 'Nospace', memberId: '2' } },
   ],
   [
     'disarms with 5 % free space, and does not defragment for the 10 % that a defragmentation may leave',
     observed(3, { 1: sizes(1, 475, 474), 2: sizes(2, 400, 360) }, compacted),
-    { kind: 'Act', step: { kind: 'Disarm', member: 'etcd-0', alarm: 'Nospace', memberId: '2' } },
+    { kind: 'act', step: { kind: 'disarm', member: 'etcd-0', alarm: 'Nospace', memberId: '2' } },
   ],
   [
     'waits while the data in use fills the quota',
     observed(3, { 1: sizes(1, 490, 489) }, compacted),
     {
-      kind: 'Wait',
-      message: 'etcd is full: 513802240 of 524288000 bytes are in use. Delete objects, or raise the volume size',
+      kind: 'wait',
+      message: 'etcd is full: 513802240 of 524288000 bytes are in use: delete objects, or raise the volume size',
     },
   ],
 ];

@@ -96,12 +96,12 @@ describe('of members', () => {
 
   it('there is a quorum only if a quorum confirms the membership', () => {
     expect(hasQuorum(observed(3))).toBe(true);
-    expect(hasQuorum(observed(3, {}, { membership: 'Unconfirmed' }))).toBe(false);
+    expect(hasQuorum(observed(3, {}, { membership: 'unconfirmed' }))).toBe(false);
   });
 
   it('one that is not registered can have damaged data, but none to lose', () => {
-    const left = observedMember(1, { ...damaged('Unreadable'), registration: undefined });
-    expect(damageOf(left)?.kind).toBe('Unreadable');
+    const left = observedMember(1, { ...damaged('unreadable'), registration: undefined });
+    expect(damageOf(left)?.kind).toBe('unreadable');
     expect(isDataLost(left)).toBe(false);
   });
 });
@@ -130,11 +130,11 @@ describe('the data of a member', () => {
     ['may exist while a founding member fails to start', { ...failing(3), claim: kept('2') }, false],
     ['is gone if a founding member fails repeatedly', { ...failing(4), claim: kept('2') }, true],
     ['may exist while a process runs on a new claim', { ...silent, claim: claim(undefined) }, false],
-    ['is lost if etcd reports that it cannot read it', damaged('Unreadable'), true],
-    ['may exist if etcd has reported that once', oncePod('Unreadable', { restarts: 1 }), false],
-    ['may exist while etcd is restarted with it', oncePod('Unreadable', { isRunning: true }), false],
-    ['exists while the member answers, whatever it logged before', { pod: damaged('Unreadable').pod }, false],
-    ['may be the correct one if it differs', damaged('Different'), false],
+    ['is lost if etcd reports that it cannot read it', damaged('unreadable'), true],
+    ['may exist if etcd has reported that once', oncePod('unreadable', { restarts: 1 }), false],
+    ['may exist while etcd is restarted with it', oncePod('unreadable', { isRunning: true }), false],
+    ['exists while the member answers, whatever it logged before', { pod: damaged('unreadable').pod }, false],
+    ['may be the correct one if it differs', damaged('different'), false],
     ['is not lost for an ordinal without a member', { ...vacant, claim: undefined }, false],
   ];
   function oncePod(kind: Damage['kind'], change: Partial<MemberPod>): Partial<Member> {

@@ -77,7 +77,7 @@ export function observed(
   return {
     members: Array.from({ length: size }, (_, ordinal) => observedMember(ordinal, changes[ordinal])),
     unknownMembers: [],
-    membership: 'Confirmed',
+    membership: 'confirmed',
     alarms: [],
     isCompacted: false,
     ...rest,

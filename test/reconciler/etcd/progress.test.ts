@@ -19,31 +19,31 @@ const report = (change: Partial<CurrentReport>): CurrentReport => ({
   isCurrent: true,
   ...change,
 });
-const unanswered = observed(3, {}, { membership: 'Unknown' });
+const unanswered = observed(3, {}, { membership: 'unknown' });
 
 const cases: readonly [when: string, available: number, CurrentReport | undefined, expected: string][] = [
   ['everything is settled', 3, report({}), 'done'],
   ['pods do not exist yet', 2, report({}), 'WaitingForMembers: 2 of 3 replicas available'],
-  ['the members were not observed', 3, undefined, 'WaitingForMembers: members have not been asked yet'],
+  ['the members were not observed', 3, undefined, 'WaitingForMembers: the operator has not queried the members yet'],
   ['no member answers yet', 0, report({ observation: unanswered }), 'WaitingForMembers: 0 of 3 replicas available'],
   [
     'the goal has changed since',
     3,
     report({ isCurrent: false }),
-    'WaitingForMembers: the latest change is being looked at',
+    'WaitingForMembers: the operator is processing the latest change',
   ],
-  ['a volume is being marked', 3, report({ decision: act({ kind: 'MarkVolume', member: 'e-0', id: '1' }) }), 'done'],
+  ['a volume is being marked', 3, report({ decision: act({ kind: 'markVolume', member: 'e-0', id: '1' }) }), 'done'],
   [
     'a volume cannot be marked',
     3,
-    report({ decision: act({ kind: 'MarkVolume', member: 'e-0', id: '1' }), problem: 'refused' }),
+    report({ decision: act({ kind: 'markVolume', member: 'e-0', id: '1' }), problem: 'refused' }),
     'WaitingForMembers: the volume of e-0 is marked, which failed: refused',
   ],
   [
     'a member is added',
     3,
-    report({ decision: act({ kind: 'AddLearner', member: 'e-1', peerUrl: 'x' }) }),
-    'ChangingMembers: e-1 joins',
+    report({ decision: act({ kind: 'addLearner', member: 'e-1', peerUrl: 'x' }) }),
+    'ChangingMembers: e-1 joins the etcd cluster',
   ],
   [
     'a member catches up',
@@ -54,8 +54,8 @@ const cases: readonly [when: string, available: number, CurrentReport | undefine
   [
     'a pod is replaced',
     3,
-    report({ decision: act({ kind: 'ReplacePod', member: 'e-1', podUid: 'x' }) }),
-    'RollingOut: e-1 is replaced',
+    report({ decision: act({ kind: 'replacePod', member: 'e-1', podUid: 'x' }) }),
+    'RollingOut: the pod of e-1 is replaced',
   ],
   [
     'the operator waits for something',

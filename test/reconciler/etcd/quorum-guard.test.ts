@@ -3,9 +3,9 @@ import type { EtcdObservation } from '../../../reconciler/etcd/members.ts';
 import { type Act, mayDisrupt } from '../../../reconciler/etcd/quorum-guard.ts';
 import { learner, observed, observedMember, observedStatus, silent, stopped } from './observed.ts';
 
-const restart: Act = { kind: 'Restart', cause: 'Asked' };
-const defragment: Act = { kind: 'Defragment', cause: 'Upkeep' };
-const remove: Act = { kind: 'Remove', cause: 'Unavoidable' };
+const restart: Act = { kind: 'restart', cause: 'requested' };
+const defragment: Act = { kind: 'defragment', cause: 'upkeep' };
+const remove: Act = { kind: 'remove', cause: 'unavoidable' };
 const behind = { status: observedStatus(1, { raftAppliedIndex: 48_000 }) };
 const terminating = { pod: { uid: 'pod', revision: 'new', isTerminating: true, isRunning: true } };
 const corrupt = { alarms: [{ alarm: 'Corrupt', memberId: '2' }] } as const;
@@ -20,34 +20,34 @@ interface Case {
 
 const cases: readonly Case[] = [
   { when: 'all members are healthy', observation: observed(3), act: restart, ordinal: 2, result: 'allowed' },
-  { when: 'the member leads', observation: observed(3), act: restart, ordinal: 0, result: 'Leads' },
+  { when: 'the member leads', observation: observed(3), act: restart, ordinal: 0, result: 'leads' },
   {
     when: 'another of 3 runs and does not answer',
     observation: observed(3, { 1: silent }),
     act: restart,
     ordinal: 2,
-    result: 'NoQuorum',
+    result: 'noQuorum',
   },
   {
     when: 'another of 3 is behind',
     observation: observed(3, { 1: behind }),
     act: defragment,
     ordinal: 2,
-    result: 'NoQuorum',
+    result: 'noQuorum',
   },
   {
     when: 'another of 3 has corrupt data',
     observation: observed(3, {}, corrupt),
     act: defragment,
     ordinal: 2,
-    result: 'NoQuorum',
+    result: 'noQuorum',
   },
   {
     when: 'another of 5 is unhealthy, though a quorum would be left',
     observation: observed(5, { 1: silent }),
     act: restart,
     ordinal: 4,
-    result: 'OthersIll',
+    result: 'othersUnhealthy',
   },
   {
     when: 'it is the only unhealthy one',
@@ -68,63 +68,63 @@ const cases: readonly Case[] = [
     observation: observed(3, { 1: silent, 2: stopped }),
     act: remove,
     ordinal: 2,
-    result: 'NoQuorum',
+    result: 'noQuorum',
   },
   {
     when: 'its process does not run, even without a quorum',
-    observation: observed(3, { 1: stopped, 2: stopped }, { membership: 'Unconfirmed' }),
+    observation: observed(3, { 1: stopped, 2: stopped }, { membership: 'unconfirmed' }),
     act: restart,
     ordinal: 1,
     result: 'allowed',
   },
   {
     when: 'none answers the operator, though all run',
-    observation: observed(3, { 0: silent, 1: silent, 2: silent }, { membership: 'Unknown' }),
+    observation: observed(3, { 0: silent, 1: silent, 2: silent }, { membership: 'unknown' }),
     act: restart,
     ordinal: 1,
-    result: 'MembershipUnconfirmed',
+    result: 'membershipUnconfirmed',
   },
   {
     when: 'only one member reports the membership',
-    observation: observed(3, {}, { membership: 'Unconfirmed' }),
+    observation: observed(3, {}, { membership: 'unconfirmed' }),
     act: restart,
     ordinal: 1,
-    result: 'MembershipUnconfirmed',
+    result: 'membershipUnconfirmed',
   },
   {
     when: 'another pod is being replaced',
     observation: observed(3, { 1: terminating }),
     act: restart,
     ordinal: 2,
-    result: 'UnderWay',
+    result: 'inProgress',
   },
   {
     when: 'another is joining',
     observation: observed(3, { 2: learner(2) }),
     act: restart,
     ordinal: 1,
-    result: 'UnderWay',
+    result: 'inProgress',
   },
   {
     when: 'a defragmentation is in progress',
     observation: observed(3, {}, { inProgress: { act: 'defragmentation', member: 'etcd-1' } }),
     act: restart,
     ordinal: 2,
-    result: 'UnderWay',
+    result: 'inProgress',
   },
   {
     when: 'there is an unknown member',
     observation: observed(3, {}, { unknownMembers: [{ id: '9', name: 'x', isLearner: false, peerUrls: [] }] }),
     act: restart,
     ordinal: 2,
-    result: 'NoQuorum',
+    result: 'noQuorum',
   },
   {
     when: 'its process does not run and another pod is being replaced',
     observation: observed(3, { 1: stopped, 2: terminating }),
     act: restart,
     ordinal: 1,
-    result: 'UnderWay',
+    result: 'inProgress',
   },
   {
     when: 'it is no member, and another is unhealthy',
@@ -138,7 +138,7 @@ const cases: readonly Case[] = [
     observation: observed(3, { 1: silent, 2: { ...stopped, status: observedStatus(2) } }),
     act: restart,
     ordinal: 2,
-    result: 'NoQuorum',
+    result: 'noQuorum',
   },
   {
     when: 'its pod is gone, whichever others are unhealthy',
@@ -152,23 +152,23 @@ const cases: readonly Case[] = [
     observation: observed(4, { 2: silent, 3: stopped }),
     act: remove,
     ordinal: 3,
-    result: 'NoQuorum',
+    result: 'noQuorum',
   },
   {
     when: 'it is unhealthy and so is another of 5',
     observation: observed(5, { 1: silent, 3: silent }),
     act: restart,
     ordinal: 3,
-    result: 'OthersIll',
+    result: 'othersUnhealthy',
   },
   {
     when: 'it is healthy and another of 5 is not',
     observation: observed(5, { 1: silent }),
     act: remove,
     ordinal: 4,
-    result: 'OthersIll',
+    result: 'othersUnhealthy',
   },
-  { when: 'it is the only member', observation: observed(1), act: defragment, ordinal: 0, result: 'OnlyMember' },
+  { when: 'it is the only member', observation: observed(1), act: defragment, ordinal: 0, result: 'onlyMember' },
   {
     when: 'it is the only member and the act was requested',
     observation: observed(1),
@@ -176,17 +176,17 @@ const cases: readonly Case[] = [
     ordinal: 0,
     result: 'allowed',
   },
-  { when: 'it is the only member', observation: observed(1), act: remove, ordinal: 0, result: 'OnlyMember' },
+  { when: 'it is the only member', observation: observed(1), act: remove, ordinal: 0, result: 'onlyMember' },
   {
     when: 'it does not answer',
     observation: observed(3, { 2: silent }),
     act: defragment,
     ordinal: 2,
-    result: 'NoAnswer',
+    result: 'noAnswer',
   },
   { when: '4 are healthy and one is surplus', observation: observed(4), act: remove, ordinal: 3, result: 'allowed' },
   { when: '2 are healthy and one is surplus', observation: observed(2), act: remove, ordinal: 1, result: 'allowed' },
-  { when: 'there are only 2 members', observation: observed(2), act: restart, ordinal: 1, result: 'NoQuorum' },
+  { when: 'there are only 2 members', observation: observed(2), act: restart, ordinal: 1, result: 'noQuorum' },
 ];
 
 describe('the quorum guard', () => {
@@ -198,14 +198,14 @@ describe('the quorum guard', () => {
   it('gives the reason as a sentence', () => {
     const observation = observed(5, { 1: silent });
     expect(mayDisrupt(observation, observedMember(4), restart)).toMatchObject({
-      message: '1 of the 4 other members of etcd-4 are not well',
+      message: '1 of the 4 members other than etcd-4 are unhealthy',
     });
     const withoutQuorum = observed(3, { 1: silent, 2: silent });
     expect(mayDisrupt(withoutQuorum, observedMember(2, silent), restart)).toMatchObject({
-      message: 'without etcd-2 only 1 of 3 members are well, 2 must be',
+      message: 'without etcd-2 only 1 of 3 members are healthy, but a quorum needs 2',
     });
     expect(mayDisrupt(withoutQuorum, observedMember(2, silent), remove)).toMatchObject({
-      message: 'only 1 of 3 members are well',
+      message: 'only 1 of 3 members are healthy',
     });
   });
 });

@@ -24,7 +24,7 @@ async function round(watched: MemoryObjects, present: MemoryObjects) {
   const step = await reconcileEtcd(
     {
       cluster: { name: clusterName, namespace },
-      goal: { replicas: 3, revision: 'new', cause: 'Asked', quotaBytes: 1 },
+      goal: { replicas: 3, revision: 'new', cause: 'requested', quotaBytes: 1 },
       reader: watched,
       writer: present,
     },
@@ -39,7 +39,7 @@ async function round(watched: MemoryObjects, present: MemoryObjects) {
   return { step, decided: reports[0]?.decision };
 }
 
-const replacement = { kind: 'ReplacePod', member: 'c1-etcd-2' };
+const replacement = { kind: 'replacePod', member: 'c1-etcd-2' };
 
 describe('one iteration of the etcd loop', () => {
   it('replaces a pod if both the watches and the API have it', async () => {
@@ -55,7 +55,7 @@ describe('one iteration of the etcd loop', () => {
       present.put({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2026-11-21T12:00:00Z' } });
     }
     const { step, decided } = await round(watched, present);
-    expect(decided).toMatchObject({ kind: 'Act', step: replacement });
+    expect(decided).toMatchObject({ kind: 'act', step: replacement });
     expect(step).toBeUndefined();
     expect(present.writes).toEqual([]);
   });

@@ -5,23 +5,23 @@ import { observed, observedMember, observedStatus, silent, stopped } from './obs
 
 const old = { pod: { uid: 'uid', revision: 'old', isTerminating: false, isRunning: true } };
 const ready = ({ pod }: Pick<Partial<Member>, 'pod'>, isReady: boolean) => ({ pod: pod && { ...pod, isReady } });
-const replace = (member: string, podUid = 'uid') => ({ kind: 'Act', step: { kind: 'ReplacePod', member, podUid } });
+const replace = (member: string, podUid = 'uid') => ({ kind: 'act', step: { kind: 'replacePod', member, podUid } });
 
 const away: Partial<Member> = { status: undefined, pod: undefined };
 const ledByTheLast = (ordinal: number) => ({ status: observedStatus(ordinal, { leaderId: '3' }) });
 const move = (to: string, targetId: string) => ({
-  kind: 'Act',
-  step: { kind: 'MoveLeader', from: 'etcd-0', to, targetId },
+  kind: 'act',
+  step: { kind: 'moveLeader', from: 'etcd-0', to, targetId },
 });
 
 const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
-  ['nothing when all pods are new', observed(3), { kind: 'Settled' }],
+  ['nothing when all pods are new', observed(3), { kind: 'settled' }],
   ['followers from the highest ordinal down', observed(3, { 0: old, 1: old, 2: old }), replace('etcd-2')],
   ['the next follower before the leader', observed(3, { 0: old, 1: old }), replace('etcd-1')],
   [
     'leadership, to a member that is already new, before the leader',
     observed(3, { 0: old }),
-    { kind: 'Act', step: { kind: 'MoveLeader', from: 'etcd-0', to: 'etcd-1', targetId: '2' } },
+    { kind: 'act', step: { kind: 'moveLeader', from: 'etcd-0', to: 'etcd-1', targetId: '2' } },
   ],
   [
     'the leader last, whatever its ordinal',
@@ -45,13 +45,13 @@ const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
   [
     'nothing while no other member can lead',
     observed(3, { 0: old, 1: silent, 2: silent }),
-    { kind: 'Wait', message: 'no other etcd member can lead' },
+    { kind: 'wait', message: 'no other etcd member can take over leadership' },
   ],
-  ['nothing if a pod is missing and the others are new', observed(3, { 1: away }), { kind: 'Settled' }],
+  ['nothing if a pod is missing and the others are new', observed(3, { 1: away }), { kind: 'settled' }],
   [
     'nothing while a pod is missing and the others are needed',
     observed(3, { 1: away, 2: old }),
-    { kind: 'Wait', message: 'without etcd-2 only 1 of 3 members are well, 2 must be' },
+    { kind: 'wait', message: 'without etcd-2 only 1 of 3 members are healthy, but a quorum needs 2' },
   ],
   [
     'pods that do not run although there is no quorum',
@@ -69,7 +69,7 @@ const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
   [
     'nothing while a new member is healthy and its pod is not ready yet',
     observed(3, { 1: ready(old, true), 2: ready(observedMember(2), false) }),
-    { kind: 'Wait', message: 'the pod of etcd-2 is not ready yet' },
+    { kind: 'wait', message: 'the pod of etcd-2 is not ready yet' },
   ],
   [
     'a pod that is not ready before others',
@@ -84,15 +84,15 @@ const cases: readonly [what: string, EtcdObservation, expected: unknown][] = [
   [
     'nothing while a new member is not healthy yet',
     observed(3, { 1: old, 2: { ...silent } }),
-    { kind: 'Wait', message: 'without etcd-1 only 1 of 3 members are well, 2 must be' },
+    { kind: 'wait', message: 'without etcd-1 only 1 of 3 members are healthy, but a quorum needs 2' },
   ],
 ];
 
 it.each(cases)('a rollout replaces %s', (_, observation, expected) => {
-  expect(planRolloutStep(observation, { revision: 'new', cause: 'Asked' })).toEqual(expected);
+  expect(planRolloutStep(observation, { revision: 'new', cause: 'requested' })).toEqual(expected);
 });
 
 it('a rollout replaces nothing while the revision of the template is unknown', () => {
   const observation = observed(3, { 2: old });
-  expect(planRolloutStep(observation, { revision: undefined, cause: 'Asked' })).toEqual({ kind: 'Settled' });
+  expect(planRolloutStep(observation, { revision: undefined, cause: 'requested' })).toEqual({ kind: 'settled' });
 });

@@ -2,17 +2,17 @@ import { expect, it } from 'vitest';
 import { type EtcdStep, isDisruptive } from '../../../reconciler/etcd/steps.ts';
 
 const kinds: readonly [kind: EtcdStep['kind'], isDisruptive: boolean][] = [
-  ['Remove', true],
-  ['DiscardVolume', true],
-  ['ReplacePod', true],
-  ['MoveLeader', true],
-  ['Defragment', true],
-  ['AddLearner', false],
-  ['Promote', false],
-  ['MarkVolume', false],
-  ['ReserveVolume', false],
-  ['Compact', false],
-  ['Disarm', false],
+  ['remove', true],
+  ['discardVolume', true],
+  ['replacePod', true],
+  ['moveLeader', true],
+  ['defragment', true],
+  ['addLearner', false],
+  ['promote', false],
+  ['markVolume', false],
+  ['reserveVolume', false],
+  ['compact', false],
+  ['disarm', false],
 ];
 
 it.each(kinds)('step %s is planned again from the newest pods and claims: %s', (kind, expected) => {

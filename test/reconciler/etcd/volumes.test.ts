@@ -83,7 +83,7 @@ describe('the volumes of etcd', () => {
       'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
       /etcd-data-c1-etcd-0 cannot grow from 4Gi to 8Gi: set allowVolumeExpansion: true in StorageClass standard/,
     ],
-    ['exceeded quota: storage, requested: requests.storage=4Gi', /exceeded quota: storage.*Raise that ResourceQuota/],
+    ['exceeded quota: storage, requested: requests.storage=4Gi', /exceeded quota: storage.*raise that ResourceQuota/],
   ])('that cannot grow are reported in words for the user: %s', async (message, expected) => {
     const management = readerOf([{ size: '4Gi' }]);
     management.refuse(() => errorFromStatus('apply', 403, { code: 403, reason: 'Forbidden', message }));

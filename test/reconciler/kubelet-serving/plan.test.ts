@@ -69,11 +69,11 @@ describe('a request is not approved that', () => {
   const secondList = new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'n2' }]);
   const ca = new x509.BasicConstraintsExtension(true, 1, true);
   it.each<[string, KubeletRequestChanges, RegExp]>([
-    ['was made by a person', { username: 'jane' }, /was made by jane, who is no kubelet/],
-    ["was made by a user whose name only resembles a kubelet's", { groups: ['system:authenticated'] }, /no kubelet/],
-    ['was made by a user without a name', { username: 'system:node:' }, /no kubelet/],
-    ['was made with a bootstrap token', { username: 'system:bootstrap:abcdef' }, /no kubelet/],
-    ['was made by another node', { username: 'system:node:n2' }, /asks for CN=system:node:n1/],
+    ['was made by a person', { username: 'jane' }, /was created by jane, which is not a kubelet/],
+    ["was made by a user whose name only resembles a kubelet's", { groups: ['system:authenticated'] }, /not a kubelet/],
+    ['was made by a user without a name', { username: 'system:node:' }, /not a kubelet/],
+    ['was made with a bootstrap token', { username: 'system:bootstrap:abcdef' }, /not a kubelet/],
+    ['was made by another node', { username: 'system:node:n2' }, /requests subject CN=system:node:n1/],
     ['asks for another group', { subject: [n1, { O: ['system:masters'] }] }, /O=system:masters/],
     ['asks for a second group', { subject: [n1, { O: ['system:nodes', 'system:masters'] }] }, /O=system:masters/],
     ['asks for a second group in another RDN', { subject: [n1, nodes, { O: ['system:masters'] }] }, /O=system:masters/],
@@ -95,16 +95,16 @@ describe('a request is not approved that', () => {
     ['asks for its group within its name', { subject: [{ CN: ['system:node:n1\nO=system:nodes'] }] }, /instead of/],
     ['asks for cert sign', { usages: ['digital signature', 'server auth', 'cert sign'] }, /cert sign/],
     ['asks for no usage', { usages: [] }, /usages none/],
-    ['names no host', { hosts: [] }, /names no host/],
-    ['names an email address', { otherNames: [mail] }, /names of kind email/],
-    ['names a URI', { otherNames: [uri] }, /names of kind url/],
-    ['names only an email address', { hosts: [], otherNames: [mail] }, /names of kind email/],
+    ['names no host', { hosts: [] }, /contains no host name or address/],
+    ['names an email address', { otherNames: [mail] }, /names of type email/],
+    ['names a URI', { otherNames: [uri] }, /names of type url/],
+    ['names only an email address', { hosts: [], otherNames: [mail] }, /names of type email/],
     ['has a second list of names', { extensions: [secondList] }, /more than one list/],
     ['asks to be a CA', { extensions: [ca] }, /more than one list/],
-    ['names another host', { hosts: ['n1', 'n2'] }, /names n2, which Node n1 does not have/],
-    ['names another address', { hosts: ['n1', '192.0.2.22'] }, /names 192\.0\.2\.22, which Node n1 does not have/],
+    ['names another host', { hosts: ['n1', 'n2'] }, /contains n2, which Node n1 does not have/],
+    ['names another address', { hosts: ['n1', '192.0.2.22'] }, /contains 192\.0\.2\.22, which Node n1 does not have/],
     ['names a wildcard', { hosts: ['n1', '*.internal'] }, /\*\.internal, which no node can have/],
-    ['is for another signer of serving certificates', { username: 'system:node:n2' }, /asks for/],
+    ['is for another signer of serving certificates', { username: 'system:node:n2' }, /requests subject/],
   ])('%s', async (_, request, expected) => {
     expect(await judged(request)).toMatch(expected);
   });
@@ -145,17 +145,17 @@ describe('a request is not approved that', () => {
   });
 
   it.each<[string, Partial<Evidence>, RegExp]>([
-    ['has no Node', { nodeAddresses: undefined }, /comes from Node n1, which does not exist/],
+    ['has no Node', { nodeAddresses: undefined }, /was created by Node n1, which does not exist/],
     ['has a Node without addresses', { nodeAddresses: [] }, /which Node n1 does not have/],
     [
       'has a Node that claims an address which its Machine does not have',
       { machines: [machine('m1', 'n1', '192.0.2.99')] },
-      /names 192\.0\.2\.21, which Machine m1 does not have/,
+      /contains 192\.0\.2\.21, which Machine m1 does not have/,
     ],
     [
       "has a Node that claims the address of another node's Machine",
       { machines: [machine('m2', 'n2', '192.0.2.21')] },
-      /names 192\.0\.2\.21, which Machine m2 has/,
+      /contains 192\.0\.2\.21, which Machine m2 has/,
     ],
     [
       'has a Node that claims it while its own Machine has no addresses',

@@ -121,7 +121,12 @@ describe('backups', () => {
       'StoreUnavailable',
       'the store cannot be reached; next attempt at 2026-11-21T12:01:00.000Z',
     ],
-    ['etcd', new Error('no member of etcd can be backed up'), 'BackupFailed', 'no member of etcd can be backed up'],
+    [
+      'etcd',
+      new Error('no etcd member can provide a snapshot'),
+      'BackupFailed',
+      'no etcd member can provide a snapshot',
+    ],
     [
       'a Secret',
       new InvalidConfiguration('BackupSecretInvalid', 'Secret team/s3: missing'),

@@ -148,7 +148,7 @@ describe("a user's own", () => {
       () => ({ ...files(own), 'tls.key': leaf.key }),
       'does not belong to its tls.crt',
     ],
-    ['CA that is a leaf certificate', 'c1-proxy', () => files(leaf), 'not that of an authority'],
+    ['CA that is a leaf certificate', 'c1-proxy', () => files(leaf), 'is not a CA certificate'],
     [
       'CA that cannot be parsed',
       'c1-ca',

@@ -213,7 +213,7 @@ describe('the service account key', () => {
     operators.users.silence('192.0.2.2');
     for (let count = 0; count < 12; count++) await operators.reconcile({ spec: rotate('first') });
     const outcome = await operators.reconcile({ spec: rotate('first') });
-    const message = '1 of 2 API servers accept the new key; asking one has failed: 192.0.2.2 is silent';
+    const message = '1 of 2 API servers accept the new key; one of them does not answer: 192.0.2.2 is silent';
     expect(outcome).toMatchObject({ reason: 'DistributingTrust', message });
   });
 
@@ -235,7 +235,9 @@ describe('the service account key', () => {
     const outcome = await operators.reconcile({ spec: rotate('first') });
     expect(outcome).toMatchObject({
       reason: 'WaitingForTokens',
-      message: expect.stringMatching(/1 Secret keeps a token .*remove the field token from the data of team\/legacy/),
+      message: expect.stringMatching(
+        /1 Secret contains a token .*remove the field token from the data of team\/legacy/,
+      ),
     });
     expect(keysIn(operators.reader)).toContain(old);
 
@@ -295,7 +297,7 @@ describe("a user's own key", () => {
     const outcome = await operators.reconcile({ spec: rotate('first') });
     expect(outcome).toMatchObject({
       reason: 'ServiceAccountKeyInvalid',
-      message: expect.stringContaining('put a Secret c1-sa-next beside it'),
+      message: expect.stringContaining('create Secret c1-sa-next with another public key'),
     });
     expect(keysIn(operators.reader)).toHaveLength(1);
 

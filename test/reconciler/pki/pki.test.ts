@@ -120,7 +120,7 @@ test("a user's RSA CA signs, and one with another certificate's key is refused b
   const issued = await issueCertificate(plan, { certificate, key }, validFor(year, today));
   expect(mustIssue({ plan, current: issued, ca: certificate, now: today })).toBeUndefined();
   await expect(issueCertificate(plan, { certificate, key: other.key }, validFor(year, today))).rejects.toThrow(
-    'tls.key that does not belong to its tls.crt',
+    'the tls.key of the CA does not belong to its tls.crt',
   );
 });
 

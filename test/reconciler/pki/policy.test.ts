@@ -39,7 +39,7 @@ describe('a CA', () => {
       'cannot sign when it has expired',
       () => ca,
       later(10 * hour + 1),
-      'the authority in Secret c1-ca expired on 2026-11-21T22:00:00.000Z',
+      'the CA in Secret c1-ca expired on 2026-11-21T22:00:00.000Z',
     ],
     [
       'cannot sign with the key of another one',
@@ -51,7 +51,7 @@ describe('a CA', () => {
       'is not a leaf certificate',
       () => leaf,
       now,
-      'the certificate in Secret c1-ca is not that of an authority (basic constraints CA: false)',
+      'the certificate in Secret c1-ca is not a CA certificate (basic constraints CA: false)',
     ],
     [
       'is not a Secret without a certificate',
@@ -63,7 +63,7 @@ describe('a CA', () => {
       'is not a Secret without a readable key',
       () => ({ ...ca, key: 'x' }),
       now,
-      'Secret c1-ca holds no readable certificate and key in tls.crt and tls.key',
+      'Secret c1-ca contains no readable certificate and key in tls.crt and tls.key',
     ],
   ];
   it.each(cases)('%s', (_, pair, at, problem) => {
@@ -90,7 +90,7 @@ describe('a pair of service account keys', () => {
     [
       'does not sign with an unreadable key',
       { certificate: one.certificate, key: 'x' },
-      'Secret c1-sa holds no readable public key in tls.crt and private key in tls.key',
+      'Secret c1-sa contains no readable public key in tls.crt and private key in tls.key',
     ],
   ];
   it.each(cases)('%s', (_, pair, problem) => {

@@ -149,7 +149,9 @@ describe('the receiver in a restore pod', () => {
     const { received } = await listen();
     const flipped = Buffer.from(snapshot);
     flipped[1_500_000]! ^= 1;
-    expect(await failureOf(push(chunks(flipped)))).toMatch(/refused with 422: the hash is [0-9a-f]{64} instead of/);
+    expect(await failureOf(push(chunks(flipped)))).toMatch(
+      /refused it with status 422: the hash is [0-9a-f]{64} instead of/,
+    );
     expect(await incoming()).toEqual([]);
     await push(chunks(snapshot));
     await received;
@@ -159,7 +161,7 @@ describe('the receiver in a restore pod', () => {
     await listen();
     const shorter = snapshot.subarray(0, 100);
     expect(await failureOf(push(chunks(shorter), { sizeBytes: 100 }))).toContain(
-      '100 bytes are announced, not 3000000',
+      'content-length is 100, but the snapshot has 3000000 bytes',
     );
   });
 
@@ -192,6 +194,6 @@ describe('the receiver in a restore pod', () => {
 
   it('reports how much space is missing if the snapshot does not fit', async () => {
     const failure = await listen({ sizeBytes: 2 ** 52 }).then(() => 'it worked', messageOf);
-    expect(failure).toMatch(/the volume has \d+ MiB free, and the restore needs \d+ MiB .*: make the volume larger/);
+    expect(failure).toMatch(/the volume has \d+ MiB free, but the restore needs \d+ MiB .*: expand the volume/);
   });
 });

@@ -115,7 +115,7 @@ describe('nothing is written, and the reason is reported, when', () => {
     const management = await begun();
     const [own = identity] = keysIn(management).providers;
     expect(await refused(management, [{ ...restoredKey, name: nameOf(own) }])).toBe(
-      `Secrets of the backup are stored under ${nameOf(own)}, and Secret ${name} has another key of that name: restore the backup into a new Cluster`,
+      `Secrets of the backup are encrypted with ${nameOf(own)}, but Secret ${name} has another key of that name: restore the backup into a new Cluster`,
     );
   });
 
@@ -130,13 +130,13 @@ describe('nothing is written, and the reason is reported, when', () => {
       volumes,
     });
     expect(await refused(management, undefined, { status: { encryptionAtRest: { provider: 'secretbox' } } })).toContain(
-      `Secret ${name} is gone`,
+      `Secret ${name} does not exist`,
     );
   });
 
   it('the Secret of the keys has other content', async () => {
     const management = await begun();
     management.put({ ...secretIn(management)!, data: {} });
-    expect(await refused(management)).toContain('has no configuration of ours');
+    expect(await refused(management)).toContain('has no valid encryption configuration');
   });
 });

@@ -14,7 +14,7 @@ const stopped = { wanted: [], pods: [], isAvailable: false };
 const noMembers = { isWanted: false, pods: [] };
 
 function pod(changes: Partial<RestorePod> = {}): RestorePod {
-  return { run, isGoing: false, state: 'Working', ...changes };
+  return { run, isGoing: false, state: 'working', ...changes };
 }
 
 function member(ordinal: number, changes: Partial<MemberRestore> = {}): MemberRestore {
@@ -39,80 +39,80 @@ function observed(changes: Partial<RestoreObservation> = {}): RestoreObservation
 
 const held = (changes: Partial<RestoreObservation> = {}) => observed({ servers: stopped, etcd: noMembers, ...changes });
 
-const creation = { kind: 'Restore', members: [{ ordinal: 0, act: 'Create' }], surplusPods: [] };
+const creation = { kind: 'restore', members: [{ ordinal: 0, act: 'create' }], surplusPods: [] };
 const earlier = observed({ record: { request: 'other', isComplete: true }, members: [restored(0)] });
 
 describe('the next step of a restore', () => {
   const table: [string, RestoreObservation, object][] = [
-    ['nothing without a request', observed({ request: undefined, record: undefined }), { kind: 'Nothing' }],
+    ['nothing without a request', observed({ request: undefined, record: undefined }), { kind: 'nothing' }],
     [
       'nothing if another one ran and none is requested',
       observed({ request: undefined, record: complete }),
-      { kind: 'Nothing' },
+      { kind: 'nothing' },
     ],
-    ['nothing if it is complete', observed({ record: complete }), { kind: 'Nothing' }],
+    ['nothing if it is complete', observed({ record: complete }), { kind: 'nothing' }],
     [
       'nothing if the volumes are marked as restored, and the status was lost',
       observed({ record: undefined, members: [restored(0)] }),
-      { kind: 'Nothing' },
+      { kind: 'nothing' },
     ],
-    ['to report that it was withdrawn after it had started', observed({ request: undefined }), { kind: 'Withdrawn' }],
-    ['to choose and check the backup first', observed({ record: undefined, isPrepared: false }), { kind: 'Prepare' }],
+    ['to report that it was withdrawn after it had started', observed({ request: undefined }), { kind: 'withdrawn' }],
+    ['to choose and check the backup first', observed({ record: undefined, isPrepared: false }), { kind: 'prepare' }],
     [
       'to do so for another one too, even before the previous one has ended',
       observed({ record: { request: 'other', isComplete: false }, isPrepared: false }),
-      { kind: 'Prepare' },
+      { kind: 'prepare' },
     ],
-    ['to record its start', observed({ record: undefined }), { kind: 'Begin' }],
+    ['to record its start', observed({ record: undefined }), { kind: 'begin' }],
     [
       'to stop the servers first',
       observed(),
-      { kind: 'StopServers', workloads: ['c1-api-server'], pods: ['c1-api-server-x'] },
+      { kind: 'stopServers', workloads: ['c1-api-server'], pods: ['c1-api-server-x'] },
     ],
     [
       'to wait for pods of servers that are already scaled to zero',
       observed({ servers: { wanted: [], pods: ['c1-api-server-x'], isAvailable: false } }),
-      { kind: 'StopServers', workloads: [], pods: ['c1-api-server-x'] },
+      { kind: 'stopServers', workloads: [], pods: ['c1-api-server-x'] },
     ],
     [
       'then to stop the members',
       observed({ servers: stopped }),
-      { kind: 'StopMembers', isWanted: true, pods: ['c1-etcd-0'] },
+      { kind: 'stopMembers', isWanted: true, pods: ['c1-etcd-0'] },
     ],
-    ['to prepare again after a restart of the operator', held({ isPrepared: false }), { kind: 'PrepareAgain' }],
+    ['to prepare again after a restart of the operator', held({ isPrepared: false }), { kind: 'prepareAgain' }],
     [
       'to mark the claims if every pod has succeeded',
-      held({ members: [member(0, { pod: pod({ state: 'Succeeded' }) })] }),
-      { kind: 'Mark' },
+      held({ members: [member(0, { pod: pod({ state: 'succeeded' }) })] }),
+      { kind: 'mark' },
     ],
     [
       'to mark the rest if the process died between two of them',
       held({
         members: [
-          member(0, { claim: { isGoing: false, restored: [request] }, pod: pod({ state: 'Succeeded' }) }),
-          member(1, { pod: pod({ state: 'Succeeded' }) }),
+          member(0, { claim: { isGoing: false, restored: [request] }, pod: pod({ state: 'succeeded' }) }),
+          member(1, { pod: pod({ state: 'succeeded' }) }),
         ],
       }),
-      { kind: 'Mark' },
+      { kind: 'mark' },
     ],
     [
       'to remove the pods if all claims are marked',
       held({ members: [{ ...restored(0), pod: pod() }] }),
-      { kind: 'CleanUp' },
+      { kind: 'cleanUp' },
     ],
     [
       'to remove pods of surplus members before etcd starts',
       held({ members: [restored(0)], surplusPods: ['c1-restore-2'] }),
-      { kind: 'CleanUp' },
+      { kind: 'cleanUp' },
     ],
     [
       'to restore the member whose claim is not marked yet before etcd starts',
       held({ members: [restored(0), member(1)], surplusPods: ['c1-restore-2'] }),
       {
-        kind: 'Restore',
+        kind: 'restore',
         members: [
-          { ordinal: 0, act: 'Create' },
-          { ordinal: 1, act: 'Create' },
+          { ordinal: 0, act: 'create' },
+          { ordinal: 1, act: 'create' },
         ],
         surplusPods: ['c1-restore-2'],
       },
@@ -126,99 +126,99 @@ describe('the next step of a restore', () => {
     [
       'to start etcd if a member that was requested later has no claim yet',
       held({ members: [restored(0), member(1, { claim: undefined })] }),
-      { kind: 'Start' },
+      { kind: 'start' },
     ],
     [
       'to wait for pods of members that are already scaled to zero',
       observed({ servers: stopped, etcd: { isWanted: false, pods: ['c1-etcd-0'] } }),
-      { kind: 'StopMembers', isWanted: false, pods: ['c1-etcd-0'] },
+      { kind: 'stopMembers', isWanted: false, pods: ['c1-etcd-0'] },
     ],
     [
       'to stop members that are not scaled to zero and have no pods yet',
       observed({ servers: stopped, etcd: { isWanted: true, pods: [] } }),
-      { kind: 'StopMembers', isWanted: true, pods: [] },
+      { kind: 'stopMembers', isWanted: true, pods: [] },
     ],
     [
       'to stop servers that are not scaled to zero and have no pods yet',
       observed({ servers: { wanted: ['c1-api-server'], pods: [], isAvailable: false } }),
-      { kind: 'StopServers', workloads: ['c1-api-server'], pods: [] },
+      { kind: 'stopServers', workloads: ['c1-api-server'], pods: [] },
     ],
     [
       'to mark the claims also after a restart of the operator',
-      held({ isPrepared: false, members: [member(0, { pod: pod({ state: 'Succeeded' }) })] }),
-      { kind: 'Mark' },
+      held({ isPrepared: false, members: [member(0, { pod: pod({ state: 'succeeded' }) })] }),
+      { kind: 'mark' },
     ],
     [
       'not to mark any claim while a pod of another member still works',
-      held({ members: [member(0, { pod: pod({ state: 'Succeeded' }) }), member(1, { pod: pod() })] }),
+      held({ members: [member(0, { pod: pod({ state: 'succeeded' }) }), member(1, { pod: pod() })] }),
       {
-        kind: 'Restore',
+        kind: 'restore',
         members: [
-          { ordinal: 0, act: 'Wait' },
-          { ordinal: 1, act: 'Wait' },
+          { ordinal: 0, act: 'wait' },
+          { ordinal: 1, act: 'wait' },
         ],
         surplusPods: [],
       },
     ],
     [
       'to remove the last pod',
-      held({ members: [restored(0), { ...restored(1), pod: pod({ state: 'Succeeded' }) }] }),
-      { kind: 'CleanUp' },
+      held({ members: [restored(0), { ...restored(1), pod: pod({ state: 'succeeded' }) }] }),
+      { kind: 'cleanUp' },
     ],
     [
       'nothing if one remaining volume is marked as restored, and the status was lost',
       observed({ record: undefined, members: [member(0, { claim: undefined }), restored(1), member(2)] }),
-      { kind: 'Nothing' },
+      { kind: 'nothing' },
     ],
-    ['nothing if an earlier one ran and the volumes are marked with this request', earlier, { kind: 'Nothing' }],
-    ['to start etcd when the pods are gone', held({ members: [restored(0)] }), { kind: 'Start' }],
+    ['nothing if an earlier one ran and the volumes are marked with this request', earlier, { kind: 'nothing' }],
+    ['to start etcd when the pods are gone', held({ members: [restored(0)] }), { kind: 'start' }],
     [
       'not to stop servers that start with the restored data',
       observed({
         members: [restored(0)],
         servers: { wanted: ['c1-api-server'], pods: ['c1-api-server-x'], isAvailable: false },
       }),
-      { kind: 'Start' },
+      { kind: 'start' },
     ],
-    ['to end when an API server is available', observed({ members: [restored(0)] }), { kind: 'Complete' }],
+    ['to end when an API server is available', observed({ members: [restored(0)] }), { kind: 'complete' }],
   ];
   it.each(table)('is %s', (_, observation, expected) => {
     expect(planRestore(observation)).toEqual(expected);
   });
 
   const members: [string, Partial<MemberRestore>, string][] = [
-    ['no pod', {}, 'Create'],
-    ['neither pod nor claim', { claim: undefined }, 'Create'],
-    ['a claim that is being deleted', { claim: { isGoing: true, restored: [] } }, 'Wait'],
-    ['a pod that starts', { pod: pod({ state: 'Starting' }) }, 'Wait'],
-    ['a pod that waits for the snapshot', { pod: pod({ state: 'Receiving' }) }, 'Send'],
-    ['a pod that works', { pod: pod() }, 'Wait'],
-    ['a pod that has failed', { pod: pod({ state: 'Failed' }) }, 'Discard'],
-    ['a pod of another run', { pod: pod({ run: 'earlier', state: 'Succeeded' }) }, 'Discard'],
+    ['no pod', {}, 'create'],
+    ['neither pod nor claim', { claim: undefined }, 'create'],
+    ['a claim that is being deleted', { claim: { isGoing: true, restored: [] } }, 'wait'],
+    ['a pod that starts', { pod: pod({ state: 'starting' }) }, 'wait'],
+    ['a pod that waits for the snapshot', { pod: pod({ state: 'receiving' }) }, 'send'],
+    ['a pod that works', { pod: pod() }, 'wait'],
+    ['a pod that has failed', { pod: pod({ state: 'failed' }) }, 'discard'],
+    ['a pod of another run', { pod: pod({ run: 'earlier', state: 'succeeded' }) }, 'discard'],
     [
       'a pod that uses a claim that is being deleted',
       { claim: { isGoing: true, restored: [] }, pod: pod() },
-      'Discard',
+      'discard',
     ],
-    ['a pod that has succeeded and is being deleted', { pod: pod({ isGoing: true, state: 'Succeeded' }) }, 'Wait'],
-    ['a pod that has succeeded and no claim', { claim: undefined, pod: pod({ state: 'Succeeded' }) }, 'Discard'],
+    ['a pod that has succeeded and is being deleted', { pod: pod({ isGoing: true, state: 'succeeded' }) }, 'wait'],
+    ['a pod that has succeeded and no claim', { claim: undefined, pod: pod({ state: 'succeeded' }) }, 'discard'],
     [
       'a pod that has succeeded on a claim that is being deleted',
-      { claim: { isGoing: true, restored: [] }, pod: pod({ state: 'Succeeded' }) },
-      'Discard',
+      { claim: { isGoing: true, restored: [] }, pod: pod({ state: 'succeeded' }) },
+      'discard',
     ],
-    ['a pod that is being deleted', { pod: pod({ isGoing: true, state: 'Failed' }) }, 'Wait'],
+    ['a pod that is being deleted', { pod: pod({ isGoing: true, state: 'failed' }) }, 'wait'],
   ];
   it.each(members)('for a member with %s is this act', (_, changes, act) => {
     const decision = planRestore(held({ members: [member(0, changes)] }));
-    expect(decision).toEqual({ kind: 'Restore', members: [{ ordinal: 0, act }], surplusPods: [] });
+    expect(decision).toEqual({ kind: 'restore', members: [{ ordinal: 0, act }], surplusPods: [] });
   });
 
   it('never restores while members or servers run', () => {
     for (const servers of [stopped, { wanted: [], pods: ['p'], isAvailable: false }]) {
       for (const etcd of [noMembers, { isWanted: false, pods: ['c1-etcd-0'] }]) {
         const { kind } = planRestore(observed({ servers, etcd }));
-        expect(kind === 'Restore').toBe(servers.pods.length === 0 && etcd.pods.length === 0);
+        expect(kind === 'restore').toBe(servers.pods.length === 0 && etcd.pods.length === 0);
       }
     }
   });

@@ -36,7 +36,9 @@ describe('the keys in a recovery bundle', () => {
   it('are not guessed', () => {
     const refused = () => recoveryBundleKeys(bundle('c0-encryption', { 'config.yaml': `a: ${second.secret}` }), 'c0');
     expect(refused).toThrow(
-      new Error('the bundle holds a Secret c0-encryption without a configuration of ours: use another backup'),
+      new Error(
+        'the recovery bundle contains Secret c0-encryption without a valid encryption configuration: use another backup',
+      ),
     );
   });
 });
@@ -62,7 +64,7 @@ describe('the keys of a backup', () => {
   const missing = new StoreError('ObjectNotFound', 'there is no such object');
   const away = new StoreError('Unavailable', 'away');
   it.each<[string, string | Error, string]>([
-    ['the bundle is damaged', '{', 'the bundle is not JSON'],
+    ['the bundle is damaged', '{', 'the recovery bundle is not JSON'],
     ['the bundle is missing', missing, missing.message],
     ['the store does not answer', away, away.message],
   ])('of another Cluster are required although %s', async (_, content, message) => {

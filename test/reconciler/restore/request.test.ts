@@ -41,12 +41,12 @@ describe('the request of a restore', () => {
   it('is a recovery only while the quorum is lost, and until the recovery has ended', () => {
     expect(requestOf({ recovery }, cluster, well)).toBeUndefined();
     const request = requestOf({ recovery }, cluster, lost);
-    expect(request).toMatchObject({ kind: 'Recovery', choice: { kind: 'backup', id: backup } });
+    expect(request).toMatchObject({ kind: 'recovery', choice: { kind: 'backup', id: backup } });
     expect(requestOf({ recovery }, cluster, { isLost: false, begun: request?.id })).toEqual(request);
     expect(requestOf({ recovery, restore: { latest: true } }, cluster, lost)).toEqual(request);
-    expect(requestOf({ recovery, restore: { latest: true } }, cluster, well)?.kind).toBe('Restore');
+    expect(requestOf({ recovery, restore: { latest: true } }, cluster, well)?.kind).toBe('restore');
     expect(requestOf({ recovery: { acceptDataLossTo: '4711' } }, cluster, lost)?.choice).toEqual({
-      kind: 'survivor',
+      kind: 'reachableMember',
       revision: 4711,
     });
   });

@@ -129,7 +129,7 @@ describe('a rotation', { timeout: 120_000 }, () => {
     const rotation = await RotationRun.begin(managementCluster);
     await rotation.untilReason('RetiringTrust');
     const retired = managementCluster.clock.now();
-    await rotation.untilMessage('to read again whom it trusts');
+    await rotation.untilMessage('to reload its trusted CAs');
     await rotation.untilSettled();
     expect(managementCluster.clock.now() - retired).toBeGreaterThanOrEqual(3 * 60_000);
     await rotation.stop();
@@ -141,7 +141,7 @@ describe('a rotation', { timeout: 120_000 }, () => {
     const rotation = await RotationRun.begin(managementCluster);
     await rotation.untilReason('ReissuingCertificates');
     const reissued = managementCluster.clock.now();
-    await rotation.untilMessage('c1-scheduler-0 to take its client certificate up');
+    await rotation.untilMessage('c1-scheduler-0 to load its client certificate');
     await rotation.untilReason('RetiringTrust');
     // A kubelet writes the file within two minutes, and client-go reads it every five.
     expect(managementCluster.clock.now() - reissued).toBeGreaterThanOrEqual(7 * 60_000);

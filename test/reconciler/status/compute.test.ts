@@ -18,7 +18,7 @@ import {
 import { observed, silent } from '../etcd/observed.ts';
 
 const reportOf = (observation: EtcdObservation): EtcdReport => ({ observation, decision: settled });
-const unanswered = { membership: 'Unknown' } as const;
+const unanswered = { membership: 'unknown' } as const;
 
 /** The update as `status reason: message`. */
 function summaryOf(changes: Partial<Observation>, type: keyof ConditionUpdates, initialized = true): string {

@@ -22,60 +22,60 @@ describe('the etcd version', () => {
     ['continues to rise while members of both minors run', ['3.6.8', '3.5.26'], '3.6.8', true],
     ['may have a packaging revision', ['3.6.11'], '3.7.3-1', true],
   ])('%s: %j to %s', (_, running, wanted, changesMinor) => {
-    expect(decide(running, wanted)).toEqual({ kind: 'Allowed', version: wanted, changesMinor });
+    expect(decide(running, wanted)).toEqual({ kind: 'allowed', version: wanted, changesMinor });
   });
 
   it.each([
-    ['3.5.24', '3.6.8', /at least 3.5.26 before it/],
-    ['3.6.8', '3.7.3', /at least 3.6.11 before it/],
-    ['3.5.26', '3.7.3', /skips a minor: set etcd.version to a 3.6 first/],
+    ['3.5.24', '3.6.8', /requires at least 3.5.26: set etcd.version to 3.5.26 first/],
+    ['3.6.8', '3.7.3', /requires at least 3.6.11: set etcd.version to 3.6.11 first/],
+    ['3.5.26', '3.7.3', /skips a minor version: set etcd.version to a 3.6 release first/],
     ['3.6.11', '3.5.26', /lower minor.*set etcd.version to 3.6.11/],
   ])('does not change from %s to %s, and the running version stays', (running, wanted, message) => {
     const update = decide([running], wanted);
-    expect(update).toMatchObject({ kind: 'Refused', version: running, message: expect.stringMatching(message) });
+    expect(update).toMatchObject({ kind: 'refused', version: running, message: expect.stringMatching(message) });
   });
 
   it('is checked against the oldest member for an upgrade, and against the newest for a downgrade', () => {
-    expect(decide(['3.5.26', '3.5.24', '3.5.26'], '3.6.8')).toMatchObject({ kind: 'Refused' });
-    expect(decide(['3.6.11', '3.5.26'], '3.7.3')).toMatchObject({ kind: 'Refused' });
-    expect(decide(['3.6.11', '3.5.26'], '3.5.26')).toMatchObject({ kind: 'Refused' });
-    expect(decide(['3.6.11', '3.5.26', '3.5.26'], '3.5.26')).toMatchObject({ kind: 'Refused' });
+    expect(decide(['3.5.26', '3.5.24', '3.5.26'], '3.6.8')).toMatchObject({ kind: 'refused' });
+    expect(decide(['3.6.11', '3.5.26'], '3.7.3')).toMatchObject({ kind: 'refused' });
+    expect(decide(['3.6.11', '3.5.26'], '3.5.26')).toMatchObject({ kind: 'refused' });
+    expect(decide(['3.6.11', '3.5.26', '3.5.26'], '3.5.26')).toMatchObject({ kind: 'refused' });
   });
 
   it('stays that of the template if another one is refused, else that of the newest member', () => {
-    expect(decide(['3.6.11'], '3.8.0', { rendered: '3.6.16' })).toMatchObject({ kind: 'Refused', version: '3.6.16' });
+    expect(decide(['3.6.11'], '3.8.0', { rendered: '3.6.16' })).toMatchObject({ kind: 'refused', version: '3.6.16' });
     expect(decide(['3.6.11', '3.6.16'], '3.8.0', { rendered: undefined })).toMatchObject({
-      kind: 'Refused',
+      kind: 'refused',
       version: '3.6.16',
     });
   });
 
   it('is refused if it is not a version', () => {
     expect(decide(['3.6.11'], 'latest')).toEqual({
-      kind: 'Refused',
+      kind: 'refused',
       version: '3.6.11',
-      message: 'etcd.version latest is no version such as 3.6.16',
+      message: 'etcd.version latest is not a version such as 3.6.16: correct it',
     });
   });
 
   it('is the one in the template while no member answers', () => {
-    expect(decide([], '3.7.3', { rendered: '3.6.8' })).toMatchObject({ kind: 'Refused', version: '3.6.8' });
+    expect(decide([], '3.7.3', { rendered: '3.6.8' })).toMatchObject({ kind: 'refused', version: '3.6.8' });
   });
 
   it('does not rise while a member has not reported its version', () => {
     expect(decide(['3.6.11', undefined], '3.7.3', { rendered: '3.6.11' })).toMatchObject({ version: '3.6.11' });
-    expect(decide([], '3.7.3', { rendered: '3.6.11' })).toMatchObject({ kind: 'Allowed', version: '3.6.11' });
+    expect(decide([], '3.7.3', { rendered: '3.6.11' })).toMatchObject({ kind: 'allowed', version: '3.6.11' });
     expect(decide(['3.6.11', undefined], '3.6.16', { rendered: '3.6.11' })).toMatchObject({ version: '3.6.16' });
     const agreed = { rendered: '3.6.11', clusterVersion: '3.6.0' };
-    expect(decide(['3.6.11', undefined], '3.7.3', agreed)).toMatchObject({ kind: 'Allowed', version: '3.6.11' });
-    expect(decide([], '3.7.3', agreed)).toMatchObject({ kind: 'Allowed', version: '3.6.11' });
+    expect(decide(['3.6.11', undefined], '3.7.3', agreed)).toMatchObject({ kind: 'allowed', version: '3.6.11' });
+    expect(decide([], '3.7.3', agreed)).toMatchObject({ kind: 'allowed', version: '3.6.11' });
   });
 
   it('does not rise before the members have agreed on their cluster version', () => {
     const rendered = '3.6.11';
     for (const clusterVersion of ['3.5.0', undefined]) {
       expect(decide(['3.6.11'], '3.7.3', { rendered, clusterVersion })).toEqual({
-        kind: 'Allowed',
+        kind: 'allowed',
         version: rendered,
         changesMinor: false,
       });
@@ -86,15 +86,15 @@ describe('the etcd version', () => {
     const args = { 'experimental-compaction-batch-limit': '5000' };
     const update = decide(['3.6.11'], '3.7.3', { args });
     expect(update).toMatchObject({
-      kind: 'Refused',
+      kind: 'refused',
       message: expect.stringContaining('experimental-compaction-batch-limit'),
     });
-    expect(decide(['3.6.11'], '3.6.16', { args })).toMatchObject({ kind: 'Allowed' });
-    expect(decide([], '3.7.3', { args })).toMatchObject({ kind: 'Refused' });
+    expect(decide(['3.6.11'], '3.6.16', { args })).toMatchObject({ kind: 'allowed' });
+    expect(decide([], '3.7.3', { args })).toMatchObject({ kind: 'refused' });
     const others = { 'quota-backend-bytes': '8589934592' };
     expect(decide(['3.6.11'], '3.7.3', { args: { ...args, ...others } })).toMatchObject({
       message: expect.not.stringContaining('quota-backend-bytes'),
     });
-    expect(decide(['3.6.11'], '3.7.3', { args: others })).toMatchObject({ kind: 'Allowed', version: '3.7.3' });
+    expect(decide(['3.6.11'], '3.7.3', { args: others })).toMatchObject({ kind: 'allowed', version: '3.7.3' });
   });
 });

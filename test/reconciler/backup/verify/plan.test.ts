@@ -21,7 +21,7 @@ function backups(drawn: string): StoredBackup[] {
 const rules: VerificationRules = { every: 3, schedule: undefined, retention: {} };
 const daily = { expression: '0 6 * * *', identity: 'team/c1' };
 const newest = { kind: 'due', backup: { time: now - hour, revision: 1000 } };
-const rest = { kind: 'rest', next: undefined };
+const rest = { kind: 'idle', next: undefined };
 
 const decide = (
   drawn: string,
@@ -35,7 +35,7 @@ const decide = (
 
 describe('a verification', () => {
   it.each([
-    ['is not due without a backup', '', {}, { kind: 'no-backup' }],
+    ['is not due without a backup', '', {}, { kind: 'noBackup' }],
     ['is due for the first backup', '.', {}, newest],
     ['is due if none of many was verified', '.....', {}, newest],
     ['is not due again for a verified backup', 'v..', {}, rest],
@@ -75,7 +75,7 @@ describe('a verification', () => {
     [
       'is not due before, and returns the next time',
       '2026-11-21T06:00:00Z',
-      { kind: 'rest', next: Date.parse('2026-11-22T06:00:00Z') },
+      { kind: 'idle', next: Date.parse('2026-11-22T06:00:00Z') },
     ],
     ['is due if the last one is unknown', undefined, newest],
   ] as const)('on a schedule %s', (_, lastVerification, expected) => {
@@ -87,7 +87,7 @@ describe('a verification', () => {
     const noon = { ...daily, expression: '0 12 * * *' };
     expect(decide('.v', { schedule: noon }, { lastVerification: now - hour })).toEqual(newest);
     expect(decide('.v', { schedule: noon }, { lastVerification: now - hour, now: now - 1 })).toEqual({
-      kind: 'rest',
+      kind: 'idle',
       next: now,
     });
   });
@@ -97,6 +97,6 @@ describe('a verification', () => {
   });
 
   it('reports a wrong schedule in words for the user', () => {
-    expect(() => decide('.v', { schedule: { ...daily, expression: '0 6 30 2 *' } })).toThrow(/never comes/);
+    expect(() => decide('.v', { schedule: { ...daily, expression: '0 6 30 2 *' } })).toThrow(/never occurs/);
   });
 });

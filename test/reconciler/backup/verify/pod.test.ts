@@ -25,11 +25,7 @@ function pod([receive, restore, etcd]: readonly State[], status: VerificationPod
 
 describe('the pod of a verification', () => {
   it.each([
-    [
-      'is starting if its state is unknown',
-      pod([], { podIP: '' }),
-      { kind: 'starting', message: 'it has not started yet' },
-    ],
+    ['is starting if its state is unknown', pod([], { podIP: '' }), { kind: 'starting', message: 'not started yet' }],
     [
       'reports why it is not scheduled',
       pod([], { conditions: [{ type: 'PodScheduled', status: 'False', message: '0/1 nodes are available' }] }),

@@ -44,7 +44,7 @@ describe('requests of kubelets for serving certificates', () => {
       kind: 'degraded',
       reason: 'RequestNotApproved',
       message: expect.stringContaining(
-        'CertificateSigningRequest forged names 192.0.2.99, which Node n1 does not have',
+        'CertificateSigningRequest forged contains 192.0.2.99, which Node n1 does not have',
       ),
       requeueAt: new Date('2026-11-21T12:00:30Z'),
     });

@@ -49,8 +49,8 @@ describe('a CA certificate that an issuer has signed', () => {
       { extensions: [basic, usages, new x509.Extension('2.5.29.30', true, Buffer.from('3000', 'hex'))] },
       'name constraints',
     ],
-    ['with a short lifetime', { hours: 23 }, 'it lives 23h'],
-    ['issued long ago', { now: new Date(now.getTime() - 700 * 3_600_000) }, 'half of its life'],
+    ['with a short lifetime', { hours: 23 }, 'its lifetime is 23h'],
+    ['issued long ago', { now: new Date(now.getTime() - 700 * 3_600_000) }, 'half of its lifetime'],
   ])('is refused if it is one %s', async (_, options, message) => {
     expect(await problem(options)).toContain(message);
   });

@@ -133,7 +133,7 @@ describe('CAs of an issuer', () => {
     await runIn(management);
     const kept = secretIn(management, 'c1-ca-request')!;
     management.put({ ...kept, data: { 'tls.key': Buffer.from('secret text').toString('base64') } });
-    await expect(runIn(management)).rejects.toThrow(/^Secret c1-ca-request holds no readable private key/);
+    await expect(runIn(management)).rejects.toThrow(/^Secret c1-ca-request contains no readable private key/);
   });
 });
 

@@ -57,7 +57,7 @@ describe('an issuer gets a request', () => {
     ['again when the back-off after a refusal has passed', question([request(1, denied)], { now: minutes(4) }), 2, 1],
     [
       'again at once if an old certificate cannot be used',
-      question([request(1, issued)], { problemOf: () => 'half of its life has passed already', now: minutes(600) }),
+      question([request(1, issued)], { problemOf: () => 'half of its lifetime has passed', now: minutes(600) }),
       2,
       1,
     ],
@@ -70,8 +70,8 @@ describe('an issuer gets a request', () => {
 
 describe('a request is waited for', () => {
   it.each<[string, Omit<Partial<CertificateRequestObject>, 'metadata'>, string]>([
-    ['while it is neither approved nor denied', {}, 'nobody has approved it yet'],
-    ['while it is not signed', conditions(condition('Approved', 'True')), 'nobody has signed it yet'],
+    ['while it is neither approved nor denied', {}, 'it is not approved yet'],
+    ['while it is not signed', conditions(condition('Approved', 'True')), 'it is approved but not signed yet'],
     [
       'while its issuer does not exist',
       conditions(
@@ -93,7 +93,7 @@ describe('a request is waited for', () => {
 
   it.each<[string, Omit<Partial<CertificateRequestObject>, 'metadata'>, string]>([
     ['denied', denied, 'was denied: no authorities here'],
-    ['invalid', conditions(condition('InvalidRequest', 'True', { message: 'bad' })), 'is called invalid: bad'],
+    ['invalid', conditions(condition('InvalidRequest', 'True', { message: 'bad' })), 'was rejected as invalid: bad'],
     [
       'failed',
       { status: { conditions: [condition('Ready', 'False', { reason: 'Failed', message: 'no CA' })] } },
@@ -103,7 +103,7 @@ describe('a request is waited for', () => {
     const decision = decide(question([request(2, changes), request(1, denied)]));
     expect(decision).toMatchObject({ kind: 'wait', requeueAt: minutes(9), outdated: [request(1, denied)] });
     expect(decision).toHaveProperty('message', expect.stringContaining(message));
-    expect(decision).toHaveProperty('message', expect.stringContaining('or at once when you delete it'));
+    expect(decision).toHaveProperty('message', expect.stringContaining('or immediately after you delete this one'));
   });
 
   it('if its certificate cannot be used, and the message says so', () => {

@@ -16,7 +16,7 @@ describe('the next step of a rotation', () => {
     ['is none if one CA signs and no rotation is requested', {}, { kind: 'settled' }],
     ['is none if there is nothing to rotate', { trusted: [] }, { kind: 'settled' }],
     ['creates a successor on request', { isWanted: true }, { kind: 'begin' }],
-    ["waits for a user's successor", { isWanted: true, mayMakeNext: false }, { kind: 'await-successor' }],
+    ["waits for a user's successor", { isWanted: true, mayMakeNext: false }, { kind: 'awaitSuccessor' }],
     [
       'distributes trust in the successor',
       { isWanted: true, next: 'new' },
@@ -46,7 +46,7 @@ describe('the next step of a rotation', () => {
     [
       'waits for nodes when everything else has moved',
       { next: 'new', trusted: ['new', 'old'], isReissued: true },
-      { kind: 'move-workers' },
+      { kind: 'moveWorkers' },
     ],
     [
       'waits for everything else when nodes have moved',
@@ -63,7 +63,7 @@ describe('the next step of a rotation', () => {
       { next: 'new', trusted: ['new', 'old'], mayMakeNext: false, isReissued: true, areWorkersMoved: true },
       { kind: 'retire', trusted: ['new'] },
     ],
-    ['waits until no component trusts the old one', { next: 'new', trusted: ['new'] }, { kind: 'clean-up' }],
+    ['waits until no component trusts the old one', { next: 'new', trusted: ['new'] }, { kind: 'cleanUp' }],
     ['then ends', { next: 'new', trusted: ['new'], isDistributed: true }, { kind: 'finish' }],
     [
       'ends one rotation before it starts another',
@@ -132,11 +132,11 @@ function carriedOut(model: ModelState): ModelState | undefined {
     case 'discard':
     case 'finish':
       return { ...model, next: undefined };
-    case 'await-successor':
+    case 'awaitSuccessor':
     case 'prove':
     case 'reissue':
-    case 'move-workers':
-    case 'clean-up':
+    case 'moveWorkers':
+    case 'cleanUp':
     case 'settled':
       return undefined;
   }

@@ -32,7 +32,7 @@ describe('for an API server', () => {
   it.each(['', '{}', '{"keys":[{}]}'])(
     'an answer that is not a set of keys is an error, such as %s',
     async (answer) => {
-      await expect(verifyingKeys({ raw: async () => answer })).rejects.toThrow('cannot read');
+      await expect(verifyingKeys({ raw: async () => answer })).rejects.toThrow('cannot read the token keys');
     },
   );
 

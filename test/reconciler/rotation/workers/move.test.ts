@@ -109,7 +109,7 @@ it('the move rolls Machines once, and names them until they are gone', async () 
   const management = readerWithDeployment();
   const scope = scopeOf(management);
   const first = await moveWorkers(scope, props());
-  expect(first).toMatchObject({ isDone: false, message: 'Machines m are to be replaced, by MachineDeployments d' });
+  expect(first).toMatchObject({ isDone: false, message: 'MachineDeployments d replace Machines m' });
   await moveWorkers(scope, props());
   expect(management.writes).toEqual(['set worker-rollout of MachineDeployment d']);
   const deployment = await management.read<StoredObject>(MachineDeployment, 'd');
@@ -129,7 +129,7 @@ it('the move waits until Nodes and requests are listed, and while the API server
   ] satisfies Partial<HostedClient>[];
   for (const hosted of unknown) {
     const move = await moveWorkers(scopeOf(new MemoryObjects(), { hosted }), props());
-    expect(move).toEqual({ isDone: false, message: 'the Nodes of the hosted cluster have not been listed yet' });
+    expect(move).toEqual({ isDone: false, message: 'the operator has not listed the Nodes of the hosted cluster yet' });
   }
   const certificateRequests = [await issuedKubeletRequest('a', signer, now)];
   const hosted = new Nodes('a').hosted({

@@ -104,7 +104,7 @@ describe('workers whose CA has changed', () => {
   ])('are waited for until all old certificates have expired if one %s', (_, options) => {
     const { message, requeueAt } = decide({ nodes: [node('a', options), node('b', { note: signerName })] });
     expect(message).toBe(
-      'nodes a renew their certificates by themselves, the last one by 2027-11-22T12:00:00Z, or sooner when they are joined anew',
+      'nodes a renew their certificates automatically, the last one by 2027-11-22T12:00:00Z: join them again to renew them sooner',
     );
     expect(requeueAt).toEqual(oldEnd);
   });
@@ -201,7 +201,7 @@ describe('MachineDeployments', () => {
       deployments: [deployment('d')],
     });
     expect(rollOut).toEqual(['d']);
-    expect(message).toBe('Machines m are to be replaced, by MachineDeployments d');
+    expect(message).toBe('MachineDeployments d replace Machines m');
     expect(requeueAt).toEqual(after(65));
   });
 
