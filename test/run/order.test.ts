@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import durations from './durations.json' with { type: 'json' };
-import { longestFirst } from './order.ts';
+import { longestFirst, orderOf } from './order.ts';
 
 const known = { 'a.test.ts': 10, 'b.test.ts': 400, 'c.test.ts': 10 };
 
@@ -18,6 +18,12 @@ it('a file that was never measured begins before short ones, and not before long
     'new.test.ts',
     'a.test.ts',
   ]);
+});
+
+it('the project that runs one file at a time begins with the shortest, every other one with the longest', () => {
+  const files = ['a.test.ts', 'b.test.ts'];
+  expect(orderOf('host', files, known)).toEqual(['a.test.ts', 'b.test.ts']);
+  expect(orderOf('testbed', files, known)).toEqual(['b.test.ts', 'a.test.ts']);
 });
 
 it('durations are told of files that there are', () => {
