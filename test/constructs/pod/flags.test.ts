@@ -14,7 +14,7 @@ const ours: readonly Flag[] = [
 ];
 
 describe('flags', () => {
-  it('are sorted, whoever set them', () => {
+  it('are sorted, independent of their origin', () => {
     expect(renderFlags(ours, { v: '2', 'audit-log-path': '-' })).toEqual([
       '--audit-log-path=-',
       '--bind-address=0.0.0.0',
