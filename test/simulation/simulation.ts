@@ -173,7 +173,9 @@ export class Simulation {
     );
   }
 
-  async #reconcileOnce(status: HostedControlPlaneStatus): Promise<{ readonly requeueAt: number; readonly isDone: boolean }> {
+  async #reconcileOnce(
+    status: HostedControlPlaneStatus,
+  ): Promise<{ readonly requeueAt: number; readonly isDone: boolean }> {
     this.#reconciles += 1;
     const results = await runPhases(simulated, this.#scope(status));
     this.#processes.remember(this.#management);
@@ -211,7 +213,9 @@ export class Simulation {
   }
 
   #changes() {
-    const requested = this.#requests.filter(({ at }) => at <= this.#now).map(({ field, text }) => [field, text] as const);
+    const requested = this.#requests
+      .filter(({ at }) => at <= this.#now)
+      .map(({ field, text }) => [field, text] as const);
     const certificates = { ...this.#props.certificates, rotation: Object.fromEntries(requested) };
     return { now: new Date(this.#now), spec: { certificates } };
   }

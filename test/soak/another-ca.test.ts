@@ -130,7 +130,7 @@ test(
     expect(after['konnectivity-agent']).not.toBe(before['konnectivity-agent']);
 
     await watcher.stop();
-    expect(watcher.looks).toBeGreaterThan(100);
+    expect(watcher.reads).toBeGreaterThan(100);
     expect(watcher.problems).toEqual([]);
     await recordFault({
       fault: 'CA of the cluster replaced under a worker that was joined by hand and trusts only the old one',

@@ -142,7 +142,11 @@ describe('a CiliumNetworkPolicy', () => {
       },
       [node],
     ],
-    ['distinguishes the world entity from the cluster', { ingress: [{ fromEntities: ['world'] }] }, [node, 'a host outside']],
+    [
+      'distinguishes the world entity from the cluster',
+      { ingress: [{ fromEntities: ['world'] }] },
+      [node, 'a host outside'],
+    ],
     ['allows every peer by the entity all', { ingress: [{ fromEntities: ['all'] }] }, everybody],
     [
       'allows every peer by a rule of ports only',

@@ -10,9 +10,9 @@ export interface StrangeServer {
 }
 
 /**
- * Asks a server for something that only its clients may see, by a client certificate: the status of its answer, or that
- * it ends the connection instead of one.
- * @param authority PEM of what the server is verified by
+ * Sends a server a request that only its clients may send, with a client certificate: the status of its answer, or that
+ * it closes the connection instead.
+ * @param authority PEM of the CA certificates that verify the server
  */
 export function unknownMemberAt(
   { serverName, ...server }: StrangeServer,
