@@ -13,14 +13,14 @@ import { type Report, until } from '../testbed/progress.ts';
 import { startService } from '../testbed/service.ts';
 import { reconcileDelete } from '../testbed/take-down.ts';
 
-// not the tests' own: others need what is lost here
+// a testbed of its own, because other tests need what is lost here
 const instance = instanceFrom(process.env, `${inject('testbed').slice(0, 5)}loss`);
 const silent: Report = () => {};
 let worker: Machine;
 let before: { readonly service: string; readonly certificateAuthority: string };
 
 beforeAll(async () => {
-  // what a run has left that was killed
+  // left by an earlier run that was killed
   await reconcileDelete(instance, silent);
   await reconcileNormal(instance, silent);
   worker = await addMachine(instance, 'worker');
@@ -33,14 +33,14 @@ afterAll(async () => {
   await reconcileDelete(instance, silent);
 });
 
-test('without its management cluster an instance is broken, and its worker goes on', async () => {
+test('without its management cluster an instance is broken, and its worker continues', async () => {
   expect(await checkHealth(instance)).toMatchObject({ state: 'broken' });
   expect(await findMachine(instance, 'm')).toBeUndefined();
   expect(await findMachine(instance, 'worker')).toEqual(worker);
   expect(await inMachine(worker, ['busybox', 'wget', '-qO-', 'http://127.0.0.1:8080/hostname'])).toBe('worker\n');
 });
 
-test('a fresh one knows nothing of the old, and the worker reaches it at the same address', async () => {
+test('a new one has no data of the old one, and the worker reaches it at the same address', async () => {
   await replaceManagement(instance, silent);
   expect(await checkHealth(instance)).toEqual({ state: 'up' });
   const client = await clientOf(instance);
@@ -53,13 +53,13 @@ test('a fresh one knows nothing of the old, and the worker reaches it at the sam
   expect(await servicePid()).toBe(before.service);
 });
 
-test('down removes the fresh one and the worker', async () => {
+test('down removes the new one and the worker', async () => {
   expect(await reconcileDelete(instance, silent)).toEqual([]);
   expect(await checkHealth(instance)).toEqual({ state: 'down' });
 });
 
 function servicePid(): Promise<string> {
-  // Its supervisor writes it once the program runs.
+  // The supervisor writes it once the program runs.
   return until({ what: 'the page to be served', timeoutMs: 60_000 }, async () => {
     return (await inMachine(worker, ['cat', '/run/services/page/pid'])).trim() || undefined;
   });
