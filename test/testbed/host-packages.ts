@@ -3,7 +3,7 @@ import { access, readFile } from 'node:fs/promises';
 import { attempt, run } from './run.ts';
 import { step, type Report } from './progress.ts';
 
-/** A file of the host the testbed uses, and the Debian package that brings it. */
+/** A file of the host that the testbed uses, and the Debian package that contains it. */
 const needed: Readonly<Record<string, string>> = {
   '/bin/busybox': 'busybox-static',
   '/sbin/modprobe': 'kmod',
@@ -17,7 +17,7 @@ const needed: Readonly<Record<string, string>> = {
   '/usr/sbin/xtables-nft-multi': 'iptables',
 };
 
-/** Installs the Debian packages that are missing. Throws with the command to run where that is not possible. */
+/** Installs missing Debian packages. Throws with the command to run if that is not possible. */
 export async function installHostPackages(report: Report): Promise<void> {
   if (process.getuid?.() !== 0) throw new Error('the testbed makes namespaces, mounts and cgroups: run it as root');
   const missing = await missingPackages();
@@ -25,7 +25,7 @@ export async function installHostPackages(report: Report): Promise<void> {
   await step(report, `Debian packages ${missing.join(' ')}`, () => aptGet('install', ...missing));
 }
 
-/** Runs apt-get without questions. Throws with the command to run where there is none. */
+/** Runs apt-get without questions. Throws with the command to run if there is none. */
 export async function aptGet(...args: readonly string[]): Promise<void> {
   const command = ['apt-get', '--yes', '--no-install-recommends', ...args] as const;
   const release = await readFile('/etc/os-release', 'utf8').catch(() => '');
@@ -33,7 +33,7 @@ export async function aptGet(...args: readonly string[]): Promise<void> {
     throw new Error(`this host is neither Debian nor Ubuntu: give it what there would come from ${command.join(' ')}`);
   }
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // a fresh host has no package lists: only then are they fetched
+  // a new host has no package lists: only then they are fetched
   if (await attempt(command, { env })) return;
   await run(['apt-get', 'update'], { env });
   await run(command, { env });

@@ -2,13 +2,13 @@
  * The testbed on the command line: a management cluster of real Kubernetes, containerd and Cluster API binaries on this
  * Linux machine, without Docker, without a registry, without a virtual machine.
  *
- *     npm run testbed -- up                    bring it up, or say that it is up
+ *     npm run testbed -- up                    bring it up, or report that it is up
  *     export KUBECONFIG=$(npm run -s testbed -- kubeconfig)
- *     npm run testbed -- status                what runs, and where
- *     npm run testbed -- logs [NAME]           the end of a log; without a name the names there are
+ *     npm run testbed -- status                list what runs, and where
+ *     npm run testbed -- logs [NAME]           print the end of a log; without a name list all
  *     npm run testbed -- worker add CLUSTER    add a machine that joins this hosted cluster; `worker rm` removes it
- *     npm run testbed -- addon NAME            add what `up` does not bring; without a name the names there are
- *     npm run testbed -- lose-management       lose the management cluster; workers go on, a fresh one takes its place
+ *     npm run testbed -- addon NAME            install an add-on; without a name list all
+ *     npm run testbed -- lose-management       lose the management cluster; workers continue, a new one replaces it
  *     npm run testbed -- disaster [--keep]     show how a hosted cluster with its workers survives that, from nothing
  *     npm run testbed -- down [--purge]        take it down; --purge removes packed images too
  *

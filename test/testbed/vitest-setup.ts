@@ -8,7 +8,7 @@ import { reconcileNormal } from './bring-up.ts';
 import { reconcileDelete } from './take-down.ts';
 import { joinUsers, leaveUsers } from './users.ts';
 
-/** What only some tests want. */
+/** What only some tests need. */
 const further = [...furtherEtcd, certManager, objectStore];
 
 declare module 'vitest' {
@@ -22,7 +22,7 @@ declare module 'vitest' {
 
 /**
  * Brings the tests' own testbed up, `test` unless `$HCP_TESTBED` names another; a healthy one is used as it is. It is
- * taken down afterwards, but for `HCP_KEEP_TESTBED=1`, which makes the next run start at once,
+ * taken down afterwards, except with `HCP_KEEP_TESTBED=1`, which makes the next run start at once,
  * and while another run uses it.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -30,7 +30,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const report = reportTo(testbedLog(instance), process.stderr);
   await joinUsers(instance);
   await reconcileNormal(instance, report);
-  // a run of all tests compiles everything before any of them begins: none has the time to wait for that
+  // a run of all tests compiles everything before the first of them starts: none has the time to wait for that
   if (isWholeRun(process.env)) await findFurtherBinaries(further, instance.cache, report);
   project.provide('kubeconfig', kubeconfigPath(instance));
   project.provide('testbed', instance.name);
