@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * What a Service is to an API server: one address; a connection leads to one member and stays with it, and the one after
- * that leads to a member that listens. Here each has a member that it prefers, so that it is known who depends on whom.
+ * Acts as a Service for an API server: one address; a connection goes to one member and stays with it, and the next one
+ * goes to a member that listens. Each has a preferred member, so that it is known which client depends on which member.
  */
 export class MemberService {
   readonly address: string;

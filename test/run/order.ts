@@ -3,16 +3,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import durations from './durations.json' with { type: 'json' };
 import type { Durations } from './file-times.ts';
 
-/** A file that no run has measured yet begins early: it may be a long one. */
+/** A file without a duration starts early, because it may be a long one. */
 const unknownSeconds = 120;
 
-/** The longest first, so that no worker begins a long one when the others are done. The same files give the same order. */
+/** The longest first, so that no worker starts a long one when the others are done. The same files give the same order. */
 export function longestFirst(files: readonly string[], known: Durations): string[] {
   const seconds = (file: string): number => known[file] ?? unknownSeconds;
   return [...files].sort((one, other) => seconds(other) - seconds(one) || (one < other ? -1 : 1));
 }
 
-/** Has vitest give its workers the longest files first, by the committed durations. */
+/** A sequencer for vitest that gives its workers the longest files first, by the committed durations. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const nameOf = ({ moduleId }: TestSpecification) => relative(this.ctx.config.root, moduleId);

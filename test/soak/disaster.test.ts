@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { claims } from '../disaster/claims.ts';
-import { liveThroughDisaster, type Rebuilt } from '../disaster/disaster.ts';
+import { runDisaster, type Rebuilt } from '../disaster/disaster.ts';
 import { recordFault } from '../support/fault-table.ts';
 import { instanceFrom } from '../testbed/instance.ts';
-import { reconcileDelete } from '../testbed/take-down.ts';
+import { takeDown } from '../testbed/take-down.ts';
 
 // a testbed of its own, because other tests need what is lost here
 const instance = instanceFrom(process.env, `${inject('testbed').slice(0, 5)}fire`);
@@ -11,11 +11,11 @@ let rebuilt: Rebuilt;
 
 beforeAll(async () => {
   // left by an earlier run that was killed
-  await reconcileDelete(instance, () => {});
-  rebuilt = await liveThroughDisaster(instance, (line) => console.log(line));
+  await takeDown(instance, () => {});
+  rebuilt = await runDisaster(instance, (line) => console.log(line));
 }, 900_000);
 afterAll(async () => {
-  const left = await reconcileDelete(instance, () => {});
+  const left = await takeDown(instance, () => {});
   if (left.length > 0) throw new Error(`testbed ${instance.name} left behind:\n${left.join('\n')}`);
 });
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Namespace } from '../../constructs/api/resources.ts';
 import { clientOf } from '../testbed/access.ts';
-import { reconcileNormal } from '../testbed/bring-up.ts';
+import { bringUp } from '../testbed/bring-up.ts';
 import { checkHealth } from '../testbed/health.ts';
 import { apiServerUrl, caPath, instanceFrom, kubeconfigPath } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
@@ -11,7 +11,7 @@ import { loseManagement, replaceManagement } from '../testbed/management-loss.ts
 import { addMachine } from '../testbed/node-machines.ts';
 import { type Report, until } from '../testbed/progress.ts';
 import { startService } from '../testbed/service.ts';
-import { reconcileDelete } from '../testbed/take-down.ts';
+import { takeDown } from '../testbed/take-down.ts';
 
 // a testbed of its own, because other tests need what is lost here
 const instance = instanceFrom(process.env, `${inject('testbed').slice(0, 5)}loss`);
@@ -21,8 +21,8 @@ let before: { readonly service: string; readonly certificateAuthority: string };
 
 beforeAll(async () => {
   // left by an earlier run that was killed
-  await reconcileDelete(instance, silent);
-  await reconcileNormal(instance, silent);
+  await takeDown(instance, silent);
+  await bringUp(instance, silent);
   worker = await addMachine(instance, 'worker');
   await startService(worker, 'page', ['busybox', 'httpd', '-f', '-p', '8080', '-h', '/etc']);
   await kubectl(instance, ['create', 'namespace', 'lost']);
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await loseManagement(instance, silent);
 });
 afterAll(async () => {
-  await reconcileDelete(instance, silent);
+  await takeDown(instance, silent);
 });
 
 test('without its management cluster an instance is broken, and its worker continues', async () => {
@@ -54,7 +54,7 @@ test('a new one has no data of the old one, and the worker reaches it at the sam
 });
 
 test('down removes the new one and the worker', async () => {
-  expect(await reconcileDelete(instance, silent)).toEqual([]);
+  expect(await takeDown(instance, silent)).toEqual([]);
   expect(await checkHealth(instance)).toEqual({ state: 'down' });
 });
 

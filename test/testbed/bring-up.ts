@@ -22,7 +22,7 @@ import { dismantle, locked } from './take-down.ts';
  * Brings a management cluster up: one node with DNS, storage, load balancers and Cluster API. A working one is not
  * changed; the remains of a broken one are taken down first. Throws with the log to read.
  */
-export async function reconcileNormal(instance: Instance, report: Report): Promise<void> {
+export async function bringUp(instance: Instance, report: Report): Promise<void> {
   await locked(instance, report, async () => {
     const start = performance.now();
     const health = await checkHealth(instance);

@@ -27,7 +27,7 @@ import { instanceFrom, kubeconfigPath, testbedLog, type Instance } from './insta
 import { printLog } from './logs.ts';
 import { reportTo, seconds } from './progress.ts';
 import { describeStatus } from './status.ts';
-import { purgeCache, reconcileDelete } from './take-down.ts';
+import { purgeCache, takeDown } from './take-down.ts';
 
 const usage = `usage: npm run testbed -- up | status | kubeconfig | logs [NAME] | worker add|rm CLUSTER | addon NAME | lose-management | disaster | down [--purge]`;
 
@@ -43,8 +43,8 @@ const commands: Readonly<Record<string, Command>> = {
       return 0;
     }
     // what it takes to start one is loaded only when one is started: that is a second
-    const { reconcileNormal } = await import('./bring-up.ts');
-    await reconcileNormal(instance, report);
+    const { bringUp } = await import('./bring-up.ts');
+    await bringUp(instance, report);
     report(`export KUBECONFIG=${kubeconfigPath(instance)}`);
     return 0;
   },
@@ -87,7 +87,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
   down: async (instance, args) => {
     const report = reportTo(testbedLog(instance), process.stderr);
-    const left = await reconcileDelete(instance, report);
+    const left = await takeDown(instance, report);
     if (args.includes('--purge')) {
       await purgeCache(instance);
       await rm(testbedLog(instance), { force: true });

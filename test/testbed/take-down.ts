@@ -13,7 +13,7 @@ import { sendSignal } from './process-record.ts';
 import { step, type Report } from './progress.ts';
 
 /** Takes a testbed down in any state. Returns what it left on the host, which is nothing unless there is a fault. */
-export async function reconcileDelete(instance: Instance, report: Report): Promise<string[]> {
+export async function takeDown(instance: Instance, report: Report): Promise<string[]> {
   return locked(instance, report, async () => {
     const before = await savedBaseline(instance);
     await step(report, `took down testbed ${instance.name}`, () => dismantle(instance));

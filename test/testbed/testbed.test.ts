@@ -10,8 +10,8 @@ import { inMachine } from './machine.ts';
 import { addMachine, removeMachine } from './node-machines.ts';
 import { until, type Report } from './progress.ts';
 import { signalService } from './service.ts';
-import { reconcileNormal } from './bring-up.ts';
-import { reconcileDelete } from './take-down.ts';
+import { bringUp } from './bring-up.ts';
+import { takeDown } from './take-down.ts';
 
 const instance = instanceFrom(process.env, inject('testbed'));
 const namespace = 'testbed-test';
@@ -145,20 +145,20 @@ test('machines added at the same time have the images, and reach the API server 
 
 test('up does not change a working testbed', async () => {
   const before = await runningMachine(instance, 'm');
-  await reconcileNormal(instance, silent);
+  await bringUp(instance, silent);
   expect(await runningMachine(instance, 'm')).toEqual(before);
 });
 
 test('a second testbed beside the first is created again after a crash, and down leaves nothing of it', async () => {
   const second = instanceFrom(process.env, `${instance.name.slice(0, 6)}two`);
-  await reconcileNormal(second, silent);
+  await bringUp(second, silent);
   process.kill((await runningMachine(second, 'm')).pid, 'SIGKILL');
   await until({ what: 'it to be broken', timeoutMs: 60_000 }, async () => {
     return (await checkHealth(second)).state === 'broken';
   });
-  await reconcileNormal(second, silent);
+  await bringUp(second, silent);
   expect(await kubectl(second, ['get', 'node', 'm', '--output', 'name'])).toBe('node/m\n');
-  expect(await reconcileDelete(second, silent)).toEqual([]);
+  expect(await takeDown(second, silent)).toEqual([]);
   expect(await checkHealth(second)).toEqual({ state: 'down' });
   expect(await checkHealth(instance)).toEqual({ state: 'up' });
 });

@@ -4,8 +4,8 @@ import { findFurtherBinaries } from './binaries.ts';
 import { certManager, furtherEtcd, objectStore } from './families.ts';
 import { instanceFrom, kubeconfigPath, testbedLog } from './instance.ts';
 import { reportTo } from './progress.ts';
-import { reconcileNormal } from './bring-up.ts';
-import { reconcileDelete } from './take-down.ts';
+import { bringUp } from './bring-up.ts';
+import { takeDown } from './take-down.ts';
 import { joinUsers, leaveUsers } from './users.ts';
 
 /** What only some tests need. */
@@ -29,7 +29,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const instance = instanceFrom(process.env, process.env['HCP_TESTBED'] ?? 'test');
   const report = reportTo(testbedLog(instance), process.stderr);
   await joinUsers(instance);
-  await reconcileNormal(instance, report);
+  await bringUp(instance, report);
   // a run of all tests compiles everything before the first of them starts: none has the time to wait for that
   if (isWholeRun(process.env)) await findFurtherBinaries(further, instance.cache, report);
   project.provide('kubeconfig', kubeconfigPath(instance));
@@ -37,7 +37,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     const isLast = await leaveUsers(instance);
     if (!isLast || process.env['HCP_KEEP_TESTBED'] === '1') return;
-    const left = await reconcileDelete(instance, report);
+    const left = await takeDown(instance, report);
     if (left.length > 0) throw new Error(`testbed ${instance.name} left behind:\n${left.join('\n')}`);
   };
 }
