@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
+import { withLock } from './lock.ts';
 import { attempt, run } from './run.ts';
 import { step, type Report } from './progress.ts';
 
@@ -25,18 +26,29 @@ export async function installHostPackages(report: Report): Promise<void> {
   await step(report, `Debian packages ${missing.join(' ')}`, () => aptGet('install', ...missing));
 }
 
-/** Runs apt-get without questions. Throws with the command to run if there is none. */
+/** Two testbeds that start at the same time on a new host would both install, and apt-get refuses the second. */
+const aptLock = '/run/lock/hosted-control-plane-testbed-apt';
+/** Waits for other users of apt-get, such as unattended upgrades. */
+const waitForOthers = ['--option', 'DPkg::Lock::Timeout=600'] as const;
+
+/** Runs apt-get without questions, one at a time. Throws with the command to run if there is none. */
 export async function aptGet(...args: readonly string[]): Promise<void> {
-  const command = ['apt-get', '--yes', '--no-install-recommends', ...args] as const;
+  const command = ['apt-get', '--yes', '--no-install-recommends', ...waitForOthers, ...args] as const;
   const release = await readFile('/etc/os-release', 'utf8').catch(() => '');
   if (!/^ID(_LIKE)?=.*(debian|ubuntu)/m.test(release)) {
     throw new Error(`this host is neither Debian nor Ubuntu: give it what there would come from ${command.join(' ')}`);
   }
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // a new host has no package lists: only then they are fetched
-  if (await attempt(command, { env })) return;
-  await run(['apt-get', 'update'], { env });
-  await run(command, { env });
+  await withLock(
+    aptLock,
+    () => {},
+    async () => {
+      // a new host has no package lists: only then are they fetched
+      if (await attempt(command, { env })) return;
+      await run(['apt-get', 'update'], { env });
+      await run(command, { env });
+    },
+  );
 }
 
 async function missingPackages(): Promise<string[]> {
