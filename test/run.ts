@@ -74,7 +74,7 @@ async function reportTimes(): Promise<void> {
   const drifted = drift(durations, measured);
   if (drifted.length === 0) return;
   console.log(
-    'these files took another time than test/run/durations.json says; `npm run test:durations` keeps this run there:',
+    'the durations of these files differ from test/run/durations.json; `npm run test:durations` stores those of this run:',
   );
   for (const line of drifted) console.log(`  ${line}`);
 }

@@ -19,7 +19,7 @@ export class MemberService {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const service = new MemberService(server);
-    server.on('connection', (socket) => service.#lead(socket, members));
+    server.on('connection', (socket) => service.#connect(socket, members));
     return service;
   }
 
@@ -28,14 +28,14 @@ export class MemberService {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  #lead(socket: Socket, [member, ...others]: readonly string[]): void {
+  #connect(socket: Socket, [member, ...others]: readonly string[]): void {
     if (member === undefined) {
       socket.destroy();
       return;
     }
     const [host = '', port] = member.split(':');
     const upstream = connect(Number(port), host);
-    const next = () => this.#lead(socket, others);
+    const next = () => this.#connect(socket, others);
     upstream.once('error', next);
     upstream.once('connect', () => {
       upstream.off('error', next);

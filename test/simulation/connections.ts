@@ -62,7 +62,7 @@ function etcdPeers({ etcd }: Parties): Proof[] {
 }
 
 function etcdClients({ etcd, apiServers, secrets }: Parties): Proof[] {
-  const ours = {
+  const ownPeer = {
     name: 'this provider',
     shows: secrets.value('etcdController', 'tls.crt'),
     trusts: secrets.value('etcdCA', 'tls.crt'),
@@ -79,7 +79,7 @@ function etcdClients({ etcd, apiServers, secrets }: Parties): Proof[] {
       trusts: apiServer.read('etcdCA', 'kube-apiserver', 'trust'),
     }));
     return [
-      ...mutual(ours, server, hostOf(member)),
+      ...mutual(ownPeer, server, hostOf(member)),
       ...clients.flatMap((client) => mutual(client, server, etcdService)),
     ];
   });

@@ -153,7 +153,7 @@ async function rotate(rotation: Rotation): Promise<void> {
   const now = tallyNow();
   const tally = `${now.writes - tallies.writes} writes, ${now.calls - tallies.calls} calls through the worker and ${now.events - tallies.events} watched changes; ${now.reconnects - tallies.reconnects} of them on a new connection`;
   const cost = started.map(([component, count]) => `${count} ${component}`).join(', ') || 'none';
-  console.log(`${what}: ${seconds} s; started anew: ${cost}; ${elections} elections; ${tally}`);
+  console.log(`${what}: ${seconds} s; restarted: ${cost}; ${elections} elections; ${tally}`);
 
   const failures = failuresNow();
   const problems = [...node.problems];

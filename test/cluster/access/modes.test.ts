@@ -145,7 +145,7 @@ describe('by load balancer', () => {
   });
 
   test('nothing is left of the proxies', async () => {
-    await until('Service kubernetes to lead to nothing but the load balancer', async () => {
+    await until('the kubernetes Service to point only to the load balancer', async () => {
       const endpoints = await endpointsOfKubernetes().catch(() => []);
       return endpoints.length === 1 && endpoints[0] === (await loadBalancerAddress());
     });

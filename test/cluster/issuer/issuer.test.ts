@@ -17,7 +17,7 @@ import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
 import { installAddon } from '../../testbed/addons.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
-import { unknownMemberAt } from './foreign-issuer.ts';
+import { requestTo } from './foreign-issuer.ts';
 
 const namespace = 'issued';
 const fieldManager = 'test';
@@ -51,7 +51,7 @@ async function pair(name: string): Promise<KeyPair> {
 
 async function untilMessage(cluster: string, text: string): Promise<void> {
   await until(
-    `a condition of ${cluster} that says ${text}`,
+    `a condition of ${cluster} with message ${text}`,
     async () => (await bench.untilCondition(cluster, 'CACertificatesReady', {})).message.includes(text),
     60_000,
   );
@@ -98,19 +98,19 @@ test('a control plane waits for cert-manager, for its controllers and for its is
 
 test('a certificate of the issuer authenticates neither at the API server nor at etcd', async () => {
   const plan = { commonName: 'intruder', organizations: ['system:masters'], usages: ['client'], hosts: [] } as const;
-  const unknownMember = await issueCertificate(plan, root, validFor(dayMs, new Date()));
+  const unrelated = await issueCertificate(plan, root, validFor(dayMs, new Date()));
   const own = await issueCertificate(plan, await pair('c1-ca'), validFor(dayMs, new Date()));
   const { controlPlaneEndpoint } = (await bench.get('c1')).spec;
   const server = { ...controlPlaneEndpoint!, path: '/api/v1/nodes' };
-  const at = unknownMemberAt(server, (await pair('c1-ca')).certificate);
+  const at = requestTo(server, (await pair('c1-ca')).certificate);
   expect(await at(own)).toBe(200);
-  expect(await at(unknownMember)).toBe(401);
-  expect(await at({ ...unknownMember, certificate: `${unknownMember.certificate}${root.certificate}` })).toBe(401);
+  expect(await at(unrelated)).toBe(401);
+  expect(await at({ ...unrelated, certificate: `${unrelated.certificate}${root.certificate}` })).toBe(401);
 
   const [pod] = await bench.pods('c1', 'etcd');
   const etcd = await pair('c1-etcd');
   const member = { host: pod?.status?.podIP ?? '', port: 2379, serverName: 'localhost', path: '/version' };
-  const atMember = unknownMemberAt(member, etcd.certificate);
+  const atMember = requestTo(member, etcd.certificate);
   const client = { ...plan, commonName: 'hosted-control-plane-controller', organizations: [] };
   expect(await atMember(await issueCertificate(client, etcd, validFor(dayMs, new Date())))).toBe(200);
   expect(await atMember(await issueCertificate(client, root, validFor(dayMs, new Date())))).toBe('refused');
@@ -139,8 +139,8 @@ test('a denied request is reported with its reason, and replaced when it is dele
     const found = await requests('c3');
     return found.length === 3 && found;
   });
-  for (const request of pending) await deny(request, 'no authorities for team issued');
-  await untilMessage('c3', 'was denied: no authorities for team issued; the operator creates a new request at ');
+  for (const request of pending) await deny(request, 'no CAs for team issued');
+  await untilMessage('c3', 'was denied: no CAs for team issued; the operator creates a new request at ');
   await certManager.stop();
   certManager = await startCertManager({ kubeconfig: inject('kubeconfig') });
   for (const { metadata } of await requests('c3')) await bench.client.delete(CertificateRequest, metadata);

@@ -13,10 +13,10 @@ const servers: Server[] = [];
 const sockets: Socket[] = [];
 
 let certificateAuthority: KeyPair;
-let unknownMember: KeyPair;
+let otherCA: KeyPair;
 beforeAll(async () => {
   certificateAuthority = await createCA({ commonName: 'kubernetes' }, validity);
-  unknownMember = await createCA({ commonName: 'somebody-else' }, validity);
+  otherCA = await createCA({ commonName: 'somebody-else' }, validity);
 });
 afterEach(async () => {
   // A server ends with its last connection.
@@ -90,7 +90,7 @@ it('a proxy that closes the connection because it has no route for the name is r
 });
 
 it('the server of another cluster is reported as that', async () => {
-  expect(await attempt(await serveTls(unknownMember, [host]))).toContain('another server answers');
+  expect(await attempt(await serveTls(otherCA, [host]))).toContain('another server answers');
 });
 
 it('a server of this cluster with another name is reported as that', async () => {
