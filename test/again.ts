@@ -1,11 +1,9 @@
 /**
- * Runs test files again and again beside programs that keep the processors busy, to find what passes only on a quiet
- * machine or only now and then:
- *
- *     npm run test:again -- FILE ... [--times 10] [--busy 2]
- *
- * Each run's output is kept in `.test-output/again-N.log`; a run that fails tells which tests did. What fails is a race, of
- * the product or of the test.
+ * Runs test files repeatedly beside programs that keep the processors busy, to find tests that pass only on a quiet
+ * machine or only sometimes:
+ * npm run test:again -- FILE ... [--times 10] [--busy 2]
+ * Each run's output is kept in `.test-output/again-N.log`; a failed run lists its failed tests. A failure is a race, in
+ * the product or in the test.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
@@ -14,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { runQuietly } from './run/lane.ts';
 import { output } from './run/output.ts';
 import { clock } from './run/summary.ts';
-import { readReport, verdict } from './run/verdict.ts';
+import { readReport, describeResult } from './run/result.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -50,7 +48,7 @@ try {
     });
     if (code !== 0) failures += 1;
     const took = clock((performance.now() - begun) / 1000);
-    const lines = verdict(await readReport(report), { code, root: join(import.meta.dirname, '..') });
+    const lines = describeResult(await readReport(report), { code, root: join(import.meta.dirname, '..') });
     console.log(`run ${runs + 1} of ${times}, ${took}: ${lines.join('\n')}`);
   }
 } finally {

@@ -22,7 +22,7 @@ const charts: [name: string, objects: readonly RenderedObject[]][] = [
 ];
 
 describe.each(charts)('every object of %s', (_, objects) => {
-  it('has a kind and name of its own', () => {
+  it('has a unique kind and name', () => {
     const identities = objects.map(identityOf);
     expect(identities).toEqual([...new Set(identities)]);
   });
@@ -47,7 +47,7 @@ describe.each(charts)('every object of %s', (_, objects) => {
   });
 });
 
-/** Objects as text, without the one certificate that workers are to read: whom they are to trust. */
+/** Objects as text, without the only certificate that workers read: the CA they trust. */
 function withoutCA(objects: readonly RenderedObject[]): string {
   const caCertificates = samples.flatMap(({ facts }) => facts.clusterCA ?? []);
   return caCertificates
@@ -55,7 +55,7 @@ function withoutCA(objects: readonly RenderedObject[]): string {
     .reduce((text, certificateAuthority) => text.replaceAll(certificateAuthority, ''), JSON.stringify(objects));
 }
 
-/** Pods that are part of a node rather than run on it, and exactly what they may that "restricted" forbids all others. */
+/** Pods that are part of a node rather than run on it, with exactly their exceptions from "restricted". */
 const nodePlumbing: Readonly<Record<string, readonly string[]>> = {
   'kube-proxy': [
     'hostNetwork is true',
@@ -76,10 +76,10 @@ function nameLimit(kind: string): number {
   return { Service: 63, Namespace: 63, StatefulSet: 63 - 11 }[kind] ?? 253;
 }
 
-/** The beginning of a PEM block, as text and in the three ways base64 can cut it. */
+/** The start of a PEM block, as text and in the three ways base64 can split it. */
 const keyMaterial = /-----BEGIN|LS0tLS1CRUdJTi|0tLS0tQkVHSU4|tLS0tLUJFR0lO/;
 
-it('key material is recognised wherever it stands in a base64 text', () => {
+it('key material is recognised at any position of a base64 text', () => {
   for (const before of ['', 'a', 'ab']) {
     expect(Buffer.from(`${before}-----BEGIN CERTIFICATE-----`).toString('base64')).toMatch(keyMaterial);
   }
@@ -91,18 +91,18 @@ describe.each(chartsWithPods)('every pod of %s', (_, objects) => {
   const workloads = workloadsOf(objects);
   const containers = workloads.flatMap((workload) => workload.containers);
 
-  it('is restricted as Pod Security knows it', () => {
+  it('is restricted as Pod Security requires', () => {
     for (const { object, pod } of workloads) {
       expect(restrictedViolations(pod)).toEqual(nodePlumbing[object.metadata.name] ?? []);
     }
   });
 
-  it('writes to nothing but its volumes', () => {
+  it('writes only to its volumes', () => {
     const writable = containers.filter(({ securityContext }) => !securityContext?.readOnlyRootFilesystem);
     expect(writable.map(({ name }) => name).filter((name) => name !== 'kube-proxy')).toEqual([]);
   });
 
-  it('says what CPU and memory it needs', () => {
+  it('has requests of CPU and memory', () => {
     const silent = containers.filter(({ resources }) => !resources?.requests?.['cpu'] || !resources.requests['memory']);
     expect(silent.map(({ name }) => name)).toEqual([]);
   });
@@ -115,7 +115,7 @@ describe.each(chartsWithPods)('every pod of %s', (_, objects) => {
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
-  it('names a protocol for every port', () => {
+  it('has a protocol for every port', () => {
     const ports = [
       ...containers.flatMap((container) => container.ports ?? []),
       ...servicesOf(objects).flatMap(({ spec }) => spec?.ports ?? []),
@@ -152,7 +152,7 @@ describe.each(chartsWithPods)('every pod of %s', (_, objects) => {
 });
 
 function asksOwnPort({ ports = [] }: V1Container, probe: V1Probe | undefined): boolean {
-  // On the node's network: a port that is declared there could be had by one pod only.
+  // On the node's network: only one pod could use a port that is declared there.
   if (probe?.httpGet?.host?.startsWith('127.')) return true;
   return ports.some(({ name, containerPort }) => [name, containerPort].includes(probe?.httpGet?.port));
 }
@@ -164,7 +164,7 @@ function isSelected(selector: Readonly<Record<string, string>>, labels: Readonly
 describe.each(samples)('sample $name', ({ cluster, facts, objects, source }) => {
   const workloads = workloadsOf(objects);
 
-  it('carries on every object what the watches select by', () => {
+  it('has on every object the labels that the watches select by', () => {
     for (const { metadata } of objects) {
       expect(metadata.namespace).toBe(cluster.namespace);
       expect(metadata.labels).toEqual({
@@ -194,7 +194,7 @@ describe.each(samples)('sample $name', ({ cluster, facts, objects, source }) => 
     }
   });
 
-  it('lets a drain take one pod at a time of whatever has several, and hinders no other', () => {
+  it('allows a drain to evict one pod at a time of a component with several, and blocks no other', () => {
     const budgets = objects.filter(({ kind }) => kind === 'PodDisruptionBudget');
     const several = workloads.filter(({ object }) => (object['spec'] as { replicas: number }).replicas > 1);
     expect(budgets.map(({ spec }) => spec)).toEqual(
@@ -202,16 +202,16 @@ describe.each(samples)('sample $name', ({ cluster, facts, objects, source }) => 
     );
   });
 
-  it('renders to the same bytes again, in whatever order the user wrote the fields', () => {
-    const requeueAt = (objectsOfUser: readonly unknown[]) => {
+  it("renders the same bytes again, whatever the order of the user's fields", () => {
+    const renderedAgain = (objectsOfUser: readonly unknown[]) => {
       const sample = readSample(objectsOfUser);
       return JSON.stringify(renderControlPlane(sample.cluster, sample.facts));
     };
-    expect(requeueAt(source)).toBe(JSON.stringify(objects));
-    expect(requeueAt(source.map(backwards))).toBe(JSON.stringify(objects));
+    expect(renderedAgain(source)).toBe(JSON.stringify(objects));
+    expect(renderedAgain(source.map(backwards))).toBe(JSON.stringify(objects));
   });
 
-  it('depends on no clock and no dice', () => {
+  it('does not depend on the clock or on randomness', () => {
     vi.spyOn(Math, 'random').mockImplementation(() => expect.fail('Math.random was called'));
     vi.spyOn(globalThis.crypto, 'getRandomValues').mockImplementation(() => expect.fail('getRandomValues was called'));
     vi.spyOn(Date, 'now').mockImplementation(() => expect.fail('Date.now was called'));

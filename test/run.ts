@@ -1,7 +1,7 @@
 /**
- * All tests, as `npm test` runs them: the pure ones, then those on real binaries in two lanes side by side: what looks at
- * the whole host or at every namespace of a testbed, one file after the other, and the others, some files at a time on
- * one testbed. Then everything that was said meanwhile is searched for private keys and other secrets.
+ * All tests, as `npm test` runs them: the pure ones, then those on real binaries in two lanes side by side: those that use
+ * the whole host or every namespace of a testbed, one file after the other, and the others, some files at a time on
+ * one testbed. Then all output is searched for private keys and other secrets.
  * With arguments it is vitest with these: `npm test -- PATH`.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -12,12 +12,12 @@ import { type Lane, readTimes, reportFile, runLane, runVitest } from './run/lane
 import { measuredFile, output } from './run/output.ts';
 import { ProcessorTimeRecorder } from './run/processor-time.ts';
 import { laneSummary, processorSummary } from './run/summary.ts';
-import { readReport, verdict } from './run/verdict.ts';
+import { readReport, describeResult } from './run/result.ts';
 import { OutputCollector } from './support/output-collector.ts';
 import { Needles, scanDirectory } from './support/output-scan.ts';
 import { checkHealth } from './testbed/health.ts';
 import { instanceFrom } from './testbed/instance.ts';
-import { reconcileDelete } from './testbed/take-down.ts';
+import { takeDown } from './testbed/take-down.ts';
 import { hasUsers } from './testbed/users.ts';
 
 const pure: Lane = { name: 'unit', project: 'unit' };
@@ -29,7 +29,7 @@ const real: readonly Lane[] = [
 const lanes = [pure, ...real];
 const testbeds = real.flatMap(({ testbed }) => testbed ?? []);
 
-// A signal of the terminal reaches vitest, too: this ends when all of them have.
+// A signal of the terminal reaches vitest, too: this process ends after all of them.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 
 const given = process.argv.slice(2);
@@ -42,7 +42,7 @@ async function runAll(): Promise<number> {
   const recorder = new ProcessorTimeRecorder();
   const needles = new Needles();
   const collectors = testbeds.map((testbed) => new OutputCollector(testbed, { directory: output, needles }));
-  // The pure ones alone: they use all processors, and what they find is known at once.
+  // The pure ones alone: they use all processors, and their failures are reported at once.
   const code = await runLane(pure, 0, output);
   const codes = [code, ...(await Promise.all(real.map((lane, index) => runLane(lane, index + 1, output))))];
   await Promise.all(collectors.map((collector) => collector.stop()));
@@ -50,20 +50,20 @@ async function runAll(): Promise<number> {
 
   await reportTimes();
   for (const line of processorSummary(await recorder.stop())) console.log(line);
-  for (const [index, { name }] of lanes.entries()) await reportVerdict(name, codes[index] ?? 1);
+  for (const [index, { name }] of lanes.entries()) await reportResult(name, codes[index] ?? 1);
   return Math.max(...codes, secrets);
 }
 
-/** Takes down what a run that was broken off has left: its namespaces would be met again. */
+/** Takes down the leftovers of an interrupted run, whose namespaces would conflict. */
 async function removeRemains(): Promise<void> {
   for (const testbed of testbeds) {
     const instance = instanceFrom(process.env, testbed);
     if ((await checkHealth(instance)).state === 'down' || (await hasUsers(instance))) continue;
-    await reconcileDelete(instance, (line) => console.log(line));
+    await takeDown(instance, (line) => console.log(line));
   }
 }
 
-/** Says what took how long, and which committed durations are wrong by now. */
+/** Prints the durations, and which committed durations are outdated. */
 async function reportTimes(): Promise<void> {
   const times = await Promise.all(lanes.map(({ name }) => readTimes(name, output)));
   for (const [index, { name }] of lanes.entries())
@@ -74,23 +74,23 @@ async function reportTimes(): Promise<void> {
   const drifted = drift(durations, measured);
   if (drifted.length === 0) return;
   console.log(
-    'these files took another time than test/run/durations.json says; `npm run test:durations` keeps this run there:',
+    'the durations of these files differ from test/run/durations.json; `npm run test:durations` stores those of this run:',
   );
   for (const line of drifted) console.log(`  ${line}`);
 }
 
-/** Says last what of a run failed: the lanes wrote between each other, and far above. */
-async function reportVerdict(name: string, code: number): Promise<void> {
+/** Prints the failures last, because the lanes mix their output, and far above. */
+async function reportResult(name: string, code: number): Promise<void> {
   const report = await readReport(reportFile(name, output));
-  for (const line of verdict(report, { code, root: join(import.meta.dirname, '..') })) {
+  for (const line of describeResult(report, { code, root: join(import.meta.dirname, '..') })) {
     console.log(`${name.padEnd(5)} | ${line}`);
   }
 }
 
-/** Gives 1 when any output tells a secret. */
+/** Returns 1 if any output contains a secret. */
 async function findSecrets(needles: Needles): Promise<number> {
   const found = await scanDirectory(output, needles);
   console.log(`all output searched for ${needles.size} forms of secrets, and for private keys: ${found.length} found`);
-  for (const { file, line, what } of found) console.error(`.test-output/${file}:${line} tells ${what}`);
+  for (const { file, line, what } of found) console.error(`.test-output/${file}:${line} contains ${what}`);
   return found.length > 0 ? 1 : 0;
 }

@@ -1,21 +1,21 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './run/order.ts';
 
-/** Long enough to show in the message of a test, all that is left of it in the verdict, what was there instead. */
+/** Long enough to show in the message of a test, the only part of a failure in the summary, the actual value. */
 const chaiConfig = { truncateThreshold: 600 };
 
-/** Files share the modules of their worker: importing them anew for each file is most of the time of pure tests. */
+/** Files share the modules of their worker: importing them for each file again is most of the time of pure tests. */
 const everywhere = { chaiConfig, setupFiles: ['test/run/file-time.ts'], isolate: false };
 
 const onRealBinaries = {
   ...everywhere,
   globalSetup: ['test/testbed/vitest-setup.ts'],
-  // above the limits of what tests wait for, which say what that was
+  // above the limits of the tests' own waits, whose errors say what was awaited
   testTimeout: 240_000,
   hookTimeout: 300_000,
 };
 
-/** These look at everything on the host, or want a testbed to themselves: for operators of all namespaces, or to take kinds away. */
+/** These check everything on the host, or need a testbed of their own: for operators of all namespaces, or to remove kinds. */
 const wholeHost = [
   'test/testbed/**/*.test.ts',
   'test/system/**/*.test.ts',
@@ -25,9 +25,9 @@ const wholeHost = [
 
 /**
  * Four layers. `unit` is pure and needs nothing. The others run against real binaries: their global set-up builds or finds
- * them and brings a management cluster up. The files of `testbed` share one and keep to namespaces of their own, so that
- * some of them run at a time; those of `host` run one after the other; `soak` is for what has to wait for a quarter of an
- * hour: `npm run test:soak`. Projects with another number of workers need a place in the order of their own.
+ * them and brings a management cluster up. The files of `testbed` share one and use separate namespaces, so that
+ * some of them run at a time; those of `host` run one after the other; `soak` is for tests that wait for up to a quarter of an
+ * hour: `npm run test:soak`. Projects with another number of workers need their own place in the order.
  */
 export default defineConfig({
   test: {
@@ -39,7 +39,7 @@ export default defineConfig({
           ...everywhere,
           include: ['test/**/*.test.ts'],
           exclude: ['test/testbed/**', 'test/cluster/**', 'test/system/**', 'test/soak/**'],
-          // a guard against what never ends: explored models take seconds, and more beside other work
+          // a guard against endless tests: explored models take seconds, and more on a busy machine
           testTimeout: 60_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 0 },

@@ -14,7 +14,9 @@ import { addWorker, removeWorker, withHostedApi, type Worker } from '../testbed/
 import { benchNamespace, type BenchTestbed } from './bench-testbed.ts';
 import type { RequestPlan, RequestTarget, RequestTimes } from './request-times.ts';
 
-/** Requests by one kind of in-cluster access beside those that dial the endpoint, from the same node in the same minute. */
+/**
+ * Requests by one kind of in-cluster access compared with those directly to the endpoint, from the same node in the same minute.
+ */
 export interface AccessTimes {
   readonly access: 'Policy' | 'Proxy' | 'LoadBalancer';
   readonly direct: RequestTimes;
@@ -27,7 +29,7 @@ const cluster = 'access';
 const node = join(import.meta.dirname, '../../node_modules/.bin/node');
 const program = join(import.meta.dirname, 'request-times.ts');
 
-/** Measures each kind on one cluster behind the testbed's gateway. The endpoint through that gateway is what is direct. */
+/** Measures each kind on one cluster behind the testbed's gateway. The endpoint through that gateway counts as direct. */
 export async function measureAccess({ instance, extent, report }: BenchTestbed): Promise<AccessTimes[]> {
   await installAddon(instance, 'traefik', report);
   const bench = await Workbench.open(kubeconfigPath(instance), benchNamespace);
@@ -39,7 +41,7 @@ export async function measureAccess({ instance, extent, report }: BenchTestbed):
     await bench.create(cluster, { ...single, exposure: { gateway: gatewayName }, inClusterAccess: 'Proxy' });
     await bench.untilReady(cluster);
     const worker = await addWorker(instance, { namespace: benchNamespace, name: cluster });
-    // Policy has pods dial the endpoint: the second row of the endpoint tells how much of a difference is chance.
+    // With policies pods connect to the endpoint directly: the second row of the endpoint shows the random variation.
     const [direct, policy, proxy] = await timesOf(worker, await plan(['direct', 'Policy', 'Proxy']));
     await bench.patch(cluster, { spec: { inClusterAccess: 'LoadBalancer' } });
     await untilSettled(bench);
@@ -88,7 +90,7 @@ async function whatToAsk(instance: Instance, bench: Workbench, names: readonly s
   });
 }
 
-/** What a pod may ask for: as cheap as a request gets that reads an object. */
+/** A cheap request of a pod that reads an object. */
 const path = '/api/v1/namespaces/default/configmaps/kube-root-ca.crt';
 const readers = {
   apiVersion: 'rbac.authorization.k8s.io/v1',

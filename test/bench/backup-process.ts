@@ -1,5 +1,5 @@
 /**
- * Takes a backup and reads it back as the operator does, in a process of its own, whose memory is nobody else's:
+ * Takes a backup and reads it back as the operator does, in a separate process, to measure its memory:
  * `node backup-process.ts < job.json`. The answer on standard output is a {@link BackupMeasurement}.
  */
 import { readFile, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { pushSnapshot } from '../../reconciler/receiver/push.ts';
 
 const owner = { namespace: 'bench', cluster: 'c1' };
 
-/** What is to be done, and with whom. */
+/** The job, with its addresses and credentials. */
 export type BackupJob =
   | {
       readonly kind: 'take';
@@ -32,12 +32,12 @@ export type BackupJob =
       readonly credentials: EtcdCredentials;
     };
 
-/** What it took. */
+/** The cost. */
 export interface BackupMeasurement {
   readonly ms: number;
   readonly sizeBytes: number;
   readonly sha256: string;
-  /** Resident memory before, and the most that there ever was until the end. */
+  /** Resident memory before, and the peak until the end. */
   readonly restBytes: number;
   readonly peakBytes: number;
 }
@@ -45,7 +45,7 @@ export interface BackupMeasurement {
 async function measure(job: BackupJob): Promise<BackupMeasurement> {
   const store = new ObjectStore(job.store);
   const backups = new ClusterBackups(store, owner);
-  // Everything is loaded and every connection was made once: what comes on top is the upload's.
+  // Everything is loaded and every connection was opened once: the rest is due to the upload.
   await backups.list();
   await setTimeout(1_000);
   await forgetPeak();
@@ -92,7 +92,7 @@ async function push(job: Extract<BackupJob, { kind: 'push' }>, backups: ClusterB
   return manifest;
 }
 
-/** Lets the kernel count the peak anew from here. */
+/** Resets the kernel's peak counter. */
 function forgetPeak(): Promise<void> {
   return writeFile('/proc/self/clear_refs', '5');
 }

@@ -18,13 +18,13 @@ const goal = { atLeast: 0.8 };
 
 /** One backup and its restore, and the same by etcd's own tools; times in milliseconds. */
 interface Round {
-  readonly ours: { readonly take: BackupMeasurement; readonly push: BackupMeasurement };
-  readonly theirs: { readonly save: number; readonly restore: number };
+  readonly product: { readonly take: BackupMeasurement; readonly push: BackupMeasurement };
+  readonly etcdTools: { readonly save: number; readonly restore: number };
 }
 
 /**
- * Backups as the operator takes and restores them, beside etcd's own tools with the same data. Both sides
- * take turns, on the same disk, so that a busy machine slows them alike.
+ * Backups as the operator takes and restores them, compared with etcd's own tools and the same data. Both sides
+ * take turns, on the same disk, so that a busy machine slows both.
  */
 export async function measureBackups({ runs, backupBytes }: Extent, report: (line: string) => void): Promise<Figure[]> {
   const cluster = await EtcdProcesses.start(1, 1, ['--quota-backend-bytes=4294967296']);
@@ -37,9 +37,9 @@ export async function measureBackups({ runs, backupBytes }: Extent, report: (lin
     for (let number = 1; number <= runs; number += 1) {
       const round = await measureRound({ cluster, s3, directory });
       rounds.push(round);
-      const { ours, theirs } = round;
+      const { product, etcdTools } = round;
       report(
-        `backup, run ${number} of ${runs}: taken in ${seconds(ours.take.ms)} s, etcdctl ${seconds(theirs.save)} s; sent to a pod in ${seconds(ours.push.ms)} s, etcdutl ${seconds(theirs.restore)} s`,
+        `backup, run ${number} of ${runs}: taken in ${seconds(product.take.ms)} s, etcdctl ${seconds(etcdTools.save)} s; sent to a pod in ${seconds(product.push.ms)} s, etcdutl ${seconds(etcdTools.restore)} s`,
       );
     }
     return figuresOf(rounds, `${backupBytes / 2 ** 20} MiB`);
@@ -106,7 +106,7 @@ async function measureRound({ cluster, s3, directory }: Place): Promise<Round> {
     '--mark-compacted',
   ]);
   for (const left of ['saved.db', 'volume', 'restored']) await rm(path(left), { recursive: true });
-  return { ours: { take, push }, theirs: { save, restore } };
+  return { product: { take, push }, etcdTools: { save, restore } };
 }
 
 async function timed(program: string, args: readonly string[]): Promise<number> {
@@ -118,27 +118,31 @@ async function timed(program: string, args: readonly string[]): Promise<number> 
 function figuresOf(rounds: readonly Round[], size: string): Figure[] {
   const of = (value: (round: Round) => number): number => median(rounds.map(value));
   const rate = (value: (round: Round) => number): number =>
-    of((round) => round.ours.take.sizeBytes / 2 ** 20 / (value(round) / 1000));
+    of((round) => round.product.take.sizeBytes / 2 ** 20 / (value(round) / 1000));
   const memory = (key: 'take' | 'push'): number =>
-    Math.max(...rounds.map(({ ours }) => (ours[key].peakBytes - ours[key].restBytes) / 1e6));
+    Math.max(...rounds.map(({ product }) => (product[key].peakBytes - product[key].restBytes) / 1e6));
   const memoryGoal = { atMost: 60 };
   return [
     {
       name: 'backup to S3: throughput / etcdctl snapshot save to a file',
-      value: of(({ ours, theirs }) => theirs.save / ours.take.ms),
+      value: of(({ product, etcdTools }) => etcdTools.save / product.take.ms),
       unit: 'ratio',
       goal,
     },
-    { name: 'backup to S3: throughput', value: rate(({ ours }) => ours.take.ms), unit: 'MiB/s' },
-    { name: 'etcdctl snapshot save: throughput', value: rate(({ theirs }) => theirs.save), unit: 'MiB/s' },
+    { name: 'backup to S3: throughput', value: rate(({ product }) => product.take.ms), unit: 'MiB/s' },
+    { name: 'etcdctl snapshot save: throughput', value: rate(({ etcdTools }) => etcdTools.save), unit: 'MiB/s' },
     {
       name: 'restore, from S3 to the volume: throughput / etcdutl snapshot restore',
-      value: of(({ ours, theirs }) => theirs.restore / ours.push.ms),
+      value: of(({ product, etcdTools }) => etcdTools.restore / product.push.ms),
       unit: 'ratio',
       goal,
     },
-    { name: 'restore, from S3 to the volume: throughput', value: rate(({ ours }) => ours.push.ms), unit: 'MiB/s' },
-    { name: 'etcdutl snapshot restore: throughput', value: rate(({ theirs }) => theirs.restore), unit: 'MiB/s' },
+    {
+      name: 'restore, from S3 to the volume: throughput',
+      value: rate(({ product }) => product.push.ms),
+      unit: 'MiB/s',
+    },
+    { name: 'etcdutl snapshot restore: throughput', value: rate(({ etcdTools }) => etcdTools.restore), unit: 'MiB/s' },
     {
       name: `memory of the operator above rest, upload of ${size}`,
       value: memory('take'),

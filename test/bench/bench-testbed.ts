@@ -3,18 +3,18 @@ import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { installProvider, isProviderInstalled, removeProvider } from '../support/provider.ts';
 import { Workbench } from '../support/workbench.ts';
 import { clientOf } from '../testbed/access.ts';
-import { reconcileNormal } from '../testbed/bring-up.ts';
+import { bringUp } from '../testbed/bring-up.ts';
 import { checkHealth } from '../testbed/health.ts';
 import { type Instance, instanceFrom, testbedLog } from '../testbed/instance.ts';
 import { withLock } from '../testbed/lock.ts';
 import { type Report, reportTo, until } from '../testbed/progress.ts';
-import { reconcileDelete } from '../testbed/take-down.ts';
+import { takeDown } from '../testbed/take-down.ts';
 import { endWorker, workerNames } from '../testbed/workers.ts';
 import type { Extent } from './extent.ts';
 import { floorNamespace } from './floor.ts';
 import { countRequests, forgetRequests } from './requests.ts';
 
-/** Where the control planes are that the operator makes. */
+/** Namespace of the control planes that the operator creates. */
 export const benchNamespace = 'bench';
 
 const namespaces = [benchNamespace, floorNamespace];
@@ -29,9 +29,9 @@ export interface BenchTestbed {
 }
 
 /**
- * Lets something be measured in a testbed. One that `$HCP_TESTBED` names and that is up stays up, without anything of the
- * bench in it; another is brought up for this alone, and taken down whatever happens. What a run has left that was killed
- * goes before.
+ * Runs a measurement in a testbed. One that `$HCP_TESTBED` names and that is up stays up, without anything of the
+ * bench in it; another is brought up for this alone, and taken down whatever happens. The leftovers of a killed run
+ * are removed first.
  */
 export async function inBenchTestbed<T>(extent: Extent, measure: (testbed: BenchTestbed) => Promise<T>): Promise<T> {
   const named = process.env['HCP_TESTBED'];
@@ -40,19 +40,19 @@ export async function inBenchTestbed<T>(extent: Extent, measure: (testbed: Bench
   const work = async (testbed: Omit<BenchTestbed, 'client'>): Promise<T> => {
     const isOurs = named === undefined || (await checkHealth(instance)).state !== 'up';
     if (!isOurs) return inTestbed(testbed, measure);
-    await reconcileDelete(instance, () => {});
+    await takeDown(instance, () => {});
     try {
-      await reconcileNormal(instance, report);
+      await bringUp(instance, report);
       return await inTestbed(testbed, measure);
     } finally {
-      for (const line of await reconcileDelete(instance, report)) report(`left behind: ${line}`);
+      for (const line of await takeDown(instance, report)) report(`left behind: ${line}`);
     }
   };
   const onWait = (holder: number): void => report(`waiting for process ${holder}, which measures in ${instance.name}`);
   return withLock(`${instance.directory}.bench`, onWait, () => work({ instance, extent, report }));
 }
 
-/** Lets something be measured in a testbed that is up, and leaves it as it was. */
+/** Runs a measurement in a running testbed, and restores its state. */
 async function inTestbed<T>(
   testbed: Omit<BenchTestbed, 'client'>,
   measure: (testbed: BenchTestbed) => Promise<T>,

@@ -1,8 +1,8 @@
 /**
- * `npm run bench [-- --only NAME ...] [--json FILE] [--runs N] [--smoke]`: how fast a control plane comes up, relative to
- * the same pods without us, what it costs the management API, and how backups and etcd's upkeep compare with etcd's own
- * tools. Every ratio is of neighbours in one run on one machine. `--smoke` does as little as possible of everything, all
- * at once: it shows that each part works, and its figures mean nothing.
+ * `npm run bench [-- --only NAME ...] [--json FILE] [--runs N] [--smoke]`: how fast a control plane becomes ready, relative to
+ * the same pods without the operator, what it costs the management API, and how backups and etcd's maintenance compare with
+ * etcd's own tools. Every ratio is of neighbours in one run on one machine. `--smoke` does as little as possible of everything,
+ * all at once: it shows that each part works, and its figures mean nothing.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -25,13 +25,13 @@ const inTestbed: Readonly<Record<string, (testbed: BenchTestbed) => Promise<Figu
 
 type Report = (line: string) => void;
 
-/** What needs nothing but processes of etcd and an S3 store. */
+/** Parts that need only processes of etcd and an S3 store. */
 const onHost: Readonly<Record<string, (extent: Extent, report: Report) => Promise<Figure[]>>> = {
   backups: measureBackups,
   stalls: measureStalls,
 };
 
-/** One part of the bench, and what came of it. */
+/** One part of the bench, and its outcome. */
 interface Part {
   readonly name: string;
   measure(): Promise<Figure[]>;
@@ -42,7 +42,7 @@ class Bench {
   readonly failures: string[] = [];
   readonly #report: Report = (text) => console.error(text);
   readonly #extent: Extent;
-  /** Parts that are measured at a time. */
+  /** Parts that are measured at the same time. */
   readonly #atOnce: number;
 
   constructor(extent: Extent, atOnce: number) {
@@ -60,7 +60,7 @@ class Bench {
     await inBenchTestbed(this.#extent, (testbed) => this.#measure(parts(testbed)));
   }
 
-  /** What fails does not take the figures of the others along. */
+  /** A failed part does not discard the figures of the others. */
   async #measure(parts: readonly Part[]): Promise<void> {
     await settleAll(parts, this.#atOnce, async (part) => {
       const { name } = part;

@@ -5,7 +5,7 @@ import { nodeOptions } from '../../constructs/provider/operator.ts';
 
 const node = join(import.meta.dirname, '../../node_modules/.bin/node');
 
-/** Runs a program of this folder in a process of its own, set up as the operator's, and hands it what it is to do. */
+/** Runs a program of this folder in a separate process, configured as the operator's, and passes it its input. */
 export function start(program: string, input: unknown): ChildProcess {
   const child = spawn(node, [join(import.meta.dirname, program)], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -24,7 +24,7 @@ export async function answerOf<Answer>(program: string, input: unknown): Promise
   return JSON.parse(answer) as Answer;
 }
 
-/** Resolves when a process ends well. */
+/** Resolves when a process exits with 0. */
 export async function ending(child: ChildProcess): Promise<void> {
   const code = child.exitCode ?? (await new Promise((resolve) => child.once('exit', resolve)));
   if (code !== 0) throw new Error(`${child.spawnargs.join(' ')} ended with ${String(code)}`);

@@ -9,7 +9,7 @@ import { measureFloor, prepareFloor, removeFloor } from './floor.ts';
 import { measureDeletion, measureProvisioning, ownerNamed, type Provisioning } from './product.ts';
 import { difference, requestCounts } from './requests.ts';
 
-/** From the apply to a control plane that works, beside the same objects applied at once without any operator. */
+/** From the apply to a working control plane, compared with the same objects applied at once without any operator. */
 export async function measureControlPlanes(testbed: BenchTestbed): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const shape of testbed.extent.shapes) figures.push(...(await measureShape(testbed, shape)));
@@ -53,7 +53,7 @@ async function measureShape(
   const ratios = ready.map((value, run) => value / (floors[run] ?? Number.NaN));
   return [
     { name: `${name}: ready / floor`, value: median(ratios), unit: 'ratio', goal: { atMost: 1.15 } },
-    // Cluster API core names the owner after two passes, which it keeps a second apart; nothing may be made before.
+    // Cluster API core sets the owner after two reconciles, a second apart; nothing may be created before.
     {
       name: `${name}: ready after the owner is named / floor`,
       value: median(products.map((product, run) => sinceOwned(product) / (floors[run] ?? Number.NaN))),

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { EtcdProcesses } from '../cluster/etcd/etcd-processes.ts';
 
-/** What an API server may write at once, and a little less than etcd takes. */
+/** The size that an API server may write at once, slightly below etcd's limit. */
 const valueBytes = 1 << 20;
 const atOnce = 4;
 
-/** Fills etcd with Secrets that cannot be compressed. */
+/** Fills etcd with incompressible Secrets. */
 export async function fill(cluster: EtcdProcesses, sizeBytes: number): Promise<void> {
   const keys = cluster.keys();
   const numbers = Array.from({ length: Math.ceil(sizeBytes / valueBytes) }, (_, number) => number).values();

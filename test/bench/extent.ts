@@ -1,18 +1,18 @@
 import { kubernetesVersion, single } from '../support/workbench.ts';
 import type { RequestPlan } from './request-times.ts';
 
-/** A control plane that is measured beside the floor. */
+/** A control plane that is compared with the floor. */
 export interface Shape {
   readonly name: string;
   readonly replicas: number;
   readonly members: number;
 }
 
-/** How much of everything the bench does. */
+/** The amount of work of the bench. */
 export interface Extent {
   readonly runs: number;
   readonly shapes: readonly Shape[];
-  /** What one control plane costs while nothing happens: the spec of that, and for how long. */
+  /** What one control plane costs while nothing happens: its spec, and the duration. */
   readonly rest: { readonly spec: object; readonly settleMs: number; readonly ms: number };
   readonly requests: Pick<RequestPlan, 'rounds' | 'onOpenConnection' | 'onNewConnections'>;
   readonly backupBytes: number;
@@ -26,7 +26,7 @@ export interface Extent {
 
 const smallest: Shape = { name: '1 API server, 1 etcd member', replicas: 1, members: 1 };
 
-/** What gives figures: as much as it takes for them not to be chance. */
+/** Enough work for reliable figures. */
 export function wholeExtent(runs: number): Extent {
   return {
     runs,
@@ -38,7 +38,7 @@ export function wholeExtent(runs: number): Extent {
   };
 }
 
-/** What shows that everything can still be measured, and no more. */
+/** The minimum that shows that everything can still be measured. */
 export const smokeExtent: Extent = {
   runs: 1,
   shapes: [smallest],

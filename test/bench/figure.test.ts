@@ -7,8 +7,8 @@ it.each([
   [{ name: 'stall', value: 2, unit: 's', goal: { atMost: 2 } }, 'goal at most 2: met'],
   [{ name: 'stall', value: 2.01, unit: 's', goal: { atMost: 2 } }, 'goal at most 2: MISSED'],
   [{ name: 'stall', value: Number.NaN, unit: 's', goal: { atMost: 2 } }, 'goal at most 2: MISSED'],
-])('says of %j whether it is what we want', (figure, verdict) => {
-  expect(line(figure)).toMatch(new RegExp(`${verdict}$`));
+])('rates %j against its goal', (figure, rating) => {
+  expect(line(figure)).toMatch(new RegExp(`${rating}$`));
 });
 
 it('ends a figure without a goal at its unit', () => {
@@ -18,7 +18,7 @@ it('ends a figure without a goal at its unit', () => {
 it.each([
   [[3, 1, 2], 2],
   [[4, 1, 2, 3], 2.5],
-])('finds the middle of %j', (values, middle) => {
+])('computes the median of %j', (values, middle) => {
   expect(median(values)).toBe(middle);
 });
 
@@ -26,12 +26,12 @@ it.each([
   [0.99, 99],
   [0.5, 50],
   [1, 100],
-])('finds what a share of %d does not exceed', (share, value) => {
+])('computes the value that a share of %d does not exceed', (share, value) => {
   const values = Array.from({ length: 100 }, (_, index) => 100 - index);
   expect(percentile(values, share)).toBe(value);
 });
 
-it('finds the figures for which nothing was measured, so that a part that did nothing fails', () => {
+it('finds the figures without a measurement, so that a part that did nothing fails', () => {
   const figure = (name: string, value: number) => ({ name, value, unit: 's' });
   const figures = [
     figure('median', median([])),

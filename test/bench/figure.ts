@@ -3,11 +3,11 @@ export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** What we want it to be; missing for what only explains the others. */
+  /** The goal; missing for figures that only explain others. */
   readonly goal?: { readonly atMost: number } | { readonly atLeast: number };
 }
 
-/** A figure and whether it is what we want, as one line. */
+/** A figure and whether it reaches its goal, as one line. */
 export function line({ name, value, unit, goal }: Figure): string {
   const figure = `${name.padEnd(72)} ${value.toFixed(2).padStart(8)} ${unit.padEnd(13)}`;
   if (goal === undefined) return figure.trimEnd();
@@ -18,12 +18,12 @@ export function line({ name, value, unit, goal }: Figure): string {
   return `${figure} goal ${words}: ${isMet ? 'met' : 'MISSED'}`;
 }
 
-/** The figure where it says nothing about the product: on a run too small for its goal. */
+/** The figure without a goal, for a run that is too small for it. */
 export function withoutGoal({ name, value, unit }: Figure): Figure {
   return { name, value, unit };
 }
 
-/** Names of figures for which nothing was measured: the median of no times is no number. */
+/** Names of figures without a measurement: the median of no times is NaN. */
 export function unmeasured(figures: readonly Figure[]): string[] {
   return figures.filter(({ value }) => !Number.isFinite(value)).map(({ name }) => name);
 }
@@ -35,7 +35,7 @@ export function median(values: readonly number[]): number {
   return ((below ?? Number.NaN) + (above ?? Number.NaN)) / 2;
 }
 
-/** The smallest of the values that this share of them does not exceed; 0.99 for the 99th percentile. */
+/** The smallest value that this share of them does not exceed; 0.99 for the 99th percentile. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;

@@ -14,17 +14,17 @@ import { issueSecrets } from './issued-secrets.ts';
 const fieldManager = 'bench';
 const cluster = 'floor';
 
-/** Where the floor is; nothing else is there. */
+/** Namespace of the floor; nothing else is there. */
 export const floorNamespace = 'bench-floor';
 
-/** What is measured against: everything rendered and every Secret made beforehand. */
+/** The baseline: everything rendered and every Secret created in advance. */
 export interface Floor {
   readonly objects: readonly RenderedObject[];
   /** Of the hosted cluster's administrator. */
   readonly kubeconfig: string;
 }
 
-/** Renders the control plane of a spec, makes its Secrets, and puts namespace and Secrets in place. */
+/** Renders the control plane of a spec, creates its Secrets, and applies namespace and Secrets. */
 export async function prepareFloor(client: KubeClient, spec: HostedControlPlaneSpec, address: string): Promise<Floor> {
   const endpoint = { host: address, port: ports.api };
   const hosted: HostedCluster = {
@@ -42,7 +42,7 @@ export async function prepareFloor(client: KubeClient, spec: HostedControlPlaneS
   return { objects: renderControlPlane(hosted, { ...facts, advertiseAddress: address }), kubeconfig };
 }
 
-/** Applies all objects at once; milliseconds until every workload is there, the kubeconfig works and controllers do. */
+/** Applies all objects at once; milliseconds until every workload is ready, and the kubeconfig and the controllers work. */
 export async function measureFloor(client: KubeClient, floor: Floor): Promise<number> {
   const start = performance.now();
   resultsOf(await settleAll(floor.objects, 8, (object) => client.apply(object, { fieldManager, force: true })));
@@ -52,7 +52,7 @@ export async function measureFloor(client: KubeClient, floor: Floor): Promise<nu
   return performance.now() - start;
 }
 
-/** Resolves when a kubeconfig works and the hosted controllers do: the `default` service account is there. */
+/** Resolves when a kubeconfig and the hosted controllers work: the `default` service account exists. */
 export async function untilUsable(kubeconfig: string): Promise<void> {
   const hosted = hostedClient(kubeconfig);
   try {
@@ -79,7 +79,7 @@ async function untilRolledOut(client: KubeClient): Promise<void> {
   });
 }
 
-/** Takes it down in the order that does not make an API server wait for its etcd. */
+/** Takes it down in an order in which no API server waits for its etcd. */
 export async function removeFloor(client: KubeClient): Promise<void> {
   const namespace = floorNamespace;
   for (const resource of [Deployment, StatefulSet]) {

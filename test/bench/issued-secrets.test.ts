@@ -32,11 +32,11 @@ it('the floor has every key of every Secret that its pods mount, or the kubelet 
   expect(absent).toEqual([]);
 });
 
-it('the Secrets of the floor belong to nobody, or the garbage collector would take them away', () => {
+it('the Secrets of the floor have no owner, or the garbage collector would delete them', () => {
   expect(objects.filter(({ metadata }) => metadata.ownerReferences)).toEqual([]);
   expect(new Set(objects.map(({ metadata }) => metadata.namespace))).toEqual(new Set(['bench-floor']));
 });
 
-it('the administrator of the floor dials its address', () => {
+it("the administrator's kubeconfig of the floor contains its address", () => {
   expect(kubeconfig).toContain('https://192.0.2.10:6443');
 });

@@ -13,20 +13,20 @@ import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
 import { MemoryObjects } from '../support/memory-objects.ts';
 import { scopeOf } from '../support/scope.ts';
 
-/** Those that make Secrets, each behind those whose Secrets it reads. */
+/** The phases that create Secrets, each after those whose Secrets it reads. */
 const phases = [caCertificates, etcdCertificates, certificates, encryptionAtRest, kubeconfig] as const;
 
-/** The Secrets of a control plane that no operator looks after. */
+/** The Secrets of a control plane without an operator. */
 export interface IssuedSecrets {
   /** Without an owner: there is no HostedControlPlane. */
   readonly objects: readonly RenderedObject[];
-  /** What a render has to know of them. */
+  /** The facts about them that a render needs. */
   readonly facts: Facts;
   /** Of the hosted cluster's administrator. */
   readonly kubeconfig: string;
 }
 
-/** Has the operator's own phases make every Secret that pods of this cluster mount, in memory. */
+/** Runs the operator's own phases in memory to create every Secret that pods of this cluster mount. */
 export async function issueSecrets(cluster: HostedCluster, endpoint: Endpoint): Promise<IssuedSecrets> {
   const management = new MemoryObjects();
   const scope = { ...scopeOf(management, { now: new Date() }), cluster };

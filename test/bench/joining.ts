@@ -4,8 +4,8 @@ import { addWorker, removeWorker, type Worker } from '../testbed/workers.ts';
 import { benchNamespace, type BenchTestbed } from './bench-testbed.ts';
 
 /**
- * Lets workers join a hosted cluster of one API server, one after the other; gives how long each took until it was
- * Ready. The cluster is there before and the token signed, as they are when Cluster API makes a machine.
+ * Joins workers to a hosted cluster of one API server, one after the other; returns the time until each was
+ * Ready. The cluster exists and the token is signed before, as when Cluster API creates a machine.
  */
 export async function measureJoins({ instance, extent }: BenchTestbed): Promise<Worker['readyAfterMs'][]> {
   const cluster = { namespace: benchNamespace, name: 'joined' };

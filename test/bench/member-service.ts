@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * What a Service is to an API server: one address; a connection leads to one member and stays with it, and the one after
- * that leads to a member that listens. Here each has a member that it prefers, so that it is known who depends on whom.
+ * Acts as a Service for an API server: one address; a connection goes to one member and stays with it, and the next one
+ * goes to a member that listens. Each has a preferred member, so that it is known which client depends on which member.
  */
 export class MemberService {
   readonly address: string;
@@ -19,7 +19,7 @@ export class MemberService {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const service = new MemberService(server);
-    server.on('connection', (socket) => service.#lead(socket, members));
+    server.on('connection', (socket) => service.#connect(socket, members));
     return service;
   }
 
@@ -28,14 +28,14 @@ export class MemberService {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  #lead(socket: Socket, [member, ...others]: readonly string[]): void {
+  #connect(socket: Socket, [member, ...others]: readonly string[]): void {
     if (member === undefined) {
       socket.destroy();
       return;
     }
     const [host = '', port] = member.split(':');
     const upstream = connect(Number(port), host);
-    const next = () => this.#lead(socket, others);
+    const next = () => this.#connect(socket, others);
     upstream.once('error', next);
     upstream.once('connect', () => {
       upstream.off('error', next);

@@ -7,15 +7,15 @@ import { untilUsable } from './floor.ts';
 
 const limitSeconds = 180;
 
-/** When what was there, in milliseconds from the moment the Cluster and the HostedControlPlane were applied. */
+/** The time of each state, in milliseconds since the Cluster and the HostedControlPlane were applied. */
 export interface Provisioning {
-  /** Everything the spec asks for is there, the kubeconfig works, and so do the controllers of the hosted cluster. */
+  /** All replicas of the spec are ready, and the kubeconfig and the controllers of the hosted cluster work. */
   readonly ready: number;
-  /** Conditions as they became true. */
+  /** Conditions in the order in which they became True. */
   readonly timeLine: readonly { readonly what: string; readonly ms: number }[];
 }
 
-/** The first entry of a time line: from here on work may begin. */
+/** The first entry of a timeline: the operator may start to work. */
 export const ownerNamed = 'Cluster API has named the owner';
 
 /** Applies a Cluster and its HostedControlPlane and waits as its user would. */
@@ -28,7 +28,7 @@ export async function measureProvisioning(bench: Workbench, cluster: string, spe
   return { ready: performance.now() - start, timeLine };
 }
 
-/** @param start a `performance.now()`, what times are counted from */
+/** @param start a `performance.now()`, the start of the times */
 async function followUntilReady(bench: Workbench, cluster: string, start: number): Promise<Provisioning['timeLine']> {
   const timeLine: { what: string; ms: number }[] = [];
   const events = bench.client.watch<HostedControlPlaneObject>(HostedControlPlane, {
@@ -53,7 +53,7 @@ async function followUntilReady(bench: Workbench, cluster: string, start: number
   }
   const { status } = await bench.get(cluster);
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  throw new Error(`${cluster} was not Ready within ${limitSeconds} s: ${ready?.message ?? 'nobody has worked on it'}`);
+  throw new Error(`${cluster} was not Ready within ${limitSeconds} s: ${ready?.message ?? 'it has no conditions'}`);
 }
 
 async function untilKubeconfig({ client, namespace }: Workbench, cluster: string): Promise<string> {

@@ -1,5 +1,5 @@
 /**
- * Waits for a snapshot as a pod that restores one does: `node receiver-process.ts < options.json`. Says its port on the
+ * Waits for a snapshot as a restore pod does: `node receiver-process.ts < options.json`. Prints its port on the
  * first line of standard output, and ends when the snapshot is on the disk.
  */
 import { text } from 'node:stream/consumers';

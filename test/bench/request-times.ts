@@ -1,6 +1,6 @@
 /**
- * Times requests to an API server from wherever it is run: `node request-times.ts < plan.json`. The plan is a
- * {@link RequestPlan}, the answer on standard output a {@link RequestTimes} per target. It uses nothing but Node, because
+ * Measures requests to an API server from any place: `node request-times.ts < plan.json`. The plan is a
+ * {@link RequestPlan}, the answer on standard output a {@link RequestTimes} per target. It only needs Node, because
  * it runs in the network of a node.
  */
 import { readFileSync } from 'node:fs';
@@ -8,29 +8,29 @@ import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 
-/** An address under which the API server is reached. */
+/** An address of the API server. */
 export interface RequestTarget {
   readonly name: string;
   readonly host: string;
   readonly port: number;
-  /** What its certificate is verified for. */
+  /** The name in its certificate that is verified. */
   readonly serverName: string;
 }
 
 export interface RequestPlan {
   readonly targets: readonly RequestTarget[];
-  /** PEM of the authority that signed the certificate. */
+  /** PEM of the CA that signed the certificate. */
   readonly certificateAuthority: string;
-  /** What is asked for, and the token of who asks. */
+  /** The path of the request, and the token of the client. */
   readonly path: string;
   readonly token: string;
-  /** Targets take turns: each round asks every one this often on one connection and this often on connections of their own. */
+  /** Targets take turns: in each round every one gets this many requests on one connection and this many on new connections. */
   readonly rounds: number;
   readonly onOpenConnection: number;
   readonly onNewConnections: number;
 }
 
-/** Milliseconds of every request, and what one on an open connection takes on the wire, both directions together. */
+/** Milliseconds of every request, and the bytes on the wire of one on an open connection, both directions together. */
 export interface RequestTimes {
   readonly name: string;
   readonly open: readonly number[];
@@ -56,7 +56,7 @@ async function measure(plan: RequestPlan): Promise<RequestTimes[]> {
   return times.map(({ wire, ...rest }) => ({ ...rest, bytes: wire / rest.open.length }));
 }
 
-/** Milliseconds until the whole answer of one request was there. Without an agent it has a connection of its own. */
+/** Milliseconds until the whole answer of one request has arrived. Without an agent it uses a new connection. */
 function timed(
   { certificateAuthority, path, token }: RequestPlan,
   target: RequestTarget,
@@ -71,7 +71,7 @@ function timed(
     headers: { authorization: `Bearer ${token}` },
     agent: agent ?? false,
     ca: certificateAuthority,
-    // What was dialled before there were rules for it is dropped for minutes, however often it is repeated.
+    // A connection that was opened before its rules existed is dropped for minutes, however often it is repeated.
     signal: AbortSignal.timeout(5_000),
   };
   const start = performance.now();
@@ -86,7 +86,7 @@ function timed(
   });
 }
 
-/** Bytes that have left or reached this machine: what its programs tell each other does not count. */
+/** Bytes that this machine has sent or received, without loopback traffic. */
 function wireBytes(): number {
   return readFileSync('/proc/net/dev', 'utf8')
     .split('\n')

@@ -15,8 +15,8 @@ export interface RequestCounts {
 const schemas = ['bench-election', 'bench-writes', 'bench-reads'] as const;
 
 /**
- * Has the API server count the operator's requests apart from everybody else's: a FlowSchema per kind of request, whose
- * dispatched requests it publishes as a metric. They all stay in the priority level they would be in anyway.
+ * Configures the API server to count the operator's requests separately: a FlowSchema per kind of request, whose
+ * dispatched requests are a metric. They all stay in their default priority level.
  */
 export async function countRequests(instance: Instance): Promise<void> {
   const account = `{kind: ServiceAccount, serviceAccount: {namespace: ${providerNamespace}, name: capi-hosted-control-plane-manager}}`;
@@ -40,7 +40,7 @@ spec:
   await kubectl(instance, ['apply', '--server-side', '--force-conflicts', '--filename', '-'], manifests.join('---'));
 }
 
-/** Leaves the API server to count as it did before. */
+/** Restores the API server's configuration. */
 export async function forgetRequests(instance: Instance): Promise<void> {
   await kubectl(instance, ['delete', 'flowschema', ...schemas, '--ignore-not-found']);
 }

@@ -21,18 +21,18 @@ import { TimedWriter } from './timed-writer.ts';
 const names = ['etcd-0', 'etcd-1', 'etcd-2'] as const;
 const stallGoal = { atMost: 2 };
 
-/** A step that was taken, and when. */
+/** A step, and its time. */
 interface Taken {
   readonly step: EtcdStep;
-  /** Who led before. */
+  /** The leader before. */
   readonly leader: string | undefined;
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * What writers notice while etcd's three members are defragmented and restarted by the operator's own decisions. One
- * writes through each member, for an API server keeps its connection while it lasts.
+ * Stalls of writers while etcd's three members are defragmented and restarted by the operator's own decisions. One
+ * writes through each member, because an API server keeps its connection.
  */
 export async function measureStalls(
   { stalls: { dataBytes, quotaBytes, restMs } }: Extent,
@@ -95,7 +95,7 @@ export async function measureStalls(
   }
 }
 
-/** A database file of which most holds nothing, as after a burst of objects. */
+/** A database file with mostly free space, as after many deletions. */
 async function leaveHoles(cluster: EtcdProcesses, dataBytes: number): Promise<void> {
   await fill(cluster, dataBytes);
   const keys = cluster.keys();
@@ -105,13 +105,13 @@ async function leaveHoles(cluster: EtcdProcesses, dataBytes: number): Promise<vo
   keys.close();
 }
 
-/** The pages of what was deleted are free once something else is written. */
+/** The pages of deleted keys are free once something else is written. */
 async function hasHoles(cluster: EtcdProcesses, name: string): Promise<boolean> {
   const { status } = await cluster.client(name).status();
   return status.dbSizeInUseBytes < 0.5 * status.dbSizeBytes;
 }
 
-/** Does one step after the other as the operator would, until all is as wanted. */
+/** Executes one step after the other as the operator would, until the desired state is reached. */
 async function executeAll(cluster: EtcdProcesses, quotaBytes: number): Promise<Taken[]> {
   const taken: Taken[] = [];
   await until('nothing left to do', async () => executeNext(cluster, quotaBytes, taken), 300_000);
@@ -138,7 +138,7 @@ async function executeNext(cluster: EtcdProcesses, quotaBytes: number, taken: Ta
   return false;
 }
 
-/** The same etcd under another path: for the members a new template. */
+/** The same etcd under another path: a new template for the members. */
 async function anotherPath(directory: string): Promise<string> {
   const { etcd = '' } = await findBinaries(instanceFrom(process.env).cache, process.env['HCP_TESTBED_BIN'], () => {});
   await symlink(etcd, join(directory, 'etcd'));

@@ -2,17 +2,17 @@ import { setTimeout } from 'node:timers/promises';
 import { Etcd3 } from 'etcd3';
 import type { EtcdCredentials, MemberEndpoint } from '../../reconciler/etcd/member-endpoint.ts';
 
-/** One write: when it began, and how long it took until it was acknowledged, with everything that was tried meanwhile. */
+/** One write: its start, and the time until it was acknowledged, including retries. */
 interface Write {
   readonly at: number;
   readonly ms: number;
 }
 
-/** How often an API server with little to do writes. */
+/** The write interval of an API server with low load. */
 const everyMs = 20;
 const value = Buffer.alloc(1_000, 'x');
 
-/** Writes one key after the other at an address, as an API server does: on one connection until that breaks. */
+/** Writes keys at an address, as an API server does: on one connection until that breaks. */
 export class TimedWriter {
   readonly #endpoint: MemberEndpoint;
   readonly #credentials: EtcdCredentials;
@@ -27,8 +27,8 @@ export class TimedWriter {
   }
 
   /**
-   * How long writes took that were under way between two instants, or were the next ones, in milliseconds. A writer that stands still does not
-   * see the writes that it would have begun: they count too, each with the time that was left.
+   * Durations of writes that were in progress between two instants, or were the next ones, in milliseconds. A blocked writer
+   * does not start the writes that would follow: they count too, each with the remaining time.
    */
   between(from: number, to: number): number[] {
     return this.#writes
@@ -36,7 +36,7 @@ export class TimedWriter {
       .flatMap(({ ms }) => Array.from({ length: Math.max(1, Math.ceil(ms / everyMs)) }, (_, n) => ms - n * everyMs));
   }
 
-  /** Ends after the write that is under way. */
+  /** Ends after the write in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#work;
@@ -51,7 +51,7 @@ export class TimedWriter {
           await etcd.put(`/registry/configmaps/bench/${this.#endpoint.name}-${number % 1_000}`).value(value);
           isDone = true;
         } catch {
-          // The library refuses calls for seconds after a failure; an API server tries again.
+          // The library refuses calls for seconds after a failure; an API server retries.
           etcd.close();
           etcd = this.#connect();
           await setTimeout(10);
@@ -70,7 +70,7 @@ export class TimedWriter {
       hosts: `https://${address}`,
       credentials: { rootCertificate: Buffer.from(ca), certChain: Buffer.from(cert), privateKey: Buffer.from(key) },
       grpcOptions: { 'grpc.ssl_target_name_override': serverName },
-      // Longer than any stall that is looked for: one that is cut off would count as short ones.
+      // Longer than any stall to be measured: a write that timed out would count as a short one.
       defaultCallOptions: () => ({ deadline: Date.now() + 60_000 }),
     });
   }

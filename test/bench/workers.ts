@@ -3,7 +3,7 @@ import type { BenchTestbed } from './bench-testbed.ts';
 import { type Figure, median } from './figure.ts';
 import { measureJoins } from './joining.ts';
 
-/** How fast a worker is a Ready node. */
+/** The time until a worker is a Ready node. */
 export async function measureWorkers(testbed: BenchTestbed): Promise<Figure[]> {
   const times = await measureJoins(testbed);
   const figure = (name: string, key: 'join' | 'powerOn'): Figure => ({
@@ -15,7 +15,7 @@ export async function measureWorkers(testbed: BenchTestbed): Promise<Figure[]> {
   return [figure('kubeadm join', 'join'), figure('power on', 'powerOn')];
 }
 
-/** What the ways of pods to their API server cost, beside dialling the endpoint from the same node. */
+/** The cost of in-cluster access, compared with connections to the endpoint from the same node. */
 export async function measureInClusterAccess(testbed: BenchTestbed): Promise<Figure[]> {
   const times = await measureAccess(testbed);
   return times.flatMap(({ access, direct, byAccess }): Figure[] => [

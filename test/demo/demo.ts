@@ -1,6 +1,6 @@
 /**
  * `npm run demo`: from nothing to a hosted control plane with a worker that runs pods, on this machine, with real
- * binaries. Run again it uses what is there; `npm run demo -- --down` removes it all.
+ * binaries. Another run reuses what exists; `npm run demo -- --down` removes everything.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -8,15 +8,15 @@ import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { installProvider } from '../support/provider.ts';
 import { clientOf } from '../testbed/access.ts';
 import { installAddon } from '../testbed/addons.ts';
-import { reconcileNormal } from '../testbed/bring-up.ts';
+import { bringUp } from '../testbed/bring-up.ts';
 import { openHostedApi } from '../testbed/hosted-api.ts';
 import { binDirectory, instanceFrom, type Instance, kubeconfigPath, testbedLog } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
 import { repository } from '../testbed/operator-bundle.ts';
 import { type Report, reportTo } from '../testbed/progress.ts';
-import { reconcileDelete } from '../testbed/take-down.ts';
+import { takeDown } from '../testbed/take-down.ts';
 import { followUntilReady } from './follow.ts';
-import { haveWorker, sayHello } from './workload.ts';
+import { haveWorker, runHello } from './workload.ts';
 
 const name = { namespace: 'demo', name: 'demo' };
 
@@ -25,12 +25,12 @@ async function main(): Promise<void> {
   const instance = instanceFrom(process.env);
   const report = reportTo(testbedLog(instance), process.stderr);
   if (values.down) {
-    const left = await reconcileDelete(instance, report);
+    const left = await takeDown(instance, report);
     if (left.length > 0) throw new Error(`left behind:\n${left.join('\n')}`);
     return;
   }
   report(`1. a management cluster: etcd, Kubernetes, containerd, Cluster API, a Gateway of Traefik, all real`);
-  await reconcileNormal(instance, report);
+  await bringUp(instance, report);
   await installAddon(instance, 'traefik', report);
   report('2. the provider, as a pod');
   await installProvider(instance, report);
@@ -39,11 +39,11 @@ async function main(): Promise<void> {
   report('4. a worker: a machine of its own that joins by kubeadm');
   await haveWorker(instance, name, report);
   report('5. pods on it: test/demo/hello.yaml');
-  await sayHello(instance, name, report);
+  await runHello(instance, name, report);
   report(whatNext(instance, kubeconfig));
 }
 
-/** Makes the control plane; gives the path of a kubeconfig for it. */
+/** Creates the control plane; returns the path of a kubeconfig for it. */
 async function provision(instance: Instance, report: Report): Promise<string> {
   const client = await clientOf(instance);
   try {
@@ -59,7 +59,7 @@ async function provision(instance: Instance, report: Report): Promise<string> {
 
 function whatNext(instance: Instance, kubeconfig: string): string {
   return `
-It all works. To look around:
+It all works. To explore:
 
   export PATH=${binDirectory(instance)}:$PATH
   export MANAGEMENT=${kubeconfigPath(instance)}
@@ -73,7 +73,7 @@ The Cluster does not become Available for Cluster API, because it has no infrast
 npm run demo -- --down removes it all`;
 }
 
-/** A kubeconfig for this host, which does not know the names that the Gateway serves. */
+/** A kubeconfig for this host, which does not resolve the names of the Gateway. */
 async function kubeconfigFor(instance: Instance, client: KubeClient): Promise<string> {
   const api = await openHostedApi(instance, client, name);
   await api.client.connection.close();

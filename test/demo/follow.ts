@@ -5,12 +5,12 @@ import type { HostedControlPlaneObject } from '../support/workbench.ts';
 import { type Report, until } from '../testbed/progress.ts';
 import { stepsBetween } from './progress.ts';
 
-/** Longer than the slowest machine we know needs; what it waits for is on the screen all the while. */
+/** Longer than the slowest known machine needs; the screen shows what it waits for. */
 const limitMs = 600_000;
 
 /**
- * Shows what happens to a control plane, and what it waits for, until it is ready.
- * @param start a `performance.now()`, what times are counted from
+ * Prints the progress of a control plane, and what it waits for, until it is ready.
+ * @param start a `performance.now()`, the start of the times
  */
 export async function followUntilReady(
   client: KubeClient,

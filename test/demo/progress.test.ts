@@ -10,13 +10,13 @@ const condition = (type: string, status: 'True' | 'False', message = ''): Condit
   lastTransitionTime: '2026-11-21T12:00:00Z',
 });
 
-test('what has become true is told once, by what it means', () => {
+test('a condition that becomes True is reported once, by its meaning', () => {
   const after = [condition('CACertificatesReady', 'True')];
   expect(stepsBetween([], after)).toEqual([{ isDone: true, text: 'all CAs and service account keys exist' }]);
   expect(stepsBetween(after, after)).toEqual([]);
 });
 
-test('what several conditions wait for is told once, and again only when it changes', () => {
+test('a reason that several conditions share is reported once, and again only when it changes', () => {
   const waiting = ['WorkloadKubeProxyReady', 'WorkloadCoreDNSReady'].map((type) =>
     condition(type, 'False', 'no nodes yet'),
   );

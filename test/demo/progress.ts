@@ -1,14 +1,14 @@
 import { type ConditionType, conditions, isConditionType } from '../../constructs/api/conditions.ts';
 import type { Condition } from '../../constructs/api/status.ts';
 
-/** One thing that has happened to a control plane, for a person who watches. */
+/** One event of a control plane, for a user who watches. */
 export interface Step {
-  /** Whether something is there now, or only waited for. */
+  /** Whether something is done, or still waited for. */
   readonly isDone: boolean;
   readonly text: string;
 }
 
-/** What is new between two looks at the conditions: steps that are done, and new answers to "what is it waiting for?". */
+/** The changes between two states of the conditions: finished steps, and new reasons for waiting. */
 export function stepsBetween(before: readonly Condition[], after: readonly Condition[]): Step[] {
   const old = new Map(before.map((condition) => [condition.type, condition]));
   const steps = after.flatMap((condition): Step[] => {
@@ -23,7 +23,7 @@ export function stepsBetween(before: readonly Condition[], after: readonly Condi
   return [...new Map(steps.map((step) => [step.text, step])).values()];
 }
 
-/** The steps in order, and the two answers that matter in the end. Summaries of them would say everything twice. */
+/** The steps in order, and the two final conditions. Summaries of steps would repeat everything. */
 function isStep(type: string): type is ConditionType {
   return isConditionType(type) && (type === 'Available' || (type.endsWith('Ready') && type !== 'Ready'));
 }

@@ -10,7 +10,7 @@ import { addWorker, removeWorker, withHostedApi, workerNames } from '../testbed/
 
 const limitMs = 120_000;
 
-/** Gives the hosted cluster a worker; one that has joined it in an earlier run will do, others go. */
+/** Gives the hosted cluster a worker; one that joined in an earlier run is reused, others are removed. */
 export async function haveWorker(instance: Instance, cluster: ClusterName, report: Report): Promise<void> {
   const names = await workerNames(instance, cluster);
   const machines = await Promise.all(names.map((name) => joinedMachine(instance, cluster, name)));
@@ -35,7 +35,7 @@ async function joinedMachine(instance: Instance, cluster: ClusterName, name: str
 }
 
 /** Runs a page of two replicas behind a Service, and lets a pod read it until both have answered. */
-export async function sayHello(instance: Instance, cluster: ClusterName, report: Report): Promise<void> {
+export async function runHello(instance: Instance, cluster: ClusterName, report: Report): Promise<void> {
   await withHostedApi(instance, cluster, async (api) => {
     const kubectl = (...args: string[]): Promise<string> => hostedKubectl(instance, api, args);
     await step(report, 'two replicas are ready', async () => {

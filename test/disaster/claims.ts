@@ -1,20 +1,20 @@
 import type { Rebuilt } from './disaster.ts';
 
-/** Something that has to survive, and how to see that it has not. */
-export interface HostClaim {
+/** A property that must be kept, and how to detect that it is not. */
+export interface Claim {
   readonly claim: string;
-  /** What is wrong, as a sentence; nothing when the claim holds. */
+  /** The fault as a sentence; nothing if the claim is true. */
   readonly fault: (rebuilt: Rebuilt) => string | undefined;
 }
 
-/** All that a worker and its users may expect of a rebuild with the old identity. */
-export const claims: readonly HostClaim[] = [
+/** Everything that a worker and its users may expect of a rebuild with the old identity. */
+export const claims: readonly Claim[] = [
   {
     claim: 'the endpoint is the same',
     fault: ({ before, after }) => difference(before.endpoint.server, after.endpoint.server),
   },
   {
-    claim: 'the authority is the same',
+    claim: 'the CA is the same',
     fault: ({ before, after }) => difference(before.endpoint.certificateAuthority, after.endpoint.certificateAuthority),
   },
   {
@@ -59,7 +59,7 @@ export const claims: readonly HostClaim[] = [
   },
 ];
 
-/** What every namespace has. */
+/** Objects of every namespace. */
 const rootCertificates = 'configmap/kube-root-ca.crt';
 
 function difference(before: string, after: string): string | undefined {

@@ -3,7 +3,7 @@ import { parseBackupId } from '../../reconciler/backup/names.ts';
 import { NumberedConfigMaps } from '../support/numbered-config-maps.ts';
 import { installProvider } from '../support/provider.ts';
 import { installAddon } from '../testbed/addons.ts';
-import { reconcileNormal } from '../testbed/bring-up.ts';
+import { bringUp } from '../testbed/bring-up.ts';
 import type { Instance } from '../testbed/instance.ts';
 import { loseManagement, replaceManagement } from '../testbed/management-loss.ts';
 import { type Report, step, until } from '../testbed/progress.ts';
@@ -13,7 +13,7 @@ import { downloadKubeconfig, type Endpoint, endpointOf, openKubeconfig, openWith
 import { tracesOf, untilNodeReports, type WorkerTraces } from './worker-traces.ts';
 import { askFromPod, pageAddresses, readPages, readSealed, runNewPod, runPods, tokenOfPod } from './workload.ts';
 
-/** What was seen of a cluster whose management cluster was lost and replaced. */
+/** The observations of a cluster whose management cluster was lost and replaced. */
 export interface Rebuilt {
   readonly before: Seen;
   readonly after: Seen;
@@ -25,11 +25,11 @@ export interface Rebuilt {
   };
   /** Writes by the kubeconfig that was downloaded before the loss. */
   readonly writes: Writes;
-  /** What a pod reads through its own way to the API server, and what its token of before the loss reads. */
+  /** What a pod reads through its own connection to the API server, and what its token from before the loss reads. */
   readonly pod: { readonly asked: string; readonly byOldToken: string };
-  /** What a Secret held before the loss, and holds after the rebuild. */
+  /** The content of a Secret before the loss, and after the rebuild. */
   readonly sealed: { readonly before: string; readonly after: string };
-  /** The log of a pod that was made after the rebuild, read through the worker's konnectivity agent. */
+  /** The log of a pod that was created after the rebuild, read through the worker's konnectivity agent. */
   readonly newPod: string;
   readonly seconds: Times;
 }
@@ -43,31 +43,31 @@ interface Writes {
   readonly backup: string;
   /** How many were acknowledged before the loss. */
   readonly acknowledged: number;
-  /** Numbers of those which the backup holds and the rebuilt cluster does not. */
+  /** Numbers of those that the backup contains and the rebuilt cluster does not. */
   readonly lostOfBackup: readonly number[];
-  /** How many were acknowledged after the backup, which nothing can bring back. */
+  /** How many were acknowledged after the backup, which are lost. */
   readonly younger: number;
-  /** Numbers of those which the rebuilt cluster acknowledged and does not have. */
+  /** Numbers of those that the rebuilt cluster acknowledged and does not have. */
   readonly lostSince: readonly number[];
 }
 
 interface Times {
-  /** From the loss until the endpoint took a write again, by the old kubeconfig. */
+  /** From the loss until the endpoint accepted a write again, by the old kubeconfig. */
   readonly silence: number;
-  /** From the first Secret in the fresh management cluster until the control plane was ready. */
+  /** From the first Secret in the new management cluster until the control plane was ready. */
   readonly rebuild: number;
   /** From then, too, until the worker's kubelet had reported. */
   readonly worker: number;
 }
 
 /**
- * Brings up everything from nothing, loses the management cluster, and rebuilds the hosted cluster in a fresh one from its
- * newest backup. What it brings up stays. Throws when something does not come.
+ * Brings up everything from nothing, loses the management cluster, and rebuilds the hosted cluster in a new one from its
+ * newest backup. What it brings up stays. Throws if a step fails.
  */
-export async function liveThroughDisaster(instance: Instance, report: Report): Promise<Rebuilt> {
+export async function runDisaster(instance: Instance, report: Report): Promise<Rebuilt> {
   const safe = fillSafe();
   report('1. a management cluster with the provider and a Gateway; a bucket outside of it');
-  await reconcileNormal(instance, report);
+  await bringUp(instance, report);
   await prepare(instance, report);
   report('2. a Cluster whose HostedControlPlane has encrypted backups: test/disaster/cluster.yaml');
   await provision(instance, safe, report);
@@ -85,7 +85,7 @@ export async function liveThroughDisaster(instance: Instance, report: Report): P
     const writer = new NumberedConfigMaps({ client });
     await writer.untilMore(20);
     const backup = await takeBackup(instance, report);
-    // what comes after the backup shows that only that is gone
+    // writes after the backup show that only those are lost
     await writer.untilMore(20);
 
     report('4. the disaster: etcd, keys, pods and volumes of the management cluster are gone for good');
@@ -100,7 +100,7 @@ export async function liveThroughDisaster(instance: Instance, report: Report): P
     const [ready, reported] = await Promise.all([
       elapsed(() => rebuild(instance, safe, report)),
       elapsed(() =>
-        step(report, `node ${machine.name} Ready, by its kubelet, which nobody touched`, () =>
+        step(report, `node ${machine.name} Ready, by its unchanged kubelet`, () =>
           untilNodeReports(client, machine.name, Date.now()),
         ),
       ),
@@ -115,7 +115,7 @@ export async function liveThroughDisaster(instance: Instance, report: Report): P
       pages: { before: pagesBefore, meanwhile, after: await readPages(machine, addresses) },
       writes: await compare(writer, patient, backup),
       pod: {
-        // Agents notice within two minutes that they speak to nobody any more.
+        // Agents detect within two minutes that their server is gone.
         asked: await until({ what: 'an answer through an agent', timeoutMs: 180_000 }, () => askFromPod(instance)),
         byOldToken: await askWith(instance, before.endpoint, token),
       },
@@ -132,7 +132,7 @@ export async function liveThroughDisaster(instance: Instance, report: Report): P
   }
 }
 
-/** Everything that is no hosted cluster's. */
+/** Everything that does not belong to a hosted cluster. */
 async function prepare(instance: Instance, report: Report): Promise<void> {
   await installAddon(instance, 'traefik', report);
   await installAddon(instance, 's3', report);
@@ -157,7 +157,7 @@ async function compare(before: NumberedConfigMaps, since: NumberedConfigMaps, ba
   };
 }
 
-/** Reads what pods of its namespace may read, with the token of one; gives its name. */
+/** Reads what pods of its namespace may read, with a pod's token; returns the pod's name. */
 async function askWith(instance: Instance, endpoint: Endpoint, token: string): Promise<string> {
   const client = openWithToken(instance, endpoint, token);
   try {

@@ -13,17 +13,17 @@ import { objectStoreCredentials } from '../testbed/object-store.ts';
 import { repository } from '../testbed/operator-bundle.ts';
 import { type Report, step, until } from '../testbed/progress.ts';
 
-/** The one of cluster.yaml; its HostedControlPlane has the same name. */
+/** The one in cluster.yaml; its HostedControlPlane has the same name. */
 export const cluster: ClusterName = { namespace: 'disaster', name: 'prod' };
 
-/** As cluster.yaml names them. */
+/** The names in cluster.yaml. */
 const secretNames = { store: 'backup-store', keys: 'backup-keys' } as const;
 
 const backupLimitMs = 180_000;
 
-/** What a person has to have kept outside of the management cluster, besides the address of the bucket. */
+/** What an administrator must have kept outside of the management cluster, besides the address of the bucket. */
 export interface Safe {
-  /** 32 bytes in base64: opens the backups. */
+  /** 32 bytes in base64: decrypts the backups. */
   readonly encryptionKey: string;
 }
 
@@ -31,7 +31,7 @@ export function fillSafe(): Safe {
   return { encryptionKey: randomBytes(32).toString('base64') };
 }
 
-/** Makes the hosted cluster of cluster.yaml; ends when it is ready. */
+/** Creates the hosted cluster of cluster.yaml; ends when it is ready. */
 export async function provision(instance: Instance, safe: Safe, report: Report): Promise<void> {
   const start = performance.now();
   await applySecrets(instance, safe, report);
@@ -39,7 +39,7 @@ export async function provision(instance: Instance, safe: Safe, report: Report):
   await follow(instance, start, report);
 }
 
-/** Makes it again as its newest backup tells, with its data and its keys; ends when it is ready. */
+/** Creates it again from its newest backup, with its data and its keys; ends when it is ready. */
 export async function rebuild(instance: Instance, safe: Safe, report: Report): Promise<void> {
   const start = performance.now();
   await applySecrets(instance, safe, report);
@@ -53,7 +53,7 @@ export async function rebuild(instance: Instance, safe: Safe, report: Report): P
   await follow(instance, start, report);
 }
 
-/** Takes a backup now; gives its name. Throws when it lacks what a rebuild elsewhere needs. */
+/** Takes a backup now; returns its name. Throws if it lacks what a rebuild elsewhere needs. */
 export async function takeBackup(instance: Instance, report: Report): Promise<string> {
   const request = new Date().toISOString();
   const name = await step(report, 'a backup, asked for by an annotation', async () => {
@@ -68,22 +68,22 @@ export async function takeBackup(instance: Instance, report: Report): Promise<st
 async function untilBackup(instance: Instance, request: string): Promise<string> {
   const client = await clientOf(instance);
   try {
-    let said = 'no condition EtcdBackupReady';
+    let found = 'no condition EtcdBackupReady';
     return await until({ what: 'the backup', timeoutMs: backupLimitMs, intervalMs: 100 }, async () => {
       const { status } = await client.get<HostedControlPlaneObject>(HostedControlPlane, cluster);
       const condition = status?.conditions?.find(({ type }) => type === 'EtcdBackupReady');
-      if (condition) said = `EtcdBackupReady is ${condition.status}, ${condition.reason}: ${condition.message}`;
+      if (condition) found = `EtcdBackupReady is ${condition.status}, ${condition.reason}: ${condition.message}`;
       const { lastRequest, lastBackup } = status?.etcd?.backup ?? {};
       if (lastRequest === request && lastBackup !== undefined) return lastBackup;
-      // the reason of the time-out, should it come to that
-      throw new Error(said);
+      // the reason of a possible time-out
+      throw new Error(found);
     });
   } finally {
     await client.connection.close();
   }
 }
 
-/** What has to be there before a cluster: a namespace, and in it what was in the safe. */
+/** The prerequisites of a cluster: a namespace, and in it the kept Secrets. */
 async function applySecrets(instance: Instance, safe: Safe, report: Report): Promise<void> {
   const objects = { apiVersion: 'v1', kind: 'List', items: await secrets(instance, safe) };
   await step(report, `Namespace ${cluster.namespace}, Secrets of the bucket and of the key`, () =>

@@ -7,7 +7,7 @@ import type { Instance } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
 import { cluster } from './hosted-cluster.ts';
 
-/** Cluster API's kubeconfig, as an administrator downloads it to keep it. */
+/** Cluster API's kubeconfig, as an administrator downloads it. */
 export async function downloadKubeconfig(instance: Instance): Promise<string> {
   const { namespace, name } = cluster;
   const output = ['--output', 'jsonpath={.data.value}'];
@@ -15,7 +15,7 @@ export async function downloadKubeconfig(instance: Instance): Promise<string> {
   return Buffer.from(value, 'base64').toString('utf8');
 }
 
-/** Who a kubeconfig talks to, and whom it believes. */
+/** The server of a kubeconfig and its CA. */
 export interface Endpoint {
   readonly server: string;
   /** PEM. */
@@ -33,12 +33,12 @@ export function endpointOf(kubeconfig: string): Endpoint {
   return { server: published.server, certificateAuthority };
 }
 
-/** The hosted cluster at its endpoint, by such a kubeconfig. Close its connection when done. */
+/** A client of the hosted cluster at its endpoint, by such a kubeconfig. The caller closes its connection. */
 export function openKubeconfig(instance: Instance, kubeconfig: string): KubeClient {
   return hostedClient(kubeconfig, lookupFor(instance));
 }
 
-/** The same endpoint for somebody with a token, such as a pod. Close its connection when done. */
+/** A client of the same endpoint with a token, such as a pod's. The caller closes its connection. */
 export function openWithToken(
   instance: Instance,
   { server, certificateAuthority }: Endpoint,

@@ -5,9 +5,9 @@ import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { inMachine, type Machine } from '../testbed/machine.ts';
 import { until } from '../testbed/progress.ts';
 
-/** What would differ if somebody had touched the worker. */
+/** Properties that would change if the worker were changed. */
 export interface WorkerTraces {
-  /** Every container that runs, with its first process: `<id> <pid>`, in order. */
+  /** Every running container, with its first process: `<id> <pid>`, in order. */
   readonly containers: readonly string[];
   /** Process of the kubelet. */
   readonly kubelet: string;
@@ -35,7 +35,7 @@ interface NodeObject extends KubeObject {
 }
 
 /**
- * Ends when the node is Ready and its kubelet has said so since then: a restored Node is Ready because it was when the
+ * Ends when the node is Ready and its kubelet has reported that since then: a restored Node is Ready because it was when the
  * backup was taken.
  * @param since milliseconds since the epoch
  */

@@ -1,5 +1,5 @@
 import { clientPod, clientRights } from '../cluster/access/client-pod.ts';
-import { sayHello } from '../demo/workload.ts';
+import { runHello } from '../demo/workload.ts';
 import { hostedKubectl } from '../testbed/hosted-api.ts';
 import { busyboxImage } from '../testbed/images.ts';
 import type { Instance } from '../testbed/instance.ts';
@@ -8,11 +8,11 @@ import { type Report, step } from '../testbed/progress.ts';
 import { withHostedApi } from '../testbed/workers.ts';
 import { cluster } from './hosted-cluster.ts';
 
-/** A pod that asks its API server with the token the kubelet gave it. */
+/** A pod that sends requests to its API server with the token from the kubelet. */
 const asking = 'asking';
 const limit = '--timeout=120s';
 
-/** Stored in etcd under keys that only the API servers have. */
+/** Encrypted in etcd with keys that only the API servers have. */
 const sealed = {
   apiVersion: 'v1',
   kind: 'Secret',
@@ -22,7 +22,7 @@ const sealed = {
 
 /** Runs pods on the worker: a page of two replicas, and a client of the API; stores a Secret. Ends when all add-ons run. */
 export async function runPods(instance: Instance, worker: string, report: Report): Promise<void> {
-  await sayHello(instance, cluster, report);
+  await runHello(instance, cluster, report);
   const objects = {
     apiVersion: 'v1',
     kind: 'List',
@@ -43,12 +43,12 @@ export async function tokenOfPod(instance: Instance): Promise<string> {
   return (await hosted(instance, ['exec', asking, '--', 'cat', file])).trim();
 }
 
-/** What that pod sees of its own namespace, through its own way to the API server. */
+/** What that pod reads of its own namespace, through its own connection to the API server. */
 export function askFromPod(instance: Instance): Promise<string> {
   return hosted(instance, ['exec', asking, '--', '/kubectl', 'get', 'configmap/kube-root-ca.crt', '--output=name']);
 }
 
-/** What the Secret holds. */
+/** The content of the Secret. */
 export async function readSealed(instance: Instance): Promise<string> {
   const word = await hosted(instance, ['get', 'secret', 'sealed', '--output', 'jsonpath={.data.word}']);
   return Buffer.from(word, 'base64').toString('utf8');
@@ -60,14 +60,14 @@ export async function pageAddresses(instance: Instance): Promise<string[]> {
   return (await hosted(instance, ['get', 'pods', '--selector=app=hello', '--output', path])).split(' ');
 }
 
-/** What they answer to their own node, which needs nobody else. */
+/** Their answers to their own node, which needs no other machine. */
 export async function readPages(worker: Machine, addresses: readonly string[]): Promise<string[]> {
   const ask = (address: string) =>
     inMachine(worker, ['timeout', '3', 'busybox', 'wget', '-qO-', `http://${address}:8080/`]);
   return (await Promise.all(addresses.map(ask))).map((answer) => answer.trim());
 }
 
-/** Runs a pod to its end that was not there before; gives its log. */
+/** Runs a new pod to its end; returns its log. */
 export async function runNewPod(instance: Instance): Promise<string> {
   const command = ['--restart=Never', '--command', '--', 'echo', 'made after the rebuild'];
   await hosted(instance, ['run', 'after', `--image=${busyboxImage}`, ...command]);
@@ -75,7 +75,7 @@ export async function runNewPod(instance: Instance): Promise<string> {
   return (await hosted(instance, ['logs', 'after'])).trim();
 }
 
-/** As the administrator of the management cluster that there is now, by its own way. */
+/** A client for the administrator of the current management cluster, through the in-cluster address. */
 function hosted(instance: Instance, args: readonly string[], input?: string): Promise<string> {
   return withHostedApi(instance, cluster, (api) => hostedKubectl(instance, api, args, input));
 }

@@ -1,6 +1,6 @@
 import type { Stryker } from '@stryker-mutator/core';
 
-/** Modules that decide: pure, and wrong in silence when they are wrong. */
+/** Modules with decisions: pure, and without visible errors when they are wrong. */
 const decisions = [
   'constructs/cluster/{minors,versions}.ts',
   'reconciler/backup/{causes,plan-backup,retention,schedule}.ts',
@@ -21,7 +21,8 @@ const decisions = [
 
 /**
  * `npm run mutate` changes these modules in one place at a time and runs the tests that reach the place; for one of them,
- * `npm run mutate -- --mutate reconciler/engine/run-phases.ts`. The score of all modules, and what is left, are in test/README.md.
+ * `npm run mutate -- --mutate reconciler/engine/run-phases.ts`. The score of all modules, and what is left, are in
+ * test/README.md.
  */
 export default {
   testRunner: 'vitest',
@@ -30,19 +31,19 @@ export default {
   coverageAnalysis: 'perTest',
   mutate: decisions,
   mutator: {
-    // It makes every text empty. A text here is either one of a few that a type lists, and then the mutant does not
-    // compile, which Stryker cannot see: its checker needs the JavaScript API of TypeScript before 7. Or it is a sentence
-    // for people, and tests that repeat all of them would hold the wording and not the decision. Where a user acts upon a
+    // It makes every text empty. A text here is either a member of a union type, and then the mutant does not
+    // compile, which Stryker cannot detect: its checker needs the JavaScript API of TypeScript before 7. Or it is a sentence
+    // for people, and tests that repeat all of them would check the wording and not the decision. If a user acts upon a
     // sentence, its own test asserts what it has to name.
     excludedMutations: ['StringLiteral'],
   },
-  // What runs once, when a module is loaded, needs a process for each mutant: hours, to empty tables that many tests read.
+  // Code that runs once, when a module is loaded, needs a process for each mutant: hours, to empty tables that many tests read.
   ignoreStatic: true,
-  // Two processes at most, and `nice`: there is other work on the machine.
+  // Two processes at most, and `nice`: other processes use the machine.
   concurrency: 2,
-  // A mutant that never ends is noticed, too; one that waits for a busy machine is not.
+  // A mutant that never ends counts as detected, too; one that waits for a busy machine does not.
   timeoutMS: 60_000,
-  // A second run asks only what has changed since.
+  // A second run only tests what has changed since.
   incremental: true,
   incrementalFile: 'build/mutation/incremental.json',
   reporters: ['clear-text', 'progress-append-only', 'html', 'json'],

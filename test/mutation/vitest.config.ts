@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * The tests that `npm run mutate` runs: those beside the modules that it changes, where a reader looks for what a module
- * promises. Whatever else uses a module may notice a mutant as well, such as passes over all phases, the model of etcd
- * and the simulation of years; they take seconds for each mutant, and what only they notice no longer says which rule is
+ * The tests that `npm run mutate` runs: those beside the modules that it changes, which document the behaviour of a
+ * module. Other tests may detect a mutant as well, such as those that reconcile all phases, the model of etcd
+ * and the simulation of years; they take seconds for each mutant, and a failure there does not show which rule is
  * wrong.
  */
 export default defineConfig({
@@ -25,7 +25,7 @@ export default defineConfig({
       'test/reconciler/restore/plan.test.ts',
       'test/reconciler/rotation/**/plan.test.ts',
     ],
-    // As all pure tests have it: on a busy machine a shorter one would count slow tests as mutants that were noticed.
+    // As for all pure tests: on a busy machine a shorter timeout would count slow tests as detected mutants.
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -13,7 +13,7 @@ beforeAll(async () => {
   before = await ownProcessorSeconds();
 });
 
-// What is set up first ends last: after every hook of the file.
+// The first set-up hook is torn down last: after every hook of the file.
 afterAll(async ({}, file) => {
   file.meta.processorSeconds = (await ownProcessorSeconds()) - before;
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { drift, durationsOf } from './file-times.ts';
 
-it('a file that takes half as long again, or half as long, as it is committed is told; noise is not', () => {
+it('a file that takes more than half longer or shorter than its committed duration is reported; noise is not', () => {
   const committed = { slower: 100, faster: 100, steady: 100, short: 4 };
   const measured = { slower: 151, faster: 49, steady: 149, short: 12, new: 7 };
   expect(drift(committed, measured)).toEqual([

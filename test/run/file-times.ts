@@ -1,14 +1,14 @@
-/** How long a test file took. */
+/** The duration of a test file. */
 export interface FileTime {
-  /** From the root of the repository on. */
+  /** Relative to the root of the repository. */
   readonly file: string;
   /** From the start of its process to the end of its last hook. */
   readonly wallSeconds: number;
-  /** Of its own process and of those it started and waited for; pods are not among them. */
+  /** Of its own process and of those it started and waited for, without pods. */
   readonly processorSeconds: number;
 }
 
-/** File to seconds, as committed: what the order of files is made from. */
+/** File to seconds, as committed: they determine the order of files. */
 export type Durations = Readonly<Record<string, number>>;
 
 /** A drift below this many seconds is noise, whatever its share. */
@@ -20,7 +20,7 @@ export function durationsOf(times: readonly FileTime[]): Durations {
   return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** A line for each file that took another time than is committed, by more than half of that. */
+/** A line for each file whose duration differs by more than half from the committed one. */
 export function drift(committed: Durations, measured: Durations): string[] {
   return Object.entries(measured).flatMap(([file, seconds]) => {
     const known = committed[file];

@@ -1,4 +1,4 @@
-// `npm run test:durations [-- FROM TO]`: keeps the durations of the last whole run, by which the next ones order their files
+// `npm run test:durations [-- FROM TO]`: stores the durations of the last complete run, which determine the order of files
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { measuredFile } from './output.ts';

@@ -11,7 +11,7 @@ const repository = join(import.meta.dirname, '../..');
 const vitest = join(repository, 'node_modules/vitest/vitest.mjs');
 const config = ['--config', join(repository, 'test/vitest.config.ts')];
 
-/** Which of the lanes side by side this is, for processes that run tests. */
+/** The lane of processes that run tests, if lanes run side by side. */
 const laneVariable = 'HCP_TEST_LANE';
 
 /** Whether this process runs tests as a part of all of them. */
@@ -26,15 +26,15 @@ export function laneOf(env: NodeJS.ProcessEnv): number {
 
 /** A run of vitest beside others. */
 export interface Lane {
-  /** What stands before each of its lines, and the name of the files in which its output is kept. */
+  /** The prefix of its lines, and the name of its output files. */
   readonly name: string;
   /** The project of test/vitest.config.ts that it runs. */
   readonly project: string;
-  /** The testbed that it has to itself, where it needs one. */
+  /** The testbed that only this lane uses, if it needs one. */
   readonly testbed?: string;
 }
 
-/** Runs vitest in this terminal and gives its exit code. */
+/** Runs vitest in this terminal and returns its exit code. */
 export function runVitest(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
   const child = spawn(process.execPath, [vitest, 'run', ...config, ...args], {
     stdio: 'inherit',
@@ -43,7 +43,7 @@ export function runVitest(args: readonly string[], env: NodeJS.ProcessEnv = {}):
   return ended(child);
 }
 
-/** Runs vitest, keeps what it says in one file and its report in another, and gives its exit code. */
+/** Runs vitest, writes its output to one file and its report to another, and returns its exit code. */
 export function runQuietly(
   args: readonly string[],
   { log, report, env }: { readonly log: string; readonly report: string; readonly env: NodeJS.ProcessEnv },
@@ -58,7 +58,7 @@ export function runQuietly(
   return ended(child);
 }
 
-/** Runs a lane, the `index`th of those side by side, keeps what it says in `output`, and gives its exit code. */
+/** Runs a lane, the `index`th of those side by side, writes its output to `output`, and returns its exit code. */
 export function runLane({ name, project, testbed }: Lane, index: number, output: string): Promise<number> {
   const reporters = ['default', 'json', join(import.meta.dirname, 'times-reporter.ts')];
   const args = ['--project', project, ...reporters.map((reporter) => `--reporter=${reporter}`)];
@@ -91,12 +91,12 @@ function ended(child: ChildProcess): Promise<number> {
   });
 }
 
-/** Where vitest's own report of a lane is. */
+/** Path of vitest's own report of a lane. */
 export function reportFile(name: string, output: string): string {
   return join(output, `${name}.json`);
 }
 
-/** How long each file of a lane took; none when it ended before it could say. */
+/** The duration of each file of a lane; none if the lane ended before it could report. */
 export async function readTimes(name: string, output: string): Promise<FileTime[]> {
   return readFile(timesFile(name, output), 'utf8').then(JSON.parse, () => []);
 }

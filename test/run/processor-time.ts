@@ -8,16 +8,16 @@ export interface ProcessorTime {
   readonly cores: number;
   /** Of all cores together, so at most `cores` times the wall time. */
   readonly busySeconds: number;
-  /** Program to its core-seconds, the longest first; `ended unseen` is what no look has found alive. */
+  /** Program to its core-seconds, the longest first; `ended unseen` is the time of processes that ended between two samples. */
   readonly byProgram: Readonly<Record<string, number>>;
 }
 
 /** Linux counts processor time in ticks of 10 ms on every architecture that Node runs on. */
 const ticksPerSecond = 100;
-/** A look costs some milliseconds: what lives shorter than this is ended unseen. */
+/** A sample costs some milliseconds: processes with a shorter life are ended unseen. */
 const periodMs = 2_000;
 
-/** The names under which core-seconds are told, by the start of what the kernel calls a process; others keep theirs. */
+/** Names for core-seconds in the report, by the start of the kernel's name of a process; others keep theirs. */
 const programs: readonly (readonly [prefix: string, program: string])[] = [
   ['kube-apiserver', 'kube-apiserver'],
   ['kube-controller', 'kube-controller-manager'],
@@ -46,13 +46,13 @@ const programs: readonly (readonly [prefix: string, program: string])[] = [
   ['tsx', 'node'],
 ];
 
-/** Looks at every process of the machine now and then, until it is stopped. */
+/** Samples every process of the machine periodically, until it is stopped. */
 export class ProcessorTimeRecorder {
   readonly #stopping = new AbortController();
   readonly #started = performance.now();
-  /** Ticks of each process as last seen; a pid alone is given again. */
+  /** Ticks of each process as last sampled; a pid alone may be reused. */
   readonly #seen = new Map<string, { readonly program: string; ticks: number }>();
-  /** Ticks that processes had when this began. */
+  /** Ticks that processes had at the start. */
   readonly #before = new Map<string, number>();
   readonly #work: Promise<void>;
   #atStart: { readonly busy: number; readonly cores: number } = { busy: 0, cores: 0 };
@@ -84,16 +84,16 @@ export class ProcessorTimeRecorder {
   async #record(): Promise<void> {
     const { signal } = this.#stopping;
     this.#atStart = await machineTicks();
-    this.#look();
+    this.#sample();
     for (const [id, { ticks }] of this.#seen) this.#before.set(id, ticks);
     while (!signal.aborted) {
       await sleep(periodMs, undefined, { signal }).catch(() => {});
-      this.#look();
+      this.#sample();
     }
   }
 
   /** Reads synchronously: the kernel answers from memory, and hundreds of asynchronous reads cost more than their content. */
-  #look(): void {
+  #sample(): void {
     for (const pid of readdirSync('/proc')) {
       if (!/^\d+$/.test(pid)) continue;
       const found = processOf(statOf(pid));
@@ -102,13 +102,13 @@ export class ProcessorTimeRecorder {
   }
 }
 
-/** Seconds of the processors that this process and the children it has waited for have used. */
+/** Processor seconds of this process and the children it has waited for. */
 export async function ownProcessorSeconds(): Promise<number> {
   const [user, system, childUser, childSystem] = fieldsOf(await readFile('/proc/self/stat', 'utf8')).slice(11, 15);
   return [user, system, childUser, childSystem].reduce((sum, ticks) => sum + Number(ticks), 0) / ticksPerSecond;
 }
 
-/** What a line of /proc/PID/stat says of a process; nothing for none. */
+/** The fields of a line of /proc/PID/stat; nothing for an invalid one. */
 export function processOf(stat: string): { id: string; program: string; ticks: number } | undefined {
   if (stat === '') return undefined;
   const name = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
@@ -127,7 +127,7 @@ function statOf(pid: string): string {
   }
 }
 
-/** The fields from the third on: the second, a name, may hold spaces and parentheses. */
+/** The fields from the third on: the second, a name, may contain spaces and parentheses. */
 function fieldsOf(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }

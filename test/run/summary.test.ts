@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { clock, laneSummary, processorSummary } from './summary.ts';
 
-it('a lane tells its longest files first, and the sum of all', () => {
+it('a lane lists its longest files first, and the sum of all', () => {
   const times = [
     { file: 'short.test.ts', wallSeconds: 2.2, processorSeconds: 1 },
     { file: 'long.test.ts', wallSeconds: 61, processorSeconds: 30.4 },
@@ -23,6 +23,6 @@ it('the share of idle time is that of all cores', () => {
   ]);
 });
 
-it('minutes are told as people say them', () => {
+it('durations are formatted as minutes and seconds', () => {
   expect([clock(59.6), clock(3_725)]).toEqual(['1 min 0 s', '62 min 5 s']);
 });

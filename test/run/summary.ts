@@ -1,36 +1,36 @@
 import type { FileTime } from './file-times.ts';
 import type { ProcessorTime } from './processor-time.ts';
 
-/** Files that are told one by one; the rest is a sum. */
-const toldFiles = 12;
-const toldPrograms = 20;
+/** Files that are listed one by one; the rest is a sum. */
+const listedFiles = 12;
+const listedPrograms = 20;
 
-/** A lane's times, for a person who wants to know what to make faster: its longest files, and what they sum up to. */
+/** A lane's times, to find what to make faster: its longest files, and their sum. */
 export function laneSummary(times: readonly FileTime[]): string[] {
   const longest = [...times].sort((one, other) => other.wallSeconds - one.wallSeconds);
   const total = (key: 'wallSeconds' | 'processorSeconds') =>
     Math.round(times.reduce((sum, time) => sum + time[key], 0));
   return [
     `${times.length} files took ${total('wallSeconds')} s, ${total('processorSeconds')} s of them processor time of their own`,
-    ...longest.slice(0, toldFiles).map(({ file, wallSeconds, processorSeconds }) => {
+    ...longest.slice(0, listedFiles).map(({ file, wallSeconds, processorSeconds }) => {
       return `${column(wallSeconds)} s ${column(processorSeconds)} s of a core  ${file}`;
     }),
   ];
 }
 
-/** What the processors did during a run, and for whom. */
+/** What the processors did during a run, by program. */
 export function processorSummary({ wallSeconds, cores, busySeconds, byProgram }: ProcessorTime): string[] {
   const available = wallSeconds * cores;
   const idle = Math.round((100 * (available - busySeconds)) / available);
   return [
     `${clock(wallSeconds)} on ${cores} cores: ${Math.round(busySeconds)} core-seconds of work, ${idle} % idle`,
     ...Object.entries(byProgram)
-      .slice(0, toldPrograms)
+      .slice(0, listedPrograms)
       .map(([program, seconds]) => `${column(seconds)} core-seconds  ${program}`),
   ];
 }
 
-/** As people say it: `21 min 40 s`. */
+/** Formats as `21 min 40 s`. */
 export function clock(seconds: number): string {
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)} min ${whole % 60} s`;

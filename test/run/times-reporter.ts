@@ -3,10 +3,10 @@ import { relative } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import type { FileTime } from './file-times.ts';
 
-/** Where the reporter writes, for the process that runs vitest to say. */
+/** Path of the reporter's file, for the process that runs vitest. */
 export const timesFileVariable = 'HCP_TEST_TIMES';
 
-/** Writes how long each test file took to the file named by `$HCP_TEST_TIMES`. */
+/** Writes the duration of each test file to the file in `$HCP_TEST_TIMES`. */
 export default class TimesReporter implements Reporter {
   readonly #started = new Map<string, number>();
   readonly #times: FileTime[] = [];

@@ -20,12 +20,12 @@ export interface AnswersProps {
   readonly rootTrust: () => string;
 }
 
-/** What the programs of a simulated cluster answer to those who ask them, by what they have read. */
+/** The answers of the programs of a simulated cluster to requests, derived from the files they have read. */
 export class Answers implements TrustProbes {
   readonly #props: AnswersProps;
   readonly #applied = new Map<string, RenderedObject>();
   readonly #notes = new Map<string, Readonly<Record<string, string>>>();
-  /** Certificates that API servers publish for aggregated ones, by the key of the ConfigMap. */
+  /** CA certificates that API servers publish for aggregated API servers, by the key of the ConfigMap. */
   readonly #extension = new Map<string, Set<string>>();
 
   constructor(props: AnswersProps) {
@@ -132,7 +132,7 @@ export class Answers implements TrustProbes {
     ];
   }
 
-  /** An API server adds what it trusts to what is published. */
+  /** An API server adds the CA certificates it trusts to the published ones. */
   #publish(key: string, certificates: string): void {
     const trusted = this.#extension.get(key) ?? new Set();
     this.#extension.set(key, new Set([...trusted, ...splitCertificates(certificates)]));
@@ -147,15 +147,15 @@ export class Answers implements TrustProbes {
 
   #at(address: string): Process {
     const found = this.#props.processes.all.find((process) => process.address === address);
-    if (!found) throw new Error(`nobody answers at ${address}`);
+    if (!found) throw new Error(`no process answers at ${address}`);
     return found;
   }
 }
 
-/** The controller manager clears answered requests away after that long. */
+/** The controller manager deletes answered requests after this time. */
 const requestsKeptMs = 3600_000;
 
-/** What runs in the hosted cluster is always ready. */
+/** Workloads in the hosted cluster are always ready. */
 function rolledOut(object: RenderedObject): RenderedObject {
   const { replicas = 1 } = (object['spec'] ?? {}) as { readonly replicas?: number };
   const counts = { replicas, readyReplicas: replicas, availableReplicas: replicas, updatedReplicas: replicas };

@@ -9,7 +9,7 @@ import type { Node } from './nodes.ts';
 import type { Process } from './processes.ts';
 import type { Secrets } from './secrets.ts';
 
-/** One way in which somebody proves to somebody else who they are. */
+/** One handshake in which a party authenticates to another. */
 export interface Proof extends Handshake {
   /** Such as `kube-scheduler of c1-scheduler-0 to c1-api-server-1`. */
   readonly what: string;
@@ -22,9 +22,9 @@ export interface Parties {
   readonly controllerManagers: readonly Process[];
   readonly schedulers: readonly Process[];
   readonly nodes: readonly Node[];
-  /** Trust of pods of the hosted cluster that have read theirs when they started, by a name for each. */
+  /** Trusted certificates of pods in the hosted cluster that have read them at their start, by a name for each. */
   readonly pods: ReadonlyMap<string, string>;
-  /** Trust of konnectivity agents, likewise. */
+  /** Trusted certificates of konnectivity agents, in the same form. */
   readonly agents: ReadonlyMap<string, string>;
 }
 
@@ -38,7 +38,7 @@ interface Side {
   readonly trusts: string;
 }
 
-/** Every proof that the parties of a hosted cluster ask of each other. */
+/** Every handshake between the parties of a hosted cluster. */
 export function proofsAmong(parties: Parties): Proof[] {
   return [
     ...etcdPeers(parties),
@@ -62,7 +62,7 @@ function etcdPeers({ etcd }: Parties): Proof[] {
 }
 
 function etcdClients({ etcd, apiServers, secrets }: Parties): Proof[] {
-  const ours = {
+  const ownPeer = {
     name: 'this provider',
     shows: secrets.value('etcdController', 'tls.crt'),
     trusts: secrets.value('etcdCA', 'tls.crt'),
@@ -79,7 +79,7 @@ function etcdClients({ etcd, apiServers, secrets }: Parties): Proof[] {
       trusts: apiServer.read('etcdCA', 'kube-apiserver', 'trust'),
     }));
     return [
-      ...mutual(ours, server, hostOf(member)),
+      ...mutual(ownPeer, server, hostOf(member)),
       ...clients.flatMap((client) => mutual(client, server, etcdService)),
     ];
   });
@@ -116,7 +116,7 @@ function kubelets({ apiServers, nodes }: Parties): Proof[] {
   );
 }
 
-/** Clients that prove who they are by tokens. */
+/** Clients that authenticate with tokens. */
 function serversOnly({ apiServers, pods, agents }: Parties): Proof[] {
   return apiServers.flatMap((process) => {
     const konnectivity = {
@@ -131,7 +131,7 @@ function serversOnly({ apiServers, pods, agents }: Parties): Proof[] {
 }
 const inCluster = 'kubernetes.default.svc';
 
-/** Whoever is called by an API server through aggregation trusts what any API server has published. */
+/** Aggregated API servers trust the certificates that any API server has published. */
 function frontProxies({ apiServers }: Parties): Proof[] {
   return apiServers.flatMap((from) =>
     apiServers.map((publisher) =>
@@ -185,7 +185,7 @@ function hostOf({ pod }: Process): string {
   return etcdMemberHost(cluster, Number(pod.slice(pod.lastIndexOf('-') + 1)));
 }
 
-/** Reading YAML takes long, and the text seldom changes. */
+/** Cached, because parsing YAML is slow and the text seldom changes. */
 function readKubeconfig(kubeconfig: string): Pick<Side, 'shows' | 'trusts'> {
   const known = kubeconfigs.get(kubeconfig);
   if (known) return known;

@@ -2,7 +2,7 @@ import { issueCertificate, type KeyPair, validFor } from '../../reconciler/pki/i
 import { certificatesOf } from './chain.ts';
 import type { Random } from './random.ts';
 
-/** A node: what it trusts since it joined, and what it shows. */
+/** A node: the CA certificates it trusts since it joined, and the certificates it presents. */
 export interface Node {
   readonly name: string;
   readonly joinedAt: number;
@@ -19,20 +19,20 @@ export interface NodesProps {
   readonly count: number;
   /** Longest time until a node is replaced, as upgrades do. */
   readonly longestLifeMs: number;
-  /** How long a controller manager lets certificates of kubelets live. */
+  /** The lifetime of kubelet certificates that the controller manager signs. */
   readonly signingMs: number;
 }
 
 /** What the cluster offers to nodes at one moment. */
 export interface Offer {
   readonly now: Date;
-  /** What cluster-info says. */
+  /** The CA certificates in cluster-info. */
   readonly trusted: string;
-  /** What the controller manager signs with; undefined while there is none. */
+  /** The CA that the controller manager signs with; undefined while there is none. */
   readonly signer: KeyPair | undefined;
 }
 
-/** The nodes of a hosted cluster: they come, renew their certificates and are replaced. */
+/** The nodes of a hosted cluster: they join, renew their certificates and are replaced. */
 export class Nodes {
   readonly #props: NodesProps;
   #all: readonly Node[] = [];
@@ -46,12 +46,12 @@ export class Nodes {
     return this.#all;
   }
 
-  /** When the next one has something to do. */
+  /** The time at which the next node has something to do. */
   get next(): number {
     return Math.min(...this.#all.map(({ leavesAt, renewAt }) => Math.min(leavesAt, renewAt)));
   }
 
-  /** Old ones are replaced, certificates that are due are renewed. Tells whether anything has changed. */
+  /** Replaces old nodes, and renews certificates that are due. Returns whether anything has changed. */
   async live(offer: Offer): Promise<boolean> {
     const { signer } = offer;
     if (!signer) return false;
@@ -75,7 +75,7 @@ export class Nodes {
     return this.#renewed(node, now, signer);
   }
 
-  /** A kubelet asks for its next certificate when 70 to 90 % of the life of the present one have passed. */
+  /** A kubelet requests its next certificate after 70 to 90 % of the lifetime of the current one. */
   async #renewed(node: Node, now: Date, signer: KeyPair): Promise<Node> {
     const { random, signingMs } = this.#props;
     const subject = { commonName: `system:node:${node.name}`, organizations: ['system:nodes'], hosts: [] };

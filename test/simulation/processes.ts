@@ -41,13 +41,13 @@ interface PodIdentity {
 
 let pods = 0;
 
-/** One pod with its programs: what they read when they started, and what is mounted now. */
+/** One pod with its programs: the files they read when they started, and the files that are mounted now. */
 export class Process {
   readonly pod: string;
   readonly component: Component;
   readonly template: Workload['spec']['template'];
   readonly startedAt: number;
-  /** IP address, another one for each pod that ever was. */
+  /** IP address, unique for each pod of the simulation. */
   readonly address = `10.9.${Math.floor(pods / 256)}.${pods++ % 256}`;
   readonly #started: Secrets;
   #mounted: Secrets;
@@ -63,18 +63,18 @@ export class Process {
     this.#readSigner();
   }
 
-  /** Whether all that is mounted is as it stands in the Secrets. */
+  /** Whether the mounted files equal the Secrets. */
   isCurrent(secrets: Secrets): boolean {
     return this.#mounted.equals(secrets);
   }
 
-  /** The kubelet mounts the Secrets as they are now. */
+  /** The kubelet mounts the current Secrets. */
   refresh(secrets: Secrets): void {
     this.#mounted = secrets;
     this.#readSigner();
   }
 
-  /** What a program of the pod goes by, as the table of uses has it. */
+  /** The content that a program of the pod uses, according to the table of uses. */
   read(role: keyof typeof uses, program: Program, part: Part, key = 'tls.crt', purpose?: string): string {
     if (podsOf[program] !== this.component) throw new Error(`${program} does not run in pods of ${this.component}`);
     const fits = (use: Use) => use.program === program && use.part === part && (purpose ?? use.purpose) === use.purpose;
@@ -83,7 +83,7 @@ export class Process {
     return (reloads(use, cluster) ? this.#mounted : this.#started).value(role satisfies SecretRole, key);
   }
 
-  /** What a controller manager signs certificates of kubelets with: the newest pair it found whose halves belong together. */
+  /** The CA that a controller manager signs kubelet certificates with: the newest matching pair it has read. */
   get signer(): KeyPair {
     if (!this.#signer) throw new Error(`${this.pod} has nothing to sign with`);
     return this.#signer;
@@ -98,9 +98,9 @@ export class Process {
   }
 }
 
-/** Every pod of the control plane, as its workload asks for it. */
+/** Every pod of the control plane, as its workload requests it. */
 export class Processes {
-  /** How many pods were replaced, by component and by what they were replaced for. */
+  /** How many pods were replaced, by component and cause. */
   readonly restarts = new Map<string, number>();
   readonly #running = new Map<string, Process>();
   readonly #notes = new Map<string, Readonly<Record<string, string>>>();
@@ -113,7 +113,7 @@ export class Processes {
     return this.all.filter((process) => process.component === component);
   }
 
-  /** Replaces pods whose template is another one, one after the other. @param afterEach looks at the world with some new, some old ones */
+  /** Replaces pods whose template has changed, one after the other. @param afterEach checks the state between two replacements */
   follow(management: MemoryObjects, now: number, afterEach: () => void): void {
     for (const { component, resource, name } of workloads) {
       const workload = management.get<Workload>(resource, name);
@@ -130,18 +130,18 @@ export class Processes {
     }
   }
 
-  /** A pod is evicted, or its container dies: the new one reads everything anew. */
+  /** A pod is evicted, or its container dies: the new one reads all files again. */
   replace(old: Process, management: MemoryObjects, now: number): void {
     this.#running.set(old.pod, new Process(old, Secrets.of(management), now));
   }
 
-  /** What was noted on pods, which are about to be written anew in the world. */
+  /** Stores the annotations of pods, which are about to be written again. */
   remember(management: MemoryObjects): void {
     for (const { metadata } of management.list(Pod, {}))
       this.#notes.set(metadata.uid ?? '', metadata.annotations ?? {});
   }
 
-  /** The pods in the world tell where they are and since when. */
+  /** Writes the addresses and start times of the pods to their objects. */
   show(management: MemoryObjects): void {
     for (const { pod, address, startedAt } of this.all) {
       const object = management.get<StoredObject>(Pod, pod);

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed. */
+/** A pseudo-random sequence that is the same for the same seed. */
 export class Random {
   #state: number;
 

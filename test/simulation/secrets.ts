@@ -7,7 +7,7 @@ import { clusterName } from '../support/scope.ts';
 
 const { secrets } = namesOf(clusterName);
 
-/** What stood in all Secrets at one moment. */
+/** The content of all Secrets at one moment. */
 export class Secrets {
   readonly #data: ReadonlyMap<string, SecretObject['data']>;
 
@@ -20,7 +20,7 @@ export class Secrets {
     return new Secrets(new Map(objects.map(({ metadata, data }) => [metadata.name, data])));
   }
 
-  /** A value in clear; empty where there is none. */
+  /** A decoded value; empty if there is none. */
   value(role: SecretRole, key: string): string {
     return decoded(this.#data.get(secrets[role])?.[key] ?? '');
   }
@@ -32,7 +32,7 @@ export class Secrets {
   }
 }
 
-/** The same text gives the same string, so that what is known of it is found without comparing it. */
+/** Equal texts are one string object, so that caches find them without comparing content. */
 function decoded(base64: string): string {
   const known = texts.get(base64);
   if (known !== undefined) return known;

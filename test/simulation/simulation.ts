@@ -11,7 +11,7 @@ import { Answers } from './answers.ts';
 import { verifies } from './chain.ts';
 import { type Proof, proofsAmong } from './connections.ts';
 import { Nodes } from './nodes.ts';
-import { ReconcileWork } from './pass-work.ts';
+import { ReconcileWork } from './reconcile-work.ts';
 import { type Process, Processes } from './processes.ts';
 import { Random } from './random.ts';
 import { Secrets } from './secrets.ts';
@@ -28,24 +28,24 @@ export interface SimulationProps {
   readonly longestOutageMs: number;
   /** `spec.certificates`. */
   readonly certificates?: object;
-  /** How many times a user asks for another authority of each kind, at times of their own. */
+  /** How many times a user requests a rotation of each CA and key, at different times. */
   readonly requests?: number;
 }
 
-/** What came of it. */
+/** The outcome of a simulation. */
 export interface Outcome {
-  /** Everything that ever failed, each once, with the time at which it was first seen. */
+  /** Every handshake that failed, once, with the time of its first failure. */
   readonly failures: readonly string[];
-  readonly passes: number;
+  readonly reconciles: number;
   readonly proofs: number;
   /** Pods replaced, by component and cause. */
   readonly restarts: ReadonlyMap<string, number>;
-  /** Successors of authorities and keys that were made, by the Secret that they are for. */
+  /** Successors of CAs and keys that were created, by the Secret they are for. */
   readonly rotations: ReadonlyMap<string, number>;
   readonly daysWithoutOperator: number;
 }
 
-/** The phases that certificates, their consumers and rotations need; the others do not know of certificates. */
+/** The phases that certificates, their consumers and rotations need; the others do not use certificates. */
 const conditions = new Set([
   'EtcdClusterReady',
   'ControllerManagerReady',
@@ -57,7 +57,7 @@ const conditions = new Set([
   'ServiceAccountKeyRotationReady',
 ]);
 const wanted = phases.filter(({ condition }) => conditions.has(condition));
-// their needs too: each tells when it wants to be looked at again
+// their needs too, because each returns its requeue time
 const simulated = phases.filter((phase) => wanted.some((one) => isNeededBy(one, phase)));
 
 function isNeededBy(one: Phase<Scope>, other: Phase<Scope>): boolean {
@@ -65,15 +65,15 @@ function isNeededBy(one: Phase<Scope>, other: Phase<Scope>): boolean {
 }
 const initialized: HostedControlPlaneStatus = { initialization: { controlPlaneInitialized: true } };
 
-/** A pass is made no sooner than this after the one before: what comes close together is done together. */
+/** The minimum time between two reconciles: events within this time are handled together. */
 const restMs = 2 * dayMs;
-/** More passes in a row than anything ever takes. */
+/** More consecutive reconciles than any step needs. */
 const mostInARow = 200;
 
 /**
- * Years of one hosted control plane in seconds: its phases in memory, an operator that is away now and then, dies at some
- * writes and finds the world as it left it, pods that see their Secrets later than others or are evicted, and nodes that
- * renew their certificates. Whenever anything has changed, everybody proves to everybody who they are.
+ * Years of one hosted control plane in seconds: its phases in memory; an operator that is down now and then, dies at some
+ * writes and continues from the stored state; pods that see their Secrets late or are evicted; and nodes that renew their
+ * certificates. After every change all handshakes are verified.
  */
 export class Simulation {
   readonly #props: SimulationProps;
@@ -88,9 +88,9 @@ export class Simulation {
   readonly #requests: { readonly at: number; readonly field: string; readonly text: string }[];
   #now = firstDay.getTime();
   readonly #late = new Set<Process>();
-  #told: string[] = [];
+  #waiting: string[] = [];
   #outageMs = 0;
-  #passes = 0;
+  #reconciles = 0;
   #proofsMade = 0;
 
   constructor(props: SimulationProps) {
@@ -100,7 +100,7 @@ export class Simulation {
     this.#nodes = new Nodes({
       random: this.#random,
       count: 2,
-      // nodes are moved, or replaced as every upgrade does, long before half of a CA's life is over
+      // nodes are moved, or replaced as every upgrade does, long before half of a CA's lifetime is over
       longestLifeMs: (rootCASeconds * 1000) / 4,
       signingMs: leafSeconds * 1000,
     });
@@ -122,17 +122,17 @@ export class Simulation {
       const outage = this.#random.between(0, this.#props.longestOutageMs);
       const untilOutage = Math.min(end, this.#now + this.#random.between(0.05, 2) * this.#props.longestOutageMs);
       while (this.#now < untilOutage && this.#now < end) {
-        await this.#reconcileTime(Math.min(next, untilOutage), 'watched');
+        await this.#advance(Math.min(next, untilOutage), 'watched');
         if (this.#now < untilOutage) next = await this.#reconcile(initialized);
       }
       this.#outageMs += outage;
-      await this.#reconcileTime(untilOutage + outage, 'unwatched');
+      await this.#advance(untilOutage + outage, 'unwatched');
       this.#work.forget();
       next = await this.#reconcile(initialized);
     }
     return {
       failures: [...this.#failures].map(([what, when]) => `${when}: ${what}`),
-      passes: this.#passes,
+      reconciles: this.#reconciles,
       proofs: this.#proofsMade,
       restarts: this.#processes.restarts,
       rotations: this.#rotations(),
@@ -140,8 +140,8 @@ export class Simulation {
     };
   }
 
-  /** Lets the time pass, in which nodes and pods live and the operator does nothing; when it watches, until it sees something. */
-  async #reconcileTime(until: number, attention: 'watched' | 'unwatched'): Promise<void> {
+  /** Advances the time while nodes and pods run and the operator does nothing; a watching operator returns at a change. */
+  async #advance(until: number, attention: 'watched' | 'unwatched'): Promise<void> {
     while (this.#now < until) {
       const next = Math.min(until, this.#nodes.next, ...[...this.#pods.values()].map((pod) => pod.until));
       this.#now = Math.max(this.#now, Math.ceil(next));
@@ -153,13 +153,13 @@ export class Simulation {
     }
   }
 
-  /** Passes until there is nothing more to do at once. Gives the time of the next one. */
+  /** Reconciles until nothing is left to do at once. Returns the time of the next reconcile. */
   async #reconcile(status: HostedControlPlaneStatus): Promise<number> {
     for (let count = 0; count < mostInARow; count++) {
       const before = this.#management.writes.length;
       const isKilled = this.#random.happens(0.1);
       if (isKilled) this.#management.dieAfter(this.#random.integer(0, 3));
-      const { requeueAt, isDone } = await this.#pass(status);
+      const { requeueAt, isDone } = await this.#reconcileOnce(status);
       this.#management.restart();
       const isIdle = this.#management.writes.length === before && !isKilled && this.#areCurrent();
       // pods see new Secrets within a minute or two
@@ -169,12 +169,14 @@ export class Simulation {
       if (isIdle && requeueAt > this.#now) this.#now = Math.ceil(requeueAt);
     }
     throw new Error(
-      `seed ${this.#props.seed}: ${mostInARow} passes in a row on ${this.#date}: ${this.#told.join('; ')}, ${this.#management.writes.slice(-5).join(', ')}`,
+      `seed ${this.#props.seed}: ${mostInARow} reconciles in a row on ${this.#date}: ${this.#waiting.join('; ')}, ${this.#management.writes.slice(-5).join(', ')}`,
     );
   }
 
-  async #pass(status: HostedControlPlaneStatus): Promise<{ readonly requeueAt: number; readonly isDone: boolean }> {
-    this.#passes += 1;
+  async #reconcileOnce(
+    status: HostedControlPlaneStatus,
+  ): Promise<{ readonly requeueAt: number; readonly isDone: boolean }> {
+    this.#reconciles += 1;
     const results = await runPhases(simulated, this.#scope(status));
     this.#processes.remember(this.#management);
     settle(this.#management);
@@ -185,7 +187,7 @@ export class Simulation {
     for (const process of this.#processes.all) this.#mount(process, secrets);
     await this.#liveNodes();
     this.#prove();
-    this.#told = results.flatMap(({ phase, update }) =>
+    this.#waiting = results.flatMap(({ phase, update }) =>
       update.status === 'True' ? [] : `${phase.condition} ${update.reason} ${update.message}`,
     );
     const times = results.flatMap(({ requeueAt }) => (requeueAt ? [requeueAt.getTime()] : []));
@@ -199,7 +201,7 @@ export class Simulation {
     };
   }
 
-  /** A kubelet takes two minutes at the most, which is as long as until the next pass. */
+  /** A kubelet takes two minutes at most, which is the time until the next reconcile. */
   #mount(process: Process, secrets: Secrets): void {
     if (this.#late.delete(process) || this.#random.happens(0.7)) process.refresh(secrets);
     else this.#late.add(process);
@@ -211,8 +213,10 @@ export class Simulation {
   }
 
   #changes() {
-    const asked = this.#requests.filter(({ at }) => at <= this.#now).map(({ field, text }) => [field, text] as const);
-    const certificates = { ...this.#props.certificates, rotation: Object.fromEntries(asked) };
+    const requested = this.#requests
+      .filter(({ at }) => at <= this.#now)
+      .map(({ field, text }) => [field, text] as const);
+    const certificates = { ...this.#props.certificates, rotation: Object.fromEntries(requested) };
     return { now: new Date(this.#now), spec: { certificates } };
   }
 
@@ -250,7 +254,7 @@ export class Simulation {
     return this.#processes.all.every((process) => process.isCurrent(secrets));
   }
 
-  /** Everybody proves who they are. */
+  /** Verifies every handshake. */
   #prove(): void {
     for (const proof of this.#proofs()) {
       this.#proofsMade += 1;

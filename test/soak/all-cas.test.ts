@@ -20,7 +20,7 @@ interface ConfigMapObject extends KubeObject {
 
 const namespace = 'rotated';
 const cluster = 'c1';
-/** Pods are replaced up to three times, kubelets take a minute for a file, and clients eight to be sure of. */
+/** Pods are replaced up to three times, kubelets take a minute per file, and clients up to eight minutes. */
 const rotationMs = 25 * 60_000;
 
 const bench = operatedNamespace(namespace);
@@ -33,7 +33,7 @@ const secretOf = (name: string) => bench.client.find<SecretObject>(Secret, { nam
 const trusted = async (name: string) => splitCertificates(valueOf(await secretOf(name), 'tls.crt') ?? '');
 const annotate = (annotation: string, value: string | null) =>
   bench.patch(cluster, { metadata: { annotations: { [annotation]: value } } });
-/** Anonymous ones are told the version too, so that somebody is asked who it is. */
+/** Anonymous users may read the version too, so the test asks for the user. */
 const isRefused = (client: KubeClient) =>
   client.raw('/api/v1/namespaces').then(
     () => false,
@@ -47,7 +47,7 @@ const untilNothingWaits = () =>
   );
 
 test(
-  'all three authorities are replaced, by field and by annotation; then the old ones are refused',
+  'all three CAs are rotated, by field and by annotation; then the old ones are refused',
   async () => {
     const names = ['ca', 'etcd', 'proxy'];
     const before = await Promise.all(names.map(trusted));
@@ -68,9 +68,9 @@ test(
     for (const [index, each] of after.entries()) expect(before[index]).not.toContain(each[0]);
     const served = valueOf(await secretOf('apiserver'), 'tls.crt') ?? '';
     expect(isSignedBy(served, after[0]?.[0] ?? '')).toBe(true);
-    // Who trusts only the old one verifies the server for as long as that has not expired.
+    // A client that trusts only the old one verifies the server until the cross certificate expires.
     expect(splitCertificates(served)).toHaveLength(2);
-    // API servers publish whom they trust, and only ever add to it.
+    // API servers publish the CA certificates they trust, and only ever add some.
     const hosted = await bench.hosted(cluster);
     const published = await hosted.get<ConfigMapObject>(ConfigMap, extensionAuthentication);
     for (const key of ['client-ca-file', 'requestheader-client-ca-file']) {

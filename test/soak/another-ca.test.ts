@@ -16,7 +16,7 @@ import { clientPod, clientRights } from '../cluster/access/client-pod.ts';
 import { type JoinableCluster, openJoinableCluster } from '../cluster/workers/joinable-cluster.ts';
 import { NodeWatcher } from '../cluster/workers/node-watcher.ts';
 
-const name = { namespace: 'another-authority', name: 'hosted' };
+const name = { namespace: 'another-ca', name: 'hosted' };
 /**
  * A kubelet renews its certificates after 70 to 90 % of this: after the new CA signs, and before it would count as moved
  * because the last certificate of the old one has expired.
@@ -42,7 +42,7 @@ beforeAll(async () => {
   for (const addOn of ['coredns', 'konnectivity-agent']) {
     await kubectl(...inSystem, 'rollout', 'status', `deployment/${addOn}`, '--timeout=90s');
   }
-  // What a program keeps that reads the CA when it starts, and never again.
+  // The CA of a program that reads it once at its start.
   await inPod('cp /var/run/secrets/kubernetes.io/serviceaccount/ca.crt /tmp/first.crt');
   watcher = new NodeWatcher(worker.name, open);
 });
@@ -54,7 +54,7 @@ afterAll(async () => {
 const inSystem = ['--namespace', 'kube-system'];
 const inPod = (script: string): Promise<string> => kubectl('exec', 'client', '--', 'sh', '-c', script);
 
-/** A request of a pod that trusts nothing but the CA from before. */
+/** A request of a pod that trusts only the CA from before. */
 const askWithOldTrust = (): Promise<string> =>
   inPod(
     '/kubectl --server=https://$KUBERNETES_SERVICE_HOST:$KUBERNETES_SERVICE_PORT --certificate-authority=/tmp/first.crt ' +
@@ -83,7 +83,7 @@ const trustOfKubelet = (): Promise<string> => inMachine(worker.machine, ['cat', 
 const condition = () => cluster.bench.condition(name.name, 'CARotationReady');
 
 test(
-  'a worker that was joined by hand is never cut off while the CA of the cluster is replaced',
+  'a manually joined worker is never disconnected while the cluster CA is rotated',
   { timeout: rotationMs },
   async () => {
     const old = await certificateAuthority();
@@ -92,13 +92,13 @@ test(
 
     const begun = performance.now();
     await cluster.bench.patch(name.name, { spec: { certificates: { rotation: { clusterCA: 'first' } } } });
-    const said = new Set<string>();
+    const reported = new Set<string>();
     await until(
       'the rotation to be over',
       async () => {
         const now = await condition();
-        if (now?.status === 'False' && !said.has(`${now.reason}: ${now.message}`)) {
-          said.add(`${now.reason}: ${now.message}`);
+        if (now?.status === 'False' && !reported.has(`${now.reason}: ${now.message}`)) {
+          reported.add(`${now.reason}: ${now.message}`);
           console.log(`${((performance.now() - begun) / 1000).toFixed(0)} s ${now.reason}: ${now.message}`);
         }
         const bundle = splitCertificates(await certificateAuthority());
@@ -118,7 +118,7 @@ test(
     });
     expect(isSignedBy(await clientCertificate(), signer)).toBe(true);
 
-    // Nobody has touched what it trusts, nor started it anew, and it is as well as before.
+    // Its trusted CA has not changed, it was not restarted, and it works as before.
     expect(splitCertificates(await trustOfKubelet())).toEqual(splitCertificates(old));
     await expectServed();
     await replaceAPIServer();
@@ -130,7 +130,7 @@ test(
     expect(after['konnectivity-agent']).not.toBe(before['konnectivity-agent']);
 
     await watcher.stop();
-    expect(watcher.looks).toBeGreaterThan(100);
+    expect(watcher.reads).toBeGreaterThan(100);
     expect(watcher.problems).toEqual([]);
     await recordFault({
       fault: 'CA of the cluster replaced under a worker that was joined by hand and trusts only the old one',
@@ -142,14 +142,14 @@ test(
   },
 );
 
-/** What a person does with the node's pods, and what they do. Agents that are just being replaced are waited for. */
+/** What administrators do with the node's pods, and what the pods do. Waits for agents that are being replaced. */
 async function expectServed(): Promise<void> {
   const answer = await until('an answer from a pod', () => askWithOldTrust().catch(() => undefined), 60_000);
   expect(answer).toContain('configmap/kube-root-ca.crt');
   await expect(kubectl('logs', 'client')).resolves.toBe('');
 }
 
-/** Then everybody has to shake hands again. */
+/** Then all connections need new handshakes. */
 async function replaceAPIServer(): Promise<void> {
   const selection = ['--namespace', name.namespace, 'pods', `--selector=${selectorString(name.name, 'api-server')}`];
   await managementKubectl(cluster.instance, ['delete', ...selection, '--wait']);

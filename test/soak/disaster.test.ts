@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { claims } from '../disaster/claims.ts';
-import { liveThroughDisaster, type Rebuilt } from '../disaster/disaster.ts';
+import { runDisaster, type Rebuilt } from '../disaster/disaster.ts';
 import { recordFault } from '../support/fault-table.ts';
 import { instanceFrom } from '../testbed/instance.ts';
-import { reconcileDelete } from '../testbed/take-down.ts';
+import { takeDown } from '../testbed/take-down.ts';
 
-// not the tests' own: others need what is lost here
+// a testbed of its own, because other tests need what is lost here
 const instance = instanceFrom(process.env, `${inject('testbed').slice(0, 5)}fire`);
 let rebuilt: Rebuilt;
 
 beforeAll(async () => {
-  // what a run has left that was killed
-  await reconcileDelete(instance, () => {});
-  rebuilt = await liveThroughDisaster(instance, (line) => console.log(line));
+  // left by an earlier run that was killed
+  await takeDown(instance, () => {});
+  rebuilt = await runDisaster(instance, (line) => console.log(line));
 }, 900_000);
 afterAll(async () => {
-  const left = await reconcileDelete(instance, () => {});
+  const left = await takeDown(instance, () => {});
   if (left.length > 0) throw new Error(`testbed ${instance.name} left behind:\n${left.join('\n')}`);
 });
 
@@ -23,7 +23,7 @@ test.for(claims)('after the loss of the management cluster and a rebuild, $claim
   expect(fault(rebuilt)).toBeUndefined();
 });
 
-test('the disaster is recorded with what it cost', async () => {
+test('the disaster is recorded with its cost', async () => {
   const { writes, seconds } = rebuilt;
   expect(claims.flatMap(({ fault }) => fault(rebuilt) ?? [])).toEqual([]);
   expect(writes.younger).toBeGreaterThan(0);

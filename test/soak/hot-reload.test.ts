@@ -14,7 +14,7 @@ import { type Answer, ask, type Question, shownCertificate } from '../cluster/ce
 import { type Generation, newGeneration, pairIn, secretNames } from '../cluster/certificates/generation.ts';
 import { RecordingServer } from '../cluster/certificates/recording-server.ts';
 
-/** Clients of Kubernetes look at their files every five minutes at the most often. */
+/** Clients of Kubernetes reload their files every five minutes. */
 const slowestReloadMs = 12 * 60_000;
 const startMs = 120_000;
 
@@ -38,7 +38,9 @@ const inOrder: readonly ProcessName[] = [
   'tunnel',
 ];
 
-/** Everything begins with the old generation; then every file is the next one's, and after a while it is seen who noticed. */
+/**
+ * Everything starts with the old generation; then every file is replaced, and later the test checks which programs reloaded it.
+ */
 beforeAll(async () => {
   [old, next, control] = await Promise.all([newGeneration(), newGeneration(), ControlPlaneProcesses.prepare()]);
   [oldAdministrator, administrator] = await Promise.all([
@@ -81,12 +83,12 @@ afterAll(async () => {
   await aggregated?.stop();
 });
 
-/** Whether a use has taken up the next generation while its program ran on, by what it is for. */
+/** Whether a program has reloaded the next generation for a use without a restart, by purpose. */
 const observations: Readonly<Record<string, () => boolean | Promise<boolean>>> = {
   'clusterCA: kube-apiserver verifies clients': async () =>
     (await isLetIn(administrator)) && !(await isLetIn(oldAdministrator)),
   'clusterCA: kube-apiserver verifies kubelets': async () => {
-    // The kubelet serves as before: commands still reach it, until somebody asks for a log.
+    // The kubelet serves as before: commands still work until someone reads a log.
     const before = await reachKubelet('exec');
     const log = await reachKubelet('log');
     const after = await reachKubelet('exec');
@@ -144,7 +146,7 @@ const observations: Readonly<Record<string, () => boolean | Promise<boolean>>> =
   'apiServer: kube-apiserver serves': () => shows(control.ports.api, secretNames.apiServer),
   'apiServerKubeletClient: kube-apiserver reaches kubelets': () =>
     kubelet.client === x509Of(pairIn(next, secretNames.apiServerKubeletClient)),
-  // Its etcd has been started anew by now, and takes clients of the next generation alone.
+  // Its etcd has been restarted by now, and accepts only clients of the next generation.
   'apiServerEtcdClient: kube-apiserver reaches etcd': () => isLetIn(administrator),
   'frontProxyClient: kube-apiserver impersonates users towards aggregated API servers': async () => {
     aggregated.closeConnections();
@@ -163,7 +165,7 @@ const observations: Readonly<Record<string, () => boolean | Promise<boolean>>> =
   'scheduler: kube-scheduler reaches the API server': () => schedules('reached'),
 };
 
-/** What runs in pods; our own clients are made anew with every change, and Cluster API reads Secrets. */
+/** Programs in pods; the operator creates its own clients again at every change, and Cluster API reads Secrets. */
 const rows = Object.entries(uses).flatMap(([role, list]) =>
   list
     .filter(({ program }) => podsOf[program] !== undefined)
@@ -171,7 +173,7 @@ const rows = Object.entries(uses).flatMap(([role, list]) =>
 );
 
 describe('a file that changes while its program runs', () => {
-  test.each(rows)('$name: is taken up as the table says', { timeout: 2 * startMs }, async ({ use, name }) => {
+  test.each(rows)('$name: is reloaded as the table says', { timeout: 2 * startMs }, async ({ use, name }) => {
     const observe = observations[name];
     if (!observe) throw new Error(`nothing shows whether it is taken up: ${name}`);
     expect(await observe()).toBe(reloads(use, clusterOf()));
@@ -216,7 +218,7 @@ async function create(path: string, object: object, client = administrator): Pro
   );
 }
 
-/** What there must be before anything can be shown. */
+/** The objects that the tests need. */
 async function makeObjects(client: KeyPair): Promise<void> {
   for (const object of hostedRights) {
     const { kind, apiVersion, metadata } = object;
@@ -262,14 +264,14 @@ const podSpec = { containers: [{ name: 'c', image: 'none' }] };
 const named = (name: string) => ({ metadata: { name } });
 const podNamed = (name: string) => ({ ...named(name), spec: podSpec });
 
-/** The controller manager makes a service account in every new namespace. */
+/** The controller manager creates a service account in every new namespace. */
 async function untilControllersWork(namespace: string, client: KeyPair, limitMs = startMs): Promise<void> {
   await create(`${core}/namespaces`, named(namespace), client);
   const path = `${core}/namespaces/${namespace}/serviceaccounts/default`;
   await until('controllers to work', async () => (await api({ path, client })).status === 200, limitMs);
 }
 
-/** The scheduler says of every pod where it goes, or why nowhere. */
+/** The scheduler binds every pod, or reports why it cannot. */
 async function untilScheduled(name: string, client: KeyPair, limitMs = startMs): Promise<void> {
   await create(`${core}/namespaces/default/pods`, podNamed(name), client);
   await until(
@@ -284,8 +286,8 @@ async function untilScheduled(name: string, client: KeyPair, limitMs = startMs):
 }
 
 /**
- * Whether a program works with what the API server is now: it serves the next pair and knows clients of the next CA only,
- * and connections of before have ended with the pair of the client.
+ * Whether a program works with the API server after the change: it serves the next pair and accepts clients of the next CA
+ * only, and earlier connections have ended with the pair of the client.
  */
 const works = (done: Promise<void>) =>
   done.then(
@@ -295,7 +297,7 @@ const works = (done: Promise<void>) =>
 const controls = (name: string) => works(untilControllersWork(name, administrator));
 const schedules = (name: string) => works(untilScheduled(name, administrator));
 
-/** Whether the konnectivity server renews its lease from now on, as it does every few seconds. */
+/** Whether the konnectivity server continues to renew its lease, as it does every few seconds. */
 async function renewsLease(): Promise<boolean> {
   const began = await newestLease(administrator);
   return works(
@@ -303,7 +305,7 @@ async function renewsLease(): Promise<boolean> {
   );
 }
 
-/** When konnectivity servers have last renewed a lease, in milliseconds since the epoch; 0 for never. */
+/** When konnectivity servers last renewed a lease, in milliseconds since the epoch; 0 for never. */
 async function newestLease(client: KeyPair): Promise<number> {
   const path = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases?labelSelector=k8s-app%3Dkonnectivity-server';
   const { items = [] } = await read<{ items?: { spec: { renewTime: string } }[] }>(path, client);
@@ -396,7 +398,7 @@ async function signedByControllerManager(): Promise<string> {
   return Buffer.from(certificate, 'base64').toString();
 }
 
-/** Whether a server shows what this Secret of the next generation holds, and not what the old one's does. */
+/** Whether a server presents the certificate of this Secret in the next generation, and not that in the old one. */
 async function shows(port: number, secret: string, clientSecret?: string): Promise<boolean> {
   const client = clientSecret === undefined ? undefined : pairIn(old, clientSecret);
   const shown = await shownCertificate(port, client);
@@ -409,7 +411,7 @@ function x509Of({ certificate }: KeyPair): string {
   return new X509Certificate(certificate).toString();
 }
 
-/** What the API server's own etcd has: it serves as of old throughout, and begins by taking clients of both. */
+/** The files of the API server's own etcd: it serves with the old generation, and first accepts clients of both. */
 function trustingBoth(): ReadonlyMap<string, Readonly<Record<string, string>>> {
   const both = bundle(old.etcd.certificate, next.etcd.certificate);
   return new Map([...old.secrets, [secretNames.etcdCA, { 'tls.crt': both }]]);
@@ -425,7 +427,7 @@ async function restartEtcd(secrets: ReadonlyMap<string, Readonly<Record<string, 
   control.start('etcd');
 }
 
-/** Of a server on the loopback address, such as the kubelet of a node there. */
+/** The certificate of a server on the loopback address, such as the kubelet of a node there. */
 async function servingPair(certificateAuthority: KeyPair): Promise<KeyPair> {
   const plan = { commonName: 'system:node:n1', organizations: ['system:nodes'], hosts: ['127.0.0.1', 'localhost'] };
   return issueCertificate(

@@ -13,7 +13,7 @@ import { instanceFrom } from '../testbed/instance.ts';
 
 const namespace = 'toissuer';
 const dayMs = 24 * 3_600_000;
-/** Kubelets bring a changed Secret into a pod within a minute and a half, three times. */
+/** Kubelets update a changed Secret in a pod within a minute and a half, three times. */
 const rotationMs = 15 * 60_000;
 
 let certManager: CertManager;
@@ -35,7 +35,7 @@ async function certificateAuthority(name: string): Promise<string> {
 }
 
 test(
-  'naming an issuer changes nothing of a control plane until its authority is rotated, and then it signs the successor',
+  'an issuerRef changes nothing of a control plane until its CA is rotated, and then the issuer signs the successor',
   async () => {
     await bench.create('c1', single);
     await bench.untilReady('c1', 240_000);

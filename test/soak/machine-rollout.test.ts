@@ -14,7 +14,7 @@ const namespace = 'machine-rollout';
 const name = 'c1';
 const instance = instanceFrom(process.env, inject('testbed'));
 const machines = new Set<string>();
-/** Pods are replaced several times, and clients have eight minutes to take their certificates up. */
+/** Pods are replaced several times, and clients have eight minutes to reload their certificates. */
 const stepMs = 15 * 60_000;
 let cluster: BootstrappedCluster;
 let bench: Workbench;
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 test(
-  'Machines of a MachineDeployment are replaced once when the CA of the cluster is, and not before it signs',
+  'Machines of a MachineDeployment are replaced once in a rotation of the cluster CA, and not before the new CA signs',
   { timeout: 3 * stepMs },
   async () => {
     const first = await until('a Machine', async () => (await machineNames())[0], 60_000);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { Namespace } from '../../constructs/api/resources.ts';
 import { clientOf } from '../testbed/access.ts';
-import { reconcileNormal } from '../testbed/bring-up.ts';
+import { bringUp } from '../testbed/bring-up.ts';
 import { checkHealth } from '../testbed/health.ts';
 import { apiServerUrl, caPath, instanceFrom, kubeconfigPath } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
@@ -11,18 +11,18 @@ import { loseManagement, replaceManagement } from '../testbed/management-loss.ts
 import { addMachine } from '../testbed/node-machines.ts';
 import { type Report, until } from '../testbed/progress.ts';
 import { startService } from '../testbed/service.ts';
-import { reconcileDelete } from '../testbed/take-down.ts';
+import { takeDown } from '../testbed/take-down.ts';
 
-// not the tests' own: others need what is lost here
+// a testbed of its own, because other tests need what is lost here
 const instance = instanceFrom(process.env, `${inject('testbed').slice(0, 5)}loss`);
 const silent: Report = () => {};
 let worker: Machine;
 let before: { readonly service: string; readonly certificateAuthority: string };
 
 beforeAll(async () => {
-  // what a run has left that was killed
-  await reconcileDelete(instance, silent);
-  await reconcileNormal(instance, silent);
+  // left by an earlier run that was killed
+  await takeDown(instance, silent);
+  await bringUp(instance, silent);
   worker = await addMachine(instance, 'worker');
   await startService(worker, 'page', ['busybox', 'httpd', '-f', '-p', '8080', '-h', '/etc']);
   await kubectl(instance, ['create', 'namespace', 'lost']);
@@ -30,17 +30,17 @@ beforeAll(async () => {
   await loseManagement(instance, silent);
 });
 afterAll(async () => {
-  await reconcileDelete(instance, silent);
+  await takeDown(instance, silent);
 });
 
-test('without its management cluster an instance is broken, and its worker goes on', async () => {
+test('without its management cluster an instance is broken, and its worker continues', async () => {
   expect(await checkHealth(instance)).toMatchObject({ state: 'broken' });
   expect(await findMachine(instance, 'm')).toBeUndefined();
   expect(await findMachine(instance, 'worker')).toEqual(worker);
   expect(await inMachine(worker, ['busybox', 'wget', '-qO-', 'http://127.0.0.1:8080/hostname'])).toBe('worker\n');
 });
 
-test('a fresh one knows nothing of the old, and the worker reaches it at the same address', async () => {
+test('a new one has no data of the old one, and the worker reaches it at the same address', async () => {
   await replaceManagement(instance, silent);
   expect(await checkHealth(instance)).toEqual({ state: 'up' });
   const client = await clientOf(instance);
@@ -53,13 +53,13 @@ test('a fresh one knows nothing of the old, and the worker reaches it at the sam
   expect(await servicePid()).toBe(before.service);
 });
 
-test('down removes the fresh one and the worker', async () => {
-  expect(await reconcileDelete(instance, silent)).toEqual([]);
+test('down removes the new one and the worker', async () => {
+  expect(await takeDown(instance, silent)).toEqual([]);
   expect(await checkHealth(instance)).toEqual({ state: 'down' });
 });
 
 function servicePid(): Promise<string> {
-  // Its supervisor writes it once the program runs.
+  // The supervisor writes it once the program runs.
   return until({ what: 'the page to be served', timeoutMs: 60_000 }, async () => {
     return (await inMachine(worker, ['cat', '/run/services/page/pid'])).trim() || undefined;
   });

@@ -5,27 +5,27 @@ import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { PodObject } from '../../reconciler/kube/readiness.ts';
 import { ContinuousUser } from '../support/continuous-user.ts';
 
-/** Counts pods and containers of a control plane that were started anew. */
+/** Counts restarts of pods and containers of a control plane. */
 export class RestartCounter extends ContinuousUser {
   readonly #client: KubeClient;
   readonly #selection: { readonly namespace: string; readonly labelSelector: string };
-  /** Each start that was ever seen, by component. */
+  /** Every start that was seen, by component. */
   readonly #starts = new Map<string, Set<string>>();
 
   constructor(client: KubeClient, { namespace, cluster }: { readonly namespace: string; readonly cluster: string }) {
     super();
     this.#client = client;
     this.#selection = { namespace, labelSelector: `${clusterNameLabel}=${cluster}` };
-    this.begin(500, () => this.#look());
+    this.begin(500, () => this.#read());
   }
 
   /** Starts that were seen so far, by component. */
   async count(): Promise<Readonly<Record<string, number>>> {
-    await this.#look();
+    await this.#read();
     return Object.fromEntries([...this.#starts].map(([component, starts]) => [component, starts.size]));
   }
 
-  async #look(): Promise<void> {
+  async #read(): Promise<void> {
     const { items } = await this.#client.list<PodObject>(Pod, this.#selection);
     for (const { metadata, status } of items) {
       const component = metadata.labels?.[componentLabel] ?? 'other';

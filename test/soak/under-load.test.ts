@@ -18,7 +18,7 @@ import { addWorker, removeWorker, withHostedApi, type Worker } from '../testbed/
 import { Random } from '../simulation/random.ts';
 import { NodeWatcher } from '../cluster/workers/node-watcher.ts';
 import { RestartCounter } from './restart-counter.ts';
-import { UnstoppingLoad } from './unstopping-load.ts';
+import { ContinuousLoad } from './continuous-load.ts';
 
 const name = { namespace: 'under-load', name: 'rotated' };
 /** A kubelet renews its certificate after 70 to 90 % of this, instead of a year's. */
@@ -34,7 +34,7 @@ const limitMs = 25 * 60_000;
 const random = new Random(Number(process.env['HCP_SEED'] ?? Date.now() % 1_000_000));
 
 let worker: Worker;
-let load: UnstoppingLoad;
+let load: ContinuousLoad;
 let node: NodeWatcher;
 let restarts: RestartCounter;
 let old: Record<'etcd' | 'cluster' | 'proxy', KeyPair>;
@@ -61,7 +61,7 @@ beforeAll(async () => {
   await until('the kubelet to be reached', () => api.client.raw(path).catch(() => false), 240_000);
   await api.client.connection.close();
   old = { etcd: await pairNamed('etcd'), cluster: await pairNamed('ca'), proxy: await pairNamed('proxy') };
-  load = new UnstoppingLoad({
+  load = new ContinuousLoad({
     node: worker.name,
     open: async () => (await openHostedApi(instance, bench.client, name)).client,
   });
@@ -77,7 +77,7 @@ afterAll(async () => {
   await bench.deleteAll();
 }, 300_000);
 
-/** Raft's term, which every election raises by one. */
+/** Raft's term, which every election increments. */
 async function term(): Promise<number> {
   const [certificateAuthority, own] = [await pairNamed('etcd'), await pairNamed('etcd-controller')];
   const pods = await podsOf('etcd');
@@ -109,13 +109,13 @@ interface Rotation {
   readonly field: 'etcdCA' | 'proxyCA' | 'clusterCA' | 'serviceAccountKey';
   readonly secret: string;
   readonly condition: 'CARotationReady' | 'ServiceAccountKeyRotationReady';
-  /** What is waited for: tokens of a key outlive every test. */
+  /** The end of the wait: tokens of a key outlive every test. */
   readonly until: 'done' | 'signs';
-  /** How often an etcd member may be started anew. */
+  /** How often an etcd member may be restarted. */
   readonly memberRestarts: number;
 }
 
-/** Rotates, with an operator that is stopped at a random moment, and tells what it cost. */
+/** Rotates, with an operator that is stopped at a random moment, and returns the cost. */
 async function rotate(rotation: Rotation): Promise<void> {
   const { what, field, secret, condition, memberRestarts } = rotation;
   const before = { counts: await restarts.count(), term: await term(), begun: performance.now(), ...faultsNow() };
@@ -124,14 +124,15 @@ async function rotate(rotation: Rotation): Promise<void> {
   await bench.patch(name.name, { spec: { certificates: { rotation: { [field]: `request ${random.seed}` } } } });
   const stopAt = random.between(1, 90) * 1000;
   let isStopped = false;
-  const said = new Set<string>();
+  const reported = new Set<string>();
   await until(
     `the rotation of the ${what} to be over`,
     async () => {
       const now = await bench.condition(name.name, condition);
       const text = `${now?.status} ${now?.reason}: ${now?.message}`;
-      if (!said.has(text)) console.log(`${((performance.now() - before.begun) / 1000).toFixed(0)} s ${what}: ${text}`);
-      said.add(text);
+      if (!reported.has(text))
+        console.log(`${((performance.now() - before.begun) / 1000).toFixed(0)} s ${what}: ${text}`);
+      reported.add(text);
       if (!isStopped && performance.now() - before.begun > stopAt) {
         isStopped = true;
         await bench.restartOperator();
@@ -152,11 +153,11 @@ async function rotate(rotation: Rotation): Promise<void> {
   const now = tallyNow();
   const tally = `${now.writes - tallies.writes} writes, ${now.calls - tallies.calls} calls through the worker and ${now.events - tallies.events} watched changes; ${now.reconnects - tallies.reconnects} of them on a new connection`;
   const cost = started.map(([component, count]) => `${count} ${component}`).join(', ') || 'none';
-  console.log(`${what}: ${seconds} s; started anew: ${cost}; ${elections} elections; ${tally}`);
+  console.log(`${what}: ${seconds} s; restarted: ${cost}; ${elections} elections; ${tally}`);
 
   const failures = failuresNow();
   const problems = [...node.problems];
-  // Vitest tells of failures when everything is over, which is a long time.
+  // Vitest prints failures only at the end, which is much later.
   console.log([...failures, ...problems].slice(0, 20).join('\n') || 'nothing failed');
 
   expect(failures.slice(before.failures)).toEqual([]);
@@ -180,7 +181,7 @@ function failuresNow(): string[] {
     .toSorted((a, b) => a.localeCompare(b, 'en'));
 }
 
-/** How many there were before, which another rotation has to answer for. */
+/** How many there were before; a rotation that was tested earlier has caused them. */
 function faultsNow() {
   return { failures: failuresNow().length, problems: node.problems.length };
 }
@@ -191,19 +192,19 @@ function tallyNow() {
   return { writes: writes.answered, calls: calls.answered, events: events.answered, reconnects };
 }
 
-/** A client certificate that the authority of before signs now. */
-const unknownMemberOf = (certificateAuthority: KeyPair, commonName: string, organizations: readonly string[] = []) =>
+/** A client certificate that the previous CA signs now. */
+const clientSignedBy = (certificateAuthority: KeyPair, commonName: string, organizations: readonly string[] = []) =>
   issueCertificate(
     { commonName, organizations, usages: ['client'], hosts: [] },
     certificateAuthority,
     validFor(600_000, new Date()),
   );
 
-describe('under a writer, a watcher and calls through a worker that never stop', { timeout: limitMs }, () => {
-  test('the CA of etcd is replaced, and who it has signed for is let in no more', async () => {
+describe('with a writer, a watcher and calls through a worker that never stop', { timeout: limitMs }, () => {
+  test('the etcd CA is rotated, and its old certificates are refused', async () => {
     const etcdCA = { field: 'etcdCA', secret: 'etcd', condition: 'CARotationReady', until: 'done' } as const;
     await rotate({ what: 'CA of etcd', ...etcdCA, memberRestarts: 6 });
-    const client = await unknownMemberOf(old.etcd, 'hosted-control-plane-controller');
+    const client = await clientSignedBy(old.etcd, 'hosted-control-plane-controller');
     const { certificate: certificateAuthority } = await pairNamed('etcd');
     for (const { metadata, status } of await podsOf('etcd')) {
       const serverName = etcdMemberHost(name, Number(metadata.name.slice(-1)));
@@ -215,29 +216,29 @@ describe('under a writer, a watcher and calls through a worker that never stop',
     }
   });
 
-  test('the CA of the front proxy is replaced, and who it has signed for speaks for nobody', async () => {
+  test('the front proxy CA is rotated, and its old certificates cannot impersonate', async () => {
     const proxyCA = { field: 'proxyCA', secret: 'proxy', condition: 'CARotationReady', until: 'done' } as const;
     await rotate({ what: 'CA of the front proxy', ...proxyCA, memberRestarts: 0 });
-    expect(await userOf(await unknownMemberOf(old.proxy, 'front-proxy-client'), 'anybody')).toEqual([
+    expect(await userOf(await clientSignedBy(old.proxy, 'front-proxy-client'), 'anybody')).toEqual([
       undefined,
       undefined,
     ]);
   });
 
-  test('the key of service account tokens is replaced', async () => {
+  test('the service account key is rotated', async () => {
     const key = { field: 'serviceAccountKey', secret: 'sa', condition: 'ServiceAccountKeyRotationReady' } as const;
     const before = await pairNamed('sa');
     await rotate({ what: 'key of service account tokens', ...key, until: 'signs', memberRestarts: 0 });
-    // The new one signs, and tokens of the one before are accepted as long as there are any.
+    // The new one signs, and tokens of the previous one are accepted as long as there are any.
     const after = await pairNamed('sa');
     expect(after.key).not.toBe(before.key);
     expect(after.certificate).toContain(before.certificate.trim());
   });
 
-  test('the CA of the cluster is replaced, and who it has signed for is nobody', async () => {
+  test('the cluster CA is rotated, and its old certificates authenticate no user', async () => {
     const clusterCA = { field: 'clusterCA', secret: 'ca', condition: 'CARotationReady', until: 'done' } as const;
     await rotate({ what: 'CA of the cluster', ...clusterCA, memberRestarts: 0 });
-    const administrator = await unknownMemberOf(old.cluster, 'kubernetes-admin', ['system:masters']);
+    const administrator = await clientSignedBy(old.cluster, 'kubernetes-admin', ['system:masters']);
     expect(await userOf(administrator)).toEqual([undefined, undefined]);
   });
 
@@ -248,7 +249,7 @@ describe('under a writer, a watcher and calls through a worker that never stop',
   });
 });
 
-/** Whom each API server takes a client for. */
+/** The user that each API server reports for a client. */
 async function userOf(client: KeyPair, asUser?: string): Promise<(string | undefined)[]> {
   const { certificate: certificateAuthority } = await pairNamed('ca');
   const serverName = `s-${name.name}.${name.namespace}.svc`;

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-const said = () => readFile(log, 'utf8').catch(() => '');
+const output = () => readFile(log, 'utf8').catch(() => '');
 const ends = (pid: number) => until(`the end of ${pid}`, async () => (await processRecord(pid)) === undefined);
 
 it('a program ends with the process that started it, even if that process is killed', async () => {
@@ -24,14 +24,14 @@ it('a program ends with the process that started it, even if that process is kil
     new ChildProgram('sh', ['-c', 'echo $$; exec sleep 600'], { log: ${JSON.stringify(log)} });
   }); setInterval(() => {}, 1000);`;
   const parent = spawn(process.execPath, ['-e', script], { stdio: 'ignore' });
-  const pid = Number(await until('the program to run', async () => /^(\d+)\n/.exec(await said())?.[1]));
+  const pid = Number(await until('the program to run', async () => /^(\d+)\n/.exec(await output())?.[1]));
   parent.kill('SIGKILL');
   await expect(ends(pid)).resolves.toBe(true);
 });
 
 it('a process that a program starts ends with the program', async () => {
   const program = new ChildProgram('sh', ['-c', 'sleep 600 & echo $!; wait'], { log });
-  const pid = Number(await until('the program to run', async () => /^(\d+)\n/.exec(await said())?.[1]));
+  const pid = Number(await until('the program to run', async () => /^(\d+)\n/.exec(await output())?.[1]));
   expect(program.isRunning).toBe(true);
   await program.end();
   expect(program.isRunning).toBe(false);

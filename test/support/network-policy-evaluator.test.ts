@@ -142,8 +142,12 @@ describe('a CiliumNetworkPolicy', () => {
       },
       [node],
     ],
-    ['tells the world from the cluster', { ingress: [{ fromEntities: ['world'] }] }, [node, 'a host outside']],
-    ['means everybody by all', { ingress: [{ fromEntities: ['all'] }] }, everybody],
+    [
+      'distinguishes the world entity from the cluster',
+      { ingress: [{ fromEntities: ['world'] }] },
+      [node, 'a host outside'],
+    ],
+    ['allows every peer by the entity all', { ingress: [{ fromEntities: ['all'] }] }, everybody],
     [
       'allows every peer by a rule of ports only',
       { ingress: [{ toPorts: [{ ports: [{ port: '5432', protocol: 'TCP' }] }] }] },
@@ -165,8 +169,8 @@ it.each([
   ['match expressions', kubernetes({ podSelector: { matchExpressions: [] } }), 'matchExpressions'],
   ['port ranges', kubernetes({ ingress: [{ ports: [{ port: 1, endPort: 9 }] }] }), 'endPort'],
   ['exceptions', kubernetes({ ingress: [{ from: [{ ipBlock: { cidr: '::/0', except: [] } }] }] }), 'except'],
-  ['a peer that says nothing', kubernetes({ ingress: [{ from: [{}] }] }), 'a peer of nothing'],
-  ['rules that deny', cilium({ ingressDeny: [{ fromEntities: ['world'] }] }), 'ingressDeny'],
+  ['a peer without fields', kubernetes({ ingress: [{ from: [{}] }] }), 'a peer of nothing'],
+  ['deny rules', cilium({ ingressDeny: [{ fromEntities: ['world'] }] }), 'ingressDeny'],
   ['host names', cilium({ egress: [{ toFQDNs: [{ matchName: 'example.org' }] }] }), 'toFQDNs'],
   ['application layer rules', cilium({ egress: [{ toPorts: [{ ports: [], rules: {} }] }] }), 'rules'],
 ])('refuses %s instead of ignoring it', (_, policy, message) => {

@@ -33,12 +33,12 @@ export function podStates(pods: readonly PodInState[], events: readonly WarningE
     ...warningsOf(events, 'Pod', pod.metadata.name).map((warning) => `  ${warning}`),
   ]);
   const claims = new Set(events.flatMap(({ regarding }) => (isClaim(regarding) ? [regarding?.name ?? ''] : [])));
-  const told = [...claims].sort().flatMap((claim) => {
+  const claimWarnings = [...claims].sort().flatMap((claim) => {
     const warnings = warningsOf(events, 'PersistentVolumeClaim', claim);
     return warnings.map((warning) => `PersistentVolumeClaim ${claim}: ${warning}`);
   });
-  if (pods.length === 0) return ['there are no pods', ...told];
-  return withProblem.length > 0 ? [...lines, ...told] : [`all ${pods.length} pods are ready`, ...told];
+  if (pods.length === 0) return ['there are no pods', ...claimWarnings];
+  return withProblem.length > 0 ? [...lines, ...claimWarnings] : [`all ${pods.length} pods are ready`, ...claimWarnings];
 }
 
 /** Runs work that waits for pods of a namespace, and adds their states to the error if it fails. */
@@ -93,8 +93,8 @@ function stateOf(state: V1ContainerState | undefined): string {
 }
 
 function endOf({ exitCode, message, ...ended }: NonNullable<V1ContainerState['terminated']>): string {
-  const said = message ? `: ${bounded(message)}` : '';
-  return `ended with ${exitCode}${ended.reason ? ` (${ended.reason})` : ''}${said}`;
+  const suffix = message ? `: ${bounded(message)}` : '';
+  return `ended with ${exitCode}${ended.reason ? ` (${ended.reason})` : ''}${suffix}`;
 }
 
 /** Each warning once, however often it was repeated. */
@@ -102,8 +102,8 @@ function warningsOf(events: readonly WarningEvent[], kind: string, name: string)
   const about = events.filter(({ type, regarding }) => {
     return type === 'Warning' && regarding?.kind === kind && regarding.name === name;
   });
-  const told = new Set(about.map(({ reason, note }) => reasonOf({ reason, message: note })));
-  return [...told].slice(-maxEvents);
+  const reasons = new Set(about.map(({ reason, note }) => reasonOf({ reason, message: note })));
+  return [...reasons].slice(-maxEvents);
 }
 
 function isClaim(regarding: WarningEvent['regarding']): boolean {

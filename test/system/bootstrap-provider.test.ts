@@ -23,7 +23,7 @@ afterAll(async () => {
   await cluster.close();
 });
 
-test('the kubeadm bootstrap provider writes what a machine of ours joins with', async () => {
+test('the kubeadm bootstrap provider creates the bootstrap data of a machine', async () => {
   const userData = await bootstrapData(instance, namespace, await newestMachine());
   expect(userData).toContain('kubeadm join');
   const { spec } = await bench.get(name);
@@ -39,7 +39,7 @@ test('a machine that joins with it becomes the Node of its Machine', async () =>
   const machineName = await newestMachine();
   try {
     await joinMachineOf(instance, bench.client, { namespace, cluster: name, name: machineName });
-    // Cluster API writes conditions, by one of which the wait before this one ended, ahead of the rest of a status.
+    // Cluster API writes conditions, which the previous wait observed, before the rest of a status.
     const node = await until('a Node of the Machine', async () => (await nodeOf(machineName)) || undefined);
     expect(node).toBe(machineName);
   } finally {
@@ -47,7 +47,7 @@ test('a machine that joins with it becomes the Node of its Machine', async () =>
   }
 });
 
-test('without our ClusterRole it may not read the control plane and says so; with it, it goes on', async () => {
+test("without the provider's ClusterRole it may not read the control plane and reports that; with it, it continues", async () => {
   const role = ['clusterrole', providerNames.bootstrapRole];
   const saved = await kubectl(instance, ['get', ...role, '--output', 'json']);
   await kubectl(instance, ['delete', ...role]);
@@ -58,8 +58,8 @@ test('without our ClusterRole it may not read the control plane and says so; wit
   });
   const message = 'jsonpath={.status.conditions[?(@.type=="DataSecretAvailable")].message}';
   await until('the reason', async () => {
-    const said = await inNamespace('get', 'kubeadmconfig', machine, '--output', message);
-    return said.includes('"hostedcontrolplanes" in API group "controlplane.cluster.x-k8s.io"') && said;
+    const found = await inNamespace('get', 'kubeadmconfig', machine, '--output', message);
+    return found.includes('"hostedcontrolplanes" in API group "controlplane.cluster.x-k8s.io"') && found;
   });
   const { metadata, ...rest } = JSON.parse(saved) as { metadata: { name: string; labels: object } };
   const { name: roleName, labels } = metadata;

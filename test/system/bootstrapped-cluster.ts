@@ -5,14 +5,14 @@ import type { Instance } from '../testbed/instance.ts';
 import { createInfrastructure, infrastructureRef, installInfrastructure } from './infrastructure.ts';
 import { createMachineDeployment } from './machine-deployment.ts';
 
-/** A ready hosted cluster whose one Machine comes from a MachineDeployment of the same name. */
+/** A ready hosted cluster whose only Machine comes from a MachineDeployment of the same name. */
 export interface BootstrappedCluster {
   readonly bench: Workbench;
   /** Takes it down, and the provider with it. */
   readonly close: () => Promise<void>;
 }
 
-/** Brings one up, with our provider and the kubeadm bootstrap provider as their real processes with their real rights. */
+/** Brings one up, with this provider and the kubeadm bootstrap provider as real processes with their real rights. */
 export async function openBootstrappedCluster(
   instance: Instance,
   { kubeconfig, namespace, name }: { readonly kubeconfig: string; readonly namespace: string; readonly name: string },

@@ -18,11 +18,11 @@ afterAll(async () => {
   }
 });
 
-test('the demo ends with a worker whose pods answer, and finds it again; a worker that never joined is replaced', async () => {
+test('the demo ends with a worker whose pods answer, and reuses it; a worker that never joined is replaced', async () => {
   const first = await runScript('demo', [], env);
   expect(first).toContain('demo-worker-1 was Ready');
   expect(first).toContain('until both had answered');
-  // as `worker add` leaves it when it is killed before there is a machine
+  // as `worker add` leaves it when it is killed before the machine exists
   await symlink('demo/demo', join(instance.directory, 'workers/demo-worker-9'));
   const second = await runScript('demo', [], env);
   expect(second).toContain('removed demo-worker-9, which an earlier run did not let join');

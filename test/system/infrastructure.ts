@@ -13,19 +13,19 @@ const stub = (kind: string): Resource => ({
   namespaced: true,
 });
 
-/** The smallest thing that Cluster API takes for infrastructure: an object that says that it is provisioned. */
+/** The smallest object that Cluster API accepts as infrastructure: it reports that it is provisioned. */
 const StubCluster = stub('StubCluster');
-/** A machine that is none until a test gives it one. */
+/** A machine that is not provisioned until a test provisions it. */
 const StubMachine = stub('StubMachine');
 const StubMachineTemplate = stub('StubMachineTemplate');
 
 const fieldManager = 'test';
 const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
-/** What a Cluster refers to. */
+/** The infrastructure that a Cluster references. */
 export const infrastructureRef = (name: string) => ({ apiGroup: group, kind: StubCluster.kind, name });
 
-/** What a MachineDeployment refers to. */
+/** The infrastructure that a MachineDeployment references. */
 export const machineTemplateRef = (name: string) => ({ apiGroup: group, kind: StubMachineTemplate.kind, name });
 
 /** Installs the kinds, and lets Cluster API read and write them. */
@@ -42,7 +42,7 @@ export async function installInfrastructure(client: KubeClient): Promise<void> {
   await client.apply(role, { fieldManager, force: true });
 }
 
-/** Makes infrastructure that is provisioned from the start. */
+/** Creates infrastructure that is provisioned from the start. */
 export async function createInfrastructure(client: KubeClient, namespace: string, name: string): Promise<void> {
   await apply(client, StubCluster, { namespace, name }, { spec: {} });
   await apply(
@@ -54,12 +54,12 @@ export async function createInfrastructure(client: KubeClient, namespace: string
   );
 }
 
-/** Makes a template of machines. */
+/** Creates a template of machines. */
 export async function createMachineTemplate(client: KubeClient, namespace: string, name: string): Promise<void> {
   await apply(client, StubMachineTemplate, { namespace, name }, { spec: { template: { spec: {} } } });
 }
 
-/** Says that a Machine's stub is a real machine now. */
+/** Reports that a Machine's stub is a real machine now. */
 export async function provisionMachine(
   client: KubeClient,
   namespace: string,
@@ -71,7 +71,7 @@ export async function provisionMachine(
   await client.mergePatch(StubMachine, { namespace, name }, { status }, { fieldManager, subresource: 'status' });
 }
 
-/** A kind that was just installed is served a moment later. */
+/** A new kind is served shortly after it is installed. */
 async function apply(
   client: KubeClient,
   resource: Resource,

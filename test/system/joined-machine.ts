@@ -18,7 +18,7 @@ export interface JoinedMachineOptions {
   readonly name: string;
 }
 
-/** Makes a Machine's machine as infrastructure and cloud-init would, and waits until Cluster API knows its Node. */
+/** Creates a Machine's machine as infrastructure and cloud-init would, and waits until Cluster API has its Node. */
 export async function joinMachineOf(
   instance: Instance,
   client: KubeClient,
@@ -40,7 +40,7 @@ export async function joinMachineOf(
   return machine;
 }
 
-/** What Cluster API gives to a machine at its first boot. */
+/** The bootstrap data that a machine gets at its first boot. */
 export async function bootstrapData(instance: Instance, namespace: string, machine: string): Promise<string> {
   const inNamespace = (...args: string[]) => kubectl(instance, ['--namespace', namespace, ...args]);
   const path = 'jsonpath={.spec.bootstrap.dataSecretName}';

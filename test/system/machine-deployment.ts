@@ -5,7 +5,7 @@ import type { Instance } from '../testbed/instance.ts';
 import { kubectl } from '../testbed/kubectl.ts';
 import { createMachineTemplate, machineTemplateRef } from './infrastructure.ts';
 
-/** What a MachineDeployment is made from. */
+/** The references of a MachineDeployment. */
 export interface MachineDeploymentOptions {
   readonly namespace: string;
   /** The Cluster's name, and the deployment's own. */
@@ -14,7 +14,7 @@ export interface MachineDeploymentOptions {
   readonly replicas: number;
 }
 
-/** Makes a MachineDeployment of stub machines that the kubeadm bootstrap provider prepares. */
+/** Creates a MachineDeployment of stub machines that the kubeadm bootstrap provider prepares. */
 export async function createMachineDeployment(
   instance: Instance,
   client: KubeClient,

@@ -51,13 +51,13 @@ describe('a highly available control plane, the operator as a pod with its own r
     expect(await hosted.get(ConfigMap, { namespace: 'default', name: 'a' })).toMatchObject({ data: { b: 'c' } });
   });
 
-  test('has every condition as it should be', async () => {
+  test('has every condition in its expected state', async () => {
     const negative = ['RollingOut', 'ScalingUp', 'ScalingDown', 'Deleting', 'Paused'];
     const wrong = async () =>
       (await bench.get('c1')).status?.conditions?.filter(
         ({ type, status: value }) => value !== (negative.includes(type) ? 'False' : 'True'),
       );
-    // What Ready does not wait for may come a moment later.
+    // Phases that Ready does not wait for may be later.
     await expect.poll(wrong, { timeout: 60_000 }).toEqual([]);
     const { status } = await bench.get('c1');
     expect(status).toMatchObject({
@@ -70,7 +70,7 @@ describe('a highly available control plane, the operator as a pod with its own r
   test('is Available for Cluster API', async () => {
     type ClusterStatus = KubeObject & { readonly status?: { readonly conditions?: readonly Condition[] } };
     const name = { namespace, name: 'c1' };
-    // Cluster API probes a control plane that did not answer at first again after half a minute.
+    // Cluster API repeats its probe of a control plane that did not answer at first after half a minute.
     const available = await until(
       'Cluster API to find the Cluster available',
       async () => {
@@ -81,7 +81,7 @@ describe('a highly available control plane, the operator as a pod with its own r
     );
     expect(available.reason).toBe('Available');
     const { spec } = await bench.get('c1');
-    // Cluster API writes conditions ahead of the rest of a status.
+    // Cluster API writes conditions before the rest of a status.
     await expect
       .poll(() => bench.client.get(Cluster, name), { timeout: 60_000 })
       .toMatchObject({
@@ -105,7 +105,7 @@ describe('a highly available control plane, the operator as a pod with its own r
     ).toEqual(Array.from({ length: 9 }, () => 0));
   });
 
-  test('reads well in kubectl', async () => {
+  test('has readable columns in kubectl', async () => {
     const table = await kubectl(instance, ['get', 'hcp', '--namespace', namespace]);
     expect(table).toMatch(/NAME +INITIALIZED +API SERVER AVAILABLE +REPLICAS +READY +UPDATED/);
     expect(table).toMatch(/c1-cp +true +True +2 +2 +2/);
@@ -126,7 +126,7 @@ describe('a highly available control plane, the operator as a pod with its own r
     expect(status?.certificates?.map(({ kind }) => kind)).toEqual(certificateKinds);
   });
 
-  test('says nothing secret in its log', async () => {
+  test('writes no secret to its log', async () => {
     const log = await kubectl(instance, [
       'logs',
       '--namespace',
@@ -139,7 +139,7 @@ describe('a highly available control plane, the operator as a pod with its own r
     expect(log.split('\n').filter((line) => privateKeyIn(line) !== undefined)).toEqual([]);
   });
 
-  test('rests: nothing is written for a minute', async () => {
+  test('is stable: nothing is written for a minute', async () => {
     const before = await bench.everything();
     const changes: string[] = [];
     const informed = AbortSignal.timeout(60_000);

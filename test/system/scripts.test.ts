@@ -19,15 +19,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-describe('what writes into the repository, on copies', () => {
-  test('certificates finds the tables of its page as they are', async () => {
+describe('scripts that write into the repository, on copies', () => {
+  test('certificates writes the tables of its page as they are', async () => {
     const page = join(repository, certificatesPage);
     await cp(page, path('README.md'));
     await runScript('certificates', [path('README.md')]);
     expect(await readFile(path('README.md'), 'utf8')).toBe(await readFile(page, 'utf8'));
   });
 
-  test('docs finds the pages as they are', async () => {
+  test('docs writes the pages as they are', async () => {
     const pages = Object.keys(generatedParts);
     for (const page of pages) await cp(join(repository, page), path(join('pages', page)));
     await runScript('docs', [path('pages')]);
@@ -36,7 +36,7 @@ describe('what writes into the repository, on copies', () => {
     }
   });
 
-  test('faults puts what tests have recorded into its page', async () => {
+  test('faults writes recorded faults into its page', async () => {
     const page = join(repository, faultsPage);
     await cp(page, path('README.md'));
     const fault = { fault: 'a leader is killed', observed: 'another is elected', recoverySeconds: 1, dataLost: 'none' };
@@ -48,7 +48,7 @@ describe('what writes into the repository, on copies', () => {
     expect(text.split('<!-- faults -->')[0]).toBe(before.split('<!-- faults -->')[0]);
   });
 
-  test('faults leaves its page alone when no test has recorded any', async () => {
+  test('faults does not change its page if no test has recorded any', async () => {
     const page = join(repository, faultsPage);
     await cp(page, path('README.md'));
     const { code, output } = await npmRun('faults', [path('none'), path('README.md')]);
@@ -59,7 +59,7 @@ describe('what writes into the repository, on copies', () => {
     expect(await readFile(path('README.md'), 'utf8')).toBe(await readFile(page, 'utf8'));
   });
 
-  test('test:durations keeps what the last run measured', async () => {
+  test('test:durations stores the durations of the last run', async () => {
     await writeFile(path('measured.json'), '{ "a.test.ts": 7 }\n');
     await runScript('test:durations', [path('measured.json'), path('kept.json')]);
     expect(JSON.parse(await readFile(path('kept.json'), 'utf8'))).toEqual({ 'a.test.ts': 7 });
@@ -75,7 +75,7 @@ describe('what writes into the repository, on copies', () => {
     await expect(run(['diff', '--recursive', present, written])).resolves.toBe('');
   });
 
-  test('format writes code as the repository has it', async () => {
+  test('format does not change the repository', async () => {
     await writeFile(path('badly.ts'), 'export   const a = [1,2]');
     await cp(join(repository, '.oxfmtrc.json'), path('.oxfmtrc.json'));
     await runScript('format', [path('badly.ts')]);
@@ -90,12 +90,12 @@ describe('what writes into the repository, on copies', () => {
 });
 
 describe('the product from its sources', () => {
-  test('build makes a command line that runs', async () => {
+  test('build creates a command line that runs', async () => {
     await runScript('build', [path('build')]);
     expect(await run([process.execPath, join(path('build'), 'hcp.js'), '--help'])).toContain('hcp');
   });
 
-  test('image packs an archive under the name it is given', async () => {
+  test('image packs an archive with the given name', async () => {
     expect(await runScript('image', ['example.org/operator:v1', path('image')])).toMatch(
       /image\.tar: example\.org\/operator:v1 sha256:[0-9a-f]{64}, \d+ MB/,
     );
@@ -104,7 +104,7 @@ describe('the product from its sources', () => {
     );
   });
 
-  test('hcp tells its commands', async () => {
+  test('hcp lists its commands', async () => {
     expect(await runScript('hcp', ['--help'])).toContain('certificates');
   });
 
@@ -133,7 +133,7 @@ describe('the product from its sources', () => {
   });
 });
 
-test('test:again runs a file as often as it is asked to', async () => {
+test('test:again runs a file as often as requested', async () => {
   expect(await runScript('test:again', ['test/bench/figure.test.ts', '--times', '1', '--busy', '1'])).toContain(
     '1 of 1 runs passed beside 1 busy loops',
   );
@@ -143,16 +143,16 @@ describe('testbed', () => {
   const testbed = (...args: string[]) => npmRun('testbed', args, { HCP_TESTBED: inject('testbed') });
 
   test.for<[string, string[], number, RegExp]>([
-    ['up leaves one alone that is up', ['up'], 0, /is up already/],
-    ['status says what runs, and where', ['status'], 0, /is up\n(.*\n)* +machine m 172\.30\.\d+\.2: .*kube-apiserver/],
+    ['up does not change a running testbed', ['up'], 0, /is up already/],
+    ['status lists what runs, and where', ['status'], 0, /is up\n(.*\n)* +machine m 172\.30\.\d+\.2: .*kube-apiserver/],
     ['kubeconfig names a file', ['kubeconfig'], 0, /\/kubeconfig\n$/],
     ['logs names every log', ['logs'], 0, /^kube-apiserver$/m],
-    ['logs shows the end of one', ['logs', 'kube-apiserver'], 0, /\bI\d{4} /],
-    ['logs knows no other', ['logs', 'nobody'], 1, /no log is called nobody; there are\n/],
-    ['addon names what there is', ['addon'], 2, /traefik/],
-    ['worker says how it is used', ['worker', 'add'], 2, /usage: .* worker add\|rm CLUSTER/],
-    ['worker removes nothing where nothing is', ['worker', 'rm', 'nobody'], 0, /nobody has no workers/],
-    ['anything else is answered by its usage', ['upp'], 2, /^usage: npm run testbed -- up \| status/],
+    ['logs prints the end of one', ['logs', 'kube-apiserver'], 0, /\bI\d{4} /],
+    ['logs refuses an unknown name', ['logs', 'missing'], 1, /no log is called missing; there are\n/],
+    ['addon lists the add-ons', ['addon'], 2, /traefik/],
+    ['worker prints its usage', ['worker', 'add'], 2, /usage: .* worker add\|rm CLUSTER/],
+    ['worker removes nothing if there is nothing', ['worker', 'rm', 'missing'], 0, /missing has no workers/],
+    ['any other command prints the usage', ['upp'], 2, /^usage: npm run testbed -- up \| status/],
   ])('%s', async ([, args, expected, answer]) => {
     const { code, output } = await testbed(...args);
     expect(output).toMatch(answer);

@@ -26,7 +26,7 @@ test('a module that a family does not require is an error', async () => {
   await expect(pinnedVersion('etcd', 'example.org/absent')).rejects.toThrow('requires no example.org/absent');
 });
 
-test('Kubernetes says its version, which version skew is judged by', () => {
+test('Kubernetes reports its version, which version skew is checked against', () => {
   const [kubelet] = buildsOf(family('kubernetes'), 'v1.36.3').filter(({ name }) => name === 'kubelet');
   const flags = kubelet?.args.join(' ');
   expect(flags).toContain('-X k8s.io/component-base/version.gitVersion=v1.36.3');
@@ -34,14 +34,14 @@ test('Kubernetes says its version, which version skew is judged by', () => {
   expect(kubelet?.args.at(-1)).toBe('k8s.io/kubernetes/cmd/kubelet');
 });
 
-test("only containerd's shim goes without gRPC", () => {
+test("only containerd's shim is built without gRPC", () => {
   const builds = buildsOf(family('containerd'), 'v2.3.7');
   expect(builds.filter(({ args }) => args.some((arg) => arg.includes('no_grpc'))).map(({ name }) => name)).toEqual([
     'containerd-shim-runc-v2',
   ]);
 });
 
-test('a directory of ready binaries that is not complete is refused with what is missing', async () => {
+test('an incomplete directory of ready binaries is refused, and the message lists what is missing', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'bin-'));
   try {
     await writeFile(join(directory, 'etcd'), '', { mode: 0o755 });

@@ -15,7 +15,7 @@ test('the everyday instances have the first addresses', () => {
   ]);
 });
 
-test('any other instance has addresses of its own that stay the same', () => {
+test('any other instance has its own addresses, which stay the same', () => {
   const names = ['dev', 'demo', 'bench', 'a', 'zzzzzzzzz'];
   for (const name of names) {
     const { index } = instanceFrom({}, name);
@@ -25,7 +25,7 @@ test('any other instance has addresses of its own that stay the same', () => {
   }
 });
 
-test('the longest name still makes links the kernel takes', () => {
+test('the longest name still makes valid link names', () => {
   expect(linkName(instanceFrom({}, 'abcdefghi'), 199).length).toBeLessThanOrEqual(15);
 });
 

@@ -10,7 +10,7 @@ import { joinConfiguration, kubeletScript } from '../testbed/join-configuration.
 const token = { id: 'abcdef', secret: '0123456789abcdef' };
 const certificateAuthority = () => createCA({ commonName: 'kubernetes' }, validFor(3_600_000, new Date()));
 
-test('a joining machine gets nothing but where the cluster is, how to know it, and its own name', async () => {
+test("a joining machine gets only the cluster's endpoint, its CA hashes, and its own name", async () => {
   const { certificate } = await certificateAuthority();
   expect(joinConfiguration({ endpoint: '172.30.0.200:6443', certificateAuthority: certificate }, token, 'w1')).toEqual({
     apiVersion: 'kubeadm.k8s.io/v1beta4',
@@ -26,13 +26,13 @@ test('a joining machine gets nothing but where the cluster is, how to know it, a
   });
 });
 
-test('every authority of a cluster that changes its own is trusted', async () => {
+test('every CA of a cluster that rotates its CA is trusted', async () => {
   const both = bundle((await certificateAuthority()).certificate, (await certificateAuthority()).certificate);
   const { discovery } = joinConfiguration({ endpoint: 'a:6443', certificateAuthority: both }, token, 'w1');
   expect(new Set(discovery.bootstrapToken.caCertHashes).size).toBe(2);
 });
 
-test('an authority is known by the SHA-256 of its public key', async () => {
+test('a CA is identified by the SHA-256 of its public key', async () => {
   const { certificate } = await certificateAuthority();
   const publicKey = new X509Certificate(certificate).publicKey.rawData;
   const expected = Buffer.from(await crypto.subtle.digest('SHA-256', publicKey)).toString('hex');
@@ -40,7 +40,7 @@ test('an authority is known by the SHA-256 of its public key', async () => {
   expect(discovery.bootstrapToken.caCertHashes).toEqual([`sha256:${expected}`]);
 });
 
-test("what is special about a machine is in its kubelet's extra arguments", () => {
+test("machine-specific settings are in the kubelet's extra arguments", () => {
   const instance = instanceFrom({}, 'hcp');
   const script = kubeletScript({ instance, name: 'w1', number: 11 });
   expect(script).toContain('--cgroup-root=/hcp-w1 ');

@@ -18,7 +18,7 @@ function plan(...services: LoadBalancerService[]) {
   };
 }
 
-test('a new Service gets the first address that is free', () => {
+test('a new Service gets the first free address', () => {
   expect(plan(balanced('old', '10.0.0.1'), balanced('new'))).toEqual({
     assigned: { new: '10.0.0.2' },
     addresses: pool,
@@ -29,7 +29,7 @@ test('two new Services get two addresses', () => {
   expect(plan(balanced('one'), balanced('two')).assigned).toEqual({ one: '10.0.0.1', two: '10.0.0.2' });
 });
 
-test('a Service gets the address it asks for, and moves when it asks for another', () => {
+test('a Service gets the address it requests, and moves when it requests another', () => {
   const asking = (address?: string) => service('s', { type: 'LoadBalancer', loadBalancerIP: '10.0.0.9' }, address);
   expect(plan(asking()).assigned).toEqual({ s: '10.0.0.9' });
   expect(plan(asking('10.0.0.1'))).toEqual({ assigned: { s: '10.0.0.9' }, addresses: ['10.0.0.9'] });
@@ -39,7 +39,7 @@ test('a Service that is no LoadBalancer any more loses its address', () => {
   expect(plan(service('s', { type: 'ClusterIP' }, '10.0.0.1'))).toEqual({ assigned: { s: undefined }, addresses: [] });
 });
 
-test('an address of a Service that is gone is free', () => {
+test('an address of a deleted Service is free', () => {
   expect(plan()).toEqual({ assigned: {}, addresses: [] });
 });
 
@@ -48,6 +48,6 @@ test('with the pool empty a Service waits', () => {
   expect(plan(...taken, balanced('late')).assigned).toEqual({});
 });
 
-test('what is as it should be is not written again', () => {
+test('a current status is not written again', () => {
   expect(plan(balanced('s', '10.0.0.1'), service('t', { type: 'ClusterIP' })).assigned).toEqual({});
 });

@@ -55,7 +55,7 @@ async function json<T>(schema: z.ZodType<T>, content: Buffer): Promise<T> {
   return schema.parseAsync(JSON.parse(content.toString()));
 }
 
-test('the same image is the same bytes, whenever its files were written and however its entries are ordered', async () => {
+test('the same image has the same bytes, independent of file times and the order of entries', async () => {
   const one = await writeImageArchive(join(directory, 'one.tar'), image());
   await utimes(join(directory, 'program'), 1, 1);
   const other = await writeImageArchive(join(directory, 'other.tar'), {
@@ -66,7 +66,7 @@ test('the same image is the same bytes, whenever its files were written and howe
   expect(await readFile(join(directory, 'other.tar'))).toEqual(await readFile(join(directory, 'one.tar')));
 });
 
-test('every digest and size in the archive is that of the content behind it', async () => {
+test('every digest and size in the archive matches its content', async () => {
   const digest = await writeImageArchive(join(directory, 'digests.tar'), image());
   const root = await unpacked('digests.tar');
   const { manifests } = await json(Index, await readFile(join(root, 'index.json')));
@@ -81,7 +81,7 @@ test('every digest and size in the archive is that of the content behind it', as
   expect(config.rootfs.diff_ids).toEqual([manifest.layers[0].digest]);
 });
 
-test('the archive names the image as containerd and other engines look for it', async () => {
+test('the archive names the image as containerd and other engines expect', async () => {
   await writeImageArchive(join(directory, 'name.tar'), image());
   const { manifests } = await json(Index, await readFile(join(await unpacked('name.tar'), 'index.json')));
   expect(manifests[0].annotations).toEqual({
@@ -90,7 +90,7 @@ test('the archive names the image as containerd and other engines look for it', 
   });
 });
 
-test('the layer holds files with their modes, links, texts and the directories between', async () => {
+test('the layer contains files with their modes, links, texts and the parent directories', async () => {
   const digest = await writeImageArchive(join(directory, 'layer.tar'), image());
   const root = await unpacked('layer.tar');
   const manifest = await json(Manifest, await blob(root, digest));
@@ -115,7 +115,7 @@ test('the layer holds files with their modes, links, texts and the directories b
   `);
 });
 
-test('a file behind a link is packed, not the link', async () => {
+test('the target of a link is packed, not the link', async () => {
   const entries = [{ kind: 'file', path: '/program', source: join(directory, 'alias') } as const];
   const digest = await writeImageArchive(join(directory, 'alias.tar'), { ...image(), entries });
   const manifest = await json(Manifest, await blob(await unpacked('alias.tar'), digest));

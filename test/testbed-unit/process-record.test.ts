@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(directory, { recursive: true }));
 
-test('a process is found again by its record, and killed by it', async () => {
+test('a process is found and killed by its record', async () => {
   const path = join(directory, 'sleep.pid');
   const child = spawn('sleep', ['60']);
   const ended = once(child, 'exit');
@@ -27,7 +27,7 @@ test('a process is found again by its record, and killed by it', async () => {
   expect(await savedProcess(path)).toBeUndefined();
 });
 
-test('another process that was given the same pid is not taken for it', async () => {
+test('another process with the same pid is not mistaken for it', async () => {
   const path = join(directory, 'reused.pid');
   await writeFile(path, `${process.pid} 1\n`);
   expect(await savedProcess(path)).toBeUndefined();
@@ -51,7 +51,7 @@ test('a lock is held by one at a time', async () => {
   expect(order).toEqual([`waits for ${child.pid}`, 'works']);
 });
 
-test('a lock is given back after a failure', async () => {
+test('a lock is released after a failure', async () => {
   const path = join(directory, 'failing');
   const failing = withLock(
     path,

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { documentsOf, parseObjects, renderedOnce } from '../testbed/rendered-objects.ts';
 
-test('documents that hold nothing are left out', () => {
+test('empty documents are left out', () => {
   expect(documentsOf('# a comment\n---\nkind: A\n---\n---\nkind: B\n')).toEqual([{ kind: 'A' }, { kind: 'B' }]);
 });
 
-test('what is not an object is refused', () => {
+test('a document that is not an object is refused', () => {
   expect(() => parseObjects('[{"kind": "A"}]')).toThrow('apiVersion');
 });
 
-test('what was rendered once is read from then on', async () => {
+test('what was rendered once is read from the cache from then on', async () => {
   const cache = await mkdtemp(join(tmpdir(), 'cache-'));
   onTestFinished(() => rm(cache, { recursive: true }));
   const rendered: string[] = [];

@@ -4,13 +4,13 @@ import {
   provisioner,
   storageClassName,
   volumeFor,
-  type HostClaim,
+  type VolumeClaim,
   type Volume,
 } from '../testbed/volumes.ts';
 
 function claim(
-  changes: { spec?: HostClaim['spec']; status?: HostClaim['status']; deletionTimestamp?: string } = {},
-): HostClaim {
+  changes: { spec?: VolumeClaim['spec']; status?: VolumeClaim['status']; deletionTimestamp?: string } = {},
+): VolumeClaim {
   const { deletionTimestamp } = changes;
   return {
     apiVersion: 'v1',
@@ -32,9 +32,9 @@ const bound = (storage: string) =>
   });
 
 describe('claims', () => {
-  test.for<[string, HostClaim, Volume[], string[]]>([
+  test.for<[string, VolumeClaim, Volume[], string[]]>([
     ['a new one gets a volume', claim(), [], ['provision']],
-    ['one of another class is not ours', claim({ spec: { storageClassName: 'fast' } }), [], []],
+    ['one of another class is ignored', claim({ spec: { storageClassName: 'fast' } }), [], []],
     ['one that names its volume waits for that', claim({ spec: { volumeName: 'chosen' } }), [], []],
     ['one whose volume is made waits for the binding', claim(), [volume('Available')], []],
     ['one that is being deleted gets nothing', claim({ deletionTimestamp: '2026-01-01T00:00:00Z' }), [], []],
@@ -57,7 +57,7 @@ describe('volumes', () => {
     expect(planVolumes([], [given]).map(({ type }) => type)).toEqual(expected);
   });
 
-  test('a volume is local to its node, for the kubelet to give it the fsGroup of the pod', () => {
+  test('a volume is local to its node, so that the kubelet applies the fsGroup of the pod', () => {
     expect(volumeFor(claim(), '/data/pvc-7', 'm')).toMatchObject({
       metadata: { name: 'pvc-7', annotations: { 'pv.kubernetes.io/provisioned-by': provisioner } },
       spec: { capacity: { storage: '1Gi' }, local: { path: '/data/pvc-7' }, claimRef: { name: 'data', uid: '7' } },

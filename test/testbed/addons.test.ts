@@ -12,7 +12,7 @@ const generations = (): Promise<string> => {
   return kubectl(instance, ['get', kinds, '--all-namespaces', '--output', columns]);
 };
 
-test('every add-on can be installed, and once more without any change', async () => {
+test('every add-on can be installed, and again without any change', async () => {
   for (const name of addonNames.filter(isAddon)) await installAddon(instance, name, () => {});
   const before = await generations();
   for (const name of addonNames.filter(isAddon)) await installAddon(instance, name, () => {});
@@ -26,14 +26,14 @@ test('Gateway API has TLSRoute in version 1', async () => {
   );
 });
 
-test("Cilium's kind of network policy is known", async () => {
+test("Cilium's kind of network policy is installed", async () => {
   const metadata = { name: 'probe', namespace: 'default' };
   const spec = { endpointSelector: {}, egress: [{ toEntities: ['kube-apiserver' as const] }] };
   const policy = CiliumNetworkPolicy.manifest({ metadata, spec });
   await expect(dryRun(policy)).resolves.toContain('created');
 });
 
-test('the webhook of the kubeadm bootstrap provider refuses what breaks its rules', async () => {
+test('the webhook of the kubeadm bootstrap provider refuses an invalid object', async () => {
   const file = { path: '/etc/twice', content: 'x' };
   const config = {
     apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',

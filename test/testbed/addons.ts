@@ -22,7 +22,7 @@ interface Target {
 
 const addons = {
   'gateway-api': async (target) => applyObjects(target.client, await manifestsOf(target, gatewayApi)),
-  // a Gateway needs its kind first, and with its CRDs absent Traefik would look for them only when it starts again
+  // a Gateway needs its kind first, and Traefik looks for missing CRDs only when it restarts
   traefik: async (target) => {
     await applyObjects(target.client, await manifestsOf(target, gatewayApi));
     await installTraefik(target.instance, target.client, await manifestsOf(target, traefik));
@@ -41,10 +41,10 @@ const addons = {
   },
 } satisfies Record<string, (target: Target) => Promise<void>>;
 
-/** Something a testbed can have that `up` does not bring. */
+/** A component that a testbed can have in addition to what `up` installs. */
 export type Addon = keyof typeof addons;
 
-/** Every add-on there is. */
+/** Every add-on. */
 export const addonNames: readonly string[] = Object.keys(addons);
 
 /** Whether there is an add-on of that name. */
@@ -52,7 +52,7 @@ export function isAddon(name: string): name is Addon {
   return name in addons;
 }
 
-/** Installs an add-on in a testbed that is up and ends when it works. What is there already stays. */
+/** Installs an add-on in a running testbed and ends when it works. What is installed already stays. */
 export async function installAddon(instance: Instance, name: Addon, report: Report): Promise<void> {
   await locked(instance, report, async () => {
     await runningMachine(instance, 'm');
@@ -69,7 +69,7 @@ function manifestsOf(target: Target, manifests: ModuleManifests): Promise<KubeOb
   return cached(target, () => moduleObjects(target.instance.cache, manifests, target.report));
 }
 
-/** Does what may write into the cache, which all instances share. */
+/** Runs work that may write to the cache, which all instances share. */
 function cached<T>({ instance, report }: Target, work: () => Promise<T>): Promise<T> {
   const onWait = (holder: number): void => report(`waiting for process ${holder}, which fills ${instance.cache}`);
   return withLock(join(instance.cache, 'lock'), onWait, work);

@@ -4,7 +4,7 @@ import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { until } from './progress.ts';
 
-/** Applies objects of any kind, each after what it needs to exist: its namespace and its kind. */
+/** Applies objects of any kind, each after its prerequisites: its namespace and its kind. */
 export async function applyObjects(client: KubeClient, objects: readonly KubeObject[]): Promise<void> {
   const apply = (object: KubeObject): Promise<KubeObject> =>
     client.apply(object, { resource: resourceFor(object), fieldManager: 'testbed', force: true });
@@ -26,7 +26,7 @@ const Definition = z.object({
 
 const ResourceList = z.object({ resources: z.array(z.object({ name: z.string() })) });
 
-/** Ends when discovery names the kinds in every version they are served in. */
+/** Ends when discovery lists the kinds in every served version. */
 async function untilServed(client: KubeClient, definitions: readonly KubeObject[]): Promise<void> {
   const kinds = definitions.map((definition) => Definition.parse(definition).spec);
   const wanted = new Map<string, string[]>();
@@ -45,7 +45,7 @@ async function untilServed(client: KubeClient, definitions: readonly KubeObject[
   }
 }
 
-/** The kinds meant here have regular plurals, and what has no namespace is cluster-wide. */
+/** The kinds used here have regular plurals, and objects without a namespace are cluster-wide. */
 export function resourceFor({ apiVersion, kind, metadata }: KubeObject): Resource {
   return { apiVersion, kind, plural: pluralOf(kind.toLowerCase()), namespaced: metadata.namespace !== undefined };
 }

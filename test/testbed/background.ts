@@ -5,19 +5,19 @@ import type { Instance } from './instance.ts';
 import { killSaved, savedProcess, saveProcess } from './process-record.ts';
 import { until } from './progress.ts';
 
-/** Log of the process that stands in for a cloud. */
+/** Log of the process that acts as the cloud. */
 export function cloudLog(instance: Instance): string {
   return join(instance.directory, 'log/cloud.log');
 }
 
-/** Starts the process that gives volumes and addresses; it goes on when this one ends. */
+/** Starts the process that provides volumes and addresses; it continues when this one ends. */
 export async function startCloud(instance: Instance): Promise<void> {
   const log = cloudLog(instance);
   await mkdir(dirname(log), { recursive: true });
   const output = await open(log, 'a');
   const script = join(import.meta.dirname, 'cloud.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', script, instance.name], {
-    // the loader is found from here
+    // the loader is resolved from here
     cwd: import.meta.dirname,
     detached: true,
     stdio: ['ignore', output.fd, output.fd],
@@ -38,14 +38,14 @@ export async function stopCloud(instance: Instance): Promise<void> {
   await killSaved(pidFile(instance));
 }
 
-/** Ends when it looks after the cluster. */
+/** Ends when it watches the cluster. */
 export async function untilCloudLooksAfter(instance: Instance): Promise<void> {
   const log = cloudLog(instance);
   await until({ what: 'storage and load balancers', timeoutMs: 90_000, log }, async () => {
     if (!(await isCloudRunning(instance))) throw new Error('the process ended');
     const file = await open(log);
     try {
-      return (await file.readFile('utf8')).includes(`looking after ${instance.name}`);
+      return (await file.readFile('utf8')).includes(`watching ${instance.name}`);
     } finally {
       await file.close();
     }

@@ -7,24 +7,24 @@ import { withLock } from './lock.ts';
 import { seconds, type Report } from './progress.ts';
 import { run } from './run.ts';
 
-/** Name of a binary to the file to run. */
+/** Name of a binary to its file. */
 export type Binaries = Readonly<Record<string, string>>;
 
-/** A binary of a family and the arguments that make it, the same on every machine. */
+/** A binary of a family and its build arguments, the same on every machine. */
 export interface Build {
   readonly name: string;
   readonly args: readonly string[];
 }
 
 /**
- * Every binary of the testbed: from `given` (`$HCP_TESTBED_BIN`) when that is set, else from the cache, else built with
- * Go (about 12 minutes on two cores the first time). A killed build goes on where it was.
+ * Every binary of the testbed: from `given` (`$HCP_TESTBED_BIN`) if that is set, otherwise from the cache, otherwise built with
+ * Go (about 12 minutes on two cores the first time). An interrupted build continues where it was.
  */
 export async function findBinaries(cache: string, given: string | undefined, report: Report): Promise<Binaries> {
   return given ? givenBinaries(given, report) : builtBinaries(families, join(cache, 'bin'), report);
 }
 
-/** Binaries that only some want, from the cache or built with Go; a family takes about a minute. */
+/** Binaries that only some tests need, from the cache or built with Go; a family takes about a minute. */
 export async function findFurtherBinaries(
   further: readonly Family[],
   cache: string,
@@ -71,7 +71,7 @@ interface Plan {
   readonly directory: string;
 }
 
-/** The directory's name says everything that goes into the binaries, so what is there is right. */
+/** The directory's name identifies everything that goes into the binaries, so existing ones are right. */
 async function plan(family: Family, root: string): Promise<Plan> {
   const source = join(goDirectory, family.name);
   const builds = buildsOf(family, await familyVersion(family));
@@ -93,7 +93,7 @@ async function familyVersion(family: Family): Promise<string> {
   return family.variables ? pinnedVersion(family.name, family.module) : '';
 }
 
-/** The `go build` of each binary of a family; `version` is what the family's module is pinned at. */
+/** The `go build` of each binary of a family; `version` is the pinned version of its module. */
 export function buildsOf(family: Family, version: string): Build[] {
   const variables = Object.entries(family.variables?.(version) ?? {}).map(([name, value]) => `-X ${name}=${value}`);
   return Object.entries(family.binaries).map(([name, goPackage]) => {
@@ -127,7 +127,7 @@ async function buildOne(source: string, build: Build, directory: string): Promis
   await rename(`${target}.new`, target);
 }
 
-/** The toolchain that builds in this directory: go.mod may ask for a newer one than the one installed. */
+/** The toolchain that builds in this directory: go.mod may require a newer one than the one installed. */
 async function goVersion(source: string): Promise<string> {
   return run(['go', 'version'], { cwd: source }).catch(async (cause: unknown) => {
     throw new Error(
@@ -137,7 +137,7 @@ async function goVersion(source: string): Promise<string> {
   });
 }
 
-/** The newest version that one of the families asks for. */
+/** The newest version that one of the families requires. */
 async function neededGo(): Promise<string> {
   const files = families.map(({ name }) => readFile(join(goDirectory, name, 'go.mod'), 'utf8'));
   const versions = (await Promise.all(files)).map((text) => /^go (\S+)/m.exec(text)?.[1] ?? '');

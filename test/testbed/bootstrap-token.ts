@@ -4,7 +4,7 @@ import type { KubeClient } from '../../reconciler/kube/client.ts';
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { until } from './progress.ts';
 
-/** What a machine without a certificate shows to join: `id.secret`. The id is no secret. */
+/** The token that a machine without a certificate joins with: `id.secret`. The id is not secret. */
 export interface BootstrapToken {
   readonly id: string;
   readonly secret: string;
@@ -17,7 +17,7 @@ interface ClusterInfo extends KubeObject {
 /** Longer than any join takes; the hosted cluster's own token cleaner removes it afterwards. */
 const lifetimeMs = 3_600_000;
 
-/** Makes a token in a hosted cluster, as `kubeadm token create` does. */
+/** Creates a token in a hosted cluster, as `kubeadm token create` does. */
 export async function createBootstrapToken(client: KubeClient): Promise<BootstrapToken> {
   const token = { id: randomText(6), secret: randomText(16) };
   const values = {
@@ -40,7 +40,7 @@ export async function createBootstrapToken(client: KubeClient): Promise<Bootstra
 }
 
 /**
- * Ends when cluster-info is signed with the token. A kubeadm that comes earlier finds no signature and looks again only
+ * Ends when cluster-info is signed with the token. A kubeadm that starts earlier finds no signature and retries only
  * after five seconds.
  */
 export async function untilSigned(client: KubeClient, { id }: BootstrapToken): Promise<void> {

@@ -19,10 +19,10 @@ import { run } from './run.ts';
 import { dismantle, locked } from './take-down.ts';
 
 /**
- * Brings a management cluster up: one node with DNS, storage, load balancers and Cluster API. One that works already is
- * left as it is; the remains of one that does not are taken down first. Throws with the log to read.
+ * Brings a management cluster up: one node with DNS, storage, load balancers and Cluster API. A working one is not
+ * changed; the remains of a broken one are taken down first. Throws with the log to read.
  */
-export async function reconcileNormal(instance: Instance, report: Report): Promise<void> {
+export async function bringUp(instance: Instance, report: Report): Promise<void> {
   await locked(instance, report, async () => {
     const start = performance.now();
     const health = await checkHealth(instance);
@@ -50,7 +50,7 @@ async function assemble(instance: Instance, report: Report): Promise<void> {
   await makeManagementCluster(instance, components, report);
 }
 
-/** Packs, imports and renders what the cache lacks; gives the components of Cluster API. */
+/** Packs, imports and renders what the cache lacks; returns the components of Cluster API. */
 async function prepareCache(instance: Instance, binaries: Binaries, report: Report): Promise<KubeObject[]> {
   const onWait = (holder: number): void => report(`waiting for process ${holder}, which fills ${instance.cache}`);
   return withLock(join(instance.cache, 'lock'), onWait, async () => {
@@ -74,7 +74,7 @@ async function linkBinaries(instance: Instance, binaries: Binaries): Promise<voi
 
 const unrealFileSystems: Readonly<Record<number, string>> = { 0x01021994: 'tmpfs', 0x794c7630: 'overlay' };
 
-/** containerd lays overlays in there: on an overlay the kernel refuses that, and a tmpfs would eat the memory. */
+/** containerd mounts overlays in there: the kernel refuses that on an overlay, and a tmpfs would use memory. */
 async function refuseUnrealFileSystem(instance: Instance): Promise<void> {
   const directories = { HCP_TESTBED_CACHE: instance.cache, HCP_TESTBED_STATE: dirname(instance.directory) };
   for (const [variable, directory] of Object.entries(directories)) {
@@ -87,7 +87,7 @@ async function refuseUnrealFileSystem(instance: Instance): Promise<void> {
   }
 }
 
-/** Names that are not everyday ones share fourteen ranges of addresses. */
+/** Other than the everyday names share fourteen address ranges. */
 async function refuseTakenAddresses(instance: Instance): Promise<void> {
   const taken = await run(['ip', '-brief', 'address', 'show', 'to', lanCidr(instance)]);
   if (!taken) return;

@@ -8,12 +8,12 @@ export async function cgroupRoots(): Promise<string[]> {
   return mounts.flatMap(([, path, type]) => (path && (type === 'cgroup' || type === 'cgroup2') ? [path] : []));
 }
 
-/** Makes a cgroup in every hierarchy. */
+/** Creates a cgroup in every hierarchy. */
 export async function makeCgroup(name: string): Promise<void> {
   for (const root of await cgroupRoots()) {
     const directory = join(root, name);
     await mkdir(directory, { recursive: true });
-    // a version 1 cpuset is born without processors, and then no process may enter it
+    // a new version 1 cpuset has no processors, and no process may enter it then
     for (const file of ['cpuset.cpus', 'cpuset.mems']) {
       const value = await readFile(join(root, file), 'utf8').catch(() => '');
       if (value.trim()) await writeFile(join(directory, file), value);
@@ -21,11 +21,11 @@ export async function makeCgroup(name: string): Promise<void> {
   }
 }
 
-/** Removes a cgroup and all below it in every hierarchy; gives the directories that would not go within a minute. */
+/** Removes a cgroup and all below it in every hierarchy; returns the directories that still exist after a minute. */
 export async function removeCgroup(name: string): Promise<string[]> {
   const directories = (await cgroupRoots()).map((root) => join(root, name));
   let left = directories;
-  // the cgroup of a killed container is busy until the kernel has buried its last process
+  // the cgroup of a killed container is busy until the kernel has removed its last process
   for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 20) {
     const removed = await Promise.all(left.map(removeTree));
     left = left.filter((_, index) => !removed[index]);

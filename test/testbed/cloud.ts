@@ -11,10 +11,17 @@ import { instanceFrom, kubeconfigPath, lanAddress, loadBalancerNumbers } from '.
 import { planLoadBalancers, type LoadBalancerService } from './load-balancers.ts';
 import { findMachine } from './machine.ts';
 import { extraAddresses, setExtraAddresses } from './network.ts';
-import { planVolumes, PersistentVolume, volumeFor, type HostClaim, type Volume, type VolumeAction } from './volumes.ts';
+import {
+  planVolumes,
+  PersistentVolume,
+  volumeFor,
+  type VolumeClaim,
+  type Volume,
+  type VolumeAction,
+} from './volumes.ts';
 
-/*
- * What a cloud is to a cluster: volumes for claims and addresses for Services of type LoadBalancer. A process of its own
+/**
+ * Acts as a cloud for a cluster: volumes for claims and addresses for Services of type LoadBalancer. A separate process
  * that runs as long as the testbed does: `cloud.ts <instance>`.
  */
 const instance = instanceFrom(process.env, process.argv[2]);
@@ -25,7 +32,7 @@ const { directory, name: node, pid } = machine;
 const fieldManager = 'testbed-cloud';
 const client = new KubeClient(await connect(loadKubeConfig(kubeconfigPath(instance))));
 const watched = { client, clock: systemClock, onError: complain };
-const claims = new Informer<HostClaim>({ ...watched, resource: PersistentVolumeClaim });
+const claims = new Informer<VolumeClaim>({ ...watched, resource: PersistentVolumeClaim });
 const volumes = new Informer<Volume>({ ...watched, resource: PersistentVolume });
 const services = new Informer<LoadBalancerService>({ ...watched, resource: Service });
 const pool = Array.from({ length: loadBalancerNumbers.last - loadBalancerNumbers.first + 1 }, (_, index) =>
@@ -50,7 +57,7 @@ await Promise.all([claims.synced, volumes.synced, services.synced]);
 claims.onChange(settleVolumes);
 volumes.onChange(settleVolumes);
 services.onChange(settleLoadBalancers);
-console.log(`looking after ${instance.name}`);
+console.log(`watching ${instance.name}`);
 
 async function perform(action: VolumeAction): Promise<void> {
   const path = join(directory, 'data/volumes', action.volume);
@@ -75,7 +82,7 @@ async function perform(action: VolumeAction): Promise<void> {
   }
 }
 
-/** Runs the work once at a time and once more when asked meanwhile; tries again a moment after a failure. */
+/** Runs the work once at a time and once more if it is requested meanwhile; retries shortly after a failure. */
 function coalescing(work: () => Promise<void>): () => void {
   let state: 'idle' | 'busy' | 'again' = 'idle';
   const go = async (): Promise<void> => {
@@ -84,7 +91,7 @@ function coalescing(work: () => Promise<void>): () => void {
       try {
         await work();
       } catch (error) {
-        // what was to be changed is gone: the next event says so too
+        // the object is gone: the next event reports that too
         if (!isNotFound(error)) {
           complain(error);
           setTimeout(ask, 300);

@@ -13,8 +13,8 @@ import { until } from './progress.ts';
 import { parseObject } from './rendered-objects.ts';
 
 /**
- * Installs a manager of Cluster API: the Deployment, permissions and webhooks upstream ships, with certificates signed by
- * us in the place of cert-manager's.
+ * Installs a manager of Cluster API: the Deployment, permissions and webhooks that upstream ships, with certificates
+ * signed here instead of by cert-manager.
  */
 export async function applyProvider(
   instance: Instance,
@@ -31,7 +31,7 @@ export async function applyProvider(
   );
 }
 
-/** Ends when Cluster API's webhooks judge Clusters. */
+/** Ends when Cluster API's webhooks validate Clusters. */
 export async function untilWebhooksAnswer(client: KubeClient): Promise<void> {
   const infrastructure = { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'ProbeCluster', name: 'probe' };
   const metadata = { name: 'probe', namespace: 'default' };
@@ -46,7 +46,7 @@ const KubeadmConfig: Resource = {
   namespaced: true,
 };
 
-/** Ends when the webhooks of the kubeadm bootstrap provider judge KubeadmConfigs. */
+/** Ends when the webhooks of the kubeadm bootstrap provider validate KubeadmConfigs. */
 export async function untilBootstrapAnswers(client: KubeClient): Promise<void> {
   const { apiVersion, kind } = KubeadmConfig;
   const probe = {
@@ -65,7 +65,7 @@ async function untilJudged(client: KubeClient, probe: KubeObject, resource: Reso
     client.apply(probe, { resource, fieldManager: 'testbed', dryRun: true, deadlineMs: 5_000 }).then(
       () => true,
       (error: unknown) => {
-        // an answer of the webhook as well, and then one that says that the probe is wrong
+        // an answer of the webhook too, which reports that the probe is invalid
         if (isInvalid(error)) return true;
         throw error;
       },
@@ -73,7 +73,7 @@ async function untilJudged(client: KubeClient, probe: KubeObject, resource: Reso
   );
 }
 
-/** The object with what only this cluster knows: the image, the authority of the webhooks, their certificate. */
+/** The object with the values of this cluster: the image, the CA of the webhooks, their certificate. */
 async function adapted(
   instance: Instance,
   image: string,
@@ -109,7 +109,7 @@ function manager(deployment: KubeObject, image: string): KubeObject {
     if (key === 'image') return image;
     if (key === 'imagePullPolicy') return 'IfNotPresent';
     if (key === 'readinessProbe') return { ...Object(value), periodSeconds: 1 };
-    // one replica: nothing to elect, and after a kill no lease to wait for
+    // one replica needs no election, and after a kill there is no lease to wait for
     if (key === 'args' && Array.isArray(value)) return value.filter((flag) => flag !== '--leader-elect');
     return value;
   });
@@ -120,7 +120,7 @@ function manager(deployment: KubeObject, image: string): KubeObject {
 function trusting(object: KubeObject, certificateAuthority: string): KubeObject {
   const caBundle = base64(certificateAuthority);
   const text = JSON.stringify(object, (key, value: unknown) => {
-    // the schema of a kind that has such a field itself is not meant
+    // a schema that has such a field itself is skipped
     const isMeant = key === 'clientConfig' && typeof value === 'object' && value !== null && 'service' in value;
     return isMeant ? { ...value, caBundle } : value;
   });

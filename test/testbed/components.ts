@@ -8,7 +8,7 @@ import { run } from './run.ts';
 
 /** A manager of Cluster API. */
 export interface Provider {
-  /** Name of its upstream image, and of what is cached. */
+  /** Name of its upstream image, and of the cached image. */
   readonly name: string;
   /** Folder of Cluster API's module that kustomize renders. */
   readonly folder: string;
@@ -21,10 +21,10 @@ export const kubeadmBootstrap: Provider = {
   folder: 'bootstrap/kubeadm/config/default',
 };
 
-/** Where the values differ from the defaults that the components carry as `${NAME:=default}`. */
+/** Values that differ from the defaults in the components, `${NAME:=default}`. */
 const variables: Readonly<Record<string, string>> = { CLUSTER_TOPOLOGY: 'true' };
 
-/** The objects of a provider as its own kustomize folder renders them. They are rendered once and kept in the cache. */
+/** The objects of a provider as its own kustomize folder renders them. They are rendered once and cached. */
 export async function providerComponents(
   cache: string,
   provider: Provider,
@@ -33,11 +33,11 @@ export async function providerComponents(
 ): Promise<KubeObject[]> {
   const version = await pinnedVersion('cluster-api', 'sigs.k8s.io/cluster-api');
   const json = await renderedOnce(cache, `${provider.name}-${version}`, report, () => render(provider, kubectlPath));
-  // variables are put in when it is read: another value needs no other file
+  // variables are substituted when it is read: another value needs no other file
   return parseObjects(substitute(json, variables));
 }
 
-/** Puts values in the place of `${NAME:=default}`. */
+/** Substitutes `${NAME:=default}`. */
 export function substitute(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\$\{(\w+):=([^}]*)\}/g, (_, name: string, byDefault: string) => values[name] ?? byDefault);
 }

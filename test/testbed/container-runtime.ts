@@ -1,12 +1,12 @@
 import { connect } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
 
-/** A gRPC message without content: not compressed, of length 0. */
+/** An empty gRPC message: not compressed, of length 0. */
 const emptyMessage = Buffer.alloc(5);
 
 /**
- * Whether the container runtime behind a socket serves kubelets, by its `Version` method. A socket that accepts is not
- * enough: containerd answers "server is not initialized yet" for some moments, which `kubeadm join` takes for an error.
+ * Whether the container runtime behind a socket serves kubelets, by its `Version` method. An accepting socket is not
+ * enough: containerd first answers "server is not initialized yet", which `kubeadm join` treats as an error.
  */
 export async function servesKubelets(socketPath: string): Promise<boolean> {
   const session = connect('http://localhost', { createConnection: () => connectSocket(socketPath) });

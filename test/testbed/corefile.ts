@@ -1,12 +1,12 @@
 import { clustersDomain, gatewayAddress } from './gateway-address.ts';
 import type { Instance } from './instance.ts';
 
-/** The port at which CoreDNS answers machines: for names of hosted clusters, and refuses all others at once. */
+/** The port at which CoreDNS serves machines: for names of hosted clusters; it refuses all others at once. */
 export const machinesDnsPort = 5300;
 
 /**
- * What the management cluster's DNS answers. Nothing is asked of the host's resolver, so that an unknown name fails in
- * no time. Short lives of answers: a test that makes a Service looks it up at once.
+ * The zones of the management cluster's DNS. It does not forward to the host's resolver, so that an unknown name fails at
+ * once. The TTL is short: a test that creates a Service resolves it at once.
  */
 export function corefile(instance: Instance): string {
   return `.:53 {
@@ -30,7 +30,7 @@ ${clustersDomain}:${machinesDnsPort} {
 `;
 }
 
-/** Names of hosted clusters have an IPv4 address and nothing else, which is another answer than that there is no such name. */
+/** Names of hosted clusters have only an IPv4 address; a query for another type is not NXDOMAIN. */
 function clusterHosts(instance: Instance): string {
   return `template IN A ${clustersDomain} {
     answer "{{ .Name }} 5 IN A ${gatewayAddress(instance)}"

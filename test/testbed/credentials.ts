@@ -44,7 +44,7 @@ export function componentKubeconfig(instance: Instance, user: string): string {
   return join(instance.directory, 'management', `${user}.kubeconfig`);
 }
 
-/** Makes every key, certificate and kubeconfig of the management cluster. */
+/** Creates every key, certificate and kubeconfig of the management cluster. */
 export async function writeCredentials(instance: Instance): Promise<void> {
   await mkdir(pkiDirectory(instance), { recursive: true });
   const caCertificates = {
@@ -68,12 +68,12 @@ export async function writeCredentials(instance: Instance): Promise<void> {
   }
 }
 
-/** The certificate of the management cluster's authority. */
+/** The certificate of the management cluster's CA. */
 export async function caCertificate(instance: Instance): Promise<string> {
   return readFile(caPath(instance), 'utf8');
 }
 
-/** A serving certificate of that authority, for what is installed later. */
+/** A serving certificate of that CA, for components that are installed later. */
 export async function issueServing(instance: Instance, hosts: readonly [string, ...string[]]): Promise<KeyPair> {
   const key = await readFile(join(pkiDirectory(instance), 'ca.key'), 'utf8');
   const certificateAuthority = { certificate: await caCertificate(instance), key };
@@ -105,7 +105,7 @@ function certificates(instance: Instance): Record<string, Certificate> {
   };
 }
 
-/** Those with host names serve; etcd's also calls itself as a client, which does no harm to the others. */
+/** Those with host names are serving certificates; etcd also uses its own as a client, which does not affect the others. */
 function issueFrom(
   certificateAuthority: KeyPair,
   { commonName, organizations = [], hosts = [] }: Certificate,

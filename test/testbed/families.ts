@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where the pinned Go modules are: one folder per family, because one module graph must not decide for another. */
+/** Location of the pinned Go modules: one folder per family, because one module graph must not decide for another. */
 export const goDirectory = join(import.meta.dirname, 'go');
 
 /** Binaries that are built from one go.mod. */
@@ -10,10 +10,10 @@ export interface Family {
   readonly name: string;
   /** The module whose version names the family. */
   readonly module: string;
-  /** File name to Go package. None: the module is there for what else is in it. */
+  /** File name to Go package. Empty if the module is there for other files. */
   readonly binaries: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
-  /** Tags that only one binary bears. */
+  /** Build tags of only one binary. */
   readonly extraTags?: Readonly<Record<string, readonly string[]>>;
   /** Go variables set at link time, for a version such as `v1.36.3`. */
   readonly variables?: (version: string) => Readonly<Record<string, string>>;
@@ -65,7 +65,7 @@ export const families: readonly Family[] = [
       'containerd-shim-runc-v2': 'github.com/containerd/containerd/v2/cmd/containerd-shim-runc-v2',
     },
     tags: ['urfave_cli_no_docs', 'no_btrfs', 'no_devmapper', 'no_zfs'],
-    // with it containerd and ctr do not compile
+    // without it containerd and ctr do not compile
     extraTags: { 'containerd-shim-runc-v2': ['no_grpc'] },
     variables: (version) => ({ 'github.com/containerd/containerd/v2/version.Version': version }),
   },
@@ -102,21 +102,23 @@ export const families: readonly Family[] = [
   { name: 'pause', module: 'testbed.local/pause', binaries: { pause: 'testbed.local/pause' } },
 ];
 
-/** Built only by the tests that want them: etcd in the minors before and after the one that everything runs on. */
+/** Built only by the tests that need them: etcd in the minors before and after the default one. */
 export const furtherEtcd: readonly Family[] = ['etcd-3.5', 'etcd-3.7'].map((name) => ({
   name,
   module: 'go.etcd.io/etcd/server/v3',
   binaries: { [name]: 'go.etcd.io/etcd/server/v3' },
 }));
 
-/** Built only for who wants an object store: a server of S3. */
+/** Built only for users of an object store: an S3 server. */
 export const objectStore: Family = {
   name: 'versitygw',
   module: 'github.com/versity/versitygw',
   binaries: { versitygw: 'github.com/versity/versitygw/cmd/versitygw' },
 };
 
-/** Built only by the tests that want it: cert-manager's own controllers of the CA and SelfSigned issuers; its module has the CRDs. */
+/**
+ * Built only by the tests that need it: cert-manager's own controllers of the CA and SelfSigned issuers; its module has the CRDs.
+ */
 export const certManager: Family = {
   name: 'cert-manager',
   module: 'github.com/cert-manager/cert-manager',
@@ -136,7 +138,9 @@ export async function pinnedVersion(familyName: string, module: string): Promise
   throw new Error(`${path} requires no ${module}`);
 }
 
-/** Without these /version, and so every check of version skew, would be wrong; the commit and date are fixed to keep builds equal. */
+/**
+ * Without these /version, and so every check of version skew, would be wrong; the commit and date are fixed to keep builds equal.
+ */
 function kubernetesVariables(version: string): Record<string, string> {
   const [major = '', minor = ''] = version.slice(1).split('.');
   const variables = {

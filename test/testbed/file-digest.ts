@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 /**
- * SHA-256 of files, each read once: a gigabyte of binaries would cost a second at every start. A file counts as read
+ * SHA-256 of files, each read once: a gigabyte of binaries would cost a second at every start. A file counts as unchanged
  * while its inode, size and modification time are the same.
  */
 export async function fileDigests(paths: readonly string[], memoryPath: string): Promise<Map<string, string>> {
@@ -30,7 +30,7 @@ async function sha256(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** One file a line: its digest, then what it was the digest of. Lost memory costs one more reading, nothing else. */
+/** One file per line: its digest, then its path and attributes. A lost cache costs another read, nothing else. */
 async function remembered(memoryPath: string): Promise<Map<string, string>> {
   const lines = (await readFile(memoryPath, 'utf8').catch(() => '')).split('\n');
   return new Map(lines.filter(Boolean).map((line) => [line.slice(65), line.slice(0, 64)]));

@@ -2,17 +2,17 @@ import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { lanAddress, loadBalancerNumbers, type Instance } from './instance.ts';
 
-/** The domain of all hosted clusters that are reached by name; any name below it leads to {@link gatewayAddress}. */
+/** The domain of all hosted clusters that are reached by name; any name below it resolves to {@link gatewayAddress}. */
 export const clustersDomain = 'clusters.example.com';
 
-/** Address of the gateway of every testbed: behind those of the pool, so that no other Service is given it. */
+/** Address of the gateway of every testbed: behind those of the pool, so that no other Service gets it. */
 export function gatewayAddress(instance: Instance): string {
   return lanAddress(instance, loadBalancerNumbers.last + 1);
 }
 
 /**
- * Looks names up for a process on the host as the testbed's DNS does for pods and machines: names of hosted clusters
- * lead to the gateway, all others are the host's business.
+ * Resolves names for a process on the host as the testbed's DNS does for pods and machines: names of hosted clusters
+ * resolve to the gateway, all others are resolved by the host.
  */
 export function lookupFor(instance: Instance): LookupFunction {
   const address = gatewayAddress(instance);

@@ -20,7 +20,7 @@ const domain = `${namespace}.${clustersDomain}`;
 const lookup = lookupFor(instance);
 const clusterHost = `c1.team.${clustersDomain}`;
 
-/** The ways TLS is passed through to a Service by the name a client asks for. */
+/** The kinds by which TLS is passed through to a Service by the name that a client requests. */
 const ways = [
   { kind: 'TLSRoute', host: `gateway.${domain}`, render: tlsRoute },
   { kind: 'Ingress with the annotation of nginx', host: `ingress.${domain}`, render: ingress },
@@ -55,15 +55,15 @@ test('the Gateway is programmed at its fixed address', async () => {
 });
 
 describe.for(ways)('through the kind $kind', ({ host, render }) => {
-  test('a client reaches a server outside by name, and each sees the certificate of the other', async () => {
+  test('a client reaches a server outside by name, and each gets the certificate of the other', async () => {
     await kubectl(instance, ['apply', '--filename', '-'], JSON.stringify(render(host, 'echo')));
     const seen = await until({ what: `an answer from ${host}`, timeoutMs: 60_000 }, () => echo.ask(host, lookup));
     expect(seen).toEqual({ serverName: host, client: 'the client' });
   });
 });
 
-test('a name that nobody claims does not reach the server', async () => {
-  await expect(echo.ask(`nobody.${domain}`, lookup)).rejects.toThrow('closed without an answer');
+test('a name without a route does not reach the server', async () => {
+  await expect(echo.ask(`unclaimed.${domain}`, lookup)).rejects.toThrow('closed without an answer');
 });
 
 describe('a pod', () => {
@@ -82,8 +82,8 @@ describe('a pod', () => {
     expect(await inPod(connecting(name))).toBe('connected\n');
   });
 
-  test('is told at once that it cannot know a name of the world', async () => {
-    // A busy machine may be late once; a resolver that hangs is every time.
+  test('gets NXDOMAIN at once for an external name', async () => {
+    // A busy machine may be late once; a resolver that hangs is late every time.
     const answer = await until({ what: 'an answer at once', timeoutMs: 60_000 }, async () => {
       const text = await inPod('timeout 2 nslookup example.org || true');
       return text.includes('example.org:') && text;
@@ -110,8 +110,8 @@ describe('an added machine', () => {
     expect(await inMachine(machine, ['busybox', 'sh', '-c', connecting(clusterHost)])).toBe('connected\n');
   });
 
-  test('is told at once that it cannot know a name of the world', async () => {
-    // A busy machine may be late once; a resolver that hangs is every time. 2 is getent's code, 124 that of a timeout.
+  test('gets NXDOMAIN at once for an external name', async () => {
+    // A busy machine may be late once; a resolver that hangs is late every time. 2 is getent's code, 124 that of a timeout.
     const answer = await until({ what: 'an answer at once', timeoutMs: 60_000 }, async () => {
       const text = await ask('example.org', 2).catch(String);
       return !text.includes('exit code 124') && text;
@@ -120,12 +120,12 @@ describe('an added machine', () => {
   });
 });
 
-/** A script that says whether port 443 takes connections. */
+/** A script that reports whether port 443 accepts connections. */
 function connecting(host: string): string {
   return `timeout 30 nc ${host} 443 </dev/null && echo connected`;
 }
 
-/** A Service without a selector, whose one endpoint is no pod. */
+/** A Service without a selector, whose only endpoint is not a pod. */
 function outsideService(name: string, address: string, port: number): Manifest[] {
   const ports = [{ name: 'tls', port, protocol: 'TCP' }];
   const servicePorts = [{ name: 'tls', port: 443, protocol: 'TCP', targetPort: port }];

@@ -42,7 +42,7 @@ test('HAProxy answers from its image without root and with a read-only file syst
   expect(await answer.text()).toBe('hello');
 });
 
-test('its image has a shell that finds it, and a checker of its configuration', async () => {
+test('its image has a working shell, and a checker of its configuration', async () => {
   const script = 'command -v haproxy && haproxy -c -f /usr/local/etc/haproxy/haproxy.cfg';
   expect(await inNamespace('exec', 'haproxy', '--', '/bin/sh', '-c', script)).toContain('/usr/local/sbin/haproxy\n');
 });

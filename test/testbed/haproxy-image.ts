@@ -6,13 +6,16 @@ import type { Report } from './progress.ts';
 import { sharedLibraries } from './shared-libraries.ts';
 import { unpackedPackage } from './unpacked-package.ts';
 
-/** HAProxy under the name of its upstream image. What is in it is Debian's, which is older. */
+/** HAProxy under the name of its upstream image. Its content is Debian's, which is older. */
 export const haproxyImage = 'docker.io/library/haproxy:3.2.6-alpine';
 
 /** The user of the upstream image. */
 const user = 99;
 
-/** HAProxy's image: the program where upstream has it, its libraries, a shell. `packages` is where Debian's is unpacked. */
+/**
+ * HAProxy's image: the program at upstream's path, its libraries, a shell. `packages` is the directory of the unpacked Debian
+ * packages.
+ */
 export async function haproxy(packages: string, report: Report): Promise<Image> {
   const program = '/usr/sbin/haproxy';
   const isInstalled = await access(program).then(
@@ -44,7 +47,9 @@ export async function haproxy(packages: string, report: Report): Promise<Image> 
   };
 }
 
-/** Flags alone are HAProxy's, and HAProxy has a master process that stays in the foreground: as upstream has it. */
+/**
+ * Arguments that are only flags are HAProxy's, which runs as a master process in the foreground, as upstream's entry point does.
+ */
 const entrypoint = `case "$1" in
   -*) set -- haproxy "$@" ;;
 esac

@@ -6,17 +6,17 @@ import { isCloudRunning } from './background.ts';
 import { caPath, apiServerUrl, type Instance } from './instance.ts';
 import { findMachine } from './machine.ts';
 
-/** Whether a testbed is there, and whether it works. */
+/** Whether a testbed exists, and whether it works. */
 export type Health =
   | { readonly state: 'down' }
   | { readonly state: 'broken'; readonly reason: string }
   | { readonly state: 'up' };
 
-/** So long may an API server not answer before it is broken: whoever hears that it is takes everything down. */
+/** The time without an answer after which an API server counts as broken: the caller takes everything down then. */
 const patienceMs = 30_000;
 
 /**
- * Looks whether the testbed is there and answers, in some milliseconds unless it is too busy. Kept free of the API
+ * Checks whether the testbed exists and answers, in some milliseconds unless it is too busy. It does not import the API
  * client, whose loading would be most of the time.
  */
 export async function checkHealth(instance: Instance): Promise<Health> {
@@ -32,7 +32,7 @@ export async function checkHealth(instance: Instance): Promise<Health> {
   }
 }
 
-/** A file that is there when the testbed was up once. */
+/** A file that exists if the testbed was up once. */
 export function completionMark(instance: Instance): string {
   return join(instance.directory, 'complete');
 }
@@ -41,7 +41,7 @@ function broken(reason: string): Health {
   return { state: 'broken', reason };
 }
 
-/** Anybody may ask for /readyz. */
+/** /readyz needs no credentials. */
 async function apiServerFailure(instance: Instance): Promise<NodeJS.ErrnoException | undefined> {
   const ca = await readFile(caPath(instance), 'utf8').catch(() => undefined);
   return new Promise((resolve) => {

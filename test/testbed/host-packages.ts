@@ -4,7 +4,7 @@ import { withLock } from './lock.ts';
 import { attempt, run } from './run.ts';
 import { step, type Report } from './progress.ts';
 
-/** A file of the host the testbed uses, and the Debian package that brings it. */
+/** A file of the host that the testbed uses, and the Debian package that contains it. */
 const needed: Readonly<Record<string, string>> = {
   '/bin/busybox': 'busybox-static',
   '/sbin/modprobe': 'kmod',
@@ -18,7 +18,7 @@ const needed: Readonly<Record<string, string>> = {
   '/usr/sbin/xtables-nft-multi': 'iptables',
 };
 
-/** Installs the Debian packages that are missing. Throws with the command to run where that is not possible. */
+/** Installs missing Debian packages. Throws with the command to run if that is not possible. */
 export async function installHostPackages(report: Report): Promise<void> {
   if (process.getuid?.() !== 0) throw new Error('the testbed makes namespaces, mounts and cgroups: run it as root');
   const missing = await missingPackages();
@@ -26,12 +26,12 @@ export async function installHostPackages(report: Report): Promise<void> {
   await step(report, `Debian packages ${missing.join(' ')}`, () => aptGet('install', ...missing));
 }
 
-/** Two testbeds that come up at the same time on a bare machine would both install, and apt-get refuses the second. */
+/** Two testbeds that start at the same time on a new host would both install, and apt-get refuses the second. */
 const aptLock = '/run/lock/hosted-control-plane-testbed-apt';
-/** For apt-get of others, such as unattended upgrades. */
+/** Waits for other users of apt-get, such as unattended upgrades. */
 const waitForOthers = ['--option', 'DPkg::Lock::Timeout=600'] as const;
 
-/** Runs apt-get without questions, one at a time. Throws with the command to run where there is none. */
+/** Runs apt-get without questions, one at a time. Throws with the command to run if there is none. */
 export async function aptGet(...args: readonly string[]): Promise<void> {
   const command = ['apt-get', '--yes', '--no-install-recommends', ...waitForOthers, ...args] as const;
   const release = await readFile('/etc/os-release', 'utf8').catch(() => '');
@@ -43,7 +43,7 @@ export async function aptGet(...args: readonly string[]): Promise<void> {
     aptLock,
     () => {},
     async () => {
-      // a fresh host has no package lists: only then are they fetched
+      // a new host has no package lists: only then are they fetched
       if (await attempt(command, { env })) return;
       await run(['apt-get', 'update'], { env });
       await run(command, { env });

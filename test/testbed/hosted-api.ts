@@ -20,15 +20,15 @@ export interface ClusterName {
   readonly name: string;
 }
 
-/** A hosted cluster, as its administrator on this host reaches it: by the ClusterIP of its Service, whatever its exposure. */
+/** A hosted cluster, as its administrator on this host connects to it: by the ClusterIP of its Service, whatever its exposure. */
 export interface HostedApi extends ClusterName {
-  /** What workers dial: `host:port` of the endpoint in Cluster API's kubeconfig. */
+  /** The address that workers use: `host:port` of the endpoint in Cluster API's kubeconfig. */
   readonly endpoint: string;
-  /** PEM of the cluster's authority. */
+  /** PEM of the cluster CA. */
   readonly certificateAuthority: string;
   /** Networks of its Services. */
   readonly services: readonly string[];
-  /** Close its connection when done. */
+  /** The caller closes its connection. */
   readonly client: KubeClient;
   /** Path of a kubeconfig for programs on this host. */
   readonly kubeconfig: string;
@@ -49,7 +49,7 @@ interface ServiceObject extends KubeObject {
   readonly spec: { readonly clusterIP: string; readonly ports: readonly { name?: string; port: number }[] };
 }
 
-/** Opens the API of a hosted cluster. Throws when it has no kubeconfig yet, and for a Cluster that there is not. */
+/** Opens the API of a hosted cluster. Throws if it has no kubeconfig yet, or if the Cluster does not exist. */
 export async function openHostedApi(
   instance: Instance,
   management: KubeClient,
@@ -93,13 +93,13 @@ export async function openHostedApi(
     endpoint: withPort(new URL(published.server)),
     certificateAuthority,
     services: networkOf(ClusterObject.parse(object).spec?.clusterNetwork).services,
-    // Long enough for a busy machine, and short enough to ask again when its API server has just been replaced.
+    // Long enough for a busy machine, and short enough to retry when its API server has just been replaced.
     client: new KubeClient(connection, { deadlineMs: 15_000 }),
     kubeconfig: path,
   };
 }
 
-/** Runs kubectl against a hosted cluster and gives its standard output; `input` is what `-f -` reads. */
+/** Runs kubectl with a hosted cluster and returns its standard output; `input` is the content for `-f -`. */
 export function hostedKubectl(
   instance: Instance,
   { kubeconfig }: Pick<HostedApi, 'kubeconfig'>,
@@ -113,7 +113,7 @@ function decoded(base64: string): string {
   return Buffer.from(base64, 'base64').toString('utf8');
 }
 
-/** A URL leaves out the usual port of its scheme, and kubeadm wants it. */
+/** A URL omits the default port of its scheme, and kubeadm needs it. */
 function withPort({ hostname, port }: URL): string {
   return `${hostname}:${port || '443'}`;
 }

@@ -10,13 +10,13 @@ import { step, type Report } from './progress.ts';
 import { run } from './run.ts';
 import { stopService } from './service.ts';
 
-/** Image reference to the key of what was imported under it. */
+/** Image reference to the key of the archive that was imported under it. */
 const Contents = z.record(z.string(), z.string());
 
 /**
- * containerd's root directory with every image imported and unpacked, made once on a machine that is there for nothing
- * else. A machine starts from hard links to it: a tenth of a second instead of three of processor time, and no disk.
- * Gives the store's directory. No machine may have number 2 meanwhile, and the bridge must be laid.
+ * containerd's root directory with every image imported and unpacked, made once on a temporary machine.
+ * A machine starts from hard links to it: a tenth of a second instead of three seconds of processor time, and no disk space.
+ * Returns the store's directory. No machine may have number 2 meanwhile, and the bridge must exist.
  */
 export async function imageStore(
   instance: Instance,
@@ -45,14 +45,14 @@ export async function imageStore(
     await moveInto(join(machine.directory, 'data/containerd'), store, wanted);
     await powerOff(instance, 'images');
   });
-  // machines hold their own links: nothing uses an older store
+  // machines have their own links: nothing uses an older store
   for (const name of present) await rm(join(root, name), { recursive: true, force: true });
   return store;
 }
 
 /** Fills containerd's root directory from a store. Blobs and snapshots are never written in place, its databases are. */
 export async function linkStore(store: string, containerdRoot: string): Promise<void> {
-  // over a file system boundary hard links do not go: copy then
+  // hard links do not work across file systems: copy then
   await run(['cp', '--archive', '--link', `${store}/.`, containerdRoot]).catch(async () => {
     await run(['cp', '--archive', '--reflink=auto', '--force', `${store}/.`, containerdRoot]);
   });

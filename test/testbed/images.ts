@@ -12,17 +12,17 @@ import { searchPath, writeImageArchive, type Image, type ImageEntry } from './oc
 import { step, type Report } from './progress.ts';
 import { run } from './run.ts';
 
-/** The workload image of tests: the host's static busybox under the name Kubernetes' own tests use. */
+/** The workload image of tests: the host's static busybox under the name that Kubernetes' own tests use. */
 export const busyboxImage = 'registry.k8s.io/e2e-test-images/busybox:1.36.1-1';
 
-/** An image in the cache; the key is a hash of all that went in. */
+/** An image in the cache; the key is a hash of its content. */
 export interface PackedImage {
   readonly reference: string;
   readonly key: string;
   readonly archive: string;
 }
 
-/** Packs every image that is not in the cache in the very form wanted now, and forgets older forms of it. */
+/** Packs every image that is not in the cache in exactly this form, and removes older forms of it. */
 export async function packImages(cache: string, binaries: Binaries, report: Report): Promise<PackedImage[]> {
   const directory = join(cache, 'images');
   await mkdir(directory, { recursive: true });
@@ -49,7 +49,7 @@ export async function packImages(cache: string, binaries: Binaries, report: Repo
   return packed;
 }
 
-/** The image containerd starts every pod's sandbox from: kubeadm's choice. */
+/** The sandbox image of containerd: kubeadm's choice. */
 export async function pauseImage(binaries: Binaries): Promise<string> {
   const version = await pinnedVersion('kubernetes', 'k8s.io/kubernetes');
   const wanted = await run([binary(binaries, 'kubeadm'), 'config', 'images', 'list', '--kubernetes-version', version]);
@@ -73,7 +73,7 @@ export async function traefikImage(): Promise<string> {
   return `docker.io/library/traefik:${await pinnedVersion('traefik', 'github.com/traefik/traefik/v3')}`;
 }
 
-/** Every image under the name its users ask a registry for, with its binary where the upstream image has it. */
+/** Every image under its registry name, with its binary at upstream's path. */
 async function catalogue(binaries: Binaries): Promise<Image[]> {
   const file = (path: string, name: string): ImageEntry => ({ kind: 'file', path, source: binary(binaries, name) });
   const single = (reference: string, path: string, name: string, user?: string): Image => ({

@@ -5,19 +5,19 @@ import type { Instance } from './instance.ts';
 
 const limitPath = '/proc/sys/fs/inotify/max_user_instances';
 
-/** The usual 128 are shared by every process of root: two nodes' worth of kubelets, shims and proxies exhaust them. */
+/** The default of 128 is shared by every process of root: the kubelets, shims and proxies of two nodes exhaust it. */
 const needed = 1024;
 
-/** Raises the host's number of inotify instances if it is too small, and notes what it was. */
+/** Raises the host's number of inotify instances if it is too small, and records the old value. */
 export async function raiseInotifyLimit(instance: Instance): Promise<void> {
   const limit = (await readFile(limitPath, 'utf8')).trim();
   if (Number(limit) >= needed) return;
-  // an instance that came up at the same time has noted the smaller value already
+  // an instance that came up at the same time has recorded the smaller value already
   await writeFile(notePath(instance), limit, { flag: 'wx' }).catch(() => {});
   await writeFile(limitPath, String(needed));
 }
 
-/** Puts the limit back when no other instance is left that may need it. */
+/** Restores the limit when no other instance is left that may need it. */
 export async function restoreInotifyLimit(instance: Instance): Promise<void> {
   const others = (await readdir(dirname(instance.directory))).filter(
     (name) => join(dirname(instance.directory), name) !== instance.directory,

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 
 /**
  * One testbed on this host. Every name and address it uses derives from these values, so that several run side by side:
- * a person's (`hcp`), that of the tests (`test`).
+ * the user's (`hcp`), and that of the tests (`test`).
  */
 export interface Instance {
   /** Also the prefix of its links, cgroups and processes: at most nine lower-case letters and digits. */
   readonly name: string;
-  /** 0 to 15: the part of every address that is its own. */
+  /** 0 to 15: the part of every address that is specific to the instance. */
   readonly index: number;
   /** Everything it writes: machines, keys, logs. On a real file system, because containers' layers are overlays in it. */
   readonly directory: string;
@@ -26,7 +26,7 @@ export const firstWorkerNumber = 10;
 /** Last bytes of the addresses given to Services of type LoadBalancer. */
 export const loadBalancerNumbers = { first: 200, last: 250 } as const;
 
-/** The instance the environment asks for: `$HCP_TESTBED` (default `hcp`), `$HCP_TESTBED_STATE`, `$HCP_TESTBED_CACHE`. */
+/** The instance that the environment selects: `$HCP_TESTBED` (default `hcp`), `$HCP_TESTBED_STATE`, `$HCP_TESTBED_CACHE`. */
 export function instanceFrom(env: NodeJS.ProcessEnv, name = env['HCP_TESTBED'] ?? 'hcp'): Instance {
   if (!/^[a-z][a-z0-9]{0,8}$/.test(name)) {
     throw new Error(`HCP_TESTBED="${name}": a name has at most nine lower-case letters and digits, a letter first`);
@@ -41,13 +41,13 @@ export function instanceFrom(env: NodeJS.ProcessEnv, name = env['HCP_TESTBED'] ?
   };
 }
 
-/** The two everyday names have the first places; any other has one of fourteen, always the same. */
+/** The two everyday names have the first ranges; any other has one of fourteen, always the same. */
 function indexOf(name: string): number {
   const everyday = ['hcp', 'test'].indexOf(name);
   return everyday >= 0 ? everyday : 2 + ((createHash('sha256').update(name).digest()[0] ?? 0) % 14);
 }
 
-/** The bridge all machines of the instance are plugged into. */
+/** The bridge that all machines of the instance are connected to. */
 export function bridgeName(instance: Instance): string {
   return `${instance.name}-br`;
 }
@@ -92,7 +92,7 @@ export function podCidr(instance: Instance, number: number): string {
   return `10.${240 + instance.index}.${number}.0/24`;
 }
 
-/** What a machine, a kubelet or a test on the host reaches the management cluster's API by. */
+/** The address by which machines, kubelets and tests on the host reach the management cluster's API. */
 export function apiServerUrl(instance: Instance): string {
   return `https://${lanAddress(instance, managementNumber)}:6443`;
 }
@@ -102,22 +102,22 @@ export function kubeconfigPath(instance: Instance): string {
   return join(instance.directory, 'kubeconfig');
 }
 
-/** The directory with every binary by its name; also what containerd starts CNI plugins from. */
+/** The directory with every binary by its name; containerd also starts CNI plugins from it. */
 export function binDirectory(instance: Instance): string {
   return join(instance.directory, 'bin');
 }
 
-/** Where the keys and certificates of the management cluster are, `<name>.crt` and `<name>.key`. */
+/** The directory of the keys and certificates of the management cluster, `<name>.crt` and `<name>.key`. */
 export function pkiDirectory(instance: Instance): string {
   return join(instance.directory, 'management/pki');
 }
 
-/** The certificate of the management cluster's authority. */
+/** The certificate of the management cluster's CA. */
 export function caPath(instance: Instance): string {
   return join(pkiDirectory(instance), 'ca.crt');
 }
 
-/** Log of what was done to the instance and when. It stays when the instance goes. */
+/** Log of the actions on the instance. It stays when the instance is removed. */
 export function testbedLog(instance: Instance): string {
   return `${instance.directory}.log`;
 }

@@ -5,10 +5,10 @@ import type { HostedApi } from './hosted-api.ts';
 import { cgroupName, lanAddress } from './instance.ts';
 import type { Machine } from './machine.ts';
 
-/** How long kubeadm tries before it gives up, such as `10s`. kubeadm's own defaults are minutes. */
+/** How long kubeadm retries, such as `10s`. kubeadm's own defaults are minutes. */
 export type JoinTimeouts = Readonly<Partial<Record<'discovery' | 'tlsBootstrap' | 'kubernetesAPICall', string>>>;
 
-/** What `kubeadm join --config` reads: stock, with nothing in it that is special about a testbed. */
+/** The file for `kubeadm join --config`: a standard one, without anything specific to a testbed. */
 export function joinConfiguration(
   { endpoint, certificateAuthority }: Pick<HostedApi, 'endpoint' | 'certificateAuthority'>,
   { id, secret }: BootstrapToken,
@@ -32,13 +32,13 @@ export function joinConfiguration(
 
 /**
  * The kubelet's service, as a distribution's unit has it: it waits for the files of `kubeadm join` and adds
- * KUBELET_EXTRA_ARGS. What belongs to the machine and not to the cluster is there and nowhere else.
+ * KUBELET_EXTRA_ARGS, which contains all machine-specific settings.
  */
 export function kubeletScript(machine: Pick<Machine, 'instance' | 'name' | 'number'>): string {
   const { instance, name, number } = machine;
   const extra = {
     'cgroup-root': `/${cgroupName(instance, name)}`,
-    // hosts with cgroup version 1 are still about
+    // there are still hosts with cgroup version 1
     'fail-cgroupv1': false,
     // without CAP_SYS_RESOURCE neither the score can be lowered nor the hard limit of files raised
     'oom-score-adj': 0,

@@ -16,7 +16,7 @@ interface NodeObject extends KubeObject {
 }
 
 /**
- * Runs `kubeadm join` on a machine that has no kubelet yet; ends when kubeadm is content, which is before the node is
+ * Runs `kubeadm join` on a machine that has no kubelet yet; ends when kubeadm succeeds, which is before the node is
  * Ready. Throws with the end of kubeadm's output.
  */
 export async function joinMachine(
@@ -36,11 +36,11 @@ export async function startKubelet(machine: Machine): Promise<void> {
   await startScript(machine, 'kubelet', kubeletScript(machine));
 }
 
-/** Runs `kubeadm join` with a configuration that somebody else wrote, after {@link startKubelet}. */
+/** Runs `kubeadm join` with a configuration written elsewhere, after {@link startKubelet}. */
 export async function joinWith(machine: Machine, configuration: string): Promise<void> {
   const [file, log] = [join(machine.directory, 'join.yaml'), joinLog(machine)];
   await writeFile(file, configuration, { mode: 0o600 });
-  // cgroup version 1 is an error to kubeadm; everything else about a testbed's machine is at most a warning
+  // cgroup version 1 is an error for kubeadm; everything else about a testbed's machine is at most a warning
   const kubeadm = `kubeadm join --config ${file} --ignore-preflight-errors=SystemVerification --v=2`;
   try {
     await inMachine(machine, ['sh', '-c', `exec ${kubeadm} >${log} 2>&1`]);
@@ -50,14 +50,14 @@ export async function joinWith(machine: Machine, configuration: string): Promise
   }
 }
 
-/** The end of what kubeadm said, and of what the kubelet complained about when it was started. */
+/** The end of kubeadm's output, and the errors of the kubelet if it was started. */
 async function failure(machine: Machine): Promise<string> {
   const [kubeadm, kubelet] = [joinLog(machine), serviceLog(machine, 'kubelet')];
-  const said = (await read(kubeadm)).filter((line) => !line.includes('Feature gate default state'));
+  const output = (await read(kubeadm)).filter((line) => !line.includes('Feature gate default state'));
   const complaints = lastOfEach(await read(kubelet));
   return [
     `; ${kubeadm} ends with`,
-    ...said.slice(-12),
+    ...output.slice(-12),
     ...(complaints.length > 0 ? [`the last errors in ${kubelet}`, ...complaints] : []),
   ].join('\n');
 }
@@ -77,7 +77,7 @@ async function read(log: string): Promise<string[]> {
   return text.trimEnd().split('\n');
 }
 
-/** Ends when the hosted cluster says that the node is Ready. Throws with the end of the kubelet's log. */
+/** Ends when the hosted cluster reports the node as Ready. Throws with the end of the kubelet's log. */
 export async function untilNodeReady(machine: Machine, { client }: Pick<HostedApi, 'client'>): Promise<void> {
   const expectation = { what: `node ${machine.name} Ready`, timeoutMs: 180_000, log: serviceLog(machine, 'kubelet') };
   await until(expectation, async () => {
@@ -87,8 +87,8 @@ export async function untilNodeReady(machine: Machine, { client }: Pick<HostedAp
 }
 
 /**
- * A pod that dials a Service before kube-proxy has rules must fail at once, not hang in a SYN time-out of half a minute:
- * rules rewrite the address before this one sees it.
+ * A pod that connects to a Service before kube-proxy has rules must fail at once, not hang in a SYN time-out of half a minute:
+ * the rules rewrite the address before this route applies.
  */
 async function refuseUnknownServices({ pid }: Machine, network: string): Promise<void> {
   const inside = ['nsenter', '--target', String(pid), '--net'] as const;

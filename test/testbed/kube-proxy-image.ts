@@ -4,12 +4,12 @@ import { sharedLibraries, xtablesPlugins } from './shared-libraries.ts';
 
 /**
  * The image of kube-proxy, whose binary is at `source`: it runs iptables, nft and conntrack, here the host's own with
- * what they load. Where upstream has the program is a script that makes a machine of a testbed look like a whole one.
+ * their libraries. At upstream's program path is a script that makes a testbed's machine look like a complete one.
  */
 export async function kubeProxy(reference: string, source: string): Promise<Image> {
   const programs = ['/usr/sbin/xtables-nft-multi', '/usr/sbin/nft', '/usr/sbin/conntrack'];
   const plugins = await xtablesPlugins();
-  // the one plugin that kube-proxy uses and that loads more than the programs do; to ask about all takes a second
+  // the only plugin that kube-proxy uses and that has more libraries than the programs; ldd of all takes a second
   const statistic = plugins.flatMap((entry) =>
     entry.kind === 'file' && entry.path.endsWith('/libxt_statistic.so') ? [entry.source] : [],
   );
@@ -33,8 +33,8 @@ export async function kubeProxy(reference: string, source: string): Promise<Imag
 const program = '/usr/local/lib/kube-proxy';
 
 /**
- * The size of the connection table is one of the whole host and cannot be written in a network namespace, which a machine
- * is; kube-proxy gives up when it is not the size it wants: 32768 for each processor, at least 131072.
+ * The size of the connection table is that of the whole host and cannot be written in a network namespace, which a machine
+ * is; kube-proxy exits when it is not the size it wants: 32768 for each processor, at least 131072.
  */
 const script = `#!/bin/sh
 size=$((32768 * $(nproc)))

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { binDirectory, kubeconfigPath, type Instance } from './instance.ts';
 import { run } from './run.ts';
 
-/** Runs kubectl against the management cluster and gives its standard output; `input` is what `-f -` reads. */
+/** Runs kubectl with the management cluster and returns its standard output; `input` is the content for `-f -`. */
 export async function kubectl(instance: Instance, args: readonly string[], input?: string): Promise<string> {
   const env = { ...process.env, KUBECONFIG: kubeconfigPath(instance) };
   return run([join(binDirectory(instance), 'kubectl'), ...args], { env, input });
 }
 
-/** Ends when a new namespace takes pods: they are refused until the controller manager has made its ServiceAccount. */
+/** Ends when a new namespace accepts pods: they are refused until the controller manager has created its ServiceAccount. */
 export async function untilNamespaceTakesPods(instance: Instance, namespace: string): Promise<void> {
   const isThere = ['wait', '--for=create', 'serviceaccount/default', '--timeout=60s'];
   await kubectl(instance, ['--namespace', namespace, ...isThere]);

@@ -4,10 +4,10 @@ import { cgroupRoots } from './cgroups.ts';
 import { lanAddress, podCidr, serviceCidr, type Instance } from './instance.ts';
 import { run } from './run.ts';
 
-/** File of an instance with the host as it was before. */
+/** File of an instance with the state of the host before it. */
 export const baselineName = 'host-before';
 
-/** Settings of the host that a kubelet or a machine would change if it were not kept from it. */
+/** Settings of the host that a kubelet or a machine would change if it were not prevented. */
 const sysctls = [
   'kernel/keys/root_maxbytes',
   'kernel/keys/root_maxkeys',
@@ -18,12 +18,12 @@ const sysctls = [
   'vm/panic_on_oom',
 ];
 
-/** Notes how the host is before anything is started: what it is compared with afterwards. */
+/** Records the state of the host before anything is started, for a later comparison. */
 export async function saveBaseline(instance: Instance): Promise<void> {
   await writeFile(baselinePath(instance), (await hostState()).join('\n'));
 }
 
-/** The noted state; undefined when none was noted. It is in the instance's directory: read it before that goes. */
+/** The recorded state; undefined if there is none. It is in the instance's directory: read it before that is removed. */
 export async function savedBaseline(instance: Instance): Promise<string[] | undefined> {
   return readFile(baselinePath(instance), 'utf8').then(
     (text) => text.split('\n'),
@@ -31,7 +31,7 @@ export async function savedBaseline(instance: Instance): Promise<string[] | unde
   );
 }
 
-/** Everything an instance that is down has left on the host, a line each. */
+/** Everything that an instance that is down has left on the host, one item per line. */
 export async function leftovers(instance: Instance, before: readonly string[] | undefined): Promise<string[]> {
   const found = await Promise.all([
     directories(instance),
@@ -58,7 +58,7 @@ async function links({ name }: Instance): Promise<string[]> {
 }
 
 async function routes(instance: Instance): Promise<string[]> {
-  // of each range the bytes that are the instance's own
+  // of each range the bytes that belong to the instance
   const ranges = [lanAddress(instance, 0), serviceCidr(instance), podCidr(instance, 0)];
   const prefixes = ranges.map((range, index) =>
     range
@@ -67,8 +67,8 @@ async function routes(instance: Instance): Promise<string[]> {
       .join('.'),
   );
   const lines = (await run(['ip', 'route', 'show', 'table', 'all'])).split('\n');
-  const ours = lines.filter((line) => prefixes.some((prefix) => ` ${line}`.includes(` ${prefix}.`)));
-  return ours.map((line) => `route ${line.trim()}`);
+  const own = lines.filter((line) => prefixes.some((prefix) => ` ${line}`.includes(` ${prefix}.`)));
+  return own.map((line) => `route ${line.trim()}`);
 }
 
 async function mounts({ directory }: Instance): Promise<string[]> {
@@ -91,7 +91,7 @@ async function processes(instance: Instance): Promise<string[]> {
   return (await strayProcesses(instance)).map(({ pid, command }) => `process ${pid} ${command}`);
 }
 
-/** Processes of machines see the instance's directory mounted, that of the cloud bears its name. */
+/** Processes of machines have the instance's directory mounted, that of the cloud has its name. */
 export async function strayProcesses({ name, directory }: Instance): Promise<{ pid: number; command: string }[]> {
   const found: { pid: number; command: string }[] = [];
   for (const pid of await readdir('/proc')) {
@@ -108,7 +108,7 @@ export async function strayProcesses({ name, directory }: Instance): Promise<{ p
   return found;
 }
 
-/** Settings, and the packet filter rules that look like those of a Kubernetes node, a line each. */
+/** Settings, and packet filter rules that look like those of a Kubernetes node, one per line. */
 async function hostState(): Promise<string[]> {
   const settings = await Promise.all(sysctls.map(async (name) => `sysctl ${name} = ${await sysctl(name)}`));
   const ruleset = (await run(['nft', 'list', 'ruleset']))

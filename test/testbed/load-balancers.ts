@@ -5,7 +5,7 @@ export interface LoadBalancerService extends KubeObject {
   status?: { loadBalancer?: { ingress?: { ip?: string }[] } };
 }
 
-/** A Service and the address its status shall have; undefined: none any more. */
+/** A Service and the address for its status; undefined: none any more. */
 export interface Assignment {
   readonly service: LoadBalancerService;
   readonly address: string | undefined;
@@ -15,13 +15,13 @@ export interface Assignment {
 export interface LoadBalancerPlan {
   /** Services whose status is to be written. */
   readonly assignments: readonly Assignment[];
-  /** Every address the node shall answer for. */
+  /** Every address that the node must answer for. */
   readonly addresses: ReadonlySet<string>;
 }
 
 /**
- * Gives every Service of type LoadBalancer the address it asks for, else the one it has, else the first free one of the
- * pool. With the pool empty a Service waits, as it would at a cloud.
+ * Gives every Service of type LoadBalancer the address it requests, otherwise the one it has, otherwise the first free one of
+ * the pool. If the pool is empty a Service waits, as it would in a cloud.
  */
 export function planLoadBalancers(services: readonly LoadBalancerService[], pool: readonly string[]): LoadBalancerPlan {
   const wanting = services.filter(({ spec }) => spec.type === 'LoadBalancer');

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { processRecord, savedProcess } from './process-record.ts';
 
 /**
- * Runs `work` while no other process holds the lock file; the lock of a process that was killed is taken over.
- * `onWait` is told once who holds it.
+ * Runs `work` while no other process holds the lock file; the lock of a killed process is taken over.
+ * `onWait` is called once with the holder.
  */
 export async function withLock<T>(path: string, onWait: (holder: number) => void, work: () => Promise<T>): Promise<T> {
   await mkdir(dirname(path), { recursive: true });
@@ -23,9 +23,9 @@ export async function withLock<T>(path: string, onWait: (holder: number) => void
   }
 }
 
-/** A hard link is made by one process only, and the file is complete from the first moment. */
+/** Only one process can create a hard link, and the file is complete from the first moment. */
 async function take(own: string, path: string, onWait: (holder: number) => void): Promise<void> {
-  let told = false;
+  let reported = false;
   const record = await processRecord(process.pid);
   for (;;) {
     await writeFile(own, `${process.pid} ${record?.startTime}\n`);
@@ -34,7 +34,7 @@ async function take(own: string, path: string, onWait: (holder: number) => void)
       return;
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      // ENOENT: half written, it was taken for that of a dead process and removed
+      // ENOENT: half written, it was mistaken for that of a dead process and removed
       if (code === 'ENOENT') continue;
       if (code !== 'EEXIST') throw error;
     }
@@ -43,13 +43,13 @@ async function take(own: string, path: string, onWait: (holder: number) => void)
       await rm(path, { force: true });
       continue;
     }
-    if (!told) onWait(holder.pid);
-    told = true;
+    if (!reported) onWait(holder.pid);
+    reported = true;
     await sleep(200);
   }
 }
 
-/** Removes what processes left that were killed while they waited or worked. */
+/** Removes the files of processes that were killed while they waited or worked. */
 async function removeDead(path: string): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     const candidate = join(dirname(path), name);

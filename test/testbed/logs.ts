@@ -10,7 +10,7 @@ import { serviceLog, serviceNames } from './service.ts';
 
 const tailBytes = 64 * 1024;
 
-/** Prints the end of a log by its name, or all names there are. Gives the exit code. */
+/** Prints the end of a log by its name, or all names. Returns the exit code. */
 export async function printLog(instance: Instance, name: string | undefined): Promise<number> {
   const files = await logFiles(instance);
   const pods = await podNames(instance);

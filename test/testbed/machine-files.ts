@@ -2,18 +2,18 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { binDirectory, lanAddress, managementNumber, podCidr, type Instance } from './instance.ts';
 
-/** What the files of a machine say about it. */
+/** The settings of a machine that its files contain. */
 export interface MachineIdentity {
   readonly instance: Instance;
   readonly name: string;
   readonly number: number;
-  /** The machine's own directory on the host, seen under the same path inside. */
+  /** The machine's own directory on the host, visible under the same path inside. */
   readonly directory: string;
-  /** The image every pod's sandbox is started from. */
+  /** The image of every pod's sandbox. */
   readonly pauseImage: string;
 }
 
-/** Writes what the machine will have in its /etc. */
+/** Writes the files of the machine's /etc. */
 export async function writeMachineFiles(machine: MachineIdentity): Promise<void> {
   for (const [name, content] of Object.entries(machineFiles(machine))) {
     const path = join(machine.directory, 'etc', name);
@@ -35,7 +35,7 @@ function machineFiles(machine: MachineIdentity): Record<string, string> {
 }
 
 /**
- * Workers find hosted clusters by name. Any other name fails at once, and on the management machine every name does: the
+ * Workers resolve hosted clusters by name. Any other name fails at once, and on the management machine every name does: the
  * host's resolver would cost kubeadm ten seconds.
  */
 function resolverConfig(instance: Instance, number: number): string {
@@ -55,7 +55,7 @@ function bridgeNetwork(subnet: string): unknown {
   };
 }
 
-/** restrict_oom_score_adj: without CAP_SYS_RESOURCE every sandbox would die by "can't get final child's PID from pipe". */
+/** restrict_oom_score_adj: without CAP_SYS_RESOURCE every sandbox would fail with "can't get final child's PID from pipe". */
 function containerdConfig({ directory, instance, pauseImage }: MachineIdentity): string {
   return `version = 4
 root = '${join(directory, 'data/containerd')}'

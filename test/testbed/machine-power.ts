@@ -12,17 +12,17 @@ import { killSaved, saveProcess } from './process-record.ts';
 import { until } from './progress.ts';
 import { startService } from './service.ts';
 
-/** What a machine is made from. */
+/** The settings of a new machine. */
 export interface MachineOptions {
   readonly name: string;
-  /** Last byte of its address and of no other machine's: see `managementNumber` and `firstWorkerNumber`. */
+  /** Last byte of its address, which no other machine has: see `managementNumber` and `firstWorkerNumber`. */
   readonly number: number;
   readonly pauseImage: string;
   /** Fills containerd's root directory before it starts. Default: it starts without images. */
   readonly fillImageStore?: (containerdRoot: string) => Promise<void>;
 }
 
-/** Makes a machine with a running containerd. The machine must not exist. */
+/** Creates a machine with a running containerd. The machine must not exist. */
 export async function powerOn(instance: Instance, options: MachineOptions): Promise<Machine> {
   const { name, number, pauseImage } = options;
   const directory = machineDirectory(instance, name);
@@ -51,11 +51,11 @@ export async function powerOn(instance: Instance, options: MachineOptions): Prom
   return machine;
 }
 
-/** Ends a machine, running or half made, and removes every trace of it. Gives what could not be removed. */
+/** Ends a machine, running or incomplete, and removes every trace of it. Returns what could not be removed. */
 export async function powerOff(instance: Instance, name: string): Promise<string[]> {
   const directory = machineDirectory(instance, name);
   const number = Number(await readFile(join(directory, 'number'), 'utf8').catch(() => '0'));
-  // with the parent dies pid 1 (--kill-child), with that every process, mount and network rule of the machine
+  // when the parent dies pid 1 dies (--kill-child), and with that every process, mount and network rule of the machine
   await killSaved(join(directory, 'init.pid'));
   await killSaved(join(directory, 'parent.pid'));
   if (number > 0) await unplug(instance, number);
@@ -95,7 +95,7 @@ async function startInit(instance: Instance, name: string, directory: string): P
   return init;
 }
 
-/** The overlay shows only the host's root file system: these may be on others. */
+/** The overlay only contains the host's root file system: these may be on others. */
 function visibleDirectories(instance: Instance): string {
   return [instance.directory, instance.cache, process.env['HCP_TESTBED_BIN'] ?? ''].filter(Boolean).join(' ');
 }

@@ -16,7 +16,7 @@ export interface Machine {
   readonly directory: string;
 }
 
-/** A machine that runs; undefined when it does not. */
+/** A running machine; undefined if it does not run. */
 export async function findMachine(instance: Instance, name: string): Promise<Machine | undefined> {
   const directory = machineDirectory(instance, name);
   const init = await savedProcess(join(directory, 'init.pid'));
@@ -50,12 +50,12 @@ export function machineDirectory(instance: Instance, name: string): string {
   return join(instance.directory, 'machines', name);
 }
 
-/** What `kubeadm join` writes on a machine that is a worker. */
+/** The file that `kubeadm join` writes on a worker. */
 export function joinLog({ directory }: Pick<Machine, 'directory'>): string {
   return join(directory, 'join.log');
 }
 
-/** Where a machine looks for programs: the testbed's own first. */
+/** The search path of programs in a machine: the testbed's own first. */
 export function searchPath(instance: Instance): string {
   return `${binDirectory(instance)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`;
 }

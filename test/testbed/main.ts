@@ -2,13 +2,13 @@
  * The testbed on the command line: a management cluster of real Kubernetes, containerd and Cluster API binaries on this
  * Linux machine, without Docker, without a registry, without a virtual machine.
  *
- *     npm run testbed -- up                    bring it up, or say that it is up
+ *     npm run testbed -- up                    bring it up, or report that it is up
  *     export KUBECONFIG=$(npm run -s testbed -- kubeconfig)
- *     npm run testbed -- status                what runs, and where
- *     npm run testbed -- logs [NAME]           the end of a log; without a name the names there are
+ *     npm run testbed -- status                list what runs, and where
+ *     npm run testbed -- logs [NAME]           print the end of a log; without a name list all
  *     npm run testbed -- worker add CLUSTER    add a machine that joins this hosted cluster; `worker rm` removes it
- *     npm run testbed -- addon NAME            add what `up` does not bring; without a name the names there are
- *     npm run testbed -- lose-management       lose the management cluster; workers go on, a fresh one takes its place
+ *     npm run testbed -- addon NAME            install an add-on; without a name list all
+ *     npm run testbed -- lose-management       lose the management cluster; workers continue, a new one replaces it
  *     npm run testbed -- disaster [--keep]     show how a hosted cluster with its workers survives that, from nothing
  *     npm run testbed -- down [--purge]        take it down; --purge removes packed images too
  *
@@ -27,7 +27,7 @@ import { instanceFrom, kubeconfigPath, testbedLog, type Instance } from './insta
 import { printLog } from './logs.ts';
 import { reportTo, seconds } from './progress.ts';
 import { describeStatus } from './status.ts';
-import { purgeCache, reconcileDelete } from './take-down.ts';
+import { purgeCache, takeDown } from './take-down.ts';
 
 const usage = `usage: npm run testbed -- up | status | kubeconfig | logs [NAME] | worker add|rm CLUSTER | addon NAME | lose-management | disaster | down [--purge]`;
 
@@ -43,8 +43,8 @@ const commands: Readonly<Record<string, Command>> = {
       return 0;
     }
     // what it takes to start one is loaded only when one is started: that is a second
-    const { reconcileNormal } = await import('./bring-up.ts');
-    await reconcileNormal(instance, report);
+    const { bringUp } = await import('./bring-up.ts');
+    await bringUp(instance, report);
     report(`export KUBECONFIG=${kubeconfigPath(instance)}`);
     return 0;
   },
@@ -87,7 +87,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
   down: async (instance, args) => {
     const report = reportTo(testbedLog(instance), process.stderr);
-    const left = await reconcileDelete(instance, report);
+    const left = await takeDown(instance, report);
     if (args.includes('--purge')) {
       await purgeCache(instance);
       await rm(testbedLog(instance), { force: true });

@@ -12,8 +12,8 @@ import { makeMachine } from './node-machines.ts';
 import { step, type Report } from './progress.ts';
 
 /**
- * Makes an empty management cluster, with keys of its own, on an instance that has its bridge and its images: one node
- * with DNS, storage, load balancers and Cluster API, of which these are the rendered components.
+ * Creates an empty management cluster, with its own keys, on an instance that has its bridge and its images: one node
+ * with DNS, storage, load balancers and Cluster API, whose rendered components are given.
  */
 export async function makeManagementCluster(
   instance: Instance,

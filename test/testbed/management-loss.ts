@@ -12,8 +12,8 @@ import { step, type Report } from './progress.ts';
 import { locked } from './take-down.ts';
 
 /**
- * Loses the management cluster for good, as a data centre that burns does: its etcd, its keys, its pods and their
- * volumes. Worker machines, the network between machines and the object store go on. Throws with what of it is left.
+ * Destroys the management cluster, as a fire in a data centre would: its etcd, its keys, its pods and their
+ * volumes. Worker machines, the network between machines and the object store stay. Throws with what is left of it.
  */
 export async function loseManagement(instance: Instance, report: Report): Promise<void> {
   await locked(instance, report, () =>
@@ -22,8 +22,8 @@ export async function loseManagement(instance: Instance, report: Report): Promis
 }
 
 /**
- * Makes a fresh, empty management cluster in the place of one that was lost: with other keys, at the same addresses, as
- * one that DNS and routes were pointed at would be. It knows nothing of hosted clusters and of their workers.
+ * Creates a new, empty management cluster in place of one that was lost: with other keys, at the same addresses, as
+ * if DNS and routes now pointed to it. It has no data about hosted clusters and their workers.
  */
 export async function replaceManagement(instance: Instance, report: Report): Promise<void> {
   await locked(instance, report, async () => {
@@ -37,11 +37,12 @@ export async function replaceManagement(instance: Instance, report: Report): Pro
 }
 
 async function lose(instance: Instance): Promise<void> {
-  // first of all: what was begun is not complete, whatever happens now
+  // first of all: the instance is not complete any more, whatever happens now
   await rm(completionMark(instance), { force: true });
   await stopCloud(instance);
   const left = await powerOff(instance, 'm');
-  // hosted: kubeconfigs that lead to addresses of Services, which are gone. The log would say that the next cloud works.
+  // kubeconfigs of hosted clusters point to addresses of Services, which are gone. The log would report that the next cloud
+  // works.
   const lost = [join(instance.directory, 'management'), join(instance.directory, 'hosted')];
   for (const path of [...lost, kubeconfigPath(instance), cloudLog(instance)]) {
     await rm(path, { recursive: true, force: true });

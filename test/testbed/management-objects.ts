@@ -3,7 +3,7 @@ import type { Instance } from './instance.ts';
 import { clusterRoleBinding, type Manifest } from './manifest.ts';
 import { provisioner, storageClassName } from './volumes.ts';
 
-/** What the management cluster has beside its control plane: DNS, a default StorageClass, kube-proxy's permissions. */
+/** The objects of the management cluster beside its control plane: DNS, a default StorageClass, kube-proxy's permissions. */
 export async function managementObjects(instance: Instance): Promise<Manifest[]> {
   return [...(await corednsObjects(instance)), storageClass(), kubeProxyBinding()];
 }

@@ -14,10 +14,10 @@ import {
 
 type Flags = Readonly<Record<string, string | number | boolean>>;
 
-/** Where etcd of the management cluster says whether it is ready, seen from inside the machine. */
+/** The health endpoint of the management cluster's etcd, as seen from inside the machine. */
 export const etcdReadyUrl = 'http://127.0.0.1:2381/readyz';
 
-/** A lone member waits one election timeout (default a second) before it leads; a testbed has nothing to lose by no fsync. */
+/** A single member waits one election timeout (default a second) before it leads; a testbed has nothing to lose without fsync. */
 export function etcdCommand(instance: Instance): string[] {
   const pki = pkiDirectory(instance);
   return command(instance, 'etcd', {
@@ -70,7 +70,9 @@ export function apiServerCommand(instance: Instance): string[] {
   });
 }
 
-/** With the default of 20 requests a second the start alone costs four seconds. Load balancers are ours, not a cloud's. */
+/**
+ * With the default of 20 requests a second the start alone takes four seconds. Load balancers are the testbed's, not a cloud's.
+ */
 export function controllerManagerCommand(instance: Instance): string[] {
   const pki = pkiDirectory(instance);
   return command(instance, 'kube-controller-manager', {
@@ -122,7 +124,7 @@ export function kubeletConfig(instance: Instance): string {
     clusterDomain: 'cluster.local',
     containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sock',
     evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
-    // hosts with cgroup version 1 are still about; the kubelet refuses them by default since 1.35
+    // there are still hosts with cgroup version 1; the kubelet refuses them by default since 1.35
     failCgroupV1: false,
     failSwapOn: false,
     imageGCHighThresholdPercent: 100,
@@ -130,14 +132,15 @@ export function kubeletConfig(instance: Instance): string {
     maxOpenFiles: 20_000,
     oomScoreAdj: 0,
     maxPods: 250,
-    // The kubelet restarts a container after 3 s at most, instead of 10, 20 and 40: tests wait for it. Not sooner, because
-    // etcd members that refuse to start would take the processors from every other test.
+    // The kubelet restarts a container after 3 s at most, instead of 10, 20 and 40, because tests wait for it. Not sooner,
+    // because
+    // etcd members that refuse to start would take processor time from every other test.
     crashLoopBackOff: { maxContainerRestartPeriod: '3s' },
     resolvConf: '/etc/resolv.conf',
   });
 }
 
-/** The default minSyncPeriod of a second would be the longest part of a new Service's way to its first packet. */
+/** The default minSyncPeriod of a second would be the longest part of the time until a new Service works. */
 export function kubeProxyConfig(instance: Instance): string {
   return JSON.stringify({
     apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',

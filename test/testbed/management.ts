@@ -39,14 +39,14 @@ export async function startManagement(machine: Machine, client: KubeClient, repo
   await startService(machine, 'kube-apiserver', apiServerCommand(instance));
   await startNode(machine);
   await step(report, 'API server', () => untilServing(machine, client));
-  // not earlier: they would exit, RBAC not being there yet, or sit in a client's back-off
+  // not earlier: they would exit without RBAC, or wait in a client's back-off
   await startService(machine, 'kube-controller-manager', controllerManagerCommand(instance));
   await startService(machine, 'kube-scheduler', schedulerCommand(instance));
   await applyObjects(client, await managementObjects(instance));
   await step(report, 'node m Ready', () => untilNodeReady(machine, client));
 }
 
-/** Ends when a name of the cluster can be looked up, the way a pod would do it. */
+/** Ends when a name of the cluster can be resolved as a pod would do it. */
 export async function untilDnsAnswers(instance: Instance): Promise<void> {
   const resolver = new Resolver({ timeout: 300, tries: 1 });
   resolver.setServers([dnsAddress(instance)]);

@@ -1,13 +1,13 @@
 import type { KubeObject } from '../../reconciler/kube/object.ts';
 
-/** An object as it is written to be applied, with whatever its kind has. */
+/** An object as it is applied, with the fields of its kind. */
 export interface Manifest extends KubeObject {
   readonly [field: string]: unknown;
 }
 
 const group = 'rbac.authorization.k8s.io';
 
-/** Who is granted something. */
+/** The subject of a grant. */
 export type Subject =
   | { readonly kind: 'ServiceAccount'; readonly name: string; readonly namespace: string }
   | { readonly kind: 'User'; readonly name: string; readonly apiGroup: typeof group };

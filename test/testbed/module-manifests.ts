@@ -1,12 +1,12 @@
 import { certManager } from './families.ts';
 
-/** Manifests that a Go module brings along. */
+/** Manifests that a Go module contains. */
 export interface ModuleManifests {
-  /** What is cached is named by it. */
+  /** Name of the cached objects. */
   readonly name: string;
   readonly family: string;
   readonly module: string;
-  /** YAML files, and folders all of whose YAML files are meant, by their paths in the module. */
+  /** YAML files, and folders whose YAML files are all used, by their paths in the module. */
   readonly paths: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export const cilium: ModuleManifests = {
   paths: ['pkg/k8s/apis/cilium.io/client/crds/v2/ciliumnetworkpolicies.yaml'],
 };
 
-/** The kinds of cert-manager; its controllers are started by the tests that want them. */
+/** The kinds of cert-manager; its controllers are started by the tests that need them. */
 export const certManagerKinds: ModuleManifests = {
   name: 'cert-manager',
   family: certManager.name,

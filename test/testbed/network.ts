@@ -11,14 +11,14 @@ import {
 } from './instance.ts';
 import { attempt, run } from './run.ts';
 
-/** Lays the bridge every machine is plugged into. The host itself gets nothing else but its address there and routes. */
+/** Creates the bridge that every machine is connected to. The host itself gets only its address there and routes. */
 export async function layBridge(instance: Instance): Promise<void> {
   const bridge = bridgeName(instance);
   await ipBatch([
     `link add ${bridge} type bridge`,
     `address add ${lanAddress(instance, 1)}/24 dev ${bridge}`,
     `link set ${bridge} up`,
-    // tests on the host reach ClusterIPs and pods as a pod does; the routes go away with the bridge
+    // tests on the host reach ClusterIPs and pods as a pod does; the routes are removed with the bridge
     `route add ${serviceCidr(instance)} via ${lanAddress(instance, managementNumber)}`,
   ]);
 }
@@ -28,7 +28,7 @@ export async function removeBridge(instance: Instance): Promise<void> {
   await attempt(['ip', 'link', 'delete', bridgeName(instance)]);
 }
 
-/** Plugs the network namespace of process `pid` into the bridge as machine `number`. */
+/** Connects the network namespace of process `pid` to the bridge as machine `number`. */
 export async function plugIn(instance: Instance, number: number, pid: number): Promise<void> {
   const link = linkName(instance, number);
   await ipBatch([
@@ -43,23 +43,23 @@ export async function plugIn(instance: Instance, number: number, pid: number): P
       `address add ${lanAddress(instance, number)}/24 dev eth0`,
       'link set eth0 up',
       `route add default via ${lanAddress(instance, 1)}`,
-      // stands in for the routing of a CNI
+      // acts as the routing of a CNI plugin
       ...others.map((other) => `route add ${podCidr(instance, other)} via ${lanAddress(instance, other)}`),
-      // a pod that dials a Service before kube-proxy has rules must fail at once, not hang in a SYN time-out of half a
-      // minute: rules rewrite the address before this one sees it
+      // a pod that connects to a Service before kube-proxy has rules must fail at once, not hang in a SYN time-out of half a
+      // minute: the rules rewrite the address before this route applies
       'rule add iif cni0 to 10.96.0.0/12 unreachable',
     ],
     pid,
   );
 }
 
-/** Pulls the cable of a machine that may be gone already. */
+/** Disconnects a machine that may be gone already. */
 export async function unplug(instance: Instance, number: number): Promise<void> {
   await attempt(['ip', 'link', 'delete', linkName(instance, number)]);
   await attempt(['ip', 'route', 'delete', podCidr(instance, number)]);
 }
 
-/** Every number a machine may have. */
+/** Every valid number of a machine. */
 function machineNumbers(): number[] {
   const workers = Array.from(
     { length: loadBalancerNumbers.first - firstWorkerNumber },
@@ -75,14 +75,14 @@ async function ipBatch(commands: readonly string[], pid?: number): Promise<void>
   else await run(['ip', '-batch', '-'], { input });
 }
 
-/** Addresses the machine of process `pid` answers for besides its own. */
+/** Addresses that the machine of process `pid` answers for in addition to its own. */
 export async function extraAddresses(pid: number): Promise<Set<string>> {
   const inside = ['nsenter', '--target', String(pid), '--net'] as const;
   const lines = (await run([...inside, 'ip', '-4', '-oneline', 'address', 'show', 'dev', 'eth0'])).split('\n');
   return new Set(lines.flatMap((line) => / inet ([\d.]+)\/32 /.exec(line)?.[1] ?? []));
 }
 
-/** Makes the machine of process `pid` answer for exactly these addresses besides its own. */
+/** Makes the machine of process `pid` answer for exactly these addresses in addition to its own. */
 export async function setExtraAddresses(pid: number, wanted: ReadonlySet<string>): Promise<void> {
   const present = await extraAddresses(pid);
   await ipBatch(

@@ -6,7 +6,7 @@ import { powerOff, powerOn } from './machine-power.ts';
 import type { Machine } from './machine.ts';
 
 /**
- * Gives an instance its own hard links to an image store, for every machine it will have: the store in the cache goes
+ * Gives an instance its own hard links to an image store, for all its machines: the store in the cache is removed
  * when another instance packs newer images.
  */
 export async function keepImageStore(instance: Instance, store: string, pauseImage: string): Promise<void> {
@@ -16,14 +16,14 @@ export async function keepImageStore(instance: Instance, store: string, pauseIma
   await writeFile(pauseImagePath(instance), pauseImage);
 }
 
-/** Makes a machine with containerd and every image of the testbed. The instance must have an image store. */
+/** Creates a machine with containerd and every image of the testbed. The instance must have an image store. */
 export async function makeMachine(instance: Instance, name: string, number: number): Promise<Machine> {
   const pauseImage = await readFile(pauseImagePath(instance), 'utf8');
   const fillImageStore = (containerdRoot: string): Promise<void> => linkStore(storeDirectory(instance), containerdRoot);
   return powerOn(instance, { name, number, pauseImage, fillImageStore });
 }
 
-/** Adds a machine beside the management cluster's own: what a worker node of a hosted cluster is made from. */
+/** Adds a machine beside the management cluster's own, for a worker node of a hosted cluster. */
 export async function addMachine(instance: Instance, name: string): Promise<Machine> {
   const number = await claimNumber(instance, name);
   try {
@@ -34,7 +34,7 @@ export async function addMachine(instance: Instance, name: string): Promise<Mach
   }
 }
 
-/** Ends a machine that {@link addMachine} made. Gives what it left on the host, which is nothing unless there is a fault. */
+/** Ends a machine that {@link addMachine} created. Returns what it left on the host, which is nothing unless there is a fault. */
 export async function removeMachine(instance: Instance, name: string): Promise<string[]> {
   const left = await powerOff(instance, name);
   const directory = numbersDirectory(instance);
@@ -46,7 +46,7 @@ export async function removeMachine(instance: Instance, name: string): Promise<s
   return left;
 }
 
-/** A file per number, made by one only: machines may be added at the same time. */
+/** One file per number, created by one process only: machines may be added at the same time. */
 async function claimNumber(instance: Instance, name: string): Promise<number> {
   await mkdir(numbersDirectory(instance), { recursive: true });
   for (let number = firstWorkerNumber; number < loadBalancerNumbers.first; number += 1) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { lanAddress, type Instance } from './instance.ts';
 import { killSaved } from './process-record.ts';
 
-/** What a Secret for `etcd.backup.secret` holds, by the usual keys. */
+/** The content of a Secret for `etcd.backup.secret`, by the usual keys. */
 export interface ObjectStoreCredentials {
   readonly accessKeyID: string;
   readonly secretAccessKey: string;
@@ -13,25 +13,25 @@ export interface ObjectStoreCredentials {
   readonly 'ca.crt': string;
 }
 
-/** The port it listens at. */
+/** The port it listens on. */
 export const objectStorePort = 9000;
 
-/** Where objects are as files, a folder per bucket, beside the server's log and its certificates. */
+/** The directory of the objects, a folder per bucket, beside the server's log and its certificates. */
 export function objectStoreDirectory(instance: Instance): string {
   return join(instance.directory, 'object-store');
 }
 
-/** Names the process of the server. */
+/** Records the process of the server. */
 export function objectStorePidFile(instance: Instance): string {
   return join(objectStoreDirectory(instance), 'versitygw.pid');
 }
 
-/** Address it listens at: the host's on the bridge, which machines and their pods reach. */
+/** Address it listens on: the host's on the bridge, which machines and their pods reach. */
 export function objectStoreAddress(instance: Instance): string {
   return lanAddress(instance, 1);
 }
 
-/** How to use it. Throws when it was never started. */
+/** Its settings. Throws if it was never started. */
 export async function objectStoreCredentials(instance: Instance): Promise<ObjectStoreCredentials> {
   return {
     accessKeyID: 'testbed',
@@ -43,7 +43,7 @@ export async function objectStoreCredentials(instance: Instance): Promise<Object
   };
 }
 
-/** Ends the server, if it runs; what it stores stays until the instance goes. */
+/** Ends the server, if it runs; its objects stay until the instance is removed. */
 export async function stopObjectStore(instance: Instance): Promise<void> {
   await killSaved(objectStorePidFile(instance));
 }

@@ -3,14 +3,14 @@ import { open, rename, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { tarBlock, tarEnd, tarHeader, tarPadding, type TarEntry } from './tar-header.ts';
 
-/** Something in an image, by its absolute path there. A mode not given is the source's own (755 for directories, 644 for text). */
+/** An entry of an image, by its absolute path. The default mode is the source's own (755 for directories, 644 for text). */
 export type ImageEntry =
   | { readonly kind: 'file'; readonly path: string; readonly source: string; readonly mode?: number }
   | { readonly kind: 'text'; readonly path: string; readonly text: string; readonly mode?: number }
   | { readonly kind: 'link'; readonly path: string; readonly target: string }
   | { readonly kind: 'directory'; readonly path: string; readonly mode?: number };
 
-/** The part of an OCI image configuration that containers see. */
+/** The part of an OCI image configuration that containers use. */
 export interface ImageConfig {
   readonly Entrypoint?: readonly string[];
   readonly Cmd?: readonly string[];
@@ -19,19 +19,19 @@ export interface ImageConfig {
   readonly User?: string;
   /** Default: `/`. */
   readonly WorkingDir?: string;
-  /** What a container is asked to stop by. Default: SIGTERM. */
+  /** The stop signal. Default: SIGTERM. */
   readonly StopSignal?: string;
 }
 
 /** An image with one layer. */
 export interface Image {
-  /** The name it gets where it is imported, with a tag: `registry.example/app:v1`. */
+  /** The name after its import, with a tag: `registry.example/app:v1`. */
   readonly reference: string;
   readonly config: ImageConfig;
   readonly entries: readonly ImageEntry[];
 }
 
-/** Where programs of an image are found, unless its configuration says otherwise. */
+/** The search path of programs in an image, unless its configuration overrides it. */
 export const searchPath = 'PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 const mediaType = {
@@ -49,9 +49,9 @@ interface Blob {
 }
 
 /**
- * Writes an image as an OCI archive that container engines import. The same image is the same bytes: nothing of the
- * clock, the user or the order of a directory goes in. Files are streamed, the archive appears under its name complete.
- * Gives the digest of the manifest.
+ * Writes an image as an OCI archive that container engines import. The same image has the same bytes: they do not depend on
+ * the clock, the user or the order of a directory. Files are streamed, the archive appears under its name when complete.
+ * Returns the digest of the manifest.
  */
 export async function writeImageArchive(path: string, image: Image): Promise<string> {
   const partial = `${path}.partial`;
@@ -93,7 +93,7 @@ async function writeArchive(file: FileHandle, image: Image): Promise<string> {
   return manifest.digest;
 }
 
-/** The whole name of an image: the kubelet asks containerd for `docker.io/app/x` when a pod says `app/x`. */
+/** The full name of an image: the kubelet asks containerd for `docker.io/app/x` if a pod has `app/x`. */
 export function qualified(reference: string): string {
   const parts = reference.split('/');
   const [first = ''] = parts;
@@ -101,7 +101,7 @@ export function qualified(reference: string): string {
   return parts.length > 1 ? `docker.io/${reference}` : `docker.io/library/${reference}`;
 }
 
-/** The layer's name in the archive is its digest, known only afterwards: its header is written last, in the gap left for it. */
+/** The layer's name in the archive is its digest, known only at the end: its header is written last, in the gap left for it. */
 async function addLayer(archive: Appender, entries: readonly ImageEntry[]): Promise<Blob> {
   const gap = archive.position;
   archive.position += tarBlock;
@@ -118,7 +118,7 @@ async function addLayer(archive: Appender, entries: readonly ImageEntry[]): Prom
   return { mediaType: mediaType.layer, digest, size };
 }
 
-/** Entries in the order of their paths, each after the directories it is in. */
+/** Entries in the order of their paths, each after its parent directories. */
 async function addEntries(layer: Appender, entries: readonly ImageEntry[]): Promise<void> {
   const sorted = entries.map((entry) => ({ ...entry, path: entry.path.replace(/^\//, '') }));
   sorted.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -171,7 +171,7 @@ function blobEntry(digest: string, sizeBytes: number): TarEntry & { sizeBytes: n
   return { type: 'file', path: `blobs/${digest.replace(':', '/')}`, mode: 0o644, sizeBytes };
 }
 
-/** Writes tar entries one behind the other, and into a hash if there is one. */
+/** Writes tar entries one after the other, and into a hash if there is one. */
 class Appender {
   readonly file: FileHandle;
   position: number;

@@ -6,12 +6,12 @@ import { build, type Plugin } from 'esbuild';
 /** The root of the repository. */
 export const repository = resolve(import.meta.dirname, '../..');
 
-/** Where the compiled operator goes. */
+/** Output directory of the compiled operator. */
 export const buildDirectory = join(repository, 'build');
 
 /**
- * Compiles the operator with everything it imports into `main.js`, the command line of its users into `hcp.js`, the
- * notices of the licences beside them, and what its image does in pods that restore backups into `receiver.js`. Gives
+ * Compiles the operator with its dependencies into `main.js`, the command line into `hcp.js`, the
+ * notices of the licences beside them, and the program of pods that restore backups into `receiver.js`. Returns
  * the size of main.js in bytes.
  */
 export async function bundleOperator(directory = buildDirectory): Promise<number> {
@@ -32,7 +32,7 @@ export async function bundleOperator(directory = buildDirectory): Promise<number
   return (await stat(join(directory, 'main.js'))).size;
 }
 
-/** The operator and the command line of its users, by the name of their bundle. */
+/** The operator and the command line, by the name of their bundle. */
 const programs = { main: 'reconciler/operator/main.ts', hcp: 'reconciler/cli/main.ts' };
 
 const program = {
@@ -41,7 +41,7 @@ const program = {
   platform: 'node',
   target: 'node24',
   format: 'esm',
-  // names stay as they are: they are what a stack trace is read by
+  // names stay as they are, because stack traces show them
   minifySyntax: true,
   minifyWhitespace: true,
   logLevel: 'error',
@@ -55,7 +55,7 @@ const commonJsNames = [
   'const __filename = import.meta.filename;',
 ].join('\n');
 
-/** etcd3 reads its protocol from files that it looks for in `../proto`: put beside the bundle, they are in `proto`. */
+/** etcd3 reads its protocol from files in `../proto`: beside the bundle they are in `proto`. */
 function etcdProtocol(directory: string): Plugin {
   return {
     name: 'etcd-protocol',

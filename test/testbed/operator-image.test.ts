@@ -39,7 +39,7 @@ test('the operator starts from its image without root and with a read-only file 
     '--for=jsonpath={.status.phase}=Failed',
     '--timeout=60s',
   ]);
-  // its first act is to read its configuration: that it complains about it says that everything is loaded
+  // it first reads its configuration: an error about it proves that everything is loaded
   expect(await kubectl(instance, ['--namespace', namespace, 'logs', 'operator'])).toContain('LOG_LEVEL');
 });
 

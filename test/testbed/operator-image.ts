@@ -7,8 +7,8 @@ import { buildDirectory, repository } from './operator-bundle.ts';
 import { sharedLibraries } from './shared-libraries.ts';
 
 /**
- * Packs what {@link bundleOperator} made into an OCI archive, with Node and the libraries it loads: no shell, no package
- * manager, nothing else. Node brings the certificate authorities of the web itself. Gives the digest of the image.
+ * Packs the output of {@link bundleOperator} into an OCI archive, with Node and its libraries: no shell, no package
+ * manager, nothing else. Node has the root CA certificates of the web built in. Returns the digest of the image.
  */
 export async function packOperatorImage(
   archive: string,
@@ -34,7 +34,7 @@ export async function packOperatorImage(
   });
 }
 
-/** The very Node the repository is developed and tested with. */
+/** The same Node that the repository is developed and tested with. */
 async function nodeBinary(): Promise<string> {
   const packageName = `node-linux-${process.arch}`;
   try {

@@ -2,19 +2,19 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * A process of ours that outlives the command that started it. The kernel gives a pid again sooner or later, so the
- * process is named by its pid and the time it started (clock ticks since boot).
+ * A process of the testbed that outlives the command that started it. The kernel reuses pids, so the
+ * process is identified by its pid and its start time (clock ticks since boot).
  */
 export interface ProcessRecord {
   readonly pid: number;
   readonly startTime: string;
 }
 
-/** What the kernel says about a pid now; undefined when no such process runs (a zombie does not). */
+/** What the kernel reports about a pid now; undefined if no such process runs (a zombie does not). */
 export async function processRecord(pid: number): Promise<ProcessRecord | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // the command name, field 2, may hold spaces and parentheses: count from behind it
+    // the command name, field 2, may contain spaces and parentheses: count from the end
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, startTime] = [fields[0], fields[19]];
     return state === 'Z' || state === 'X' || startTime === undefined ? undefined : { pid, startTime };
@@ -33,7 +33,7 @@ export async function saveProcess(path: string, pid: number): Promise<ProcessRec
   return record;
 }
 
-/** The process a file names, if that very process still runs. */
+/** The process that a file names, if that very process still runs. */
 export async function savedProcess(path: string): Promise<ProcessRecord | undefined> {
   const text = await readFile(path, 'utf8').catch(() => '');
   const [pid, startTime] = text.trim().split(' ');
@@ -41,7 +41,7 @@ export async function savedProcess(path: string): Promise<ProcessRecord | undefi
   return record?.startTime === startTime ? record : undefined;
 }
 
-/** Kills the process a file names, waits until it is gone and removes the file. Nothing happens when it no longer runs. */
+/** Kills the process that a file names, waits until it is gone and removes the file. Nothing happens if it no longer runs. */
 export async function killSaved(path: string, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
   const record = await savedProcess(path);
   if (record) {
@@ -51,7 +51,7 @@ export async function killSaved(path: string, signal: NodeJS.Signals = 'SIGKILL'
   await rm(path, { force: true });
 }
 
-/** Resolves when the process is gone; kills it when it still runs after 5 s. */
+/** Resolves when the process is gone; kills it if it still runs after 5 s. */
 async function processEnd(record: ProcessRecord): Promise<void> {
   for (let waitedMs = 0; (await processRecord(record.pid))?.startTime === record.startTime; waitedMs += 10) {
     if (waitedMs === 5_000) sendSignal(record.pid, 'SIGKILL');

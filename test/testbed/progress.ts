@@ -4,10 +4,10 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lastLines } from './run.ts';
 
-/** Where the lines about what is being done go. */
+/** The sink of progress lines. */
 export type Report = (line: string) => void;
 
-/** Does one step and reports its name with the time it took. */
+/** Runs one step and reports its name with its duration. */
 export async function step<T>(report: Report, name: string, work: () => Promise<T>): Promise<T> {
   const start = performance.now();
   const result = await work();
@@ -20,7 +20,7 @@ export function seconds(start: number): string {
   return `${((performance.now() - start) / 1000).toFixed(2).padStart(7)} s`;
 }
 
-/** Sends every line to the terminal's error stream, standard output being for answers, and to a log file. */
+/** Sends every line to stderr, because stdout is for answers, and to a log file. */
 export function reportTo(logFile: string, terminal: NodeJS.WritableStream): Report {
   mkdirSync(dirname(logFile), { recursive: true });
   return (line) => {
@@ -29,16 +29,16 @@ export function reportTo(logFile: string, terminal: NodeJS.WritableStream): Repo
   };
 }
 
-/** What to wait for, how long, and which log tells why it did not come. */
+/** What to wait for, how long, and the log that explains a failure. */
 export interface Expectation {
   readonly what: string;
   readonly timeoutMs: number;
-  /** Between two looks at the least, 50 ms by default; longer when a look takes long, or has been waited for long. */
+  /** Minimum time between two probes, 50 ms by default; longer if a probe or the wait takes long. */
   readonly intervalMs?: number;
   readonly log?: string | undefined;
 }
 
-/** Probes until the answer is something else than undefined or false. Throws with the last failure and the end of the log. */
+/** Probes until the answer is not undefined or false. Throws with the last failure and the end of the log. */
 export async function until<T>(expectation: Expectation, probe: () => Promise<T | false | undefined>): Promise<T> {
   const start = performance.now();
   let cause: unknown;
@@ -63,7 +63,7 @@ const longestMs = 1_000;
 
 /**
  * Milliseconds to pause after a probe that began at `begun`, in a wait that began at `start`. The pause grows with the wait,
- * to a twentieth of it, and with what a probe costs, such as one by kubectl: waiting takes a fifth of a core at most.
+ * to a twentieth of it, and with the cost of a probe, such as one by kubectl: waiting takes a fifth of a core at most.
  */
 export function pauseMs(wait: { readonly shortestMs: number; readonly start: number; readonly begun: number }): number {
   const now = performance.now();

@@ -14,18 +14,18 @@ const AnyObject = z.looseObject({
   metadata: z.looseObject({ name: z.string(), namespace: z.string().exactOptional() }),
 });
 
-/** An object from its JSON. Throws when it is none. */
+/** Parses an object from JSON. Throws if it is not one. */
 export function parseObject(json: string): KubeObject {
   return AnyObject.parse(JSON.parse(json));
 }
 
-/** A list of objects from its JSON. */
+/** Parses a list of objects from JSON. */
 export function parseObjects(json: string): KubeObject[] {
   return z.array(AnyObject).parse(JSON.parse(json));
 }
 
 /**
- * The JSON of what `render` gives, which is done once and kept: the name has to say everything the result depends on.
+ * The JSON of the result of `render`, which is called once and cached: the name must identify everything the result depends on.
  * Two processes must not do this at the same time with one cache.
  */
 export async function renderedOnce(
@@ -46,7 +46,7 @@ export async function renderedOnce(
   return readFile(path, 'utf8');
 }
 
-/** The objects in a module's manifests, kept in the cache as JSON: reading the YAML of CRDs takes a second. */
+/** The objects in a module's manifests, cached as JSON: parsing the YAML of CRDs takes a second. */
 export async function moduleObjects(cache: string, manifests: ModuleManifests, report: Report): Promise<KubeObject[]> {
   const { name, family, module } = manifests;
   const version = await pinnedVersion(family, module);
@@ -61,7 +61,7 @@ export async function manifestObjects({ family, module, paths }: ModuleManifests
   return z.array(AnyObject).parse(texts.flatMap(documentsOf));
 }
 
-/** What the documents of a YAML text hold; the empty ones are left out. */
+/** The documents of a YAML text, without empty ones. */
 export function documentsOf(yaml: string): unknown[] {
   return parseAllDocuments(yaml)
     .map((document): unknown => document.toJS())

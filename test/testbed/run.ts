@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createReadStream } from 'node:fs';
 
-/** How a command is run; its environment is ours unless `env` replaces it. */
+/** How a command is run; its environment is that of this process unless `env` replaces it. */
 export interface RunOptions {
   /** Text for its standard input. Default: none. */
   readonly input?: string | undefined;
@@ -11,7 +11,7 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
-/** A command that could not be started, or ended with another code than 0. */
+/** A command that could not be started, or ended with a code other than 0. */
 export class CommandError extends Error {
   readonly stderr: string;
   constructor(command: readonly string[], ending: string, stderr: string) {
@@ -28,7 +28,7 @@ export function lastLines(text: string, count: number): string {
   return text.trimEnd().split('\n').slice(-count).join('\n');
 }
 
-/** Runs a command to its end and gives its standard output. Throws {@link CommandError} with the end of its standard error. */
+/** Runs a command to its end and returns its standard output. Throws {@link CommandError} with the end of its standard error. */
 export async function run(command: readonly [string, ...string[]], options: RunOptions = {}): Promise<string> {
   const [file, ...args] = command;
   const child = spawn(file, args, { cwd: options.cwd, env: options.env, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -36,7 +36,7 @@ export async function run(command: readonly [string, ...string[]], options: RunO
   const stderr: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  // a command that ends without reading its input must not end us by EPIPE
+  // a command that ends without reading its input must not end this process by EPIPE
   child.stdin.on('error', () => {});
   if (options.inputFile) createReadStream(options.inputFile).pipe(child.stdin);
   else child.stdin.end(options.input ?? '');
@@ -50,7 +50,7 @@ export async function run(command: readonly [string, ...string[]], options: RunO
   return Buffer.concat(stdout).toString();
 }
 
-/** Runs a command whose failure is an ordinary answer, such as deleting what may be absent. */
+/** Runs a command whose failure is a normal result, such as the deletion of something that may be absent. */
 export async function attempt(command: readonly [string, ...string[]], options: RunOptions = {}): Promise<boolean> {
   try {
     await run(command, options);

@@ -4,13 +4,13 @@ import { insidePath, type Machine } from './machine.ts';
 import { until } from './progress.ts';
 import { attempt } from './run.ts';
 
-/** Starts a supervised service on a machine: a command that is run again whenever it ends. Its log is {@link serviceLog}. */
+/** Starts a supervised service on a machine: a command that is restarted whenever it ends. Its log is {@link serviceLog}. */
 export async function startService(machine: Machine, name: string, command: readonly string[]): Promise<void> {
   const script = `#!/bin/sh\nexec ${command.map(quoted).join(' ')}\n`;
   await startScript(machine, name, script);
 }
 
-/** Starts a supervised service that is a script of its own, for what has to wait or look before it starts. */
+/** Starts a supervised service with its own script, for one that has to wait or check before it starts. */
 export async function startScript(machine: Machine, name: string, script: string): Promise<void> {
   const directory = serviceDirectory(machine, name);
   await mkdir(directory, { recursive: true });
@@ -20,7 +20,7 @@ export async function startScript(machine: Machine, name: string, script: string
   await appendFile(insidePath(machine, '/run/services/.start'), `${name}\n`);
 }
 
-/** Ends a service for good and waits until its process is gone. */
+/** Ends a service permanently and waits until its process is gone. */
 export async function stopService(machine: Machine, name: string): Promise<void> {
   await rm(join(serviceDirectory(machine, name), 'run'), { force: true });
   await signalService(machine, name, 'TERM');
@@ -30,7 +30,7 @@ export async function stopService(machine: Machine, name: string): Promise<void>
   );
 }
 
-/** Sends a signal to the process of a service; false when it has none. After KILL the supervisor starts it again. */
+/** Sends a signal to the process of a service; false if it has none. After KILL the supervisor restarts it. */
 export async function signalService(machine: Machine, name: string, signal: 'TERM' | 'KILL' | '0'): Promise<boolean> {
   const pid = await readFile(join(serviceDirectory(machine, name), 'pid'), 'utf8').catch(() => '');
   // the pid is one of the machine's pid namespace
@@ -38,13 +38,13 @@ export async function signalService(machine: Machine, name: string, signal: 'TER
   return pid !== '' && attempt([...inside, 'kill', `-${signal}`, pid.trim()]);
 }
 
-/** Names of the services of a machine, with the log each writes to. */
+/** Names of the services of a machine, with their logs. */
 export async function serviceNames(machine: Pick<Machine, 'directory'>): Promise<string[]> {
   const files = await readdir(join(machine.directory, 'log')).catch(() => []);
   return files.filter((file) => file.endsWith('.log')).map((file) => file.slice(0, -'.log'.length));
 }
 
-/** What a service writes, over all its starts. */
+/** The log of a service, over all its starts. */
 export function serviceLog(machine: Pick<Machine, 'directory'>, name: string): string {
   return join(machine.directory, 'log', `${name}.log`);
 }

@@ -4,8 +4,8 @@ import type { ImageEntry } from './oci.ts';
 import { run } from './run.ts';
 
 /**
- * The libraries these programs load, under the names they load them by: what an image needs beside them. Those that are
- * not the host's are looked for below `root`, where packages are unpacked.
+ * The libraries of these programs, under the names they load them by, for an image. Those that are
+ * not the host's are looked up below `root`, where packages are unpacked.
  */
 export async function sharedLibraries(programs: readonly string[], root = '/'): Promise<ImageEntry[]> {
   const folders = await readdir(join(root, 'usr/lib'));
@@ -19,7 +19,7 @@ export async function sharedLibraries(programs: readonly string[], root = '/'): 
   return [...libraries].map((source) => ({ kind: 'file', path: source.replace(join(root, '/'), '/'), source }));
 }
 
-/** The plugins iptables loads by name: ldd does not know them. */
+/** The plugins that iptables loads by name: ldd does not list them. */
 export async function xtablesPlugins(): Promise<ImageEntry[]> {
   // /lib is a link to /usr/lib on any current Debian: one of its architecture folders holds them
   for (const folder of await readdir('/usr/lib')) {

@@ -19,14 +19,14 @@ import { type Report, until } from './progress.ts';
 const lifetimeMs = 365 * 24 * 3_600_000;
 
 /**
- * Starts an S3 server with an empty bucket, by TLS of an authority that nobody else knows. It is a process on the host,
- * outside of every machine: it outlives the management cluster, and goes with the testbed. One that runs is left as it is.
+ * Starts an S3 server with an empty bucket, with TLS by its own CA. It is a process on the host,
+ * outside of every machine: it outlives the management cluster, and ends with the testbed. A running one is not changed.
  */
 export async function startObjectStore(instance: Instance, report: Report): Promise<void> {
   if (await savedProcess(objectStorePidFile(instance))) return;
   const directory = objectStoreDirectory(instance);
   for (const name of ['data', 'accounts']) await mkdir(join(directory, name), { recursive: true });
-  // one that is started again must be trusted by those who trusted it
+  // clients that trusted it must trust it after a restart
   await objectStoreCredentials(instance).catch(() => writeCertificates(instance));
   await spawnServer(instance, report);
   await untilBucket(instance);
@@ -41,7 +41,7 @@ async function spawnServer(instance: Instance, report: Report): Promise<void> {
     versitygw,
     [
       `--port=${host}`,
-      // without accounts it answers to an unknown key id as no other store does
+      // without accounts it answers an unknown key id differently than any other store
       `--iam-dir=${join(directory, 'accounts')}`,
       '--keep-alive',
       '--quiet',
@@ -92,7 +92,7 @@ async function untilBucket(instance: Instance): Promise<void> {
   }
 }
 
-/** A server that was started again on its data has the bucket. */
+/** A server that is restarted with its data has the bucket. */
 function isOwned(error: unknown): boolean {
   if (error instanceof S3ServiceException && error.name === 'BucketAlreadyOwnedByYou') return true;
   throw error;

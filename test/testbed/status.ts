@@ -4,10 +4,10 @@ import { apiServerUrl, kubeconfigPath, lanAddress, type Instance } from './insta
 import { findMachine, machineDirectory, machineNames } from './machine.ts';
 import { serviceNames, signalService } from './service.ts';
 
-/** What a person asks first: whether it works, where it is, what runs. */
+/** A summary for a user: whether it works, its addresses, what runs. */
 export async function describeStatus(instance: Instance): Promise<{ text: string; isUp: boolean }> {
   const health = await checkHealth(instance);
-  const reason = health.state === 'broken' ? ` (${health.reason}): \`up\` starts anew` : '';
+  const reason = health.state === 'broken' ? ` (${health.reason}): \`up\` starts it again` : '';
   const lines = [`testbed ${instance.name} is ${health.state}${reason}`];
   if (health.state !== 'down') {
     lines.push(`  API         ${apiServerUrl(instance)}`, `  kubeconfig  ${kubeconfigPath(instance)}`);

@@ -12,8 +12,8 @@ import { stopObjectStore } from './object-store.ts';
 import { sendSignal } from './process-record.ts';
 import { step, type Report } from './progress.ts';
 
-/** Takes a testbed down, whatever state it is in. Gives what it left on the host, which is nothing unless there is a fault. */
-export async function reconcileDelete(instance: Instance, report: Report): Promise<string[]> {
+/** Takes a testbed down in any state. Returns what it left on the host, which is nothing unless there is a fault. */
+export async function takeDown(instance: Instance, report: Report): Promise<string[]> {
   return locked(instance, report, async () => {
     const before = await savedBaseline(instance);
     await step(report, `took down testbed ${instance.name}`, () => dismantle(instance));
@@ -21,7 +21,7 @@ export async function reconcileDelete(instance: Instance, report: Report): Promi
   });
 }
 
-/** Removes what is packed and rendered, but not the binaries, which take a quarter of an hour to build. */
+/** Removes packed images and rendered objects, but not the binaries, which take a quarter of an hour to build. */
 export async function purgeCache(instance: Instance): Promise<void> {
   for (const name of ['images', 'image-stores', 'components', 'packages', 'digests']) {
     await rm(join(instance.cache, name), { recursive: true, force: true });
@@ -34,14 +34,14 @@ export async function dismantle(instance: Instance): Promise<void> {
   await stopObjectStore(instance);
   const names = await machineNames(instance);
   await Promise.all(names.map((name) => powerOff(instance, name)));
-  // whoever was killed between starting a process and noting it
+  // a process whose parent was killed before it recorded the pid
   for (const { pid } of await strayProcesses(instance)) sendSignal(pid, 'SIGKILL');
   await removeBridge(instance);
   await restoreInotifyLimit(instance);
   await rm(instance.directory, { recursive: true, force: true });
 }
 
-/** Does work that changes an instance: one process at a time. */
+/** Runs work that changes an instance: one process at a time. */
 export function locked<T>(instance: Instance, report: Report, work: () => Promise<T>): Promise<T> {
   const onWait = (holder: number): void =>
     report(`waiting for process ${holder}, which works on testbed ${instance.name}`);

@@ -1,14 +1,14 @@
-/** Everything in a tar archive fills blocks of this many bytes. */
+/** Everything in a tar archive is padded to blocks of this many bytes. */
 export const tarBlock = 512;
 
-/** One entry of a tar archive: owned by root, dated 1970, so that equal content is equal bytes. */
+/** One entry of a tar archive: owned by root, dated 1970, so that equal content has equal bytes. */
 export interface TarEntry {
   readonly type: 'file' | 'link' | 'directory';
   /** Path without a leading slash. */
   readonly path: string;
   readonly mode: number;
   readonly sizeBytes?: number;
-  /** Where a link points. */
+  /** Target of a link. */
   readonly target?: string;
 }
 
@@ -40,7 +40,7 @@ export function tarPadding(sizeBytes: number): Buffer {
   return Buffer.alloc((tarBlock - (sizeBytes % tarBlock)) % tarBlock);
 }
 
-/** What every tar archive ends with. */
+/** The end of every tar archive. */
 export const tarEnd = Buffer.alloc(2 * tarBlock);
 
 function octal(value: number, digits: number): string {

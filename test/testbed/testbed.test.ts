@@ -10,8 +10,8 @@ import { inMachine } from './machine.ts';
 import { addMachine, removeMachine } from './node-machines.ts';
 import { until, type Report } from './progress.ts';
 import { signalService } from './service.ts';
-import { reconcileNormal } from './bring-up.ts';
-import { reconcileDelete } from './take-down.ts';
+import { bringUp } from './bring-up.ts';
+import { takeDown } from './take-down.ts';
 
 const instance = instanceFrom(process.env, inject('testbed'));
 const namespace = 'testbed-test';
@@ -47,10 +47,10 @@ afterAll(async () => {
   await kubectl(instance, ['delete', 'namespace', namespace]);
 });
 
-test('a pod looks up a Service and the API server by name', async () => {
+test('a pod resolves a Service and the API server by name', async () => {
   const names = [`web.${namespace}.svc.cluster.local`, 'kubernetes.default.svc.cluster.local'];
   for (const name of names) {
-    // Endpoints of DNS and the rules that lead to them come a moment after the pod is Ready.
+    // Endpoints of DNS and their rules are complete a moment after the pod is Ready.
     const answer = await until({ what: `an answer to ${name}`, timeoutMs: 60_000 }, () =>
       inNamespace('exec', 'server', '--', 'nslookup', name),
     );
@@ -58,8 +58,8 @@ test('a pod looks up a Service and the API server by name', async () => {
   }
 });
 
-test('a pod reads its own page through the Service, by the node it runs on', async () => {
-  // Its endpoint and the rules that lead to it come a moment after the pod is Ready.
+test('a pod reads its own page through the Service, on its own node', async () => {
+  // Its endpoint and rules are complete a moment after the pod is Ready.
   const answer = await until({ what: 'a page through the Service', timeoutMs: 60_000 }, () =>
     inNamespace('exec', 'server', '--', 'timeout', '3', 'wget', '-qO-', 'http://web/'),
   );
@@ -71,7 +71,7 @@ test('a claim is bound to a volume that a pod without root writes to', async () 
   expect(await inNamespace('exec', 'server', '--', 'cat', '/data/index.html')).toContain('written as 65532');
 });
 
-test('a claim that asks for more gets it while it is in use', async () => {
+test('a claim that requests more is expanded while it is in use', async () => {
   const patch = JSON.stringify({ spec: claimSpec('3Gi') });
   await inNamespace('patch', 'pvc', 'data', '--type=merge', `--patch=${patch}`);
   const capacity = '--for=jsonpath={.status.capacity.storage}=3Gi';
@@ -80,7 +80,7 @@ test('a claim that asks for more gets it while it is in use', async () => {
   expect(await kubectl(instance, ['get', 'pv', volume, '--output', 'jsonpath={.spec.capacity.storage}'])).toBe('3Gi');
 });
 
-test('a volume goes with its claim', async () => {
+test('a volume is deleted with its claim', async () => {
   await apply({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'brief' }, spec: claimSpec('1Gi') });
   await inNamespace('wait', 'pvc/brief', '--for=jsonpath={.status.phase}=Bound', '--timeout=60s');
   const volume = await inNamespace('get', 'pvc', 'brief', '--output', 'jsonpath={.spec.volumeName}');
@@ -93,7 +93,7 @@ test('the address of a LoadBalancer answers from the host', async () => {
   expect(await pageOf(await addressOf('web'))).toBe('written as 65532\n');
 });
 
-test('a LoadBalancer gets the address it asks for, and gives it back', async () => {
+test('a LoadBalancer gets the address it requests, and releases it', async () => {
   const address = lanAddress(instance, loadBalancerNumbers.last);
   const spec = {
     type: 'LoadBalancer',
@@ -107,14 +107,14 @@ test('a LoadBalancer gets the address it asks for, and gives it back', async () 
   await until({ what: `${address} to be silent`, timeoutMs: 60_000 }, async () => !(await isReachable(address, 81)));
 });
 
-test("Cluster API's webhook refuses a Cluster that breaks its rules", async () => {
+test("Cluster API's webhook refuses an invalid Cluster", async () => {
   const spec = { clusterNetwork: { pods: { cidrBlocks: ['not an address'] } } };
   const cluster = Cluster.manifest({ metadata: { name: 'refused' }, spec });
   await expect(apply(cluster)).rejects.toThrow('invalid CIDR address: not an address');
 });
 
 describe.for(['kubelet', 'containerd', 'kube-proxy', 'etcd', 'kube-apiserver'])('after %s was killed', (service) => {
-  test('it is back, its pods went on, and new ones start', async () => {
+  test('it is restarted, its pods kept running, and new ones start', async () => {
     const machine = await runningMachine(instance, 'm');
     await signalService(machine, service, 'KILL');
     const pod = { ...serverPod(), metadata: { name: `after-${service}` } };
@@ -128,7 +128,7 @@ describe.for(['kubelet', 'containerd', 'kube-proxy', 'etcd', 'kube-apiserver'])(
   });
 });
 
-test('machines added at the same time have the images, and reach the API server and the pods of others', async () => {
+test('machines added at the same time have the images, and reach the API server and pods on other nodes', async () => {
   const names = ['extra1', 'extra2'];
   const machines = await Promise.all(names.map((name) => addMachine(instance, name)));
   const pod = await inNamespace('get', 'pod', 'server', '--output', 'jsonpath={.status.podIP}');
@@ -143,22 +143,22 @@ test('machines added at the same time have the images, and reach the API server 
   expect(await Promise.all(names.map((name) => removeMachine(instance, name)))).toEqual([[], []]);
 });
 
-test('up leaves a testbed that works as it is', async () => {
+test('up does not change a working testbed', async () => {
   const before = await runningMachine(instance, 'm');
-  await reconcileNormal(instance, silent);
+  await bringUp(instance, silent);
   expect(await runningMachine(instance, 'm')).toEqual(before);
 });
 
-test('a second testbed beside the first starts anew after a crash, and down leaves nothing of it', async () => {
+test('a second testbed beside the first is created again after a crash, and down leaves nothing of it', async () => {
   const second = instanceFrom(process.env, `${instance.name.slice(0, 6)}two`);
-  await reconcileNormal(second, silent);
+  await bringUp(second, silent);
   process.kill((await runningMachine(second, 'm')).pid, 'SIGKILL');
   await until({ what: 'it to be broken', timeoutMs: 60_000 }, async () => {
     return (await checkHealth(second)).state === 'broken';
   });
-  await reconcileNormal(second, silent);
+  await bringUp(second, silent);
   expect(await kubectl(second, ['get', 'node', 'm', '--output', 'name'])).toBe('node/m\n');
-  expect(await reconcileDelete(second, silent)).toEqual([]);
+  expect(await takeDown(second, silent)).toEqual([]);
   expect(await checkHealth(second)).toEqual({ state: 'down' });
   expect(await checkHealth(instance)).toEqual({ state: 'up' });
 });
@@ -167,7 +167,7 @@ function claimSpec(storage: string): object {
   return { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } };
 }
 
-/** A web server that writes its page to a volume first, as restricted as a namespace can demand. */
+/** A web server that first writes its page to a volume, under the strictest pod security. */
 function serverPod(): object {
   const script =
     'test -s /data/index.html || echo "written as $(id -u)" >/data/index.html; exec httpd -f -p 8080 -h /data';

@@ -4,21 +4,23 @@ import type { AddressInfo, LookupFunction } from 'node:net';
 import { z } from 'zod';
 import { createCA, issueCertificate, validFor, type KeyPair } from '../../reconciler/pki/issue.ts';
 
-/** What the server saw of a client: the name it asked for and who it proved to be. */
+/** What the server received from a client: the requested name and its certificate. */
 const Seen = z.object({ serverName: z.string(), client: z.string() });
 export type Seen = z.infer<typeof Seen>;
 
-/** A server behind the gateway and somebody who asks it. */
+/** A server behind the gateway and its client. */
 export interface TlsEcho {
   readonly port: number;
-  /** Asks at port 443 of a host, with the client's certificate; gives what the server saw. Throws without an answer. */
+  /**
+   * Connects to port 443 of a host, with the client's certificate; returns what the server received. Throws without an answer.
+   */
   ask(host: string, lookup: LookupFunction): Promise<Seen>;
   close(): Promise<void>;
 }
 
 /**
- * A TLS server of ours, on all addresses of this host, which wants a client certificate and says who came; and the client.
- * They trust each other and nobody else: an answer proves that no one between them has opened the connection.
+ * A TLS server on all addresses of this host, which requires a client certificate and returns its name; and the client.
+ * They trust only each other: an answer proves that no proxy has terminated TLS.
  */
 export async function startTlsEcho(domain: string): Promise<TlsEcho> {
   const validity = validFor(3_600_000, new Date());

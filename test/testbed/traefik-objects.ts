@@ -2,17 +2,17 @@ import type { KubeObject } from '../../reconciler/kube/object.ts';
 import { clustersDomain } from './gateway-address.ts';
 import { clusterRoleBinding, type Manifest } from './manifest.ts';
 
-/** Where Traefik and its Service are. */
+/** Name of Traefik and of its Service. */
 export const traefikName = { name: 'traefik', namespace: 'traefik' } as const;
 
-/** The Gateway all hosted clusters share. */
+/** The Gateway that all hosted clusters share. */
 export const gatewayName = { name: 'capi', namespace: 'capi-system' } as const;
 
 const labels = { app: 'traefik' };
 const adminPort = 8080;
 const tlsPort = 443;
 
-/** Traefik as a pod behind one address, with permissions on what it serves: `roles` are those its module brings. */
+/** Traefik as a pod behind one address, with its permissions: `roles` are those in its module. */
 export function traefikObjects(image: string, address: string, roles: readonly KubeObject[]): KubeObject[] {
   const account = { kind: 'ServiceAccount', ...traefikName } as const;
   return [
@@ -52,7 +52,7 @@ const gateway: Manifest = {
       {
         name: 'tls-passthrough',
         protocol: 'TLS',
-        // Traefik serves a listener only at a port that one of its entry points has
+        // Traefik serves a listener only at the port of one of its entry points
         port: tlsPort,
         hostname: `*.${clustersDomain}`,
         tls: { mode: 'Passthrough' },
@@ -97,7 +97,7 @@ function deployment(image: string, address: string): Manifest {
   };
 }
 
-/** The defaults that hurt: a watch is cut after a minute of silence, and changes wait for two seconds. */
+/** Defaults that do not fit: a watch is cut after a minute of silence, and changes wait for two seconds. */
 function traefikFlags(address: string): string[] {
   return [
     '--global.checknewversion=false',

@@ -9,7 +9,7 @@ import type { Instance } from './instance.ts';
 import { until } from './progress.ts';
 import { gatewayName, traefikName, traefikObjects } from './traefik-objects.ts';
 
-/** Installs Traefik; ends when it takes connections at its address and its Gateway is programmed. */
+/** Installs Traefik; ends when it accepts connections at its address and its Gateway is programmed. */
 export async function installTraefik(
   instance: Instance,
   client: KubeClient,
@@ -35,7 +35,7 @@ interface Conditioned extends KubeObject {
   status?: { conditions?: { type: string; status: string; observedGeneration?: number }[] };
 }
 
-/** Ends when an object has a condition that is true and, where it says so, of its present generation. */
+/** Ends when an object has a condition that is True and, if the condition has one, of the current generation. */
 async function untilCondition(
   client: KubeClient,
   resource: Resource,

@@ -5,8 +5,8 @@ import { step, type Report } from './progress.ts';
 import { run } from './run.ts';
 
 /**
- * A directory below `directory` with the files of a Debian package that the host shall not have installed, and of those
- * it needs and the host lacks: installing one that serves something starts it. It is kept for the next time.
+ * A directory below `directory` with the files of a Debian package that must not be installed on the host, and of its missing
+ * dependencies: installing a server would start it. It is kept for the next time.
  */
 export async function unpackedPackage(name: string, directory: string, report: Report): Promise<string> {
   const root = join(directory, name);

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { Instance } from './instance.ts';
 import { savedProcess, saveProcess } from './process-record.ts';
 
-/** Notes that this process uses a testbed that others may use as well. */
+/** Records that this process uses a testbed that others may use as well. */
 export async function joinUsers(instance: Instance): Promise<void> {
   await mkdir(usersDirectory(instance), { recursive: true });
   await saveProcess(join(usersDirectory(instance), String(process.pid)), process.pid);
 }
 
-/** Notes that it does not any more; true when it was the last one. A process that was killed is no user. */
+/** Records that it does not any more; true if it was the last one. A killed process is no user. */
 export async function leaveUsers(instance: Instance): Promise<boolean> {
   const directory = usersDirectory(instance);
   await rm(join(directory, String(process.pid)), { force: true });
@@ -18,7 +18,7 @@ export async function leaveUsers(instance: Instance): Promise<boolean> {
   return true;
 }
 
-/** Whether a process that runs has noted that it uses a testbed. */
+/** Whether a running process has recorded that it uses a testbed. */
 export async function hasUsers(instance: Instance): Promise<boolean> {
   const directory = usersDirectory(instance);
   for (const name of await readdir(directory).catch(() => [])) {

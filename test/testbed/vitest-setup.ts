@@ -4,11 +4,11 @@ import { findFurtherBinaries } from './binaries.ts';
 import { certManager, furtherEtcd, objectStore } from './families.ts';
 import { instanceFrom, kubeconfigPath, testbedLog } from './instance.ts';
 import { reportTo } from './progress.ts';
-import { reconcileNormal } from './bring-up.ts';
-import { reconcileDelete } from './take-down.ts';
+import { bringUp } from './bring-up.ts';
+import { takeDown } from './take-down.ts';
 import { joinUsers, leaveUsers } from './users.ts';
 
-/** What only some tests want. */
+/** What only some tests need. */
 const further = [...furtherEtcd, certManager, objectStore];
 
 declare module 'vitest' {
@@ -22,22 +22,22 @@ declare module 'vitest' {
 
 /**
  * Brings the tests' own testbed up, `test` unless `$HCP_TESTBED` names another; a healthy one is used as it is. It is
- * taken down afterwards, but for `HCP_KEEP_TESTBED=1`, which makes the next run start at once,
+ * taken down afterwards, except with `HCP_KEEP_TESTBED=1`, which makes the next run start at once,
  * and while another run uses it.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const instance = instanceFrom(process.env, process.env['HCP_TESTBED'] ?? 'test');
   const report = reportTo(testbedLog(instance), process.stderr);
   await joinUsers(instance);
-  await reconcileNormal(instance, report);
-  // a run of all tests compiles everything before any of them begins: none has the time to wait for that
+  await bringUp(instance, report);
+  // a run of all tests compiles everything before the first of them starts: none has the time to wait for that
   if (isWholeRun(process.env)) await findFurtherBinaries(further, instance.cache, report);
   project.provide('kubeconfig', kubeconfigPath(instance));
   project.provide('testbed', instance.name);
   return async () => {
     const isLast = await leaveUsers(instance);
     if (!isLast || process.env['HCP_KEEP_TESTBED'] === '1') return;
-    const left = await reconcileDelete(instance, report);
+    const left = await takeDown(instance, report);
     if (left.length > 0) throw new Error(`testbed ${instance.name} left behind:\n${left.join('\n')}`);
   };
 }

@@ -13,7 +13,7 @@ export const PersistentVolume: Resource = {
   namespaced: false,
 };
 
-export interface HostClaim extends KubeObject {
+export interface VolumeClaim extends KubeObject {
   spec: {
     storageClassName?: string;
     volumeName?: string;
@@ -28,30 +28,28 @@ export interface Volume extends KubeObject {
   status?: { phase?: string };
 }
 
-/** Something to do about a volume. */
+/** An action on a volume. */
 export type VolumeAction =
-  | { readonly type: 'provision'; readonly claim: HostClaim; readonly volume: string }
-  | { readonly type: 'expand'; readonly claim: HostClaim; readonly volume: string; readonly storage: string }
+  | { readonly type: 'provision'; readonly claim: VolumeClaim; readonly volume: string }
+  | { readonly type: 'expand'; readonly claim: VolumeClaim; readonly volume: string; readonly storage: string }
   | { readonly type: 'delete'; readonly volume: string };
 
-/** What a provisioner with online expansion has to do now. Volumes of others are left alone. */
-export function planVolumes(claims: readonly HostClaim[], volumes: readonly Volume[]): VolumeAction[] {
-  const ours = new Map(volumes.filter(isOurs).map((volume) => [volume.metadata.name, volume]));
+/** What a provisioner with online expansion has to do now. Volumes of others are ignored. */
+export function planVolumes(claims: readonly VolumeClaim[], volumes: readonly Volume[]): VolumeAction[] {
+  const own = new Map(volumes.filter(isOwn).map((volume) => [volume.metadata.name, volume]));
   return [
     ...claims
       .filter((claim) => claim.spec.storageClassName === storageClassName && !claim.metadata.deletionTimestamp)
-      .flatMap((claim) => provision(claim, ours) ?? expand(claim, ours) ?? []),
-    ...[...ours.values()]
-      .filter(isReleased)
-      .map(({ metadata }) => ({ type: 'delete', volume: metadata.name }) as const),
+      .flatMap((claim) => provision(claim, own) ?? expand(claim, own) ?? []),
+    ...[...own.values()].filter(isReleased).map(({ metadata }) => ({ type: 'delete', volume: metadata.name }) as const),
   ];
 }
 
 /**
- * The volume of a claim. Of type `local` because the kubelet gives it the pod's fsGroup, which it does not do for
- * hostPath; the annotation tells the controller manager that deletion is ours.
+ * The volume of a claim. Of type `local` because the kubelet applies the pod's fsGroup to it, which it does not do for
+ * hostPath; the annotation tells the controller manager that this provisioner deletes it.
  */
-export function volumeFor(claim: HostClaim, path: string, node: string): Volume {
+export function volumeFor(claim: VolumeClaim, path: string, node: string): Volume {
   const { namespace, name, uid } = claim.metadata;
   const expression = { key: 'kubernetes.io/hostname', operator: 'In', values: [node] };
   const spec = {
@@ -67,13 +65,13 @@ export function volumeFor(claim: HostClaim, path: string, node: string): Volume 
   return { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: volumeName(claim), annotations }, spec };
 }
 
-function provision(claim: HostClaim, ours: ReadonlyMap<string, Volume>): VolumeAction | undefined {
-  if (claim.spec.volumeName || ours.has(volumeName(claim))) return undefined;
+function provision(claim: VolumeClaim, own: ReadonlyMap<string, Volume>): VolumeAction | undefined {
+  if (claim.spec.volumeName || own.has(volumeName(claim))) return undefined;
   return { type: 'provision', claim, volume: volumeName(claim) };
 }
 
-function expand(claim: HostClaim, ours: ReadonlyMap<string, Volume>): VolumeAction | undefined {
-  const volume = ours.get(claim.spec.volumeName ?? '');
+function expand(claim: VolumeClaim, own: ReadonlyMap<string, Volume>): VolumeAction | undefined {
+  const volume = own.get(claim.spec.volumeName ?? '');
   const given = claim.status?.capacity?.storage;
   if (!volume || claim.status?.phase !== 'Bound' || given === undefined) return undefined;
   const storage = requested(claim);
@@ -81,7 +79,7 @@ function expand(claim: HostClaim, ours: ReadonlyMap<string, Volume>): VolumeActi
   return { type: 'expand', claim, volume: volume.metadata.name, storage };
 }
 
-function isOurs({ metadata }: Volume): boolean {
+function isOwn({ metadata }: Volume): boolean {
   return metadata.annotations?.['pv.kubernetes.io/provisioned-by'] === provisioner;
 }
 
@@ -89,12 +87,12 @@ function isReleased({ spec, status, metadata }: Volume): boolean {
   return status?.phase === 'Released' && spec.persistentVolumeReclaimPolicy === 'Delete' && !metadata.deletionTimestamp;
 }
 
-function requested(claim: HostClaim): string {
+function requested(claim: VolumeClaim): string {
   const storage = claim.spec.resources?.requests?.storage;
   if (!storage) throw new Error(`PersistentVolumeClaim ${objectKey(claim.metadata)} requests no storage`);
   return storage;
 }
 
-function volumeName(claim: HostClaim): string {
+function volumeName(claim: VolumeClaim): string {
   return `pvc-${claim.metadata.uid}`;
 }

@@ -3,10 +3,10 @@ import type { Instance } from './instance.ts';
 import { seconds, type Report } from './progress.ts';
 import { addWorker, removeWorker, workerNames } from './workers.ts';
 
-/** How the command is written. */
+/** The usage of the command. */
 const workerUsage = 'worker add|rm CLUSTER [NAME] [--namespace NAMESPACE]';
 
-/** `npm run testbed -- worker …`: gives the exit code. */
+/** `npm run testbed -- worker …`: returns the exit code. */
 export async function workerCommand(instance: Instance, args: readonly string[], report: Report): Promise<number> {
   const options = { namespace: { type: 'string', short: 'n', default: 'default' } } as const;
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });

@@ -20,7 +20,7 @@ export interface Worker {
 }
 
 /**
- * Adds a worker to the hosted cluster of a Cluster: a machine of its own that joins by `kubeadm join`. When that fails
+ * Adds a worker to the hosted cluster of a Cluster: a new machine that joins by `kubeadm join`. If that fails
  * the machine stays, for its logs, until {@link removeWorker}.
  */
 export async function addWorker(
@@ -58,7 +58,7 @@ export async function addWorker(
 }
 
 /**
- * Ends a worker's machine and removes its Node, if the hosted cluster is still there. Gives what it left on the host,
+ * Ends a worker's machine and removes its Node, if the hosted cluster still exists. Returns what it left on the host,
  * which is nothing unless there is a fault.
  */
 export async function removeWorker(instance: Instance, name: string): Promise<string[]> {
@@ -66,19 +66,22 @@ export async function removeWorker(instance: Instance, name: string): Promise<st
   const left = await endWorker(instance, name);
   const object = await withManagement(instance, (management) => management.find(Cluster, cluster));
   const isThere = object !== undefined && object.metadata.deletionTimestamp === undefined;
-  // not earlier: a kubelet that lives on would register its Node again
+  // not earlier: a running kubelet would register its Node again
   if (isThere) await withHostedApi(instance, cluster, ({ client }) => client.delete(Node, { name }));
   return left;
 }
 
-/** Ends a worker's machine and nothing else: where its hosted cluster does not answer, or goes as well. Gives what it left. */
+/**
+ * Ends a worker's machine and nothing else, for a hosted cluster that does not answer or is removed as well. Returns what it
+ * left.
+ */
 export async function endWorker(instance: Instance, name: string): Promise<string[]> {
   const left = await removeMachine(instance, name);
   await rm(recordPath(instance, name));
   return left;
 }
 
-/** Names of a cluster's workers, or of those of all clusters of a namespace; those that failed to join too. */
+/** Names of a cluster's workers, or of those of all clusters of a namespace; also those that failed to join. */
 export async function workerNames(
   instance: Instance,
   { namespace, name }: { readonly namespace: string; readonly name?: string },
@@ -91,7 +94,7 @@ export async function workerNames(
   });
 }
 
-/** Does something with the API of a hosted cluster, and closes its connections. */
+/** Runs work with the API of a hosted cluster, and closes its connections. */
 export async function withHostedApi<T>(
   instance: Instance,
   cluster: ClusterName,
@@ -114,7 +117,7 @@ async function withManagement<T>(instance: Instance, work: (client: KubeClient) 
   }
 }
 
-/** One process only can make a link of a name: workers may be added at the same time. It points to `namespace/cluster`. */
+/** Only one process can create a link with a name: workers may be added at the same time. It points to `namespace/cluster`. */
 async function claimName(instance: Instance, cluster: ClusterName, wanted: string | undefined): Promise<string> {
   if (wanted && !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(wanted)) {
     throw new Error(`"${wanted}" is no name of a machine: lower-case letters, digits and dashes, at most 63`);
@@ -122,14 +125,14 @@ async function claimName(instance: Instance, cluster: ClusterName, wanted: strin
   await mkdir(recordDirectory(instance), { recursive: true });
   for (let number = 1; ; number += 1) {
     const name = wanted ?? `${cluster.name}-worker-${number}`;
-    const isOurs = await symlink(`${cluster.namespace}/${cluster.name}`, recordPath(instance, name)).then(
+    const isNew = await symlink(`${cluster.namespace}/${cluster.name}`, recordPath(instance, name)).then(
       () => true,
       () => false,
     );
-    // a machine that is nobody's worker, such as the management cluster's own
-    const isMachine = isOurs && (await machineNames(instance)).includes(name);
-    if (isOurs && !isMachine) return name;
-    if (isOurs) await rm(recordPath(instance, name));
+    // a machine that is not a worker, such as the management cluster's own
+    const isMachine = isNew && (await machineNames(instance)).includes(name);
+    if (isNew && !isMachine) return name;
+    if (isNew) await rm(recordPath(instance, name));
     if (wanted) throw new Error(`testbed ${instance.name} has a machine ${name} already: choose another name`);
   }
 }

@@ -27,10 +27,10 @@ export function clientPod(instance: Instance, name: string, node: string): objec
   };
 }
 
-/** What a client pod runs to reach its API server where its environment says it is. */
+/** The command that connects to the API server through the environment variables of the pod. */
 export const byEnvironment = '/kubectl';
 
-/** What it runs to reach it by a name, as programs do that know no environment. */
+/** The command that connects by a name, as programs do that do not use the environment. */
 export const byName = (host: string) =>
   `/kubectl --server=https://${host} --certificate-authority=${serviceAccount}/ca.crt --token=$(cat ${serviceAccount}/token)`;
 

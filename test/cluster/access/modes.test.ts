@@ -18,7 +18,7 @@ const host = `hosted.${namespace}.${clustersDomain}`;
 const names = ['kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'];
 
 let cluster: JoinableCluster;
-/** It takes no pod that does not insist. */
+/** A node that accepts no pod without a toleration. */
 let tainted: Worker;
 
 beforeAll(async () => {
@@ -33,22 +33,22 @@ beforeAll(async () => {
 
 afterAll(() => cluster?.close());
 
-test('the serving certificate is for the names that pods know the API server by', async () => {
+test('the serving certificate is valid for the names that pods use for the API server', async () => {
   const { subjectaltname } = await servedCertificate(gatewayAddress(cluster.instance), host);
   for (const name of ['kubernetes', 'kubernetes.default', ...names]) {
     expect(subjectaltname?.split(', ')).toContain(`DNS:${name}`);
   }
 });
 
-describe('by policy, which is what a gateway gets,', () => {
+describe('by policy, the default behind a gateway,', () => {
   beforeAll(() => startClient('by-policy'));
 
-  test('a pod is told the endpoint and reaches it as its service account', async () => {
+  test('a pod gets the endpoint in its environment and connects as its service account', async () => {
     expect(await inPod('by-policy', 'echo $KUBERNETES_SERVICE_HOST:$KUBERNETES_SERVICE_PORT')).toBe(`${host}:443\n`);
     expect(await whoAmI('by-policy', byEnvironment)).toBe(defaultServiceAccount);
   });
 
-  test('nothing is in the way: there is no proxy, and nobody behind Service kubernetes', async () => {
+  test('pods connect directly: there is no proxy, and the kubernetes Service has no endpoints', async () => {
     expect(await cluster.kubectl(['get', 'daemonset', '--output', 'name'])).toBe('');
     expect(await endpointsOfKubernetes()).toEqual([]);
   });
@@ -62,18 +62,18 @@ describe('by proxy', () => {
     await startClient(client);
   });
 
-  test('every node has one, whatever it is tainted with', async () => {
+  test('every node has one, whatever its taints', async () => {
     const path = 'jsonpath={.items[*].spec.nodeName}';
     const nodes = await cluster.kubectl(['get', 'pods', `--selector=${proxies}`, '--output', path]);
     expect(nodes.split(' ').length).toBe(2);
     expect(nodes.split(' ')).toContain(tainted.name);
   });
 
-  test.each(names)('a pod reaches the API server as %s, and sees the certificate of nobody else', async (name) => {
+  test.each(names)('a pod connects to the API server as %s, and gets its certificate', async (name) => {
     expect(await whoAmI(client, byName(name))).toBe(defaultServiceAccount);
   });
 
-  test('a pod reaches it by its environment, without cluster DNS', async () => {
+  test('a pod connects by its environment, without cluster DNS', async () => {
     await cluster.setPaused(true);
     await cluster.kubectl(['--namespace', 'kube-system', 'scale', 'deployment/coredns', '--replicas=0']);
     await until('CoreDNS to be gone', async () => {
@@ -88,7 +88,7 @@ describe('by proxy', () => {
     }
   });
 
-  test('a watch goes on when the certificate of the tunnel is renewed', async () => {
+  test('a watch continues when the certificate of the tunnel is renewed', async () => {
     const serial = async () =>
       (await servedCertificate(gatewayAddress(cluster.instance), `tunnel.${host}`)).serialNumber;
     const before = await serial();
@@ -96,11 +96,11 @@ describe('by proxy', () => {
     try {
       await until('the watch to have begun', () => watch.seen('kube-root-ca.crt'));
       await kubectl(cluster.instance, ['--namespace', namespace, 'delete', 'secret', 'hosted-tunnel']);
-      // Its kubelet looks at once when the pod changes, and else within a minute and a half.
+      // The kubelet remounts Secrets at once when the pod changes, and otherwise within a minute and a half.
       await until('the certificate to be issued again', () =>
         kubectl(cluster.instance, ['--namespace', namespace, 'get', 'secret', 'hosted-tunnel']).catch(() => undefined),
       );
-      const pods = ['--selector=app.kubernetes.io/component=api-server', 'look=now', '--overwrite'];
+      const pods = ['--selector=app.kubernetes.io/component=api-server', 'remount=now', '--overwrite'];
       await kubectl(cluster.instance, ['--namespace', namespace, 'annotate', 'pods', ...pods]);
       await until(
         'the tunnel to serve another certificate',
@@ -108,7 +108,7 @@ describe('by proxy', () => {
         120_000,
       );
       await cluster.kubectl(['create', 'configmap', 'after-renewal']);
-      await until('the watch to tell what came afterwards', () => watch.seen('after-renewal'));
+      await until('the watch to report the ConfigMap', () => watch.seen('after-renewal'));
       expect(watch.hasEnded()).toBe(false);
     } finally {
       watch.stop();
@@ -125,7 +125,7 @@ describe('by proxy', () => {
     expect(new Set(answers)).toEqual(new Set(['configmap/kube-root-ca.crt']));
   });
 
-  test('a pod reaches the API server again when its proxy was killed', async () => {
+  test('a pod connects to the API server again after its proxy was killed', async () => {
     const own = [`--selector=${proxies}`, `--field-selector=spec.nodeName=${tainted.name}`];
     const killed = await cluster.kubectl(['delete', 'pods', ...own, '--grace-period=0', '--force', '--output=name']);
     expect(killed).toContain('pod/hosted-control-plane-proxy-');
@@ -145,14 +145,14 @@ describe('by load balancer', () => {
   });
 
   test('nothing is left of the proxies', async () => {
-    await until('Service kubernetes to lead to nothing but the load balancer', async () => {
+    await until('the kubernetes Service to point only to the load balancer', async () => {
       const endpoints = await endpointsOfKubernetes().catch(() => []);
       return endpoints.length === 1 && endpoints[0] === (await loadBalancerAddress());
     });
     expect(await cluster.kubectl(['get', 'daemonset', '--output', 'name'])).toBe('');
   });
 
-  test('a pod reaches the address of Service kubernetes by environment and by name', async () => {
+  test('a pod connects to the address of the kubernetes Service by environment and by name', async () => {
     for (const command of [byEnvironment, ...names.map(byName)]) {
       expect(await whoAmI('by-load-balancer', command)).toBe(defaultServiceAccount);
     }
@@ -162,7 +162,7 @@ describe('by load balancer', () => {
 const defaultServiceAccount = 'system:serviceaccount:default:default';
 const proxies = 'app.kubernetes.io/name=hosted-control-plane-proxy';
 
-/** Has pods reach the API server in another way, and resolves when all that it takes is done. */
+/** Changes the in-cluster access, and resolves when the change is complete. */
 async function change(inClusterAccess: string): Promise<void> {
   await cluster.bench.patch('hosted', { spec: { inClusterAccess } });
   await until(
@@ -174,7 +174,7 @@ async function change(inClusterAccess: string): Promise<void> {
     },
     180_000,
   );
-  // An old one that terminates may still be dialled.
+  // A terminating pod may still get connections.
   const servers = ['get', 'pods', '--selector=app.kubernetes.io/component=api-server', '--output', 'name'];
   await until(
     'one API server to be left',
@@ -189,11 +189,11 @@ async function change(inClusterAccess: string): Promise<void> {
 async function startClient(name: string): Promise<void> {
   await cluster.apply(clientPod(cluster.instance, name, tainted.name));
   await cluster.kubectl(['wait', `pod/${name}`, '--for=condition=Ready', '--timeout=180s']);
-  // The rules of its node follow what the API has said by now.
+  // By now kube-proxy has written the rules of its node.
   await until('the way to the API server', () => whoAmI(name, byEnvironment, 10).catch(() => undefined));
 }
 
-/** Whom the API server takes the pod for, when it asks by this command. */
+/** The user that the API server reports to the pod for this command. */
 async function whoAmI(pod: string, command: string, limitSeconds = 60): Promise<string> {
   return inPod(pod, `timeout ${limitSeconds} ${command} auth whoami --output=jsonpath='{.status.userInfo.username}'`);
 }
@@ -202,7 +202,7 @@ function inPod(pod: string, script: string): Promise<string> {
   return cluster.kubectl(['exec', pod, '--', 'sh', '-c', script]);
 }
 
-/** Where connections to Service kubernetes end, without those that are empty. */
+/** The endpoints of the kubernetes Service, without empty slices. */
 async function endpointsOfKubernetes(): Promise<string[]> {
   const slices = ['get', 'endpointslices', '--selector=kubernetes.io/service-name=kubernetes'];
   const addresses = await cluster.kubectl([...slices, '--output', 'jsonpath={.items[*].endpoints[*].addresses[*]}']);
@@ -226,10 +226,10 @@ function startWatch(pod: string): Watch {
   const command = [byEnvironment, 'get', 'configmaps', '--watch', '--output=name'];
   const args = ['--kubeconfig', api.kubeconfig, 'exec', pod, '--', ...command];
   const child = spawn(join(binDirectory(instance), 'kubectl'), args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (said += text.toString()));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
   return {
-    seen: (text) => said.includes(text),
+    seen: (text) => output.includes(text),
     hasEnded: () => child.exitCode !== null,
     stop: () => void child.kill(),
   };

@@ -36,25 +36,25 @@ interface PodSpec {
   readonly nodeName?: string;
 }
 
-const ours: readonly Variable[] = [
+const added: readonly Variable[] = [
   { name: 'KUBERNETES_SERVICE_HOST', value: endpoint.host },
   { name: 'KUBERNETES_SERVICE_PORT', value: '8443' },
   { name: 'KUBERNETES_SERVICE_PORT_HTTPS', value: '8443' },
 ];
 const podName: Variable = { name: 'POD', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } } };
 
-/** What a container may say about its environment, and what becomes of it. */
+/** The environment of a container, and the environment that results. */
 const environments: { what: string; given?: Variable[]; becomes: readonly Variable[] }[] = [
-  { what: 'nothing', becomes: ours },
+  { what: 'nothing', becomes: added },
   {
     what: 'variables',
     given: [{ name: 'A', value: 'b' }, podName],
-    becomes: [...ours, { name: 'A', value: 'b' }, podName],
+    becomes: [...added, { name: 'A', value: 'b' }, podName],
   },
   {
-    what: 'a variable that refers to ours',
+    what: 'a variable that refers to an added one',
     given: [{ name: 'URL', value: 'https://$(KUBERNETES_SERVICE_HOST)' }],
-    becomes: [...ours, { name: 'URL', value: 'https://$(KUBERNETES_SERVICE_HOST)' }],
+    becomes: [...added, { name: 'URL', value: 'https://$(KUBERNETES_SERVICE_HOST)' }],
   },
   {
     what: 'one variable twice',
@@ -62,7 +62,7 @@ const environments: { what: string; given?: Variable[]; becomes: readonly Variab
       { name: 'D', value: '1' },
       { name: 'D', value: '2' },
     ],
-    becomes: [...ours, { name: 'D', value: '1' }, { name: 'D', value: '2' }],
+    becomes: [...added, { name: 'D', value: '1' }, { name: 'D', value: '2' }],
   },
   {
     what: 'a host of its own',
@@ -72,7 +72,7 @@ const environments: { what: string; given?: Variable[]; becomes: readonly Variab
   {
     what: 'a port of its own',
     given: [{ name: 'KUBERNETES_SERVICE_PORT', value: '1' }],
-    becomes: [ours[0]!, ours[2]!, { name: 'KUBERNETES_SERVICE_PORT', value: '1' }],
+    becomes: [added[0]!, added[2]!, { name: 'KUBERNETES_SERVICE_PORT', value: '1' }],
   },
 ];
 
@@ -82,7 +82,7 @@ const container = (name: string, env?: readonly Variable[]): Container => ({
   ...(env ? { env } : {}),
 });
 
-/** Starts the server of a minor with the policies of a cluster of that minor, in force. */
+/** Starts an API server of a minor with the policies for a cluster of that minor. */
 async function withPolicies(version: string, flags: readonly string[]) {
   const server = await startApiServer(flags);
   const requests = new Requests(server.kubeconfig);
@@ -92,10 +92,10 @@ async function withPolicies(version: string, flags: readonly string[]) {
   await requests.send(pods, { method: 'POST', content: running });
   const debugged = `${pods}/${running.metadata.name}/ephemeralcontainers?dryRun=All`;
   const content = { spec: { ephemeralContainers: [container('debug')] } };
-  const tells = (what: unknown) => JSON.stringify({ what }).includes(endpoint.host);
+  const hasEndpoint = (what: unknown) => JSON.stringify({ what }).includes(endpoint.host);
   await until('the policies to be in force', async () => {
     const debug = await requests.send(debugged, { method: 'PATCH', content });
-    return tells(debug.body['spec']) && tells(await created(requests, pod({})));
+    return hasEndpoint(debug.body['spec']) && hasEndpoint(await created(requests, pod({})));
   });
   return { server, requests, applied };
 }
@@ -128,14 +128,14 @@ async function created(requests: Requests, content: object): Promise<PodSpec> {
 }
 
 const emulated = ['--emulated-version=kube=1.34', '--emulation-forward-compatible=true'];
-/** What our API servers of a version are given so that there are policies. */
+/** Flags of the rendered API server of a version that enable policies. */
 const switchedOn = (version: string) =>
   apiServerFlags(clusterOf({ spec: { version } }), endpoint)
     .filter(([name]) => name === 'feature-gates' || name === 'runtime-config')
     .map(([name, value]) => `--${name}=${value}`);
 const servers = [
   { minor: '1.36', version: 'v1.36.3', flags: switchedOn('v1.36.3') },
-  // Emulation switches features off, but serves v1 only; it has to serve what 1.34 did.
+  // The emulated version disables features, but serves v1 only; the test needs what 1.34 serves.
   { minor: '1.34, emulated,', version: 'v1.34.4', flags: [...emulated, ...switchedOn('v1.34.4')] },
 ];
 
@@ -153,33 +153,33 @@ describe.each(servers)('a $minor API server', ({ version, flags }) => {
     await server?.stop();
   });
 
-  it('takes the policies as they are rendered', () => {
+  it('accepts the policies as rendered', () => {
     expect(applied).toEqual([201, 201, 201, 201, 200]);
   });
 
-  it.each(environments)('tells the endpoint to a container with $what', async ({ given, becomes }) => {
+  it.each(environments)('adds the endpoint to a container with $what', async ({ given, becomes }) => {
     const spec = await created(
       requests,
       pod({ initContainers: [container('first', given)], containers: [container('other'), container('main', given)] }),
     );
     expect(spec.containers?.[1]?.env).toEqual(becomes);
-    expect(spec.containers?.[0]?.env).toEqual(ours);
+    expect(spec.containers?.[0]?.env).toEqual(added);
     expect(spec.initContainers?.[0]?.env).toEqual(becomes);
   });
 
-  it('tells it to init containers that go on as sidecars', async () => {
+  it('adds it to init containers that run as sidecars', async () => {
     const sidecar: Container = { ...container('sidecar'), restartPolicy: 'Always' };
     const spec = await created(requests, pod({ initContainers: [container('first'), sidecar] }));
-    expect(spec.initContainers?.map(({ env }) => env)).toEqual([ours, ours]);
+    expect(spec.initContainers?.map(({ env }) => env)).toEqual([added, added]);
   });
 
-  it('leaves the pods alone that only mirror what a kubelet runs', async () => {
+  it('does not change mirror pods', async () => {
     const mirrored = { annotations: { 'kubernetes.io/config.mirror': 'x' } };
     const spec = await created(requests, pod({ nodeName: 'node' }, mirrored));
     expect(spec.containers?.[0]).not.toHaveProperty('env');
   });
 
-  it('tells it to containers that debug a running pod, and does not touch earlier ones', async () => {
+  it('adds it to ephemeral containers, and does not change earlier ones', async () => {
     const content = pod({});
     const path = `${pods}/${content.metadata.name}`;
     await requests.send(pods, { method: 'POST', content });
@@ -195,13 +195,13 @@ describe.each(servers)('a $minor API server', ({ version, flags }) => {
     const first = await debug(container('first'), mine);
     const second = await debug(...first, container('second'));
     expect(second.map(({ name, env }) => [name, env])).toEqual([
-      ['first', ours],
+      ['first', added],
       ['mine', mine.env],
-      ['second', ours],
+      ['second', added],
     ]);
   });
 
-  it('leads its Service kubernetes to proxies where they are asked for, and back', async () => {
+  it('points its kubernetes Service to proxies if they are requested, and back', async () => {
     const service = async () => (await requests.get(kubernetes)).body as { spec: object; metadata: object };
     const before = (await service()).spec;
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type PeerCertificate } from 'node:tls';
 
-/** The certificate that is served to whoever asks for this host. It is not verified. */
+/** The certificate that is served for this host. It is not verified. */
 export async function servedCertificate(address: string, host: string): Promise<PeerCertificate> {
   const socket = connect({ host: address, port: 443, servername: host, rejectUnauthorized: false });
   try {

@@ -40,7 +40,7 @@ async function replace(path: string, spec: unknown): Promise<Answer> {
   return api.send(path, { method: 'PUT', content: { ...body, spec } });
 }
 
-/** The spec after an update. A case names only what changes, so the version it starts from stays. */
+/** The spec after an update. A case names only the changes, so it starts with the version of the original. */
 function changed({ version = minimalSpec.version }: Readonly<Record<string, unknown>>, spec: object) {
   return specWith({ version, ...spec });
 }
@@ -55,9 +55,9 @@ const refused = admissionCases.flatMap(({ refused, ...rest }) => (refused ? [{ .
 const acceptedUpdates = updateCases.filter(({ refused }) => !refused);
 const refusedUpdates = updateCases.flatMap(({ refused, ...rest }) => (refused ? [{ ...rest, refused }] : []));
 
-describe('an API server with our CustomResourceDefinitions', () => {
+describe("an API server with the provider's CustomResourceDefinitions", () => {
   it.each([hostedControlPlaneCRD, hostedControlPlaneTemplateCRD])(
-    'finds nothing wrong with the schema of $spec.names.kind',
+    'reports no problem of the schema of $spec.names.kind',
     async ({ metadata, spec }) => {
       const { body } = await api.get(`${definitionsPath}/${metadata.name}`);
       expect(body).toMatchObject({ status: { acceptedNames: spec.names } });
@@ -83,7 +83,7 @@ describe('an API server with our CustomResourceDefinitions', () => {
     expect(refusalOf(await replace(path, changed(from, spec)))).toEqual(refusal(refused));
   });
 
-  it('fills in the defaults that parsing fills in', async () => {
+  it('applies the same defaults as the parser', async () => {
     const spec = specWith({ etcd: { backup: { schedule: '@daily', secret: { name: 's3' } } } });
     const { body } = await api.get(await created(api, spec));
     expect(body['spec']).toEqual(HostedControlPlaneSpec.parse(spec));
@@ -95,7 +95,7 @@ describe('an API server with our CustomResourceDefinitions', () => {
     expect(answer).toMatchObject({ code: 422, body: { message: expect.stringContaining('at most 63 characters') } });
   });
 
-  it('refuses fields nobody knows when asked to be strict', async () => {
+  it('refuses unknown fields with strict validation', async () => {
     expect(await create(specWith({ replica: 3 }))).toMatchObject({
       code: 400,
       body: { message: expect.stringContaining('unknown field "spec.replica"') },
@@ -114,14 +114,14 @@ describe('a HostedControlPlaneTemplate', () => {
     expect(await createTemplate({ gateway })).toMatchObject({ code: 201 });
   });
 
-  it('may not have two ways in', async () => {
+  it('may not have two exposure strategies', async () => {
     const answer = await createTemplate({ gateway: { name: 'a', namespace: 'b' }, exposure: { loadBalancer: {} } });
     expect(refusalOf(answer)).toEqual(
       refusal({ path: 'spec.template.spec', because: 'more than one exposure strategy is set' }),
     );
   });
 
-  it('may change in any direction, because nothing runs from it yet', async () => {
+  it('may be changed in any way, because no control plane uses it directly', async () => {
     const content = hostedControlPlaneTemplate({ etcd: { autoGrow: false, volumeSize: '8Gi', storageClassName: 'a' } });
     await api.send(templates, { method: 'POST', content });
     const smaller = { spec: { template: { spec: { etcd: { volumeSize: '4Gi', storageClassName: 'b' } } } } };
@@ -143,7 +143,7 @@ describe('an object that was stored before the rules existed', () => {
     for (const [, child] of children(schema)) removeRules(child);
   };
 
-  it('can still be labelled, reported on, corrected and deleted', async () => {
+  it('can still be labelled, corrected and deleted, and its status written', async () => {
     const withoutRules = structuredClone(hostedControlPlaneCRD);
     removeRules(withoutRules.spec.versions[0].schema.openAPIV3Schema);
     await install(api, withoutRules);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => installed?.stop());
 
-/** Every field the topology controller may apply to a control plane. */
+/** Every field that the topology controller may apply to a control plane. */
 const topologySpec = {
   ...minimalSpec,
   replicas: 3,
@@ -50,7 +50,7 @@ function resourceVersionOf({ body }: Answer): unknown {
 }
 
 describe('a HostedControlPlane under Cluster API', () => {
-  it('takes every field topology may apply, and a second time changes nothing', async () => {
+  it('accepts every field that the topology controller may apply, and does not change when they are applied again', async () => {
     const name = uniqueName('twice');
     const first = await applyAsTopology(name);
     expect(first).toMatchObject({ code: 201, body: { spec: topologySpec } });
@@ -59,7 +59,7 @@ describe('a HostedControlPlane under Cluster API', () => {
     expect(resourceVersionOf(second)).toBe(resourceVersionOf(first));
   });
 
-  it('keeps the endpoint of the provider when topology applies again', async () => {
+  it('keeps the endpoint of the provider when the topology controller applies again', async () => {
     const name = uniqueName('shared');
     await applyAsTopology(name);
     const controlPlaneEndpoint = { host: 'api.example.org', port: 6443 };
@@ -90,7 +90,7 @@ describe('a HostedControlPlane on a real API server', () => {
     expect((await api.get(path)).body['status']).toBeUndefined();
   });
 
-  it('takes the whole status of the contract', async () => {
+  it('accepts the whole status of the contract', async () => {
     const status = {
       initialization: { controlPlaneInitialized: true },
       externalManagedControlPlane: true,

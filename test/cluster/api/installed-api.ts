@@ -13,7 +13,7 @@ const objectsPath = '/apis/controlplane.cluster.x-k8s.io/v1alpha1/namespaces/def
 export const planes = `${objectsPath}/hostedcontrolplanes`;
 export const templates = `${objectsPath}/hostedcontrolplanetemplates`;
 
-/** An API server that knows our kinds, and nothing else of us. */
+/** An API server with the provider's CRDs, but without its controllers. */
 export interface InstalledApi {
   readonly requests: Requests;
   stop(): Promise<void>;
@@ -39,12 +39,12 @@ export async function install(requests: Requests, definition: CustomResourceDefi
   if (applied.code > 201) throw new Error(`install ${definition.metadata.name}: ${JSON.stringify(applied.body)}`);
 }
 
-/** Waits until a request is answered with this code: a changed definition takes effect a moment after it is stored. */
+/** Waits until a request is answered with this code: a changed CRD takes effect shortly after it is stored. */
 export async function answered(code: number, attempt: () => Promise<Answer>): Promise<void> {
   await vi.waitFor(async () => expect((await attempt()).code).toBe(code), { timeout: 60_000, interval: 50 });
 }
 
-/** A name no other test uses, for the server may be shared. */
+/** A name that no other test uses, because the server may be shared. */
 export const uniqueName = (prefix: string) => `${prefix}-${randomUUID().slice(0, 8)}`;
 
 export const hostedControlPlane = (spec: unknown, name = uniqueName('hcp')) => ({
@@ -61,7 +61,7 @@ export const hostedControlPlaneTemplate = (spec: unknown, name = uniqueName('tem
   spec: { template: { spec } },
 });
 
-/** Creates an object and answers its path. Throws on a refusal, which would be a mistake of the test. */
+/** Creates an object and returns its path. Throws when the server refuses it, which is an error in the test. */
 export async function created(requests: Requests, spec: unknown, status?: unknown): Promise<string> {
   const object = hostedControlPlane(spec);
   const path = `${planes}/${object.metadata.name}`;

@@ -1,7 +1,7 @@
 import { KubeConfig } from '@kubernetes/client-node';
 import { Agent, request } from 'undici';
 
-/** What the API server answered; a refusal is an answer too. */
+/** The API server's answer; a refusal is an answer too. */
 export interface Answer {
   readonly code: number;
   readonly body: Readonly<Record<string, unknown>>;
@@ -16,11 +16,11 @@ export interface Cause {
 export interface Body {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly content?: unknown;
-  /** Server-side apply as this manager; otherwise a PATCH is a merge patch. */
+  /** Server-side apply with this manager; otherwise a PATCH is a merge patch. */
   readonly applyAs?: string;
 }
 
-/** Plain requests to an API server, so that tests see what it answers and not what a client makes of it. */
+/** Plain requests to an API server, so that tests get the raw answers. */
 export class Requests {
   readonly #server: string;
   readonly #agent: Agent;
@@ -66,7 +66,7 @@ export class Requests {
   }
 }
 
-/** Code and reasons of a refusal, with paths as parsing spells them: the server puts the keys of maps in brackets. */
+/** Code and reasons of a refusal, with paths as the parser writes them: the server puts the keys of maps in brackets. */
 export function refusalOf({ code, body }: Answer): { code: number; causes: Cause[] } {
   const details = isRecord(body['details']) ? body['details'] : {};
   const given = Array.isArray(details['causes']) ? details['causes'].filter(isRecord) : [];

@@ -17,7 +17,7 @@ const samples = await renderSamples();
 const apply = { fieldManager: 'test', force: true };
 
 const { client } = plainApiServer({
-  // The samples of older minors have admission policies in an older version.
+  // The samples of older minors use an older version of admission policies.
   flags: ['--allow-privileged=true', '--runtime-config=admissionregistration.k8s.io/v1beta1=true'],
   definitions: [hostedControlPlaneCRD, hostedControlPlaneTemplateCRD],
 });
@@ -37,7 +37,7 @@ beforeAll(async () => {
   }
 });
 
-test.each(samples)('the API server takes sample $name and everything it becomes as it is', async (sample) => {
+test.each(samples)('the API server accepts sample $name and everything it renders', async (sample) => {
   const given = sample.source.filter(isHostedControlPlane);
   expect(given).toHaveLength(1);
   const hosted = renderWorkload(sample.cluster, sample.facts).map(withoutAddress);
@@ -46,7 +46,7 @@ test.each(samples)('the API server takes sample $name and everything it becomes 
   }
 });
 
-/** This server's network of Services is not that of every sample. */
+/** The Service network of this server differs from that of some samples. */
 function withoutAddress(object: RenderedObject): RenderedObject {
   if (object.kind !== Service.kind) return object;
   return { ...object, spec: { ...(object['spec'] as object), clusterIP: undefined, clusterIPs: undefined } };

@@ -47,13 +47,13 @@ const of = (cluster: string, keys = [key]): ClusterBackups =>
 const read = async (backups: ClusterBackups, name: BackupName): Promise<Buffer> =>
   collect(backups.readSnapshot(name, await backups.manifest(name)));
 
-/** File of an object, to damage it behind the store's back. */
+/** File of an object, to damage it without the store's API. */
 const file = (cluster: string, name: BackupName, object: string): string =>
   join(s3.directory, s3.settings.bucket, 'eu/one/team', cluster, backupId(name), object);
 
 describe('backups of a cluster', () => {
   it.each([
-    ['in clear', 'clear', []],
+    ['unencrypted', 'clear', []],
     ['encrypted', 'encrypted', [key]],
   ])('are read as they were written, %s', async (_, cluster, keys) => {
     const backups = of(cluster, keys);
@@ -67,7 +67,7 @@ describe('backups of a cluster', () => {
     expect((await read(backups, backup(0).name)).equals(content)).toBe(true);
   });
 
-  it('are stored in clear only without a key', async () => {
+  it('are stored unencrypted only without a key', async () => {
     const backups = of('secrecy');
     await backups.write({ ...backup(0), bundle: inParts(Buffer.from('keys of the cluster')) });
     const folder = `eu/one/team/secrecy/${backupId(backup(0).name)}`;
@@ -82,7 +82,7 @@ describe('backups of a cluster', () => {
     ]);
   });
 
-  it('are opened with older keys after these were rotated', async () => {
+  it('are decrypted with older keys after a rotation', async () => {
     await of('rotated', [oldKey]).write(backup(0));
     const rotated = of('rotated', [key, oldKey]);
     await rotated.write(backup(1));
@@ -93,7 +93,7 @@ describe('backups of a cluster', () => {
     );
   });
 
-  it('are listed newest first, with what is verified, and not those of a cluster of a longer name', async () => {
+  it('are listed newest first, with their verification, and without those of a cluster with a longer name', async () => {
     const backups = of('listed');
     for (const number of [1, 0, 2]) await backups.write(backup(number, inParts(Buffer.from('x'))));
     await of('listed-too').write(backup(5, inParts(Buffer.from('x'))));
@@ -110,7 +110,7 @@ describe('backups of a cluster', () => {
     });
   });
 
-  it('are gone when they are deleted, and the others stay', async () => {
+  it('are gone after they are deleted, and the others stay', async () => {
     const backups = of('deleted');
     for (const number of [0, 1]) await backups.write(backup(number, inParts(Buffer.from('x'))));
     await backups.delete(backup(0).name);
@@ -120,8 +120,8 @@ describe('backups of a cluster', () => {
   });
 });
 
-describe('a backup that was not finished', () => {
-  it('is never listed, be it cut off while it came or before its manifest', async () => {
+describe('an unfinished backup', () => {
+  it('is never listed, whether its upload was interrupted or its manifest is missing', async () => {
     async function* cut(): AsyncGenerator<Buffer> {
       yield* inParts(content);
       throw new Error('etcd went away');
@@ -138,7 +138,7 @@ describe('a backup that was not finished', () => {
     expect((await backups.list()).backups).toEqual([]);
   });
 
-  it('is cleaned up once no upload can be at work on it', async () => {
+  it('is deleted once no upload can still write it', async () => {
     const backups = of('leftover');
     await backups.write(backup(2, inParts(Buffer.from('x'))));
     const orphan = `eu/one/team/leftover/${backupId(backup(0).name)}/snapshot.db`;
@@ -151,9 +151,9 @@ describe('a backup that was not finished', () => {
   });
 });
 
-describe('a backup that was tampered with', () => {
+describe('a manipulated backup', () => {
   it.each([
-    ['in clear', 'damaged-clear', 'snapshot.db', [], /damaged, because its size or hash differs from its manifest/],
+    ['unencrypted', 'damaged-clear', 'snapshot.db', [], /damaged, because its size or hash differs from its manifest/],
     ['encrypted', 'damaged-encrypted', 'snapshot.db.encrypted', [key], /damaged in chunk 7, after 458752 bytes/],
   ])('is refused for one changed byte, %s', async (_, cluster, object, keys, message) => {
     const backups = of(cluster, keys);
@@ -167,9 +167,9 @@ describe('a backup that was tampered with', () => {
   });
 
   it.each([
-    ['in clear', 'short-clear', 'snapshot.db', []],
+    ['unencrypted', 'short-clear', 'snapshot.db', []],
     ['encrypted', 'short-encrypted', 'snapshot.db.encrypted', [key]],
-  ])('is refused when its end is missing, %s', async (_, cluster, object, keys) => {
+  ])('is refused if it is truncated, %s', async (_, cluster, object, keys) => {
     const backups = of(cluster, keys);
     await backups.write(backup(0));
     await truncate(file(cluster, backup(0).name, object), 9_000_000);

@@ -59,35 +59,39 @@ const spec = {
 };
 
 describe('a control plane with backups', () => {
-  test('has a backup as soon as it is there, with all that a rebuild needs', { timeout: 2 * limitMs }, async () => {
-    await bench.create('c1', spec);
-    await bench.untilReady('c1', limitMs);
-    const { status } = await until(
-      'the first backup in the status',
-      async () => {
-        const object = await bench.get('c1');
-        return object.status?.etcd?.backup?.lastBackup ? object : undefined;
-      },
-      limitMs,
-    );
-    const [newest] = (await backups().list()).backups;
-    if (!newest) throw new Error('no backup is listed');
-    expect(backupId(newest)).toBe(status?.etcd?.backup?.lastBackup);
-    expect(status?.etcdLastBackupTime).toBe(new Date(newest.time).toISOString());
-    expect(Date.parse(status?.etcdNextBackupTime ?? '')).toBeGreaterThan(Date.now());
-    const manifest = await backups().manifest(newest);
-    expect(manifest).toMatchObject({ kubernetesVersion: spec.version, encryption: { keyId: '2026' } });
-    let sizeBytes = 0;
-    for await (const chunk of backups().readSnapshot(newest, manifest)) sizeBytes += chunk.length;
-    expect(sizeBytes).toBe(manifest.sizeBytes);
-    const bundle = await readRecoveryBundle(backups().readRecoveryBundle(newest));
-    expect(bundle.secrets.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['c1-ca', 'c1-etcd', 'c1-proxy', 'c1-sa']),
-    );
-    expect(bundle.hostedControlPlane.spec).toMatchObject({ version: spec.version });
-  });
+  test(
+    'has a backup as soon as it is ready, with everything that a rebuild needs',
+    { timeout: 2 * limitMs },
+    async () => {
+      await bench.create('c1', spec);
+      await bench.untilReady('c1', limitMs);
+      const { status } = await until(
+        'the first backup in the status',
+        async () => {
+          const object = await bench.get('c1');
+          return object.status?.etcd?.backup?.lastBackup ? object : undefined;
+        },
+        limitMs,
+      );
+      const [newest] = (await backups().list()).backups;
+      if (!newest) throw new Error('no backup is listed');
+      expect(backupId(newest)).toBe(status?.etcd?.backup?.lastBackup);
+      expect(status?.etcdLastBackupTime).toBe(new Date(newest.time).toISOString());
+      expect(Date.parse(status?.etcdNextBackupTime ?? '')).toBeGreaterThan(Date.now());
+      const manifest = await backups().manifest(newest);
+      expect(manifest).toMatchObject({ kubernetesVersion: spec.version, encryption: { keyId: '2026' } });
+      let sizeBytes = 0;
+      for await (const chunk of backups().readSnapshot(newest, manifest)) sizeBytes += chunk.length;
+      expect(sizeBytes).toBe(manifest.sizeBytes);
+      const bundle = await readRecoveryBundle(backups().readRecoveryBundle(newest));
+      expect(bundle.secrets.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['c1-ca', 'c1-etcd', 'c1-proxy', 'c1-sa']),
+      );
+      expect(bundle.hostedControlPlane.spec).toMatchObject({ version: spec.version });
+    },
+  );
 
-  test('is backed up on request, and keeps as many backups as it is told', { timeout: 2 * limitMs }, async () => {
+  test('is backed up on request, and keeps the configured number of backups', { timeout: 2 * limitMs }, async () => {
     for (const text of ['one', 'two', 'three']) await bench.takeBackup('c1', text, limitMs);
     const { backups: kept, unfinished } = await backups().list();
     expect(kept).toHaveLength(3);
@@ -96,7 +100,7 @@ describe('a control plane with backups', () => {
     expect((await backups().manifest(kept[0]!)).keys.byResource['/registry/namespaces']).toBeGreaterThan(3);
   });
 
-  test('takes no backup twice when its status is lost', { timeout: 2 * limitMs }, async () => {
+  test('takes no second backup when its status is lost', { timeout: 2 * limitMs }, async () => {
     const before = (await backups().list()).backups;
     await bench.stopOperator();
     const backup = { lastBackup: null, lastRequest: null, lastAttemptTime: null };
@@ -109,7 +113,7 @@ describe('a control plane with backups', () => {
     );
     await bench.startOperator();
     await bench.untilBackup('c1', 'three', limitMs);
-    // A new operator says of what it has not listed yet that it is not Ready, and the troubles below are about that.
+    // A new operator reports objects that it has not listed yet as not ready, and the following problems are compared with that.
     await bench.untilReady('c1', limitMs);
     expect((await backups().list()).backups).toEqual(before);
   });
@@ -158,7 +162,7 @@ const problems: readonly Problem[] = [
 
 describe('when', () => {
   test.each(problems)(
-    '$fault, one condition says so and nothing else, and later backups are taken',
+    '$fault, one condition reports it and nothing else changes, and later backups are taken',
     { timeout: 2 * limitMs },
     async (problem) => {
       await expect(tolerateProblem(bench, 'c1', problem, limitMs)).resolves.toBeUndefined();
@@ -166,7 +170,7 @@ describe('when', () => {
   );
 
   test(
-    'the S3 server is slow, the condition tells how far it is, and nobody waits',
+    'the S3 server is slow, the condition reports the progress, and nothing else waits',
     { timeout: 2 * limitMs },
     async () => {
       const writes = () =>
@@ -176,10 +180,10 @@ describe('when', () => {
       await bench.requestBackup('c1', 'slowly');
       const began = performance.now();
       const { message } = await until(
-        'progress to be told',
+        'progress in the condition',
         async () => {
-          // A snapshot as small as this one is read at once, after which nothing reports: the next pass tells of it.
-          await bench.patch('c1', { metadata: { annotations: { 'test/look': String(performance.now()) } } });
+          // A snapshot as small as this one is read at once and reports no progress afterwards: the next reconcile writes it.
+          await bench.patch('c1', { metadata: { annotations: { 'test/reconcile': String(performance.now()) } } });
           const condition = await bench.condition('c1', 'EtcdBackupReady');
           return condition && / of about \d+ MiB uploaded, \d+ s$/.test(condition.message) && condition;
         },
@@ -190,7 +194,7 @@ describe('when', () => {
       proxy.slowDown(Infinity);
       await bench.untilBackup('c1', 'slowly', limitMs);
       const seconds = (performance.now() - began) / 1000;
-      // One status for each report of progress, which come ten seconds apart, and some around them.
+      // One status per progress report, every ten seconds, and some others.
       expect(writes().length - before).toBeLessThan(seconds / 10 + 6);
       await recordFault({
         fault: 'the S3 server takes 10 kB a second',

@@ -46,7 +46,7 @@ async function* once(text: string): AsyncGenerator<Buffer> {
 
 function write(number: number, keys: Parameters<typeof backupsOf>[0]) {
   const { hostedControlPlane, clusterObject } = scopeOf(new MemoryObjects());
-  // one of them need not be there: that of Secrets which are stored in clear
+  // one of them is optional: the encryption keys, if Secrets are stored unencrypted
   const secrets = survivingSecrets('c0')
     .slice(0, 4)
     .map((secretName) => secret(secretName, { of: base64(secretName) }));
@@ -87,7 +87,7 @@ function read(restore: object, bytes = keyBytes) {
   return readIdentity(source, AbortSignal.timeout(30_000));
 }
 
-it('gives the Secrets of another cluster under the names of this one', async () => {
+it('returns the Secrets of another cluster with the names of this one', async () => {
   expect(await read({ backup: backupId(name(1)) })).toEqual({
     backup: backupId(name(1)),
     secrets: ['ca', 'etcd', 'proxy', 'sa'].map((purpose) => ({
@@ -98,7 +98,7 @@ it('gives the Secrets of another cluster under the names of this one', async () 
   });
 });
 
-it('refuses a backup that was stored in clear, and says why', async () => {
+it('refuses a backup that was stored unencrypted, with the reason', async () => {
   await expect(read({ latest: true })).rejects.toThrow(
     new RecoveryBundleNotFound(
       `backup ${backupId(name(2))} contains no CAs and keys, because it was stored without encryption: workers of a cluster that is restored from it must join again`,
@@ -106,7 +106,7 @@ it('refuses a backup that was stored in clear, and says why', async () => {
   );
 });
 
-it('says that there is no such backup', async () => {
+it('reports that there is no such backup', async () => {
   await expect(read({ before: '2020-01-01T00:00:00Z' })).rejects.toThrow(RecoveryBundleNotFound);
 });
 

@@ -26,7 +26,7 @@ async function* small(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('the next one');
 }
 
-it('an upload whose process is killed is never listed as a backup, and is cleaned up once it can be no other', async () => {
+it('an upload whose process is killed is never listed as a backup, and is deleted once no process can still be uploading it', async () => {
   const child = spawn(node, [join(import.meta.dirname, 'uploading-process.ts')], {
     stdio: ['pipe', 'ignore', 'inherit'],
   });

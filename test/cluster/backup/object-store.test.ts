@@ -31,7 +31,7 @@ async function read(key: string): Promise<Buffer> {
 }
 
 describe('a store', () => {
-  it.each([0, 1, 8, 9, 33])('keeps a stream of %d MiB as it was', async (count) => {
+  it.each([0, 1, 8, 9, 33])('stores a stream of %d MiB unchanged', async (count) => {
     expect(await store.put(`sizes/${count}.bin`, megabytes(count))).toBe(count << 20);
     expect((await read(`sizes/${count}.bin`)).equals(Buffer.concat(Array<Buffer>(count).fill(part)))).toBe(true);
     expect(await s3.unfinishedUploads()).toEqual([]);
@@ -47,7 +47,7 @@ describe('a store', () => {
     expect(await store.list('none/')).toEqual([]);
   });
 
-  it('reads small objects as text, and no others', async () => {
+  it('reads small objects as text, and refuses others', async () => {
     await store.putText('text/ä b.json', '{"a":"ü"}');
     expect(await store.getText('text/ä b.json')).toBe('{"a":"ü"}');
     await store.put('text/large.bin', megabytes(2));
@@ -56,14 +56,14 @@ describe('a store', () => {
     );
   });
 
-  it('deletes, and does not mind when there is nothing', async () => {
+  it('deletes, and succeeds if there is nothing', async () => {
     await store.putText('gone/1.json', '{}');
     await store.delete('gone/1.json');
     await store.delete('gone/1.json');
     expect(await store.list('gone/')).toEqual([]);
   });
 
-  it('does not hold a connection that a reader has left', async () => {
+  it('releases the connection when a reader stops', async () => {
     await store.put('left/1.bin', megabytes(9));
     for (let count = 0; count < 60; count += 1) {
       for await (const chunk of store.get('left/1.bin')) {
@@ -83,8 +83,8 @@ describe('an upload with the checksums of AWS', () => {
   });
 });
 
-describe('an upload of parts that are sent side by side', () => {
-  it('has each of them in its place', async () => {
+describe('an upload of concurrent parts', () => {
+  it('has each part in its place', async () => {
     const numbered = Array.from({ length: 23 }, (_, number) => Buffer.alloc(1 << 20, number));
     const source = async function* (): AsyncGenerator<Uint8Array> {
       yield* numbered;
@@ -94,19 +94,19 @@ describe('an upload of parts that are sent side by side', () => {
   });
 });
 
-describe('an upload that does not end', () => {
+describe('an interrupted upload', () => {
   const fail = async (): Promise<never> => {
     throw new Error('etcd went away');
   };
   const hang = (): Promise<never> => new Promise(() => {});
 
-  it('for its stream fails leaves nothing and says why', async () => {
+  it('whose stream fails leaves nothing and reports the cause', async () => {
     await expect(store.put('cut/snapshot.db', megabytes(20, fail))).rejects.toThrow('etcd went away');
     expect(await store.list('cut/')).toEqual([]);
     expect(await s3.unfinishedUploads()).toEqual([]);
   });
 
-  it('for its stream stalls leaves nothing and says so', async () => {
+  it('whose stream stalls leaves nothing and reports that', async () => {
     const impatient = new ObjectStore(s3.settings, { stallMs: 5_000 });
     await expect(impatient.put('stall/snapshot.db', megabytes(20, hang))).rejects.toMatchObject({
       reason: 'Stalled',
@@ -117,7 +117,7 @@ describe('an upload that does not end', () => {
     impatient.close();
   });
 
-  it('for it is aborted leaves nothing', async () => {
+  it('that is aborted leaves nothing', async () => {
     const controller = new AbortController();
     const abort = (): Promise<never> => {
       controller.abort(new Error('the provider stops'));
@@ -130,7 +130,7 @@ describe('an upload that does not end', () => {
     expect(await s3.unfinishedUploads()).toEqual([]);
   });
 
-  it('for the provider was killed is removed later, others are not', async () => {
+  it('of a killed provider is removed later, others are not', async () => {
     for (const Key of ['killed/team/snapshot.db', 'others/team/snapshot.db']) {
       await s3.client.send(new CreateMultipartUploadCommand({ Bucket: s3.settings.bucket, Key }));
     }
@@ -141,13 +141,13 @@ describe('an upload that does not end', () => {
   });
 });
 
-describe('a slow way to the store', () => {
+describe('a slow connection to the store', () => {
   let proxy: Server;
   const bytesPerMs = 4_000;
   beforeAll(async () => {
     const port = Number(new URL(s3.settings.endpoint ?? '').port);
-    // One pace for all connections: an upload goes over several at once, and together they may not be faster. It goes by
-    // the clock, so that a busy machine makes nothing slower.
+    // One rate limit for all connections, because an upload uses several. It follows the clock, so that a busy machine
+    // does not slow it down further.
     let [begun, passed] = [0, 0];
     proxy = createServer((near) => {
       const far = createConnection(port, '127.0.0.1');
@@ -172,9 +172,9 @@ describe('a slow way to the store', () => {
     proxy.close();
   });
 
-  it('is no stall: as long as something moves an upload may take longer than the limit', async () => {
+  it('is not a stall: while data flows an upload may take longer than the limit', async () => {
     const { port } = proxy.address() as AddressInfo;
-    // 10 MiB are under way at most, and may all wait in the kernel: silence for three seconds at this speed
+    // at most 10 MiB are in flight, and all may wait in the kernel: three seconds without progress at this rate
     const stallMs = 10_000;
     const slow = new ObjectStore({ ...s3.settings, endpoint: `https://127.0.0.1:${port}` }, { stallMs });
     const start = performance.now();

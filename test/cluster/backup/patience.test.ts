@@ -21,7 +21,7 @@ afterAll(async () => {
   await proxy.stop();
 });
 
-/** Makes a control plane with a Secret of its own for the bucket, and waits for its first backup. */
+/** Creates a control plane with its own Secret for the bucket, and waits for its first backup. */
 async function open(cluster: string): Promise<void> {
   await bench.setStore({}, cluster);
   const backup = { ...unverifiedBackup, secret: { name: cluster }, beforeDeletion: cluster === 'last' };
@@ -30,9 +30,9 @@ async function open(cluster: string): Promise<void> {
   await bench.untilBackup(cluster, undefined, limitMs);
 }
 
-// Side by side, because a minute each has to pass before a silent connection is given up, or a failure is tried again.
+// In parallel, because each test waits a minute for a timeout of a silent connection, or for a retry.
 describe.concurrent('a control plane', { timeout: 2 * limitMs }, () => {
-  test('whose S3 server takes connections and is silent says so in one condition, and later backups are taken', async () => {
+  test('whose S3 server accepts connections and is silent reports that in one condition, and later backups are taken', async () => {
     await bench.setStore({ host: `https://127.0.0.1:${proxy.port}` }, 'silent');
     const silence: Problem = {
       fault: 'the S3 server takes connections and is silent',
@@ -44,7 +44,7 @@ describe.concurrent('a control plane', { timeout: 2 * limitMs }, () => {
     await expect(tolerateProblem(bench, 'silent', silence, limitMs)).resolves.toBeUndefined();
   });
 
-  test('whose S3 server is back has a backup although nobody asks again', async () => {
+  test('whose S3 server recovers has a backup without another request', async () => {
     await bench.setStore({ host: `https://127.0.0.1:${await freePort()}` }, 'back');
     await bench.requestBackup('back', 'patience');
     await bench.untilCondition('back', 'EtcdBackupReady', { status: 'False', reason: 'StoreUnavailable' }, limitMs);
@@ -55,21 +55,21 @@ describe.concurrent('a control plane', { timeout: 2 * limitMs }, () => {
     expect((await backups.manifest(newest!)).takenFor).toEqual(['request:patience']);
   });
 
-  test('that is deleted waits for its last backup, says what fails, and has one when it is gone', async () => {
+  test('that is deleted waits for its final backup, reports the error, and has one when it is gone', async () => {
     await bench.setStore({ secretAccessKey: 'wrong' }, 'last');
     await bench.beginDeletion('last');
     const waiting = { status: 'True', reason: 'WaitingForFinalBackup' } as const;
     const { message } = await bench.untilCondition('last', 'Deleting', waiting, limitMs);
     expect(message).toMatch(/the final backup/);
-    const said = await until(
-      'what fails to be said',
+    const failure = await until(
+      'the error in the condition',
       async () => {
         const deleting = await bench.condition('last', 'Deleting');
         return deleting?.message.includes('beforeDeletion: false') && deleting.message;
       },
       limitMs,
     );
-    expect(said).toContain('does not accept the credentials');
+    expect(failure).toContain('does not accept the credentials');
     await bench.setStore({}, 'last');
     await until('the Cluster to be gone', async () => !(await bench.exists('last')), limitMs);
     const backups = bench.backups('last');

@@ -44,7 +44,7 @@ async function* large(): AsyncGenerator<Buffer> {
   for (let count = 0; count < 12; count += 1) yield Buffer.alloc(1 << 20);
 }
 
-/** What each way to use a store fails with. */
+/** The error of each operation on a store. */
 async function failures(
   settings: StoreSettings,
   stallMs = 30_000,
@@ -80,7 +80,7 @@ describe('every use of a store', () => {
       'with an unknown key id',
       'CredentialsRefused',
       'does not accept the credentials (InvalidAccessKeyId)',
-      async () => ({ credentials: signedBy('nobody') }),
+      async () => ({ credentials: signedBy('unknown') }),
     ],
     [
       'of an unknown bucket',
@@ -90,13 +90,13 @@ describe('every use of a store', () => {
     ],
     ['of another region', 'WrongRegion', 'is not in region eu-central-1', async () => ({ region: 'eu-central-1' })],
     [
-      'without its authority',
+      'without its CA',
       'CertificateNotTrusted',
       'put the right CA certificate into ca.crt of the Secret',
       async () => ({ certificateAuthority: undefined }),
     ],
     [
-      'with the authority of another',
+      'with another CA',
       'CertificateNotTrusted',
       'put the right CA certificate into ca.crt of the Secret',
       async () => ({ certificateAuthority: await otherCA() }),
@@ -108,25 +108,25 @@ describe('every use of a store', () => {
       async () => ({ endpoint: plain.settings.endpoint?.replace('http:', 'https:') }),
     ],
     [
-      'that is not there',
+      'that does not listen',
       'Unreachable',
       'cannot be reached (ECONNREFUSED): correct the host in the Secret',
       async () => ({ endpoint: `https://127.0.0.1:${await freePort()}` }),
     ],
     [
-      'whose name is unknown',
+      'whose name cannot be resolved',
       'Unreachable',
       'cannot be reached (E',
       async () => ({ endpoint: 'https://s3.does-not-exist.invalid' }),
     ],
     [
-      'that takes the connection and is silent',
+      'that accepts the connection and is silent',
       'Stalled',
       'did not respond in time',
       async () => ({ endpoint: urlOf(silent) }),
     ],
     [
-      'that is silent in the middle of the TLS handshake',
+      'that is silent during the TLS handshake',
       'Stalled',
       'did not respond in time',
       async () => ({ endpoint: urlOf(silent).replace('http:', 'https:') }),
@@ -142,7 +142,7 @@ describe('every use of a store', () => {
     }
   });
 
-  it('that goes silent in the middle of an object fails as Stalled, after what came', async () => {
+  it('that stops sending during an object fails as Stalled, after the data received', async () => {
     const half = createServer((socket) => {
       socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf'));
       sockets.add(socket);
@@ -154,7 +154,7 @@ describe('every use of a store', () => {
     half.close();
   });
 
-  it('that breaks off in the middle of an object fails as Unreachable', async () => {
+  it('that closes the connection during an object fails as Unreachable', async () => {
     const half = createServer((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf'));
     });
@@ -165,7 +165,7 @@ describe('every use of a store', () => {
     half.close();
   });
 
-  it('works again when the next settings are right', async () => {
+  it('works again with the next settings', async () => {
     const store = new ObjectStore(s3.settings);
     await store.putText('team/prod/x.json', '{}');
     expect(await store.list('team/')).toEqual(['team/prod/x.json']);
@@ -184,7 +184,7 @@ describe('a store used with a web identity', () => {
     },
   });
 
-  it('takes the credentials of the role, once for many requests', async () => {
+  it('uses the credentials of the role, requested once for many requests', async () => {
     let exchanges = 0;
     const grant = createServer((socket) => {
       socket.once('data', () => {
@@ -202,7 +202,7 @@ describe('a store used with a web identity', () => {
     grant.close();
   });
 
-  it('says that the role was refused', async () => {
+  it('reports that the role was refused', async () => {
     const refuse = createServer((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n'));
     });

@@ -3,7 +3,7 @@ import type { BackupWorkbench } from '../../support/backup-workbench.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { until } from '../../support/until.ts';
 
-/** Something that keeps backups from being taken, and what is to be seen of it. */
+/** A problem that prevents backups, and its visible effects. */
 export interface Problem {
   readonly fault: string;
   readonly reason: 'StoreUnavailable' | 'BackupSecretInvalid';
@@ -12,7 +12,10 @@ export interface Problem {
   readonly heal: () => Promise<void>;
 }
 
-/** Causes it for a cluster: one condition has to say so and nothing else, and once it is healed backups are taken again. */
+/**
+ * Causes the problem for a cluster: one condition must report it and nothing else, and after it is healed backups are taken
+ * again.
+ */
 export async function tolerateProblem(
   bench: BackupWorkbench,
   cluster: string,
@@ -24,7 +27,7 @@ export async function tolerateProblem(
   await bench.requestBackup(cluster, `while ${fault}`);
   const condition = await bench.untilCondition(cluster, 'EtcdBackupReady', { status: 'False', reason }, limitMs);
   expect(condition.message).toMatch(message);
-  // Something else that was away for a moment, as after an answer of etcd that came too late, comes back meanwhile.
+  // Other conditions that were False for a moment, as after a late answer of etcd, recover meanwhile.
   await until(
     'EtcdBackupReady, and nothing else, to be False',
     async () => {

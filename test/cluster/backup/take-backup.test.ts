@@ -17,7 +17,7 @@ let etcd: EtcdProcesses;
 let s3: S3;
 let store: ObjectStore;
 beforeAll(async () => {
-  // An election in the middle of a backup ends it, and here nobody tries again.
+  // An election during a backup aborts it, and this test does not retry.
   const calm = ['--heartbeat-interval=500', '--election-timeout=10000'];
   [etcd, s3] = await Promise.all([EtcdProcesses.start(3, 3, calm), startS3()]);
   store = new ObjectStore(s3.settings);
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const keys = etcd.keys();
   for (let number = 0; number < 50; number += 1) await keys.put(`/registry/secrets/team/${number}`).value('x');
   keys.close();
-  // A backup is of what its member has by then: every one has to have all, which is 50 writes after revision 1.
+  // A backup contains what its member has received: every member must have all 50 writes after revision 1.
   await until('every member to have all keys', async () => {
     const revisions = (await etcd.observe()).members.map(({ status }) => status?.revision ?? 0);
     return revisions.every((revision) => revision >= 51 && revision === Math.max(...revisions));
@@ -37,14 +37,14 @@ afterAll(async () => {
 });
 
 const hour = 3_600_000;
-/** Every day, but at no time of the hours in which this runs. */
+/** Every day, but not within hours of the test run. */
 const daily = `0 ${(new Date().getUTCHours() + 12) % 24} * * *`;
 const place = { namespace: 'team', name: 's3' };
 const progress: string[] = [];
 const context = { signal: new AbortController().signal, report: (text: string) => progress.push(text) };
 const backupsOf = (cluster: string) => new ClusterBackups(store, { namespace: 'team', cluster });
 
-/** An attempt whose clock is so many hours ahead of ours. */
+/** An attempt whose clock is this many hours ahead. */
 async function attempt(cluster: string, changes: Partial<BackupAttempt> = {}, hoursAhead = 0): Promise<BackupResult> {
   const { members } = await etcd.observe();
   return takeBackup(
@@ -60,7 +60,7 @@ async function attempt(cluster: string, changes: Partial<BackupAttempt> = {}, ho
         secret: async () => storeSecret(place, s3.settings),
         serviceAccountToken: async () => 'none',
       },
-      bundle: async () => 'never asked for without a key',
+      bundle: async () => 'never requested without a key',
       clock: { now: () => Date.now() + hoursAhead * hour },
       ...changes,
     },
@@ -69,7 +69,7 @@ async function attempt(cluster: string, changes: Partial<BackupAttempt> = {}, ho
 }
 
 describe('a backup', () => {
-  it('is taken of a follower, with what is in it', async () => {
+  it('is taken from a follower, with its content', async () => {
     const { newest, sizeBytes } = await attempt('content');
     const [listed] = (await backupsOf('content').list()).backups;
     if (!listed) throw new Error('it is not listed');
@@ -82,45 +82,45 @@ describe('a backup', () => {
     expect(progress.join('\n')).toMatch(/listing the existing backups\n\d+ of about \d+ MiB uploaded, \d+ s/);
   });
 
-  it('is needless when the store has one that nobody remembers', async () => {
+  it('is not taken if the store has one that the status does not contain', async () => {
     const first = await attempt('remembered');
     expect(await attempt('remembered')).toEqual({ ...first, satisfied: [] });
     expect((await backupsOf('remembered').list()).backups).toHaveLength(1);
   });
 
-  it('is taken when its time has come, although the store has an older one', async () => {
+  it('is taken when it is due, although the store has an older one', async () => {
     const first = await attempt('scheduled');
     expect((await attempt('scheduled', {}, 25)).newest).not.toBe(first.newest);
   });
 
   it.each([requestCause('before the big change'), deletionCause('uid'), changeCause('etcd 3.5 to 3.6')])(
-    'is taken once for %s, however often a process is killed before it says so',
+    'is taken once for %s, even if processes are killed before they report it',
     async (cause) => {
       const cluster = `for-${cause.split(':')[0]}`;
       await attempt(cluster);
       const taken = await attempt(cluster, { causes: [cause] });
       expect(taken.satisfied).toEqual([cause]);
-      const requeueAt = await attempt(cluster, { causes: [cause], schedule: undefined });
-      expect(requeueAt).toEqual(taken);
+      const repeated = await attempt(cluster, { causes: [cause], schedule: undefined });
+      expect(repeated).toEqual(taken);
       expect((await backupsOf(cluster).list()).backups).toHaveLength(2);
     },
   );
 
-  it('of long ago is none for a change of version', async () => {
+  it('that is too old does not count for a change of version', async () => {
     const causes = [changeCause('Kubernetes 1.35 to 1.36')];
     const first = await attempt('changed', { causes });
     expect((await attempt('changed', { causes }, 2)).newest).not.toBe(first.newest);
   });
 
-  it('lets older ones go as retention says', async () => {
+  it('deletes older ones according to the retention', async () => {
     for (const hours of [0, 25, 50, 75]) await attempt('retained', {}, hours);
     const { backups } = await backupsOf('retained').list();
     expect(backups.map(({ time }) => Math.round((time - Date.now()) / hour))).toEqual([75, 50]);
   });
 
-  it('is not taken of an etcd without a leader, and says who does not answer', async () => {
+  it('is not taken from an etcd without a leader, and the error names the member that does not answer', async () => {
     await Promise.all([etcd.kill('etcd-0'), etcd.kill('etcd-1')]);
-    await until('nobody to lead', async () => leaderOf(await etcd.observe()) === undefined, 60_000);
+    await until('the loss of the leader', async () => leaderOf(await etcd.observe()) === undefined, 60_000);
     await expect(attempt('leaderless')).rejects.toThrow(/no etcd member can provide a snapshot: .*etcd-0/);
     expect((await backupsOf('leaderless').list()).backups).toEqual([]);
   });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-/** The binaries of one version under the name of another: what is looked at is when the change is made. */
+/** The binaries of one version under the name of another: the test observes only when the change is made. */
 const { etcd, konnectivity } = defaultsFor(kubernetesVersion);
 const image = { tag: kubernetesVersion };
 const older = {
@@ -44,7 +44,7 @@ async function renderedVersion(): Promise<string | undefined> {
 }
 
 test(
-  'Kubernetes changes its minor version only after a backup, also when the store is away',
+  'Kubernetes changes its minor version only after a backup, also when the store is unreachable',
   { timeout: 3 * limitMs },
   async () => {
     await bench.create('c1', older);
@@ -54,15 +54,15 @@ test(
 
     await bench.setStore({ secretAccessKey: 'wrong' });
     await bench.patch('c1', { spec: { version: kubernetesVersion } });
-    const told = await until(
-      'the upgrade to say what it waits for',
+    const message = await until(
+      'the condition of the upgrade',
       async () => {
         const condition = await bench.condition('c1', 'APIServerDeploymentsReady');
         return condition?.reason === 'WaitingForBackup' && /which fails/.test(condition.message) && condition.message;
       },
       limitMs,
     );
-    expect(told).toMatch(
+    expect(message).toMatch(
       /Kubernetes 1\.35 to 1\.36 waits for a backup, which fails: .* set etcd\.backup\.beforeUpgrade: false/,
     );
     expect(await renderedVersion()).toBe('v1.35.1');

@@ -1,4 +1,4 @@
-/** Uploads a backup that never ends, for somebody to kill it: `node uploading-process.ts < settings.json`. */
+/** Uploads a backup that never ends, until it is killed: `node uploading-process.ts < settings.json`. */
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { ClusterBackups } from '../../../reconciler/backup/cluster-backups.ts';

@@ -8,8 +8,8 @@ import { recordFault } from '../../support/fault-table.ts';
 import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
 
-const namespace = 'trials';
-/** The machine may be busy, and each trial is a pod of its own. */
+const namespace = 'verifications';
+/** The machine may be busy, and each verification runs in a pod. */
 const limitMs = 180_000;
 let bench: BackupWorkbench;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 const pods = () => bench.pods('c1', 'etcd-verify');
-const untilNoPod = () => until('no pod of a trial to be left', async () => (await pods()).length === 0, limitMs);
+const untilNoPod = () => until('no pod of a verification to be left', async () => (await pods()).length === 0, limitMs);
 const verifyEvery = (every: number) => bench.patch('c1', { spec: { etcd: { backup: { verify: { every } } } } });
 const etcdStatus = async () => (await bench.get('c1')).status?.etcd;
 
@@ -33,7 +33,7 @@ const untilVerified = (name: string) =>
     limitMs,
   );
 
-/** Changes one bit of a snapshot, behind the store's back. */
+/** Changes one bit of a snapshot, without the store's API. */
 async function flipBit(name: string): Promise<void> {
   const { s3 } = bench;
   const path = join(s3.directory, s3.settings.bucket, s3.settings.prefix, namespace, 'c1', name, objectNames.snapshot);
@@ -44,7 +44,7 @@ async function flipBit(name: string): Promise<void> {
   await file.close();
 }
 
-test('the first backup is restored for a trial, and how long that took is told and stored', async () => {
+test('the first backup is verified by a restore, and the duration is reported and stored', async () => {
   await bench.create('c1', {
     ...single,
     etcd: { replicas: 1, backup: { ...verifiedBackup, verify: { every: 100 } } },
@@ -63,7 +63,7 @@ test('the first backup is restored for a trial, and how long that took is told a
   expect(Math.ceil(exact)).toBe(restoreSeconds);
 }, 700_000);
 
-test('one flipped bit in the store is found by the next trial, and another backup is good again', async () => {
+test('the next verification detects one flipped bit in the store, and verifies another backup', async () => {
   const damaged = await bench.takeBackup('c1', 'to be damaged', limitMs);
   await flipBit(damaged);
   const began = performance.now();
@@ -89,7 +89,7 @@ test('one flipped bit in the store is found by the next trial, and another backu
   });
 }, 700_000);
 
-test('an operator that is killed in a trial is followed by one that begins it anew and leaves no pod', async () => {
+test('an operator that is killed during a verification is followed by one that repeats it and leaves no pod', async () => {
   let cutNow = false;
   await bench.stopOperator();
   await bench.startOperator((connection) => {
@@ -97,7 +97,7 @@ test('an operator that is killed in a trial is followed by one that begins it an
     return { ...connection, dispatcher: () => (cutNow ? dead.connection : connection).dispatcher() };
   });
   await bench.requestBackup('c1', 'before the kill');
-  const left = await until('the pod of the trial', async () => (await pods())[0], limitMs);
+  const left = await until('the pod of the verification', async () => (await pods())[0], limitMs);
   cutNow = true;
   await bench.stopOperator();
   const began = performance.now();
@@ -114,9 +114,9 @@ test('an operator that is killed in a trial is followed by one that begins it an
   });
 }, 700_000);
 
-test('a control plane that is deleted takes the pod of its trial along', async () => {
+test('the deletion of a control plane deletes the pod of its verification', async () => {
   await bench.requestBackup('c1', 'before the deletion');
-  await until('the pod of the trial', async () => (await pods()).length > 0, limitMs);
+  await until('the pod of the verification', async () => (await pods()).length > 0, limitMs);
   await bench.delete('c1', limitMs);
   await untilNoPod();
   const { s3 } = bench;

@@ -10,13 +10,13 @@ import { freePort } from '../../support/free-port.ts';
 import { Rendered } from '../../support/rendered-cluster.ts';
 import { type Content, LaidOutContainer } from './laid-out-pod.ts';
 
-/** A program of a control plane's pods; `spare etcd` is one that nobody uses. */
+/** A program of a control plane's pods; `spare etcd` is one without clients. */
 export type ProcessName = Exclude<Program, 'this provider' | 'Cluster API'> | 'spare etcd';
 
 const tunnelEndpoint = { host: 'tunnel.c1.team.example.org', port: 443 };
 const address = '127.0.0.1';
 
-/** A small control plane as it is rendered, with every program there is. */
+/** A small rendered control plane with every program. */
 export const rendered = new Rendered(
   {
     spec: {
@@ -38,7 +38,7 @@ const homes: Readonly<Record<ProcessName, readonly [workload: string, container:
   'kube-scheduler': ['c1-scheduler', 'kube-scheduler', 'kube-scheduler'],
 };
 
-/** A port of each thing that listens. */
+/** A port of each listening program. */
 export type Ports = Readonly<
   Record<
     'api' | 'etcd' | 'peer' | 'spareEtcd' | 'sparePeer' | 'agents' | 'tunnel' | 'controllerManager' | 'scheduler',
@@ -47,8 +47,8 @@ export type Ports = Readonly<
 >;
 
 /**
- * The programs of a control plane as processes of this machine, with the arguments and the files they have in pods, so
- * that it shows what each of them makes of a file that changes.
+ * The programs of a control plane as processes on this machine, with the arguments and files of their pods, to show how
+ * each of them handles a changed file.
  */
 export class ControlPlaneProcesses {
   readonly ports: Ports;
@@ -73,7 +73,7 @@ export class ControlPlaneProcesses {
     this.#haproxy = haproxy;
   }
 
-  /** Finds the binaries; nothing runs yet. */
+  /** Finds the binaries; starts nothing. */
   static async prepare(): Promise<ControlPlaneProcesses> {
     const { cache } = instanceFrom(process.env);
     const binaries = await findBinaries(cache, process.env['HCP_TESTBED_BIN'], () => {});
@@ -93,12 +93,12 @@ export class ControlPlaneProcesses {
     return new ControlPlaneProcesses(await mkdtemp(join(tmpdir(), 'cp-')), ports, further, binaries, haproxy);
   }
 
-  /** Gives a program the Secrets that its pod mounts; those that run notice by themselves, or not. */
+  /** Writes the Secrets that a program's pod mounts; running programs may or may not reload them. */
   async write(name: ProcessName, secrets: ReadonlyMap<string, Content>): Promise<void> {
     await this.#layout(name).write(secrets);
   }
 
-  /** @param flags that differ from the rendered ones, as a user's arguments would */
+  /** @param flags that override the rendered ones, as a user's arguments would */
   start(name: ProcessName, flags: Readonly<Record<string, string>> = {}): void {
     const [, , binary] = homes[name];
     const log = join(this.#directory, `${name}.log`);
@@ -122,7 +122,7 @@ export class ControlPlaneProcesses {
     await this.#children.get(name)?.end();
   }
 
-  /** Ends all and removes what they wrote. */
+  /** Kills all processes and removes their files. */
   async stop(): Promise<void> {
     for (const name of this.#children.keys()) await this.kill(name);
     await rm(this.#directory, { recursive: true, force: true });
@@ -172,7 +172,7 @@ export class ControlPlaneProcesses {
     return [...args.filter(isOurs), ...others, ...given];
   }
 
-  /** What only a pod can have; empty where a flag is left out. */
+  /** Flags that only work in a pod; an empty value omits the flag. */
   #otherFlags(name: ProcessName): Readonly<Record<string, string>> {
     const { ports } = this;
     const [, , , konnectivityAdmin, konnectivityHealth] = this.#further;
@@ -184,10 +184,10 @@ export class ControlPlaneProcesses {
           'advertise-address': address,
           'egress-selector-config-file': '',
           'etcd-servers': `https://${address}:${ports.etcd}`,
-          // Nobody makes default ServiceAccounts as fast as a test makes Pods.
+          // No controller creates default ServiceAccounts as fast as a test creates Pods.
           'disable-admission-plugins': 'ServiceAccount',
         };
-      // Leadership is lost with the trust of a moment, and a program that lost it ends.
+      // Programs exit when they lose the lease, which happens when trust is lost for a moment.
       case 'kube-controller-manager':
         return { ...secure(ports.controllerManager), 'leader-elect': 'false' };
       case 'kube-scheduler':

@@ -3,7 +3,7 @@ import { request } from 'node:https';
 import { connect } from 'node:tls';
 import type { KeyPair } from '../../../reconciler/pki/issue.ts';
 
-/** What was said to a request over TLS; `status` 0 where the server did not take the client's certificate. */
+/** The answer to a request over TLS; `status` 0 if the server rejected the client's certificate. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
@@ -18,7 +18,7 @@ export interface Question {
   readonly client?: KeyPair | undefined;
 }
 
-/** Asks a server of this machine on a connection of its own. The server is not verified: who asks is what matters. */
+/** Sends a request to a server on this machine on its own connection. The server is not verified: only the client matters. */
 export function ask({ port, path, method = 'GET', headers = {}, body, client }: Question): Promise<Answer> {
   const text = body ? JSON.stringify(body) : undefined;
   return new Promise((resolve) => {
@@ -48,7 +48,7 @@ export function ask({ port, path, method = 'GET', headers = {}, body, client }: 
   });
 }
 
-/** PEM of the certificate that a server of this machine shows; undefined while nobody listens. */
+/** PEM of the certificate that a server on this machine presents; undefined while nothing listens. */
 export async function shownCertificate(port: number, client?: KeyPair): Promise<string | undefined> {
   const socket = connect({
     host: '127.0.0.1',

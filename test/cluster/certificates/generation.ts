@@ -18,7 +18,7 @@ import type { Content } from './laid-out-pod.ts';
 const { secrets } = namesOf('c1');
 export const secretNames = secrets;
 
-/** Every authority, key and certificate of control plane `c1`, none of which another generation has. */
+/** Every CA, key and certificate of control plane `c1`, none of which another generation has. */
 export interface Generation {
   readonly cluster: KeyPair;
   readonly etcd: KeyPair;
@@ -28,7 +28,7 @@ export interface Generation {
   readonly pairs: ReadonlyMap<string, KeyPair>;
   /** All Secrets that pods mount. */
   readonly secrets: ReadonlyMap<string, Content>;
-  /** Another client of an authority. */
+  /** Another client of a CA. */
   issue(
     certificateAuthority: 'cluster' | 'etcd' | 'proxy',
     commonName: string,
@@ -46,7 +46,7 @@ export async function newGeneration(): Promise<Generation> {
   const caCertificates = new Map(made.map(([{ ca }, pair]) => [ca, pair]));
   const of = (name: 'cluster' | 'etcd' | 'proxy'): KeyPair => {
     const found = caCertificates.get(name);
-    if (!found) throw new Error(`no authority ${name} is planned`);
+    if (!found) throw new Error(`no CA ${name} is planned`);
     return found;
   };
   const endpoint = { host: '127.0.0.1', port: 6443 };
@@ -88,7 +88,7 @@ export async function newGeneration(): Promise<Generation> {
   };
 }
 
-/** The pair of a Secret. @throws when there is none */
+/** The pair of a Secret. @throws if there is none */
 export function pairIn({ pairs }: Generation, secret: string): KeyPair {
   const found = pairs.get(secret);
   if (!found) throw new Error(`no certificate ${secret} is planned`);

@@ -23,7 +23,7 @@ afterAll(() => cluster.close());
 const address = () => lanAddress(cluster.instance, worker.machine.number);
 const find = (name: string) => cluster.api.client.find<CertificateRequest>(CertificateSigningRequest, { name });
 
-/** Asks with the credentials of the kubelet, as somebody would who has taken its machine over. */
+/** Sends a request with the credentials of the kubelet, as an attacker on its machine would. */
 async function ask(name: string, changes: KubeletRequestChanges): Promise<void> {
   const subject = [{ O: ['system:nodes'] }, { CN: [`system:node:${worker.name}`] }];
   const { apiVersion, kind, metadata, spec } = await kubeletRequest({
@@ -52,7 +52,7 @@ test('a kubelet serves with a certificate of the cluster for its own name and ad
   expect(certificate.subjectAltName).toBe(`DNS:${worker.name}, IP Address:${address()}`);
 });
 
-test('logs, commands and metrics come through it', async () => {
+test('logs, commands and metrics work through it', async () => {
   await cluster.apply(webServer);
   await cluster.kubectl(['rollout', 'status', 'deployment/web', '--timeout=180s']);
   await until('logs', () => cluster.kubectl(['logs', 'deployment/web']).catch(() => undefined));
@@ -61,8 +61,8 @@ test('logs, commands and metrics come through it', async () => {
   expect(metrics).toContain('kubelet_running_pods');
 });
 
-describe('what somebody asks for who has taken a node over', () => {
-  test('is given where it is its own', async () => {
+describe('a request by an attacker on a node', () => {
+  test('is approved for its own names', async () => {
     await ask('own', {});
     expect((await untilIssued('own')).subjectAltName).toBe(`DNS:${worker.name}`);
   });
@@ -71,12 +71,12 @@ describe('what somebody asks for who has taken a node over', () => {
     ['another-node', { hosts: ['another-node'] }],
     ['api-server', { hosts: ['kubernetes.default.svc'] }],
     ['mailbox', { otherNames: [{ type: 'email', value: 'root@example.org' }] }],
-  ])('waits where it is not: %s', async (name, changes) => {
+  ])('is not approved for others: %s', async (name, changes) => {
     await ask(name, changes);
     const condition = await cluster.bench.untilCondition('hosted', 'WorkloadKubeletCertificatesReady', {
       reason: 'RequestNotApproved',
     });
-    await until('it to be told', async () => {
+    await until('the condition', async () => {
       const { message } = await cluster.bench.untilCondition('hosted', 'WorkloadKubeletCertificatesReady', {});
       return message.includes(`CertificateSigningRequest ${name} `);
     });
@@ -87,7 +87,7 @@ describe('what somebody asks for who has taken a node over', () => {
     await cluster.bench.untilCondition('hosted', 'WorkloadKubeletCertificatesReady', { status: 'True' });
   });
 
-  test('waits too when the node claims the address of the API server', async () => {
+  test('is not approved even if the node claims the address of the API server', async () => {
     const claimed = { status: { addresses: [{ type: 'ExternalIP', address: '10.128.0.1' }] } };
     const patch = ['--subresource=status', '--type=strategic', '--patch', JSON.stringify(claimed)];
     await cluster.kubectl(['patch', 'node', worker.name, ...patch]);

@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path';
 import type { V1Container, V1PodSpec, V1ProjectedVolumeSource } from '@kubernetes/client-node';
 import type { RenderedObject } from '../../../constructs/control-plane/chart.ts';
 
-/** What a Secret or ConfigMap holds, by key. */
+/** The content of a Secret or ConfigMap, by key. */
 export type Content = Readonly<Record<string, string>>;
 
 /**
- * The files of one container of a rendered pod below a directory of this machine, so that its program can run as a process
- * with the arguments it would have in a pod.
+ * The files of one container of a rendered pod below a directory on this machine, so that its program can run as a process
+ * with the arguments of the pod.
  */
 export class LaidOutContainer {
   readonly container: V1Container;
@@ -18,8 +18,8 @@ export class LaidOutContainer {
   readonly #replacements: Readonly<Record<string, string>>;
 
   /**
-   * @param root where the container's `/` is
-   * @param replacements of texts in files and arguments besides paths, such as addresses
+   * @param root directory of the container's `/`
+   * @param replacements of texts in files and arguments other than paths, such as addresses
    */
   constructor(
     root: string,
@@ -41,14 +41,14 @@ export class LaidOutContainer {
     );
   }
 
-  /** A text with the paths and addresses it has here. */
+  /** A text with the paths and addresses on this machine. */
   localized(text: string): string {
     const paths = (this.container.volumeMounts ?? []).map(({ mountPath }) => mountPath);
     const moved = paths.reduce((result, path) => result.replaceAll(path, join(this.#root, path)), text);
     return Object.entries(this.#replacements).reduce((result, [from, to]) => result.replaceAll(from, to), moved);
   }
 
-  /** Writes every file, each at once as a whole; to be called again when Secrets have changed. */
+  /** Writes every file, each atomically; to be called again when Secrets have changed. */
   async write(secrets: ReadonlyMap<string, Content>): Promise<void> {
     for (const { name, mountPath } of this.container.volumeMounts ?? []) {
       const volume = this.#pod.volumes?.find((one) => one.name === name);

@@ -3,13 +3,13 @@ import type { TLSSocket } from 'node:tls';
 import type { KeyPair } from '../../../reconciler/pki/issue.ts';
 import { freePort } from '../../support/free-port.ts';
 
-/** A server that the API server reaches as a client, such as a kubelet: it remembers who came. */
+/** A server that the API server connects to, such as a kubelet: it records its clients. */
 export class RecordingServer {
   readonly port: number;
   readonly #server: Server;
-  /** PEM of the certificate that came with the newest connection. */
+  /** PEM of the client certificate of the newest connection. */
   client: string | undefined;
-  /** How often it was asked something. */
+  /** The number of requests. */
   requests = 0;
 
   private constructor(port: number, { certificate, key }: KeyPair) {
@@ -31,7 +31,7 @@ export class RecordingServer {
     return server;
   }
 
-  /** Ends connections that nobody uses: whoever comes next begins a new one. */
+  /** Closes idle connections: the next request opens a new one. */
   closeConnections(): void {
     this.#server.closeAllConnections();
   }

@@ -21,7 +21,7 @@ beforeAll(async () => {
     control.start(name);
   }
   const of = (secret: string) => pairIn(generation, secret);
-  const unknownMember = await newGeneration();
+  const unrelated = await newGeneration();
   clients = {
     'a kubelet': await generation.issue('cluster', 'system:node:n1', ['system:nodes']),
     'an administrator': await generation.issue('cluster', 'kubernetes-admin', ['system:masters']),
@@ -33,9 +33,9 @@ beforeAll(async () => {
     'this provider towards etcd': of(secretNames.etcdController),
     'another client of etcd': await generation.issue('etcd', 'somebody'),
     'a member of etcd that serves': of(secretNames.etcdServer),
-    // Without the names of pods, which etcd would look up and compare with where it is asked from.
+    // Without the names of pods, which etcd would resolve and compare with the client's address.
     'a member of etcd towards another': await generation.issue('etcd', 'etcd-peer'),
-    'etcd of another cluster': pairIn(unknownMember, secretNames.etcdController),
+    'etcd of another cluster': pairIn(unrelated, secretNames.etcdController),
     'an API server that serves': of(secretNames.apiServer),
   };
   const ready = () => ask({ port: control.ports.api, path: '/readyz', client: clientOf('an administrator') });
@@ -43,7 +43,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => control?.stop());
 
-/** Asks the API server who one is, as somebody who claims to speak for jane. */
+/** Sends a SelfSubjectReview to the API server as jane, through headers of a front proxy. */
 function asking(who: string): Promise<Answer> {
   return ask({
     port: control.ports.api,
@@ -61,7 +61,7 @@ function clientOf(who: string): KeyPair {
   return client;
 }
 
-const everybody = [
+const everyClient = [
   'a kubelet',
   'an administrator',
   'the API server towards kubelets',
@@ -80,14 +80,14 @@ const everybody = [
 describe('etcd', () => {
   const admitted = async (port: number) => {
     const answers = await Promise.all(
-      everybody.map(
+      everyClient.map(
         async (who) => [who, (await ask({ port, path: '/version', client: clientOf(who) })).status] as const,
       ),
     );
     return answers.filter(([, status]) => status !== 0).map(([who]) => who);
   };
 
-  test('lets in its two clients and nobody else, whoever has signed them', async () => {
+  test('accepts its two clients and no other certificate, whatever its signer', async () => {
     expect(await admitted(control.ports.etcd)).toEqual(['the API server towards etcd', 'this provider towards etcd']);
     await recordFault({
       fault: "certificates of kubelets, administrators, the front proxy and etcd's own members tried on etcd",
@@ -97,22 +97,22 @@ describe('etcd', () => {
     });
   });
 
-  test('lets members in where members talk, and nobody else', async () => {
+  test('accepts members on the peer port, and no other certificate', async () => {
     expect(await admitted(control.ports.peer)).toEqual(['a member of etcd towards another']);
   });
 
-  test('lets in nobody without a certificate', async () => {
+  test('accepts no client without a certificate', async () => {
     for (const port of [control.ports.etcd, control.ports.peer]) {
       expect((await ask({ port, path: '/version' })).status).toBe(0);
     }
   });
 });
 
-describe('the API server, towards those who claim to speak for somebody else', () => {
+describe('the API server, for clients that impersonate by headers', () => {
   const userOf = ({ text }: Answer) =>
     (JSON.parse(text) as { status?: { userInfo?: { username?: string } } }).status?.userInfo?.username;
 
-  test('believes the front proxy alone', async () => {
+  test('accepts the headers of the front proxy only', async () => {
     expect(userOf(await asking('the front proxy'))).toBe('jane');
   });
 
@@ -120,8 +120,8 @@ describe('the API server, towards those who claim to speak for somebody else', (
     ['a kubelet', 'system:node:n1'],
     ['an administrator', 'kubernetes-admin'],
     ['the API server towards kubelets', 'kube-apiserver-kubelet-client'],
-    ['our own client', 'hosted-control-plane-controller'],
-  ])('takes %s for who it is', async (who, user) => {
+    ["the provider's client", 'hosted-control-plane-controller'],
+  ])('treats %s as the user in its certificate', async (who, user) => {
     expect(userOf(await asking(who))).toBe(user);
   });
 
@@ -137,8 +137,8 @@ describe('the API server, towards those who claim to speak for somebody else', (
     expect((await asking(who)).status).toBe(401);
   });
 
-  test('was tried with every certificate there is', async () => {
-    expect(Object.keys(clients)).toEqual([...everybody]);
+  test('was tested with every certificate of the cluster', async () => {
+    expect(Object.keys(clients)).toEqual([...everyClient]);
     await recordFault({
       fault: 'X-Remote-User sent with the certificate of a kubelet, of another client of the cluster, and of etcd',
       observed: 'whoever the cluster knows is taken for who it is, everybody else is refused',
@@ -148,13 +148,13 @@ describe('the API server, towards those who claim to speak for somebody else', (
   });
 });
 
-describe('a kubelet that serves with a certificate of its own making', () => {
+describe('a kubelet with a self-issued serving certificate', () => {
   const path = '/api/v1/namespaces/default/pods/p/log';
   let kubelet: RecordingServer;
 
   beforeAll(async () => {
-    const unknownMember = await createCA({ commonName: 'n1@1234567890' }, validFor(dayMs, new Date()));
-    kubelet = await RecordingServer.start(unknownMember);
+    const unrelated = await createCA({ commonName: 'n1@1234567890' }, validFor(dayMs, new Date()));
+    kubelet = await RecordingServer.start(unrelated);
     const addresses = [{ type: 'InternalIP', address: '127.0.0.1' }];
     const status = { addresses, daemonEndpoints: { kubeletEndpoint: { Port: kubelet.port } } };
     await create('/api/v1/nodes', { metadata: { name: 'n1' }, status });
@@ -169,14 +169,14 @@ describe('a kubelet that serves with a certificate of its own making', () => {
     expect([answer.status, answer.text]).toEqual([201, expect.anything()]);
   }
 
-  test('is not asked for logs, and the message says why', async () => {
+  test('gets no request for logs, and the message says why', async () => {
     const { status, text } = await ask({ port: control.ports.api, path, client: clientOf('an administrator') });
     expect(status).toBe(500);
     expect(text).toContain('certificate');
     expect(kubelet.requests).toBe(0);
   });
 
-  test('is asked again where the user takes the flag away', async () => {
+  test('gets requests if the user removes the flag', async () => {
     await control.kill('kube-apiserver');
     control.start('kube-apiserver', { 'kubelet-certificate-authority': '' });
     const asking = () => ask({ port: control.ports.api, path, client: clientOf('an administrator') });

@@ -16,7 +16,7 @@ const namespace = 'tokens';
 const cluster = 'c1';
 const fieldManager = 'test';
 const year = 365 * 24 * 3600;
-/** Every API server is replaced three times, one after the other, on a machine that others use too. */
+/** Every API server is replaced three times, one after the other, on a shared machine. */
 const rotationMs = 12 * 60_000;
 
 const bench = operatedNamespace(namespace);
@@ -39,7 +39,7 @@ const keysSecret = () => bench.client.get<SecretObject>(Secret, secretName);
 const keys = async () => verifyingKeysOf(valueOf(await keysSecret(), 'tls.crt') ?? '').map(({ id }) => id);
 const condition = () => bench.condition(cluster, 'ServiceAccountKeyRotationReady');
 
-/** Pods of the control plane by component, each with everything that started in it. */
+/** Pods of the control plane by component, each with the start times of its containers. */
 async function started(): Promise<Map<string, Set<string>>> {
   const { items } = await bench.client.list(Pod, { namespace, labelSelector: `${clusterNameLabel}=${cluster}` });
   const found = new Map<string, Set<string>>();
@@ -58,7 +58,7 @@ async function createLegacyToken(name: string): Promise<string> {
   return untilKnown(await legacyToken(name));
 }
 
-/** Each API server compares a token of a Secret with its own copy of that, which is late by a watch. */
+/** Each API server compares a token in a Secret with its cached copy, which may be stale for a moment. */
 async function untilKnown(token: string): Promise<string> {
   for (const server of await user.addresses())
     await until(`the token at ${server}`, () => user.accepts(server, token).catch(() => false));
@@ -70,7 +70,7 @@ const legacyToken = (name: string) =>
     valueOf(await hosted.get<SecretObject>(Secret, { namespace: 'default', name }), 'token'),
   );
 
-/** A token as kubelets ask for it on behalf of a pod. */
+/** A token as kubelets request it for a pod. */
 async function podToken(address: string): Promise<{ token: string; lifetimeSeconds: number }> {
   const { apiVersion, kind } = Pod;
   const metadata = { namespace: 'default', name: 'waits-for-ever' };
@@ -80,11 +80,11 @@ async function podToken(address: string): Promise<{ token: string; lifetimeSecon
 }
 
 test(
-  'the key of service account tokens is replaced while tokens of every kind are used at every API server and operators die',
+  'the service account key is rotated while tokens of every kind are used at every API server and operators die',
   async () => {
     const [old = ''] = await keys();
     const [address = ''] = await user.addresses();
-    // What Kubernetes makes of lives that somebody asks for.
+    // The lifetimes that Kubernetes grants for requested ones.
     expect((await user.ask(address, { expirationSeconds: 20_000 * 3600 })).lifetimeSeconds).toBe(year);
     const ofPod = await podToken(address);
     expect(ofPod.lifetimeSeconds).toBe(year);
@@ -100,7 +100,7 @@ test(
     await bench.patch(cluster, { spec: { certificates: { rotation: { serviceAccountKey: 'first' } } } });
     const states = new Set<string>();
     const operators = { count: 0 };
-    /** Passes time until a state; in each new one tokens are asked for, and the operator dies. */
+    /** Advances the clock until a state; in each new state tokens are requested, and the operator dies. */
     const liveUntil = (reason: string, isOver: () => Promise<boolean>) =>
       until(
         reason,
@@ -133,7 +133,7 @@ test(
     expect(expiry?.getTime()).toBeGreaterThan(Date.now() + year * 1000);
     const signingSeconds = Math.round((performance.now() - begun) / 1000);
 
-    // A year passes: what is noted of the old key lies in the past now. A token in a Secret outlives it.
+    // A year passes: the recorded expiry of the old key is in the past now. A token in a Secret does not expire.
     const expiries = { [old]: new Date(Date.now() - 1000).toISOString() };
     const record = JSON.stringify({ lifetimeSeconds: year, expiries });
     await bench.client.mergePatch(
@@ -154,7 +154,7 @@ test(
     expect(await keys()).toEqual([signer, old]);
     expect(user.refused).toEqual([]);
 
-    // What a Secret does not hold any more is refused at once, whoever has signed it.
+    // A token that is removed from its Secret is refused at once, whatever key has signed it.
     user.drop((name) => name === 'kept in a Secret');
     await hosted.mergePatch(
       Secret,
@@ -167,7 +167,7 @@ test(
       return keyOf(token) === signer ? token : undefined;
     });
     const uses = user.used;
-    // Those that a year would have ended.
+    // The tokens that would have expired after a year.
     user.drop(() => true);
     user.add('kept in a Secret', await untilKnown(renewed));
     for (const server of await user.addresses()) user.add(`new at ${server}`, (await user.ask(server)).token);

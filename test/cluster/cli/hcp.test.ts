@@ -46,12 +46,12 @@ afterAll(async () => {
 });
 
 const hcp = (...args: string[]) => runHcp(server.kubeconfig, args);
-/** On a busy machine a process takes long to start. */
+/** On a busy machine a process starts slowly. */
 const until: typeof untilWithin = (what, condition) => untilWithin(what, condition, 90_000);
 
 const get = () => client.get<HostedControlPlaneObject>(HostedControlPlane, { namespace, name });
 
-/** Reports as the provider does. */
+/** Writes the status as the provider does. */
 async function report(status: Partial<HostedControlPlaneStatus>): Promise<void> {
   await client.mergePatch(HostedControlPlane, { namespace, name }, { status }, { fieldManager, subresource: 'status' });
 }
@@ -82,7 +82,7 @@ describe('hcp backup', () => {
     expect(Date.now() - Date.parse((await get()).metadata.annotations?.[backupAnnotation] ?? '')).toBeLessThan(60_000);
   });
 
-  it('waits, tells how far it is, and prints the name of what was stored', async () => {
+  it('waits, reports the progress, and prints the name of the backup', async () => {
     const before = (await get()).metadata.annotations?.[backupAnnotation];
     const run = hcp('backup', name, '--wait');
     const request = await until('the request', async () => {
@@ -90,12 +90,12 @@ describe('hcp backup', () => {
       return now === before ? undefined : now;
     });
     await report(condition('EtcdBackupReady', 'ReconcileSucceeded', '48 of about 120 MiB', 'True'));
-    await until('it to be told', () => run.reported().includes('s  48 of about 120 MiB'));
+    await until('the progress', () => run.reported().includes('s  48 of about 120 MiB'));
     await report({ etcd: { backup: { lastRequest: request, lastBackup: 'the-new-one' } } });
     expect(await run.ended).toMatchObject({ code: 0, out: 'the-new-one\n' });
   });
 
-  it('fails with what the provider says', async () => {
+  it('fails with the message of the provider', async () => {
     const run = hcp('backup', 'c1', '--wait');
     await until('the request', async () => {
       const { metadata, status } = await get();
@@ -128,7 +128,7 @@ describe('hcp backup', () => {
 });
 
 describe('hcp backups', () => {
-  it('lists what is in the bucket, by the rights of whoever asks', async () => {
+  it('lists the bucket with the rights of the user', async () => {
     const id = await write('c1', 7);
     const backups = new ClusterBackups(store, { namespace, cluster: 'c1' });
     const verification = {
@@ -149,7 +149,7 @@ describe('hcp backups', () => {
     expect(JSON.parse(out)).toMatchObject({ namespace, cluster: 'c1', backups: [{ name: id, keys: 2 }] });
   });
 
-  it('shows a backup that cannot be read beside the others', async () => {
+  it('lists an unreadable backup beside the others', async () => {
     await store.putText('default/c1/2026-11-21T06-00-00.000Z-106/manifest.json', '{');
     const { code, out } = await hcp('backups', 'c1').ended;
     expect(code).toBe(0);
@@ -158,7 +158,7 @@ describe('hcp backups', () => {
     await store.delete('default/c1/2026-11-21T06-00-00.000Z-106/manifest.json');
   });
 
-  it('lists those of another cluster, also of one that is gone', async () => {
+  it('lists those of another cluster, also of a deleted one', async () => {
     const id = await write('gone', 5);
     const { out } = await hcp('backups', 'c1', '--from', 'default/gone').ended;
     expect(out).toContain(id);
@@ -167,7 +167,7 @@ describe('hcp backups', () => {
 });
 
 describe('hcp restore', () => {
-  it('says what will be lost, and changes nothing when nobody agrees', async () => {
+  it('says what will be lost, and changes nothing without a confirmation', async () => {
     const { code, err } = await hcp('restore', 'c1', '--latest').ended;
     expect(code).toBe(2);
     expect(err).toContain('Backup 2026-11-21T07-00-00.000Z-107 replaces all data of c1.');
@@ -176,7 +176,7 @@ describe('hcp restore', () => {
     expect((await get()).spec['etcd']).not.toHaveProperty('restore');
   });
 
-  it('sets the field to the backup that was shown, follows it and says when it is over', async () => {
+  it('sets the field to the chosen backup, follows the restore and reports its end', async () => {
     const run = hcp('restore', 'c1', '--latest', '--yes', '--wait');
     const { metadata, spec } = await until('the field', async () => {
       const object = await get();
@@ -190,7 +190,7 @@ describe('hcp restore', () => {
       etcd: { restore: { ...begun, step: 'RestoringMembers' } },
       ...condition('EtcdRestoreReady', 'RestoringMembers', '1 of 3 members'),
     });
-    await until('it to be told', () => run.reported().includes('RestoringMembers: 1 of 3 members'));
+    await until('the progress', () => run.reported().includes('RestoringMembers: 1 of 3 members'));
     await report({ etcd: { restore: { ...begun, completionTime: new Date().toISOString(), restoredTo: '107' } } });
     expect(await run.ended).toMatchObject({
       code: 0,
@@ -198,7 +198,7 @@ describe('hcp restore', () => {
     });
   });
 
-  it('asks for the backup of another cluster, and for the same one once more', async () => {
+  it('requests the backup of another cluster, and the same one again', async () => {
     const first = ((await get()).spec['etcd'] as { restore: { request: string } }).restore.request;
     expect(
       (await hcp('restore', 'c1', '--before', '2026-11-21T06:00:00Z', '--from', 'default/gone', '-y').ended).code,
@@ -210,7 +210,7 @@ describe('hcp restore', () => {
     expect(((await get()).spec['etcd'] as { restore: object }).restore).not.toHaveProperty('from');
   });
 
-  it('refuses a backup that is not there, with those that are', async () => {
+  it('refuses a missing backup, and lists the existing ones', async () => {
     const { code, err } = await hcp('restore', 'c1', '--backup', '2026-11-21T07-00-00.000Z-108').ended;
     expect(code).toBe(1);
     expect(err).toContain(

@@ -41,32 +41,32 @@ beforeAll(async () => {
   await putCA(server.target.certificateAuthority);
 });
 
-/** Makes this the authority of the cluster. */
+/** Makes this the CA of the cluster. */
 async function putCA(pair: KeyPair): Promise<void> {
   const name = namesOf(clusterName).secrets.clusterCA;
   const props = { name, namespace, cluster: clusterName, owner };
   await client.apply(pairSecret(props, 'clusterApi', pair), { fieldManager });
 }
 
-/** Runs the command and gives what it printed and told. */
-async function run(values: Record<string, string>): Promise<{ printed: string; told: string }> {
+/** Runs the command and returns its output on stdout and stderr. */
+async function run(values: Record<string, string>): Promise<{ printed: string; reported: string }> {
   const printed: string[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const terminal = {
     print: (line: string) => void printed.push(line),
-    tell: (line: string) => void told.push(line),
+    tell: (line: string) => void reported.push(line),
     confirm: () => Promise.resolve(undefined),
   };
   const session: Session = { client, namespace, terminal, now: () => Date.now() };
   await kubeconfig.prepare({ positionals: [clusterName], values })(session);
-  return { printed: printed.join('\n'), told: told.join('\n') };
+  return { printed: printed.join('\n'), reported: reported.join('\n') };
 }
 
 interface Review extends KubeObject {
   readonly status?: { readonly userInfo?: { readonly username?: string; readonly groups?: string[] } };
 }
 
-/** Who the API server takes the holder of a kubeconfig for. */
+/** The user that the API server reports for a kubeconfig. */
 async function holderOf(text: string): Promise<Review['status']> {
   const config = new KubeConfig();
   config.loadFromString(text);
@@ -80,15 +80,15 @@ async function holderOf(text: string): Promise<Review['status']> {
 }
 
 describe('hcp kubeconfig', () => {
-  it('makes the API server take its holder for the user and the groups that were asked for', async () => {
-    const { printed, told } = await run({ user: 'jane@example.org', group: 'developers,readers', ttl: '10m' });
+  it('authenticates its holder as the requested user and groups', async () => {
+    const { printed, reported } = await run({ user: 'jane@example.org', group: 'developers,readers', ttl: '10m' });
     const { userInfo } = (await holderOf(printed)) ?? {};
     expect(userInfo?.username).toBe('jane@example.org');
     expect(userInfo?.groups?.sort()).toEqual(['developers', 'readers', 'system:authenticated']);
-    expect(told).toMatch(/^valid for user jane@example.org, in developers, readers until /);
+    expect(reported).toMatch(/^valid for user jane@example.org, in developers, readers until /);
   });
 
-  it('names whoever asks when no user is given', async () => {
+  it('uses the current user by default', async () => {
     const { printed } = await run({});
     const self = await client.create<Review>(
       { apiVersion: SelfSubjectReview.apiVersion, kind: SelfSubjectReview.kind, metadata: { name: '' } },
@@ -97,7 +97,7 @@ describe('hcp kubeconfig', () => {
     expect((await holderOf(printed))?.userInfo?.username).toBe(self.status?.userInfo?.username);
   });
 
-  it('trusts both authorities while one is being replaced, and has the first one sign', async () => {
+  it('trusts both CAs during a rotation, and uses the first one to sign', async () => {
     const successor = await createCA({ commonName: 'kubernetes' }, validFor(3600_000, new Date()));
     const { certificate, key } = server.target.certificateAuthority;
     await putCA({ certificate: bundle(certificate, successor.certificate), key });
@@ -108,16 +108,16 @@ describe('hcp kubeconfig', () => {
     expect((await holderOf(printed))?.userInfo?.username).toBe('jane');
   });
 
-  it('tells when the certificate really ends, which is no later than its authority', async () => {
+  it('reports the actual expiry of the certificate, which is no later than that of its CA', async () => {
     const ending = await createCA({ commonName: 'kubernetes' }, validFor(60_000, new Date()));
     await putCA(ending);
-    const { told } = await run({ user: 'jane', ttl: '8h' });
-    expect(Date.parse(/until (.*)$/.exec(told)?.[1] ?? '')).toBeLessThanOrEqual(Date.now() + 60_000);
+    const { reported } = await run({ user: 'jane', ttl: '8h' });
+    expect(Date.parse(/until (.*)$/.exec(reported)?.[1] ?? '')).toBeLessThanOrEqual(Date.now() + 60_000);
   });
 
-  it('writes a kubeconfig whose key is not among what it tells people', async () => {
-    const { printed, told } = await run({ user: 'jane' });
+  it('writes a kubeconfig whose key is not in its messages', async () => {
+    const { printed, reported } = await run({ user: 'jane' });
     expect(parse(printed)).toMatchObject({ kind: 'Config', 'current-context': `jane@${clusterName}` });
-    expect(told).not.toMatch(/BEGIN|client-key-data/);
+    expect(reported).not.toMatch(/BEGIN|client-key-data/);
   });
 });

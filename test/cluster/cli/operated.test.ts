@@ -21,7 +21,7 @@ afterAll(() => bench.close());
 const hcp = (...args: string[]) => runHcp(inject('kubeconfig'), [...args, '-n', namespace]).ended;
 const named = (name: string) => ({ namespace: 'default', name });
 
-/** Writes into the hosted cluster once it answers, and says what is there of what was written. */
+/** Writes into the hosted cluster once it answers, and returns which writes exist. */
 async function hostedConfigMaps(write: string): Promise<string[]> {
   const hosted = await bench.hosted('c1');
   try {
@@ -38,7 +38,7 @@ async function hostedConfigMaps(write: string): Promise<string[]> {
 }
 
 test(
-  'a cluster is backed up, its backup is listed as verified, and it is restored, all by the command line',
+  'the command line backs up a cluster, lists its backup as verified, and restores it',
   async () => {
     await hostedConfigMaps('before');
     const taken = await hcp('backup', 'c1', '--wait');

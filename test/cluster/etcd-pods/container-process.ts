@@ -6,7 +6,7 @@ export async function processesOf(podUid: string, command: string): Promise<numb
   const found = await Promise.all(
     pids.map(async (pid) => {
       const [name, cgroup] = await Promise.all([textOf(`/proc/${pid}/comm`), textOf(`/proc/${pid}/cgroup`)]);
-      // With systemd's names of groups dashes are written as underscores.
+      // systemd writes the dashes of group names as underscores.
       return name.trim() === command && cgroup.replaceAll('_', '-').includes(podUid) ? [Number(pid)] : [];
     }),
   );

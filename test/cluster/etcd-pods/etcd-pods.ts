@@ -10,7 +10,7 @@ import { processesOf } from './container-process.ts';
 
 type StatusMember = NonNullable<EtcdStatus['members']>[number];
 
-/** The etcd members of one control plane as the management cluster shows them. */
+/** The etcd members of one control plane in the management cluster. */
 export class EtcdPods {
   readonly #bench: Workbench;
   readonly #cluster: string;
@@ -36,7 +36,7 @@ export class EtcdPods {
     });
   }
 
-  /** Resolves when exactly so many members are leader and followers, by the status, and the condition says so. */
+  /** Resolves when the status has exactly this many members, one leader and followers, and the condition is True. */
   async untilMembers(count: number, limitMs = 120_000): Promise<void> {
     await until(
       `${count} members in the status`,
@@ -48,8 +48,8 @@ export class EtcdPods {
       limitMs,
     ).catch(async (cause: unknown) => {
       const { status } = await this.#bench.get(this.#cluster);
-      const told = status?.conditions?.filter(({ type }) => type.startsWith('Etcd'));
-      throw new Error(`${JSON.stringify(status?.etcd?.members)} ${JSON.stringify(told)}`, { cause });
+      const conditions = status?.conditions?.filter(({ type }) => type.startsWith('Etcd'));
+      throw new Error(`${JSON.stringify(status?.etcd?.members)} ${JSON.stringify(conditions)}`, { cause });
     });
     await this.#bench.untilCondition(this.#cluster, 'EtcdClusterReady', { status: 'True' }, limitMs);
     await this.#bench.untilCondition(this.#cluster, 'EtcdClusterHealthy', { status: 'True' }, limitMs);
@@ -68,19 +68,19 @@ export class EtcdPods {
     return items.map(({ metadata }) => metadata.name).sort();
   }
 
-  /** Deletes the volume claim of a member and its pod, as somebody would who takes a node away. */
+  /** Deletes the volume claim of a member and its pod, as the removal of a node would. */
   async loseVolume(name: string): Promise<void> {
     await this.#bench.client.delete(PersistentVolumeClaim, this.#named(`etcd-data-${name}`));
     await this.#bench.client.delete(Pod, this.#named(name));
   }
 
-  /** Kills the processes of members, as a machine without memory would. */
+  /** Kills the processes of members, as the OOM killer would. */
   async kill(...names: string[]): Promise<void> {
     const pids = await Promise.all(names.map((name) => this.#processOf(name)));
     for (const pid of pids) process.kill(pid, 'SIGKILL');
   }
 
-  /** Changes bytes of what a member has written to its log, as a bad disk would, and kills it. */
+  /** Changes bytes of a member's write-ahead log, as a bad disk would, and kills it. */
   async damageLog(name: string): Promise<void> {
     const pid = await this.#processOf(name);
     const directory = `/proc/${pid}/root${etcdPaths.data}/member/wal`;
@@ -89,12 +89,12 @@ export class EtcdPods {
     process.kill(pid, 'SIGKILL');
   }
 
-  /** Resolves when the container of a member was started again, for which a kubelet takes ever longer, up to 5 minutes. */
+  /** Resolves when the container of a member was restarted, which the kubelet delays up to 5 minutes. */
   async untilRestarted(name: string, before: number): Promise<void> {
     await until(`${name} to be started again`, async () => (await this.restarts(name)) > before, 400_000);
   }
 
-  /** How often the container of a member was started again; never while there is no pod. */
+  /** How often the container of a member was restarted; zero without a pod. */
   async restarts(name: string): Promise<number> {
     const pod = await this.#bench.client.find<PodObject>(Pod, this.#named(name));
     return pod?.status?.containerStatuses?.[0]?.restartCount ?? 0;

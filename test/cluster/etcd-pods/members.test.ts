@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => hosted?.connection.close());
 
-/** Does something while somebody writes. @returns seconds it took, the longest stall of a write, and what was lost */
+/** Does something while a client writes. @returns the seconds it took, the longest stall of a write, and lost writes */
 async function whileWriting(act: () => Promise<void>) {
   const writer = new NumberedConfigMaps({ client: hosted });
   await writer.untilMore(20);
@@ -33,7 +33,7 @@ async function whileWriting(act: () => Promise<void>) {
   return { seconds, stallMs: writer.longestStallMs, lost: await writer.lost() };
 }
 
-/** Does something to a member of three, and waits until another one is in its place. */
+/** Does something to one of three members, and waits until another one has replaced it. */
 async function untilReplaced(name: string, act: () => Promise<void>): Promise<void> {
   const before = (await etcd().members()).find((member) => member.name === name)?.id;
   await act();
@@ -50,7 +50,7 @@ async function untilReplaced(name: string, act: () => Promise<void>): Promise<vo
 
 const replicas = (count: number) => bench.patch('c1', { spec: { etcd: { replicas: count } } });
 
-test('1 member becomes 3, 5 and 3 again while somebody writes, and no acknowledged write is lost', async () => {
+test('1 member becomes 3, 5 and 3 again during writes, and no acknowledged write is lost', async () => {
   const { stallMs, lost } = await whileWriting(async () => {
     for (const count of [3, 5, 3]) {
       await replicas(count);
@@ -68,7 +68,7 @@ test('1 member becomes 3, 5 and 3 again while somebody writes, and no acknowledg
 }, 600_000);
 
 describe('of 3 members', () => {
-  test('one whose volume was deleted joins anew, and no acknowledged write is lost', async () => {
+  test('one whose volume was deleted joins again, and no acknowledged write is lost', async () => {
     const name = await etcd().leader();
     const { seconds, stallMs, lost } = await whileWriting(() => untilReplaced(name, () => etcd().loseVolume(name)));
     expect(lost).toEqual([]);
@@ -80,7 +80,7 @@ describe('of 3 members', () => {
     });
   }, 400_000);
 
-  test('one whose log is damaged on its disk is built anew, and no acknowledged write is lost', async () => {
+  test('one whose log is damaged on its disk is rebuilt, and no acknowledged write is lost', async () => {
     const name = await etcd().follower();
     const { seconds, stallMs, lost } = await whileWriting(() => untilReplaced(name, () => etcd().damageLog(name)));
     expect(lost).toEqual([]);
@@ -118,7 +118,7 @@ describe('of 3 members', () => {
     700_000,
   );
 
-  test('one whose volume lies on a node that is gone gets another volume', async () => {
+  test('one whose volume is on a removed node gets another volume', async () => {
     const { apiVersion } = PersistentVolume;
     const name = 'etcd-data-c1-etcd-3';
     const claimed = { accessModes: ['ReadWriteOnce'], storageClassName: 'standard' };
@@ -167,7 +167,7 @@ describe('of 3 members', () => {
         async () => {
           const pods = await etcd().pods();
           for (const pod of pods) if (isReady(pod)) wereReady.add(pod.metadata.uid);
-          // A busy machine may answer a probe late: away is who was taken away and has not come back yet.
+          // On a busy machine a probe may be late: only a deleted pod whose successor does not exist yet counts as missing.
           const present = pods.filter(({ metadata }) => !metadata.deletionTimestamp && wereReady.has(metadata.uid));
           mostAway = Math.max(mostAway, 3 - present.length);
           for (const { metadata } of pods) {
@@ -181,7 +181,7 @@ describe('of 3 members', () => {
       );
       await etcd().untilMembers(3);
     });
-    // Who leads at which moment is etcd's own affair on a busy machine; the order is proved where nothing else happens.
+    // On a busy machine etcd may change its leader at any time; a test without other events asserts the order.
     expect(order.toSorted()).toEqual(['c1-etcd-0', 'c1-etcd-1', 'c1-etcd-2']);
     expect(mostAway).toBe(1);
     expect(lost).toEqual([]);

@@ -34,7 +34,7 @@ interface HostClaim extends KubeObject {
 
 const claim = () => bench.client.get<HostClaim>(PersistentVolumeClaim, { namespace, name: 'etcd-data-c1-etcd-0' });
 
-/** What must never be made anew. */
+/** Uids of the objects that must never be recreated. */
 async function identities(): Promise<string[]> {
   const set = await bench.client.get(StatefulSet, { namespace, name: 'c1-etcd' });
   return [set, await claim()].map(({ metadata }) => metadata.uid ?? '');
@@ -51,7 +51,7 @@ async function untilVolumeHas(size: string): Promise<void> {
 const stored: string[] = [];
 let fillers = 0;
 
-/** Stores 400 KiB that cannot be compressed. */
+/** Stores 400 KiB of incompressible data. */
 async function store(): Promise<void> {
   const { apiVersion, kind } = ConfigMap;
   const name = `filler-${fillers++}`;
@@ -79,7 +79,7 @@ async function deleteFillers(): Promise<void> {
   }
 }
 
-/** What is in use of the database, as the member itself says. */
+/** The size in use of the database, as the member reports it. */
 async function usedBytes(): Promise<number> {
   const { secrets } = namesOf('c1');
   const read = (name: string) => bench.client.get<SecretObject>(Secret, { namespace, name });
@@ -111,13 +111,13 @@ async function untilWritable(): Promise<void> {
   );
 }
 
-test('a full etcd whose volume may not grow says so, and takes writes again once something is deleted', async () => {
+test('a full etcd whose volume may not grow reports that, and accepts writes again once objects are deleted', async () => {
   await fillUntilRefused();
   const full = performance.now();
-  const told = await until(
+  const reported = await until(
     'that it is full, and the remedy, in conditions',
     async () => {
-      // What old versions had taken is free again in a moment, and nothing is to be told then.
+      // The space of old revisions is free again in a moment, and nothing is to be reported then.
       await fillUntilRefused();
       const { conditions } = (await bench.get('c1')).status ?? {};
       const health = conditions?.find(({ type }) => type === 'EtcdClusterHealthy');
@@ -126,8 +126,8 @@ test('a full etcd whose volume may not grow says so, and takes writes again once
     },
     limitMs,
   );
-  expect(told.remedy).toContain('16 MiB');
-  expect(told.health.message).toContain('full');
+  expect(reported.remedy).toContain('16 MiB');
+  expect(reported.health.message).toContain('full');
   const seen = (performance.now() - full) / 1_000;
 
   const deleting = performance.now();
@@ -144,7 +144,7 @@ test('a full etcd whose volume may not grow says so, and takes writes again once
   });
 }, 600_000);
 
-test('a full etcd whose volume may grow takes writes again by itself, on the same volume', async () => {
+test("a full etcd whose volume may grow accepts writes again without a user's action, on the same volume", async () => {
   await fillUntilRefused();
   const allowed = performance.now();
   await bench.patch('c1', { spec: { etcd: { maxVolumeSize: '256Mi' } } });
@@ -162,12 +162,12 @@ test('a full etcd whose volume may grow takes writes again by itself, on the sam
   });
 }, 600_000);
 
-test('a volume grows before the quota is hit, while somebody writes and nothing is refused for want of space', async () => {
+test('a volume grows before the quota is reached, during writes, and none is refused for lack of space', async () => {
   await bench.untilReady('c1', limitMs);
   const writer = new NumberedConfigMaps({ client: hosted });
   await writer.untilMore(5, limitMs);
   const before = quantityValue((await claim()).status?.capacity?.storage ?? '0');
-  // The quota has followed the volume, for which the only member is away for a moment.
+  // The quota has followed the volume, for which the only member is restarted.
   const isEnough = async () => {
     if ((await usedBytes()) >= 0.35 * before) return true;
     await store();

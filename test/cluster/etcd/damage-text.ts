@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** Changes one byte of every copy of a text in a file where it is, as a bad disk would, also while somebody has it open. */
+/** Changes one byte of every copy of a text in a file in place, as a bad disk would, also while a process has it open. */
 export async function damageText(path: string, text: string): Promise<void> {
   const file = await open(path, 'r+');
   try {

@@ -8,7 +8,7 @@ import { settle } from './settle.ts';
 
 const goal = { replicas: 3, revision: 'new', cause: 'requested', quotaBytes: 2 ** 31 } as const;
 
-it('a member that etcd calls corrupt is built anew from the others, and writes go on', async () => {
+it('a member with a corruption alarm is rebuilt from the others, and writes continue', async () => {
   const cluster = await EtcdProcesses.start(3, 3);
   try {
     await settle(cluster, 3);
@@ -20,10 +20,10 @@ it('a member that etcd calls corrupt is built anew from the others, and writes g
 
     const steps = await settle(cluster, 3);
 
-    // The member may lead when the alarm comes.
+    // The member may lead when the alarm is raised.
     expect(steps.filter((step) => !step.startsWith('moveLeader'))).toEqual([
       'remove etcd-1',
-      expect.stringMatching(/^Disarm/),
+      expect.stringMatching(/^disarm/),
       'addLearner etcd-1',
       'discardVolume etcd-1',
       'promote etcd-1',
@@ -37,7 +37,7 @@ it('a member that etcd calls corrupt is built anew from the others, and writes g
   }
 });
 
-it('a bit that flips in one database is found at the next compaction, and that member is built anew', async () => {
+it('the next compaction detects a flipped bit in one database, and that member is rebuilt', async () => {
   const cluster = await EtcdProcesses.start(3, 3, [
     '--feature-gates=CompactHashCheck=true,InitialCorruptCheck=true',
     '--compact-hash-check-time=1s',
@@ -74,7 +74,7 @@ it('a bit that flips in one database is found at the next compaction, and that m
   }
 });
 
-it('members that were all killed at once are left alone and come back by themselves', async () => {
+it('the operator waits for members that were all killed at once, and they recover', async () => {
   const cluster = await EtcdProcesses.start(3, 3);
   try {
     await settle(cluster, 3);
@@ -88,7 +88,7 @@ it('members that were all killed at once are left alone and come back by themsel
   }
 });
 
-it('nothing is guessed when two of three volumes are gone: no step is taken', async () => {
+it('the operator takes no step when two of three volumes are gone', async () => {
   const cluster = await EtcdProcesses.start(3, 3);
   try {
     await settle(cluster, 3);

@@ -21,23 +21,23 @@ import { until } from '../../support/until.ts';
 
 const serverName = 'etcd.test.svc';
 
-/** One ordinal: its addresses, its "volume" with the mark on it, and its process. */
+/** One ordinal: its addresses, its "volume" with the annotation on it, and its process. */
 interface Place {
   readonly name: string;
   readonly client: number;
   readonly peer: number;
   mark: string | undefined;
-  /** The pod's, which there is as long as this is. */
+  /** The process of the pod; the pod exists as long as this is set. */
   process: ChildProgram | undefined;
-  /** Somebody has looked at it while it did not run. */
+  /** The test has observed that it did not run. */
   wasSeenDown: boolean;
-  /** How often it ended by itself since there is this pod. */
+  /** How often it exited since the pod was created. */
   failures: number;
-  /** Of the template that the process was made from. */
+  /** The template revision of the process. */
   revision: string;
 }
 
-/** Members of etcd as TLS processes on loopback ports, with directories for volumes: what a StatefulSet is to pods. */
+/** etcd members as TLS processes on loopback ports, with directories for volumes; acts as a StatefulSet. */
 export class EtcdProcesses {
   #binary: string;
   #revision = 'new';
@@ -68,7 +68,7 @@ export class EtcdProcesses {
     );
   }
 
-  /** Prepares `places` members, of which the first `started` form a cluster; of the testbed's etcd, or this one. */
+  /** Prepares `places` members, of which the first `started` form a cluster; with the testbed's etcd, or this binary. */
   static async start(
     places: number,
     started: number,
@@ -86,7 +86,7 @@ export class EtcdProcesses {
     return cluster;
   }
 
-  /** Revision of the template that members are to be made from. */
+  /** Revision of the template for new processes. */
   get revision(): string {
     return this.#revision;
   }
@@ -105,13 +105,13 @@ export class EtcdProcesses {
     return client;
   }
 
-  /** How another process reaches a member. */
+  /** How another process connects to a member. */
   access(name: string): { readonly member: MemberEndpoint; readonly credentials: EtcdCredentials } {
     const { client } = this.#place(name);
     return { member: { name, address: `127.0.0.1:${client}`, serverName }, credentials: this.#credentials };
   }
 
-  /** For reading and writing keys, as an API server would, at any member that is there. Close it when done. */
+  /** A client for keys, as an API server uses it, for all members. The caller closes it. */
   keys(): Etcd3 {
     const { ca, cert, key } = this.#credentials;
     return new Etcd3({
@@ -122,7 +122,7 @@ export class EtcdProcesses {
     });
   }
 
-  /** What a member tells of itself in Prometheus' form. */
+  /** The metrics of a member in Prometheus' format. */
   async metrics(name: string): Promise<string> {
     const { cert: certificate, key } = this.#credentials;
     return (await ask({ port: this.#place(name).client, path: '/metrics', client: { certificate, key } })).text;
@@ -139,7 +139,7 @@ export class EtcdProcesses {
   }
 
   run(name: string, state: 'new' | 'existing', members: string): void {
-    // A test that ran out of time may still be in the middle of something.
+    // A test that ran into its timeout may still be running.
     if (this.#isStopped) throw new Error(`${name} is not started: all has been stopped`);
     const place = this.#place(name);
     place.revision = this.#revision;
@@ -152,7 +152,7 @@ export class EtcdProcesses {
         `--name=${name}`,
         `--data-dir=${file(name)}`,
         '--unsafe-no-fsync',
-        // As the product has it.
+        // As in the product.
         '--enable-grpc-gateway=false',
         `--initial-cluster=${members}`,
         `--initial-cluster-state=${state}`,
@@ -176,18 +176,15 @@ export class EtcdProcesses {
     place.process = child;
   }
 
-  /**
-   * What the kubelet and the StatefulSet controller would do: run what is a member and is not running, and take the pods
-   * away that nobody wants any more.
-   */
+  /** Acts as the kubelet and the StatefulSet controller: starts members that do not run, and deletes surplus pods. */
   async runMissing(observation: EtcdObservation): Promise<void> {
     const pods = podsFor(observation);
     for (const member of observation.members) {
       const { name, ordinal, peerUrl } = member;
       const { failures } = this.#place(name);
-      // Without a quorum nobody says who is wanted, and everything stays as it is.
+      // Without a quorum the surplus pods are unknown, and nothing is deleted.
       if (ordinal >= pods && observation.membership === 'confirmed') await this.#deletePod(name);
-      // What has ended is started again later, as kubelets do: it is to be seen that it does not run.
+      // An exited process is restarted later, as the kubelet does, so that the operator observes that it does not run.
       if (ordinal >= pods || !this.#place(name).wasSeenDown) continue;
       const isNew = isAwaited(observation, member);
       this.run(name, 'existing', isNew ? initialCluster(observation, name) : `${name}=${peerUrl}`);
@@ -195,36 +192,36 @@ export class EtcdProcesses {
     }
   }
 
-  /** Kills a member as a power cut would. */
+  /** Kills a member with SIGKILL. */
   async kill(name: string): Promise<void> {
     await this.#place(name).process?.end();
   }
 
-  /** Kills a member and deletes its volume claim; an empty one takes its place, on which etcd refuses to start. */
+  /** Kills a member and deletes its volume claim; an empty one replaces it, on which etcd refuses to start. */
   async loseVolume(name: string): Promise<void> {
     await this.kill(name);
     await rm(join(this.#directory, name), { recursive: true, force: true });
     Object.assign(this.#place(name), { mark: undefined, failures: 1 });
   }
 
-  /** Kills a member and changes its files; `change` is given the directory of its data. */
+  /** Kills a member and changes its files; `change` gets the directory of its data. */
   async tamper(name: string, change: (directory: string) => Promise<void>): Promise<void> {
     await this.kill(name);
     await change(join(this.#directory, name, 'member'));
   }
 
-  /** Resolves when the database of a member, which is written ten times a second, holds this text. */
+  /** Resolves when the database of a member contains this text; etcd writes it ten times a second. */
   async untilOnDisk(name: string, text: string): Promise<void> {
     const path = join(this.#directory, name, 'member/snap/db');
     await until(`${text} in the database of ${name}`, async () => (await readFile(path)).includes(text));
   }
 
-  /** Changes one byte of every copy of this text in the database of a member, as a bad disk would, while it runs. */
+  /** Changes one byte of every copy of this text in the database of a running member, as a bad disk would. */
   async damage(name: string, text: string): Promise<void> {
     await damageText(join(this.#directory, name, 'member/snap/db'), text);
   }
 
-  /** The steps that are not calls to etcd. */
+  /** The steps that are not requests to etcd. */
   async executeOnPods(step: EtcdStep): Promise<void> {
     if (step.kind === 'markVolume' || step.kind === 'reserveVolume') this.#place(step.member).mark = step.id;
     if (step.kind === 'discardVolume') {
@@ -237,7 +234,7 @@ export class EtcdProcesses {
     this.run(name, 'existing', `${name}=https://127.0.0.1:${peer}`);
   }
 
-  /** Kills all and removes what they wrote. */
+  /** Kills all members and removes their files. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const client of this.#clients.values()) client.close();
@@ -270,7 +267,7 @@ export class EtcdProcesses {
   }
 }
 
-/** The etcd of the version that everything else runs on. */
+/** The etcd of the version that all others run. */
 export async function testbedEtcd(): Promise<string> {
   const { etcd } = await findBinaries(instanceFrom(process.env).cache, process.env['HCP_TESTBED_BIN'], () => {});
   if (!etcd) throw new Error('the testbed has no binary etcd');

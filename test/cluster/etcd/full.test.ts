@@ -8,7 +8,7 @@ import { settle } from './settle.ts';
 const quotaBytes = 16 * 1024 ** 2;
 const valueBytes = 500_000;
 
-it('a full etcd forgets old versions, gives their space back on every member, and takes writes again', async () => {
+it('a full etcd compacts, defragments every member, and accepts writes again', async () => {
   const cluster = await EtcdProcesses.start(3, 3, [`--quota-backend-bytes=${quotaBytes}`]);
   try {
     await settle(cluster, 3, quotaBytes);
@@ -22,12 +22,12 @@ it('a full etcd forgets old versions, gives their space back on every member, an
       const first = planSpaceStep(full, quotaBytes);
       if (first.kind === 'wait' || first.kind === 'settled') return false;
       expect(first.step.kind).toBe('compact');
-      // What had no answer is asked for again.
+      // A request without an answer is repeated.
       await execute(first.step as EtcdCall, full, cluster.clients).catch(() => {});
       return false;
     });
-    // Followers forget by themselves. Each is seen to, though nobody writes to it any more.
-    await until('every member to have one version left, and to say so', async () => {
+    // Followers compact on their own. Each is checked, though no client writes to it any more.
+    await until('every member to report one revision', async () => {
       const { members } = await cluster.observe();
       return members.every(({ status }) => status && status.dbSizeInUseBytes < 2 * valueBytes);
     });
@@ -37,7 +37,7 @@ it('a full etcd forgets old versions, gives their space back on every member, an
     expect(steps.filter((step) => step.startsWith('defragment')).sort()).toEqual(
       [0, 1, 2].map((ordinal) => `defragment etcd-${ordinal}`),
     );
-    expect(steps.at(-1)).toMatch(/^Disarm/);
+    expect(steps.at(-1)).toMatch(/^disarm/);
     const { alarms, members } = await cluster.observe();
     expect(alarms).toEqual([]);
     expect(Math.max(...members.map(({ status }) => status?.dbSizeBytes ?? 0))).toBeLessThan(quotaBytes / 2);

@@ -5,7 +5,7 @@ import { EtcdProcesses } from './etcd-processes.ts';
 import { NumberedWriter } from './numbered-writer.ts';
 import { settle } from './settle.ts';
 
-/** What is seen while all are well: on a busy machine a look may fall into an election. */
+/** Observes while all members are healthy: on a busy machine an observation may coincide with an election. */
 const untilWell = (cluster: EtcdProcesses) =>
   until('three members that are well', async () => {
     const seen = await cluster.observe();
@@ -20,7 +20,7 @@ describe('3 members of etcd', () => {
   });
   afterAll(() => cluster.stop());
 
-  it('are observed with who leads, their versions and that their ids are the marks of their volumes', async () => {
+  it('are observed with their leader, their versions and the ids in the annotations of their volumes', async () => {
     const observation = await untilWell(cluster);
     expect(observation).toMatchObject({ membership: 'confirmed', unknownMembers: [], alarms: [] });
     expect(observation.members.map(({ claim, registration }) => claim?.memberId === registration?.id)).toEqual([
@@ -34,18 +34,18 @@ describe('3 members of etcd', () => {
     expect(healthyVoters(observation)).toContain(leaderOf(observation));
   });
 
-  it('hand leadership to the one that is asked for, and defragment one by one', async () => {
+  it('transfer leadership to the requested member, and defragment one by one', async () => {
     const observation = await untilWell(cluster);
     const leader = leaderOf(observation);
     const other = votersOf(observation).find(({ name }) => name !== leader?.name);
     if (!leader || !other?.registration) throw new Error('no leader');
     await cluster.client(leader.name).moveLeader(other.registration.id);
-    await until('the other to lead', async () => leaderOf(await cluster.observe())?.name === other.name);
+    await until('the other one to lead', async () => leaderOf(await cluster.observe())?.name === other.name);
     await cluster.client(leader.name).defragment();
     expect(healthyVoters(await untilWell(cluster))).toHaveLength(3);
   });
 
-  it('say who does not answer, and still know that they have a quorum', async () => {
+  it('report which one does not answer, and still have a quorum', async () => {
     await cluster.kill('etcd-1');
     const observation = await until('a leader among the others', async () => {
       const seen = await cluster.observe();
@@ -69,8 +69,8 @@ describe('3 members of etcd', () => {
   });
 });
 
-describe('1 member of etcd', () => {
-  it('becomes 3, 5 and 3 again while somebody writes, and no acknowledged write is lost', async () => {
+describe('1 etcd member', () => {
+  it('becomes 3, 5 and 3 again during writes, and no acknowledged write is lost', async () => {
     const cluster = await EtcdProcesses.start(5, 1);
     try {
       await settle(cluster, 1);

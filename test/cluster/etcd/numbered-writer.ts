@@ -1,6 +1,6 @@
 import type { EtcdProcesses } from './etcd-processes.ts';
 
-/** Writes one numbered key after the other while members come and go, and knows which were acknowledged. */
+/** Writes numbered keys while members are added and removed, and records the acknowledged ones. */
 export class NumberedWriter {
   readonly #cluster: EtcdProcesses;
   readonly #acknowledged: number[] = [];
@@ -16,7 +16,7 @@ export class NumberedWriter {
     return this.#acknowledged.length;
   }
 
-  /** Stops writing; resolves with the acknowledged numbers that are not there. */
+  /** Stops writing; resolves with the acknowledged numbers that are missing. */
   async stop(): Promise<number[]> {
     this.#isStopped = true;
     await this.#work;
@@ -28,7 +28,7 @@ export class NumberedWriter {
 
   async #write(): Promise<void> {
     for (let number = 0; !this.#isStopped; number += 1) {
-      // A new client now and then, so that members which have joined are used, too.
+      // A new client now and then, so that new members are used, too.
       const keys = this.#cluster.keys();
       try {
         for (; number % 100 !== 99 && !this.#isStopped; number += 1) {
@@ -36,7 +36,7 @@ export class NumberedWriter {
           this.#acknowledged.push(number);
         }
       } catch {
-        // Not acknowledged, so it may be there or not.
+        // Not acknowledged, so it may exist or not.
       } finally {
         keys.close();
       }

@@ -7,9 +7,9 @@ import { until } from '../../support/until.ts';
 import type { EtcdProcesses } from './etcd-processes.ts';
 
 /**
- * Does what the decisions say, one step after the other, until all is as wanted. A call of etcd's that fails is tried
- * again, as the reconciler does.
- * @param onAct is told each step before it is done, and what was seen when it was decided
+ * Executes the planned steps, one after the other, until the desired state is reached. A failed request to etcd is
+ * retried, as the reconciler does.
+ * @param onAct called before each step, with the observation it was planned from
  * @returns the steps that changed something, as `Kind member`.
  */
 export async function settle(
@@ -29,7 +29,7 @@ export async function settle(
       const decision = planEtcdStep(observation, goal);
       const next = decision.kind === 'act' ? nameOf(decision.step) : undefined;
       last = next ?? (decision.kind === 'wait' ? decision.message : `${healthyVoters(observation).length} are well`);
-      // No answer came, and yet it was done, unless nobody can say yet.
+      // The request got no answer, but was executed; without a quorum this is still unknown.
       if (decision.kind !== 'wait') {
         if (failed && failed.step !== next) steps.push(failed.step);
         failed = undefined;

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** Snapshots that etcd has begun to send and has not ended, by its own counters. */
+/** Snapshots that etcd has started to send and not completed, by its own counters. */
 async function openSnapshots(): Promise<number> {
   const text = await cluster.metrics('etcd-0');
   const total = (name: string) =>
@@ -43,8 +43,8 @@ async function openSnapshots(): Promise<number> {
   return total('grpc_server_started_total') - total('grpc_server_handled_total');
 }
 
-describe('keys of a member', () => {
-  it('are counted by resource as a list of all of them is, at the revision that is asked for', async () => {
+describe('the keys of a member', () => {
+  it('are counted by resource at the requested revision, with the same result as a list of all keys', async () => {
     const { status } = await cluster.client('etcd-0').status();
     const writer = cluster.keys();
     await writer.put('/registry/secrets/ns/later').value('x');
@@ -55,7 +55,7 @@ describe('keys of a member', () => {
 });
 
 describe('a snapshot', () => {
-  it('is the database with the hash that etcdutl checks', async () => {
+  it('is the database with the hash that etcdutl verifies', async () => {
     const chunks: Buffer[] = [];
     for await (const chunk of cluster.client('etcd-0').snapshot()) chunks.push(chunk);
     const all = Buffer.concat(chunks);
@@ -65,18 +65,18 @@ describe('a snapshot', () => {
     expect(createHash('sha256').update(database).digest().equals(hash)).toBe(true);
   });
 
-  it('stays at etcd while its reader is slow', async () => {
+  it('is not buffered by its client while the reader is slow', async () => {
     const before = process.memoryUsage().external + process.memoryUsage().arrayBuffers;
     const snapshot = cluster.client('etcd-0').snapshot();
     await snapshot.next();
-    // What would come without being asked for comes within some turns of the event loop.
+    // Unrequested data would arrive within some turns of the event loop.
     for (let turn = 0; turn < 300_000; turn += 1) await setImmediate();
     const held = process.memoryUsage().external + process.memoryUsage().arrayBuffers - before;
     expect(held).toBeLessThan(8_000_000);
     await snapshot.return(undefined);
   });
 
-  it('that is not read to its end, or is stopped, leaves nothing open at etcd', async () => {
+  it('that is aborted or not read to its end leaves no open stream at etcd', async () => {
     const controller = new AbortController();
     const snapshot = cluster.client('etcd-0').snapshot(controller.signal);
     await snapshot.next();
@@ -88,17 +88,17 @@ describe('a snapshot', () => {
     const unread = cluster.client('etcd-0').snapshot();
     await unread.next();
     await unread.return(undefined);
-    await until('etcd to end what nobody reads', async () => (await openSnapshots()) === 0);
+    await until('etcd to close the streams', async () => (await openSnapshots()) === 0);
   });
 
-  it('is seen at etcd while it is read', async () => {
+  it('is counted as open by etcd while it is read', async () => {
     const snapshot = cluster.client('etcd-0').snapshot();
     await snapshot.next();
     expect(await openSnapshots()).toBe(1);
     await snapshot.return(undefined);
   });
 
-  it('of a member that dies meanwhile ends with an error that names it', async () => {
+  it('of a member that dies during the transfer ends with an error that names it', async () => {
     const snapshot = cluster.client('etcd-0').snapshot();
     await snapshot.next();
     await cluster.kill('etcd-0');

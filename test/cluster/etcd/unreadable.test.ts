@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-describe('a member that cannot start on its data is built anew from the others', () => {
+describe('a member that cannot start with its data is rebuilt from the others', () => {
   const faults: readonly [fault: string, what: string, change: (directory: string) => Promise<void>][] = [
     [
       'a byte of its write-ahead log is changed',
@@ -47,14 +47,14 @@ describe('a member that cannot start on its data is built anew from the others',
     const since = performance.now();
     await cluster.tamper('etcd-1', change);
 
-    const told = await until('etcd to refuse its data again and again', async () => {
+    const reported = await until('etcd to refuse its data again and again', async () => {
       const observation = await cluster.observe();
       const decision = planEtcdStep(observation, goal);
       if (decision.kind === 'act') return observation.members[1]?.pod?.damage?.what;
       await cluster.runMissing(observation);
       return undefined;
     });
-    expect(told).toContain(what);
+    expect(reported).toContain(what);
     const steps = await settle(cluster, 3);
 
     expect(steps.filter((step) => !step.startsWith('moveLeader'))).toEqual([
@@ -75,7 +75,7 @@ describe('a member that cannot start on its data is built anew from the others',
   });
 });
 
-it('a member is not built anew when it is another one whose data is wrong', async () => {
+it('a member is not rebuilt if the data of another member is wrong', async () => {
   const keys = cluster.keys();
   await keys.put('again').value(text);
   await Promise.all(['etcd-1', 'etcd-2'].map((name) => cluster.untilOnDisk(name, 'again')));
@@ -91,7 +91,7 @@ it('a member is not built anew when it is another one whose data is wrong', asyn
   keys.close();
 });
 
-/** Overwrites pages of a database from one on, by default to its end. */
+/** Overwrites pages of a database, from the given one, by default to the end. */
 async function zeros(directory: string, page: number, count?: number): Promise<void> {
   const pageBytes = 4096;
   const file = await open(join(directory, 'snap/db'), 'r+');

@@ -13,12 +13,12 @@ const further = await findFurtherBinaries(furtherEtcd, instanceFrom(process.env)
 
 const present = await testbedEtcd();
 
-// Not 3.5 to 3.7 in one go: 3.7 cannot read what 3.5 wrote into the raft log, which is forgotten 10,000 entries later.
+// Not 3.5 to 3.7 in one step: 3.7 cannot read raft log entries of 3.5, which are compacted after 10,000 entries.
 it.each([
   ['3.5', '3.6', further['etcd-3.5'], present],
   ['3.6', '3.7', present, further['etcd-3.7']],
 ])(
-  'etcd rises from %s to %s member by member, the leader last, and loses no acknowledged write',
+  'etcd is upgraded from %s to %s member by member, the leader last, and no acknowledged write is lost',
   async (_, minor, from, to) => {
     const cluster = await EtcdProcesses.start(3, 3, [], from);
     try {
@@ -34,7 +34,7 @@ it.each([
       };
       const steps = await settle(cluster, 3, undefined, noteOrder);
 
-      // On a busy machine etcd may elect another leader at any moment: who leads is asked at each step.
+      // On a busy machine etcd may elect another leader at any moment: the leader is read at each step.
       expect(order.join(', ')).toMatch(/^a follower, a follower, (leadership moves, )*a follower$/);
       const replaced = steps.filter((step) => step.startsWith('replacePod'));
       expect(replaced.toSorted()).toEqual(['etcd-0', 'etcd-1', 'etcd-2'].map((name) => `replacePod ${name}`));

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await installAddon(instance, 'traefik', () => {});
   bench = await Workbench.open(kubeconfig, 'exposed');
   neighbour = await Workbench.open(kubeconfig, 'exposed-too');
-  // Claims are compared across namespaces, so that it looks after all of them.
+  // Claims are compared across namespaces, so this operator watches all of them.
   operator = await startOperator({ kubeconfig, lookup: lookupFor(instance) });
 });
 afterAll(async () => {
@@ -31,7 +31,7 @@ afterAll(async () => {
 const behind = (gateway: object) => ({ ...single, exposure: { gateway } });
 const host = `c1.exposed.${clustersDomain}`;
 
-test('a control plane behind the shared Gateway is reached by its host name, and client certificates go all the way', async () => {
+test('a control plane behind the shared Gateway is reached by its host name, with client certificates', async () => {
   await bench.create('c1', behind(capi));
   await bench.untilReady('c1');
 
@@ -42,10 +42,10 @@ test('a control plane behind the shared Gateway is reached by its host name, and
   });
 });
 
-test('it rests: another pass over everything writes nothing but the status', async () => {
+test('it is stable: another complete reconcile writes nothing but the status', async () => {
   const requests = operator.requests.length;
   await bench.untilSeen('c1');
-  // What an API server that had too much to do turned away was sent again.
+  // A request that an overloaded API server rejected was repeated.
   const sent = operator.requests.slice(requests).filter(({ verb, code }) => verb !== 'watch' && code < 300);
   expect(sent.map(({ verb, resource }) => `${verb} ${resource}`)).toEqual(['apply hostedcontrolplanes']);
 });
@@ -55,14 +55,14 @@ test('its host is refused to a control plane of another namespace, which gets no
   const claimed = await neighbour.untilCondition('c2', 'SyncControlPlaneEndpointReady', { reason: 'HostClaimed' });
   expect(claimed.message).toContain(`the host name ${host} already belongs to HostedControlPlane exposed/c1-cp`);
   expect((await neighbour.client.list(TLSRoute, { namespace: neighbour.namespace })).items).toEqual([]);
-  // Nobody has taken the first one's traffic.
+  // The first one keeps its traffic.
   expect(await whoAmI({ instance, bench, address }, 'c1')).toMatchObject({ username: 'kubernetes-admin' });
 
   await bench.delete('c1');
   await neighbour.untilCondition('c2', 'APIServerTLSRoutesReady', { status: 'True' });
 });
 
-test('a Gateway is noticed when it is made, and its listener when it is put right', async () => {
+test('a new Gateway and a corrected listener are observed at once', async () => {
   const later = { namespace: bench.namespace, name: 'later' };
   const type = 'SyncControlPlaneEndpointReady';
   await bench.create('c3', behind(later));
@@ -81,7 +81,7 @@ test('a Gateway is noticed when it is made, and its listener when it is put righ
   const spec = (tls: object) => ({ gatewayClassName: 'traefik', listeners: [listener(tls)] });
   const terminating = { mode: 'Terminate', certificateRefs };
   await bench.client.create({ apiVersion, kind, metadata: later, spec: spec(terminating) }, { fieldManager });
-  // Nobody looks at it again for ten minutes: the informers' watches tell.
+  // The next resync is ten minutes away: the informers' watches report the change.
   const unsuitable = await bench.untilCondition('c3', type, { reason: 'GatewayListenerUnsuitable' });
   expect(unsuitable.message).toContain('listener tls: its tls.mode is Terminate, set Passthrough');
 

@@ -11,8 +11,8 @@ const address = gatewayAddress(instance);
 
 beforeAll(() => installAddon(instance, 'traefik', () => {}));
 const bench = operatedNamespace('ingress', { lookup: lookupFor(instance) });
-// One that passes TLS through by annotation: `workers/ways-in.test.ts`.
-test('a control plane behind an ingress controller with a kind of its own is reached by its host name', async () => {
+// One that passes TLS through by annotation: `workers/exposure-strategies.test.ts`.
+test('a control plane behind an ingress controller with its own kind is reached by its host name', async () => {
   const apiHost = `api.ingress.${clustersDomain}`;
   const hosts = { apiHost, konnectivityHost: `agents.ingress.${clustersDomain}` };
   await bench.create('c1', { ...single, exposure: { ingress: { ...hosts, controller: 'traefik' } } });

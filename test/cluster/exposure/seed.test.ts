@@ -14,8 +14,8 @@ import { gatewayAddress, lookupFor } from '../../testbed/gateway-address.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
 import { whoAmI } from './who-am-i.ts';
 
-// The objects that the reference provider documents, word for word, but for what the testbed does not have: the Gateway's
-// class and Kubernetes 1.33. They want the namespace `default`, so that no workbench may clear up after them.
+// The objects in the reference provider's documentation, unchanged except for what the testbed lacks: the Gateway's
+// class and Kubernetes 1.33. They are in the namespace `default`, so that no workbench may delete its contents.
 const instance = instanceFrom(process.env, inject('testbed'));
 const file = join(import.meta.dirname, '../../clusters/gateway.yaml');
 const documents = parseAllDocuments(await readFile(file, 'utf8')).map((document) => document.toJS() as KubeObject);

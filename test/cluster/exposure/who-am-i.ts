@@ -17,9 +17,9 @@ interface Review {
 }
 
 /**
- * Whom a hosted API server takes kubectl for, with the kubeconfig that Cluster API uses. Its client certificate counts
- * only when nobody on the way ends TLS.
- * @param address where the host of the endpoint leads: this machine's resolver does not know it
+ * The user that a hosted API server reports for kubectl, with the kubeconfig that Cluster API uses. Its client certificate
+ * is effective only if no proxy terminates TLS.
+ * @param address of the endpoint's host, which this machine's resolver does not know
  */
 export async function whoAmI(
   { instance, bench, address }: { instance: Instance; bench: Workbench; address: string },

@@ -17,7 +17,7 @@ import { until } from '../../support/until.ts';
 import { single } from '../../support/workbench.ts';
 import { installAddon } from '../../testbed/addons.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
-import { unknownMemberAt } from './foreign-issuer.ts';
+import { requestTo } from './foreign-issuer.ts';
 
 const namespace = 'issued';
 const fieldManager = 'test';
@@ -51,13 +51,13 @@ async function pair(name: string): Promise<KeyPair> {
 
 async function untilMessage(cluster: string, text: string): Promise<void> {
   await until(
-    `a condition of ${cluster} that says ${text}`,
+    `a condition of ${cluster} with message ${text}`,
     async () => (await bench.untilCondition(cluster, 'CACertificatesReady', {})).message.includes(text),
     60_000,
   );
 }
 
-/** Answers a request as an approver and as a controller do. */
+/** Answers a request as an approver and a controller do. */
 async function deny(request: CertificateRequestObject, message: string): Promise<void> {
   const lastTransitionTime = new Date().toISOString();
   const conditions = [{ type: 'Denied', status: 'True', reason: 'Policy', message, lastTransitionTime }];
@@ -65,7 +65,7 @@ async function deny(request: CertificateRequestObject, message: string): Promise
   await bench.client.mergePatch(CertificateRequest, request.metadata, { status: { conditions } }, options);
 }
 
-test('a control plane waits for cert-manager, for its controllers and for its issuer, each by its name, and comes up with authorities that the issuer has signed', async () => {
+test('a control plane waits for cert-manager, for its controllers and for its issuer, each by name, and becomes ready with CAs that the issuer has signed', async () => {
   await bench.create('c1', specWith('company'));
   await bench.untilCondition('c1', 'CACertificatesReady', waiting);
   await untilMessage('c1', 'install cert-manager, or remove certificates.issuerRef');
@@ -96,27 +96,27 @@ test('a control plane waits for cert-manager, for its controllers and for its is
   });
 });
 
-test('whoever has a certificate of the issuer is a stranger to the API server and to etcd', async () => {
+test('a certificate of the issuer authenticates neither at the API server nor at etcd', async () => {
   const plan = { commonName: 'intruder', organizations: ['system:masters'], usages: ['client'], hosts: [] } as const;
-  const unknownMember = await issueCertificate(plan, root, validFor(dayMs, new Date()));
+  const unrelated = await issueCertificate(plan, root, validFor(dayMs, new Date()));
   const own = await issueCertificate(plan, await pair('c1-ca'), validFor(dayMs, new Date()));
   const { controlPlaneEndpoint } = (await bench.get('c1')).spec;
   const server = { ...controlPlaneEndpoint!, path: '/api/v1/nodes' };
-  const at = unknownMemberAt(server, (await pair('c1-ca')).certificate);
+  const at = requestTo(server, (await pair('c1-ca')).certificate);
   expect(await at(own)).toBe(200);
-  expect(await at(unknownMember)).toBe(401);
-  expect(await at({ ...unknownMember, certificate: `${unknownMember.certificate}${root.certificate}` })).toBe(401);
+  expect(await at(unrelated)).toBe(401);
+  expect(await at({ ...unrelated, certificate: `${unrelated.certificate}${root.certificate}` })).toBe(401);
 
   const [pod] = await bench.pods('c1', 'etcd');
   const etcd = await pair('c1-etcd');
   const member = { host: pod?.status?.podIP ?? '', port: 2379, serverName: 'localhost', path: '/version' };
-  const atMember = unknownMemberAt(member, etcd.certificate);
+  const atMember = requestTo(member, etcd.certificate);
   const client = { ...plan, commonName: 'hosted-control-plane-controller', organizations: [] };
   expect(await atMember(await issueCertificate(client, etcd, validFor(dayMs, new Date())))).toBe(200);
   expect(await atMember(await issueCertificate(client, root, validFor(dayMs, new Date())))).toBe('refused');
 });
 
-test('an issuer of the whole management cluster, itself signed by another, does as well', async () => {
+test('a ClusterIssuer with an intermediate CA works too', async () => {
   const plan = { commonName: 'unused', organizations: [], usages: ['client'], hosts: [] } as const;
   const issuer = await createCA({ commonName: 'company clusters' }, validFor(10_000 * dayMs, new Date()));
   await createIssuer(bench.client, 'clusters', issuer);
@@ -130,17 +130,17 @@ test('an issuer of the whole management cluster, itself signed by another, does 
   await bench.delete('c2');
 });
 
-test('a request that is denied is told with its reason, and made anew when it is deleted', async () => {
+test('a denied request is reported with its reason, and replaced when it is deleted', async () => {
   await certManager?.stop();
   certManager = await startCertManager({ kubeconfig: inject('kubeconfig'), approves: false });
   await bench.create('c3', specWith('company'));
   await bench.untilCondition('c3', 'CACertificatesReady', waiting);
-  const asked = await until('three requests', async () => {
+  const pending = await until('three requests', async () => {
     const found = await requests('c3');
     return found.length === 3 && found;
   });
-  for (const request of asked) await deny(request, 'no authorities for team issued');
-  await untilMessage('c3', 'was denied: no authorities for team issued; the operator creates a new request at ');
+  for (const request of pending) await deny(request, 'no CAs for team issued');
+  await untilMessage('c3', 'was denied: no CAs for team issued; the operator creates a new request at ');
   await certManager.stop();
   certManager = await startCertManager({ kubeconfig: inject('kubeconfig') });
   for (const { metadata } of await requests('c3')) await bench.client.delete(CertificateRequest, metadata);
@@ -149,7 +149,7 @@ test('a request that is denied is told with its reason, and made anew when it is
   await bench.delete('c3');
 });
 
-test("while cert-manager's webhook is away nothing can be asked for, which is told, and nothing of it has to be mended", async () => {
+test("while cert-manager's webhook is down no request can be created, which is reported, and the operator recovers without an action", async () => {
   const webhook = webhookThatIsAway();
   await bench.client.apply(webhook.object, { fieldManager, force: true, resource: webhook.resource });
   await bench.create('c4', specWith('company'));
@@ -164,7 +164,7 @@ test("while cert-manager's webhook is away nothing can be asked for, which is to
   await bench.delete('c4');
 });
 
-/** What cert-manager's webhook looks like to an API server when no pod of it runs. */
+/** cert-manager's webhook as an API server sees it while no pod of it runs. */
 function webhookThatIsAway() {
   const [apiVersion, kind] = ['admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration'];
   const rule = {

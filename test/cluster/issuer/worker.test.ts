@@ -43,15 +43,15 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** What a program prints, also when it fails. */
-async function said(...[program, ...args]: [string, ...string[]]): Promise<string> {
+/** The output of a program, also if it fails. */
+async function outputOf(...[program, ...args]: [string, ...string[]]): Promise<string> {
   const answer = await promisify(execFile)(program, args, { cwd: directory }).catch(
     (error: { readonly stdout: string; readonly stderr: string }) => error,
   );
   return `${answer.stdout}${answer.stderr}`;
 }
 
-test('a node joins by kubeadm, which pins the authority that an issuer has signed, and runs pods whose logs can be read', async () => {
+test('a node joins by kubeadm, which pins the CA that an issuer has signed, and runs pods with readable logs', async () => {
   expect(splitCertificates(cluster.api.certificateAuthority)).toHaveLength(1);
   expect(isSignedBy(cluster.api.certificateAuthority, root.certificate)).toBe(true);
   const ready = '{.items[*].metadata.name} {.items[*].status.conditions[?(@.type=="Ready")].status}';
@@ -68,11 +68,11 @@ test('a node joins by kubeadm, which pins the authority that an issuer has signe
   );
 });
 
-test('curl trusts the API server by that authority; OpenSSL has to be told that a chain may end there', async () => {
+test('curl trusts the API server by that CA; OpenSSL needs the option for partial chains', async () => {
   const { endpoint } = cluster.api;
   const status = ['--silent', '--show-error', '--output', 'body', '--write-out', '%{http_code}'] as const;
-  expect(await said('curl', ...status, '--cacert', 'ca.crt', `https://${endpoint}/version`)).toBe('200');
+  expect(await outputOf('curl', ...status, '--cacert', 'ca.crt', `https://${endpoint}/version`)).toBe('200');
   const connect = ['s_client', '-connect', endpoint, '-CAfile', 'ca.crt', '-verify_return_error'] as const;
-  expect(await said('openssl', ...connect)).toContain('unable to get issuer certificate');
-  expect(await said('openssl', ...connect, '-partial_chain')).toContain('Verify return code: 0 (ok)');
+  expect(await outputOf('openssl', ...connect)).toContain('unable to get issuer certificate');
+  expect(await outputOf('openssl', ...connect, '-partial_chain')).toContain('Verify return code: 0 (ok)');
 });

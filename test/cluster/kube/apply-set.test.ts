@@ -53,7 +53,7 @@ const deployment = (replicas: number): DeploymentObject => ({
   ),
 });
 
-/** The writes of one more apply once the caches know everything. */
+/** The writes of one more apply once the caches are current. */
 async function writes(objects: readonly KubeObject[]): Promise<number> {
   requests = [];
   await applySet.apply(owner, objects);
@@ -87,7 +87,7 @@ afterEach(async () => {
 });
 
 describe('ApplySet', () => {
-  it('applies once, then asks nothing of the server while nothing changes', async () => {
+  it('applies once, then sends no request while nothing changes', async () => {
     const objects = [deployment(2), ...Array.from({ length: 20 }, (_, index) => configMap(`map-${index}`))];
     const live = await applySet.apply(owner, objects);
     expect(live.map(({ metadata }) => metadata.name)).toEqual(objects.map(({ metadata }) => metadata.name));
@@ -97,7 +97,7 @@ describe('ApplySet', () => {
     expect(await writes(objects)).toBe(0);
   });
 
-  it('does not mind a status, a label of others and other fields of others', async () => {
+  it('ignores a status, and labels and fields of others', async () => {
     const [live] = await applySet.apply(owner, [deployment(2)]);
     await other.mergePatch(
       Deployment,
@@ -116,7 +116,7 @@ describe('ApplySet', () => {
     ['changed a field', { spec: { replicas: 5 } }],
     ['removed a label', { metadata: { labels: { cluster: null } } }],
     ['changed a list item', { spec: { template: { spec: { containers: [{ name: 'api', image: 'evil' }] } } } }],
-  ])('repairs once what somebody else %s of', async (_, patch) => {
+  ])('repairs once what another client %s of', async (_, patch) => {
     await applySet.apply(owner, [deployment(2)]);
     const patched = await other.mergePatch(Deployment, { namespace, name: 'api' }, patch, kubectl);
     await cached(Deployment, patched);
@@ -129,7 +129,7 @@ describe('ApplySet', () => {
     expect(await writes([deployment(2)])).toBe(0);
   });
 
-  it('stops a fight after five rounds in a row, names the object and tries again later', async () => {
+  it('stops a conflict after five rounds in a row, names the object and tries again later', async () => {
     const clock = new ManualClock();
     const reverted: string[] = [];
     const lookup = (resource: Resource, name: ObjectName) => informers.get(resource)?.get(name);
@@ -154,7 +154,7 @@ describe('ApplySet', () => {
     expect(live?.data).toEqual({ a: '1' });
   });
 
-  it('takes back what another manager applied by force', async () => {
+  it('restores a field that another manager applied by force', async () => {
     await applySet.apply(owner, [configMap('a')]);
     const stolen = await other.apply(configMap('a', { a: '2' }), { ...kubectl, force: true });
     await cached(ConfigMap, stolen);
@@ -162,7 +162,7 @@ describe('ApplySet', () => {
     expect(live?.data).toEqual({ a: '1' });
   });
 
-  it('makes anew what was deleted', async () => {
+  it('recreates a deleted object', async () => {
     const [first] = await applySet.apply(owner, [configMap('a')]);
     await until('the cache', () => informers.get(ConfigMap)?.get({ namespace, name: 'a' }));
     await other.delete(ConfigMap, { namespace, name: 'a' });
@@ -171,7 +171,7 @@ describe('ApplySet', () => {
     expect(second?.metadata.uid).not.toBe(first?.metadata.uid);
   });
 
-  it('applies over what somebody made anew under the name', async () => {
+  it('applies to an object that another client recreated with the same name', async () => {
     await applySet.apply(owner, [configMap('a')]);
     await other.delete(ConfigMap, { namespace, name: 'a' });
     const imposter = await other.create(configMap('a', { a: 'theirs' }), kubectl);
@@ -180,7 +180,7 @@ describe('ApplySet', () => {
     expect(live?.data).toEqual({ a: '1' });
   });
 
-  it('gives the newest state it knows while the caches are behind', async () => {
+  it('returns the newest known state while the caches are behind', async () => {
     const behind = new Informer({ client: other, resource: ConfigMap, namespace, clock: systemClock, fieldManager });
     behind.start();
     const first = await other.apply(configMap('a'), { fieldManager });
@@ -197,7 +197,7 @@ describe('ApplySet', () => {
     expect(behind.get(first.metadata)?.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
   });
 
-  it('knows nothing any more of an owner it was told to forget', async () => {
+  it('forgets all objects of an owner', async () => {
     const [live] = await applySet.apply(owner, [configMap('a')]);
     if (live) await cached(ConfigMap, live);
     expect(await writes([configMap('a')])).toBe(0);
@@ -205,7 +205,7 @@ describe('ApplySet', () => {
     expect(await writes([configMap('a')])).toBe(1);
   });
 
-  it('tries all of them and throws what failed', async () => {
+  it('tries all of them and throws the errors', async () => {
     const nowhere = { ...configMap('b'), metadata: { namespace: 'nowhere', name: 'b' } };
     const objects = [nowhere, configMap('a'), { ...nowhere, metadata: { namespace: 'nowhere', name: 'c' } }];
     const error: unknown = await applySet.apply(owner, objects).catch((caught: unknown) => caught);
@@ -214,7 +214,7 @@ describe('ApplySet', () => {
     expect(await client.find(ConfigMap, { namespace, name: 'a' })).toBeDefined();
   });
 
-  it('deletes what it applied and is not rendered any more, and nothing else', async () => {
+  it('deletes objects that it applied and that are not rendered any more, and no others', async () => {
     const rendered = [configMap('keep'), configMap('drop')];
     await applySet.apply(owner, rendered);
     const copied = await other.create(configMap('copied-labels'), kubectl);

@@ -37,7 +37,7 @@ describe('a real API server', () => {
     await expect(run({ client, namespace })).resolves.toBeUndefined();
   });
 
-  it('merges everything that is rendered as the one in memory does', async () => {
+  it('merges all rendered objects as the in-memory one does', async () => {
     const rendered = await renderedSamples();
     const versions = [...new Set(rendered.map(({ apiVersion }) => apiVersion))];
     const published = new Map(
@@ -48,7 +48,7 @@ describe('a real API server', () => {
   });
 });
 
-/** Every object of the samples, but those of kinds that this API server does not have. */
+/** Every object of the samples, except kinds that this API server lacks. */
 async function renderedSamples(): Promise<KubeObject[]> {
   const directory = 'dist/samples';
   const files = await readdir(directory);

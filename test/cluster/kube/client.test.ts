@@ -53,7 +53,7 @@ afterEach(async () => {
 });
 
 describe('a token of a ServiceAccount', () => {
-  it('is for the audience that is asked for', async () => {
+  it('has the requested audience', async () => {
     const { apiVersion, kind } = ServiceAccount;
     await client.create({ apiVersion, kind, metadata: { namespace, name: 'backup' } }, us);
     const token = await client.serviceAccountToken({ namespace, name: 'backup' }, 'sts.example.org');
@@ -61,15 +61,15 @@ describe('a token of a ServiceAccount', () => {
     expect(claims).toMatchObject({ aud: ['sts.example.org'], sub: 'system:serviceaccount:default:backup' });
   });
 
-  it('is none where there is no such ServiceAccount, and the error names it', async () => {
-    const error = await failure(client.serviceAccountToken({ namespace, name: 'nobody' }, 'x'));
+  it('cannot be issued without the ServiceAccount, and the error names it', async () => {
+    const error = await failure(client.serviceAccountToken({ namespace, name: 'missing' }, 'x'));
     expect(isNotFound(error)).toBe(true);
-    expect(error.message).toContain('ServiceAccount default/nobody (token)');
+    expect(error.message).toContain('ServiceAccount default/missing (token)');
   });
 });
 
 describe('apply', () => {
-  it('creates, changes, drops what is no longer rendered, and writes nothing when nothing changed', async () => {
+  it('creates, changes, drops fields that are not rendered any more, and writes nothing when nothing changed', async () => {
     const object = configMap({ a: '1', b: '1' });
     const created = await client.apply(object, us);
     const requeueAt = await client.apply(object, us);
@@ -96,7 +96,7 @@ describe('apply', () => {
     expect(forced.data).toEqual({ a: '2' });
   });
 
-  it('refuses an unknown field as invalid, not as something to try again', async () => {
+  it('refuses an unknown field as invalid, not as temporary', async () => {
     const error = await failure(client.apply({ ...configMap({}), dataa: { a: '1' } }, us));
     expect(error.message).toContain('.dataa: field not declared in schema');
     expect(isInvalid(error)).toBe(true);
@@ -106,14 +106,14 @@ describe('apply', () => {
     ['bad base64', { key: 'hunter2!!' }],
     ['a value of another type', { key: { hunter2: 'hunter2' } }],
     ['a bad key', { 'bad key': 'aHVudGVyMg==' }],
-  ])('never tells the content of a Secret with %s', async (_, data) => {
+  ])('never reveals the content of a Secret with %s', async (_, data) => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name: 'secret' }, data };
     const error = await failure(client.apply(secret, us));
     expect(isInvalid(error)).toBe(true);
     expect(`${error.stack} ${JSON.stringify(error)}`).not.toMatch(/hunter2|aHVudGVyMg/);
   });
 
-  it('keeps what a namespace misses apart from what an object misses', async () => {
+  it('distinguishes a missing namespace from a missing object', async () => {
     const lost = { ...configMap({}), metadata: { namespace: 'nowhere', name: 'a' } };
     const error = await failure(client.apply(lost, us));
     expect(isNotFound(error)).toBe(true);
@@ -129,7 +129,7 @@ describe('create, patch, delete', () => {
     expect([isAlreadyExists(error), isConflict(error)]).toEqual([true, true]);
   });
 
-  it('merges a patch, and refuses one meant for another version', async () => {
+  it('merges a patch, and refuses one for an outdated version', async () => {
     const { metadata } = await client.apply(configMap({ a: '1', b: '1' }), us);
     const merged = await client.mergePatch<ConfigMapObject>(ConfigMap, metadata, { data: { b: null, c: '1' } }, us);
     expect(merged.data).toEqual({ a: '1', c: '1' });
@@ -145,7 +145,7 @@ describe('create, patch, delete', () => {
     expect(current.metadata.labels).toEqual({ l: '1' });
   });
 
-  it('deletes, is content when there is nothing, and spares another object of the name', async () => {
+  it('deletes, succeeds if there is nothing, and keeps another object of the same name', async () => {
     const { metadata } = await client.apply(configMap({}), us);
     expect(isConflict(await failure(client.delete(ConfigMap, metadata, { uid: 'another' })))).toBe(true);
     await client.delete(ConfigMap, metadata, { uid: metadata.uid, propagationPolicy: 'Background' });
@@ -156,7 +156,7 @@ describe('create, patch, delete', () => {
 });
 
 describe('list', () => {
-  it('collects all pages and fills in what the server leaves out', async () => {
+  it('collects all pages and adds what the server leaves out', async () => {
     const names = Array.from({ length: 620 }, (_, index) => `page-${index}`);
     const labels = { paged: 'yes' };
     for (let start = 0; start < names.length; start += 62) {
@@ -178,7 +178,7 @@ describe('list', () => {
 });
 
 describe('connection', () => {
-  it('shares one connection among everything', async () => {
+  it('is shared by all requests', async () => {
     const watches = Array.from({ length: 8 }, () => client.watch(Secret, { namespace, timeoutSeconds: 60 }));
     const pending = watches.map((watch) => watch.next());
     await Promise.all(Array.from({ length: 60 }, () => client.list(Namespace)));
@@ -188,14 +188,14 @@ describe('connection', () => {
     await Promise.allSettled(pending);
   });
 
-  it('dials anew after a reset without the caller noticing', async () => {
+  it('is opened again after a reset, invisible to the caller', async () => {
     await client.list(Namespace);
     proxy.reset();
     await client.list(Namespace);
     expect(proxy.accepted).toBe(2);
   });
 
-  it('tries a second time, on a new connection, when the first is cut before the answer', async () => {
+  it('retries once, on a new connection, if the first is cut before the answer', async () => {
     await client.list(Namespace);
     proxy.goSilent();
     const call = client.list(Namespace);
@@ -206,7 +206,7 @@ describe('connection', () => {
     expect(requests.map(({ code }) => code)).toEqual([200, 0, 200]);
   });
 
-  it('does not try a create a second time: it may have succeeded', async () => {
+  it('does not retry a create, because it may have succeeded', async () => {
     await client.list(Namespace);
     proxy.goSilent();
     const call = failure(client.create(configMap({}), us));
@@ -217,7 +217,7 @@ describe('connection', () => {
     expect(requests.map(({ code }) => code)).toEqual([200, 0]);
   });
 
-  it('gives up at the deadline when nothing comes back, and works again once the network does', async () => {
+  it('ends a request at the deadline without an answer, and works again once the network does', async () => {
     await client.list(Namespace);
     proxy.goSilent();
     const calls = [5_000, 500].map((deadlineMs) => failure(client.list(Namespace, { deadlineMs })));
@@ -229,7 +229,7 @@ describe('connection', () => {
     await client.list(Namespace);
   });
 
-  it('says that nobody is there', async () => {
+  it('reports that nothing listens', async () => {
     await proxy.stop();
     const error = await failure(client.list(Namespace));
     expect(error.message).toMatch(/^list namespaces: cannot reach https:\S+: connect ECONNREFUSED/);
@@ -237,7 +237,7 @@ describe('connection', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('ends a call when its caller gives up', async () => {
+  it('ends a request when its caller aborts it', async () => {
     await client.list(Namespace);
     proxy.goSilent();
     const controller = new AbortController();
@@ -246,7 +246,7 @@ describe('connection', () => {
     await expect(call).rejects.toThrow('shutting down');
   });
 
-  it('verifies the name it was given, not the address it dials', async () => {
+  it('verifies the specified name, not the address', async () => {
     const impostor = new KubeClient(connectionFor({ ...server.target, serverName: 'another.example' }));
     expect((await failure(impostor.raw('/version'))).message).toContain("does not match certificate's altnames");
     await impostor.connection.close();
@@ -258,7 +258,7 @@ describe('connection', () => {
     await reader.connection.close();
   });
 
-  it('is told apart when it has no rights', async () => {
+  it('of a client without rights fails as Forbidden', async () => {
     const { server: url, serverName, ca } = server.target;
     const anonymous = new KubeClient(connectionFor({ server: url, serverName, ca }));
     expect(isForbidden(await failure(anonymous.list(Secret)))).toBe(true);
@@ -267,7 +267,7 @@ describe('connection', () => {
 });
 
 describe('watch', () => {
-  it('brings objects of a megabyte whole, with every character', async () => {
+  it('returns objects of a megabyte complete, with every character', async () => {
     const { resourceVersion } = await client.list(ConfigMap, { namespace });
     const data = { text: 'ä€😀\n'.repeat(90_000) };
     const applied = await client.apply(configMap(data), us);
@@ -287,7 +287,7 @@ describe('watch', () => {
     expect(events.filter((type) => type !== 'BOOKMARK')).toEqual([]);
   });
 
-  it('notices a silence that lasts too long', async () => {
+  it('detects a silence that lasts too long', async () => {
     const { resourceVersion } = await client.list(ConfigMap, { namespace });
     const watch = client.watch(ConfigMap, { namespace, resourceVersion, inactivityMs: 1_500 });
     const error = await failure(watch.next());

@@ -33,7 +33,7 @@ const configMap = (name: string, data: Record<string, string> = {}, labels = {})
   data,
 });
 
-/** A running informer and what it told, as `added name`. */
+/** A running informer and its events, as `added name`. */
 function inform(options: Partial<InformerOptions> = {}) {
   const informer = new Informer<ConfigMapObject>({
     client,
@@ -43,11 +43,11 @@ function inform(options: Partial<InformerOptions> = {}) {
     onError: (error) => errors.push(error),
     ...options,
   });
-  const told: string[] = [];
-  informer.onChange(({ type, object }) => told.push(`${type} ${object.metadata.name}`));
+  const events: string[] = [];
+  informer.onChange(({ type, object }) => events.push(`${type} ${object.metadata.name}`));
   informers.push(informer);
   informer.start();
-  return { informer, told };
+  return { informer, events };
 }
 const names = (informer: Informer) => informer.list().map(({ metadata }) => metadata.name);
 const verbs = () => requests.map(({ verb }) => verb);
@@ -67,24 +67,24 @@ afterEach(async () => {
 });
 
 describe('Informer', () => {
-  it('lists what is there and then follows every change', async () => {
+  it('lists the existing objects and then follows every change', async () => {
     await direct.apply(configMap('old'), us);
-    const { informer, told } = inform();
+    const { informer, events } = inform();
     await informer.synced;
-    expect(told).toEqual(['added old']);
+    expect(events).toEqual(['added old']);
     await direct.apply(configMap('new'), us);
     await direct.apply(configMap('new', { a: '1' }), us);
     await direct.delete(ConfigMap, { namespace, name: 'old' });
-    await until('the deletion', () => told.includes('deleted old'));
-    expect(told).toEqual(['added old', 'added new', 'updated new', 'deleted old']);
+    await until('the deletion', () => events.includes('deleted old'));
+    expect(events).toEqual(['added old', 'added new', 'updated new', 'deleted old']);
     expect(informer.get({ namespace, name: 'new' })?.data).toEqual({ a: '1' });
     expect(informer.isSynced).toBe(true);
     expect(verbs()).toEqual(['list', 'watch']);
   });
 
-  it('keeps to its selector, its index and the managed fields of its manager', async () => {
+  it('keeps its selector, its index and only the managed fields of its manager', async () => {
     const labels = { app: 'hcp', cluster: 'one' };
-    const { informer, told } = inform({
+    const { informer, events } = inform({
       labelSelector: 'app=hcp',
       indexedLabels: ['cluster'],
       fieldManager: us.fieldManager,
@@ -94,21 +94,21 @@ describe('Informer', () => {
     await direct.apply(configMap('ours', {}, labels), us);
     const merge = { fieldManager: 'them' };
     await direct.mergePatch(ConfigMap, { namespace, name: 'ours' }, { data: { theirs: '1' } }, merge);
-    await until('the patch', () => told.includes('updated ours'));
+    await until('the patch', () => events.includes('updated ours'));
     const [ours] = informer.byLabel('cluster', 'one');
     expect(ours?.metadata.managedFields?.map(({ manager }) => manager)).toEqual(['us']);
     await direct.mergePatch(ConfigMap, { namespace, name: 'ours' }, { metadata: { labels: { app: null } } }, merge);
-    await until('the object to leave the selection', () => told.includes('deleted ours'));
-    expect(told).toEqual(['added ours', 'updated ours', 'deleted ours']);
+    await until('the object to leave the selection', () => events.includes('deleted ours'));
+    expect(events).toEqual(['added ours', 'updated ours', 'deleted ours']);
     expect(informer.byLabel('cluster', 'one')).toEqual([]);
   });
 
-  it('keeps the metadata alone of what is only counted, as objects of their own kind', async () => {
+  it('keeps only the metadata of objects that are just counted, with their own kind', async () => {
     await direct.apply(configMap('old', { heavy: 'data' }), us);
-    const { informer, told } = inform({ metadataOnly: true });
+    const { informer, events } = inform({ metadataOnly: true });
     await informer.synced;
     await direct.apply(configMap('new', { heavy: 'data' }), us);
-    await until('the second one', () => told.includes('added new'));
+    await until('the second one', () => events.includes('added new'));
     expect(informer.list()).toMatchObject([
       { kind: 'ConfigMap', metadata: { name: 'old' } },
       { kind: 'ConfigMap', metadata: { name: 'new' } },
@@ -116,19 +116,19 @@ describe('Informer', () => {
     expect(informer.list().filter(({ data }) => data)).toEqual([]);
   });
 
-  it('tells the next handlers although one throws', async () => {
-    const { informer, told } = inform();
+  it('calls the next handlers although one throws', async () => {
+    const { informer, events } = inform();
     await informer.synced;
     informer.onChange(() => {
       throw new Error('clumsy handler');
     });
     await direct.apply(configMap('a'), us);
     await direct.apply(configMap('b'), us);
-    await until('both', () => told.includes('added b'));
+    await until('both', () => events.includes('added b'));
     expect(errors).toEqual([new Error('clumsy handler'), new Error('clumsy handler')]);
   });
 
-  it('gives a late handler what is there already', async () => {
+  it('reports existing objects to a late handler', async () => {
     await direct.apply(configMap('a'), us);
     const { informer } = inform();
     await informer.synced;
@@ -138,29 +138,29 @@ describe('Informer', () => {
     end();
   });
 
-  it('goes on from where it was after a cut, without a new list', async () => {
-    const { informer, told } = inform();
+  it('continues after a cut without a new list', async () => {
+    const { informer, events } = inform();
     await informer.synced;
     await direct.apply(configMap('before'), us);
-    await until('the first', () => told.includes('added before'));
+    await until('the first', () => events.includes('added before'));
     proxy.reset();
     await direct.apply(configMap('meanwhile'), us);
-    await until('what happened meanwhile', () => told.includes('added meanwhile'));
+    await until('the later event', () => events.includes('added meanwhile'));
     expect(verbs().filter((verb) => verb === 'list')).toHaveLength(1);
-    expect(told).toEqual(['added before', 'added meanwhile']);
+    expect(events).toEqual(['added before', 'added meanwhile']);
   });
 
-  it('loses nothing when the API server is killed and started again', async () => {
+  it('loses nothing when the API server is killed and restarted', async () => {
     await direct.apply(configMap('stays'), us);
     await direct.apply(configMap('goes'), us);
-    const { informer, told } = inform();
+    const { informer, events } = inform();
     await informer.synced;
     await server.killApiServer();
-    await until('the failure to be noticed', () => errors.length > 0);
+    await until('the error', () => errors.length > 0);
     await server.startApiServer();
     await direct.apply(configMap('new'), us);
     await direct.delete(ConfigMap, { namespace, name: 'goes' });
-    await until('everything', () => told.includes('added new') && told.includes('deleted goes'));
+    await until('everything', () => events.includes('added new') && events.includes('deleted goes'));
     expect(names(informer).sort()).toEqual(['new', 'stays']);
     expect(informer.lastSeen).toBeGreaterThan(Date.now() - 20_000);
   });
@@ -168,47 +168,47 @@ describe('Informer', () => {
   it('lists again when its version is compacted, and reports what it missed', async () => {
     await direct.apply(configMap('goes'), us);
     await direct.apply(configMap('changes'), us);
-    const { informer, told } = inform();
+    const { informer, events } = inform();
     await informer.synced;
     proxy.goSilent();
     await direct.delete(ConfigMap, { namespace, name: 'goes' });
     await direct.apply(configMap('changes', { a: '1' }), us);
     await direct.apply(configMap('new'), us);
-    // The server's own cache of recent changes would bridge the gap: only a new one begins at the present.
+    // The server's own cache of recent changes would bridge the gap: only a new process starts with an empty one.
     await server.compact();
     await server.killApiServer();
     await server.startApiServer();
     proxy.heal();
     proxy.reset();
-    await until('what it missed', () => told.includes('added new'));
-    expect(told.slice(2)).toEqual(['deleted goes', 'updated changes', 'added new']);
+    await until('what it missed', () => events.includes('added new'));
+    expect(events.slice(2)).toEqual(['deleted goes', 'updated changes', 'added new']);
     expect(verbs().filter((verb) => verb === 'list').length).toBeGreaterThan(1);
   });
 
-  it('notices a connection that went silent', async () => {
-    const { told } = inform({ watchInactivityMs: 1_000 });
+  it('detects a connection that went silent', async () => {
+    const { events } = inform({ watchInactivityMs: 1_000 });
     await until('the watch', () => verbs().includes('watch'));
     proxy.goSilent();
     await direct.apply(configMap('meanwhile'), us);
-    await until('the silence to be noticed', () => errors.length > 0);
+    await until('the error', () => errors.length > 0);
     proxy.heal();
-    await until('what happened meanwhile', () => told.length > 0);
-    expect(told).toEqual(['added meanwhile']);
+    await until('the later event', () => events.length > 0);
+    expect(events).toEqual(['added meanwhile']);
   });
 
-  it('gives up a connection on which another request got no answer, however long its own watch may be silent', async () => {
-    const { told } = inform();
+  it('drops a connection on which another request got no answer, however long its own watch may be silent', async () => {
+    const { events } = inform();
     await until('the watch', () => verbs().includes('watch'));
     proxy.goSilent();
     await direct.apply(configMap('meanwhile'), us);
     await expect(client.raw('/readyz', { deadlineMs: 300 })).rejects.toThrow('did not answer within 300 ms');
     proxy.heal();
-    await until('what happened meanwhile', () => told.length > 0);
-    expect(told).toEqual(['added meanwhile']);
+    await until('the later event', () => events.length > 0);
+    expect(events).toEqual(['added meanwhile']);
   });
 
-  it('is kept current by bookmarks although nothing of its own changes', async () => {
-    // The server sends a bookmark two seconds before the end of a watch, if anything of the resource has changed.
+  it('is kept current by bookmarks although its own objects do not change', async () => {
+    // The server sends a bookmark two seconds before the end of a watch, if any object of the resource has changed.
     const { informer } = inform({ watchSeconds: 5 });
     await informer.synced;
     const { items, resourceVersion } = await direct.list(ConfigMap, { namespace });
@@ -222,12 +222,12 @@ describe('Informer', () => {
     expect(verbs().filter((verb) => verb === 'list')).toHaveLength(1);
   });
 
-  it('stops at once, whatever it is doing', async () => {
+  it('stops at once in any state', async () => {
     const { informer } = inform();
     await informer.synced;
     const missing = inform({ resource: { ...ConfigMap, plural: 'nothings' } });
     await until('a failure', () => errors.length > 0);
-    // A watch lasts for minutes, and the clock by which the other one rests stands still.
+    // A watch lasts for minutes, and the clock by which the other one waits stands still.
     await expect(Promise.all([informer.stop(), missing.informer.stop()])).resolves.toBeDefined();
   });
 });

@@ -20,9 +20,9 @@ const { client } = server;
 let elections: LeaderElection[];
 let name: string;
 
-/** A candidate and what it was told. */
+/** A candidate and its callbacks. */
 function candidate(identity: string, through: KubeClient = client, asked = times) {
-  const told: string[] = [];
+  const callbacks: string[] = [];
   const election = new LeaderElection({
     client: through,
     name,
@@ -30,12 +30,12 @@ function candidate(identity: string, through: KubeClient = client, asked = times
     identity,
     clock: systemClock,
     times: asked,
-    onAcquired: () => told.push('acquired'),
-    onLost: () => told.push('lost'),
+    onAcquired: () => callbacks.push('acquired'),
+    onLost: () => callbacks.push('lost'),
   });
   elections.push(election);
   election.start();
-  return { election, told };
+  return { election, callbacks };
 }
 const holder = async () => (await client.get<LeaseObject>(Lease, { namespace, name })).spec;
 
@@ -53,19 +53,19 @@ describe('LeaderElection', () => {
     const second = candidate('second', client, lasting);
     const acquired = (await holder())?.renewTime;
     await until('a renewal', async () => (await holder())?.renewTime !== acquired);
-    expect([first.told, second.told]).toEqual([['acquired'], []]);
+    expect([first.callbacks, second.callbacks]).toEqual([['acquired'], []]);
     await first.election.stop();
     await until('the next leader', () => second.election.isLeader);
     expect(await holder()).toMatchObject({ holderIdentity: 'second', leaseTransitions: 1 });
-    expect([first.told, second.told]).toEqual([['acquired'], ['acquired']]);
+    expect([first.callbacks, second.callbacks]).toEqual([['acquired'], ['acquired']]);
   });
 
-  it('lets one of many win', async () => {
+  it('elects one of many', async () => {
     const candidates = Array.from({ length: 6 }, (_, index) => candidate(`candidate-${index}`, client, lasting));
     await until('a leader', () => candidates.some(({ election }) => election.isLeader));
     const first = (await holder())?.renewTime;
     await until('a renewal', async () => (await holder())?.renewTime !== first);
-    expect(candidates.filter(({ told }) => told.length > 0)).toHaveLength(1);
+    expect(candidates.filter(({ callbacks }) => callbacks.length > 0)).toHaveLength(1);
   });
 
   it('steps down before another can lead when the server falls silent', async () => {
@@ -76,25 +76,28 @@ describe('LeaderElection', () => {
     await until('a leader', () => first.election.isLeader);
     const second = candidate('second');
     proxy.goSilent();
-    const stillLed = await until('the next leader', () => second.told.length > 0 && { first: first.election.isLeader });
+    const stillLed = await until(
+      'the next leader',
+      () => second.callbacks.length > 0 && { first: first.election.isLeader },
+    );
     expect(stillLed).toEqual({ first: false });
-    expect(first.told.at(-1)).toBe('lost');
+    expect(first.callbacks.at(-1)).toBe('lost');
     proxy.heal();
     await first.election.stop();
     await remote.connection.close();
     await proxy.stop();
   });
 
-  it('steps down when somebody else has written the lease', async () => {
+  it('steps down when another client has written the lease', async () => {
     const first = candidate('first');
     await until('a leader', () => first.election.isLeader);
-    // A busy machine alone may have cost it the lease before: what counts is what follows.
-    const before = first.told.length;
+    // A busy machine alone may have cost it the lease before: only later callbacks count.
+    const before = first.callbacks.length;
     const spec = { holderIdentity: 'intruder', leaseDurationSeconds: 3 };
     await client.mergePatch(Lease, { namespace, name }, { spec }, { fieldManager: 'kubectl' });
-    await until('it to notice', () => first.told.slice(before).includes('lost'));
+    await until('the loss of the lease', () => first.callbacks.slice(before).includes('lost'));
     expect(first.election.isLeader).toBe(false);
     await until('it to lead again after the intruder has expired', () => first.election.isLeader);
-    expect(first.told.at(-1)).toBe('acquired');
+    expect(first.callbacks.at(-1)).toBe('acquired');
   });
 });

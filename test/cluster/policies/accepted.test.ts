@@ -28,7 +28,7 @@ function policiesOf(cluster: HostedCluster, facts: Facts, networkPolicy: (typeof
 }
 
 test.each(kinds)(
-  'the API server takes a %s of every sample as it is, and finds nothing to change the next time',
+  'the API server accepts a %s of every sample unchanged, and changes nothing the next time',
   async (kind) => {
     for (const { cluster, facts } of samples) {
       const policies = policiesOf(cluster, facts, kind);
@@ -41,14 +41,14 @@ test.each(kinds)(
   },
 );
 
-test.each(kinds)('the API server refuses a %s with a field it does not know', async (kind) => {
+test.each(kinds)('the API server refuses a %s with an unknown field', async (kind) => {
   const { cluster, facts } = samples[0]!;
   const [policy] = policiesOf(cluster, facts, kind);
   const misspelt = { ...policy!, spec: { ...(policy!['spec'] as object), ingresses: [] } };
   await expect(client.apply(misspelt, apply)).rejects.toThrow('ingresses');
 });
 
-test('the API server refuses entities that Cilium does not know', async () => {
+test('the API server refuses entities that Cilium does not define', async () => {
   const { cluster, facts } = samples[0]!;
   const [policy] = policiesOf(cluster, facts, 'CiliumNetworkPolicy');
   const spec = { ...(policy!['spec'] as object), ingress: [{ fromEntities: ['everybody'] }] };

@@ -19,7 +19,7 @@ import { manifestObjects } from '../../testbed/rendered-objects.ts';
 const namespace = 'policies';
 const all = ['c1-api-server', 'c1-controller-manager', 'c1-etcd', 'c1-etcd-restore', 'c1-etcd-verify', 'c1-scheduler'];
 
-/** No controllers: nothing but policies ever comes up, as where a control plane is ill. */
+/** No controllers: only policies are created, as in an unhealthy control plane. */
 const server = plainApiServer();
 const bench = operatedNamespace(namespace, {
   kubeconfig: () => server.kubeconfig,
@@ -40,28 +40,28 @@ interface PolicyObject extends KubeObject {
   readonly spec: unknown;
 }
 
-/** What there is of both kinds. The kind that makes room is the last to be right. */
+/** The existing policies of both kinds. The kind that is replaced is deleted last. */
 async function present(): Promise<{ kubernetes: string[]; cilium: string[] }> {
   return { kubernetes: await names(NetworkPolicy), cilium: await names(CiliumNetworkPolicy) };
 }
 
 const limit = { timeout: 60_000, interval: 50 };
 
-test('Cilium policies that cannot be are told of, and others can be had', async () => {
+test('unavailable Cilium policies are reported, and the others can be used', async () => {
   await bench.untilCondition('c1', 'NetworkPoliciesReady', { status: 'False', reason: 'CiliumNotInstalled' });
   await bench.patch('c1', { spec: { networkPolicy: 'Auto' } });
   await bench.untilCondition('c1', 'NetworkPoliciesReady', { status: 'True' });
   expect(await names(NetworkPolicy)).toEqual(all);
 });
 
-test('Cilium that is installed later has its policies at once, in place of the others', async () => {
+test('Cilium that is installed later gets its policies at once, and the others are deleted', async () => {
   await applyObjects(bench.client, await manifestObjects(cilium));
   await expect.poll(present, limit).toEqual({ kubernetes: [], cilium: all });
   await bench.untilCondition('c1', 'NetworkPoliciesReady', { status: 'True' });
 });
 
-test("what Cilium says against a policy is told in the control plane's status until it is withdrawn", async () => {
-  const say = async (status: string, message: string) => {
+test("an invalid status that Cilium sets on a policy is reported in the control plane's status until it is withdrawn", async () => {
+  const report = async (status: string, message: string) => {
     const conditions = [{ type: 'Valid', status, message }];
     const options = { fieldManager: 'cilium-operator', subresource: 'status' } as const;
     await bench.client.mergePatch(
@@ -71,14 +71,14 @@ test("what Cilium says against a policy is told in the control plane's status un
       options,
     );
   };
-  await say('False', 'no such entity');
+  await report('False', 'no such entity');
   const { message } = await bench.untilCondition('c1', 'NetworkPoliciesReady', { reason: 'PolicyInvalid' });
   expect(message).toContain('c1-etcd: no such entity');
-  await say('True', 'Policy validation succeeded');
+  await report('True', 'Policy validation succeeded');
   await bench.untilCondition('c1', 'NetworkPoliciesReady', { status: 'True' });
 });
 
-test('a policy that somebody changed or deleted is put right', async () => {
+test('a policy that another client changed or deleted is restored', async () => {
   const name = { namespace, name: 'c1-etcd' };
   const policy = () => bench.client.find<PolicyObject>(CiliumNetworkPolicy, name);
   const before = await policy();
@@ -91,7 +91,7 @@ test('a policy that somebody changed or deleted is put right', async () => {
   await expect.poll(async () => (await policy())?.spec, limit).toEqual(before?.spec);
 });
 
-test('policies that are disabled go, although the control plane is not up', async () => {
+test('disabled policies are deleted, although the control plane is not ready', async () => {
   await bench.patch('c1', { spec: { networkPolicy: 'Disabled' } });
   await expect.poll(present, limit).toEqual({ kubernetes: [], cilium: [] });
 });

@@ -26,7 +26,7 @@ import { single } from '../../support/workbench.ts';
 const namespace = 'bare';
 const named = (name: string) => ({ namespace, name });
 
-/** Nothing but an API server: no controllers, no Cluster API but the one kind that must be there. */
+/** Only an API server: no controllers, and only one kind of Cluster API that is required. */
 const server = plainApiServer();
 const bench = operatedNamespace(namespace, {
   kubeconfig: () => server.kubeconfig,
@@ -37,7 +37,7 @@ beforeAll(async () => {
   await bench.untilCondition('c1', 'APIServerDeploymentsReady', { reason: 'WaitingForEtcd' });
 });
 
-/** Makes a control plane whose owner Cluster API would have named. */
+/** Creates a control plane with the owner that Cluster API would set. */
 async function create(cluster: string, etcd: object = {}, port = 30443): Promise<void> {
   const nodePort = { address: '192.0.2.10', port, konnectivityPort: port + 1 };
   await bench.create(cluster, { ...single, etcd: { ...single.etcd, ...etcd }, exposure: { nodePort } });
@@ -48,7 +48,7 @@ interface Sized extends KubeObject {
   readonly spec: { readonly template: { readonly spec: { readonly priorityClassName?: string } } };
 }
 
-test('an API server that dies under the operator is missed and nothing else; a change made after is followed', async () => {
+test('an API server that dies under the operator causes a temporary failure only; a later change is applied', async () => {
   const before = await bench.client.get<Sized>(StatefulSet, named('c1-etcd'));
   const secrets = (await bench.client.list(Secret, { namespace })).items.map(({ metadata }) => metadata.uid);
 
@@ -65,7 +65,7 @@ test('an API server that dies under the operator is missed and nothing else; a c
   expect((await bench.client.list(Secret, { namespace })).items.map(({ metadata }) => metadata.uid)).toEqual(secrets);
 });
 
-test('certificates are told by the status, the command line and the metrics', async () => {
+test('the status, the command line and the metrics report certificates', async () => {
   await bench.untilCondition('c1', 'CertificatesReady', { status: 'True' });
   const status = await until('the status to have every kind', async () => {
     const { status: found } = await bench.get('c1');
@@ -99,7 +99,7 @@ test('certificates are told by the status, the command line and the metrics', as
   }
 });
 
-test('deletion leaves nothing, also where no Machines are installed', async () => {
+test('deletion leaves nothing, also if no Machines are installed', async () => {
   await bench.client.delete(HostedControlPlane, named('c1-cp'));
   await until(
     'the HostedControlPlane to be gone',
@@ -111,7 +111,7 @@ test('deletion leaves nothing, also where no Machines are installed', async () =
   expect(left.flatMap(({ items }) => items.map(({ metadata }) => metadata.name))).toEqual([]);
 });
 
-test('slow work ends when its control plane is paused, and begins anew when it is not any more', async () => {
+test('background work ends when its control plane is paused, and starts again when it is resumed', async () => {
   const open = new Set<Socket>();
   let accepted = 0;
   const silentStore = createServer((socket) => {
@@ -146,12 +146,12 @@ test('slow work ends when its control plane is paused, and begins anew when it i
   }
 });
 
-interface Told extends KubeObject {
+interface EventWithNote extends KubeObject {
   readonly reason?: string;
   readonly note?: string;
 }
 
-test("a user's kubeconfig that comes near its end is told by one event, whatever happens then", async () => {
+test("a user's kubeconfig that is about to expire is reported by one event, whatever happens then", async () => {
   const day = 24 * 3600_000;
   const validity = { notBefore: new Date(Date.now() - 70 * day), notAfter: new Date(Date.now() + 30 * day) };
   const certificateAuthority = await createCA({ commonName: 'theirs' }, validity);
@@ -166,19 +166,19 @@ test("a user's kubeconfig that comes near its end is told by one event, whatever
   const data = { value: Buffer.from(value).toString('base64') };
   await bench.client.create({ apiVersion, kind, metadata: named('c3-kubeconfig'), data }, { fieldManager: 'test' });
   await create('c3', {}, 30453);
-  const told = async () => {
-    const { items } = await bench.client.list<Told>(Event, { namespace });
+  const events = async () => {
+    const { items } = await bench.client.list<EventWithNote>(Event, { namespace });
     return items.flatMap(({ reason, note }) => (reason === 'CertificateExpiring' ? [note] : []));
   };
-  await until('the event', async () => (await told()).length > 0);
+  await until('the event', async () => (await events()).length > 0);
 
   await bench.restartOperator();
   await bench.patch('c3', { spec: { etcd: { priorityClassName: 'system-cluster-critical' } } });
-  await until('a pass over the change', async () => {
+  await until('a reconcile of the change', async () => {
     const { metadata, status } = await bench.get('c3');
     return status?.observedGeneration === metadata.generation;
   });
-  expect(await told()).toEqual([
+  expect(await events()).toEqual([
     expect.stringMatching(/^the certificate in Secret c3-kubeconfig expires at .*a user provided it/),
   ]);
 });

@@ -21,7 +21,7 @@ const trusted = async () => splitCertificates(valueOf(await secretOf('proxy'), '
 const request = (value: string | null) =>
   bench.patch(cluster, { metadata: { annotations: { [rotations.proxy.annotation]: value } } });
 
-test('a rotation that is taken back while trust is distributed leaves the authority as it was', async () => {
+test('a rotation that is cancelled while trust is distributed leaves the CA as it was', async () => {
   const before = await trusted();
   await request('first');
   await until('trust in two', async () => (await trusted()).length === 2, 120_000);

@@ -25,7 +25,7 @@ afterAll(async () => {
   }
 });
 
-/** A control plane, and somebody who never stops to read Secrets in it. */
+/** A control plane, and a client that continuously reads Secrets in it. */
 interface Hosted {
   readonly hosted: KubeClient;
   readonly reader: SecretsReader;
@@ -49,7 +49,7 @@ async function keysOf(cluster: string): Promise<EncryptionKeys> {
   return keys;
 }
 
-/** API servers as they run: a pod or a container that was started anew is another one. */
+/** The running API servers: a restarted pod or container is another one. */
 async function apiServers(cluster: string): Promise<string[]> {
   const pods = await bench.pods(cluster, 'api-server');
   return pods
@@ -64,16 +64,16 @@ const stored = async (cluster: string) => storedUnder(await storedSecrets(bench,
 const untilSettled = (cluster: string) =>
   bench.untilCondition(cluster, 'EncryptionAtRestReady', { status: 'True' }, rotationMs);
 
-/** Resolves when a change of the spec is over, of which the condition says so at first that it is not. */
+/** Resolves when a change of the spec is complete, after the condition was not True. */
 async function change(cluster: string, encryptionAtRest: object): Promise<void> {
   await bench.patch(cluster, { spec: { encryptionAtRest } });
   await bench.untilCondition(cluster, 'EncryptionAtRestReady', { status: 'False' });
   await untilSettled(cluster);
 }
 
-// Side by side, because an API server looks at its keys once a minute: what a test does here is to wait for that.
+// In parallel, because an API server reloads its keys once a minute: these tests mostly wait for that.
 describe.concurrent('Secrets in etcd', { timeout: 2 * rotationMs }, () => {
-  test('are stored under a key of their own from the beginning; a rotation replaces it while operators die, and every Secret can be read all the time', async () => {
+  test('are encrypted from the start; a rotation replaces the key while operators die, and every Secret stays readable', async () => {
     const reader = await open('c1');
     await reader.write(300);
     const [first] = (await keysOf('c1')).providers.map(nameOf);
@@ -98,7 +98,7 @@ describe.concurrent('Secrets in etcd', { timeout: 2 * rotationMs }, () => {
         if (condition?.status === 'True' && status?.encryptionAtRest?.rotation === 'first') return true;
         if (condition) reasons.add(condition.reason);
         const providers = (await keysOf('c1')).providers.map((key) => roles(nameOf(key))).join(', ');
-        // One operator dies in every configuration. Storing anew may be over before anybody looks: `rewrite.test.ts`
+        // One operator dies in every configuration. The rewrite may be over before it is observed: `rewrite.test.ts`
         // stops it in the middle.
         if (killedAt.has(providers)) return false;
         killedAt.add(providers);
@@ -118,7 +118,7 @@ describe.concurrent('Secrets in etcd', { timeout: 2 * rotationMs }, () => {
     expect(storedUnder(secrets)).toEqual({ [key!]: secrets.size });
     expect([...reasons]).toContain('DistributingKey');
     expect([...reasons]).toContain('RetiringKey');
-    // Each of these lasts until two API servers have loaded it. What was there at first may be over by the first look.
+    // Each of these lasts until two API servers have loaded it. The first one may be over before the first observation.
     expect([...killedAt]).toEqual(expect.arrayContaining(['old, new', 'new, old', 'new']));
 
     await until('more to be read without the old key', () => reader.reads > before.reads + 500, 120_000);
@@ -132,8 +132,8 @@ describe.concurrent('Secrets in etcd', { timeout: 2 * rotationMs }, () => {
     });
   });
 
-  test('go back to being stored in clear, and to a new key again; without their keys the line stops until they are back', async () => {
-    // one API server: that several take part is seen above
+  test('can be stored unencrypted, and encrypted with a new key again; without the keys the control plane waits until they are back', async () => {
+    // one API server: the rotation above uses several
     const reader = await open('c3', { replicas: 1 });
     await reader.write(100);
     const servers = await apiServers('c3');
@@ -172,7 +172,7 @@ describe.concurrent('Secrets in etcd', { timeout: 2 * rotationMs }, () => {
     });
   });
 
-  test('of a control plane that stores in clear are encrypted when it is told to, by one restart of its API servers', async () => {
+  test('of a control plane without encryption are encrypted on request, with one restart of its API servers', async () => {
     const reader = await open('c2', { encryptionAtRest: { provider: 'None' } });
     expect(await bench.client.find(Secret, secretName('c2'))).toBeUndefined();
     await reader.write(100);

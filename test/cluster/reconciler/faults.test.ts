@@ -23,8 +23,8 @@ const bench = operatedNamespace(namespace);
 
 const named = (name: string) => ({ namespace, name });
 
-describe('before anything may be made', () => {
-  test('a HostedControlPlane without a Cluster says what to do, and nothing is made for it', async () => {
+describe('before anything may be created', () => {
+  test('a HostedControlPlane without a Cluster reports a remedy, and nothing is created for it', async () => {
     await bench.createHostedControlPlane('lonely-cp', single);
     const { message } = await bench.untilCondition('lonely', 'Ready', { status: 'False', reason: 'WaitingForCluster' });
     expect(message).toContain('create a Cluster whose spec.controlPlaneRef names HostedControlPlane lonely-cp');
@@ -32,7 +32,7 @@ describe('before anything may be made', () => {
     expect((await bench.get('lonely')).metadata.finalizers ?? []).toEqual([]);
   });
 
-  test('a paused Cluster is left alone until it is not', async () => {
+  test('a paused Cluster is not reconciled until it is resumed', async () => {
     await bench.create('sleepy', single, { paused: true });
     // Cluster API itself does not touch a paused Cluster: the owner is set by hand, as if it had been paused later.
     await bench.nameOwner('sleepy');
@@ -45,26 +45,26 @@ describe('before anything may be made', () => {
     await bench.delete('sleepy');
   });
 
-  test('a Gateway that is not there is a condition that names it', async () => {
+  test('a missing Gateway is reported in a condition that names it', async () => {
     const { exposure: _, ...spec } = single;
     await installAddon(instanceFrom(process.env, inject('testbed')), 'gateway-api', () => {});
-    await bench.create('gated', { ...spec, gateway: { namespace: 'nowhere', name: 'capi' } });
-    const { message } = await bench.untilCondition('gated', 'SyncControlPlaneEndpointReady', {
+    await bench.create('gateway', { ...spec, gateway: { namespace: 'nowhere', name: 'capi' } });
+    const { message } = await bench.untilCondition('gateway', 'SyncControlPlaneEndpointReady', {
       reason: 'GatewayNotFound',
     });
     expect(message).toMatch(/^Gateway nowhere\/capi does not exist: create it/);
-    await bench.delete('gated');
+    await bench.delete('gateway');
   });
 
-  test('a version that cannot be run is a condition', async () => {
+  test('an unsupported version is reported in a condition', async () => {
     await bench.create('old', { ...single, version: 'v1.20.0' });
     const { message } = await bench.untilCondition('old', 'Ready', { reason: 'InvalidConfiguration' });
     expect(message).toContain('Kubernetes v1.20.0 is not supported');
     await bench.delete('old');
   });
 
-  test('a node port that is taken is a condition that names it, and heals when it is free', async () => {
-    // Below 30086, where nobody is given a port by chance before all others are taken.
+  test('a node port in use is reported in a condition that names it, until it is free', async () => {
+    // Below 30086, where Kubernetes allocates no port until all others are in use.
     const nodePort = { address: '192.0.2.1', port: 30055, konnectivityPort: 30056 };
     await bench.client.create(
       {
@@ -94,7 +94,7 @@ describe('while it runs', () => {
 
   const secret = (name: string) => bench.client.find<SecretObject>(Secret, named(name));
 
-  test('a certificate that somebody deleted is issued again', async () => {
+  test('a deleted certificate is reissued', async () => {
     const before = pairOf(await secret('c1-scheduler'))?.certificate ?? '';
     await bench.client.delete(Secret, named('c1-scheduler'));
     const after = await until('the certificate to be back', async () => pairOf(await secret('c1-scheduler')));
@@ -102,13 +102,13 @@ describe('while it runs', () => {
     await bench.untilReady('c1');
   });
 
-  test('a lost certificate authority stops the line and is not replaced; restored, all goes on', async () => {
+  test('a lost CA certificate blocks the reconcile and is not replaced; when it is restored, the reconcile continues', async () => {
     const lost = await bench.client.get<SecretObject>(Secret, named('c1-ca'));
     await bench.client.delete(Secret, named('c1-ca'));
     const { message } = await bench.untilCondition('c1', 'CACertificatesReady', { reason: 'CACertificateMissing' });
     expect(message).toContain('restore it from a backup');
     await bench.untilCondition('c1', 'CertificatesAvailable', { status: 'False' });
-    // Nobody tears anything down for it.
+    // Nothing is deleted because of it.
     expect((await bench.get('c1')).status?.readyReplicas).toBe(1);
 
     const { name, labels = {} } = lost.metadata;
@@ -116,7 +116,7 @@ describe('while it runs', () => {
     await bench.untilReady('c1');
   });
 
-  test('what somebody edits by hand is put right, what we do not own is left alone', async () => {
+  test('manual changes are reverted, and fields of others are kept', async () => {
     const name = named('c1-api-server');
     const before = await bench.client.get(Deployment, name);
     await bench.client.mergePatch(
@@ -146,7 +146,7 @@ describe('while it runs', () => {
     await bench.untilReady('c1');
   });
 
-  test('scaling up and down is followed, and a budget for one pod is not left behind', async () => {
+  test('scaling up and down is applied, and a disruption budget for one pod is deleted', async () => {
     const budget = () => bench.client.find(PodDisruptionBudget, named('c1-api-server'));
     await bench.patch('c1', { spec: { replicas: 2 } });
     await until('the second API server', async () => (await bench.get('c1')).status?.readyReplicas === 2, 180_000);
@@ -159,7 +159,7 @@ describe('while it runs', () => {
     await bench.untilReady('c1');
   });
 
-  test('a workload that somebody deletes comes back with its data', async () => {
+  test('a deleted workload is recreated with its data', async () => {
     const hosted = await bench.hosted('c1');
     const written = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'kept' }, data: {} };
     await until('a write', () => hosted.apply(written, { fieldManager, force: true }).catch(() => undefined));
@@ -168,7 +168,7 @@ describe('while it runs', () => {
     const before = { set: await uidOf(StatefulSet, 'c1-etcd'), pod: await uidOf(Pod, 'c1-etcd-0') };
     await bench.client.delete(StatefulSet, named('c1-etcd'), { propagationPolicy: 'Background' });
     await bench.client.delete(Pod, named('c1-etcd-0'));
-    // By identity, not by a condition: between two looks at it etcd may have gone and come again.
+    // By uid, not by a condition: between two observations etcd may have gone and come back.
     for (const [kind, name, old] of [
       [StatefulSet, 'c1-etcd', before.set] as const,
       [Pod, 'c1-etcd-0', before.pod] as const,
@@ -185,7 +185,7 @@ describe('while it runs', () => {
     await hosted.connection.close();
   });
 
-  test('another manager that insists is told, and makes us write five times in twenty seconds at most', async () => {
+  test('another manager that insists is reported, and causes at most five writes in twenty seconds', async () => {
     const force = async (replicas: number) => {
       const { apiVersion, kind } = Deployment;
       const object = { apiVersion, kind, metadata: named('c1-scheduler'), spec: { replicas } };
@@ -200,15 +200,15 @@ describe('while it runs', () => {
         ),
       50,
     );
-    // Each change and each time it is put right is a generation.
+    // Each change and each revert is a generation.
     const generation = async () => (await bench.client.get(Deployment, named('c1-scheduler'))).metadata.generation ?? 0;
     const [before, begun] = [await generation(), performance.now()];
     try {
       const { message } = await bench.untilCondition('c1', 'SchedulerReady', { reason: 'ReconcileFailed' });
       expect(message).toContain('Deployment faults/c1-scheduler');
       expect(message).toContain('metadata.managedFields');
-      const told = forced;
-      await until('the other one to insist', () => forced > told + 100);
+      const reported = forced;
+      await until('the other one to insist', () => forced > reported + 100);
       const windows = 1 + Math.floor((performance.now() - begun) / 20_000);
       expect((await generation()) - before).toBeLessThanOrEqual(windows * 2 * 5 + 1);
     } finally {

@@ -33,12 +33,12 @@ interface ConfigMapObject extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-const ours = { [managedByLabel]: fieldManager };
+const managed = { [managedByLabel]: fieldManager };
 const other = { fieldManager: 'somebody-else' };
 const rights = { name: 'hosted-control-plane:controller' };
 const clusterInfo = { namespace: 'kube-public', name: 'cluster-info' };
 
-// As a hosted one: kube-proxy is privileged.
+// As in a hosted one: kube-proxy is privileged.
 const server = plainApiServer({ flags: ['--allow-privileged=true'] });
 const admin = server.client;
 let proxy: FlakyProxy;
@@ -49,9 +49,9 @@ let reverted: string[];
 let errors: unknown[];
 
 beforeAll(async () => {
-  // Once and for all: what a later pass finds as it should be is no event.
+  // Once: objects that a later reconcile finds unchanged cause no event.
   await open();
-  await pass();
+  await reconcile();
   await close();
 });
 beforeEach(open);
@@ -85,8 +85,8 @@ async function allWatched(): Promise<void> {
   });
 }
 
-/** A pass as the phases make it, again and again until nothing is refused any more. */
-async function pass(): Promise<void> {
+/** One reconcile as the phases do it, repeated until nothing is refused any more. */
+async function reconcile(): Promise<void> {
   await until('rights to be in force', async () => {
     try {
       await hosted.apply(hostedRights);
@@ -100,13 +100,13 @@ async function pass(): Promise<void> {
   });
 }
 
-/** Passes after every change, as the controller makes them, until the condition holds. */
+/** Reconciles after every change, as the controller does, until the condition is met. */
 async function converge(what: string, condition: () => Promise<boolean>): Promise<void> {
   let seen = -1;
   await until(what, async () => {
     if (changes !== seen) {
       seen = changes;
-      await pass();
+      await reconcile();
     }
     return condition();
   });
@@ -117,19 +117,19 @@ const exists = async (resource: Resource, name: { name: string; namespace?: stri
   (await admin.find(resource, name)) !== undefined;
 
 describe('a hosted cluster', () => {
-  it('is given its rights first and then everything else, and needs nothing more', async () => {
-    await pass();
+  it('gets RBAC first and then everything else, and needs nothing more', async () => {
+    await reconcile();
     await allWatched();
     // One for the administrator who grants rights, one for everything else.
     expect(proxy.accepted).toBe(2);
     requests = [];
-    await pass();
+    await reconcile();
     expect(requests).toEqual([]);
     expect(await exists(ConfigMap, clusterInfo)).toBe(true);
   });
 
-  it('is put right when somebody changes it; what they added to it stays', async () => {
-    await pass();
+  it('is restored when another client changes it; additions by others stay', async () => {
+    await reconcile();
     const patch = { data: { kubeconfig: 'mine', 'jws-kubeconfig-abcdef': 'signature' } };
     await admin.mergePatch(ConfigMap, clusterInfo, patch, other);
     await converge('cluster-info to be put right', async () => {
@@ -141,20 +141,20 @@ describe('a hosted cluster', () => {
 
   it.each<[string, Resource, { name: string; namespace?: string }]>([
     ['a ConfigMap', ConfigMap, { namespace: 'kube-system', name: 'kubeadm-config' }],
-    ['a right of somebody else', ClusterRoleBinding, { name: 'kubeadm:kubelet-bootstrap' }],
-    ['our own right', ClusterRole, rights],
-    ['our own binding', ClusterRoleBinding, rights],
+    ['a right of another subject', ClusterRoleBinding, { name: 'kubeadm:kubelet-bootstrap' }],
+    ["the operator's own role", ClusterRole, rights],
+    ["the operator's own binding", ClusterRoleBinding, rights],
     ['an add-on', DaemonSet, { namespace: 'kube-system', name: 'kube-proxy' }],
-  ])('gets back what somebody deletes: %s', async (_, resource, name) => {
-    await pass();
+  ])('gets a deleted object back: %s', async (_, resource, name) => {
+    await reconcile();
     await allWatched();
     await admin.delete(resource, name);
     await converge(`${resource.kind} ${name.name} to be back`, () => exists(resource, name));
-    expect((await admin.get(resource, name)).metadata.labels).toMatchObject(ours);
+    expect((await admin.get(resource, name)).metadata.labels).toMatchObject(managed);
   });
 
-  it('gets back a binding that somebody made anew with another role, which nobody can change', async () => {
-    await pass();
+  it('replaces a binding that another client recreated with another role, because the role of a binding is immutable', async () => {
+    await reconcile();
     const name = 'kubeadm:kubelet-bootstrap';
     await admin.delete(ClusterRoleBinding, { name });
     const apiGroup = 'rbac.authorization.k8s.io';
@@ -169,8 +169,8 @@ describe('a hosted cluster', () => {
     });
   });
 
-  it('gets its rights back that were taken away while nobody could see it', async () => {
-    await pass();
+  it('gets its rights back that were deleted while the connection was down', async () => {
+    await reconcile();
     await allWatched();
     proxy.goSilent();
     proxy.reset();
@@ -180,8 +180,8 @@ describe('a hosted cluster', () => {
     expect(hosted.nodes()).toBe(0);
   });
 
-  it('counts its nodes, and is not troubled by what they report', async () => {
-    await pass();
+  it('counts its nodes, and ignores their status updates', async () => {
+    await reconcile();
     await allWatched();
     expect(hosted.nodes()).toBe(0);
     await admin.create({ ...kindOf(Node), metadata: { name: 'n1' } }, other);
@@ -195,10 +195,10 @@ describe('a hosted cluster', () => {
     await admin.delete(Node, { name: 'n1' });
   });
 
-  it('keeps notes on its nodes until they are taken back, and gets no node back that is gone', async () => {
+  it('keeps annotations on its nodes until they are removed, and does not recreate a deleted node', async () => {
     const notes = { first: 'notes.example.org/first', second: 'notes.example.org/second' };
     const theirs = { 'theirs.example.org/note': 'stays' };
-    await pass();
+    await reconcile();
     await admin.create({ ...kindOf(Node), metadata: { name: 'n3', annotations: theirs } }, other);
     const node = await until('the node', () => hosted.nodeMetadata()?.find(({ metadata }) => metadata.name === 'n3'));
     await hosted.annotateNode(node, { [notes.first]: '1', [notes.second]: '1' });
@@ -212,8 +212,8 @@ describe('a hosted cluster', () => {
     expect(await exists(Node, { name: 'n3' })).toBe(false);
   });
 
-  it('has controllers that work when the first service account is there', async () => {
-    await pass();
+  it('has working controllers when the first service account exists', async () => {
+    await reconcile();
     await allWatched();
     expect(hosted.controllersWork()).toBe(false);
     const metadata = { namespace: 'default', name: 'default' };
@@ -221,12 +221,12 @@ describe('a hosted cluster', () => {
     await until('it to be seen', () => hosted.controllersWork());
   });
 
-  it('loses what is not kept, but nothing that we have not applied', async () => {
-    await pass();
+  it('loses objects that are not kept, but none that the operator has not applied', async () => {
+    await reconcile();
     const theirs = { namespace: 'kube-system', name: 'theirs' };
-    await admin.apply({ ...kindOf(ConfigMap), metadata: { ...theirs, labels: ours } }, { ...other, force: true });
+    await admin.apply({ ...kindOf(ConfigMap), metadata: { ...theirs, labels: managed } }, { ...other, force: true });
     const old = { namespace: 'kube-system', name: 'of-an-older-release' };
-    await admin.apply({ ...kindOf(ConfigMap), metadata: { ...old, labels: ours } }, { fieldManager, force: true });
+    await admin.apply({ ...kindOf(ConfigMap), metadata: { ...old, labels: managed } }, { fieldManager, force: true });
     const isCoreDNS = ({ metadata }: KubeObject) => metadata.name === 'coredns';
     const coredns = { namespace: 'kube-system', name: 'coredns' };
     await until('all to be pruned', async () => {
@@ -239,9 +239,9 @@ describe('a hosted cluster', () => {
   });
 });
 
-describe('an API server that is killed', () => {
-  it('is missed once, is hardly asked meanwhile, and converges when it is back', async () => {
-    await pass();
+describe('a killed API server', () => {
+  it('causes one failure, gets few requests meanwhile, and converges when it is back', async () => {
+    await reconcile();
     await allWatched();
     await server.killApiServer();
     await until('the watches to be missed', () => errors.length > 0);
@@ -259,7 +259,7 @@ describe('an API server that is killed', () => {
   });
 });
 
-describe('our own identity', () => {
+describe("the operator's own identity", () => {
   let ourselves: KubeClient;
   beforeAll(async () => {
     const { controller } = await hostedTargetOf(server, server.port);
@@ -277,11 +277,14 @@ describe('our own identity', () => {
     ['read a Secret', (client) => client.get(Secret, { namespace: 'kube-system', name: 'any' })],
     ['read ConfigMaps of users', (client) => client.list(ConfigMap, { namespace: 'users' })],
     ['read ConfigMaps everywhere', (client) => client.list(ConfigMap)],
-    ['make itself administrator', (client) => client.create({ ...binding, roleRef: cluster } as KubeObject, other)],
-    ['give itself more rights', (client) => client.mergePatch(ClusterRole, rights, { rules: [] }, other)],
+    [
+      'bind the cluster-admin role to itself',
+      (client) => client.create({ ...binding, roleRef: cluster } as KubeObject, other),
+    ],
+    ['grant itself more rights', (client) => client.mergePatch(ClusterRole, rights, { rules: [] }, other)],
     ['delete what it has applied', (client) => client.delete(ConfigMap, clusterInfo)],
     [
-      'write an object of another name',
+      'write an object with another name',
       (client) =>
         client.apply(
           { ...kindOf(ConfigMap), metadata: { namespace: 'kube-system', name: 'x' } },
@@ -289,7 +292,7 @@ describe('our own identity', () => {
         ),
     ],
     [
-      'run pods of its own',
+      'create pods',
       (client) =>
         client.apply(
           { ...kindOf(DaemonSet), metadata: { namespace: 'kube-system', name: 'x' } },

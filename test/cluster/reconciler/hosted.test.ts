@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => hosted?.connection.close());
 
-/** What we look after in the hosted cluster, each with its version. */
+/** The operator's objects in the hosted cluster, each with its version. */
 async function everything(): Promise<string[]> {
   const kinds = [ClusterRole, ClusterRoleBinding, Role, RoleBinding, ConfigMap, ServiceAccount, Service, Deployment];
   const labelSelector = `${managedByLabel}=${fieldManager}`;
@@ -56,10 +56,10 @@ async function everything(): Promise<string[]> {
     .map(({ kind, metadata }) => `${kind} ${metadata.namespace}/${metadata.name} ${metadata.resourceVersion}`);
 }
 
-describe('what somebody does in the hosted cluster', () => {
+describe('a change by another client in the hosted cluster', () => {
   const live = async <T extends KubeObject>(resource: Resource, name: ObjectName) => hosted.get<T>(resource, name);
 
-  test('is put right at once where it is ours to say, and stays where it is not', async () => {
+  test('is reverted at once for fields of the operator, and kept for others', async () => {
     const { id } = await createBootstrapToken(hosted);
     const signature = `jws-kubeconfig-${id}`;
     const before = await until('cluster-info to be signed', async () => {
@@ -73,14 +73,14 @@ describe('what somebody does in the hosted cluster', () => {
       other,
     );
     const isWhole = ({ data }: ConfigMapObject) => data?.['kubeconfig'] === before.data?.['kubeconfig'];
-    // Nobody looks at it again for ten minutes: its watch tells.
+    // The next resync is ten minutes away: the watch reports the change.
     await until('cluster-info', async () => isWhole(await live(ConfigMap, clusterInfo)));
     const after = await live<ConfigMapObject>(ConfigMap, clusterInfo);
     expect(Object.keys(after.data ?? {}).sort()).toEqual([signature, 'kubeconfig', 'theirs']);
     expect(after.metadata.labels?.['theirs']).toBe('stays');
   });
 
-  test('is put right in add-ons and rights', async () => {
+  test('is reverted in add-ons and RBAC', async () => {
     const proxy = inSystem('kube-proxy');
     const binding = { name: 'kubeadm:kubelet-bootstrap' };
     const before = await live<ConfigMapObject>(ConfigMap, proxy);
@@ -95,7 +95,7 @@ describe('what somebody does in the hosted cluster', () => {
       const { subjects } = await live<KubeObject & { subjects?: object[] }>(ClusterRoleBinding, binding);
       return subjects?.length === 1;
     });
-    const told = await until('an event', async () => {
+    const note = await until('an event', async () => {
       const { items } = await bench.client.list<KubeObject & { note?: string; reason?: string }>(
         { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events', namespaced: true },
         { namespace },
@@ -103,14 +103,14 @@ describe('what somebody does in the hosted cluster', () => {
       const notes = items.filter(({ reason }) => reason === 'ForeignChangeReverted').map(({ note }) => note);
       return notes.find((note) => note?.includes('kube-proxy'));
     });
-    expect(told).toContain('ConfigMap kube-system/kube-proxy in the hosted cluster');
+    expect(note).toContain('ConfigMap kube-system/kube-proxy in the hosted cluster');
   });
 
   test.each<[Resource, ObjectName]>([
     [ConfigMap, clusterInfo],
     [Deployment, inSystem('coredns')],
     [ClusterRole, { name: 'hosted-control-plane:controller' }],
-  ])('comes back when it is deleted: $kind', async (resource, name) => {
+  ])('is reverted for a deletion: $kind', async (resource, name) => {
     const before = await live(resource, name);
     await hosted.delete(resource, name);
     const after = await until('it to be back', () => hosted.find(resource, name));
@@ -121,7 +121,7 @@ describe('what somebody does in the hosted cluster', () => {
 
 describe('add-ons', () => {
   const nodes = ['n1', 'n2'];
-  test('go when they are disabled, and come back', async () => {
+  test('are deleted when they are disabled, and recreated', async () => {
     const coredns = [
       [Deployment, inSystem('coredns')],
       [ConfigMap, inSystem('coredns')],
@@ -142,15 +142,15 @@ describe('add-ons', () => {
 
   afterAll(() => Promise.all(nodes.map((name) => hosted.delete(Node, { name }))));
 
-  test('are as many as there are nodes for, and are told when none of them runs', async () => {
+  test('are scaled to the number of nodes, and are reported when none of them runs', async () => {
     const replicas = async () => (await hosted.get<DeploymentObject>(Deployment, inSystem('coredns'))).spec.replicas;
     const { apiVersion, kind } = Node;
     expect(await replicas()).toBe(1);
     for (const name of nodes) await hosted.create({ apiVersion, kind, metadata: { name } }, other);
     await until('a second CoreDNS', async () => (await replicas()) === 2);
 
-    // Machines that nobody has: nothing can run there, and nothing else is the worse for it.
-    await until('it to be told', async () => {
+    // Nodes without a machine: nothing can run there, and nothing else is affected.
+    await until('the message', async () => {
       const { message } = await bench.untilCondition('c1', 'WorkloadCoreDNSReady', { reason: 'WaitingForPods' });
       return message === 'Deployment kube-system/coredns: 0 of 2 pods available';
     });
@@ -164,40 +164,40 @@ describe('add-ons', () => {
 });
 
 describe('the operator', () => {
-  test('asks the hosted cluster for nothing while nothing happens there', async () => {
+  test('sends no request to the hosted cluster while nothing happens there', async () => {
     await bench.untilReady('c1');
     const sent = bench.operator.hostedRequests.length;
-    // The time itself is what is asked about.
+    // The test is about this time.
     await new Promise((resolve) => setTimeout(resolve, 60_000));
     expect(bench.operator.hostedRequests.slice(sent)).toEqual([]);
   });
 
-  test('writes nothing when it is started again', async () => {
+  test('writes nothing when it is restarted', async () => {
     const before = await everything();
     expect(before.length).toBeGreaterThan(20);
     await bench.restartOperator();
-    // A new process knows of nothing that it has applied: it asks for each object once.
+    // A new process has no memory of its applied objects: it applies each one once.
     const applied = () => bench.operator.hostedRequests.filter(({ verb, code }) => verb === 'apply' && code === 200);
     await until('every object to be applied again', () => applied().length >= before.length);
     expect(await everything()).toEqual(before);
   });
 
-  test('leaves a paused hosted cluster alone, and puts everything right afterwards', async () => {
+  test('does not change a paused hosted cluster, and restores everything afterwards', async () => {
     const pause = (paused: boolean) =>
       bench.client.mergePatch(Cluster, { namespace, name: 'c1' }, { spec: { paused } }, other);
     await pause(true);
     await bench.untilCondition('c1', 'Paused', { status: 'True' });
     await hosted.delete(ConfigMap, clusterInfo);
     await hosted.delete(ClusterRoleBinding, { name: 'hosted-control-plane:controller' });
-    // An operator that starts looks at every object in their order: at this one before another that is made later.
+    // An operator that starts reconciles the objects in order: this one before one that is created later.
     await bench.restartOperator();
     await bench.createHostedControlPlane('later-cp', single);
     await bench.untilCondition('later', 'Ready', { reason: 'WaitingForCluster' });
     expect(bench.operator.hostedRequests).toEqual([]);
-    // Nothing but conditions, and events of them.
-    const told = ['hostedcontrolplanes', 'events'];
+    // Only conditions, and events about them.
+    const allowed = ['hostedcontrolplanes', 'events'];
     const written = bench.operator.requests.filter(({ verb }) => ['apply', 'create', 'delete', 'patch'].includes(verb));
-    expect(written.filter(({ resource }) => !told.includes(resource))).toEqual([]);
+    expect(written.filter(({ resource }) => !allowed.includes(resource))).toEqual([]);
     expect(await hosted.find(ConfigMap, clusterInfo)).toBeUndefined();
 
     await pause(false);
@@ -206,13 +206,13 @@ describe('the operator', () => {
     await bench.untilReady('c1');
   });
 
-  test('goes on when the API server was killed', async () => {
+  test('continues after the API server was killed', async () => {
     const pods = () => bench.pods('c1', 'api-server');
     const killed = await pods();
     for (const { metadata } of killed) {
       await bench.client.delete(Pod, { namespace, name: metadata.name }, { gracePeriodSeconds: 0 });
     }
-    // By identity: that there is none may be over before anybody looks.
+    // By uid: the time without an API server may be over before it is observed.
     const uids = new Set(killed.map(({ metadata }) => metadata.uid));
     await until(
       'another API server',
@@ -223,7 +223,7 @@ describe('the operator', () => {
       180_000,
     );
     await bench.untilReady('c1');
-    // The rules that lead to it come a moment after it is Ready.
+    // kube-proxy's rules for it follow shortly after it is Ready.
     await until('the API server to answer', () => hosted.raw('/readyz', { deadlineMs: 5_000 }).catch(() => false));
     await hosted.delete(ConfigMap, clusterInfo);
     await until('cluster-info to be back', () => hosted.find(ConfigMap, clusterInfo));

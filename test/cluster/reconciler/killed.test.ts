@@ -16,7 +16,7 @@ const runUntilKilled = (writes: number, isDone: () => Promise<boolean>) =>
 const certificateAuthority = async () =>
   fingerprint(pairOf(await bench.client.find<SecretObject>(Secret, { namespace, name: 'c1-ca' }))?.certificate ?? '');
 
-test('an operator that is killed after its first, second, third, … write is followed by one that goes on', async () => {
+test('an operator that is killed after its first, second, third, … write is followed by one that continues', async () => {
   await bench.create('c1', single);
   const isReady = async () => (await bench.condition('c1', 'Ready'))?.status === 'True';
 
@@ -27,8 +27,9 @@ test('an operator that is killed after its first, second, third, … write is fo
     if (await bench.client.find(Secret, { namespace, name: 'c1-ca' })) caCertificates.add(await certificateAuthority());
   }
 
-  // A new operator applies every object once, but for the four roots and the keys of Secrets, which are only ever created: none with fewer writes
-  // than that can have got through, so that every point of a pass was hit.
+  // A new operator applies every object once, except for the four roots and the encryption keys, which are only created: with
+  // fewer writes
+  // no operator can have completed a reconcile, so every point of a reconcile was hit.
   const objects = (await bench.everything()).filter((object) => !/^(Pod|PersistentVolumeClaim) /.test(object));
   expect(kills).toBeGreaterThanOrEqual(objects.length - 5 - 1);
   expect(caCertificates.size).toBe(1);

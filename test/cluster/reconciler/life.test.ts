@@ -5,7 +5,7 @@ import { single } from '../../support/workbench.ts';
 
 const bench = operatedNamespace('life');
 
-test('a HostedControlPlane becomes a cluster that works, rests, and is gone when deleted', async () => {
+test('a HostedControlPlane becomes a working cluster, is stable, and is gone after its deletion', async () => {
   await bench.create('c1', single);
   await bench.untilReady('c1');
 
@@ -23,7 +23,7 @@ test('a HostedControlPlane becomes a cluster that works, rests, and is gone when
     (await bench.get('c1')).status?.conditions?.filter(
       ({ type, status: value }) => value !== (negative.includes(type) ? 'False' : 'True'),
     );
-  // What Ready does not wait for may come a moment later.
+  // Phases that Ready does not wait for may be later.
   await expect.poll(wrong, { timeout: 60_000 }).toEqual([]);
 
   const { status, spec } = await bench.get('c1');
@@ -43,7 +43,7 @@ test('a HostedControlPlane becomes a cluster that works, rests, and is gone when
   const before = await bench.everything();
   const requests = bench.operator.requests.length;
 
-  // Only the status tells that a second pass was made.
+  // Only the status shows that a second reconcile has run.
   await bench.untilSeen('c1');
   expect(await bench.everything()).toEqual(before);
   const sent = bench.operator.requests.slice(requests).filter(({ verb }) => verb !== 'watch');

@@ -23,7 +23,7 @@ const stored = (name: string) => ({
   metadata: { namespace: 'default', name },
 });
 
-/** Resolves with whether an object is there, once the API server says so. */
+/** Resolves with whether an object exists, once the API server answers. */
 async function holds(cluster: string, name: string): Promise<boolean> {
   const hosted = await bench.hosted(cluster);
   try {
@@ -49,7 +49,7 @@ async function write(cluster: string, name: string): Promise<void> {
   }
 }
 
-/** Nothing is started empty, again and again. */
+/** Etcd is never started empty. */
 async function untilRefusedToStart(etcd: EtcdPods, member: string): Promise<void> {
   await until(`${member} to have refused to start`, async () => (await etcd.restarts(member)) > 1, longMs);
 }
@@ -65,28 +65,28 @@ async function untilRecovered(cluster: string): Promise<string> {
   );
 }
 
-// Side by side: most of it is waiting for pods that start, stop, and are given up.
+// In parallel: they mostly wait for pods that start, stop, and time out.
 describe.concurrent('etcd', { timeout: 2 * longMs }, () => {
   const losses = [
     {
       cluster: 'c1',
       what: 'volume is gone',
       fault: 'volume of the only etcd member deleted',
-      said: 'the data of the only member of etcd is gone, and the operator does not start an empty etcd',
+      expected: 'the data of the only member of etcd is gone, and the operator does not start an empty etcd',
       hurt: (etcd: EtcdPods, member: string) => etcd.loseVolume(member),
     },
     {
       cluster: 'd1',
       what: 'log is damaged',
       fault: 'a byte of the write-ahead log of the only etcd member changed on its disk, and it is killed',
-      said: '(that of d1-etcd-0 cannot be read, its write-ahead log is damaged)',
+      expected: '(that of d1-etcd-0 cannot be read, its write-ahead log is damaged)',
       hurt: (etcd: EtcdPods, member: string) => etcd.damageLog(member),
     },
   ];
   test.each(losses)(
-    'the only member, whose $what, does not start empty, and goes on from a backup that a person names',
+    'the only member, whose $what, does not start empty, and recovers from a backup that an administrator names',
     async (loss) => {
-      const { cluster, fault, said, hurt } = loss;
+      const { cluster, fault, expected, hurt } = loss;
       await bench.create(cluster, { ...single, etcd: { replicas: 1, backup } });
       await bench.untilReady(cluster, longMs);
       await write(cluster, 'before');
@@ -97,7 +97,7 @@ describe.concurrent('etcd', { timeout: 2 * longMs }, () => {
       const etcd = new EtcdPods(bench, cluster);
       await hurt(etcd, `${cluster}-etcd-0`);
       const { message } = await bench.untilCondition(cluster, 'EtcdClusterHealthy', { reason: 'DataLost' }, longMs);
-      expect(message).toContain(said);
+      expect(message).toContain(expected);
       expect(message).toContain(`backup ${id}: set etcd.recovery.acceptDataLossTo`);
       await bench.untilCondition(cluster, 'Available', { status: 'False' });
       await untilRefusedToStart(etcd, `${cluster}-etcd-0`);
@@ -123,7 +123,7 @@ describe.concurrent('etcd', { timeout: 2 * longMs }, () => {
     },
   );
 
-  test('without a quorum nothing is guessed; the one member left of three goes on with all that it has, by exactly its revision', async () => {
+  test('without a quorum etcd is not changed; the last member of three recovers with all its data, by exactly its revision', async () => {
     await bench.create('c3', { ...single, etcd: { replicas: 3, backup } });
     await bench.untilReady('c3', longMs);
     const etcd = new EtcdPods(bench, 'c3');
@@ -134,7 +134,7 @@ describe.concurrent('etcd', { timeout: 2 * longMs }, () => {
     const began = performance.now();
     const away = ['c3-etcd-1', 'c3-etcd-2'];
     await Promise.all(away.map((name) => etcd.loseVolume(name)));
-    // Until the member that is left answers in time nothing can be said of it.
+    // Until the remaining member answers in time its revision is unknown.
     const gone =
       /data of c3-etcd-1 and c3-etcd-2 is gone, and 1 of 3 members is no quorum.* revision (\d+) of c3-etcd-0/;
     const lost = { reason: 'QuorumLost', message: gone };

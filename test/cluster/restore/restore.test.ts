@@ -57,7 +57,7 @@ async function untilRestored(cluster: string, limitMs = longMs) {
   }
 }
 
-describe('a control plane that is restored', () => {
+describe('a restored control plane', () => {
   let hosted: KubeClient;
   let id: string;
   beforeAll(async () => {
@@ -71,7 +71,7 @@ describe('a control plane that is restored', () => {
   afterAll(() => hosted.connection.close());
 
   test(
-    'holds what the backup holds and nothing later, at a revision nobody has seen',
+    'has the data of the backup and nothing later, at a revision that no client has seen',
     async () => {
       const { metadata } = await hosted.get(ConfigMap, { namespace: 'default', name: 'after' });
       const began = performance.now();
@@ -105,7 +105,7 @@ describe('a control plane that is restored', () => {
     longMs,
   );
 
-  test('is not restored once more by another operator', async () => {
+  test('is not restored again by another operator', async () => {
     const { metadata } = await bench.client.get(PersistentVolumeClaim, { namespace, name: 'etcd-data-c1-etcd-0' });
     expect(metadata.annotations?.['controlplane.cluster.x-k8s.io/etcd-restored']).toMatch(/^[0-9a-f]{16}$/);
     const { startTime } = (await bench.get('c1')).status?.etcd?.restore ?? {};
@@ -116,9 +116,9 @@ describe('a control plane that is restored', () => {
     expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'later' })).toBeDefined();
   });
 
-  describe('from a backup that is no good', () => {
+  describe('from an unusable backup', () => {
     const objectOf = (name: string) => join(bench.s3.directory, 'backups', namespace, 'c1', id, name);
-    /** How a backup is damaged, and what is said of it. */
+    /** How a backup is damaged, and the message about it. */
     const damages: [string, string, (bytes: Buffer) => Buffer, RegExp][] = [
       ['a flipped bit', 'snapshot.db', flipped, /is damaged, because its size or hash differs from its manifest/],
       [
@@ -129,13 +129,13 @@ describe('a control plane that is restored', () => {
       ],
       ['a manifest that is cut', 'manifest.json', (bytes) => bytes.subarray(0, 40), /is not JSON: it is damaged/],
     ];
-    test.each(damages)('goes on as it was: %s', async (what, object, damage, said) => {
+    test.each(damages)('stays as it was: %s', async (what, object, damage, expected) => {
       const good = await readFile(objectOf(object));
       await writeFile(objectOf(object), damage(good));
       try {
         await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: id, request: what } } } });
         const message = await untilRefused('c1', 'BackupUnusable');
-        expect(message).toMatch(said);
+        expect(message).toMatch(expected);
         await write(hosted, `beside-${object}-${damages.findIndex(([name]) => name === what)}`);
         expect(await hosted.find(ConfigMap, { namespace: 'default', name: 'later' })).toBeDefined();
         await recordFault({
@@ -149,7 +149,7 @@ describe('a control plane that is restored', () => {
       }
     });
 
-    test('goes on as it was: there is no such backup', async () => {
+    test('stays as it was: there is no such backup', async () => {
       const missing = '2026-01-01T00-00-00.000Z-1';
       await bench.patch('c1', { spec: { etcd: { restore: { latest: null, backup: missing } } } });
       const message = await untilRefused('c1', 'BackupNotFound');
@@ -159,7 +159,7 @@ describe('a control plane that is restored', () => {
   });
 
   test(
-    'is restored once though the operator dies again and again',
+    'is restored once though the operator dies repeatedly',
     async () => {
       const began = performance.now();
       const before = (await bench.get('c1')).status?.etcd?.restore?.startTime;
@@ -216,7 +216,7 @@ describe('a control plane that is restored', () => {
   );
 });
 
-/** Resolves with what is said of the spec as it is now. */
+/** Resolves with the message about the current spec. */
 function untilRefused(cluster: string, reason: string): Promise<string> {
   return until(
     `the restore of ${cluster} to be refused`,
@@ -230,7 +230,7 @@ function untilRefused(cluster: string, reason: string): Promise<string> {
   );
 }
 
-/** Everything that a restore does, as it shows. */
+/** The visible progress of a restore. */
 async function shows(cluster: string): Promise<string> {
   const labelSelector = `cluster.x-k8s.io/cluster-name=${cluster}`;
   const [pods, claims, { status }] = await Promise.all([

@@ -48,7 +48,7 @@ beforeAll(async () => {
   });
 });
 
-/** Makes an object as its provider does, which owns what it writes. */
+/** Creates an object as its provider does, which owns the fields it writes. */
 async function create(resource: Resource, name: string, spec: object): Promise<void> {
   const { apiVersion, kind } = resource;
   const metadata = { namespace, name };
@@ -65,17 +65,17 @@ const endpointOf = async (resource: Resource, name: string) =>
   (await client.get<InfrastructureObject>(resource, { namespace, name })).spec.controlPlaneEndpoint;
 
 it.each<[string, object, object, object]>([
-  ['is written where there is none', { region: 'north' }, { endpoint }, endpoint],
-  ['is written where it is empty', { controlPlaneEndpoint: { host: '', port: 0 } }, { endpoint }, endpoint],
+  ['is written if there is none', { region: 'north' }, { endpoint }, endpoint],
+  ['is written if it is empty', { controlPlaneEndpoint: { host: '', port: 0 } }, { endpoint }, endpoint],
   [
-    'is completed where only the same host is given',
+    'is completed if only the same host is given',
     { controlPlaneEndpoint: { host: endpoint.host, port: 0 } },
     { endpoint },
     endpoint,
   ],
-  ['is left alone where there is another', { controlPlaneEndpoint: theirs }, { endpoint: theirs }, theirs],
+  ['is kept if there is another', { controlPlaneEndpoint: theirs }, { endpoint: theirs }, theirs],
   [
-    'is left alone where another host is given without a port',
+    'is kept if another host is given without a port',
     { controlPlaneEndpoint: { host: theirs.host, port: 0 } },
     { endpoint: { host: theirs.host, port: endpoint.port } },
     { host: theirs.host, port: 0 },
@@ -97,7 +97,7 @@ it('writes nothing a second time, and nothing but the endpoint', async () => {
   expect(first.spec).toEqual({ region: 'north', controlPlaneEndpoint: endpoint });
 });
 
-it('has nothing to do for objects that can have no endpoint, do not exist, or are of a kind that is not installed', async () => {
+it('does nothing for objects without an endpoint field, missing objects, and kinds that are not installed', async () => {
   await create(BareCluster, 'bare', { region: 'north' });
   expect(await publish('BareCluster', 'bare')).toEqual({});
   expect(await publish('BoxCluster', 'missing')).toBeUndefined();

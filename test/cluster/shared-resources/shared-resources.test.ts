@@ -34,9 +34,9 @@ let watching: KubeClient;
 let management: ManagementCluster;
 let requests: RequestRecord[];
 let errors: unknown[];
-/** Keys of HostedControlPlanes that were told of a change. */
-let told: string[];
-/** Everything is made in namespaces of its own: API servers do not finish the deletion of one without controllers. */
+/** Keys of HostedControlPlanes that a change was reported to. */
+let reported: string[];
+/** Everything is created in separate namespaces: API servers do not finish the deletion of one without controllers. */
 let team: string;
 let other: string;
 let serial = 0;
@@ -46,7 +46,7 @@ beforeAll(async () => {
   await client.apply(object(Namespace, { name: 'infra' }), { fieldManager });
 });
 beforeEach(async () => {
-  [requests, errors, told] = [[], [], []];
+  [requests, errors, reported] = [[], [], []];
   serial += 1;
   [team, other] = [`team-${serial}`, `other-${serial}`];
   for (const name of [team, other]) await client.apply(object(Namespace, { name }), { fieldManager });
@@ -81,7 +81,7 @@ async function watch(namespace?: string): Promise<void> {
     namespace,
     onError: (error) => errors.push(error),
   });
-  management.onSharedResourcesChange((key) => told.push(key));
+  management.onSharedResourcesChange((key) => reported.push(key));
   await management.start();
 }
 
@@ -92,28 +92,28 @@ async function plane(namespace: string, name: string, spec: object = {}): Promis
   return `${namespace}/${name}`;
 }
 
-async function hears(key: string, what: string, change: () => Promise<unknown>): Promise<void> {
-  told.length = 0;
+async function isReported(key: string, what: string, change: () => Promise<unknown>): Promise<void> {
+  reported.length = 0;
   await change();
-  await until(`${key} to hear of ${what}`, () => told.includes(key));
+  await until(`the report of ${what} to ${key}`, () => reported.includes(key));
 }
 
-describe('an API that may be missing', () => {
-  it('is noticed when it is installed, when it changes its versions and when it goes', async () => {
+describe('an optional API', () => {
+  it('is observed when it is installed, when its versions change and when it is removed', async () => {
     await watch();
     const key = await plane(team, 'c1');
     const around = management.sharedResourcesOf(team, 'c1');
     expect([around.servedVersions('TLSRoute'), around.servedVersions('CiliumNetworkPolicy')]).toEqual([[], []]);
 
-    await hears(key, 'the API', () => installDefinition(client, oldTLSRoute, { served: ['v1alpha2'] }));
+    await isReported(key, 'the API', () => installDefinition(client, oldTLSRoute, { served: ['v1alpha2'] }));
     expect(around.servedVersions('TLSRoute')).toEqual(['v1alpha2']);
-    await hears(key, 'the new version', () => installDefinition(client, TLSRoute, { served: ['v1', 'v1alpha2'] }));
+    await isReported(key, 'the new version', () => installDefinition(client, TLSRoute, { served: ['v1', 'v1alpha2'] }));
     expect(around.servedVersions('TLSRoute')).toEqual(['v1', 'v1alpha2']);
-    await hears(key, 'the end', () => client.delete(CustomResourceDefinition, { name: definitionName(TLSRoute) }));
+    await isReported(key, 'the end', () => client.delete(CustomResourceDefinition, { name: definitionName(TLSRoute) }));
     expect(around.servedVersions('TLSRoute')).toEqual([]);
   });
 
-  it('shows its objects in whichever version is served', async () => {
+  it('lists its objects in any served version', async () => {
     await installDefinition(client, oldTLSRoute, { served: ['v1alpha2'] });
     const route = (resource: Resource, name: string) =>
       object(resource, { namespace: team, name, labels: { [clusterNameLabel]: 'c1' } }, { hostnames: [] });
@@ -135,11 +135,11 @@ describe('an API that may be missing', () => {
     await until('the deletion', () => names().join() === 'gateway.networking.k8s.io/v1 new');
     await client.delete(CustomResourceDefinition, { name: definitionName(TLSRoute) });
     await until('everything to be gone', () => names().length === 0);
-    // An API server that has forgotten the version a watch is at has everything listed again: nothing is lost by that.
+    // An API server that has compacted the version of a watch causes a new list: nothing is lost by that.
     expect(errors.filter((error) => !isGone(error))).toEqual([]);
   });
 
-  it('that is served but cannot be read keeps nobody from starting', async () => {
+  it('that is served but cannot be read does not prevent the start', async () => {
     const clientConfig = { url: 'https://127.0.0.1:1/' };
     await installDefinition(client, oldTLSRoute, { served: ['v1alpha2'] });
     await client.apply(object(oldTLSRoute, { namespace: team, name: 'old' }), { fieldManager });
@@ -154,7 +154,7 @@ describe('an API that may be missing', () => {
     expect(errors.map(String).join()).toContain('conversion webhook');
   });
 
-  it('costs nothing while nothing changes, and its objects are told to those they belong to', async () => {
+  it('causes no requests while nothing changes, and changes of its objects are reported to their owners', async () => {
     await watch();
     await plane(team, 'c1');
     const changes: string[] = [];
@@ -175,7 +175,7 @@ describe('an API that may be missing', () => {
 });
 
 describe('a Gateway', () => {
-  it('is noticed when it is made, also in a namespace that is not ours, and when it changes', async () => {
+  it('is observed when it is created, also in another namespace, and when it changes', async () => {
     await watch(team);
     const key = await plane(team, 'c1');
     const around = () => management.sharedResourcesOf(team, 'c1');
@@ -185,32 +185,32 @@ describe('a Gateway', () => {
     around().gateway(gatewayName);
 
     const listeners = [{ name: 'tls', protocol: 'TLS', port: 443 }];
-    await hears(key, 'the Gateway', () =>
+    await isReported(key, 'the Gateway', () =>
       client.apply(object(Gateway, gatewayName, { listeners }), { fieldManager, force: true }),
     );
     expect(around().gateway(gatewayName)?.spec.listeners).toEqual(listeners);
-    await hears(key, 'its change', () =>
+    await isReported(key, 'its change', () =>
       client.mergePatch(Gateway, gatewayName, { spec: { listeners: [] } }, { fieldManager }),
     );
 
-    told.length = 0;
+    reported.length = 0;
     const countRoutes = (attachedRoutes: number) => ({ status: { listeners: [{ name: 'tls', attachedRoutes }] } });
     await client.mergePatch(Gateway, gatewayName, countRoutes(1), { fieldManager });
     await until('the status', () => around().gateway(gatewayName)?.status !== undefined);
-    told.length = 0;
+    reported.length = 0;
     await client.mergePatch(Gateway, gatewayName, countRoutes(2), { fieldManager });
-    await hears(key, 'its end', () => client.delete(Gateway, gatewayName));
-    expect(told).toEqual([key]);
+    await isReported(key, 'its end', () => client.delete(Gateway, gatewayName));
+    expect(reported).toEqual([key]);
   });
 });
 
 describe('the labels of a namespace', () => {
-  it('are known, and their change is told to those who asked for them', async () => {
+  it('are cached, and their changes are reported to subscribers', async () => {
     await watch(team);
     const key = await plane(team, 'c1');
     const around = management.sharedResourcesOf(team, 'c1');
     expect(around.namespaceLabels()).toEqual({ 'kubernetes.io/metadata.name': team });
-    await hears(key, 'the label', () =>
+    await isReported(key, 'the label', () =>
       client.mergePatch(Namespace, { name: team }, { metadata: { labels: { tier: 'gold' } } }, { fieldManager }),
     );
     expect(around.namespaceLabels()).toMatchObject({ tier: 'gold' });
@@ -231,11 +231,13 @@ describe('a host name', () => {
     expect(management.sharedResourcesOf(other, 'c1').hostOwner('c1.example.org')).toBeUndefined();
 
     around().hostOwner('c1.example.org');
-    await hears(key, 'the end of the claim', () => client.delete(HostedControlPlane, { namespace: other, name: 'c1' }));
+    await isReported(key, 'the end of the claim', () =>
+      client.delete(HostedControlPlane, { namespace: other, name: 'c1' }),
+    );
     expect(around().hostOwner('c1.example.org')).toBeUndefined();
   });
 
-  it('that we publish is claimed at once, before any watch tells', async () => {
+  it('that this operator publishes is claimed at once, before the watch reports it', async () => {
     await watch();
     const holder = await plane(other, 'c1');
     await plane(team, 'c1');
@@ -246,7 +248,7 @@ describe('a host name', () => {
     expect(management.sharedResourcesOf(team, 'c1').hostOwner('c1.example.org')).toBe(`HostedControlPlane ${holder}`);
   });
 
-  it('belongs to the route of somebody else behind the same Gateway, until that is gone', async () => {
+  it('belongs to the route of another owner behind the same Gateway, until that is gone', async () => {
     await installDefinition(client, TLSRoute, { served: ['v1'] });
     await watch(team);
     const key = await plane(team, 'c1');
@@ -257,9 +259,9 @@ describe('a host name', () => {
       { namespace: other, name: 'shop' },
       { hostnames: ['c1.example.org'], parentRefs: [gatewayName] },
     );
-    await hears(key, 'the route', () => client.apply(route, { fieldManager }));
+    await isReported(key, 'the route', () => client.apply(route, { fieldManager }));
     expect(hostOwner()).toBe(`TLSRoute ${other}/shop`);
-    await hears(key, 'its end', () => client.delete(TLSRoute, { namespace: other, name: 'shop' }));
+    await isReported(key, 'its end', () => client.delete(TLSRoute, { namespace: other, name: 'shop' }));
     expect(hostOwner()).toBeUndefined();
   });
 });

@@ -13,10 +13,10 @@ const servers: Server[] = [];
 const sockets: Socket[] = [];
 
 let certificateAuthority: KeyPair;
-let unknownMember: KeyPair;
+let otherCA: KeyPair;
 beforeAll(async () => {
   certificateAuthority = await createCA({ commonName: 'kubernetes' }, validity);
-  unknownMember = await createCA({ commonName: 'somebody-else' }, validity);
+  otherCA = await createCA({ commonName: 'somebody-else' }, validity);
 });
 afterEach(async () => {
   // A server ends with its last connection.
@@ -25,7 +25,7 @@ afterEach(async () => {
   await Promise.all(ends);
 });
 
-/** Knows one host, wherever it is asked to look. */
+/** Resolves one host to the given address. */
 const local: LookupFunction = (name, options, callback) => {
   const found = name === host ? [{ address: '127.0.0.1', family: 4 }] : [];
   if (options.all) callback(null, found);
@@ -58,7 +58,7 @@ function answerUnready(socket: Socket): void {
   );
 }
 
-/** What is said of an attempt to reach our API server there. */
+/** The message about an attempt to reach the control plane's API server there. */
 async function attempt(port: number, lookup = local): Promise<string> {
   const connection = connectionFor({ server: `https://${host}:${port}`, ca: certificateAuthority.certificate, lookup });
   try {
@@ -71,37 +71,37 @@ async function attempt(port: number, lookup = local): Promise<string> {
   }
 }
 
-it('a name that does not resolve is told as that', async () => {
+it('a name that does not resolve is reported as that', async () => {
   expect(await attempt(443, nowhere)).toContain(`host ${host} does not resolve (ENOTFOUND): create a DNS record`);
 });
 
-it('an address at which nobody listens is told as that', async () => {
+it('an address where nothing listens is reported as that', async () => {
   const port = await freePort();
   expect(await attempt(port)).toBe(
     `no server listens at ${host}:${port} (ECONNREFUSED): check the load balancer, gateway or ingress controller at this address`,
   );
 });
 
-it('an entry that closes the connection, for it knows no such name, is told as that', async () => {
+it('a proxy that closes the connection because it has no route for the name is reported as that', async () => {
   const closing = await listen(createServer((socket) => socket.end()));
   expect(await attempt(closing)).toContain('was closed without an answer');
   const resetting = await listen(createServer((socket) => socket.resetAndDestroy()));
   expect(await attempt(resetting)).toContain('was closed without an answer');
 });
 
-it('the server of another cluster is told as that', async () => {
-  expect(await attempt(await serveTls(unknownMember, [host]))).toContain('another server answers');
+it('the server of another cluster is reported as that', async () => {
+  expect(await attempt(await serveTls(otherCA, [host]))).toContain('another server answers');
 });
 
-it('a server of ours under another name is told as that', async () => {
+it('a server of this cluster with another name is reported as that', async () => {
   const port = await serveTls(certificateAuthority, ['c2.team.clusters.example.org']);
   expect(await attempt(port)).toContain('has a certificate for other names');
 });
 
-it('our own API server that is not ready is told as that', async () => {
+it('an API server that is not ready is reported as that', async () => {
   expect(await attempt(await serveTls(certificateAuthority, [host]))).toContain('answers, but is not ready');
 });
 
-it('an entry that says nothing is told as that', async () => {
+it('a proxy that does not answer is reported as that', async () => {
   expect(await attempt(await listen(createServer()))).toContain('did not answer within 2000 ms');
 });

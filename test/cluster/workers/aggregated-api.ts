@@ -6,13 +6,13 @@ const labels = { app: metadata.name };
 const host = 'weather.default.svc';
 const groupVersion = { group: 'weather.example.org', version: 'v1' };
 
-/** The path of the API, and what it says. */
+/** The path of the API, and its answer. */
 export const aggregatedPath = `/apis/${groupVersion.group}/${groupVersion.version}`;
 export const aggregatedAnswer = '{"kind":"APIResourceList","groupVersion":"weather.example.org/v1","resources":[]}';
 
 /**
- * An API that a pod of the hosted cluster serves over TLS. The API server answers for it by asking the pod's Service, whose
- * address means something in the hosted cluster only.
+ * An API that a pod of the hosted cluster serves over TLS. The API server proxies requests to the pod's Service, whose
+ * address exists in the hosted cluster only.
  */
 export async function aggregatedApi(): Promise<object[]> {
   const validity = validFor(60 * 60_000, new Date());

@@ -32,7 +32,7 @@ test('two workers that join at the same time are both Ready nodes', async () => 
   expect(nodes.trim().split(' ').toSorted()).toEqual(workers.map(({ name }) => `${name}=True`).toSorted());
 });
 
-test('every node has a network for pods of its own, for CNIs that take theirs from it', async () => {
+test('every node has its own pod network, for CNIs that use it', async () => {
   const networks = await until('networks of two nodes', async () => {
     const nodes = await cluster.kubectl(['get', 'nodes', '--output', 'jsonpath={.items[*].spec.podCIDR}']);
     return nodes.split(' ').length === 2 && nodes.split(' ');
@@ -41,7 +41,7 @@ test('every node has a network for pods of its own, for CNIs that take theirs fr
   for (const network of networks) expect(network).toMatch(/^10\.244\.\d+\.0\/24$/);
 });
 
-test('a worker that is removed is no node any more, and leaves nothing on the host', async () => {
+test('a removed worker is no node any more, and leaves nothing on the host', async () => {
   const { instance, api } = cluster;
   const { name } = await addWorker(instance, api, undefined, 'brief');
   expect(await removeWorker(instance, name)).toEqual([]);
@@ -56,7 +56,7 @@ describe('a web server of two replicas, one on each node, behind a Service', () 
     for (const name of ['coredns', 'konnectivity-agent']) await untilRolledOut(name);
     const names = ['get', 'pods', '--selector=app=web', '--output', 'jsonpath={.items[*].metadata.name}'];
     pods = (await cluster.kubectl(names)).split(' ');
-    // Each kubelet serves once it has its serving certificate, for which one may wait longer than the other.
+    // Each kubelet serves once it has its serving certificate, and one may get it later than the other.
     for (const pod of pods) {
       const hasLog = () =>
         cluster.kubectl(['logs', pod]).then(
@@ -71,7 +71,7 @@ describe('a web server of two replicas, one on each node, behind a Service', () 
     const [pod = ''] = pods;
     const answers = new Set<string>();
     await until('answers from both nodes', async () => {
-      // Each node's rules come when its kube-proxy has heard.
+      // Each node's rules are written when its kube-proxy has received the Service.
       const page = inPod(pod, 'timeout 3 wget -qO- http://web.default.svc.cluster.local/');
       const answer = await page.catch(() => undefined);
       if (answer !== undefined) answers.add(answer);
@@ -80,7 +80,7 @@ describe('a web server of two replicas, one on each node, behind a Service', () 
     expect([...answers].map((answer) => answer.trim()).toSorted()).toEqual(workers.map(({ name }) => name).toSorted());
   });
 
-  test('a pod looks up names of the cluster', async () => {
+  test('a pod resolves names of the cluster', async () => {
     const [pod = ''] = pods;
     for (const name of ['web.default.svc.cluster.local', 'kubernetes.default.svc.cluster.local']) {
       const answer = await inPod(pod, `nslookup ${name}`);
@@ -88,7 +88,7 @@ describe('a web server of two replicas, one on each node, behind a Service', () 
     }
   });
 
-  test('kubectl shows the log of every replica', async () => {
+  test('kubectl prints the log of every replica', async () => {
     for (const pod of pods) expect(await cluster.kubectl(['logs', pod])).toContain('serving on');
   });
 
@@ -110,16 +110,16 @@ describe('a web server of two replicas, one on each node, behind a Service', () 
   });
 });
 
-test('the API server reaches an API that a pod serves, through konnectivity', async () => {
+test('the API server reaches an aggregated API that a pod serves, through konnectivity', async () => {
   await cluster.apply(...(await aggregatedApi()));
   const available = ['wait', 'apiservice/v1.weather.example.org', '--for=condition=Available', '--timeout=60s'];
   await cluster.kubectl(available);
-  // One node that reaches it makes it available; the next request may come out on the other one.
+  // One node that reaches it makes it available; the next request may use the other one.
   const ask = () => cluster.kubectl(['get', '--raw', aggregatedPath]).catch(() => undefined);
   expect(JSON.parse(await until('its answer', ask))).toEqual(JSON.parse(aggregatedAnswer));
 });
 
-test('without a konnectivity agent kubectl says what is missing, and works again when it is back', async () => {
+test('without a konnectivity agent kubectl reports what is missing, and works again when it is back', async () => {
   await cluster.setPaused(true);
   await cluster.kubectl([...inSystem, 'scale', 'deployment/konnectivity-agent', '--replicas=0']);
   const logs = () => cluster.kubectl(['logs', 'deployment/web']);
@@ -134,8 +134,8 @@ test('without a konnectivity agent kubectl says what is missing, and works again
   expect(await until('logs to work', () => logs().catch(() => undefined))).toContain('serving on');
 });
 
-describe('a node that asks for a certificate with its own', () => {
-  test('gets one for its own name: that is how a kubelet renews it', async () => {
+describe('a node that requests a certificate with its own', () => {
+  test("gets one for its own name, as in a kubelet's renewal", async () => {
     const [worker] = workers;
     if (!worker) throw new Error('no worker');
     await requestAsNode(worker.machine, await nodeCertificateRequest('own-name', worker.name));
@@ -151,7 +151,7 @@ describe('a node that asks for a certificate with its own', () => {
     await expect(requestAsNode(worker.machine, request)).rejects.toThrow(/is forbidden: .*system:node/);
   });
 
-  test('may approve nothing but its own renewal', async () => {
+  test('may not approve requests other than its own renewal', async () => {
     const [worker] = workers;
     const asNode = ['--as', `system:node:${worker?.name}`, '--as-group', 'system:nodes'];
     const may = (subresource: string) =>

@@ -6,16 +6,16 @@ import { type HostedApi, hostedKubectl, openHostedApi } from '../../testbed/host
 import { instanceFrom, type Instance } from '../../testbed/instance.ts';
 import { removeWorker, workerNames } from '../../testbed/workers.ts';
 
-/** A hosted cluster of one API server that workers may join, with an operator that looks after it. */
+/** A hosted cluster of one API server that workers may join, with its operator. */
 export interface JoinableCluster {
   readonly instance: Instance;
   readonly bench: Workbench;
   readonly api: HostedApi;
-  /** kubectl against the hosted cluster; `input` is what `-f -` reads. */
+  /** kubectl with the hosted cluster; `input` is the content for `-f -`. */
   kubectl(args: readonly string[], input?: string): Promise<string>;
   /** Applies objects to the hosted cluster. */
   apply(...objects: readonly object[]): Promise<void>;
-  /** Has the operator leave the cluster as it is, or look after it again. */
+  /** Pauses or resumes the cluster. */
   setPaused(isPaused: boolean): Promise<void>;
   /** Removes the workers, the cluster and its namespace, and ends the operator. */
   close(): Promise<void>;
@@ -24,7 +24,7 @@ export interface JoinableCluster {
 const name = 'hosted';
 
 /**
- * Makes Cluster `hosted` in a namespace of its own and waits until it is Ready.
+ * Creates Cluster `hosted` in its own namespace and waits until it is Ready.
  * @param spec the smallest control plane unless given
  * @param before what the testbed needs for it
  */

@@ -12,7 +12,7 @@ const { version } = clusterOf().spec;
 const kubeadm = (...args: string[]) =>
   run([join(binDirectory(instanceFrom(process.env, inject('testbed'))), 'kubeadm'), ...args]);
 
-test('kubelets are configured as the kubeadm of their version would do it, and ask for certificates to serve with', async () => {
+test('kubelets are configured as the kubeadm of their version configures them, and request serving certificates', async () => {
   const printed = await kubeadm('config', 'print', 'init-defaults', '--component-configs', 'KubeletConfiguration');
   const documents = parseAllDocuments(printed).map((document): unknown => document.toJS());
   const theirs = documents.find((document) => (document as { kind: string }).kind === 'KubeletConfiguration');
@@ -22,7 +22,7 @@ test('kubelets are configured as the kubeadm of their version would do it, and a
   });
 });
 
-test('kubeadm finds nothing wrong with the configuration of the cluster', async () => {
+test('kubeadm accepts the configuration of the cluster', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'kubeadm-config-'));
   try {
     const file = join(directory, 'config.yaml');
@@ -33,7 +33,7 @@ test('kubeadm finds nothing wrong with the configuration of the cluster', async 
   }
 });
 
-test('images that have versions of their own are those that kubeadm pins', async () => {
+test('images with their own versions are those that kubeadm pins', async () => {
   const pinned = (await kubeadm('config', 'images', 'list', '--kubernetes-version', version)).trim().split('\n');
   const images = [
     ...new RenderedPart('kube-proxy').workload.containers,
@@ -43,7 +43,7 @@ test('images that have versions of their own are those that kubeadm pins', async
   expect(pinned).toEqual(expect.arrayContaining(images));
 });
 
-/** Go writes every field that has no value, too. */
+/** Go writes every field, also without a value. */
 function withoutZeros(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const entries = Object.entries(value).map(([key, member]) => [key, withoutZeros(member)] as const);

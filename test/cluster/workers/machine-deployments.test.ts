@@ -23,7 +23,7 @@ import { instanceFrom } from '../../testbed/instance.ts';
 const namespace = 'machine-deployments';
 const cluster = 'c1';
 const instance = instanceFrom(process.env, inject('testbed'));
-/** Cluster API keeps passes apart, and shares two cores with everything else. */
+/** Cluster API spaces its reconciles, and shares two cores with everything else. */
 const limitMs = 120_000;
 let bench: Workbench;
 let writer: Writer;
@@ -31,12 +31,12 @@ let old: KeyPair;
 let signer: KeyPair;
 
 beforeAll(async () => {
-  // Its kinds are what Machines are made with; nobody needs data to boot from.
+  // The kinds that Machines reference; no bootstrap data is needed.
   await installAddon(instance, 'kubeadm-bootstrap', (line) => console.log(line));
   bench = await Workbench.open(inject('kubeconfig'), namespace);
   await installInfrastructure(bench.client);
   await createInfrastructure(bench.client, namespace, cluster);
-  // Nobody looks after its control plane.
+  // No operator reconciles its control plane.
   await bench.create(cluster, single, { infrastructureRef: infrastructureRef(cluster) });
   writer = writerOf(bench);
   const validity = validFor(3_600_000, new Date());
@@ -72,12 +72,12 @@ function move(since: Date): Promise<WorkerMove> {
 }
 
 test(
-  'Cluster API replaces the Machines of a MachineDeployment once, when another CA signs',
+  'Cluster API replaces the Machines of a MachineDeployment once when another CA signs',
   { timeout: 4 * limitMs },
   async () => {
     const options = { namespace, cluster, version: single.version, replicas: 1 };
     await createMachineDeployment(instance, bench.client, options);
-    // Cluster API would wait for a version of the control plane before it makes any Machine.
+    // Cluster API would wait for a version of the control plane before it creates any Machine.
     const annotations = { 'machineset.cluster.x-k8s.io/skip-preflight-checks': 'All' };
     await bench.client.mergePatch(
       MachineDeployment,
@@ -87,7 +87,7 @@ test(
     );
     const first = await until('a Machine', async () => (await machines())[0], limitMs);
     expect(first.metadata.labels?.[clusterNameLabel]).toBe(cluster);
-    // A Machine of the very second counts as new, to Cluster API too.
+    // A Machine of the same second counts as new, also for Cluster API.
     const since = new Date(Date.parse(first.metadata.creationTimestamp ?? '') + 1_000);
     await until('the next second', () => Date.now() > since.getTime() + 1_000);
 
@@ -102,8 +102,8 @@ test(
     await until('a second Machine', async () => (await machines()).length === 2, limitMs);
     const { managedFields } = (await deployment()).metadata;
     await move(since);
-    const ours = (fields: typeof managedFields) => fields?.filter(({ manager }) => manager?.startsWith(fieldManager));
-    expect(ours((await deployment()).metadata.managedFields)).toEqual(ours(managedFields));
+    const ownFields = (fields: typeof managedFields) => fields?.filter(({ manager }) => manager?.startsWith(fieldManager));
+    expect(ownFields((await deployment()).metadata.managedFields)).toEqual(ownFields(managedFields));
   },
 );
 

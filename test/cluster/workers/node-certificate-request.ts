@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { inMachine, type Machine } from '../../testbed/machine.ts';
 
-/** A CertificateSigningRequest `name` for the client certificate of a node, as its kubelet would make it. */
+/** A CertificateSigningRequest `name` for the client certificate of a node, as its kubelet creates it. */
 export async function nodeCertificateRequest(name: string, node: string): Promise<object> {
   const signingAlgorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const request = await x509.Pkcs10CertificateRequestGenerator.create({

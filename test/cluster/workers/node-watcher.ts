@@ -7,27 +7,27 @@ interface NodeObject extends KubeObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-/** A look without an answer for so long is given up for the next one. */
+/** Timeout of a read, after which the next one starts. */
 const deadlineMs = 5_000;
 
-/** Looks at a Node twice a second, and keeps what it said of being ready whenever that was not `True`. */
+/** Reads a Node twice a second, and records its Ready condition whenever that was not `True`. */
 export class NodeWatcher extends ContinuousUser {
   readonly problems: string[] = [];
-  /** How often it was seen. */
-  looks = 0;
+  /** The number of successful reads. */
+  reads = 0;
 
-  /** @param open the API as it is now: whoever watches for long needs new credentials */
+  /** @param open the current API: a long watch needs new credentials */
   constructor(name: string, open: <T>(work: (api: HostedApi) => Promise<T>) => Promise<T>) {
     super();
-    this.begin(500, () => this.#look(name, open));
+    this.begin(500, () => this.#read(name, open));
   }
 
-  async #look(name: string, open: <T>(work: (api: HostedApi) => Promise<T>) => Promise<T>): Promise<void> {
-    // An API server that is being replaced does not answer; that says nothing of the node.
-    const look = open(({ client }) => client.find<NodeObject>(Node, { name }, { deadlineMs }));
-    const node = await look.catch(() => null);
+  async #read(name: string, open: <T>(work: (api: HostedApi) => Promise<T>) => Promise<T>): Promise<void> {
+    // An API server that is being replaced does not answer; this says nothing about the node.
+    const read = open(({ client }) => client.find<NodeObject>(Node, { name }, { deadlineMs }));
+    const node = await read.catch(() => null);
     if (node === null) return;
-    this.looks++;
+    this.reads++;
     const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready')?.status ?? 'gone';
     if (ready !== 'True') this.problems.push(`${new Date().toISOString()} ${ready}`);
   }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-/** Asks the kubelet through the API server, as `kubectl logs` does and as admission webhooks are asked. */
+/** Sends a request to the kubelet through the API server, as `kubectl logs` does and as webhooks are called. */
 const call = (deadlineMs: number) =>
   cluster.api.client.raw(`/api/v1/nodes/${worker.name}/proxy/healthz`, { deadlineMs });
 
@@ -24,7 +24,7 @@ async function agents(): Promise<PodObject[]> {
   return (await cluster.api.client.list<PodObject>(Pod, selection)).items;
 }
 
-test('the only agent of the only node is replaced without a call that goes nowhere', async () => {
+test('the only agent of the only node is replaced without a lost call', async () => {
   const [before] = await agents();
   await cluster.bench.patch('hosted', { spec: { konnectivityClient: { args: { v: '1' } } } });
   const failures: string[] = [];
@@ -32,7 +32,7 @@ test('the only agent of the only node is replaced without a call that goes nowhe
   await until(
     'another agent alone',
     async () => {
-      // A busy machine may take long for an answer; a call that goes nowhere has none even then.
+      // On a busy machine an answer may take long; a lost call gets none at all.
       await call(60_000).catch((error: unknown) => failures.push(String(error)));
       const [agent, ...others] = await agents();
       most = Math.max(most, 1 + others.length);

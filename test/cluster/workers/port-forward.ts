@@ -5,13 +5,13 @@ import { until } from '../../support/until.ts';
 import type { HostedApi } from '../../testbed/hosted-api.ts';
 import { binDirectory, type Instance } from '../../testbed/instance.ts';
 
-/** A port of this host that leads to a port of a pod. */
+/** A port of this host that is forwarded to a port of a pod. */
 export interface ForwardedPort {
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Starts `kubectl port-forward`; resolves when it listens. Throws with what kubectl said when it does not. */
+/** Starts `kubectl port-forward`; resolves when it listens. Throws with the output of kubectl if it does not. */
 export async function forwardPort(
   instance: Instance,
   { kubeconfig }: Pick<HostedApi, 'kubeconfig'>,
@@ -21,11 +21,11 @@ export async function forwardPort(
   const args = ['--kubeconfig', kubeconfig, 'port-forward', '--address=127.0.0.1', `pod/${pod}`, `:${target}`];
   const child = spawn(join(binDirectory(instance), 'kubectl'), args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const end = once(child, 'exit');
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (said += text.toString()));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
   const port = await until('kubectl port-forward to listen', () => {
-    if (child.exitCode !== null) throw new Error(`kubectl port-forward ended: ${said}`);
-    return /Forwarding from 127\.0\.0\.1:(\d+)/.exec(said)?.[1];
+    if (child.exitCode !== null) throw new Error(`kubectl port-forward ended: ${output}`);
+    return /Forwarding from 127\.0\.0\.1:(\d+)/.exec(output)?.[1];
   });
   return {
     port: Number(port),

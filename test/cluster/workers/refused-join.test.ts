@@ -5,7 +5,7 @@ import { joinMachine } from '../../testbed/join.ts';
 import { addMachine, removeMachine } from '../../testbed/node-machines.ts';
 import { type JoinableCluster, openJoinableCluster } from './joinable-cluster.ts';
 
-/** What a person reads who looks for the reason: kubeadm's own words, or those of the kubelet that it waits for. */
+/** The reason that an administrator reads: kubeadm's own words, or those of the kubelet that it waits for. */
 interface MissingObject {
   readonly kind: string;
   readonly namespace?: string;
@@ -67,7 +67,7 @@ const missing: readonly MissingObject[] = [
   },
 ];
 
-/** Enough for an answer, and no more: kubeadm's own limits are minutes, and what is not there does not come. */
+/** Enough for an answer, and no more: kubeadm's own timeouts are minutes, and a missing object does not appear. */
 const timeouts = { discovery: '2s', tlsBootstrap: '4s', kubernetesAPICall: '2s' };
 
 let cluster: JoinableCluster;
@@ -77,7 +77,7 @@ beforeAll(async () => {
   cluster = await openJoinableCluster('refused');
   token = await createBootstrapToken(cluster.api.client);
   await untilSigned(cluster.api.client, token);
-  // what a test removes shall stay away until the test puts it back
+  // objects that a test removes must stay away until the test restores them
   await cluster.setPaused(true);
 });
 afterAll(async () => {
@@ -86,7 +86,7 @@ afterAll(async () => {
   await cluster.close();
 });
 
-test.for(missing)('without $kind $name a join fails and says so', async ({ kind, namespace, name, message }) => {
+test.for(missing)('without $kind $name a join fails and reports that', async ({ kind, namespace, name, message }) => {
   const object = [...(namespace ? ['--namespace', namespace] : []), kind.toLowerCase(), name];
   const saved = await cluster.kubectl(['get', ...object, '--output', 'json']);
   await cluster.kubectl(['delete', ...object]);
@@ -97,7 +97,7 @@ test.for(missing)('without $kind $name a join fails and says so', async ({ kind,
   }
 });
 
-test('with a token that the cluster does not know a join fails and says so', async () => {
+test('with a token that the cluster does not have a join fails and reports that', async () => {
   const unknown = { id: 'absent', secret: '0123456789abcdef' };
   const message = 'could not find a JWS signature in the cluster-info ConfigMap for token ID "absent"';
   await expect(join(unknown)).rejects.toThrow(message);
@@ -107,7 +107,7 @@ test('with all of them a machine joins', async () => {
   await expect(join(token, {})).resolves.not.toThrow();
 });
 
-/** Joins a fresh machine, which is gone afterwards: the node it may have become stays without a kubelet. */
+/** Joins a new machine, which is removed afterwards: its node may stay without a kubelet. */
 async function join(shown = token, limits: JoinTimeouts = timeouts): Promise<void> {
   const { instance, api } = cluster;
   const machine = await addMachine(instance, 'refused');
@@ -118,7 +118,7 @@ async function join(shown = token, limits: JoinTimeouts = timeouts): Promise<voi
   }
 }
 
-/** The object as it can be made anew. */
+/** The object in a form that can be created again. */
 function withoutIdentity(json: string): object {
   const object = JSON.parse(json) as { metadata: Record<string, unknown> };
   for (const field of ['uid', 'resourceVersion', 'creationTimestamp', 'managedFields']) delete object.metadata[field];

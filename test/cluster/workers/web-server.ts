@@ -10,7 +10,7 @@ export const webService = {
   spec: { selector: labels, ports: [{ port: 80, targetPort: 8080 }] },
 };
 
-/** Two replicas on two nodes. The page of each is the name of its node, and so is what it logs. */
+/** Two replicas on two nodes. The page of each is the name of its node, which it also logs. */
 export const webServer = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',

@@ -8,14 +8,14 @@ import { schedulerFlags } from '../../../constructs/control-plane/controllers/sc
 import { renderSamples, workloadsOf } from '../../support/rendered-objects.ts';
 import { clusterOf, knownFacts } from '../../support/rendered-cluster.ts';
 
-const ours: readonly Flag[] = [
+const required: readonly Flag[] = [
   ['bind-address', '0.0.0.0', ''],
   ['secure-port', '6443', ''],
 ];
 
 describe('flags', () => {
-  it('are sorted, whoever set them', () => {
-    expect(renderFlags(ours, { v: '2', 'audit-log-path': '-' })).toEqual([
+  it('are sorted, independent of their origin', () => {
+    expect(renderFlags(required, { v: '2', 'audit-log-path': '-' })).toEqual([
       '--audit-log-path=-',
       '--bind-address=0.0.0.0',
       '--secure-port=6443',
@@ -24,12 +24,12 @@ describe('flags', () => {
   });
 
   it('of the provider take precedence over those of the user', () => {
-    expect(renderFlags(ours, { 'secure-port': '1' })).toEqual(renderFlags(ours));
+    expect(renderFlags(required, { 'secure-port': '1' })).toEqual(renderFlags(required));
   });
 
   it('that are overridden are reported, unless the values are equal', () => {
-    expect(overruledFlags(ours, { 'secure-port': '1', 'bind-address': '0.0.0.0', v: '2' })).toEqual(['secure-port']);
-    expect(overruledFlags(ours)).toEqual([]);
+    expect(overruledFlags(required, { 'secure-port': '1', 'bind-address': '0.0.0.0', v: '2' })).toEqual(['secure-port']);
+    expect(overruledFlags(required)).toEqual([]);
   });
 
   it("that are lists keep the user's entries, and the provider's win entry by entry", () => {

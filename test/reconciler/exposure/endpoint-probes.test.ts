@@ -24,8 +24,8 @@ const fails = async () => {
   throw new Error(`attempt ${attempts.length}`);
 };
 
-/** Looks, and waits no longer than a reconcile would. */
-async function look(inputsKey: unknown, how: () => Promise<void> = attempt) {
+/** Probes, and waits no longer than a reconcile would. */
+async function probe(inputsKey: unknown, how: () => Promise<void> = attempt) {
   const result = probes.of(key).look(inputsKey, how);
   await clock.advance(250);
   return result;
@@ -33,12 +33,12 @@ async function look(inputsKey: unknown, how: () => Promise<void> = attempt) {
 
 describe('an endpoint', () => {
   it('that works is probed again when an input changes, and after nine minutes', async () => {
-    expect([await look('a', works), await look('a', works)]).toEqual([{ kind: 'works' }, { kind: 'works' }]);
+    expect([await probe('a', works), await probe('a', works)]).toEqual([{ kind: 'works' }, { kind: 'works' }]);
     expect(attempts).toHaveLength(1);
-    await look('b', works);
+    await probe('b', works);
     expect(attempts).toHaveLength(2);
     await clock.advance(9 * 60_000);
-    await look('b', works);
+    await probe('b', works);
     expect(attempts).toHaveLength(3);
     expect([results, clock.pending]).toEqual([[], 0]);
   });
@@ -59,7 +59,7 @@ describe('an endpoint', () => {
   });
 
   it('that is slow to answer is not waited for, and onResult reports the end of the probe', async () => {
-    expect(await look('a')).toEqual({ kind: 'unknown' });
+    expect(await probe('a')).toEqual({ kind: 'unknown' });
     expect(await probes.of(key).look('a', attempt)).toEqual({ kind: 'unknown' });
     expect([attempts.length, results]).toEqual([1, []]);
     attempts[0]?.resolve();
@@ -70,16 +70,16 @@ describe('an endpoint', () => {
   });
 
   it('that worked is reported to work until a slow probe fails', async () => {
-    await look('a', works);
-    expect(await look('b')).toEqual({ kind: 'works' });
+    await probe('a', works);
+    expect(await probe('b')).toEqual({ kind: 'works' });
     attempts[1]?.reject(new Error('gone'));
     await settled();
     expect(await probes.of(key).look('b', works)).toMatchObject({ kind: 'fails', error: new Error('gone') });
   });
 
   it('is not reported by a probe that started before an input changed', async () => {
-    await look('a');
-    await look('b');
+    await probe('a');
+    await probe('b');
     attempts[0]?.reject(new Error('old'));
     attempts[1]?.resolve();
     await settled();
@@ -88,8 +88,8 @@ describe('an endpoint', () => {
   });
 
   it('that was forgotten is probed again', async () => {
-    await look('a', works);
+    await probe('a', works);
     probes.forget(key);
-    expect(await look('a')).toEqual({ kind: 'unknown' });
+    expect(await probe('a')).toEqual({ kind: 'unknown' });
   });
 });

@@ -68,7 +68,7 @@ it.each<[string, unknown, GatewayObject | undefined, string]>([
     `the connection to ${at} was closed without an answer (ECONNRESET): the server there does not route this host name yet, or has no ready API server as backend`,
   ],
   [
-    'an address at which nobody listens',
+    'an address where nothing listens',
     broken('ECONNREFUSED'),
     gateway,
     `no server listens at ${at} (ECONNREFUSED): check the load balancer, gateway or ingress controller at this address`,

@@ -9,7 +9,7 @@ import {
 } from '../../../reconciler/kube/apply-decision.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../../../reconciler/kube/object.ts';
 
-const ours = { manager: 'us', operation: 'Apply', fieldsV1: { 'f:data': { 'f:x': {} } } } as const;
+const own = { manager: 'us', operation: 'Apply', fieldsV1: { 'f:data': { 'f:x': {} } } } as const;
 const others = { manager: 'kubectl', operation: 'Update', fieldsV1: { 'f:data': { 'f:x': {} } } } as const;
 
 const live = (resourceVersion: string, managedFields: ManagedFieldsEntry[], uid = 'uid'): KubeObject => ({
@@ -19,39 +19,39 @@ const live = (resourceVersion: string, managedFields: ManagedFieldsEntry[], uid 
 });
 
 const rendered = renderedFingerprint(live('', []));
-const record = recordOf(rendered, live('10', [ours]), 'us');
+const record = recordOf(rendered, live('10', [own]), 'us');
 
 describe('decideApply', () => {
   it.each<[string, AppliedRecord | undefined, KubeObject | undefined, ApplyDecision]>([
-    ['was never applied', undefined, live('10', [ours]), { type: 'apply', because: 'new' }],
+    ['was never applied', undefined, live('10', [own]), { type: 'apply', because: 'new' }],
     [
       'is rendered differently',
       { ...record, rendered: 'other' },
-      live('10', [ours]),
+      live('10', [own]),
       { type: 'apply', because: 'rendered differently' },
     ],
     ['is not in the cache', record, undefined, { type: 'apply', because: 'not in cache' }],
-    ["is as in the server's answer", record, live('10', [ours]), { type: 'skip', because: 'unchanged' }],
+    ["is as in the server's answer", record, live('10', [own]), { type: 'skip', because: 'unchanged' }],
     [
       'got a status and fields of other managers',
       record,
-      live('11', [others, ours, { ...ours, subresource: 'status', fieldsV1: {} }]),
+      live('11', [others, own, { ...own, subresource: 'status', fieldsV1: {} }]),
       { type: 'skip', because: 'unchanged' },
     ],
     [
       'lost a field to another manager',
       record,
-      live('11', [{ ...ours, fieldsV1: {} }, others]),
+      live('11', [{ ...own, fieldsV1: {} }, others]),
       { type: 'apply', because: 'drifted' },
     ],
     ['lost all its fields to another manager', record, live('11', [others]), { type: 'apply', because: 'drifted' }],
     [
       'lost a field to another manager that applies',
       record,
-      live('11', [{ ...ours, manager: 'them' }]),
+      live('11', [{ ...own, manager: 'them' }]),
       { type: 'apply', because: 'drifted' },
     ],
-    ['was deleted and recreated', record, live('12', [ours], 'other'), { type: 'apply', because: 'replaced' }],
+    ['was deleted and recreated', record, live('12', [own], 'other'), { type: 'apply', because: 'replaced' }],
     [
       "is older in the cache than the operator's write",
       record,
@@ -71,10 +71,10 @@ describe('decideApply', () => {
 
 describe('isApplied', () => {
   it.each<[string, ManagedFieldsEntry[], boolean]>([
-    ['an object that the operator applied', [others, ours], true],
+    ['an object that the operator applied', [others, own], true],
     ["an object that only has the operator's labels", [others], false],
-    ['an object whose status the operator applied', [{ ...ours, subresource: 'status' }], false],
-    ['an object that the operator updated but never applied', [{ ...ours, operation: 'Update' }], false],
+    ['an object whose status the operator applied', [{ ...own, subresource: 'status' }], false],
+    ['an object that the operator updated but never applied', [{ ...own, operation: 'Update' }], false],
   ])('recognizes %s', (_, managedFields, expected) => {
     expect(isApplied(live('1', managedFields), 'us')).toBe(expected);
   });
@@ -86,7 +86,7 @@ describe('isApplied', () => {
 
 describe('the record of an applied object', () => {
   it('is short, equal for equal objects, different for each difference, and contains nothing of the object', () => {
-    const secretWith = (key: string) => ({ ...live('10', [ours]), data: { key } });
+    const secretWith = (key: string) => ({ ...live('10', [own]), data: { key } });
     const secret = secretWith('c2VjcmV0');
     const fingerprint = renderedFingerprint(secret);
     expect(fingerprint).toMatch(/^[\w-]{22}$/);
@@ -96,7 +96,7 @@ describe('the record of an applied object', () => {
   });
 
   it('has the managed fields of the operator, uid and version', () => {
-    expect(recordOf(rendered, live('10', [others, ours]), 'us')).toEqual(record);
+    expect(recordOf(rendered, live('10', [others, own]), 'us')).toEqual(record);
     expect(record).toMatchObject({ rendered, uid: 'uid', resourceVersion: '10' });
     expect(recordOf(rendered, live('10', [others]), 'us').owned).not.toBe(record.owned);
   });

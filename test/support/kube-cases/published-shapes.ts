@@ -47,11 +47,11 @@ interface Place {
 
 function differences(value: unknown, { schema: given, shape, path, schemas }: Place): string[] {
   const schema = resolved(given, schemas);
-  const theirs = Array.isArray(value) ? listType(given, schema) : isFields(value) ? mapType(given, schema) : undefined;
-  if (theirs === undefined) return [];
-  const ours = shape ? described(shape) : Array.isArray(value) ? 'atomic' : 'fields';
-  if (ours !== theirs) return [`${path}: ${theirs}, not ${ours}`];
-  if (theirs === 'atomic') return [];
+  const published = Array.isArray(value) ? listType(given, schema) : isFields(value) ? mapType(given, schema) : undefined;
+  if (published === undefined) return [];
+  const inMemory = shape ? described(shape) : Array.isArray(value) ? 'atomic' : 'fields';
+  if (inMemory !== published) return [`${path}: ${published}, not ${inMemory}`];
+  if (published === 'atomic') return [];
   const inner = (content: unknown, step: string, next: Schema | undefined, nextShape: Shape | undefined): string[] =>
     next ? differences(content, { schema: next, shape: nextShape, path: `${path}${step}`, schemas }) : [];
   if (Array.isArray(value)) {

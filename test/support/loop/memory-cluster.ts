@@ -58,7 +58,7 @@ export class MemoryCluster {
     return new MemoryCluster(clock, this.management.copy(now), this.hosted.copy(now));
   }
 
-  /** Grows with every change, whoever makes it. */
+  /** Grows with every change by any client. */
   get version(): number {
     return this.management.store.version + this.hosted.store.version;
   }

@@ -114,16 +114,16 @@ function merge(live: unknown, applied: unknown, shape: Shape | undefined): unkno
 /** In the order of the applied list; an item that only the live list has keeps its place before the next common item. */
 function mergeLists(live: readonly unknown[], applied: readonly unknown[], shape: Shape): unknown[] {
   const stepOf = (item: unknown) => itemStep(shape, item);
-  const ours = new Set(applied.map(stepOf));
-  const theirs = new Map(live.map((item) => [stepOf(item), item]));
+  const appliedSteps = new Set(applied.map(stepOf));
+  const liveItems = new Map(live.map((item) => [stepOf(item), item]));
   const waiting = [...live];
   const merged: unknown[] = [];
   for (const item of applied) {
-    while (waiting.length > 0 && !ours.has(stepOf(waiting[0]))) merged.push(waiting.shift());
+    while (waiting.length > 0 && !appliedSteps.has(stepOf(waiting[0]))) merged.push(waiting.shift());
     if (waiting.length > 0 && stepOf(waiting[0]) === stepOf(item)) waiting.shift();
-    merged.push(theirs.has(stepOf(item)) ? merge(theirs.get(stepOf(item)), item, itemShape(shape)) : item);
+    merged.push(liveItems.has(stepOf(item)) ? merge(liveItems.get(stepOf(item)), item, itemShape(shape)) : item);
   }
-  return [...merged, ...waiting.filter((item) => !ours.has(stepOf(item)))];
+  return [...merged, ...waiting.filter((item) => !appliedSteps.has(stepOf(item)))];
 }
 
 function withoutPaths(value: unknown, shape: Shape | undefined, dropped: ReadonlySet<Path>, path: Path): unknown {

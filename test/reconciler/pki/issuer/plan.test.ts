@@ -44,7 +44,7 @@ const question = (requests: IssuerQuestion['requests'], changes: Partial<IssuerQ
 
 const conditions = (...list: RequestCondition[]) => ({ status: { conditions: list } });
 const denied = conditions(
-  condition('Denied', 'True', { message: 'no authorities here' }),
+  condition('Denied', 'True', { message: 'no CAs here' }),
   condition('Ready', 'False', { reason: 'Denied' }),
 );
 const issued = { status: { conditions: [condition('Ready', 'True', { reason: 'Issued' })], certificate } };
@@ -92,7 +92,7 @@ describe('a request is waited for', () => {
   });
 
   it.each<[string, Omit<Partial<CertificateRequestObject>, 'metadata'>, string]>([
-    ['denied', denied, 'was denied: no authorities here'],
+    ['denied', denied, 'was denied: no CAs here'],
     ['invalid', conditions(condition('InvalidRequest', 'True', { message: 'bad' })), 'was rejected as invalid: bad'],
     [
       'failed',

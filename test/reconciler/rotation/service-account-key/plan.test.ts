@@ -16,32 +16,32 @@ const settled: KeyRotationState = {
   expiries: {},
   now,
 };
-const ours = { key: 'new', isOurs: true };
+const own = { key: 'new', isOurs: true };
 const users = { key: 'new', isOurs: false };
 
 describe('the next step of a rotation of service account keys', () => {
   it.each<[string, Partial<KeyRotationState>, KeyRotationStep]>([
     ['is none if one key signs and no rotation is requested', {}, { kind: 'settled' }],
     ['creates a successor', { isRequested: true }, { kind: 'begin' }],
-    ['distributes the successor', { isRequested: true, successor: ours }, { kind: 'distribute', keys: ['old', 'new'] }],
+    ['distributes the successor', { isRequested: true, successor: own }, { kind: 'distribute', keys: ['old', 'new'] }],
     [
       'makes it sign when all API servers accept it',
-      { isRequested: true, successor: ours, keys: ['old', 'new'] },
+      { isRequested: true, successor: own, keys: ['old', 'new'] },
       { kind: 'sign', keys: ['new', 'old'] },
     ],
     [
       'records when the last token of the old key expires',
-      { isRequested: true, successor: ours, keys: ['new', 'old'] },
+      { isRequested: true, successor: own, keys: ['new', 'old'] },
       { kind: 'schedule', keys: ['old'] },
     ],
     [
       'does so also if the request was reverted meanwhile',
-      { successor: ours, keys: ['new', 'old'] },
+      { successor: own, keys: ['new', 'old'] },
       { kind: 'schedule', keys: ['old'] },
     ],
     [
       'deletes the second copy of the signing key',
-      { successor: ours, keys: ['new', 'old'], expiries: { old: later } },
+      { successor: own, keys: ['new', 'old'], expiries: { old: later } },
       { kind: 'discard' },
     ],
     [
@@ -71,10 +71,10 @@ describe('the next step of a rotation of service account keys', () => {
     ],
     [
       'withdraws a key while it is being distributed',
-      { successor: ours, keys: ['old', 'new'] },
+      { successor: own, keys: ['old', 'new'] },
       { kind: 'withdraw', keys: ['old'] },
     ],
-    ['discards a successor that no API server has', { successor: ours }, { kind: 'discard' }],
+    ['discards a successor that no API server has', { successor: own }, { kind: 'discard' }],
     [
       'creates a third key while API servers still accept tokens of the first',
       { isRequested: true, keys: ['new', 'old'], expiries: { old: later } },

@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Work, WorkContext, WorkState } from '../../reconciler/tasks/background-work.ts';
 
 /**
- * Slow work on a simulated clock. What has not ended when a pass is over, such as asking again and again, is given up: the
- * next pass begins it anew.
+ * Background work on a simulated clock. Work that has not ended after a reconcile, such as repeated requests, is aborted: the
+ * next reconcile starts it again.
  */
 export class ReconcileWork implements Work {
   readonly #now: () => number;
@@ -40,10 +40,10 @@ export class ReconcileWork implements Work {
     this.#states.delete(name);
   }
 
-  /** Lets all work come as far as it does without waiting. Tells whether any has ended. */
+  /** Lets all work continue as far as it can without waiting. Returns whether any has ended. */
   async settle(): Promise<boolean> {
     const before = this.#running.size;
-    // each turn lets everything happen that waits for no time to pass
+    // each turn runs everything that does not wait for the clock
     for (let count = 0; count < 10 && this.#running.size > 0; count++) await turn();
     const ended = before - this.#running.size;
     for (const name of this.#running.keys()) this.cancel(name);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** What is read of vitest's JSON report. */
+/** The part of vitest's JSON report that is read. */
 interface Report {
   readonly numTotalTests: number;
   readonly numPassedTests: number;
@@ -10,7 +10,7 @@ interface Report {
 interface FileResult {
   readonly name: string;
   readonly status: string;
-  /** Why the file could not be run, such as a failed import or `beforeAll`. */
+  /** The reason why the file could not be run, such as a failed import or `beforeAll`. */
   readonly message?: string;
   readonly assertionResults: readonly TestResult[];
 }
@@ -22,11 +22,10 @@ interface TestResult {
 }
 
 /**
- * The end of a run, for a person who sees nothing but the last lines: how many tests passed, and each that failed, with
- * its first words. `code` is what vitest ended with: other than 0, it says something even where no test failed. Files are
- * named from `root` on.
+ * The last lines of a run: how many tests passed, and each that failed, with the start of its error.
+ * `code` is vitest's exit code: other than 0, there is a line even if no test failed. Files are relative to `root`.
  */
-export function verdict(report: Report | undefined, { code, root }: { code: number; root: string }): string[] {
+export function describeResult(report: Report | undefined, { code, root }: { code: number; root: string }): string[] {
   if (!report) return [`no report was written; vitest ended with ${code}`];
   const lines = [
     `${report.numPassedTests} of ${report.numTotalTests} tests passed in ${report.testResults.length} files`,
@@ -42,7 +41,7 @@ export function verdict(report: Report | undefined, { code, root }: { code: numb
   return lines;
 }
 
-/** The report in this file; undefined when vitest ended before it could write one. */
+/** The report in this file; undefined if vitest ended before it could write one. */
 export async function readReport(file: string): Promise<Report | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8'));

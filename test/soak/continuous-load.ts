@@ -3,39 +3,39 @@ import { ConfigMap } from '../../constructs/api/resources.ts';
 import type { KubeClient } from '../../reconciler/kube/client.ts';
 import { isAlreadyExists, kubeErrorOf } from '../../reconciler/kube/errors.ts';
 
-/** What came of one kind of request. */
+/** The outcome of one kind of request. */
 export interface Tally {
-  /** Requests that were answered as they should be. */
+  /** Requests with the expected answer. */
   answered: number;
-  /** Those that were not answered on one connection, and were at once on a new one. */
+  /** Requests without an answer on one connection, and with one on a new connection at once. */
   reconnects: number;
-  /** Those that were not answered on the new connection either, or were refused. */
+  /** Requests without an answer on the new connection either, or that were refused. */
   readonly failures: string[];
 }
 
-export interface UnstoppingLoadOptions {
-  /** Opens the API as a client that reads its kubeconfig anew does. Closed by the load. */
+export interface ContinuousLoadOptions {
+  /** Opens the API with a client that reads its kubeconfig again. Closed by the load. */
   readonly open: () => Promise<KubeClient>;
-  /** The node whose kubelet is asked through the API server, as `kubectl logs` does. */
+  /** The node whose kubelet is called through the API server, as `kubectl logs` does. */
   readonly node: string;
 }
 
 const namespace = 'default';
-/** So long rests each of them after an answer: what is measured shares the processors. */
+/** Pause after each answer: the system under test shares the processors. */
 const restMs = 50;
-/** A call without an answer for so long is not answered on its connection. */
+/** Timeout after which a call counts as unanswered on its connection. */
 const deadlineMs = 5_000;
 
 /**
- * A writer, a watcher and somebody who asks a kubelet through the API server, who never stop. Each holds one connection
- * and opens another one, with the kubeconfig as it is then, when that gives no answer.
+ * A writer, a watcher and a client that calls a kubelet through the API server, without end. Each uses one connection
+ * and opens another one, with the current kubeconfig, when that gives no answer.
  */
-export class UnstoppingLoad {
+export class ContinuousLoad {
   readonly writes: Tally = { answered: 0, reconnects: 0, failures: [] };
   readonly calls: Tally = { answered: 0, reconnects: 0, failures: [] };
-  /** Events of the watch; each time that it was begun anew where it had ended counts as a reconnect. */
+  /** Events of the watch; each restart of the watch counts as a reconnect. */
   readonly events: Tally = { answered: 0, reconnects: 0, failures: [] };
-  readonly #options: UnstoppingLoadOptions;
+  readonly #options: ContinuousLoadOptions;
   readonly #written: string[] = [];
   readonly #seen = new Set<string>();
   readonly #writing: Promise<void>;
@@ -43,18 +43,18 @@ export class UnstoppingLoad {
   #isWriting = true;
   #isStopped = false;
 
-  constructor(options: UnstoppingLoadOptions) {
+  constructor(options: ContinuousLoadOptions) {
     this.#options = options;
     this.#writing = this.#write();
     this.#work = Promise.all([this.#writing, this.#call(), this.#watch()]);
   }
 
-  /** Writes that were acknowledged and that the watcher has not been told of. */
+  /** Acknowledged writes that the watcher has not received. */
   get unseen(): string[] {
     return this.#written.filter((name) => !this.#seen.has(name));
   }
 
-  /** Ends the writer alone, so that the watcher can be told of everything. */
+  /** Ends the writer alone, so that the watcher can receive every write. */
   async stopWriting(): Promise<void> {
     this.#isWriting = false;
     await this.#writing;
@@ -75,7 +75,7 @@ export class UnstoppingLoad {
       const { apiVersion, kind } = ConfigMap;
       const object = { apiVersion, kind, metadata: { namespace, name, labels: { test: 'load' } } };
       await client.create(object, { fieldManager: 'test', deadlineMs }).catch((error: unknown) => {
-        // the attempt before may have done it, and its answer is what was lost
+        // the previous attempt may have succeeded, with only its answer lost
         if (attempt === 'first' || !isAlreadyExists(error)) throw error;
       });
       this.#written.push(name);
@@ -133,7 +133,7 @@ export class UnstoppingLoad {
           if (this.#isStopped) break;
         }
       } catch (error) {
-        // whoever is refused has failed; whoever is cut off begins where it was
+        // a refused request has failed; an interrupted watch continues from its last version
         if ((kubeErrorOf(error)?.code ?? 0) === 0) this.events.reconnects += 1;
         else this.events.failures.push(`${new Date().toISOString()} ${String(error)}`);
         await sleep(restMs);

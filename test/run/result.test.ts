@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { verdict } from './verdict.ts';
+import { describeResult } from './result.ts';
 
 const passed = { fullName: 'keys are kept', status: 'passed', failureMessages: [] };
 const failed = {
@@ -10,23 +10,23 @@ const failed = {
   ],
 };
 
-describe('the verdict at the end of a run', () => {
-  it('counts, when all passed', () => {
+describe('the summary at the end of a run', () => {
+  it('counts the tests if all passed', () => {
     const report = {
       numTotalTests: 1,
       numPassedTests: 1,
       testResults: [{ name: '/p/test/a.test.ts', status: 'passed', assertionResults: [passed] }],
     };
-    expect(verdict(report, { code: 0, root: '/p' })).toEqual(['1 of 1 tests passed in 1 files']);
+    expect(describeResult(report, { code: 0, root: '/p' })).toEqual(['1 of 1 tests passed in 1 files']);
   });
 
-  it('names each failed test with its file, and says why without the frames of libraries', () => {
+  it('names each failed test with its file, and prints the reason without the frames of libraries', () => {
     const report = {
       numTotalTests: 2,
       numPassedTests: 1,
       testResults: [{ name: '/p/test/a.test.ts', status: 'failed', assertionResults: [passed, failed] }],
     };
-    expect(verdict(report, { code: 1, root: '/p' })).toEqual([
+    expect(describeResult(report, { code: 1, root: '/p' })).toEqual([
       '1 of 2 tests passed in 1 files',
       'FAILED test/a.test.ts: keys are rotated',
       '    AssertionError: expected 1 to be 2',
@@ -40,12 +40,17 @@ describe('the verdict at the end of a run', () => {
       numPassedTests: 0,
       testResults: [{ name: '/p/test/a.test.ts', status: 'failed', message: 'no such module', assertionResults: [] }],
     };
-    expect(verdict(report, { code: 1, root: '/p' }).slice(1)).toEqual(['FAILED test/a.test.ts', '    no such module']);
+    expect(describeResult(report, { code: 1, root: '/p' }).slice(1)).toEqual([
+      'FAILED test/a.test.ts',
+      '    no such module',
+    ]);
   });
 
-  it('is not silent when vitest failed and no test did', () => {
+  it('reports a failure of vitest without a failed test', () => {
     const report = { numTotalTests: 0, numPassedTests: 0, testResults: [] };
-    expect(verdict(report, { code: 1, root: '/p' }).at(-1)).toContain('outside of any test');
-    expect(verdict(undefined, { code: 137, root: '/p' })).toEqual(['no report was written; vitest ended with 137']);
+    expect(describeResult(report, { code: 1, root: '/p' }).at(-1)).toContain('outside of any test');
+    expect(describeResult(undefined, { code: 137, root: '/p' })).toEqual([
+      'no report was written; vitest ended with 137',
+    ]);
   });
 });
