@@ -235,7 +235,9 @@ describe('the key of service account tokens', () => {
     const outcome = await lives.pass({ spec: rotate('first') });
     expect(outcome).toMatchObject({
       reason: 'WaitingForTokens',
-      message: expect.stringMatching(/1 Secret contains a token .*remove the field token from the data of team\/legacy/),
+      message: expect.stringMatching(
+        /1 Secret contains a token .*remove the field token from the data of team\/legacy/,
+      ),
     });
     expect(keysIn(lives.reader)).toContain(old);
 
