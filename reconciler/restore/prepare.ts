@@ -123,7 +123,7 @@ function describeMissing(choice: Choice, owner: BackupOwner, found: readonly Sto
   const oldest = found.at(-1);
   if (!newest || !oldest)
     return `the bucket contains no backup of ${whose}: check etcd.restore.from, and the bucket in the Secret`;
-  const wanted = choice.kind === 'backup' ? choice.id : `begun before ${choice.kind === 'before' ? choice.before : ''}`;
+  const wanted = choice.kind === 'backup' ? choice.id : `from before ${choice.kind === 'before' ? choice.before : ''}`;
   return `the bucket contains no backup ${wanted} of ${whose}: choose one of its ${found.length} backups from ${backupId(oldest)} to ${backupId(newest)}`;
 }
 
