@@ -38,7 +38,9 @@ export function podStates(pods: readonly PodInState[], events: readonly WarningE
     return warnings.map((warning) => `PersistentVolumeClaim ${claim}: ${warning}`);
   });
   if (pods.length === 0) return ['there are no pods', ...claimWarnings];
-  return withProblem.length > 0 ? [...lines, ...claimWarnings] : [`all ${pods.length} pods are ready`, ...claimWarnings];
+  return withProblem.length > 0
+    ? [...lines, ...claimWarnings]
+    : [`all ${pods.length} pods are ready`, ...claimWarnings];
 }
 
 /** Runs work that waits for pods of a namespace, and adds their states to the error if it fails. */

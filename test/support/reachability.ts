@@ -23,7 +23,9 @@ export const otherParties: Readonly<Record<string, Party>> = Object.fromEntries(
     operator: pod('operator', operatorLabels()),
     'operator of the namespace': pod('team', operatorLabels()),
     'another operator': pod('operator', { 'control-plane': 'controller-manager' }),
-    'other pod of this provider': pod('operator', { 'cluster.x-k8s.io/provider': 'control-plane-hosted-control-plane' }),
+    'other pod of this provider': pod('operator', {
+      'cluster.x-k8s.io/provider': 'control-plane-hosted-control-plane',
+    }),
     'own node': { kind: 'own node' },
     'other node': { kind: 'other node' },
     'host outside': { kind: 'host outside' },

@@ -102,7 +102,8 @@ test(
     await until('a second Machine', async () => (await machines()).length === 2, limitMs);
     const { managedFields } = (await deployment()).metadata;
     await move(since);
-    const ownFields = (fields: typeof managedFields) => fields?.filter(({ manager }) => manager?.startsWith(fieldManager));
+    const ownFields = (fields: typeof managedFields) =>
+      fields?.filter(({ manager }) => manager?.startsWith(fieldManager));
     expect(ownFields((await deployment()).metadata.managedFields)).toEqual(ownFields(managedFields));
   },
 );

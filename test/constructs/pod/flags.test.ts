@@ -28,7 +28,9 @@ describe('flags', () => {
   });
 
   it('that are overridden are reported, unless the values are equal', () => {
-    expect(overruledFlags(required, { 'secure-port': '1', 'bind-address': '0.0.0.0', v: '2' })).toEqual(['secure-port']);
+    expect(overruledFlags(required, { 'secure-port': '1', 'bind-address': '0.0.0.0', v: '2' })).toEqual([
+      'secure-port',
+    ]);
     expect(overruledFlags(required)).toEqual([]);
   });
 

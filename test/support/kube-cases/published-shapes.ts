@@ -47,7 +47,11 @@ interface Place {
 
 function differences(value: unknown, { schema: given, shape, path, schemas }: Place): string[] {
   const schema = resolved(given, schemas);
-  const published = Array.isArray(value) ? listType(given, schema) : isFields(value) ? mapType(given, schema) : undefined;
+  const published = Array.isArray(value)
+    ? listType(given, schema)
+    : isFields(value)
+      ? mapType(given, schema)
+      : undefined;
   if (published === undefined) return [];
   const inMemory = shape ? described(shape) : Array.isArray(value) ? 'atomic' : 'fields';
   if (inMemory !== published) return [`${path}: ${published}, not ${inMemory}`];
