@@ -37,7 +37,7 @@ describe.concurrent('a control plane', { timeout: 2 * limitMs }, () => {
     const silence: Problem = {
       fault: 'the S3 server takes connections and is silent',
       reason: 'StoreUnavailable',
-      message: /the store cannot be reached|silent for too long/,
+      message: /the store cannot be reached|did not respond in time|no progress for/,
       cause: async () => proxy.goSilent(),
       heal: async () => proxy.heal(),
     };
