@@ -10,9 +10,26 @@ import { type Generation, newGeneration, pairIn, secretNames } from './generatio
 const dayMs = 24 * 60 * 60_000;
 const programs: readonly ProcessName[] = ['etcd', 'kube-apiserver'];
 
+const everyClient = [
+  'a kubelet',
+  'an administrator',
+  'the API server towards kubelets',
+  "the provider's client",
+  'the front proxy',
+  'another client of the front proxy',
+  'the API server towards etcd',
+  'this provider towards etcd',
+  'another client of etcd',
+  'a member of etcd that serves',
+  'a member of etcd towards another',
+  'etcd of another cluster',
+  'an API server that serves',
+] as const;
+type Client = (typeof everyClient)[number];
+
 let control: ControlPlaneProcesses;
 let generation: Generation;
-let clients: Readonly<Record<string, KeyPair>>;
+let clients: Readonly<Record<Client, KeyPair>>;
 
 beforeAll(async () => {
   [generation, control] = await Promise.all([newGeneration(), ControlPlaneProcesses.prepare()]);
@@ -26,7 +43,7 @@ beforeAll(async () => {
     'a kubelet': await generation.issue('cluster', 'system:node:n1', ['system:nodes']),
     'an administrator': await generation.issue('cluster', 'kubernetes-admin', ['system:masters']),
     'the API server towards kubelets': of(secretNames.apiServerKubeletClient),
-    'our own client': of(secretNames.controller),
+    "the provider's client": of(secretNames.controller),
     'the front proxy': of(secretNames.frontProxyClient),
     'another client of the front proxy': await generation.issue('proxy', 'somebody'),
     'the API server towards etcd': of(secretNames.apiServerEtcdClient),
@@ -38,50 +55,28 @@ beforeAll(async () => {
     'etcd of another cluster': pairIn(unrelated, secretNames.etcdController),
     'an API server that serves': of(secretNames.apiServer),
   };
-  const ready = () => ask({ port: control.ports.api, path: '/readyz', client: clientOf('an administrator') });
+  const ready = () => ask({ port: control.ports.api, path: '/readyz', client: clients['an administrator'] });
   await until('the API server', async () => (await ready()).status === 200, 120_000);
 }, 180_000);
 afterAll(() => control?.stop());
 
 /** Sends a SelfSubjectReview to the API server as jane, through headers of a front proxy. */
-function asking(who: string): Promise<Answer> {
+function asking(who: Client): Promise<Answer> {
   return ask({
     port: control.ports.api,
     method: 'POST',
     path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
     body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
     headers: { 'x-remote-user': 'jane', 'x-remote-group': 'system:masters' },
-    client: clientOf(who),
+    client: clients[who],
   });
 }
-
-function clientOf(who: string): KeyPair {
-  const client = clients[who];
-  if (!client) throw new Error(`no certificate is made for ${who}`);
-  return client;
-}
-
-const everyClient = [
-  'a kubelet',
-  'an administrator',
-  'the API server towards kubelets',
-  'our own client',
-  'the front proxy',
-  'another client of the front proxy',
-  'the API server towards etcd',
-  'this provider towards etcd',
-  'another client of etcd',
-  'a member of etcd that serves',
-  'a member of etcd towards another',
-  'etcd of another cluster',
-  'an API server that serves',
-] as const;
 
 describe('etcd', () => {
   const admitted = async (port: number) => {
     const answers = await Promise.all(
       everyClient.map(
-        async (who) => [who, (await ask({ port, path: '/version', client: clientOf(who) })).status] as const,
+        async (who) => [who, (await ask({ port, path: '/version', client: clients[who] })).status] as const,
       ),
     );
     return answers.filter(([, status]) => status !== 0).map(([who]) => who);
@@ -116,7 +111,7 @@ describe('the API server, for clients that impersonate by headers', () => {
     expect(userOf(await asking('the front proxy'))).toBe('jane');
   });
 
-  test.each([
+  test.each<[Client, string]>([
     ['a kubelet', 'system:node:n1'],
     ['an administrator', 'kubernetes-admin'],
     ['the API server towards kubelets', 'kube-apiserver-kubelet-client'],
@@ -125,7 +120,7 @@ describe('the API server, for clients that impersonate by headers', () => {
     expect(userOf(await asking(who))).toBe(user);
   });
 
-  test.each([
+  test.each<Client>([
     'another client of the front proxy',
     'the API server towards etcd',
     'this provider towards etcd',
@@ -164,13 +159,13 @@ describe('a kubelet with a self-issued serving certificate', () => {
   afterAll(() => kubelet.stop());
 
   async function create(collection: string, object: object): Promise<void> {
-    const client = clientOf('an administrator');
+    const client = clients['an administrator'];
     const answer = await ask({ port: control.ports.api, method: 'POST', path: collection, body: object, client });
     expect([answer.status, answer.text]).toEqual([201, expect.anything()]);
   }
 
   test('gets no request for logs, and the message says why', async () => {
-    const { status, text } = await ask({ port: control.ports.api, path, client: clientOf('an administrator') });
+    const { status, text } = await ask({ port: control.ports.api, path, client: clients['an administrator'] });
     expect(status).toBe(500);
     expect(text).toContain('certificate');
     expect(kubelet.requests).toBe(0);
@@ -179,7 +174,7 @@ describe('a kubelet with a self-issued serving certificate', () => {
   test('gets requests if the user removes the flag', async () => {
     await control.kill('kube-apiserver');
     control.start('kube-apiserver', { 'kubelet-certificate-authority': '' });
-    const asking = () => ask({ port: control.ports.api, path, client: clientOf('an administrator') });
+    const asking = () => ask({ port: control.ports.api, path, client: clients['an administrator'] });
     await until('logs', async () => (await asking()).status === 200, 120_000);
     expect(kubelet.requests).toBeGreaterThan(0);
   });
