@@ -58,7 +58,7 @@ export class Memory {
    * Stops the watches and loops that run beside reconciles, while the operator must not act. `keepsWork` lets
    * background tasks continue.
    */
-  async rest(key: string, { keepsWork }: { readonly keepsWork: boolean }): Promise<void> {
+  async suspend(key: string, { keepsWork }: { readonly keepsWork: boolean }): Promise<void> {
     await this.hosted.forget(key);
     // A step in progress runs to its end. This method does not wait for it.
     void this.etcd.forget(key);
@@ -69,7 +69,7 @@ export class Memory {
     this.applySet.forget(key);
     this.requestCaches.forget(key);
     this.probes.forget(key);
-    await this.rest(key, { keepsWork: false });
+    await this.suspend(key, { keepsWork: false });
   }
 
   async close(): Promise<void> {

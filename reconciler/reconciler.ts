@@ -43,7 +43,7 @@ export class Reconciler {
 
     const admission = admit(object, (namespace, name) => management.findCluster(namespace, name));
     // The final backup of a HostedControlPlane that is being deleted takes many reconciles.
-    if (admission.kind !== 'admitted') await memory.rest(key, { keepsWork: admission.kind === 'deleting' });
+    if (admission.kind !== 'admitted') await memory.suspend(key, { keepsWork: admission.kind === 'deleting' });
     const context = { key, object, options: this.#options, memory };
     switch (admission.kind) {
       case 'unowned':

@@ -1,18 +1,43 @@
 import { z } from 'zod';
 import { Certificates } from './certificates-spec.ts';
 import { FixedContainer } from './container-spec.ts';
-import { EncryptionAtRest } from './encryption-at-rest-spec.ts';
 import { Etcd } from './etcd-spec.ts';
 import { ExposureSpec, Gateway } from './exposure-spec.ts';
 import { exactlyOneExposure, noLoadBalancerBesideNodePort, updateRules } from './hosted-control-plane-rules.ts';
 import { InClusterAccess } from './in-cluster-access-spec.ts';
 import { KubernetesVersion } from './kubernetes-version.ts';
-import { NetworkPolicySpec } from './network-policy-spec.ts';
 import { OIDCProviders } from './oidc-spec.ts';
 import { ApiServerPod, pod, scalablePod } from './pod-spec.ts';
 import type { HostedControlPlaneStatus } from './status.ts';
 import { MachineTemplate, Rollout } from './topology-spec.ts';
 import { withRules } from './validation-rule.ts';
+
+/** The kind of the policies that restrict the traffic of a control plane's pods. */
+export const NetworkPolicySpec = z
+  .enum(['Auto', 'NetworkPolicy', 'CiliumNetworkPolicy', 'Disabled'])
+  .default('Auto')
+  .describe(
+    'Policies that restrict the traffic of the control plane in the management cluster: NetworkPolicy, CiliumNetworkPolicy, or none with Disabled. Auto selects CiliumNetworkPolicy where the management cluster serves that API. Policies are additive: to allow more traffic, such as metrics scraping, add a policy of your own.',
+  );
+export type NetworkPolicySpec = z.output<typeof NetworkPolicySpec>;
+
+/** How Secrets are stored in etcd. */
+export const EncryptionAtRest = z.object({
+  provider: z
+    .enum(['secretbox', 'None'])
+    .optional()
+    .describe(
+      'secretbox encrypts Secrets with a key that only the API servers and the operator have. None stores Secrets unencrypted. When unset, new control planes use secretbox, unless deployment.apiServer.args contains encryption-provider-config, and existing control planes do not change. A change rewrites every Secret.',
+    ),
+  rotation: z
+    .string()
+    .max(128)
+    .optional()
+    .describe(
+      'Any text. Change it to replace the key: the operator rewrites every Secret with the new key before it removes the old key from the API servers. Old keys stay in the Secret <cluster>-encryption of the management cluster, so that older backups remain readable.',
+    ),
+});
+export type EncryptionAtRest = z.output<typeof EncryptionAtRest>;
 
 const Deployment = z.object({
   apiServer: ApiServerPod.prefault({}).describe('Pods of the API server. spec.replicas sets their number.'),

@@ -8,7 +8,6 @@ import { type Flag, renderFlags } from '../pod/flags.ts';
 import { restrictedPod } from '../pod/restricted-pod.ts';
 import { defaultsFor, imageReference } from '../cluster/versions.ts';
 import { addOnNamespace, addOnTolerations, replicasFor } from './add-on.ts';
-import { defaultCorefile } from './corefile.ts';
 import { serviceAccounts } from '../cluster/workload-identities.ts';
 import { apiServerVariables } from './in-cluster-access/variables.ts';
 
@@ -141,4 +140,32 @@ function servicePort(portName: string, port: number, protocol: string): k8s.Serv
 
 function checksum(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}
+
+/** The Corefile of kubeadm. Zones of the cluster are not cached, so that changes in the API take effect immediately. */
+export function defaultCorefile(domain: string): string {
+  return `.:53 {
+    errors
+    health {
+       lameduck 5s
+    }
+    ready
+    kubernetes ${domain} in-addr.arpa ip6.arpa {
+       pods insecure
+       fallthrough in-addr.arpa ip6.arpa
+       ttl 30
+    }
+    prometheus :9153
+    forward . /etc/resolv.conf {
+       max_concurrent 1000
+    }
+    cache 30 {
+       disable success ${domain}
+       disable denial ${domain}
+    }
+    loop
+    reload
+    loadbalance
+}
+`;
 }

@@ -3,10 +3,10 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
-import { type InitialConfiguration, begin } from './initial-configuration.ts';
-import type { Key } from './configuration.ts';
+import { identity, type Key } from './configuration.ts';
 import { choose } from './keys.ts';
 import { type EncryptionKeys, reconfigured } from './secret.ts';
+import { fresh } from './rotation.ts';
 
 /**
  * What to do if there is no Secret with keys.
@@ -54,4 +54,44 @@ function hasStarted(scope: ControlPlaneContext): boolean {
 
 function apiServersOf({ cluster, reader }: ControlPlaneContext): KubeObject | undefined {
   return reader.get(Deployment, namesOf(cluster.name).apiServer);
+}
+
+/** The initial configuration of a control plane without one. */
+export type InitialConfiguration =
+  | { readonly kind: 'configure'; readonly providers: readonly string[] }
+  /** Secrets are stored unencrypted, and nothing is configured. */
+  | { readonly kind: 'clear' }
+  /** The user provides the configuration, by an argument of the API server. */
+  | { readonly kind: 'users' }
+  /** A configuration existed, and without it the Secrets encrypted with its keys cannot be read. */
+  | { readonly kind: 'lost' };
+
+export interface InitialConfigurationState {
+  readonly wanted: 'secretbox' | 'None' | undefined;
+  /** API servers run, or have run. */
+  readonly hasStarted: boolean;
+  /** The API servers are configured to read a configuration. */
+  readonly isConfigured: boolean;
+  /** The provider in the status. */
+  readonly reported: 'secretbox' | 'None' | undefined;
+  /** The user's arguments of the API servers name a configuration. */
+  readonly isUsersOwn: boolean;
+}
+
+/** What to do if there is no configuration. */
+export function begin({
+  wanted,
+  hasStarted,
+  isConfigured,
+  reported,
+  isUsersOwn,
+}: InitialConfigurationState): InitialConfiguration {
+  if (reported === 'secretbox' || (isConfigured && reported === undefined)) return { kind: 'lost' };
+  // No Secret is encrypted, but pods need the file.
+  if (isConfigured) return { kind: 'configure', providers: [identity] };
+  if (isUsersOwn) return { kind: 'users' };
+  if (wanted === 'None') return { kind: 'clear' };
+  if (!hasStarted) return { kind: 'configure', providers: [fresh] };
+  // One of several API servers loads the key first. It must not write what the others cannot read.
+  return wanted === 'secretbox' ? { kind: 'configure', providers: [identity, fresh] } : { kind: 'clear' };
 }

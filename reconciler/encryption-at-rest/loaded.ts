@@ -1,7 +1,9 @@
-import { restartsWith, restartsWithAnnotation, versionAnnotation } from '../../constructs/pod/component.ts';
+import { versionAnnotation } from '../../constructs/pod/component.ts';
 import { hasChange } from '../../constructs/cluster/versions.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import { isReady, type PodObject } from '../kube/readiness.ts';
+import { askPods } from '../pods/ask-pods.ts';
+import { wasStartedWith } from '../pods/started-with.ts';
 
 const metric = 'apiserver_encryption_config_controller_last_config_info';
 
@@ -31,15 +33,12 @@ export async function podsWithout(
   pods: readonly PodObject[],
   ask: AskLoaded,
 ): Promise<string[]> {
-  const found = await Promise.all(
-    pods.map(async (pod) => {
-      if (!hasChange(pod.metadata.annotations?.[versionAnnotation] ?? 'v1.0', 'reportsLoadedEncryption'))
-        return isStartedWith(pod, secret, hash);
-      const address = pod.status?.podIP;
-      return address !== undefined && (await ask(address).catch(() => undefined)) === hash;
-    }),
-  );
-  return pods.filter((_, index) => !found[index]).map(({ metadata }) => metadata.name);
+  const reports = ({ metadata }: PodObject) =>
+    hasChange(metadata.annotations?.[versionAnnotation] ?? 'v1.0', 'reportsLoadedEncryption');
+  const unasked = pods.filter((pod) => !reports(pod) && !isStartedWith(pod, secret, hash));
+  const answers = await askPods(pods.filter(reports), ask);
+  const asked = answers.filter((answer) => answer.kind === 'silent' || answer.value !== hash);
+  return [...unasked.map(({ metadata }) => metadata.name), ...asked.map(({ pod }) => pod)];
 }
 
 /**
@@ -47,11 +46,5 @@ export async function podsWithout(
  * content.
  */
 function isStartedWith(pod: PodObject, secret: string, hash: string): boolean {
-  const entry = restartsWith({ [secret]: startedWith(hash) }) ?? '';
-  return isReady(pod) && (pod.metadata.annotations?.[restartsWithAnnotation] ?? '').split(',').includes(entry);
-}
-
-/** The part of the hash that pods contain. */
-function startedWith(hash: string): string {
-  return hash.slice('sha256:'.length).slice(0, 12);
+  return isReady(pod) && wasStartedWith(pod, secret, hash.slice('sha256:'.length));
 }

@@ -1,3 +1,4 @@
+import { firstMatch } from '../engine/first-match.ts';
 import type { ConditionReason } from '../../constructs/api/conditions.ts';
 import { identity, madeAt } from './configuration.ts';
 
@@ -40,11 +41,7 @@ type Check = (state: RotationState) => RotationStep | undefined;
  * only after all Secrets were rewritten.
  */
 export function planStep(state: RotationState): RotationStep {
-  for (const check of checks) {
-    const step = check(state);
-    if (step) return step;
-  }
-  return { kind: 'settled' };
+  return firstMatch(checks, state) ?? { kind: 'settled' };
 }
 
 const checks: readonly Check[] = [

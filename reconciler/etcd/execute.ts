@@ -1,5 +1,5 @@
 import { type EtcdObservation, leaderOf } from './members.ts';
-import type { CaredForMember, Clients } from './observe.ts';
+import type { LoopMemberClient, Clients } from './observe.ts';
 import type { EtcdStep } from './steps.ts';
 
 const objectKinds = ['markVolume', 'reserveVolume', 'discardVolume', 'replacePod'] as const;
@@ -39,7 +39,7 @@ export async function execute(step: EtcdCall, observation: EtcdObservation, clie
   }
 }
 
-function clientOf(clients: Clients, name: string | undefined): CaredForMember {
+function clientOf(clients: Clients, name: string | undefined): LoopMemberClient {
   const client = name === undefined ? undefined : clients(name);
   if (!client) throw new Error(`etcd member ${name ?? '(no leader)'} cannot be reached: it has no pod`);
   return client;

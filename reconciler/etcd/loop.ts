@@ -21,12 +21,12 @@ export interface EtcdLoop {
    * Starts to manage the cluster, or continues with this task. Waits briefly for the first report on it. Another
    * reconcile follows whenever a report has changed.
    */
-  look(task: EtcdTask): Promise<CurrentReport | undefined>;
-  /** Stops managing the cluster until the next `look`. Resolves when the step in progress has ended. */
+  observe(task: EtcdTask): Promise<CurrentReport | undefined>;
+  /** Stops managing the cluster until the next `observe`. Resolves when the step in progress has ended. */
   stop(): Promise<void>;
 }
 
-export interface EtcdCaresOptions {
+export interface EtcdLoopsOptions {
   readonly clock: Clock;
   /** Called with the key of a control plane when the report on its etcd has changed. */
   readonly onChange: (key: string) => void;
@@ -35,7 +35,7 @@ export interface EtcdCaresOptions {
 }
 
 /**
- * How long `look` waits for a report. A member that does not answer takes seconds, and a worker must not wait for it.
+ * How long `observe` waits for a report. A member that does not answer takes seconds, and a worker must not wait for it.
  */
 const graceMs = 250;
 /**
@@ -67,11 +67,11 @@ interface Entry {
 
 /** The loops of all etcd clusters. */
 export class EtcdLoops {
-  readonly #options: EtcdCaresOptions;
+  readonly #options: EtcdLoopsOptions;
   readonly #open: OpenEtcdLoopAccess;
   readonly #entries = new Map<string, Entry>();
 
-  constructor(options: EtcdCaresOptions) {
+  constructor(options: EtcdLoopsOptions) {
     this.#options = options;
     this.#open = options.open ?? openEtcd;
   }
@@ -80,7 +80,7 @@ export class EtcdLoops {
   of(key: string): EtcdLoop {
     return {
       report: () => this.#entries.get(key)?.report,
-      look: (task) => this.#observe(key, task),
+      observe: (task) => this.#observe(key, task),
       stop: () => this.forget(key),
     };
   }
@@ -146,7 +146,7 @@ export class EtcdLoops {
       const before = report && significance(report);
       const step = await reconcileEtcd(task, {
         open: this.#open,
-        tell: (seen) => this.#emit(key, entry, { task, inputsKey, seen }),
+        report: (seen) => this.#emit(key, entry, { task, inputsKey, seen }),
         signal,
         inProgress,
         defragment: (member) => void this.#defragment(entry, member),

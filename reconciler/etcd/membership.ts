@@ -1,3 +1,4 @@
+import { firstMatch } from '../engine/first-match.ts';
 import { guarded } from './leadership.ts';
 import {
   type EtcdObservation,
@@ -36,11 +37,7 @@ export function planMembershipStep(
   wantedReplicas: number,
   guard: Guard = mayDisrupt,
 ): Decision {
-  for (const rule of rules) {
-    const decision = rule({ observation, wantedReplicas, guard });
-    if (decision) return decision;
-  }
-  return settled;
+  return firstMatch(rules, { observation, wantedReplicas, guard }) ?? settled;
 }
 
 /**

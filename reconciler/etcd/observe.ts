@@ -6,10 +6,10 @@ import { damageOf, type EtcdObservation, type Member, type MemberAlarm, type Reg
 export type KnownMember = Pick<Member, 'ordinal' | 'name' | 'peerUrl' | 'pod' | 'claim'>;
 
 /** The client of a member by name; undefined if it cannot be reached, such as without a pod. */
-export type Clients = (name: string) => CaredForMember | undefined;
+export type Clients = (name: string) => LoopMemberClient | undefined;
 
 /** The calls that the etcd loop makes to one member. */
-export type CaredForMember = Pick<
+export type LoopMemberClient = Pick<
   MemberClient,
   | 'status'
   | 'read'
@@ -29,7 +29,7 @@ export type CaredForMember = Pick<
 
 interface Answer extends Pick<Member, 'status'> {
   readonly alarms: readonly MemberAlarm[];
-  readonly client?: CaredForMember;
+  readonly client?: LoopMemberClient;
   readonly problem?: string;
 }
 
@@ -71,7 +71,7 @@ export async function observeEtcd(
   };
 }
 
-async function ask(client: CaredForMember | undefined): Promise<Answer> {
+async function ask(client: LoopMemberClient | undefined): Promise<Answer> {
   if (!client) return unanswered('it has no pod');
   try {
     const [answer] = await Promise.all([client.status(), client.read()]);
@@ -139,7 +139,7 @@ async function isCompacted(answers: readonly Answer[]): Promise<boolean> {
   return newest ? newest.isCompacted(revision).catch(() => false) : false;
 }
 
-function newestFirst(answers: readonly Answer[]): readonly CaredForMember[] {
+function newestFirst(answers: readonly Answer[]): readonly LoopMemberClient[] {
   return answers
     .toSorted((one, other) => (other.status?.raftAppliedIndex ?? 0) - (one.status?.raftAppliedIndex ?? 0))
     .flatMap(({ client }) => (client ? [client] : []));

@@ -1,3 +1,4 @@
+import { firstMatch } from '../engine/first-match.ts';
 import {
   type EtcdObservation,
   hasQuorum,
@@ -52,11 +53,7 @@ type Check = (observation: EtcdObservation, member: Member, act: Act) => Refusal
  * that does not run may be started from another template at any time.
  */
 export const mayDisrupt: Guard = (observation, member, act) => {
-  for (const check of checksFor(member, act)) {
-    const refusal = check(observation, member, act);
-    if (refusal) return refusal;
-  }
-  return { isAllowed: true };
+  return firstMatch(checksFor(member, act), observation, member, act) ?? { isAllowed: true };
 };
 
 /** These lists are the policy. */

@@ -34,7 +34,7 @@ export type OpenEtcdLoopAccess = (cluster: EtcdTask['cluster'], reader: Reader) 
 export interface ReconcileEtcdOptions {
   readonly open: OpenEtcdLoopAccess;
   /** Called with the observation before anything is done about it. */
-  readonly tell: (report: EtcdReport) => void;
+  readonly report: (report: EtcdReport) => void;
   readonly signal: AbortSignal;
   /** An act of a previous round that has not ended. */
   readonly inProgress: EtcdObservation['inProgress'];
@@ -56,7 +56,7 @@ interface Round {
  */
 export async function reconcileEtcd(
   task: EtcdTask,
-  { open, tell: report, signal, inProgress, defragment }: ReconcileEtcdOptions,
+  { open, report, signal, inProgress, defragment }: ReconcileEtcdOptions,
 ): Promise<EtcdStep | undefined> {
   const { cluster, goal, reader, writer } = task;
   const access = open(cluster, reader);

@@ -12,7 +12,7 @@ export type ProbeResult =
 /** Probes the endpoint, in the background when it takes long. */
 export interface EndpointProbe {
   /** Returns the newest result. Starts a new attempt when it is due, and immediately when the inputs have changed. */
-  look(dependsOn: unknown, attempt: () => Promise<void>): Promise<ProbeResult>;
+  probe(dependsOn: unknown, attempt: () => Promise<void>): Promise<ProbeResult>;
 }
 
 export interface EndpointProbesOptions {
@@ -58,7 +58,7 @@ export class EndpointProbes {
 
   /** The probe of one endpoint, by the key of its HostedControlPlane. */
   of(key: string): EndpointProbe {
-    return { look: (dependsOn, attempt) => this.#look(key, JSON.stringify(dependsOn) ?? '', attempt) };
+    return { probe: (dependsOn, attempt) => this.#probe(key, JSON.stringify(dependsOn) ?? '', attempt) };
   }
 
   /** Drops the state of an endpoint that was deleted. */
@@ -66,7 +66,7 @@ export class EndpointProbes {
     this.#entries.delete(key);
   }
 
-  async #look(key: string, inputsKey: string, attempt: () => Promise<void>): Promise<ProbeResult> {
+  async #probe(key: string, inputsKey: string, attempt: () => Promise<void>): Promise<ProbeResult> {
     const { clock } = this.#options;
     const entry = this.#entries.get(key) ?? unknown();
     this.#entries.set(key, entry);

@@ -1,3 +1,4 @@
+import { firstMatch } from '../engine/first-match.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
 import { groups, kubeletServingSigner } from '../../constructs/cluster/workload-identities.ts';
@@ -59,11 +60,7 @@ export function objection(request: CertificateRequest, evidence: Evidence): stri
   if (node === undefined) return `was created by ${request.spec.username ?? 'an unknown user'}, which is not a kubelet`;
   const content = readRequest(request.spec.request);
   if (!content) return 'cannot be read, or contains more than one list of names';
-  for (const check of checks) {
-    const found = check({ request, node, content, evidence });
-    if (found) return found;
-  }
-  return undefined;
+  return firstMatch(checks, { request, node, content, evidence });
 }
 
 const checks: readonly Check[] = [

@@ -109,26 +109,26 @@ export class SharedResourcesWatch {
 
   #listen(): void {
     for (const [kind, api] of Object.entries(this.#apis)) {
-      api.onServed(() => this.#tell([topic.api(kind as OptionalKind)]));
+      api.onServed(() => this.#notify([topic.api(kind as OptionalKind)]));
     }
     this.#apis.Gateway.onChange(({ object, old }) => {
       const isSame = old && gatewayState(old as GatewayObject) === gatewayState(object as GatewayObject);
-      if (!isSame) this.#tell([topic.gateway(object.metadata)]);
+      if (!isSame) this.#notify([topic.gateway(object.metadata)]);
     });
     this.#apis.TLSRoute.onChange(({ type, object }) => this.#claim(type, hostClaimOfRoute(object)));
     this.#namespaces.onChange(({ object, old }) => {
       const isSame = old && JSON.stringify(old.metadata.labels) === JSON.stringify(object.metadata.labels);
-      if (!isSame) this.#tell([topic.namespace(object.metadata.name)]);
+      if (!isSame) this.#notify([topic.namespace(object.metadata.name)]);
     });
   }
 
   #claim(type: ObjectChange<KubeObject>['type'], claim: HostClaim): void {
     const hosts = type === 'deleted' ? this.#claims.remove(claim) : this.#claims.put(claim);
     // The holder of the host name is reconciled because of its own event.
-    this.#tell(hosts.map(topic.host), claim.kind === 'HostedControlPlane' ? claim.key : claim.owner);
+    this.#notify(hosts.map(topic.host), claim.kind === 'HostedControlPlane' ? claim.key : claim.owner);
   }
 
-  #tell(topics: readonly string[], except?: string): void {
+  #notify(topics: readonly string[], except?: string): void {
     for (const key of this.#subscriptions.of(topics)) if (key !== except) this.#handler(key);
   }
 }

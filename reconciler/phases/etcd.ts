@@ -33,7 +33,7 @@ export const etcd = phase({
     const problem = choice.problem ?? refusal ?? plan.problem;
 
     const set: StatefulSetObject | undefined = live.find(({ kind }) => kind === StatefulSet.kind);
-    const report = await scope.etcdLoop.look({
+    const report = await scope.etcdLoop.observe({
       cluster,
       goal: {
         replicas: cluster.spec.etcd.replicas,

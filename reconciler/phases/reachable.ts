@@ -22,7 +22,7 @@ export const reachable = phase({
     const { facts, now, endpointProbe } = scope;
     const endpoint = facts.endpoint;
 
-    const result = await endpointProbe.look(wayOf(scope), () => scope.hosted(facts).readyThroughEndpoint());
+    const result = await endpointProbe.probe(wayOf(scope), () => scope.hosted(facts).readyThroughEndpoint());
 
     switch (result.kind) {
       case 'works':

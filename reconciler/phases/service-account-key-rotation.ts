@@ -13,8 +13,12 @@ import {
   type StoredServiceAccountKeys,
   successorSecretOf,
 } from '../rotation/service-account-key/rotated-keys.ts';
-import { readTokenRecord, type TokenRecord, withLifetime } from '../rotation/service-account-key/token-record.ts';
-import { runningTokenSeconds } from '../rotation/service-account-key/running-token-lifetime.ts';
+import {
+  readTokenRecord,
+  runningTokenSeconds,
+  type TokenRecord,
+  withLifetime,
+} from '../rotation/service-account-key/token-record.ts';
 import { phase, type Scope } from './scope.ts';
 import { certificates } from './certificates.ts';
 

@@ -12,7 +12,7 @@ export interface Violation {
     | 'Missing'
     | 'Unreadable'
     | 'KeyMismatch'
-    | 'OtherAuthority'
+    | 'OtherCA'
     | 'OtherSubject'
     | 'OtherUsages'
     | 'OtherHosts'
@@ -48,7 +48,7 @@ export interface PolicyCheck {
 export const policyChecks: readonly PolicyCheck[] = [
   { reason: 'Unreadable', when: 'certificate or key cannot be read', problem: unreadable },
   { reason: 'KeyMismatch', when: 'the key does not belong to the certificate', problem: keyDiffers },
-  { reason: 'OtherAuthority', when: 'its CA does not sign any more: another one does', problem: signedByOther },
+  { reason: 'OtherCA', when: 'its CA does not sign any more: another one does', problem: signedByOther },
   { reason: 'OtherSubject', when: 'user or groups are not those of the plan', problem: subjectDiffers },
   { reason: 'OtherUsages', when: 'usages are not those of the plan', problem: usagesDiffer },
   { reason: 'OtherHosts', when: 'host names and addresses are not exactly those of the plan', problem: hostsDiffer },

@@ -11,12 +11,12 @@ import { markPurpose, volumeMark } from '../etcd/volume-mark.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { RestoreContext } from './context.ts';
 import type { MemberAct } from './plan.ts';
-import { restoredMemberId } from './member-id.ts';
-import { type RestorePodObject, restoredAnnotations } from './observe.ts';
+import { restoredAnnotations, type RestorePodObject } from './observe.ts';
 import { operatorImageOf } from '../receiver/operator-image.ts';
-import { amount, type RestoreSource, type PreparedBackup } from './prepare.ts';
+import { amount, type PreparedBackup, type RestoreSource } from './prepare.ts';
 import { ownerOf, restoreOf, type RestoreRequest, revisionBump } from './request.ts';
 import { sendBackup } from './send.ts';
+import { createHash } from 'node:crypto';
 
 /**
  * The purpose that holds workloads at zero replicas during a restore. The phases of the workloads set the replicas
@@ -187,4 +187,12 @@ export function describeProgress(
     return `${ordinal}: ${message}`;
   });
   return `restoring the members from a snapshot of ${amount(manifest.sizeBytes)}: ${parts.join('; ')}`;
+}
+
+/**
+ * The ID of a member of a restored cluster, in decimal. etcd derives it from the member's peer URL and the token of the
+ * cluster.
+ */
+export function restoredMemberId(peerUrl: string, token: string): string {
+  return createHash('sha1').update(`${peerUrl}${token}`).digest().readBigUInt64BE(0).toString();
 }

@@ -62,7 +62,7 @@ export class StatusWriter {
     );
     management.remember(answer);
 
-    this.#tell(object, before, updates);
+    this.#emitEvents(object, before, updates);
   }
 
   /** Writes some conditions and leaves the rest of the status as it is. */
@@ -74,7 +74,7 @@ export class StatusWriter {
     await this.write(object, fields, { ...kept, ...updates });
   }
 
-  #tell(object: KubeObject, before: readonly Condition[], updates: ConditionUpdates): void {
+  #emitEvents(object: KubeObject, before: readonly Condition[], updates: ConditionUpdates): void {
     for (const type of conditionTypes) {
       const update = updates[type];
       const old = before.find((condition) => condition.type === type);

@@ -144,13 +144,13 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
 /** Members that are in the requested state at once. */
 const settledEtcd: EtcdLoop = {
   report: () => undefined,
-  look: async ({ goal }) => ({ observation: observed(goal.replicas), decision: settled, isCurrent: true }),
+  observe: async ({ goal }) => ({ observation: observed(goal.replicas), decision: settled, isCurrent: true }),
   stop: async () => {},
 };
 
 /** Tries every time, and waits for the end. */
 const tryingAlways: EndpointProbe = {
-  look: (_, attempt) =>
+  probe: (_, attempt) =>
     attempt().then(
       () => ({ kind: 'works' }),
       (error: unknown) => ({ kind: 'fails', error }),

@@ -5,7 +5,7 @@ import { MemberClient } from '../../etcd/client.ts';
 import { type MemberEndpoint } from '../../etcd/member-endpoint.ts';
 import { pause } from '../../kube/clock.ts';
 import type { Manifest } from '../manifest.ts';
-import { lookMs, serveLimitMs, type VerificationTask } from './task.ts';
+import { pollMs, serveLimitMs, type VerificationTask } from './task.ts';
 import { verificationPodState } from './pod.ts';
 
 /** The etcd of a verification, which uses the certificate of the members. */
@@ -26,7 +26,7 @@ export async function untilServing(
   { signal, report }: WorkContext,
 ): Promise<number> {
   report('waiting until etcd serves the backup');
-  for (const end = clock.now() + serveLimitMs(sizeBytes); ; await pause(clock, lookMs, signal)) {
+  for (const end = clock.now() + serveLimitMs(sizeBytes); ; await pause(clock, pollMs, signal)) {
     signal.throwIfAborted();
     // A client that was refused once waits before it dials again.
     const client = new MemberClient(etcd, credentials);

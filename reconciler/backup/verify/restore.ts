@@ -7,7 +7,7 @@ import { pushSnapshot } from '../../receiver/push.ts';
 import { contentFaults, type Manifest } from '../manifest.ts';
 import { backupId } from '../names.ts';
 import { StoreError } from '../store-error.ts';
-import { lookMs, serveLimitMs, type VerificationTask } from './task.ts';
+import { pollMs, serveLimitMs, type VerificationTask } from './task.ts';
 import { countKeys, etcdAt, untilServing } from './etcd-process.ts';
 import { BackupUnusable } from './failure.ts';
 import { type VerificationPodState, verificationPodState } from './pod.ts';
@@ -66,7 +66,7 @@ async function untilPod(
   limitMs: number,
 ): Promise<string> {
   let last: VerificationPodState = { kind: 'starting', message: 'not created yet' };
-  for (const end = clock.now() + limitMs; clock.now() < end; await pause(clock, lookMs, signal)) {
+  for (const end = clock.now() + limitMs; clock.now() < end; await pause(clock, pollMs, signal)) {
     signal.throwIfAborted();
     const found = pod();
     if (!found && last.kind !== 'starting') throw new Error('the verification pod was deleted');
@@ -125,7 +125,7 @@ async function send(
       if (failure) asUnusable(failure.of);
       // The container runs a moment before it listens.
       if (clock.now() > end || !isRefused(error)) throw error;
-      await pause(clock, lookMs, signal);
+      await pause(clock, pollMs, signal);
     }
   }
 }

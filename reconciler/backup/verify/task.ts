@@ -27,4 +27,4 @@ export function serveLimitMs(sizeBytes: number): number {
  * Interval for checks of the pod. The watches know the pod, so a check costs nothing. It is the precision of the
  * measured restore time.
  */
-export const lookMs = 200;
+export const pollMs = 200;

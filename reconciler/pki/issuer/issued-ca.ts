@@ -1,3 +1,4 @@
+import { firstMatch } from '../../engine/first-match.ts';
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { isKeyOf, readCertificate } from '../certificate.ts';
@@ -22,11 +23,7 @@ type Check = (issued: IssuedCA) => string | undefined;
  */
 export function issuedProblem(issued: IssuedCA): string | undefined {
   try {
-    for (const check of [ofKey, isCA, asNamed, mayIssue, livesLongEnough]) {
-      const problem = check(issued);
-      if (problem) return problem;
-    }
-    return undefined;
+    return firstMatch([ofKey, isCA, asNamed, mayIssue, livesLongEnough], issued);
   } catch {
     return 'it cannot be read';
   }

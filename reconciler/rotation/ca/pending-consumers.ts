@@ -4,6 +4,7 @@ import { messageOf } from '../../kube/error-message.ts';
 import type { PodObject } from '../../kube/readiness.ts';
 import { findTask } from '../../tasks/task.ts';
 import type { CARotationContext } from './context.ts';
+import { askPods } from '../../pods/ask-pods.ts';
 import { namesOfMany } from '../../kube/names-of-many.ts';
 
 /**
@@ -61,19 +62,17 @@ export function inputsKeyOf(subject: string, pods: readonly PodObject[]): string
   return [subject, ...which.toSorted()].join(' ');
 }
 
-/** Queries each pod. A pod that does not answer counts as pending, because it may return with its previous state. */
-export async function askPods(
+/**
+ * Queries each pod, and returns a part of a sentence about each pending one. A silent pod is pending.
+ * @param problemOf the problem with a pod, as a predicate; undefined if it is up to date
+ */
+export async function pendingPods(
   pods: readonly PodObject[],
-  ask: (address: string, pod: PodObject) => Promise<string | undefined>,
+  problemOf: (address: string, pod: PodObject) => Promise<string | undefined>,
 ): Promise<string[]> {
-  const answers = await Promise.all(
-    pods.map(async (pod) => {
-      const { name } = pod.metadata;
-      const address = pod.status?.podIP;
-      if (address === undefined) return [`${name}, which has no address yet`];
-      const problem = await ask(address, pod).catch((error: unknown) => `does not answer (${messageOf(error)})`);
-      return problem === undefined ? [] : [`${name}, which ${problem}`];
-    }),
-  );
-  return answers.flat();
+  const answers = await askPods(pods, problemOf);
+  return answers.flatMap((answer) => {
+    const problem = answer.kind === 'silent' ? answer.problem : answer.value;
+    return problem === undefined ? [] : [`${answer.pod}, which ${problem}`];
+  });
 }

@@ -1,3 +1,5 @@
+import { firstMatch } from '../../engine/first-match.ts';
+
 /** The input of a decision about the rotation of one CA. Certificates appear by their fingerprints. */
 export interface RotationState {
   /** The certificates in the Secret of the CA: the first one signs, all of them are trusted. */
@@ -53,11 +55,7 @@ type Check = (state: RotationState & { readonly signer: string }) => RotationSte
 export function planRotation(state: RotationState): RotationStep {
   const [signer] = state.trusted;
   if (signer === undefined) return { kind: 'settled' };
-  for (const check of checks) {
-    const step = check({ ...state, signer });
-    if (step) return step;
-  }
-  return { kind: 'settled' };
+  return firstMatch(checks, { ...state, signer }) ?? { kind: 'settled' };
 }
 
 const checks: readonly Check[] = [

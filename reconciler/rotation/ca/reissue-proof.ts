@@ -22,7 +22,7 @@ import { signerFingerprint } from '../../pki/pem.ts';
 import { pairOf, type SecretObject, valueOf } from '../../pki/secret.ts';
 import { refreshFiles } from '../../pods/refresh-files.ts';
 import type { CARotationContext } from './context.ts';
-import { askAll, askPods, inputsKeyOf, type PendingConsumers, waitingFor } from './pending-consumers.ts';
+import { askAll, inputsKeyOf, type PendingConsumers, pendingPods, waitingFor } from './pending-consumers.ts';
 import type { RotatedCA } from './rotated-ca.ts';
 import { unfinishedRollouts, usesOf } from '../../pods/rollouts.ts';
 import { isOlderThan, soonerMs, reloadDelayMs } from './reload-delays.ts';
@@ -100,7 +100,7 @@ function roleOf(cluster: string, secret: string): SecretRole | undefined {
 
 /** Pods that are older than their client certificate, for as long as they may not have loaded it. */
 function clientsBeforeReload({ cluster, reader, now }: CARotationContext, issued: readonly Issued[]): PendingConsumers {
-  const fresh = startedWith(issued, cluster);
+  const fresh = restartedFor(issued, cluster);
   const pending = issued
     .filter(({ isClient }) => isClient)
     .flatMap(({ role, certificate }) => {
@@ -122,7 +122,7 @@ function clientsBeforeReload({ cluster, reader, now }: CARotationContext, issued
 }
 
 /** Components that restart because of one of these certificates, all of which were written together before. */
-function startedWith(issued: readonly Issued[], cluster: HostedCluster): ComponentName[] {
+function restartedFor(issued: readonly Issued[], cluster: HostedCluster): ComponentName[] {
   return issued
     .flatMap(({ role }) => (role ? usesOf(role) : []))
     .filter((use) => !reloads(use, cluster))
@@ -136,7 +136,7 @@ function presentsAsClient({ program, part }: Use): boolean {
 
 function whoServesAnother(scope: CARotationContext, ca: RotatedCA, pods: readonly PodObject[]): Promise<string[]> {
   const { pair, plan } = ca;
-  return askPods(pods, async (address, pod) => {
+  return pendingPods(pods, async (address, pod) => {
     const servers = plan.ca === 'etcd' ? etcdServers(scope, pod, address) : serversOfCluster(scope, address);
     const served = await Promise.all(servers.map(([server, client]) => scope.trustProbes.servedBy(server, client)));
     const isNew = served.every((certificate) => isSignedBy(certificate, pair.certificate));

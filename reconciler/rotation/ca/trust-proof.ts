@@ -15,7 +15,7 @@ import { fingerprint, splitCertificates, trustFingerprint } from '../../pki/pem.
 import { type SecretObject, valueOf } from '../../pki/secret.ts';
 import { refreshFiles } from '../../pods/refresh-files.ts';
 import type { CARotationContext } from './context.ts';
-import { askAll, askPods, inputsKeyOf, type PendingConsumers, waitingFor } from './pending-consumers.ts';
+import { askAll, inputsKeyOf, type PendingConsumers, pendingPods, waitingFor } from './pending-consumers.ts';
 import { unfinishedRollouts } from '../../pods/rollouts.ts';
 import { type RotatedCA, trustsSince } from './rotated-ca.ts';
 import { isOlderThan, soonerMs } from './reload-delays.ts';
@@ -82,7 +82,7 @@ async function whoRefuses(scope: CARotationContext, ca: RotatedCA, pods: readonl
     next.pair,
     validFor(probeLifetimeMs, now),
   );
-  return askPods(pods, async (address, pod) => {
+  return pendingPods(pods, async (address, pod) => {
     if (plan.ca === 'etcd') {
       const isAdmitted = await trustProbes.isAdmitted(etcdServer(scope, pod, address), client);
       return isAdmitted ? undefined : 'does not trust the new CA yet';

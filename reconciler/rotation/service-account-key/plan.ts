@@ -1,3 +1,5 @@
+import { firstMatch } from '../../engine/first-match.ts';
+
 /** The input of a decision about a rotation of service account keys. Keys appear by their IDs. */
 export interface KeyRotationState {
   /** As in the Secret: tokens of all of them are accepted, the first one signs. */
@@ -46,11 +48,7 @@ type Check = (state: KeyRotationState) => KeyRotationStep | undefined;
  * accepts a key before it signs, and a former key is dropped only after its last token has expired.
  */
 export function planKeyStep(state: KeyRotationState): KeyRotationStep {
-  for (const check of checks) {
-    const step = check(state);
-    if (step) return step;
-  }
-  return { kind: 'settled' };
+  return firstMatch(checks, state) ?? { kind: 'settled' };
 }
 
 const checks: readonly Check[] = [

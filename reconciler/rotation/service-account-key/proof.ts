@@ -1,8 +1,8 @@
 import { Deployment } from '../../../constructs/api/resources.ts';
-import { restartsWith, restartsWithAnnotation } from '../../../constructs/pod/component.ts';
 import { namesOf } from '../../../constructs/cluster/names.ts';
 import { answeringPods } from '../../pods/answering-pods.ts';
-import { messageOf } from '../../kube/error-message.ts';
+import { askPods } from '../../pods/ask-pods.ts';
+import { wasStartedWith } from '../../pods/started-with.ts';
 import { deploymentReadiness, type PodObject } from '../../kube/readiness.ts';
 import { signingKey, verifyingKeys } from './tokens.ts';
 import type { HostedClient } from '../../hosted/hosted-client.ts';
@@ -39,7 +39,7 @@ export async function proveOfAPIServers(scope: KeyRotationContext, claim: KeyCla
 
   const inputsKey = [JSON.stringify(claim), ...pods.map(({ metadata }) => metadata.uid ?? '').sort()].join(' ');
   const task = findTask<Answers>(scope.work, now, { name: work, inputsKey, retryMs, holdsMs: () => retryMs });
-  const answers = task.state.kind === 'done' ? task.state.result : { holding: 0, failures: [] };
+  const answers = task.state.kind === 'done' ? task.state.result : { holding: 0, problems: [] };
   if (rollout.ready && answers.holding === pods.length) return proved;
   if (task.isDue) {
     const hosted = scope.hosted(scope.facts);
@@ -49,8 +49,8 @@ export async function proveOfAPIServers(scope: KeyRotationContext, claim: KeyCla
   return { kind: 'pending', message };
 }
 
-function describe({ kind }: KeyClaim, count: number, { holding, failures: [failure] }: Answers): string {
-  const why = failure === undefined ? '' : `; one of them does not answer: ${messageOf(failure)}`;
+function describe({ kind }: KeyClaim, count: number, { holding, problems: [problem] }: Answers): string {
+  const why = problem === undefined ? '' : `; ${problem}`;
   return `${holding} of ${count} API servers ${actions[kind]}${why}`;
 }
 
@@ -69,30 +69,22 @@ export async function proveOfControllerManager(scope: KeyRotationContext, finger
   const { controllerManager, secrets } = namesOf(cluster.name);
   const rollout = deploymentReadiness(reader.get(Deployment, controllerManager));
   if (!rollout.ready) return { kind: 'pending', message: `controller manager: ${rollout.message}` };
-  const entry = restartsWith({ [`${secrets.serviceAccount}/signer`]: fingerprint.slice(0, 12) }) ?? '';
   const pods = await answeringPods(scope, 'controller-manager');
-  const isNew = ({ metadata }: PodObject) =>
-    (metadata.annotations?.[restartsWithAnnotation] ?? '').split(',').includes(entry);
-  return pods.every(isNew)
+  return pods.every((pod) => wasStartedWith(pod, `${secrets.serviceAccount}/signer`, fingerprint))
     ? proved
     : { kind: 'pending', message: 'the pods of the controller manager are not replaced yet' };
 }
 
 interface Answers {
   readonly holding: number;
-  readonly failures: readonly unknown[];
+  readonly problems: readonly string[];
 }
 
-/**
- * An API server that does not answer counts as one for which the claim does not hold, because it may return with its
- * previous keys.
- */
 async function ask(pods: readonly PodObject[], hosted: HostedClient, claim: KeyClaim): Promise<Answers> {
-  const addresses = pods.flatMap(({ status }) => status?.podIP ?? []);
-  const answers = await Promise.allSettled(addresses.map((address) => holds(hosted, address, claim)));
+  const answers = await askPods(pods, (address) => holds(hosted, address, claim));
   return {
-    holding: answers.filter((answer) => answer.status === 'fulfilled' && answer.value).length,
-    failures: answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : [])),
+    holding: answers.filter((answer) => answer.kind === 'answered' && answer.value).length,
+    problems: answers.flatMap((answer) => (answer.kind === 'silent' ? [`${answer.pod} ${answer.problem}`] : [])),
   };
 }
 

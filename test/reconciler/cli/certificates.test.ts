@@ -132,7 +132,7 @@ describe('the printed plan', () => {
   it('names each reason of the policy once', () => {
     const reasons = policyRows().map(([reason]) => reason);
     expect(new Set(reasons).size).toBe(reasons.length);
-    expect(reasons).toEqual(expect.arrayContaining(['Missing', 'OtherAuthority', 'RenewalDue']));
+    expect(reasons).toEqual(expect.arrayContaining(['Missing', 'OtherCA', 'RenewalDue']));
   });
 
   it('needs no management cluster', () => {

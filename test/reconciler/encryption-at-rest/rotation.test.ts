@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type InitialConfigurationState, begin } from '../../../reconciler/encryption-at-rest/initial-configuration.ts';
+import { type InitialConfigurationState, begin } from '../../../reconciler/encryption-at-rest/first-keys.ts';
 import {
   fresh,
   planStep,

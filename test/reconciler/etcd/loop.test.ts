@@ -34,15 +34,15 @@ function etcdLoop(management: MemoryObjects) {
 it('the etcd loop returns its first report to the caller, and calls onChange when a later report differs', async () => {
   const { loops, one, task, changes } = etcdLoop(complete.copy());
   expect(one.report()).toBeUndefined();
-  const first = await one.look(task(3));
+  const first = await one.observe(task(3));
   expect(first).toMatchObject({ isCurrent: true, decision: { kind: 'wait', message: 'no etcd member answers' } });
   expect(first?.observation.members).toHaveLength(3);
   expect(changes).toEqual([key]);
 
-  await one.look(task(3));
+  await one.observe(task(3));
   expect(changes).toEqual([key]);
 
-  const other = await one.look(task(5));
+  const other = await one.observe(task(5));
   expect(other).toMatchObject({ isCurrent: true });
   expect(other?.observation.members).toHaveLength(5);
   expect(changes).toEqual([key, key]);
@@ -52,7 +52,7 @@ it('the etcd loop returns its first report to the caller, and calls onChange whe
 it('the etcd loop writes nothing while no member answers, however often it runs', async () => {
   const management = complete.copy();
   const { loops, clock, one, task, changes } = etcdLoop(management);
-  await one.look(task(3));
+  await one.observe(task(3));
   for (let count = 0; count < 5; count++) await clock.advance(60_000);
   expect(management.writes).toEqual([]);
   expect(changes).toEqual([key]);
@@ -61,17 +61,17 @@ it('the etcd loop writes nothing while no member answers, however often it runs'
 
 it('a stopped etcd loop forgets its report', async () => {
   const { one, task } = etcdLoop(complete.copy());
-  await one.look(task(3));
+  await one.observe(task(3));
   await one.stop();
   expect(one.report()).toBeUndefined();
-  expect(await one.look(task(3))).toMatchObject({ isCurrent: true });
+  expect(await one.observe(task(3))).toMatchObject({ isCurrent: true });
   await one.stop();
 });
 
 it('the etcd loop reports why it cannot observe any more, and its last observation', async () => {
   const management = complete.copy();
   const { loops, clock, one, task, changes } = etcdLoop(management);
-  await one.look(task(3));
+  await one.observe(task(3));
   for (const secret of management.list(Secret, {}))
     if (secret.metadata.name === 'c1-etcd-controller') management.remove(secret);
   await clock.advance(60_000);
@@ -86,7 +86,7 @@ it('the etcd loop reports why it cannot observe any more, and its last observati
 it('the etcd loop observes at least every half minute, even if nothing has changed', async () => {
   const management = complete.copy();
   const { loops, clock, one, task } = etcdLoop(management);
-  await one.look(task(3));
+  await one.observe(task(3));
   for (let minutes = 0; minutes < 30; minutes++) await clock.advance(60_000);
   for (const secret of management.list(Secret, {}))
     if (secret.metadata.name === 'c1-etcd-controller') management.remove(secret);

@@ -30,7 +30,7 @@ async function round(watched: MemoryObjects, present: MemoryObjects) {
     },
     {
       open: openEtcd,
-      tell: (report) => reports.push(report),
+      report: (report) => reports.push(report),
       signal: new AbortController().signal,
       inProgress: undefined,
       defragment: () => {},

@@ -26,7 +26,7 @@ const fails = async () => {
 
 /** Probes, and waits no longer than a reconcile would. */
 async function probe(inputsKey: unknown, how: () => Promise<void> = attempt) {
-  const result = probes.of(key).look(inputsKey, how);
+  const result = probes.of(key).probe(inputsKey, how);
   await clock.advance(250);
   return result;
 }
@@ -46,26 +46,26 @@ describe('an endpoint', () => {
   it('that fails is probed less and less often, at least every half minute, and at once when an input changes', async () => {
     const waits: number[] = [];
     for (let times = 0; times < 11; times++) {
-      const result = await probes.of(key).look('a', fails);
+      const result = await probes.of(key).probe('a', fails);
       if (result.kind !== 'fails') throw new Error(`it ${result.kind}`);
       waits.push((result.retryAt?.getTime() ?? 0) - clock.now());
       await clock.advance((waits.at(-1) ?? 0) - 1);
-      expect(await probes.of(key).look('a', fails)).toEqual(result);
+      expect(await probes.of(key).probe('a', fails)).toEqual(result);
       await clock.advance(1);
     }
     expect(waits).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000]);
-    expect(await probes.of(key).look('b', fails)).toMatchObject({ retryAt: new Date(clock.now() + 100) });
+    expect(await probes.of(key).probe('b', fails)).toMatchObject({ retryAt: new Date(clock.now() + 100) });
     expect(attempts).toHaveLength(12);
   });
 
   it('that is slow to answer is not waited for, and onResult reports the end of the probe', async () => {
     expect(await probe('a')).toEqual({ kind: 'unknown' });
-    expect(await probes.of(key).look('a', attempt)).toEqual({ kind: 'unknown' });
+    expect(await probes.of(key).probe('a', attempt)).toEqual({ kind: 'unknown' });
     expect([attempts.length, results]).toEqual([1, []]);
     attempts[0]?.resolve();
     await settled();
     expect(results).toEqual([key]);
-    expect(await probes.of(key).look('a', attempt)).toEqual({ kind: 'works' });
+    expect(await probes.of(key).probe('a', attempt)).toEqual({ kind: 'works' });
     expect(attempts).toHaveLength(1);
   });
 
@@ -74,7 +74,7 @@ describe('an endpoint', () => {
     expect(await probe('b')).toEqual({ kind: 'works' });
     attempts[1]?.reject(new Error('gone'));
     await settled();
-    expect(await probes.of(key).look('b', works)).toMatchObject({ kind: 'fails', error: new Error('gone') });
+    expect(await probes.of(key).probe('b', works)).toMatchObject({ kind: 'fails', error: new Error('gone') });
   });
 
   it('is not reported by a probe that started before an input changed', async () => {
@@ -84,7 +84,7 @@ describe('an endpoint', () => {
     attempts[1]?.resolve();
     await settled();
     expect(results).toEqual([key]);
-    expect(await probes.of(key).look('b', attempt)).toEqual({ kind: 'works' });
+    expect(await probes.of(key).probe('b', attempt)).toEqual({ kind: 'works' });
   });
 
   it('that was forgotten is probed again', async () => {

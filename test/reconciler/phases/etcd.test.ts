@@ -22,7 +22,7 @@ function etcdLoopOf(usedBytes: number, version = '3.6.8'): EtcdLoop {
     observation: observed(3, { 0: status(0), 1: status(1), 2: status(2) }, { clusterVersion: '3.6.0' }),
     decision: settled,
   };
-  return { report: () => report, look: async () => ({ ...report, isCurrent: true }), stop: async () => {} };
+  return { report: () => report, observe: async () => ({ ...report, isCurrent: true }), stop: async () => {} };
 }
 
 async function reconcile(

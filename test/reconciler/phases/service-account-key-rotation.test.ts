@@ -213,7 +213,7 @@ describe('the service account key', () => {
     operators.users.silence('192.0.2.2');
     for (let count = 0; count < 12; count++) await operators.reconcile({ spec: rotate('first') });
     const outcome = await operators.reconcile({ spec: rotate('first') });
-    const message = '1 of 2 API servers accept the new key; one of them does not answer: 192.0.2.2 is silent';
+    const message = '1 of 2 API servers accept the new key; api-server-192.0.2.2 does not answer (192.0.2.2 is silent)';
     expect(outcome).toMatchObject({ reason: 'DistributingTrust', message });
   });
 

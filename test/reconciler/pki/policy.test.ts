@@ -131,7 +131,7 @@ describe('a certificate', () => {
     expect(policyChecks.map(({ reason }) => reason)).toEqual([
       'Unreadable',
       'KeyMismatch',
-      'OtherAuthority',
+      'OtherCA',
       'OtherSubject',
       'OtherUsages',
       'OtherHosts',

@@ -2,7 +2,7 @@ import { PersistentVolumeClaim, Pod, type Resource } from '../../../constructs/a
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { etcdPeerUrl } from '../../../reconciler/etcd/member-objects.ts';
 import type { MemberStatus, Registration } from '../../../reconciler/etcd/members.ts';
-import type { CaredForMember } from '../../../reconciler/etcd/observe.ts';
+import type { LoopMemberClient } from '../../../reconciler/etcd/observe.ts';
 import type { EtcdLoopAccess, OpenEtcdLoopAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
 import type { Reader } from '../../../reconciler/management/view.ts';
 
@@ -25,7 +25,7 @@ export class MemoryEtcd {
     });
   }
 
-  #member({ cluster, ordinal, running, reader: management, whileAlive }: MemberOptions): CaredForMember {
+  #member({ cluster, ordinal, running, reader: management, whileAlive }: MemberOptions): LoopMemberClient {
     const members = ordinalsOf(PersistentVolumeClaim, cluster.name, management).map((one): Registration => ({
       id: idOf(one),
       name: `${cluster.name}-etcd-${one}`,

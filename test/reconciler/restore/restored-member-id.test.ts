@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { restoredMemberId } from '../../../reconciler/restore/member-id.ts';
+import { restoredMemberId } from '../../../reconciler/restore/execute.ts';
 
 it('the id of a restored member is the one that etcdutl 3.6 computes', () => {
   const id = restoredMemberId('https://m-0.svc.nowhere.svc:2380', 't');
