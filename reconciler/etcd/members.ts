@@ -191,10 +191,15 @@ export function damageOf({ registration, status, pod }: Member): Damage | undefi
 }
 
 /**
- * Number of failed starts after which a founding member counts as lost: its data was lost before its volume could be
- * marked. Far fewer failures occur while the names of other members do not resolve yet.
+ * Number of failed starts after which a member that has never answered counts as lost: its data was lost before its
+ * volume could be marked. Far fewer failures occur while the names of other members do not resolve yet.
  */
-const triesOfFounder = 4;
+export const triesOfNewMember = 4;
+
+/** Number of times that etcd's process has ended in the pod of a member; 0 while it runs. */
+export function failedStarts({ pod }: Pick<Member, 'pod'>): number {
+  return pod?.isRunning === false ? (pod.restarts ?? 0) : 0;
+}
 
 /**
  * What happened to the data that a registered member once stored, as the end of a sentence; undefined if it has its
@@ -218,13 +223,14 @@ export function isDataLost(member: Member): boolean {
  * with it, because that would break promises of the member. It counts only after such a failure: the peers may know the
  * name of a new member before the kubelet reports that it runs.
  */
-function isGone({ registration, status, claim, pod }: Member): boolean {
+function isGone(member: Member): boolean {
+  const { registration, status, claim } = member;
   if (!registration || status?.memberId === registration.id) return false;
   // It has not stored anything yet.
   if (registration.name === '') return false;
   if (claim?.isLost) return true;
-  const failures = pod?.isRunning === false ? (pod.restarts ?? 0) : 0;
-  if (claim?.isReserved && claim.memberId === registration.id) return failures >= triesOfFounder;
+  const failures = failedStarts(member);
+  if (claim?.isReserved && claim.memberId === registration.id) return failures >= triesOfNewMember;
   if (claim?.memberId !== undefined) return claim.memberId !== registration.id;
   return claim === undefined || failures > 0;
 }

@@ -5,11 +5,13 @@ import {
   hasQuorum,
   healthyVoters,
   isCorrupt,
+  failedStarts,
   isHealthy,
   damageOf,
   learnersOf,
   lossOf,
   type Member,
+  triesOfNewMember,
   voterCount,
   votersOf,
 } from './members.ts';
@@ -118,11 +120,22 @@ const finishLearner: Rule = (situation) => {
     return remove(situation, learner, 'etcd.replicas no longer includes it', 'requested');
   const loss = unusable(observation, learner);
   if (loss) return remove(situation, learner, loss, 'unavoidable');
-  // Data of the previous member at this ordinal. The new member cannot start with it.
-  if (name === '' && holdsOldData(learner)) return act({ kind: 'discardVolume', member: learner.name });
+  const obstacle = name === '' ? obstacleToStart(learner) : undefined;
+  if (obstacle) return remove(situation, learner, obstacle, 'unavoidable');
   if (isHealthy(observation, learner)) return act({ kind: 'promote', member: learner.name, id });
   return wait(`${learner.name} is joining${learner.problem ? `: ${learner.problem}` : ''}`);
 };
+
+/**
+ * Why an added member cannot start, as the end of a sentence. It is removed and added again with another ID and an empty
+ * volume. Its volume is never emptied while it is registered: it may have confirmed entries to the leader before it
+ * reports its name, and etcd never lets a member with this ID start without them.
+ */
+function obstacleToStart(learner: Member): string | undefined {
+  if (holdsOldData(learner)) return 'its volume holds data of another member';
+  const failures = failedStarts(learner);
+  return failures < triesOfNewMember ? undefined : `it failed to start ${failures} times`;
+}
 
 const removeLost: Rule = (situation) => {
   const { observation } = situation;
@@ -151,6 +164,8 @@ const discardOld: Rule = ({ observation: { members } }) => {
 const addMissing: Rule = ({ observation, wantedReplicas }) => {
   const missing = observation.members.find(({ ordinal, registration }) => ordinal < wantedReplicas && !registration);
   if (!missing) return undefined;
+  // A new member cannot start with data of the previous one. The StatefulSet creates another pod with an empty volume.
+  if (holdsOldData(missing)) return act({ kind: 'discardVolume', member: missing.name });
   const healthy = healthyVoters(observation).length;
   const voters = voterCount(observation);
   if (healthy < voters) return wait(`${missing.name} joins when all members are healthy: ${healthy} of ${voters} are`);

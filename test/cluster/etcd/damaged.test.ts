@@ -24,8 +24,8 @@ it('a member with a corruption alarm is rebuilt from the others, and writes cont
     expect(steps.filter((step) => !step.startsWith('moveLeader'))).toEqual([
       'remove etcd-1',
       expect.stringMatching(/^disarm/),
-      'addLearner etcd-1',
       'discardVolume etcd-1',
+      'addLearner etcd-1',
       'promote etcd-1',
     ]);
     await keys.put('after').value('written');

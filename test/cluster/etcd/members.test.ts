@@ -64,7 +64,7 @@ describe('3 members of etcd', () => {
     await cluster.loseVolume(lost);
     expect(isDataLost((await cluster.observe()).members.find(({ name }) => name === lost)!)).toBe(true);
     const steps = await settle(cluster, 3);
-    expect(steps).toEqual(['remove', 'addLearner', 'discardVolume', 'promote'].map((kind) => `${kind} ${lost}`));
+    expect(steps).toEqual(['remove', 'discardVolume', 'addLearner', 'promote'].map((kind) => `${kind} ${lost}`));
     expect(await writer.stop()).toEqual([]);
   });
 });

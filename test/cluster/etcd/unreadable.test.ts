@@ -59,8 +59,8 @@ describe('a member that cannot start with its data is rebuilt from the others', 
 
     expect(steps.filter((step) => !step.startsWith('moveLeader'))).toEqual([
       'remove etcd-1',
-      'addLearner etcd-1',
       'discardVolume etcd-1',
+      'addLearner etcd-1',
       'promote etcd-1',
     ]);
     expect((await cluster.observe()).members[1]?.registration?.id).not.toBe(old);

@@ -83,10 +83,10 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'remove etcd-1',
   ],
   [
-    'the volume of a removed member exists until its successor is registered',
+    'the volume of a removed member exists',
     observed(3, { 1: { ...vacant, claim: ofAnother } }),
     3,
-    'addLearner etcd-1',
+    'discardVolume etcd-1',
   ],
   [
     'the volume of a removed surplus member exists',
@@ -170,12 +170,20 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     5,
     'wait: etcd-1 joins when all members are healthy: 3 of 4 are',
   ],
-  ['a learner has not started', observed(3, { 1: added(1) }), 3, 'wait: etcd-1 is joining'],
+  ['a learner has not started', observed(3, { 1: { ...added(1), ...slow } }), 3, 'wait: etcd-1 is joining'],
+  [
+    'a learner has failed to start three times',
+    observed(3, { 1: { ...added(1), pod: { ...slow.pod, restarts: 3 } } }),
+    3,
+    'wait: etcd-1 is joining',
+  ],
+  // Its volume may hold what it has confirmed before it could report its name: it is not emptied while it is a member.
+  ['a learner has failed to start often', observed(3, { 1: added(1) }), 3, 'markVolume etcd-1'],
   [
     'old data prevents a learner from starting',
     observed(3, { 1: { ...added(1), claim: ofAnother } }),
     3,
-    'discardVolume etcd-1',
+    'remove etcd-1',
   ],
   [
     'a learner is behind',
@@ -215,7 +223,7 @@ const cases: readonly [when: string, EtcdObservation, wanted: number, expected: 
     'a member has joined whose pod did not start with the previous data',
     observed(3, { 2: { ...added(2), pod: damaged('unreadable').pod, claim: ofAnother } }),
     3,
-    'discardVolume etcd-2',
+    'remove etcd-2',
   ],
   [
     'a learner cannot start with its data',
