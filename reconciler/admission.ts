@@ -2,11 +2,15 @@ import { pausedAnnotation } from '../constructs/api/group.ts';
 import type { HostedControlPlane } from '../constructs/api/hosted-control-plane.ts';
 import { parseHostedControlPlane } from '../constructs/api/parse.ts';
 import { type HostedCluster, networkOf } from '../constructs/cluster/cluster.ts';
+import { definedOnly } from '../constructs/cluster/defined.ts';
 import { keepingProxies } from '../constructs/cluster/in-cluster-access.ts';
 import { maxClusterNameLength } from '../constructs/cluster/names.ts';
+import type { RevisionFacts } from '../constructs/cluster/facts.ts';
 import { unsupportedVersion } from '../constructs/cluster/versions.ts';
+import { exposureStrategy } from '../constructs/control-plane/exposure/exposure.ts';
 import { ClusterObject, owningCluster } from './management/cluster-object.ts';
 import type { KubeObject, ObjectMeta } from './kube/object.ts';
+import { atRevision } from './revision/revisions.ts';
 
 /** What the operator may do for a HostedControlPlane. */
 export type Admission =
@@ -20,11 +24,13 @@ export type Admission =
   | { readonly kind: 'invalid'; readonly message: string }
   | Admitted;
 
-/** The operator reconciles everything. */
+/** The operator reconciles everything, by the newest spec or, while that one is refused, by the last accepted one. */
 export interface Admitted {
   readonly kind: 'admitted';
   readonly hostedControlPlane: HostedControlPlane;
   readonly clusterObject: ClusterObject;
+  /** Why the spec of the object is refused, if it is: {@link hostedControlPlane} has the last accepted one instead. */
+  readonly refusal?: string | undefined;
 }
 
 /**
@@ -34,6 +40,7 @@ export interface Admitted {
 export function admit(
   object: KubeObject,
   findCluster: (namespace: string, name: string) => KubeObject | undefined,
+  findAccepted: (namespace: string, cluster: string) => RevisionFacts | undefined,
 ): Admission {
   const { metadata } = object;
   const owner = owningCluster(metadata);
@@ -66,11 +73,30 @@ export function admit(
       message: `the name of Cluster ${owner} has ${owner.length} characters, but a hosted control plane supports at most ${maxClusterNameLength}: create a Cluster with a shorter name`,
     };
   }
+  const newest = readSpec(object);
+  if (newest.kind === 'accepted') return { ...newest, kind: 'admitted', clusterObject: cluster };
+  const revision = findAccepted(metadata.namespace ?? '', owner);
+  const recorded = revision && atRevision(object, revision);
+  const last = recorded && readSpec(recorded);
+  if (last?.kind !== 'accepted') return { kind: 'invalid', message: newest.refusal };
+  return { ...last, kind: 'admitted', clusterObject: cluster, refusal: newest.refusal };
+}
+
+/** Whether the operator can reconcile the spec of an object, otherwise why not. */
+function readSpec(
+  object: KubeObject,
+):
+  | { readonly kind: 'accepted'; readonly hostedControlPlane: HostedControlPlane }
+  | { readonly kind: 'refused'; readonly refusal: string } {
   const parsed = parseHostedControlPlane(object);
-  if (!parsed.valid) return { kind: 'invalid', message: parsed.message };
-  const unsupported = unsupportedVersion(parsed.hostedControlPlane.spec.version);
-  if (unsupported) return { kind: 'invalid', message: `spec.version: ${unsupported}` };
-  return { kind: 'admitted', hostedControlPlane: parsed.hostedControlPlane, clusterObject: cluster };
+  if (!parsed.valid) return { kind: 'refused', refusal: parsed.message };
+  const { hostedControlPlane } = parsed;
+  const unsupported = unsupportedVersion(hostedControlPlane.spec.version);
+  if (unsupported) return { kind: 'refused', refusal: `spec.version: ${unsupported}` };
+  const { spec } = hostedControlPlane;
+  const contradiction = exposureStrategy(spec).contradiction(definedOnly(spec.controlPlaneEndpoint ?? {}));
+  if (contradiction) return { kind: 'refused', refusal: `spec.exposure: ${contradiction.message}` };
+  return { kind: 'accepted', hostedControlPlane };
 }
 
 function pausedBy(metadata: ObjectMeta, cluster: ClusterObject | undefined): string | undefined {

@@ -1,4 +1,5 @@
 import { apiServer } from './phases/api-server.ts';
+import { acceptedSpec } from './phases/accepted-spec.ts';
 import { apiServerService } from './phases/api-server-service.ts';
 import { caCertificates } from './phases/ca-certificates.ts';
 import { backup } from './phases/backup.ts';
@@ -24,6 +25,7 @@ import type { AnyPhase } from './phases/scope.ts';
 
 /** Every phase of a control plane. Their needs determine the order; the order of this list is only for readers. */
 export const phases: readonly AnyPhase[] = [
+  acceptedSpec,
   networkPolicies,
   caCertificates,
   etcdCertificates,

@@ -46,7 +46,7 @@ export async function reconcileNormal(context: ReconcileContext, admission: Admi
 }
 
 function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted): Scope {
-  const { hostedControlPlane, clusterObject } = admission;
+  const { hostedControlPlane, clusterObject, refusal } = admission;
   const { client, management, operatorNamespace, operatorImage, reach } = options;
   const { namespace, name, uid = '' } = hostedControlPlane.metadata;
   const cluster = hostedClusterOf(admission);
@@ -55,6 +55,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
   return {
     hostedControlPlane,
     clusterObject,
+    refusal,
     cluster,
     facts: {
       certificates: {},

@@ -7,6 +7,7 @@ import { objectName } from './kube/object.ts';
 import { Memory } from './memory.ts';
 import type { ReconcilerOptions } from './reconciler-options.ts';
 import { reconcileDelete } from './reconcile-delete.ts';
+import { newestRevision } from './revision/revisions.ts';
 import { conditionUpdate } from './engine/condition-update.ts';
 
 /** Brings the control plane of a HostedControlPlane to the state that its spec describes, as far as possible now. */
@@ -41,7 +42,11 @@ export class Reconciler {
       return undefined;
     }
 
-    const admission = admit(object, (namespace, name) => management.findCluster(namespace, name));
+    const admission = admit(
+      object,
+      (namespace, name) => management.findCluster(namespace, name),
+      (namespace, cluster) => newestRevision(management.readerOf(namespace, cluster), cluster),
+    );
     // The final backup of a HostedControlPlane that is being deleted takes many reconciles.
     if (admission.kind !== 'admitted') await memory.suspend(key, { keepsWork: admission.kind === 'deleting' });
     const context = { key, object, options: this.#options, memory };
@@ -56,9 +61,8 @@ export class Reconciler {
         await statusWriter.patch(object, { Paused: conditionUpdate('True', 'Paused', admission.message) });
         return undefined;
       case 'invalid':
-        await statusWriter.patch(object, {
-          Ready: conditionUpdate('False', 'InvalidConfiguration', admission.message),
-        });
+        const refused = conditionUpdate('False', 'InvalidConfiguration', admission.message);
+        await statusWriter.patch(object, { SpecAccepted: refused, Ready: refused });
         return undefined;
       case 'deleting':
         return reconcileDelete(context, admission);

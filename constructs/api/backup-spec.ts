@@ -101,6 +101,7 @@ export const Backup = z.object({
     .string()
     .min(1)
     .max(64)
+    .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin')
     .optional()
     .describe('IANA time zone of the schedule, such as Europe/Berlin; UTC when unset.'),
   secret: StoreSecret.describe('Secret with the address of the bucket and its credentials.'),
@@ -126,3 +127,12 @@ export const Backup = z.object({
     .describe('Take a final backup before the control plane is deleted. The deletion waits for it.'),
 });
 export type Backup = z.output<typeof Backup>;
+
+/** Whether the runtime knows a time zone. A CEL rule cannot check this: the operator refuses others. */
+export function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}

@@ -57,6 +57,11 @@ export const conditions = {
     meaning: 'the operator writes nothing for this cluster',
     reasons: ['Paused', 'NotPaused'],
   },
+  SpecAccepted: {
+    meaning:
+      'the operator has accepted the spec; while it refuses a spec, it reconciles the last accepted one, whose certificates, etcd and backups it keeps',
+    reasons: [],
+  },
   CACertificatesReady: {
     meaning: 'all CAs and service account keys exist',
     reasons: [

@@ -49,6 +49,16 @@ export interface EtcdRestoreFacts extends RestoreRun {
   readonly revisionBump: number;
 }
 
+/** An accepted spec, as the operator records it. */
+export interface RevisionFacts {
+  /** Counts the accepted specs of a control plane, from 1. */
+  readonly number: number;
+  /** Generation of the HostedControlPlane that had this spec last. */
+  readonly generation: number;
+  /** The spec as JSON, without `controlPlaneEndpoint`. */
+  readonly spec: string;
+}
+
 /**
  * Everything that a render needs besides the spec. The reconciler observes it; for offline samples and tests it is a
  * literal. Serializable and without secrets: a certificate is represented by the fingerprint of its public part.
@@ -98,6 +108,8 @@ export interface Facts {
   readonly encryptionAtRest?: boolean | undefined;
   /** The restore in progress; nothing of it is rendered when missing. */
   readonly etcdRestore?: EtcdRestoreFacts | undefined;
+  /** The last accepted spec; nothing of it is rendered when missing, as offline. */
+  readonly revision?: RevisionFacts | undefined;
   /** The verification in progress; nothing of it is rendered when missing. */
   readonly etcdVerify?: RestoreRun | undefined;
   /** The HostedControlPlane as owner of everything rendered; missing offline, where it has no UID. */

@@ -8,7 +8,8 @@ export type ComponentName =
   | 'etcd'
   | 'etcd-restore'
   | 'etcd-verify'
-  | 'certificates';
+  | 'certificates'
+  | 'revision';
 
 export const componentLabel = 'app.kubernetes.io/component';
 export const managedByLabel = 'app.kubernetes.io/managed-by';

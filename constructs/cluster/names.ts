@@ -121,6 +121,17 @@ export function requestSecretName(secret: string): string {
   return `${secret}-request`;
 }
 
+/** The ConfigMap that records an accepted spec. */
+export function revisionName(cluster: string, number: number): string {
+  return `${cluster}-revision-${number}`;
+}
+
+/** The number in a {@link revisionName}; undefined for other names. */
+export function revisionNumber(cluster: string, name: string): number | undefined {
+  const digits = name.startsWith(`${cluster}-revision-`) ? name.slice(`${cluster}-revision-`.length) : '';
+  return /^[1-9][0-9]*$/.test(digits) ? Number(digits) : undefined;
+}
+
 /** The name of the pod and of the etcd member with this ordinal. */
 export function etcdMember(cluster: string, ordinal: number): string {
   return `${namesOf(cluster).etcd}-${ordinal}`;

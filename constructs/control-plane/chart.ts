@@ -11,10 +11,12 @@ import { EtcdVerify } from './etcd/verify.ts';
 import { Routes } from './exposure/routes.ts';
 import type { Facts } from '../cluster/facts.ts';
 import { NetworkPolicies } from './network-policies/network-policies.ts';
+import { Revision } from './revision.ts';
 import { Scheduler } from './controllers/scheduler.ts';
 
 /** Parts of the chart, which are applied separately: the API server's Service exists long before its Deployment. */
 export type Part =
+  | 'revision'
   | 'api-server-service'
   | 'routes'
   | 'network-policies'
@@ -37,6 +39,9 @@ export class ControlPlaneChart extends Chart {
   constructor(scope: Construct, id: string, { cluster, facts, only }: ControlPlaneChartProps) {
     super(scope, id, { disableResourceNameHashes: true });
     const wants = (part: Part) => only === undefined || only === part;
+    if (wants('revision') && facts.revision) {
+      new Revision(this, 'revision', { cluster, revision: facts.revision });
+    }
     if (wants('api-server-service')) new ApiServerService(this, 'api-server-service', { cluster });
     if (wants('routes')) new Routes(this, 'routes', { cluster, facts });
     if (wants('network-policies')) new NetworkPolicies(this, 'network-policies', { cluster, facts });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Cron } from 'croner';
+import { isTimeZone } from '../../constructs/api/backup-spec.ts';
 
 /** When backups of one cluster are due. */
 export interface Schedule {
@@ -57,12 +58,4 @@ function parse({ expression, timeZone = 'UTC', identity }: Schedule): Cron {
 function dailyFields(identity: string): string {
   const minute = createHash('sha256').update(identity).digest().readUInt32BE() % night.minutes;
   return `${minute % 60} ${(night.startHour + Math.floor(minute / 60)) % 24} * * *`;
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
 }

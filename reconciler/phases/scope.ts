@@ -15,6 +15,8 @@ import type { Work } from '../tasks/background-work.ts';
 /** The input of a phase in one reconcile. */
 export interface Scope<Established extends FactName = never> extends ControlPlaneContext {
   readonly clusterObject: ClusterObject;
+  /** Why the newest spec is refused, if it is; this reconcile has the last accepted one instead. */
+  readonly refusal: string | undefined;
   /** Facts that the phases it needs have established. */
   readonly facts: FactsWith<Established>;
   readonly sharedResources: SharedResources;

@@ -20,11 +20,17 @@ const annotated = { annotations: { 'cluster.x-k8s.io/paused': '' } };
 const deletionTimestamp = '2026-11-21T11:59:00Z';
 const deleted = { deletionTimestamp };
 const invalid = { version: 'v1.36.3', exposure: {} };
+const fixedAddress = { controlPlaneEndpoint: { host: '192.0.2.10', port: 6443 } };
+const behindGateway = { exposure: { gateway: { name: 'web', namespace: 'gateways' } } };
 const longName = 'c'.repeat(maxClusterNameLength);
 const shim = { apiVersion: 'v1', kind: 'Secret', name: 'c1-shim', uid: 'uid-of-the-shim' };
 
 function decide(hosted: AnyObject, found: AnyObject | undefined): Admission {
-  return admit(hosted, (ns, name) => (ns === namespace && name === found?.metadata.name ? found : undefined));
+  return admit(
+    hosted,
+    (ns, name) => (ns === namespace && name === found?.metadata.name ? found : undefined),
+    () => undefined,
+  );
 }
 
 it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
@@ -151,8 +157,49 @@ it.each<[string, AnyObject, AnyObject | undefined, Partial<Admission>]>([
     { kind: 'invalid', message: mentions('spec.version') },
   ],
   ['a version of another major', withVersion('v2.36.0'), cluster, { kind: 'invalid' }],
+  [
+    'backups in an unknown time zone',
+    hostedControlPlaneObject({
+      spec: { ...spec, etcd: { backup: { schedule: '@daily', secret: { name: 's' }, timeZone: 'Europe/Atlantis' } } },
+    }),
+    cluster,
+    { kind: 'invalid', message: mentions('IANA time zone') },
+  ],
 ])('admits or rejects an object with %s', (_, hosted, found, expected) => {
   expect(decide(hosted, found)).toMatchObject(expected);
+});
+
+it.each<[string, object, string]>([
+  ['a version that is too new', { ...spec, version: 'v1.37.0' }, 'spec.version'],
+  ['an exposure that contradicts the endpoint', { ...spec, ...fixedAddress, ...behindGateway }, 'spec.exposure'],
+])('admits the last accepted spec of an object with %s, and says why the newest is refused', (_, refused, field) => {
+  const accepted = { number: 4, generation: 7, spec: JSON.stringify({ ...spec, replicas: 1 }) };
+  const object = hostedControlPlaneObject({ spec: refused });
+  expect(
+    admit(
+      object,
+      () => cluster,
+      () => accepted,
+    ),
+  ).toMatchObject({
+    kind: 'admitted',
+    hostedControlPlane: { spec: { version: spec.version, replicas: 1 } },
+    refusal: mentions(field),
+  });
+});
+
+it.each(['not JSON', '{"version":"v1.37.0"}'])('reconciles nothing by a record that is refused too: %s', (record) => {
+  const accepted = { number: 4, generation: 7, spec: record };
+  expect(
+    admit(
+      withVersion('v1.31.9'),
+      () => cluster,
+      () => accepted,
+    ),
+  ).toMatchObject({
+    kind: 'invalid',
+    message: mentions('1.31.9'),
+  });
 });
 
 it('keeps the spelling of the version, which Cluster API compares as text', () => {

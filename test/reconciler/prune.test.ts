@@ -58,14 +58,18 @@ it('the operator deletes objects that are not rendered any more', async () => {
   const managementCluster = complete.copy();
   await applyOld(managementCluster, ConfigMap);
   const gone = await after(managementCluster, () => managementCluster.change({ replicas: 1 }));
-  expect(gone).toEqual(['delete ConfigMap old', 'delete PodDisruptionBudget c1-api-server']);
+  expect(gone).toEqual([
+    'delete ConfigMap c1-revision-1',
+    'delete ConfigMap old',
+    'delete PodDisruptionBudget c1-api-server',
+  ]);
 });
 
 it('the operator deletes the objects of a tunnel that is not used any more', async () => {
   const hosts = { apiHost: 'api.example.test', konnectivityHost: 'agents.example.test' };
   const managementCluster = await completeCluster({ exposure: { ingress: hosts }, inClusterAccess: 'Proxy' });
   const gone = await after(managementCluster, () => managementCluster.change({ inClusterAccess: 'Policy' }));
-  expect(gone).toEqual(['delete ConfigMap c1-tunnel', 'delete Ingress c1-tunnel']);
+  expect(gone).toEqual(['delete ConfigMap c1-revision-1', 'delete ConfigMap c1-tunnel', 'delete Ingress c1-tunnel']);
 });
 
 it('the operator deletes nothing while a phase waits, because not all rendered objects are known then', async () => {

@@ -117,6 +117,7 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
   return {
     hostedControlPlane,
     clusterObject: ClusterObject.parse(clusterObjectWith({ spec: changes.clusterSpec ?? {} })),
+    refusal: undefined,
     cluster: { ...hostedCluster(), spec: hostedControlPlane.spec },
     facts: {
       certificates: {},

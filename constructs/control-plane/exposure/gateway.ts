@@ -1,11 +1,12 @@
 import { isIP } from 'node:net';
 import type { Exposure } from '../../api/exposure-spec.ts';
 import type { HostedControlPlaneSpec } from '../../api/hosted-control-plane.ts';
+import type { Endpoint } from '../../cluster/facts.ts';
 import { ports } from '../../cluster/ports.ts';
 import { reachedBy, sharedService } from './by-host-name.ts';
 import { sharedHosts, tooLong } from './hosts.ts';
 import { chooseListener } from './listener.ts';
-import { type EndpointDecision, reachedOf, type ExposureStrategy } from './strategy.ts';
+import { type Contradiction, reachedOf, type ExposureStrategy } from './strategy.ts';
 
 /** A shared Gateway with TLS passthrough. The endpoint is a host name under the wildcard of one of its listeners. */
 export function gateway(
@@ -27,12 +28,8 @@ export function gateway(
         `${name} does not exist: create it, or set the gateway field to another Gateway`,
       );
     }
-    if (preset.host !== undefined && isIP(preset.host)) {
-      return refused(
-        'EndpointMismatch',
-        `the endpoint is the address ${preset.host} and cannot change, but a Gateway routes by host name: create the control plane again with a host name as endpoint, or with another exposure strategy`,
-      );
-    }
+    const contradicts = contradiction(preset);
+    if (contradicts) return contradicts;
 
     const choice = chooseListener({
       gateway: outside.gateway,
@@ -58,6 +55,7 @@ export function gateway(
   return {
     service: sharedService(spec),
     securePort: ports.api,
+    contradiction,
     endpoint(cluster, outside, preset) {
       const decision = decide(cluster, outside, preset);
       const { host, port } = preset;
@@ -69,8 +67,14 @@ export function gateway(
   };
 }
 
-type Refusal = Extract<EndpointDecision, { known: false }>;
+function contradiction({ host }: Partial<Endpoint>): Contradiction | undefined {
+  if (host === undefined || !isIP(host)) return undefined;
+  return refused(
+    'EndpointMismatch',
+    `the endpoint is the address ${host} and cannot change, but a Gateway routes by host name: create the control plane again with a host name as endpoint, or with another exposure strategy`,
+  );
+}
 
-function refused(reason: Refusal['reason'], message: string): Refusal {
+function refused(reason: Contradiction['reason'], message: string): Contradiction {
   return { known: false, reason, message };
 }

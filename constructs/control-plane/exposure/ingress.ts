@@ -6,7 +6,7 @@ import { ports } from '../../cluster/ports.ts';
 import { reachedBy, sharedService } from './by-host-name.ts';
 import { sharedHosts, tooLong } from './hosts.ts';
 import { mismatch } from './preset.ts';
-import type { EndpointDecision, ExposureStrategy } from './strategy.ts';
+import type { Contradiction, ExposureStrategy } from './strategy.ts';
 
 /** A shared ingress controller with TLS passthrough. The endpoint is the host name that the user sets. */
 export function ingress(
@@ -19,14 +19,15 @@ export function ingress(
   return {
     service: sharedService(spec),
     securePort: ports.api,
-    endpoint: (cluster, outside, preset) =>
-      lengthProblem() ??
-      otherHost(preset, offered) ??
-      mismatch(preset, offered) ??
-      reachedBy(hosts, port, { cluster, outside }),
+    contradiction,
+    endpoint: (cluster, outside, preset) => contradiction(preset) ?? reachedBy(hosts, port, { cluster, outside }),
   };
 
-  function lengthProblem(): EndpointDecision | undefined {
+  function contradiction(fixed: Partial<Endpoint>): Contradiction | undefined {
+    return lengthProblem() ?? otherHost(fixed, offered) ?? mismatch(fixed, offered);
+  }
+
+  function lengthProblem(): Contradiction | undefined {
     const problem = tooLong(hosts);
     return problem === undefined
       ? undefined
@@ -42,7 +43,7 @@ export function ingress(
  * Clients send the host name they connect to, and the ingress controller only routes the configured one: an alias would
  * lead nowhere.
  */
-function otherHost(preset: Partial<Endpoint>, offered: Endpoint): EndpointDecision | undefined {
+function otherHost(preset: Partial<Endpoint>, offered: Endpoint): Contradiction | undefined {
   if (preset.host === undefined || canonicalHost(preset.host) === offered.host) return undefined;
   return {
     known: false,

@@ -1,9 +1,11 @@
+import { isIP } from 'node:net';
 import type { Exposure } from '../../api/exposure-spec.ts';
+import type { Endpoint } from '../../cluster/facts.ts';
 import { definedOnly } from '../../cluster/defined.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
 import { mismatch } from './preset.ts';
-import type { ExposureStrategy } from './strategy.ts';
+import type { ExposureStrategy, Reached } from './strategy.ts';
 
 /** A Service of type LoadBalancer. The endpoint is its address or host name. */
 export function loadBalancer({
@@ -21,24 +23,36 @@ export function loadBalancer({
       }),
     },
     securePort: ports.api,
+    contradiction: () => undefined,
     endpoint({ name }, { serviceAddress }, preset) {
       const host = serviceAddress?.ip ?? serviceAddress?.hostname;
       if (!host) {
         return {
           known: false,
           reason: 'WaitingForOtherPhases',
+          meanwhile: endpointsAt(preset),
           message: `Service ${namesOf(name).apiService} of type LoadBalancer has no address yet: wait for the load balancer, or check its controller`,
         };
       }
       const offered = { host, port: exposure.port };
-      return (
-        mismatch(preset, offered) ?? {
-          known: true,
-          endpoint: { ...offered, ...definedOnly(preset) },
-          konnectivityEndpoint: { host, port: ports.konnectivityAgent },
-          advertiseAddress: serviceAddress?.ip,
-        }
-      );
+      const problem = mismatch(preset, offered);
+      if (problem) return { ...problem, meanwhile: endpointsAt(preset) };
+      return {
+        known: true,
+        endpoint: { ...offered, ...definedOnly(preset) },
+        konnectivityEndpoint: { host, port: ports.konnectivityAgent },
+        advertiseAddress: serviceAddress?.ip,
+      };
     },
+  };
+}
+
+/** The endpoints that clients use while the load balancer has no address, or another one. */
+function endpointsAt({ host, port }: Partial<Endpoint>): Reached | undefined {
+  if (host === undefined || port === undefined) return undefined;
+  return {
+    endpoint: { host, port },
+    konnectivityEndpoint: { host, port: ports.konnectivityAgent },
+    advertiseAddress: isIP(host) ? host : undefined,
   };
 }

@@ -7,6 +7,7 @@ import type { ExposureStrategy } from './strategy.ts';
 
 /** A Service of type NodePort with fixed ports. The endpoint is the address that the user sets. */
 export function nodePort({ nodePort: exposure }: Extract<Exposure, { kind: 'nodePort' }>): ExposureStrategy {
+  const offered = { host: exposure.address, port: exposure.port };
   return {
     service: {
       type: 'NodePort',
@@ -15,8 +16,8 @@ export function nodePort({ nodePort: exposure }: Extract<Exposure, { kind: 'node
       konnectivityNodePort: exposure.konnectivityPort,
     },
     securePort: exposure.port,
+    contradiction: (fixed) => mismatch(fixed, offered),
     endpoint(_cluster, _outside, preset) {
-      const offered = { host: exposure.address, port: exposure.port };
       return (
         mismatch(preset, offered) ?? {
           known: true,

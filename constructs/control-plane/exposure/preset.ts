@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import { type Endpoint, formatEndpoint } from '../../cluster/facts.ts';
 import { canonicalHost } from '../../cluster/canonical-host.ts';
-import type { EndpointDecision } from './strategy.ts';
+import type { Contradiction } from './strategy.ts';
 
 /**
  * The reason why the exposure strategy cannot serve an endpoint that is already fixed; undefined when it can. A given
  * host name is accepted without a check: it may be a DNS record of the offered address.
  */
-export function mismatch(preset: Partial<Endpoint>, offered: Endpoint): EndpointDecision | undefined {
+export function mismatch(preset: Partial<Endpoint>, offered: Endpoint): Contradiction | undefined {
   const fixed = formatEndpoint({ ...offered, ...preset });
   if (preset.port !== undefined && preset.port !== offered.port) {
     return refused(
@@ -23,6 +23,6 @@ export function mismatch(preset: Partial<Endpoint>, offered: Endpoint): Endpoint
   return undefined;
 }
 
-function refused(message: string): EndpointDecision {
+function refused(message: string): Contradiction {
   return { known: false, reason: 'EndpointMismatch', message };
 }

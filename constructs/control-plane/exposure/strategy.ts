@@ -74,6 +74,9 @@ export type EndpointDecision =
       readonly meanwhile?: Reached | undefined;
     };
 
+/** An endpoint that the spec rules out, whatever is observed. */
+export type Contradiction = Extract<EndpointDecision, { known: false }>;
+
 /** The facts of a decision. */
 export function reachedOf(decision: Extract<EndpointDecision, { known: true }>): Reached {
   const { known: _, ...reached } = decision;
@@ -88,6 +91,11 @@ export interface ExposureStrategy {
    * advertised address and exactly this port, so it must be reachable there.
    */
   readonly securePort: number;
+  /**
+   * Why the spec of this strategy contradicts an endpoint that is fixed; undefined when it does not, or when that
+   * depends on observed objects.
+   */
+  contradiction(fixed: Partial<Endpoint>): Contradiction | undefined;
   /**
    * Determines the endpoint from the observed objects.
    * @param preset what the user, or an earlier reconcile, has fixed: it is kept, or refused with a reason

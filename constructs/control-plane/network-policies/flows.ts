@@ -7,7 +7,7 @@ import type { ComponentName } from '../../cluster/labels.ts';
 import { ports } from '../../cluster/ports.ts';
 
 /** A component that runs as pods and whose traffic is therefore restricted. */
-export type PodComponent = Exclude<ComponentName, 'certificates'>;
+export type PodComponent = Exclude<ComponentName, 'certificates' | 'revision'>;
 
 export const podComponents: readonly PodComponent[] = [
   'api-server',

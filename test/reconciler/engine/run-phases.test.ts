@@ -223,7 +223,8 @@ describe('the phases of a control plane', () => {
       ({ condition, needs }) => `${condition} ← ${needs.map((need) => need.condition).join(', ') || 'nothing'}`,
     );
     expect(table.join('\n')).toMatchInlineSnapshot(`
-      "NetworkPoliciesReady ← nothing
+      "SpecAccepted ← nothing
+      NetworkPoliciesReady ← nothing
       CACertificatesReady ← nothing
       EtcdCertificatesReady ← CACertificatesReady
       EtcdRestoreReady ← EtcdCertificatesReady
@@ -266,7 +267,7 @@ describe('the phases of a control plane', () => {
 
   it('have one condition each, and every condition of a step has its phase', () => {
     const isStep = (type: string) =>
-      type.endsWith('Ready') || ['APIServerReachable', 'EtcdBackupVerified'].includes(type);
+      type.endsWith('Ready') || ['SpecAccepted', 'APIServerReachable', 'EtcdBackupVerified'].includes(type);
     const steps = conditionTypes.filter((type) => isStep(type) && type !== 'Ready');
     expect(phases.map(({ condition }) => condition).sort()).toEqual([...steps].sort());
   });

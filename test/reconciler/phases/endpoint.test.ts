@@ -77,17 +77,7 @@ it.each<[string, Case, Endpoint, Endpoint | undefined]>([
 });
 
 it.each<[string, Case, string]>([
-  [
-    'the port is not served any more',
-    { own: { ...offered, port: 8443 } },
-    '192.0.2.10:8443 and cannot change, but the exposure strategy serves port 6443',
-  ],
   ['the Cluster has another port', { cluster: { ...name, port: 443 } }, 'set its port to 443'],
-  [
-    'the address has changed',
-    { own: { ...offered, host: '192.0.2.99' } },
-    'has the address 192.0.2.10: give it the address 192.0.2.99 again',
-  ],
   [
     'the infrastructure has another one than the Cluster',
     { cluster: offered, infrastructure: name },
@@ -114,6 +104,28 @@ it.each<[string, Case, string]>([
     name: 'InvalidConfiguration',
     reason: 'EndpointMismatch',
     message: expect.stringContaining(message) as string,
+  });
+  expect(management.writes).toEqual([]);
+});
+
+it.each<[string, { own: Endpoint }, string]>([
+  [
+    'the port is not served any more',
+    { own: { ...offered, port: 8443 } },
+    '192.0.2.10:8443 and cannot change, but the exposure strategy serves port 6443',
+  ],
+  [
+    'the address has changed',
+    { own: { ...offered, host: '192.0.2.99' } },
+    'has the address 192.0.2.10: give it the address 192.0.2.99 again',
+  ],
+])('keeps a published endpoint, and reports it, when %s', async (_, given, message) => {
+  const { reader: management, outcome } = run(given);
+  expect(await outcome).toMatchObject({
+    kind: 'degraded',
+    reason: 'EndpointMismatch',
+    message: expect.stringContaining(message) as string,
+    facts: { endpoint: given.own, konnectivityEndpoint: { host: given.own.host, port: 8132 } },
   });
   expect(management.writes).toEqual([]);
 });

@@ -1,0 +1,35 @@
+import { Construct } from 'constructs';
+import { k8s } from 'cdk8s-plus-30';
+import type { HostedCluster } from '../cluster/cluster.ts';
+import type { RevisionFacts } from '../cluster/facts.ts';
+import { objectLabels } from '../cluster/labels.ts';
+import { revisionName } from '../cluster/names.ts';
+
+/** Keys of the ConfigMap. */
+export const revisionKeys = { spec: 'spec.json', generation: 'generation' } as const;
+
+export interface RevisionProps {
+  readonly cluster: HostedCluster;
+  readonly revision: RevisionFacts;
+}
+
+/**
+ * The last accepted spec, in a ConfigMap. While the operator refuses a newer spec, it reconciles this one. The
+ * HostedControlPlane owns it, so that it moves to another management cluster together with it.
+ */
+export class Revision extends Construct {
+  constructor(scope: Construct, id: string, { cluster, revision }: RevisionProps) {
+    super(scope, id);
+    new k8s.KubeConfigMap(this, 'config', {
+      metadata: {
+        name: revisionName(cluster.name, revision.number),
+        namespace: cluster.namespace,
+        labels: objectLabels(cluster.name, 'revision'),
+      },
+      data: {
+        [revisionKeys.generation]: String(revision.generation),
+        [revisionKeys.spec]: revision.spec,
+      },
+    });
+  }
+}

@@ -1,0 +1,26 @@
+import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
+import { degraded, done, type Outcome } from '../engine/outcome.ts';
+import { newestRevision, nextRevision } from '../revision/revisions.ts';
+import { phase } from './scope.ts';
+
+/**
+ * The record of the spec that all phases reconcile. While the newest spec is refused, that is the last accepted one: its
+ * certificates, etcd and backups need the operator, whatever was written last.
+ */
+export const acceptedSpec = phase({
+  condition: 'SpecAccepted',
+  needs: [],
+  async run({ cluster, facts, hostedControlPlane, reader, refusal, writer }): Promise<Outcome> {
+    const newest = newestRevision(reader, cluster.name);
+    if (refusal !== undefined) {
+      return degraded('InvalidConfiguration', `${refusal}: ${meanwhile(newest?.generation)}`, { revision: newest });
+    }
+    const revision = nextRevision(newest, hostedControlPlane);
+    await writer.apply(renderControlPlane(cluster, { ...facts, revision }, 'revision'));
+    return done({ revision });
+  },
+});
+
+function meanwhile(generation: number | undefined): string {
+  return `until you correct it, the operator reconciles the last accepted spec, which is that of generation ${generation}`;
+}

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ConfigMap, Deployment, Pod, Secret } from '../../constructs/api/resources.ts';
+import { objectLabels } from '../../constructs/cluster/labels.ts';
+import type { KubeObject } from '../../reconciler/kube/object.ts';
+import { readCertificate } from '../../reconciler/pki/certificate.ts';
+import { type SecretObject, valueOf } from '../../reconciler/pki/secret.ts';
+import { storeSecret } from '../support/backup-secrets.ts';
+import { completeCluster, expectNoWrites, settleBy } from '../support/loop/scenario.ts';
+import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
+import { OperatorProcess } from '../support/loop/operator-process.ts';
+import type { StoredObject } from '../support/memory-objects.ts';
+import { ObjectStoreServer } from '../support/object-store-server.ts';
+import { clusterName, namespace } from '../support/scope.ts';
+
+const dayMs = 24 * 60 * 60_000;
+const leaves = ['c1-etcd-server', 'c1-etcd-peer', 'c1-apiserver', 'c1-scheduler', 'c1-control-plane-controller'];
+
+let store: ObjectStoreServer;
+let complete: MemoryCluster;
+
+beforeAll(async () => {
+  store = await ObjectStoreServer.start();
+  complete = await completeCluster();
+  await complete.user.create(storeSecret({ namespace, name: 'store' }, store.settings), { fieldManager: 'user' });
+  await complete.change({ etcd: { backup: { secret: { name: 'store' }, schedule: '@daily' } } });
+  await settleBy(complete);
+});
+afterAll(() => store.stop());
+
+const apiServer = (changes: object) => ({ deployment: { apiServer: changes } });
+
+/** Every way in which a spec, or what it refers to, is refused, and the condition that says so. */
+it.each<[refused: string, condition: string, spec: object]>([
+  ['a version that is not supported', 'SpecAccepted InvalidConfiguration', { version: 'v1.31.0' }],
+  ['a field of another type', 'SpecAccepted InvalidConfiguration', { replicas: 'two' }],
+  ['two exposures', 'SpecAccepted InvalidConfiguration', { exposure: { nodePort: {}, loadBalancer: {} } }],
+  [
+    'a policy of an API that is not installed',
+    'NetworkPoliciesReady CiliumNotInstalled',
+    { networkPolicy: 'CiliumNetworkPolicy' },
+  ],
+  [
+    'an exposure that the endpoint rules out',
+    'SpecAccepted InvalidConfiguration',
+    { exposure: { loadBalancer: null, gateway: { name: 'web', namespace: 'gateways' } } },
+  ],
+  ['a version that etcd cannot change to', 'EtcdClusterReady VersionNotAllowed', { etcd: { version: '3.4.30' } }],
+  [
+    'a size below that of the volumes',
+    'EtcdClusterReady VolumeSizeChanged',
+    { etcd: { autoGrow: false, volumeSize: '1Gi' } },
+  ],
+  [
+    'a restore from a missing Secret',
+    'EtcdRestoreReady CheckingBackup',
+    { etcd: { backup: { secret: { name: 'none' } }, restore: { latest: true } } },
+  ],
+  [
+    'a schedule in an unknown time zone',
+    'SpecAccepted InvalidConfiguration',
+    { etcd: { backup: { timeZone: 'Mars/Olympus' } } },
+  ],
+  [
+    'a mount of a missing ConfigMap',
+    'APIServerDeploymentsReady MountMissing',
+    apiServer({ mounts: { policy: { path: '/etc/policy', configMap: { name: 'none' } } } }),
+  ],
+])(
+  'while %s is refused, certificates are renewed, an etcd pod is replaced and a backup is begun',
+  async (_, condition, spec) => {
+    const managementCluster = complete.copy();
+    await managementCluster.change(spec);
+    await reconcileOften(managementCluster);
+    const [type, reason] = condition.split(' ');
+    expect(managementCluster.conditions.find((one) => one.type === type)).toMatchObject({ status: 'False', reason });
+
+    const before = expiries(managementCluster);
+    const attempt = lastAttempt(managementCluster);
+    outdate(managementCluster, 'c1-etcd-2');
+    await managementCluster.clock.advance(230 * dayMs);
+    await reconcileOften(managementCluster);
+    for (const [index, expiry] of expiries(managementCluster).entries()) {
+      expect(expiry, leaves[index]).toBeGreaterThan(before[index] ?? 0);
+    }
+    expect(revisionOf(managementCluster, 'c1-etcd-2')).not.toBe('outdated');
+    expect(lastAttempt(managementCluster)).not.toBe(attempt);
+  },
+);
+
+it('a new operator process reconciles the last accepted spec too, and a corrected spec is accepted', async () => {
+  const managementCluster = complete.copy();
+  await settleBy(managementCluster);
+  await managementCluster.change({ version: 'v1.31.0', replicas: 3 });
+  const operator = await OperatorProcess.start(managementCluster);
+  await operator.untilSettled();
+  expect(replicasOf(managementCluster)).toBe(2);
+  await expectNoWrites(managementCluster, operator);
+
+  await managementCluster.change({ version: 'v1.36.3' });
+  await operator.untilSettled();
+  expect(replicasOf(managementCluster)).toBe(3);
+  expect(managementCluster.conditions.find(({ type }) => type === 'SpecAccepted')?.status).toBe('True');
+  // The record of the spec before it is not rendered any more.
+  const records = managementCluster.objects.list(ConfigMap, objectLabels(clusterName, 'revision'));
+  expect(records.map(({ metadata }) => metadata.name)).toEqual(['c1-revision-3']);
+  await operator.stop();
+});
+
+/** Lets a new operator process act for some minutes, and stops it. What is refused may be tried again for ever. */
+async function reconcileOften(managementCluster: MemoryCluster): Promise<void> {
+  const operator = await OperatorProcess.start(managementCluster);
+  for (let reconciles = 0; reconciles < 12; reconciles++) {
+    await operator.reconcile();
+    managementCluster.settle();
+    await managementCluster.clock.advance(30_000);
+    await operator.untilObserved();
+  }
+  await operator.stop();
+}
+
+function expiries({ objects }: MemoryCluster): number[] {
+  return leaves.map((name) => {
+    const certificate = valueOf(objects.get<SecretObject>(Secret, name), 'tls.crt') ?? '';
+    return readCertificate(certificate).notAfter.getTime();
+  });
+}
+
+function lastAttempt({ hostedControlPlane }: MemoryCluster): string | undefined {
+  const { status } = hostedControlPlane as KubeObject & {
+    status?: { etcd?: { backup?: { lastAttemptTime?: string } } };
+  };
+  return status?.etcd?.backup?.lastAttemptTime;
+}
+
+const revisionLabel = 'controller-revision-hash';
+
+/** Gives a pod the state in which its StatefulSet has another template. */
+function outdate({ objects }: MemoryCluster, name: string): void {
+  const pod = objects.get<StoredObject>(Pod, name);
+  if (!pod) throw new Error(`no pod ${name}`);
+  const labels = { ...pod.metadata.labels, [revisionLabel]: 'outdated' };
+  objects.put({ ...pod, metadata: { ...pod.metadata, labels } });
+}
+
+function revisionOf({ objects }: MemoryCluster, name: string): string | undefined {
+  return objects.get(Pod, name)?.metadata.labels?.[revisionLabel];
+}
+
+function replicasOf({ objects }: MemoryCluster): number {
+  const { spec } = objects.get<StoredObject>(Deployment, 'c1-api-server') as StoredObject & {
+    spec: { replicas: number };
+  };
+  return spec.replicas;
+}
