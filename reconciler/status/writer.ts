@@ -14,6 +14,10 @@ export interface Transition {
   readonly object: KubeObject;
   readonly type: ConditionType;
   readonly update: ConditionUpdate;
+  /** The condition until now; undefined if there was none. */
+  readonly before: Condition | undefined;
+  /** Whether workers could join before. */
+  readonly isInitialized: boolean;
 }
 
 export interface StatusWriterOptions {
@@ -62,7 +66,7 @@ export class StatusWriter {
     );
     management.remember(answer);
 
-    this.#emitEvents(object, before, updates);
+    this.#reportTransitions(object, previous, updates);
   }
 
   /** Writes some conditions and leaves the rest of the status as it is. */
@@ -74,12 +78,13 @@ export class StatusWriter {
     await this.write(object, fields, { ...kept, ...updates });
   }
 
-  #emitEvents(object: KubeObject, before: readonly Condition[], updates: ConditionUpdates): void {
+  #reportTransitions(object: KubeObject, previous: HostedControlPlaneStatus, updates: ConditionUpdates): void {
+    const isInitialized = previous.initialization?.controlPlaneInitialized ?? false;
     for (const type of conditionTypes) {
       const update = updates[type];
-      const old = before.find((condition) => condition.type === type);
-      if (update && (old?.status !== update.status || old.reason !== update.reason)) {
-        this.#options.onTransition({ object, type, update });
+      const before = previous.conditions?.find((condition) => condition.type === type);
+      if (update && (before?.status !== update.status || before.reason !== update.reason)) {
+        this.#options.onTransition({ object, type, update, before, isInitialized });
       }
     }
   }
