@@ -12,7 +12,7 @@ import { hasQuorum, healthyVoters, quorumOf, voterCount } from '../etcd/members.
 import type { EtcdReport } from '../etcd/report.ts';
 import type { StatusReport } from '../engine/outcome.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
-import { type ConditionUpdate, conditionUpdate, type ConditionUpdates } from '../engine/condition-update.ts';
+import { type ConditionUpdate, conditionUpdate, type ConditionUpdates, notPaused } from '../engine/condition-update.ts';
 import { deploymentReadiness, isReady } from '../kube/readiness.ts';
 
 /** The input from which a status is computed. */
@@ -114,7 +114,7 @@ export function summarize(observed: Observation, initialized: boolean): Conditio
     EtcdClusterHealthy: etcdHealthy(observed),
     ControlPlaneComponentsHealthy: componentsHealthy(observed),
     Deleting: conditionUpdate('False', 'NotDeleting'),
-    Paused: conditionUpdate('False', 'NotPaused'),
+    ...notPaused,
     Ready: ready(observed.phases),
   };
 }
