@@ -13,7 +13,7 @@ import type { EtcdReport } from '../etcd/report.ts';
 import type { StatusReport } from '../engine/outcome.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
 import { type ConditionUpdate, conditionUpdate, type ConditionUpdates, notPaused } from '../engine/condition-update.ts';
-import { deploymentReadiness, isReady } from '../kube/readiness.ts';
+import { deploymentReadiness, hasEnded, isReady } from '../kube/readiness.ts';
 
 /** The input from which a status is computed. */
 export interface Observation {
@@ -45,7 +45,7 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
   const etcd = { ...previous?.etcd, ...foundOfEtcd };
   const initialized =
     previous?.initialization?.controlPlaneInitialized || observed.phases.WorkloadSetupReady?.status === 'True';
-  const counted = versionsOf(observed.apiServerPods);
+  const counted = versionsOf(observed.apiServerPods, observed.spec.version);
   const versions = counted.length > 0 ? counted : previous?.versions;
   return {
     externalManagedControlPlane: true,
@@ -84,13 +84,16 @@ function kept(previous: HostedControlPlaneStatus | undefined): Partial<HostedCon
   });
 }
 
-/** Number of serving API servers by version, oldest first. */
-function versionsOf(pods: readonly PodObject[]): { version: string; replicas: number }[] {
+/**
+ * Number of API servers by version, oldest first. One of another version than the spec counts until it is gone, ready or
+ * not: it may serve again, and Cluster API starts newer workers as soon as no older one is reported.
+ */
+function versionsOf(pods: readonly PodObject[], wanted: string): { version: string; replicas: number }[] {
   const counts = new Map<string, number>();
-  // A pod that is being deleted serves until it is no longer ready. An upgrade is not complete before that.
-  for (const pod of pods.filter(isReady)) {
+  for (const pod of pods) {
     const version = pod.metadata.annotations?.[versionAnnotation];
-    if (version) counts.set(version, (counts.get(version) ?? 0) + 1);
+    if (!version || hasEnded(pod)) continue;
+    if (version !== wanted || isReady(pod)) counts.set(version, (counts.get(version) ?? 0) + 1);
   }
   return [...counts]
     .map(([version, replicas]) => ({ version, replicas }))
