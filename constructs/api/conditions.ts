@@ -121,6 +121,7 @@ export const conditions = {
     meaning: 'etcd serves requests',
     reasons: {
       WaitingForMembers: 'Routine',
+      PodsFailing: 'Warning',
       ChangingMembers: 'Normal',
       RollingOut: 'Normal',
       VolumeSizeChanged: 'Warning',
@@ -180,6 +181,7 @@ export const conditions = {
     reasons: {
       WaitingForEtcd: 'Routine',
       WaitingForPods: 'Routine',
+      PodsFailing: 'Warning',
       WaitingForBackup: 'Normal',
       MountMissing: 'Warning',
       ReconcileSucceeded: 'Normal',
@@ -211,11 +213,11 @@ export const conditions = {
   },
   ControllerManagerReady: {
     meaning: 'the controller manager is rolled out and works',
-    reasons: { WaitingForPods: 'Routine' },
+    reasons: { WaitingForPods: 'Routine', PodsFailing: 'Warning' },
   },
   SchedulerReady: {
     meaning: 'the scheduler is rolled out',
-    reasons: { WaitingForPods: 'Routine' },
+    reasons: { WaitingForPods: 'Routine', PodsFailing: 'Warning' },
   },
   AdminKubeconfigReady: {
     meaning: 'the kubeconfig Secret of the Cluster exists',

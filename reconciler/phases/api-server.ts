@@ -15,6 +15,7 @@ import {
   type PodObject,
   startedPods,
 } from '../kube/readiness.ts';
+import { waitForPods } from '../pods/wait-for-pods.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
 import { phase, type Scope } from './scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
@@ -57,7 +58,7 @@ export const apiServer = phase({
     const live = await writer.apply(renderControlPlane(cluster, withMounts, 'api-server'));
 
     const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
-    if (!readiness.ready) return wait('WaitingForPods', `API server: ${readiness.message}`);
+    if (!readiness.ready) return waitForPods('api-server', `API server: ${readiness.message}`, scope);
     const older = podsOfOtherVersions(scope);
     return older.length === 0
       ? done()

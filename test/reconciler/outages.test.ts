@@ -5,7 +5,7 @@ import { completeCluster, orderedCluster, settleBy } from '../support/loop/scena
 import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
 import type { StoredObject } from '../support/memory-objects.ts';
 import { clusterName } from '../support/scope.ts';
-import { selectorLabels } from '../../constructs/cluster/labels.ts';
+import { type ComponentName, selectorLabels } from '../../constructs/cluster/labels.ts';
 
 let complete: MemoryCluster;
 beforeAll(async () => {
@@ -26,6 +26,16 @@ function loseReplicas(managementCluster: MemoryCluster, name: string): void {
   managementCluster.objects.put({ ...deployment, status });
 }
 
+/** The pods of a component end with an error again and again. */
+function crashPods({ objects }: MemoryCluster, component: ComponentName): void {
+  for (const pod of objects.list<StoredObject>(Pod, selectorLabels(clusterName, component))) {
+    const state = { waiting: { reason: 'CrashLoopBackOff' } };
+    const lastState = { terminated: { exitCode: 1, message: 'Error: unknown flag: --cloud-provider' } };
+    const containerStatuses = [{ name: component, ready: false, state, lastState }];
+    objects.put({ ...pod, status: { conditions: [{ type: 'Ready', status: 'False' }], containerStatuses } });
+  }
+}
+
 function loseMembers(managementCluster: MemoryCluster): void {
   const { objects } = managementCluster;
   for (const resource of [Pod, PersistentVolumeClaim])
@@ -43,8 +53,33 @@ describe('the events of a control plane', () => {
     expect(events.filter((event) => event.startsWith('Warning'))).toEqual([]);
   });
 
+  it('and its conditions repeat what a crashing container says', async () => {
+    const managementCluster = complete.copy();
+    loseReplicas(managementCluster, 'c1-scheduler');
+    crashPods(managementCluster, 'scheduler');
+    const operator = await OperatorProcess.start(managementCluster);
+    await operator.reconcile();
+    const scheduler = managementCluster.conditions.find(({ type }) => type === 'SchedulerReady');
+    expect(scheduler).toMatchObject({
+      status: 'False',
+      reason: 'PodsFailing',
+      message: expect.stringMatching(
+        /^scheduler: 0 of \d replicas available; pod c1-scheduler-0.*: container scheduler ended with exit code 1: unknown flag: --cloud-provider$/,
+      ) as string,
+    });
+    await operator.stop();
+  });
+
   it.each<[string, (managementCluster: MemoryCluster) => void, string]>([
     ['no API server is available', (cluster) => loseReplicas(cluster, 'c1-api-server'), 'Warning NotAvailable'],
+    [
+      'the controller manager crashes',
+      (cluster) => {
+        loseReplicas(cluster, 'c1-controller-manager');
+        crashPods(cluster, 'controller-manager');
+      },
+      'Warning PodsFailing',
+    ],
     ['etcd has lost its data', loseMembers, 'Warning DataLost'],
     ['a CA is deleted', ({ objects }) => objects.remove(objects.get(Secret, 'c1-ca')!), 'Warning CACertificateMissing'],
     [
