@@ -9,8 +9,14 @@ export interface ConditionDescription {
 /** Conditions in the order they are reported: summaries first, then the steps in the order they become true. */
 export const conditions = {
   Ready: {
-    meaning: 'everything the spec asks for exists and works',
-    reasons: { Ready: 'Normal', NotReady: 'Routine', WaitingForCluster: 'Normal', ClusterMismatch: 'Warning' },
+    meaning: 'everything the spec asks for exists and works; otherwise its reason is that of the condition that blocks',
+    reasons: {
+      Ready: 'Normal',
+      NotReady: 'Routine',
+      WaitingForCluster: 'Normal',
+      ClusterMismatch: 'Warning',
+      InvalidConfiguration: 'Warning',
+    },
   },
   Available: {
     meaning: 'the API server answers, even if something else is degraded',

@@ -1,5 +1,6 @@
 import { compare } from 'semver';
 import { apartFromReady, conditionTypes } from '../../constructs/api/conditions.ts';
+import { severityOf } from '../../constructs/api/severity.ts';
 import type { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { InClusterAccess } from '../../constructs/api/in-cluster-access-spec.ts';
@@ -215,13 +216,16 @@ function componentsHealthy(observed: Observation): ConditionUpdate {
     : conditionUpdate('False', 'NotHealthy', problems.join('; '));
 }
 
+/** Its reason is that of the phase that blocks: one with a Warning before others, and the first of them. */
 function ready(phases: ConditionUpdates): ConditionUpdate {
   const waiting = conditionTypes
     .filter((type) => !apartFromReady.includes(type))
-    .map((type) => phases[type])
-    .filter((phase) => phase !== undefined)
-    .filter(({ status, reason }) => status !== 'True' && reason !== 'WaitingForOtherPhases');
-  return waiting.length === 0
+    .flatMap((type) => (phases[type] ? [{ type, update: phases[type] }] : []))
+    .filter(({ update: { status, reason } }) => status !== 'True' && reason !== 'WaitingForOtherPhases');
+  const isWarning = ({ type, update }: (typeof waiting)[number]): boolean =>
+    ['Warning', 'Outage'].includes(severityOf(type, update.reason));
+  const blocking = waiting.find(isWarning) ?? waiting[0];
+  return blocking === undefined
     ? conditionUpdate('True', 'Ready')
-    : conditionUpdate('False', 'NotReady', waiting.map(({ message }) => message).join('; '));
+    : conditionUpdate('False', blocking.update.reason, waiting.map(({ update }) => update.message).join('; '));
 }

@@ -3,6 +3,7 @@ import { Deployment, Event, PersistentVolumeClaim, Pod, Secret } from '../../con
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster, orderedCluster, settleBy } from '../support/loop/scenario.ts';
 import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
+import { kubectlGet } from '../support/printed-columns.ts';
 import type { StoredObject } from '../support/memory-objects.ts';
 import { clusterName } from '../support/scope.ts';
 import { type ComponentName, selectorLabels } from '../../constructs/cluster/labels.ts';
@@ -67,6 +68,9 @@ describe('the events of a control plane', () => {
         /^scheduler: 0 of \d replicas available; pod c1-scheduler-0.*: container scheduler ended with exit code 1: unknown flag: --cloud-provider$/,
       ) as string,
     });
+    const [heading = '', line = ''] = kubectlGet(managementCluster.hostedControlPlane, managementCluster.clock.now());
+    const column = heading.indexOf('ENDPOINT');
+    expect(line.slice(column)).toMatch(/^192\.0\.2\.10 +PodsFailing +0s$/);
     await operator.stop();
   });
 
