@@ -52,6 +52,7 @@ export const conditions = {
       QuorumLost: 'Warning',
       DataLost: 'Warning',
       SpaceExhausted: 'Warning',
+      MemberDamaged: 'Warning',
     },
   },
   ControlPlaneComponentsHealthy: {
