@@ -225,7 +225,8 @@ function ready(phases: ConditionUpdates): ConditionUpdate {
   const isWarning = ({ type, update }: (typeof waiting)[number]): boolean =>
     ['Warning', 'Outage'].includes(severityOf(type, update.reason));
   const blocking = waiting.find(isWarning) ?? waiting[0];
-  return blocking === undefined
-    ? conditionUpdate('True', 'Ready')
-    : conditionUpdate('False', blocking.update.reason, waiting.map(({ update }) => update.message).join('; '));
+  if (blocking === undefined) return conditionUpdate('True', 'Ready');
+  // A long message is cut at its end.
+  const inOrder = [blocking, ...waiting.filter((one) => one !== blocking)];
+  return conditionUpdate('False', blocking.update.reason, inOrder.map(({ update }) => update.message).join('; '));
 }

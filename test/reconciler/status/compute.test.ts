@@ -209,7 +209,7 @@ describe('the summaries', () => {
         SchedulerReady: conditionUpdate('False', 'PodsFailing', 'no image'),
         WorkloadCoreDNSReady: failed('refused'),
       },
-      'False PodsFailing: 2 of 3; 0 of 2; no image; refused',
+      'False PodsFailing: no image; 2 of 3; 0 of 2; refused',
     ],
     [
       'some wait, with the reason of the first one',
