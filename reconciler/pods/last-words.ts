@@ -77,7 +77,7 @@ function isKeyLike(text: string): boolean {
 /** Without colours, control characters and characters that change the direction of text. */
 function printable(line: string): string {
   const plain = line
-    .replace(/\u{1b}\[[0-9;]*[A-Za-z]/gu, '')
+    .replace(/\p{Cc}\[[0-9;]*[A-Za-z]/gu, '')
     .replace(/[\p{Cc}\p{Cf} ]+/gu, ' ')
     .trim();
   return plain.length <= longestLine ? plain : `${plain.slice(0, longestLine - 1)}…`;
