@@ -8,7 +8,7 @@ import type { KubeObject } from './kube/object.ts';
 import type { Outcome } from './engine/outcome.ts';
 import type { ReconcileContext } from './memory.ts';
 import { deleteControlPlane } from './phases/deletion.ts';
-import { conditionUpdate } from './engine/condition-update.ts';
+import { conditionUpdate, notPaused } from './engine/condition-update.ts';
 import { createDeletionWriter } from './management/writer.ts';
 
 type Deleting = Extract<Admission, { kind: 'deleting' }>;
@@ -24,10 +24,12 @@ export async function reconcileDelete(
   if (cluster !== undefined) {
     const outcome = await deletionOf(context, cluster, clusterIsDeleting);
     if (outcome.kind === 'wait') {
-      await options.statusWriter.patch(object, {
+      const updates = {
+        ...notPaused,
         Deleting: conditionUpdate('True', outcome.reason, outcome.message),
         Ready: conditionUpdate('False', 'NotReady', `the control plane is being deleted: ${outcome.message}`),
-      });
+      };
+      await options.statusWriter.patch(object, updates, { isObserved: true });
       return outcome.afterMs === undefined ? undefined : new Date(options.clock.now() + outcome.afterMs);
     }
   }

@@ -13,6 +13,7 @@ import {
 } from './engine/run-phases.ts';
 import { type Admitted, hostedClusterOf } from './admission.ts';
 import { hostedTarget } from './hosted/target.ts';
+import { keptUntilObserved } from './status/kept-until-observed.ts';
 import { newlyExpiring } from './status/newly-expiring.ts';
 import { argumentsOverruled, certificateExpiring } from './status/events.ts';
 import { observe } from './status/observe.ts';
@@ -123,14 +124,15 @@ async function writeStatus(
     scope.cluster,
     scope.hostedControlPlane.status,
     scope.reader,
-    phaseConditions(results),
+    keptUntilObserved(phaseConditions(results), object),
     scope.facts,
     { ...mergeReports(results), ...expiryReport(scope) },
     scope.etcdLoop.report(),
   );
   const status = observedStatus(observation);
   const initialized = status.initialization?.controlPlaneInitialized ?? false;
-  await options.statusWriter.write(object, status, summarize(observation, initialized));
+  const reconciled = scope.refusal === undefined ? undefined : scope.facts.revision?.generation;
+  await options.statusWriter.write(object, status, summarize(observation, initialized), { reconciled });
   for (const late of newlyExpiring(scope.hostedControlPlane.status?.certificates, status.certificates)) {
     options.events.record(object, certificateExpiring(late));
   }

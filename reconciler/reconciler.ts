@@ -8,7 +8,7 @@ import { Memory } from './memory.ts';
 import type { ReconcilerOptions } from './reconciler-options.ts';
 import { reconcileDelete } from './reconcile-delete.ts';
 import { newestRevision } from './revision/revisions.ts';
-import { conditionUpdate } from './engine/condition-update.ts';
+import { conditionUpdate, notPaused } from './engine/condition-update.ts';
 
 /** Brings the control plane of a HostedControlPlane to the state that its spec describes, as far as possible now. */
 export class Reconciler {
@@ -52,17 +52,23 @@ export class Reconciler {
     const context = { key, object, options: this.#options, memory };
     switch (admission.kind) {
       case 'unowned':
-        await statusWriter.patch(object, { Ready: conditionUpdate('False', 'WaitingForCluster', admission.message) });
+        await statusWriter.patch(object, {
+          ...notPaused,
+          Ready: conditionUpdate('False', 'WaitingForCluster', admission.message),
+        });
         return undefined;
       case 'mismatch':
-        await statusWriter.patch(object, { Ready: conditionUpdate('False', 'ClusterMismatch', admission.message) });
+        await statusWriter.patch(object, {
+          ...notPaused,
+          Ready: conditionUpdate('False', 'ClusterMismatch', admission.message),
+        });
         return undefined;
       case 'paused':
         await statusWriter.patch(object, { Paused: conditionUpdate('True', 'Paused', admission.message) });
         return undefined;
       case 'invalid':
         const refused = conditionUpdate('False', 'InvalidConfiguration', admission.message);
-        await statusWriter.patch(object, { SpecAccepted: refused, Ready: refused });
+        await statusWriter.patch(object, { ...notPaused, SpecAccepted: refused, Ready: refused }, { isObserved: true });
         return undefined;
       case 'deleting':
         return reconcileDelete(context, admission);

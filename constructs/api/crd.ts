@@ -53,7 +53,8 @@ interface PrinterColumn {
 
 const age: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
-const conditionStatus = (type: string) => `.status.conditions[?(@.type=="${type}")].status`;
+const conditionField = (type: string, field: 'status' | 'reason') =>
+  `.status.conditions[?(@.type=="${type}")].${field}`;
 
 const columns: readonly PrinterColumn[] = [
   {
@@ -65,7 +66,7 @@ const columns: readonly PrinterColumn[] = [
   {
     name: 'API Server Available',
     type: 'string',
-    jsonPath: conditionStatus('Available'),
+    jsonPath: conditionField('Available', 'status'),
     description: 'Whether the API server answers.',
   },
   { name: 'Replicas', type: 'integer', jsonPath: '.spec.replicas', description: 'Desired number of API servers.' },
@@ -96,11 +97,30 @@ const columns: readonly PrinterColumn[] = [
   {
     name: 'Paused',
     type: 'string',
-    jsonPath: conditionStatus('Paused'),
+    jsonPath: conditionField('Paused', 'status'),
     description: 'Whether this object or its Cluster is paused.',
   },
   { name: 'Version', type: 'string', jsonPath: '.spec.version', description: 'Desired Kubernetes version.' },
+  {
+    name: 'Endpoint',
+    type: 'string',
+    jsonPath: '.spec.controlPlaneEndpoint.host',
+    description: 'Host at which workers and users reach the API server.',
+  },
+  {
+    name: 'Status',
+    type: 'string',
+    jsonPath: conditionField('Ready', 'reason'),
+    description: 'Ready, or the reason of the condition that blocks.',
+  },
   age,
+  {
+    name: 'Port',
+    type: 'integer',
+    jsonPath: '.spec.controlPlaneEndpoint.port',
+    description: 'Port at which workers and users reach the API server.',
+    priority: 1,
+  },
   {
     name: 'Certificates Until',
     type: 'string',

@@ -90,6 +90,8 @@ function container(image: string): k8s.Container {
       privileged: false,
       readOnlyRootFilesystem: true,
     },
+    // The last lines of an operator that ends with an error are in the status of its pod.
+    terminationMessagePolicy: 'FallbackToLogsOnError',
   };
 }
 

@@ -13,3 +13,6 @@ export type ConditionUpdates = Readonly<Partial<Record<ConditionType, ConditionU
 export function conditionUpdate(status: Condition['status'], reason: ConditionReason, message = ''): ConditionUpdate {
   return { status, reason, message };
 }
+
+/** Reported by every reconcile that is not paused, whatever else it finds. */
+export const notPaused: ConditionUpdates = { Paused: conditionUpdate('False', 'NotPaused') };

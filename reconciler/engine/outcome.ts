@@ -85,6 +85,17 @@ export function wait(
 }
 
 /**
+ * The operator has not looked yet since it started, and another reconcile follows when it has. Until then the condition
+ * stays as it was.
+ */
+export function notObserved(
+  message: string,
+  { facts = {}, report }: Partial<Pick<Wait, 'facts' | 'report'>> = {},
+): Wait {
+  return wait('NotObserved', message, { facts, report });
+}
+
+/**
  * An error that only the user can correct. It is not retried until the spec, or an object that the spec refers to,
  * changes.
  */

@@ -59,11 +59,12 @@ async function runPhase<Scope extends RunScope>(
   const missing = needs.filter(({ isDone }) => !isDone);
   if (missing.length > 0) {
     const names = missing.map((need) => need.phase.condition).join(', ');
+    const isObserved = missing.some(({ update }) => update.reason !== 'NotObserved');
     return {
       phase,
       facts,
       isDone: false,
-      update: conditionUpdate('False', 'WaitingForOtherPhases', `waiting for ${names}`),
+      update: conditionUpdate('False', isObserved ? 'WaitingForOtherPhases' : 'NotObserved', `waiting for ${names}`),
     };
   }
   try {

@@ -23,19 +23,20 @@ export function etcdHealth({ observation }: EtcdReport, record: EtcdRecord | und
   const full = observation.alarms.filter(({ alarm }) => alarm === 'Nospace');
   if (full.length > 0)
     return unhealthy('SpaceExhausted', 'etcd is full and accepts no writes: see the condition EtcdClusterReady');
-  const unhealthyMembers = observation.members
-    .filter(({ registration }) => registration)
-    .flatMap((member) => {
-      const problem = problemOf(observation, member);
-      return problem === undefined ? [] : [`${member.name} ${problem}`];
-    });
+  const registered = observation.members.filter(({ registration }) => registration);
+  const unhealthyMembers = registered.flatMap((member) => {
+    const problem = problemOf(observation, member);
+    return problem === undefined ? [] : [`${member.name} ${problem}`];
+  });
   const unknownMembers = observation.unknownMembers.map(
     ({ name, id }) => `${name || id} was not created by the operator: remove it with etcdctl`,
   );
   const problems = [...unhealthyMembers, ...unknownMembers];
-  return problems.length === 0
-    ? { status: 'True', reason: 'Healthy', message: '' }
-    : unhealthy('NotHealthy', problems.join('; '));
+  if (problems.length === 0) return { status: 'True', reason: 'Healthy', message: '' };
+  const isDamaged = registered.some(
+    (member) => isCorrupt(observation, member) || damageOf(member) !== undefined || isDataLost(member),
+  );
+  return unhealthy(isDamaged ? 'MemberDamaged' : 'NotHealthy', problems.join('; '));
 }
 
 type EtcdRecord = Pick<Partial<EtcdStatus>, 'members' | 'backup'>;

@@ -8,7 +8,7 @@ export type EtcdProgress =
   | { readonly isDone: true }
   | {
       readonly isDone: false;
-      readonly reason: 'WaitingForMembers' | 'ChangingMembers' | 'RollingOut';
+      readonly reason: 'WaitingForMembers' | 'ChangingMembers' | 'RollingOut' | 'NotObserved';
       /** Part of a sentence: which member joins, is removed or is missing. */
       readonly message: string;
     };
@@ -20,8 +20,7 @@ export type EtcdProgress =
 export function progressOf(set: StatefulSetObject | undefined, report: CurrentReport | undefined): EtcdProgress {
   const readiness = statefulSetReadiness(set);
   const pods: EtcdProgress = readiness.ready ? { isDone: true } : waiting('WaitingForMembers', readiness.message);
-  if (!report)
-    return readiness.ready ? waiting('WaitingForMembers', 'the operator has not queried the members yet') : pods;
+  if (!report) return readiness.ready ? waiting('NotObserved', 'the operator has not queried the members yet') : pods;
   if (report.observation.membership === 'unknown' && !pods.isDone) return pods;
   if (!report.isCurrent) return waiting('WaitingForMembers', 'the operator is processing the latest change');
   const { decision, observation, problem } = report;

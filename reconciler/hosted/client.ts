@@ -172,7 +172,8 @@ export class HostedClusterClient implements HostedClient {
     }
   }
 
-  controllersWork(): boolean {
+  controllersWork(): boolean | undefined {
+    if (!this.#known.isSynced(ServiceAccount)) return undefined;
     return this.#known.get(ServiceAccount, firstServiceAccount) !== undefined;
   }
 

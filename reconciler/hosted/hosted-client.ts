@@ -50,8 +50,11 @@ export interface HostedClient {
    * @throws HostedClusterNotReady when the API server does not answer
    */
   approve(request: CertificateRequest, why: string): Promise<void>;
-  /** Whether the controller manager has created the `default` service account, which shows that controllers work. */
-  controllersWork(): boolean;
+  /**
+   * Whether the controller manager has created the `default` service account, which shows that controllers work;
+   * undefined until service accounts have been listed.
+   */
+  controllersWork(): boolean | undefined;
   /**
    * Works as an administrator of the hosted cluster, who exists only as long as the work. For features that need a
    * right of their own, seldom, and no standing one.

@@ -3,6 +3,7 @@ import type { KubernetesApi } from './client.ts';
 import type { Clock } from './clock.ts';
 import { microTime } from './micro-time.ts';
 import { identityOf, type KubeObject } from './object.ts';
+import { truncated } from './truncated.ts';
 
 /** An event for readers of the object. */
 export interface EventNote {
@@ -98,24 +99,9 @@ export function renderEvent(
     type: note.type,
     reason: note.reason,
     action: note.action,
-    note: truncated(note.note),
+    note: truncated(note.note, longestNoteBytes),
     regarding: { apiVersion: object.apiVersion, kind: object.kind, name, namespace, uid, resourceVersion },
     reportingController: reporter.reportingController,
     reportingInstance: reporter.reportingInstance.slice(0, 128),
   };
-}
-
-/** Truncates between characters: half of one would be replaced, and could exceed the limit again. */
-function truncated(note: string): string {
-  if (Buffer.byteLength(note) <= longestNoteBytes) return note;
-  const ellipsis = '…';
-  const room = longestNoteBytes - Buffer.byteLength(ellipsis);
-  let bytes = 0;
-  let kept = '';
-  for (const character of note) {
-    bytes += Buffer.byteLength(character);
-    if (bytes > room) break;
-    kept += character;
-  }
-  return kept + ellipsis;
 }

@@ -45,19 +45,19 @@ export interface PodObject extends KubeObject {
   readonly status?: {
     readonly phase?: string;
     readonly podIP?: string;
-    readonly conditions?: readonly { type: string; status: string }[];
+    readonly conditions?: readonly { type: string; status: string; reason?: string; message?: string }[];
     readonly containerStatuses?: readonly ContainerStatus[];
     readonly initContainerStatuses?: readonly ContainerStatus[];
   };
 }
 
 interface ContainerState {
-  readonly running?: object;
-  readonly waiting?: { readonly reason?: string };
-  readonly terminated?: { readonly message?: string };
+  readonly running?: { readonly startedAt?: string };
+  readonly waiting?: { readonly reason?: string; readonly message?: string };
+  readonly terminated?: { readonly exitCode?: number; readonly reason?: string; readonly message?: string };
 }
 
-interface ContainerStatus {
+export interface ContainerStatus {
   readonly name: string;
   readonly ready?: boolean;
   readonly restartCount?: number;

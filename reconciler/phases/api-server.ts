@@ -5,9 +5,17 @@ import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { mountsOf } from '../../constructs/pod/mounts.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
+import { versionAnnotation } from '../../constructs/pod/component.ts';
 import { awaitedBackup } from '../upgrade/backup-before-upgrade.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { type DeploymentObject, deploymentReadiness, type PodObject, startedPods } from '../kube/readiness.ts';
+import {
+  type DeploymentObject,
+  deploymentReadiness,
+  hasEnded,
+  type PodObject,
+  startedPods,
+} from '../kube/readiness.ts';
+import { waitForPods } from '../pods/wait-for-pods.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
 import { phase, type Scope } from './scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
@@ -50,9 +58,24 @@ export const apiServer = phase({
     const live = await writer.apply(renderControlPlane(cluster, withMounts, 'api-server'));
 
     const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
-    return readiness.ready ? done() : wait('WaitingForPods', `API server: ${readiness.message}`);
+    if (!readiness.ready) return waitForPods('api-server', `API server: ${readiness.message}`, scope);
+    const older = podsOfOtherVersions(scope);
+    return older.length === 0
+      ? done()
+      : wait('WaitingForPods', `API server: ${older.join(', ')} of another version has not terminated yet`);
   },
 });
+
+/**
+ * The Deployment does not count pods that terminate, but they still answer: a newer controller manager must not reach
+ * them.
+ */
+function podsOfOtherVersions({ cluster, reader }: Scope): string[] {
+  return reader
+    .list<PodObject>(Pod, selectorLabels(cluster.name, 'api-server'))
+    .filter((pod) => !hasEnded(pod) && pod.metadata.annotations?.[versionAnnotation] !== cluster.spec.version)
+    .map(({ metadata }) => metadata.name);
+}
 
 /**
  * Checksums of the objects that users mount. The API server reads such files when it starts, so a change must replace

@@ -1,7 +1,8 @@
 import { Deployment } from '../../constructs/api/resources.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import { deploymentReadiness } from '../kube/readiness.ts';
-import { done, type Outcome, wait } from '../engine/outcome.ts';
+import { waitForPods } from '../pods/wait-for-pods.ts';
+import { done, type Outcome } from '../engine/outcome.ts';
 import { type AnyPhase, phase } from './scope.ts';
 import { apiServer } from './api-server.ts';
 
@@ -17,11 +18,12 @@ function controller(component: 'controller-manager' | 'scheduler', condition: An
   return phase({
     condition,
     needs: [apiServer],
-    async run({ cluster, facts, writer }): Promise<Outcome> {
+    async run(scope): Promise<Outcome> {
+      const { cluster, facts, writer } = scope;
       const live = await writer.apply(renderControlPlane(cluster, facts, component));
 
       const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
-      return readiness.ready ? done() : wait('WaitingForPods', `${component}: ${readiness.message}`);
+      return readiness.ready ? done() : waitForPods(component, `${component}: ${readiness.message}`, scope);
     },
   });
 }

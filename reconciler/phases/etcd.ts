@@ -11,6 +11,8 @@ import { statusOfEtcd } from '../etcd/status-members.ts';
 import { type VersionChoice, versionToRun } from '../upgrade/etcd-version.ts';
 import { planVolumes, type VolumePlan, type Volumes, volumeUsage } from '../etcd/volume-size.ts';
 import { growRetryMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
+import { slowCreationMs } from '../pods/pod-trouble.ts';
+import { troubleOf } from '../pods/wait-for-pods.ts';
 import { presentRevision, type StatefulSetObject } from '../kube/readiness.ts';
 import { degraded, done, type Outcome, type StatusReport, wait } from '../engine/outcome.ts';
 import { phase, type Scope } from './scope.ts';
@@ -47,8 +49,11 @@ export const etcd = phase({
     const found = { report: reportOf(scope, volumes, plan, report) };
     const progress = progressOf(set, report);
     if (!progress.isDone) {
-      const message = [`etcd: ${progress.message}`, ...(problem ? [problem.message] : [])].join('; ');
-      return wait(progress.reason, message, { facts, ...found, ...(problem ? { afterMs: growRetryMs } : {}) });
+      const trouble = troubleOf('etcd', scope);
+      const message = [`etcd: ${progress.message}`, trouble?.message, problem?.message].filter(Boolean).join('; ');
+      const isFailing = trouble?.reason === 'PodsFailing' && progress.reason === 'WaitingForMembers';
+      const reason = isFailing ? trouble.reason : progress.reason;
+      return wait(reason, message, { facts, ...found, afterMs: problem ? growRetryMs : slowCreationMs });
     }
     if (problem) return degraded(problem.reason, problem.message, facts, { ...found, requeueAt: later(scope) });
     return done(facts, undefined, { ...found, message: growthOf(plan) });

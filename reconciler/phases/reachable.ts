@@ -3,7 +3,7 @@ import { Ingress, IngressRouteTCP, Service, tlsRoutes } from '../../constructs/a
 import { formatEndpoint } from '../../constructs/cluster/facts.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { gatewayState } from '../exposure/gateway-object.ts';
-import { done, type Outcome, wait } from '../engine/outcome.ts';
+import { done, notObserved, type Outcome, wait } from '../engine/outcome.ts';
 import { phase, type Scope } from './scope.ts';
 import { describeUnreachable } from '../exposure/unreachable.ts';
 import { apiServer } from './api-server.ts';
@@ -28,7 +28,7 @@ export const reachable = phase({
       case 'works':
         return done();
       case 'unknown':
-        return wait('EndpointUnreachable', `no API server has answered at ${formatEndpoint(endpoint)} yet`);
+        return notObserved(`no API server has answered at ${formatEndpoint(endpoint)} yet`);
       case 'fails':
         return wait('EndpointUnreachable', describeUnreachable(result.error, { endpoint, gateway: gatewayOf(scope) }), {
           afterMs: Math.max(0, (result.retryAt ?? now).getTime() - now.getTime()),

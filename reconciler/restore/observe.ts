@@ -6,6 +6,7 @@ import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../constructs/clust
 import type { KubeObject } from '../kube/object.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
 import type { Reader } from '../management/view.ts';
+import { lastWords, oneLine } from '../pods/last-words.ts';
 import type { MemberRestore, RestoreObservation, RestorePod } from './plan.ts';
 import type { RestoreRequest } from './request.ts';
 
@@ -110,15 +111,10 @@ function stateOf({ status }: RestorePodObject): RestorePod['state'] {
 export function problemOf({ status }: RestorePodObject): string | undefined {
   const steps = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   const failed = steps.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);
-  if (failed) return `${failed.name} failed: ${lastLine(failed.state?.terminated?.message ?? '')}`;
+  if (failed) return `${failed.name} failed: ${lastWords(failed.state?.terminated?.message ?? '')}`;
   const stuck = steps.find(({ state }) => state?.waiting?.message);
-  if (stuck) return `${stuck.name}: ${stuck.state?.waiting?.message ?? ''}`;
-  return (
-    status?.message ??
-    status?.conditions?.find(({ type, status: value }) => type === 'PodScheduled' && value === 'False')?.message
-  );
-}
-
-function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
+  if (stuck) return `${stuck.name}: ${oneLine(stuck.state?.waiting?.message ?? '')}`;
+  const refused = status?.conditions?.find(({ type, status: value }) => type === 'PodScheduled' && value === 'False');
+  const message = status?.message ?? refused?.message;
+  return message === undefined ? undefined : oneLine(message);
 }

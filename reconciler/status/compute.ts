@@ -1,5 +1,6 @@
 import { compare } from 'semver';
 import { apartFromReady, conditionTypes } from '../../constructs/api/conditions.ts';
+import { severityOf } from '../../constructs/api/severity.ts';
 import type { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { InClusterAccess } from '../../constructs/api/in-cluster-access-spec.ts';
@@ -12,8 +13,8 @@ import { hasQuorum, healthyVoters, quorumOf, voterCount } from '../etcd/members.
 import type { EtcdReport } from '../etcd/report.ts';
 import type { StatusReport } from '../engine/outcome.ts';
 import type { DeploymentObject, PodObject, StatefulSetObject } from '../kube/readiness.ts';
-import { type ConditionUpdate, conditionUpdate, type ConditionUpdates } from '../engine/condition-update.ts';
-import { deploymentReadiness, isReady } from '../kube/readiness.ts';
+import { type ConditionUpdate, conditionUpdate, type ConditionUpdates, notPaused } from '../engine/condition-update.ts';
+import { deploymentReadiness, hasEnded, isReady } from '../kube/readiness.ts';
 
 /** The input from which a status is computed. */
 export interface Observation {
@@ -45,7 +46,7 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
   const etcd = { ...previous?.etcd, ...foundOfEtcd };
   const initialized =
     previous?.initialization?.controlPlaneInitialized || observed.phases.WorkloadSetupReady?.status === 'True';
-  const counted = versionsOf(observed.apiServerPods);
+  const counted = versionsOf(observed.apiServerPods, observed.spec.version);
   const versions = counted.length > 0 ? counted : previous?.versions;
   return {
     externalManagedControlPlane: true,
@@ -84,13 +85,16 @@ function kept(previous: HostedControlPlaneStatus | undefined): Partial<HostedCon
   });
 }
 
-/** Number of serving API servers by version, oldest first. */
-function versionsOf(pods: readonly PodObject[]): { version: string; replicas: number }[] {
+/**
+ * Number of API servers by version, oldest first. One of another version than the spec counts until it is gone, ready or
+ * not: it may serve again, and Cluster API starts newer workers as soon as no older one is reported.
+ */
+function versionsOf(pods: readonly PodObject[], wanted: string): { version: string; replicas: number }[] {
   const counts = new Map<string, number>();
-  // A pod that is being deleted serves until it is no longer ready. An upgrade is not complete before that.
-  for (const pod of pods.filter(isReady)) {
+  for (const pod of pods) {
     const version = pod.metadata.annotations?.[versionAnnotation];
-    if (version) counts.set(version, (counts.get(version) ?? 0) + 1);
+    if (!version || hasEnded(pod)) continue;
+    if (version !== wanted || isReady(pod)) counts.set(version, (counts.get(version) ?? 0) + 1);
   }
   return [...counts]
     .map(([version, replicas]) => ({ version, replicas }))
@@ -114,7 +118,7 @@ export function summarize(observed: Observation, initialized: boolean): Conditio
     EtcdClusterHealthy: etcdHealthy(observed),
     ControlPlaneComponentsHealthy: componentsHealthy(observed),
     Deleting: conditionUpdate('False', 'NotDeleting'),
-    Paused: conditionUpdate('False', 'NotPaused'),
+    ...notPaused,
     Ready: ready(observed.phases),
   };
 }
@@ -212,13 +216,17 @@ function componentsHealthy(observed: Observation): ConditionUpdate {
     : conditionUpdate('False', 'NotHealthy', problems.join('; '));
 }
 
+/** Its reason is that of the phase that blocks: one with a Warning before others, and the first of them. */
 function ready(phases: ConditionUpdates): ConditionUpdate {
   const waiting = conditionTypes
     .filter((type) => !apartFromReady.includes(type))
-    .map((type) => phases[type])
-    .filter((phase) => phase !== undefined)
-    .filter(({ status, reason }) => status !== 'True' && reason !== 'WaitingForOtherPhases');
-  return waiting.length === 0
-    ? conditionUpdate('True', 'Ready')
-    : conditionUpdate('False', 'NotReady', waiting.map(({ message }) => message).join('; '));
+    .flatMap((type) => (phases[type] ? [{ type, update: phases[type] }] : []))
+    .filter(({ update: { status, reason } }) => status !== 'True' && reason !== 'WaitingForOtherPhases');
+  const isWarning = ({ type, update }: (typeof waiting)[number]): boolean =>
+    ['Warning', 'Outage'].includes(severityOf(type, update.reason));
+  const blocking = waiting.find(isWarning) ?? waiting[0];
+  if (blocking === undefined) return conditionUpdate('True', 'Ready');
+  // A long message is cut at its end.
+  const inOrder = [blocking, ...waiting.filter((one) => one !== blocking)];
+  return conditionUpdate('False', blocking.update.reason, inOrder.map(({ update }) => update.message).join('; '));
 }

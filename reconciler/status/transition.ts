@@ -1,10 +1,11 @@
 import { conditions } from '../../constructs/api/conditions.ts';
-import type { EventRecorder } from '../kube/events.ts';
+import { severityOf } from '../../constructs/api/severity.ts';
+import type { EventNote, EventRecorder } from '../kube/events.ts';
 import { objectKey } from '../kube/object.ts';
 import type { Transition } from './writer.ts';
 import type { Logger } from '../telemetry/log.ts';
 
-/** Reports a condition transition: one log line, and an event on the object. */
+/** Reports a condition transition: one log line, and an event on the object if the severity of its reason asks for one. */
 export function reportTransition(transition: Transition, log: Logger, events: Pick<EventRecorder, 'record'>): void {
   const { object, type, update } = transition;
   const fields = {
@@ -17,34 +18,23 @@ export function reportTransition(transition: Transition, log: Logger, events: Pi
   const failed = update.reason === 'ReconcileFailed';
   log[failed ? 'warn' : 'info'](fields, 'condition changed');
 
-  if (!isEvent(transition)) return;
+  const event = eventType(transition);
+  if (!event) return;
   events.record(object, {
-    type: warnings.includes(update.reason) ? 'Warning' : 'Normal',
+    type: event,
     reason: update.status === 'True' ? type : update.reason,
     action: type,
     note: update.message || conditions[type].meaning,
   });
 }
 
-/** Reasons that a person should check before the problem grows. */
-const warnings: readonly string[] = [
-  'ReconcileFailed',
-  'InvalidConfiguration',
-  'BackupUnusable',
-  'BackupFailed',
-  'BackupSecretInvalid',
-  'StoreUnavailable',
-  'CAExpiring',
-];
-
-/**
- * True for steps, and for conditions that matter to users of the cluster. Conditions that wait for other steps or
- * summarize them add no information.
- */
-function isEvent({ type, update }: Transition): boolean {
-  const isTrue = update.status === 'True';
-  if (type === 'Deleting' || type === 'Paused' || type === 'Available') return isTrue;
-  if (type === 'Ready') return isTrue || update.reason !== 'NotReady';
-  if (type === 'EtcdBackupVerified') return !isTrue && update.reason !== 'Verifying';
-  return type.endsWith('Ready') && update.reason !== 'WaitingForOtherPhases';
+/** Type of the event for a transition; undefined if it has none. The end of what was a Warning is worth an event too. */
+function eventType({ type, update, before, isInitialized }: Transition): EventNote['type'] | undefined {
+  const isWarning = (reason: string): boolean => {
+    const severity = severityOf(type, reason);
+    return severity === 'Warning' || (severity === 'Outage' && isInitialized);
+  };
+  if (isWarning(update.reason)) return 'Warning';
+  if (severityOf(type, update.reason) === 'Normal') return 'Normal';
+  return update.status === 'True' && before !== undefined && isWarning(before.reason) ? 'Normal' : undefined;
 }

@@ -4,7 +4,7 @@ import { fieldManager } from '../../constructs/api/group.ts';
 import type { Condition, HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
-import { mergeConditions } from '../kube/conditions.ts';
+import { type ConditionDraft, mergeConditions } from '../kube/conditions.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ManagementCluster } from '../management/cache.ts';
 import type { ConditionUpdate, ConditionUpdates } from '../engine/condition-update.ts';
@@ -14,6 +14,10 @@ export interface Transition {
   readonly object: KubeObject;
   readonly type: ConditionType;
   readonly update: ConditionUpdate;
+  /** The condition until now; undefined if there was none. */
+  readonly before: Condition | undefined;
+  /** Whether workers could join before. */
+  readonly isInitialized: boolean;
 }
 
 export interface StatusWriterOptions {
@@ -39,18 +43,52 @@ export class StatusWriter {
     this.#options = options;
   }
 
-  /** Writes a whole status. */
-  async write(object: ReportedObject, fields: StatusFields, updates: ConditionUpdates): Promise<void> {
+  /**
+   * Writes a whole status.
+   * @param reconciled generation of the spec that was reconciled: the last accepted one while the current one is refused
+   */
+  async write(
+    object: ReportedObject,
+    fields: StatusFields,
+    updates: ConditionUpdates,
+    { reconciled }: { readonly reconciled?: number | undefined } = {},
+  ): Promise<void> {
+    const { generation: observedGeneration = 0 } = object.metadata;
+    const generationOf = (type: ConditionType): number =>
+      aboutCurrentSpec.includes(type) ? observedGeneration : (reconciled ?? observedGeneration);
+    await this.#apply(object, { ...fields, observedGeneration }, draftsOf(updates, generationOf), updates);
+  }
+
+  /**
+   * Writes some conditions, and leaves the rest of the status as it is, with the generations for which it was computed.
+   * @param isObserved whether the operator has decided about the current generation of the spec
+   */
+  async patch(
+    object: ReportedObject,
+    updates: ConditionUpdates,
+    { isObserved = false }: { readonly isObserved?: boolean } = {},
+  ): Promise<void> {
+    const { conditions = [], ...fields } = (object.status ?? {}) as HostedControlPlaneStatus;
+    const { generation = 0 } = object.metadata;
+    const drafts = [
+      ...ours(conditions).filter(({ type }) => !(type in updates)),
+      ...draftsOf(updates, () => generation),
+    ];
+    const status = isObserved ? { ...fields, observedGeneration: generation } : fields;
+    await this.#apply(object, status, drafts.toSorted(byReportingOrder), updates);
+  }
+
+  async #apply(
+    object: ReportedObject,
+    fields: StatusFields,
+    drafts: readonly ConditionDraft[],
+    updates: ConditionUpdates,
+  ): Promise<void> {
     const { client, management, clock } = this.#options;
     const previous = (object.status ?? {}) as HostedControlPlaneStatus;
     const before = previous.conditions ?? [];
-    const observedGeneration = object.metadata.generation ?? 0;
-    const decided = conditionTypes.flatMap((type) => {
-      const update = updates[type];
-      return update ? [{ type, ...update, message: shortened(update.message), observedGeneration }] : [];
-    });
-    const conditions = mergeConditions(before, decided, new Date(clock.now()));
-    const status = { ...fields, observedGeneration, conditions };
+    const conditions = mergeConditions(before, drafts, new Date(clock.now()));
+    const status = { ...fields, conditions };
     if (isDeepStrictEqual({ ...previous, conditions: ours(before) }, status)) return;
 
     const { apiVersion, kind } = object;
@@ -62,27 +100,36 @@ export class StatusWriter {
     );
     management.remember(answer);
 
-    this.#emitEvents(object, before, updates);
+    this.#reportTransitions(object, previous, updates);
   }
 
-  /** Writes some conditions and leaves the rest of the status as it is. */
-  async patch(object: ReportedObject, updates: ConditionUpdates): Promise<void> {
-    const { conditions = [], observedGeneration: _, ...fields } = (object.status ?? {}) as HostedControlPlaneStatus;
-    const kept = Object.fromEntries(
-      ours(conditions).map(({ type, status, reason, message }) => [type, { status, reason, message }]),
-    ) as ConditionUpdates;
-    await this.write(object, fields, { ...kept, ...updates });
-  }
-
-  #emitEvents(object: KubeObject, before: readonly Condition[], updates: ConditionUpdates): void {
+  #reportTransitions(object: KubeObject, previous: HostedControlPlaneStatus, updates: ConditionUpdates): void {
+    const isInitialized = previous.initialization?.controlPlaneInitialized ?? false;
     for (const type of conditionTypes) {
       const update = updates[type];
-      const old = before.find((condition) => condition.type === type);
-      if (update && (old?.status !== update.status || old.reason !== update.reason)) {
-        this.#options.onTransition({ object, type, update });
+      const before = previous.conditions?.find((condition) => condition.type === type);
+      if (update && (before?.status !== update.status || before.reason !== update.reason)) {
+        this.#options.onTransition({ object, type, update, before, isInitialized });
       }
     }
   }
+}
+
+/** Conditions that judge the current spec, also while it is refused. */
+const aboutCurrentSpec: readonly ConditionType[] = ['Ready', 'Paused', 'SpecAccepted'];
+
+function draftsOf(updates: ConditionUpdates, generationOf: (type: ConditionType) => number): ConditionDraft[] {
+  return conditionTypes.flatMap((type) => {
+    const update = updates[type];
+    return update
+      ? [{ type, ...update, message: shortened(update.message), observedGeneration: generationOf(type) }]
+      : [];
+  });
+}
+
+function byReportingOrder(one: ConditionDraft, other: ConditionDraft): number {
+  const position = ({ type }: ConditionDraft) => conditionTypes.findIndex((known) => known === type);
+  return position(one) - position(other);
 }
 
 /** Conditions of the operator. Others belong to other writers. */

@@ -93,6 +93,7 @@ it('a new operator process reconciles the last accepted spec too, and a correcte
   const operator = await OperatorProcess.start(managementCluster);
   await operator.untilSettled();
   expect(replicasOf(managementCluster)).toBe(2);
+  expect(generations(managementCluster)).toEqual({ SpecAccepted: 4, Ready: 4, APIServerDeploymentsReady: 3 });
   await expectNoWrites(managementCluster, operator);
 
   await managementCluster.change({ version: 'v1.36.3' });
@@ -122,6 +123,13 @@ function expiries({ objects }: MemoryCluster): number[] {
     const certificate = valueOf(objects.get<SecretObject>(Secret, name), 'tls.crt') ?? '';
     return readCertificate(certificate).notAfter.getTime();
   });
+}
+
+/** The generation of the spec that some conditions are about. */
+function generations({ conditions }: MemoryCluster): Record<string, number | undefined> {
+  const types = ['SpecAccepted', 'Ready', 'APIServerDeploymentsReady'];
+  const of = (wanted: string) => conditions.find(({ type }) => type === wanted)?.observedGeneration;
+  return Object.fromEntries(types.map((type) => [type, of(type)]));
 }
 
 function lastAttempt({ hostedControlPlane }: MemoryCluster): string | undefined {

@@ -13,6 +13,7 @@ describe('the versions of the API servers', () => {
     metadata: { name: 'x', annotations: { [versionAnnotation]: version }, deletionTimestamp },
     status: { conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }] },
   });
+  const ended = (one: PodObject): PodObject => ({ ...one, status: { ...one.status, phase: 'Failed' } });
   const before = 'v1.35.6';
   const after = 'v1.36.3';
   const gone = '2026-11-21T12:00:00Z';
@@ -36,7 +37,23 @@ describe('the versions of the API servers', () => {
         [after, 2],
       ],
     ],
-    ['when the last old one is not ready any more', [pod(after), pod(after), pod(before, false, gone)], [[after, 2]]],
+    [
+      'while the last old one is not ready and not gone',
+      [pod(after), pod(after), pod(before, false)],
+      [
+        [before, 1],
+        [after, 2],
+      ],
+    ],
+    [
+      'while the last old one terminates',
+      [pod(after), pod(after), pod(before, false, gone)],
+      [
+        [before, 1],
+        [after, 2],
+      ],
+    ],
+    ['when the last old one was evicted', [pod(after), pod(after), ended(pod(before, false))], [[after, 2]]],
     ['after the upgrade', [pod(after), pod(after), pod(after)], [[after, 3]]],
     [
       'with patch versions of two digits',
@@ -71,6 +88,7 @@ describe('the versions of the API servers', () => {
   it('stay the same while none is ready, because Cluster API takes a missing version for not provisioned', () => {
     const previous = { versions: [{ version: before, replicas: 2 }], version: before };
     expect(observedStatus(observation({ previous, apiServerPods: [pod(after, false)] }))).toMatchObject(previous);
+    expect(observedStatus(observation({ previous, apiServerPods: [] }))).toMatchObject(previous);
   });
 
   it('are absent before the first API server is ready', () => {

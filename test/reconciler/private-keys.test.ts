@@ -30,9 +30,8 @@ class Reports {
     const results = await runPhases(phases, scope);
     for (const { phase, update, facts, error } of results) {
       const object = hostedControlPlaneObject();
-      reportTransition({ object, type: phase.condition, update }, this.#log, {
-        record: (_, note) => this.texts.push(JSON.stringify(note)),
-      });
+      const transition = { object, type: phase.condition, update, before: undefined, isInitialized: true };
+      reportTransition(transition, this.#log, { record: (_, note) => this.texts.push(JSON.stringify(note)) });
       this.#log.warn({ hostedControlPlane: 'team/c1', error }, 'reconcile failed');
       this.texts.push(update.message, JSON.stringify(facts), inspect(error, { depth: 10, showHidden: true }));
     }

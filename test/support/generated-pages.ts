@@ -1,4 +1,5 @@
 import { type ConditionType, conditions, conditionTypes } from '../../constructs/api/conditions.ts';
+import { severityOf, sharedReasons } from '../../constructs/api/severity.ts';
 import { commands } from '../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
 import { phases } from '../../reconciler/phases.ts';
@@ -72,13 +73,18 @@ function withConditions(page: keyof typeof conditionPages): Write {
   const elsewhere: readonly ConditionType[] = Object.values(conditionPages).flat();
   const own: readonly ConditionType[] = conditionPages[page];
   const types = own.length > 0 ? own : conditionTypes.filter((type) => !elsewhere.includes(type));
-  const rows = types.map((type) => [
-    `\`${type}\``,
-    conditions[type].meaning,
-    conditions[type].reasons.map((reason) => `\`${reason}\``).join(', '),
-  ]);
+  const rows = types.map((type) => [`\`${type}\``, conditions[type].meaning, ownReasons(type).join(', ')]);
   return (text) =>
     withBlock(text, 'conditions', markdownTable([['condition', 'True means', 'reasons of its own'], ...rows]));
+}
+
+/** The reasons that only some conditions have; bold ones come with an event of type Warning. */
+function ownReasons(type: ConditionType): string[] {
+  const own = Object.keys(conditions[type].reasons).filter((reason) => !Object.hasOwn(sharedReasons, reason));
+  return own.map((reason) => {
+    const isWarning = ['Warning', 'Outage'].includes(severityOf(type, reason));
+    return isWarning ? `**\`${reason}\`**` : `\`${reason}\``;
+  });
 }
 
 /** Which phase needs which, by the condition that each one reports. */

@@ -108,7 +108,7 @@ describe('a highly available control plane, the operator as a pod with its own r
   test('has readable columns in kubectl', async () => {
     const table = await kubectl(instance, ['get', 'hcp', '--namespace', namespace]);
     expect(table).toMatch(/NAME +INITIALIZED +API SERVER AVAILABLE +REPLICAS +READY +UPDATED/);
-    expect(table).toMatch(/c1-cp +true +True +2 +2 +2/);
+    expect(table).toMatch(/c1-cp +true +True +2 +2 +2 .* Ready +\S+$/m);
     const wide = await kubectl(instance, ['get', 'hcp', '--namespace', namespace, '--output', 'wide']);
     const { status } = await bench.get('c1');
     expect(wide).toMatch(/ CERTIFICATES UNTIL$/m);

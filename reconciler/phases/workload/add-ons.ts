@@ -2,7 +2,7 @@ import type { ConditionType } from '../../../constructs/api/conditions.ts';
 import { unsupportedInClusterAccess } from '../../../constructs/cluster/in-cluster-access.ts';
 import type { WorkloadPart } from '../../../constructs/workload/chart.ts';
 import { somePodAvailable } from '../../kube/readiness.ts';
-import { done, InvalidConfiguration, type Outcome, wait } from '../../engine/outcome.ts';
+import { done, InvalidConfiguration, notObserved, type Outcome, wait } from '../../engine/outcome.ts';
 import { workloadPart, type WorkloadScope } from './part.ts';
 import { workloadRBAC } from './rbac.ts';
 
@@ -37,7 +37,7 @@ function addOn(part: WorkloadPart, condition: ConditionType, check: (scope: Work
 /** The number of nodes determines the replicas. A guess at every start of the operator would scale them up and down. */
 function nodesAreKnown({ facts }: WorkloadScope): Outcome {
   return facts.nodes === undefined
-    ? wait('WaitingForAPIServer', 'the operator has not listed the Nodes of the hosted cluster yet')
+    ? notObserved('the operator has not listed the Nodes of the hosted cluster yet')
     : done();
 }
 

@@ -4,7 +4,7 @@ import type { CertificateRequest } from '../../hosted/certificate-request.ts';
 import { HostedClusterNotReady } from '../../hosted/not-ready.ts';
 import { askingNode, awaitsServing, type MachineObject, objection } from '../../kubelet-serving/plan.ts';
 import { reservedHosts } from '../../kubelet-serving/reserved-hosts.ts';
-import { degraded, done, type Outcome, wait } from '../../engine/outcome.ts';
+import { degraded, done, notObserved, type Outcome, wait } from '../../engine/outcome.ts';
 import type { HostedClient } from '../../hosted/hosted-client.ts';
 import { phase } from '../scope.ts';
 import type { WorkloadScope } from './part.ts';
@@ -27,10 +27,7 @@ export const kubeletServingCertificates = phase({
     const hosted = scope.hosted(scope.facts);
     const requests = hosted.certificateRequests();
     if (!requests)
-      return wait(
-        'WaitingForAPIServer',
-        'the operator has not listed the CertificateSigningRequests of the hosted cluster yet',
-      );
+      return notObserved('the operator has not listed the CertificateSigningRequests of the hosted cluster yet');
     const waiting = requests.filter(awaitsServing);
     if (waiting.length === 0) return done();
 

@@ -1,4 +1,4 @@
-import { done, type Outcome, wait } from '../../engine/outcome.ts';
+import { done, notObserved, type Outcome, wait } from '../../engine/outcome.ts';
 import { phase } from '../scope.ts';
 import { reachable } from '../reachable.ts';
 import { clusterInfo, kubeadmConfig, kubeletConfig } from './join-configuration.ts';
@@ -9,7 +9,10 @@ export const workload = phase({
   condition: 'WorkloadSetupReady',
   needs: [workloadRBAC, clusterInfo, kubeadmConfig, kubeletConfig, reachable],
   async run(scope): Promise<Outcome> {
-    return scope.hosted(scope.facts).controllersWork()
+    const controllersWork = scope.hosted(scope.facts).controllersWork();
+    if (controllersWork === undefined)
+      return notObserved('the operator has not listed the service accounts of the hosted cluster yet');
+    return controllersWork
       ? done()
       : wait(
           'WaitingForControllers',

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { conditions, conditionTypes, isConditionType, sharedReasons } from '../../../constructs/api/conditions.ts';
+import { conditions, conditionTypes, isConditionType } from '../../../constructs/api/conditions.ts';
+import { severityOf, sharedReasons } from '../../../constructs/api/severity.ts';
 
-const reasons = [...Object.values(conditions).flatMap(({ reasons }) => [...reasons]), ...sharedReasons];
+const reasons = [
+  ...Object.values(conditions).flatMap(({ reasons }) => Object.keys(reasons)),
+  ...Object.keys(sharedReasons),
+];
 
 describe('conditions', () => {
   it('have types and reasons in the format that Kubernetes requires', () => {
@@ -19,5 +23,15 @@ describe('conditions', () => {
     expect(isConditionType('Ready')).toBe(true);
     expect(isConditionType('Cordoned')).toBe(false);
     expect(isConditionType('toString')).toBe(false);
+  });
+
+  it('declare a severity for each reason, of their own or shared by all', () => {
+    expect(severityOf('EtcdClusterHealthy', 'QuorumLost')).toBe('Warning');
+    expect(severityOf('Available', 'NotAvailable')).toBe('Outage');
+    expect(severityOf('CertificatesAvailable', 'NotAvailable')).toBe('Routine');
+    expect(severityOf('SchedulerReady', 'ReconcileFailed')).toBe('Warning');
+    expect(severityOf('SchedulerReady', 'ReconcileSucceeded')).toBe('Routine');
+    expect(severityOf('EtcdClusterReady', 'ReconcileSucceeded')).toBe('Normal');
+    expect(severityOf('SchedulerReady', 'ReasonOfALaterVersion')).toBe('Routine');
   });
 });

@@ -140,7 +140,7 @@ describe('the CustomResourceDefinitions', () => {
     });
   });
 
-  it('print the columns of the reference provider', () => {
+  it('print the columns of the reference provider, the endpoint, and what blocks', () => {
     const [{ additionalPrinterColumns: columns, subresources }] = hostedControlPlaneCRD.spec.versions;
     expect(columns.filter(({ priority = 0 }) => priority === 0).map(({ name }) => name)).toEqual([
       'Initialized',
@@ -152,9 +152,14 @@ describe('the CustomResourceDefinitions', () => {
       'Max ETCD Space Usage',
       'Paused',
       'Version',
+      'Endpoint',
+      'Status',
       'Age',
     ]);
-    expect(columns.filter(({ priority = 0 }) => priority > 0).map(({ name }) => name)).toEqual(['Certificates Until']);
+    expect(columns.filter(({ priority = 0 }) => priority > 0).map(({ name }) => name)).toEqual([
+      'Port',
+      'Certificates Until',
+    ]);
     expect(subresources).toMatchObject({ status: {}, scale: { specReplicasPath: '.spec.replicas' } });
   });
 });

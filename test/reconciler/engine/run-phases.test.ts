@@ -13,6 +13,7 @@ import {
   degraded,
   done,
   InvalidConfiguration,
+  notObserved,
   type Outcome,
   type StatusReport,
   wait,
@@ -77,6 +78,15 @@ describe('running phases', () => {
     expect(results.get('APIServerDeploymentsReady')?.update).toEqual(
       waitingFor('EtcdCertificatesReady, CertificatesReady'),
     );
+  });
+
+  it('does not know the condition of a phase that waits only for what was not observed yet', async () => {
+    const unseen = phase('APIServerReachable', [], () => notObserved('no answer yet'));
+    const known = phase('WorkloadRBACReady', [], () => wait('WaitingForAPIServer', ''));
+    const both = phase('WorkloadSetupReady', [unseen, known]);
+    const results = await resultsOf(both, phase('WorkloadClusterInfoReady', [unseen]));
+    expect(results.get('WorkloadClusterInfoReady')?.update.reason).toBe('NotObserved');
+    expect(results.get('WorkloadSetupReady')?.update).toEqual(waitingFor('APIServerReachable, WorkloadRBACReady'));
   });
 
   it.each<[string, unknown, object]>([

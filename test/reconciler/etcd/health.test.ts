@@ -28,13 +28,13 @@ const cases: readonly [when: string, EtcdObservation, expected: string][] = [
     'NotHealthy: etcd-1 is behind',
   ],
   ['a member joins', observed(3, { 2: learner(2) }), 'NotHealthy: etcd-2 is joining'],
-  ['one volume is lost', observed(3, { 2: gone }), 'NotHealthy: etcd-2 has lost its data'],
+  ['one volume is lost', observed(3, { 2: gone }), 'MemberDamaged: etcd-2 has lost its data'],
   [
     'one member does not start on its data',
     observed(3, { 2: damaged('unreadable') }),
-    'NotHealthy: etcd-2 does not start: its data is wrong',
+    'MemberDamaged: etcd-2 does not start: its data is wrong',
   ],
-  ['one member is corrupt', observed(3, {}, alarm('2', 'Corrupt')), 'NotHealthy: etcd-1 has corrupt data'],
+  ['one member is corrupt', observed(3, {}, alarm('2', 'Corrupt')), 'MemberDamaged: etcd-1 has corrupt data'],
   [
     'the database is full',
     observed(3, {}, alarm('2', 'Nospace')),

@@ -24,7 +24,7 @@ const unanswered = observed(3, {}, { membership: 'unknown' });
 const cases: readonly [when: string, available: number, CurrentReport | undefined, expected: string][] = [
   ['everything is settled', 3, report({}), 'done'],
   ['pods do not exist yet', 2, report({}), 'WaitingForMembers: 2 of 3 replicas available'],
-  ['the members were not observed', 3, undefined, 'WaitingForMembers: the operator has not queried the members yet'],
+  ['the members were not observed', 3, undefined, 'NotObserved: the operator has not queried the members yet'],
   ['no member answers yet', 0, report({ observation: unanswered }), 'WaitingForMembers: 0 of 3 replicas available'],
   [
     'the goal has changed since',

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { ConfigMap, Deployment, Pod } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
+import { versionAnnotation } from '../../../constructs/pod/component.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { apiServer } from '../../../reconciler/phases/api-server.ts';
 import { settle } from '../../support/management-controllers.ts';
 import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
-import { type ScopeChanges, scopeOf } from '../../support/scope.ts';
+import { now, type ScopeChanges, scopeOf } from '../../support/scope.ts';
 
 const facts = { endpoint: { host: '192.0.2.10', port: 6443 } };
 const applied = 'apply Deployment c1-api-server';
@@ -66,6 +67,21 @@ it('is done when all replicas run what the spec requests, and not before', async
     kind: 'wait',
     reason: 'WaitingForPods',
   });
+});
+
+it.each<[string, string, object, object]>([
+  ['of another version terminates', 'v1.35.6', {}, { kind: 'wait', reason: 'WaitingForPods' }],
+  ['of another version was evicted', 'v1.35.6', { phase: 'Failed' }, { kind: 'done' }],
+  ['of the same version terminates', 'v1.36.3', {}, { kind: 'done' }],
+])('lets the controllers follow unless a pod %s', async (_, version, status, expected) => {
+  const management = withMembers(3);
+  await runIn(management);
+  settle(management);
+  const labels = selectorLabels('c1', 'api-server');
+  const annotations = { [versionAnnotation]: version };
+  const metadata = { name: 'c1-api-server-old', labels, annotations, deletionTimestamp: now.toISOString() };
+  management.put({ apiVersion: Pod.apiVersion, kind: Pod.kind, metadata, status });
+  expect(await runIn(management)).toMatchObject(expected);
 });
 
 const mounts = (optional: boolean): ScopeChanges => ({

@@ -4,7 +4,7 @@ import type { EtcdReport } from '../../../reconciler/etcd/report.ts';
 import { settled } from '../../../reconciler/etcd/steps.ts';
 import type { StatefulSetObject } from '../../../reconciler/kube/readiness.ts';
 import { type Observation, summarize } from '../../../reconciler/status/compute.ts';
-import { type ConditionUpdates } from '../../../reconciler/engine/condition-update.ts';
+import { conditionUpdate, type ConditionUpdates } from '../../../reconciler/engine/condition-update.ts';
 import {
   type Counts,
   deployment,
@@ -199,7 +199,25 @@ describe('the summaries', () => {
     [
       'some have failed, without those that only wait for them',
       { EtcdClusterReady: failed('etcd: 2 of 3'), SchedulerReady: waiting, CACertificatesReady: failed('gone') },
-      'False NotReady: gone; etcd: 2 of 3',
+      'False ReconcileFailed: gone; etcd: 2 of 3',
+    ],
+    [
+      'some wait and one fails, with the reason of the one that fails',
+      {
+        EtcdClusterReady: conditionUpdate('False', 'WaitingForMembers', '2 of 3'),
+        APIServerDeploymentsReady: conditionUpdate('False', 'WaitingForPods', '0 of 2'),
+        SchedulerReady: conditionUpdate('False', 'PodsFailing', 'no image'),
+        WorkloadCoreDNSReady: failed('refused'),
+      },
+      'False PodsFailing: no image; 2 of 3; 0 of 2; refused',
+    ],
+    [
+      'some wait, with the reason of the first one',
+      {
+        APIServerDeploymentsReady: conditionUpdate('False', 'WaitingForPods', '0 of 2'),
+        EtcdClusterReady: conditionUpdate('False', 'WaitingForMembers', '2 of 3'),
+      },
+      'False WaitingForMembers: 2 of 3; 0 of 2',
     ],
     [
       'a backup, a rotation or a node has a problem that does not affect the control plane',

@@ -1,14 +1,17 @@
 import { expect, it } from 'vitest';
-import type { ConditionType } from '../../../constructs/api/conditions.ts';
+import type { ConditionReason, ConditionType } from '../../../constructs/api/conditions.ts';
+import type { Condition } from '../../../constructs/api/status.ts';
 import type { EventNote } from '../../../reconciler/kube/events.ts';
 import { type ConditionUpdate, conditionUpdate } from '../../../reconciler/engine/condition-update.ts';
 import { createLogger } from '../../../reconciler/telemetry/log.ts';
 import { reportTransition } from '../../../reconciler/status/transition.ts';
 import { hostedControlPlaneObject } from '../../support/scope.ts';
 
+/** @param before the reason until now, with status False; undefined if there was no condition */
 function report(
   type: ConditionType,
   decided: ConditionUpdate,
+  { before, isInitialized = false }: { readonly before?: string | undefined; readonly isInitialized?: boolean } = {},
 ): { lines: Record<string, unknown>[]; notes: EventNote[] } {
   const lines: Record<string, unknown>[] = [];
   const notes: EventNote[] = [];
@@ -16,9 +19,12 @@ function report(
     { format: 'json', level: 'info' },
     { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) },
   );
-  reportTransition({ object: hostedControlPlaneObject(), type, update: decided }, log, {
-    record: (_, note) => notes.push(note),
-  });
+  const condition: Condition | undefined =
+    before === undefined
+      ? undefined
+      : { type, status: 'False', reason: before, message: '', lastTransitionTime: '2026-11-21T12:00:00Z' };
+  const transition = { object: hostedControlPlaneObject(), type, update: decided, before: condition, isInitialized };
+  reportTransition(transition, log, { record: (_, note) => notes.push(note) });
   return { lines, notes };
 }
 
@@ -33,10 +39,22 @@ it.each<[string, ConditionType, ConditionUpdate, Partial<EventNote> | undefined]
     { type: 'Normal', reason: 'EtcdClusterReady', note: 'etcd serves requests' },
   ],
   [
-    'a phase that waits for something',
+    'a phase whose end is not worth an event',
+    'SchedulerReady',
+    conditionUpdate('True', 'ReconcileSucceeded'),
+    undefined,
+  ],
+  [
+    'a phase that waits for something that every bring-up waits for',
     'EtcdClusterReady',
     conditionUpdate('False', 'WaitingForMembers', '1 of 3'),
-    { type: 'Normal', reason: 'WaitingForMembers', note: '1 of 3' },
+    undefined,
+  ],
+  [
+    'a step that is worth an event',
+    'EtcdClusterReady',
+    conditionUpdate('False', 'ChangingMembers', 'c1-etcd-1 joins'),
+    { type: 'Normal', reason: 'ChangingMembers', note: 'c1-etcd-1 joins' },
   ],
   [
     "a user's CA that is about to expire",
@@ -72,9 +90,10 @@ it.each<[string, ConditionType, ConditionUpdate, Partial<EventNote> | undefined]
   ['a verification', 'EtcdBackupVerified', conditionUpdate('False', 'Verifying', 'x'), undefined],
   ['a cluster without backups', 'EtcdBackupVerified', conditionUpdate('True', 'ReconcileSucceeded'), undefined],
   ['readiness', 'Ready', conditionUpdate('True', 'Ready'), { type: 'Normal', reason: 'Ready' }],
-  ['missing readiness, which the phases report', 'Ready', conditionUpdate('False', 'NotReady', 'x'), undefined],
+  ['missing readiness, which the phases report', 'Ready', conditionUpdate('False', 'ReconcileFailed', 'x'), undefined],
+  ['a deletion, which has its own condition', 'Ready', conditionUpdate('False', 'NotReady', 'x'), undefined],
   ['a missing owner', 'Ready', conditionUpdate('False', 'WaitingForCluster', 'x'), { reason: 'WaitingForCluster' }],
-  ['an outage, which the phases report', 'Available', conditionUpdate('False', 'NotAvailable', 'x'), undefined],
+  ['a control plane that is not up yet', 'Available', conditionUpdate('False', 'NotAvailable', 'x'), undefined],
   ['the first availability', 'Available', conditionUpdate('True', 'Available'), { reason: 'Available' }],
   ['a deletion', 'Deleting', conditionUpdate('True', 'WaitingForPods', 'x'), { reason: 'Deleting', note: 'x' }],
   ['a pause', 'Paused', conditionUpdate('True', 'Paused', 'x'), { reason: 'Paused' }],
@@ -92,4 +111,35 @@ it.each<[string, ConditionType, ConditionUpdate, Partial<EventNote> | undefined]
     },
   ]);
   expect(notes).toMatchObject(event ? [event] : []);
+});
+
+it.each<[ConditionType, ConditionReason]>([
+  ['Available', 'NotAvailable'],
+  ['APIServerReachable', 'EndpointUnreachable'],
+  ['EtcdClusterHealthy', 'QuorumLost'],
+  ['EtcdClusterHealthy', 'DataLost'],
+  ['EtcdClusterHealthy', 'SpaceExhausted'],
+  ['CACertificatesReady', 'CACertificateMissing'],
+  ['EncryptionAtRestReady', 'EncryptionKeysMissing'],
+  ['SyncControlPlaneEndpointReady', 'HostClaimed'],
+  ['EtcdBackupVerified', 'VerificationFailed'],
+])('records a Warning when %s becomes %s once workers can join', (type, reason) => {
+  const { notes } = report(type, conditionUpdate('False', reason, 'x'), { isInitialized: true });
+  expect(notes).toMatchObject([{ type: 'Warning', reason, note: 'x' }]);
+});
+
+it.each<[string, ConditionType, string, boolean, object[]]>([
+  [
+    'a Warning',
+    'CACertificatesReady',
+    'CACertificateMissing',
+    false,
+    [{ type: 'Normal', reason: 'CACertificatesReady' }],
+  ],
+  ['an outage', 'APIServerReachable', 'EndpointUnreachable', true, [{ type: 'Normal', reason: 'APIServerReachable' }]],
+  ['the wait for the first answer', 'APIServerReachable', 'EndpointUnreachable', false, []],
+  ['a routine wait', 'SchedulerReady', 'WaitingForPods', true, []],
+])('records the end of %s unless it was routine', (_, type, before, isInitialized, expected) => {
+  const { notes } = report(type, conditionUpdate('True', 'ReconcileSucceeded'), { before, isInitialized });
+  expect(notes).toMatchObject(expected);
 });

@@ -163,30 +163,43 @@ describe('writing a status', () => {
 });
 
 describe('patching a status', () => {
-  it('changes the given conditions and keeps everything else', async () => {
+  it('changes the given conditions, and keeps everything else as of the generation that it was computed for', async () => {
     const { statusWriter, server, clock, transitions, object } = await writtenOnce();
     await clock.advance(60_000);
     await statusWriter.patch(
       { ...object, metadata: { ...object.metadata, generation: 2 } },
       { Paused: conditionUpdate('True', 'Paused', 'why') },
     );
-    const observedGeneration = 2;
     expect(server.written[1]?.status).toEqual({
       ...object.status,
-      observedGeneration,
+      observedGeneration: 1,
       conditions: [
-        { ...object.status.conditions[0], observedGeneration },
+        object.status.conditions[0],
         {
           type: 'Paused',
           status: 'True',
           reason: 'Paused',
           message: 'why',
-          observedGeneration,
+          observedGeneration: 2,
           lastTransitionTime: '2026-11-21T12:01:00Z',
         },
       ],
     });
     expect(transitions.map(({ type }) => type)).toEqual(['Paused']);
+  });
+
+  it('reports the generation that the operator has decided about', async () => {
+    const { statusWriter, server, object } = await writtenOnce();
+    const refused = { Ready: conditionUpdate('False', 'InvalidConfiguration', 'spec.version: no') };
+    const changed = { ...object, metadata: { ...object.metadata, generation: 2 } };
+    await statusWriter.patch(changed, refused, { isObserved: true });
+    expect(server.written[1]?.status).toMatchObject({
+      observedGeneration: 2,
+      conditions: [
+        { type: 'Ready', reason: 'InvalidConfiguration', observedGeneration: 2 },
+        { type: 'Paused', observedGeneration: 1 },
+      ],
+    });
   });
 
   it('creates a status if there is none', async () => {

@@ -2,7 +2,9 @@ import { EventRecorder } from '../../../reconciler/kube/events.ts';
 import { objectKey } from '../../../reconciler/kube/object.ts';
 import { ManagementCluster } from '../../../reconciler/management/cache.ts';
 import { Reconciler } from '../../../reconciler/reconciler.ts';
+import { reportTransition } from '../../../reconciler/status/transition.ts';
 import { StatusWriter } from '../../../reconciler/status/writer.ts';
+import { createLogger } from '../../../reconciler/telemetry/log.ts';
 import { settled } from '../manual-clock.ts';
 import { MemoryClient } from '../memory-cluster/client.ts';
 import { probesOf } from '../trust-probes.ts';
@@ -10,6 +12,7 @@ import { Life } from './life.ts';
 import { ourName, type MemoryCluster } from './memory-cluster.ts';
 
 const key = objectKey(ourName);
+const silentLog = createLogger({ format: 'json', level: 'error' }, { write: () => {} });
 
 /** More reconciles than any scenario needs. */
 const reconcileLimit = 60;
@@ -47,7 +50,12 @@ export class OperatorProcess {
     this.#reconciler = new Reconciler({
       client,
       management: this.#management,
-      statusWriter: new StatusWriter({ client, management: this.#management, clock, onTransition: () => {} }),
+      statusWriter: new StatusWriter({
+        client,
+        management: this.#management,
+        clock,
+        onTransition: (transition) => reportTransition(transition, silentLog, this.#events),
+      }),
       clock,
       events: this.#events,
       onHostedError: (_, error) => onError(error),
@@ -61,6 +69,8 @@ export class OperatorProcess {
 
   /** Starts a process and waits until its caches have synced. */
   static async start(managementCluster: MemoryCluster, life?: Life): Promise<OperatorProcess> {
+    // No two processes start in the same millisecond, by which events are named.
+    await managementCluster.clock.advance(1);
     const operator = new OperatorProcess(managementCluster, life);
     await Promise.race([operator.#management.start(), operator.life.died]);
     return operator;

@@ -64,7 +64,7 @@ describe('requests of kubelets for serving certificates', () => {
   });
 
   it('are waited for until they have been listed', async () => {
-    expect((await run(undefined)).outcome).toMatchObject({ kind: 'wait', reason: 'WaitingForAPIServer' });
+    expect((await run(undefined)).outcome).toMatchObject({ kind: 'wait', reason: 'NotObserved' });
   });
 
   it('wait while the API server does not answer', async () => {

@@ -76,7 +76,7 @@ it('applies RBAC before it watches, and returns the number of nodes', async () =
 describe.each(Object.entries(addOns))('add-on %s', (_, phase) => {
   it('waits for the number of nodes before it applies anything, because a guess would scale pods up and down', async () => {
     const never = fails(new Error('applied'));
-    expect(await phase.run(scopeWith({ apply: never }, 'unknown'))).toMatchObject({ reason: 'WaitingForAPIServer' });
+    expect(await phase.run(scopeWith({ apply: never }, 'unknown'))).toMatchObject({ reason: 'NotObserved' });
   });
 
   it('is done without nodes', async () => {

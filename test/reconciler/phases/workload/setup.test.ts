@@ -6,6 +6,7 @@ import { scopeOf } from '../../../support/scope.ts';
 
 it.each<[string, Partial<HostedClient>, object]>([
   ['work', { controllersWork: () => true }, { kind: 'done' }],
+  ['have not been looked for yet', { controllersWork: () => undefined }, { reason: 'NotObserved', afterMs: undefined }],
   [
     'do not work yet, which a watch will report',
     { controllersWork: () => false },

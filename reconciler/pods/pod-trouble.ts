@@ -1,0 +1,125 @@
+import { truncated } from '../kube/truncated.ts';
+import { type ContainerStatus, type DeploymentObject, hasEnded, isReady, type PodObject } from '../kube/readiness.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { lastWords, oneLine } from './last-words.ts';
+
+/** Why pods do not work. */
+export interface PodTrouble {
+  /** `PodsFailing` when something went wrong, and `WaitingForPods` for what may only take its time. */
+  readonly reason: 'PodsFailing' | 'WaitingForPods';
+  readonly message: string;
+}
+
+/** A volume claim, with the fields that say why it has no volume or a too small one. */
+export interface ClaimInTrouble extends KubeObject {
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
+  };
+}
+
+/** What one component consists of, as the watches know it. */
+export interface ObservedPods {
+  readonly pods: readonly PodObject[];
+  readonly deployments?: readonly DeploymentObject[];
+  readonly claims?: readonly ClaimInTrouble[];
+  readonly now: Date;
+}
+
+interface Problem {
+  readonly of: string;
+  readonly text: string;
+  readonly isFailure: boolean;
+}
+
+const reportedProblems = 3;
+const longestBytes = 1024;
+
+/** Containers of a pod that is older than this are late: a volume or a network is missing. */
+export const slowCreationMs = 30_000;
+
+/**
+ * What the status of pods, of their Deployment and of their claims says about why the pods do not work: containers that
+ * crash, images that cannot be pulled, refusals of the scheduler and of admission, volumes. Undefined when it says nothing.
+ */
+export function podTrouble({ pods, deployments = [], claims = [], now }: ObservedPods): PodTrouble | undefined {
+  const awaited = pods.filter((pod) => !pod.metadata.deletionTimestamp && !hasEnded(pod) && !isReady(pod));
+  const all = [
+    ...deployments.flatMap(problemsOfDeployment),
+    ...awaited.flatMap((pod) => problemsOfPod(pod, now)),
+    ...claims.flatMap(problemsOfClaim),
+  ];
+  const failures = all.filter(({ isFailure }) => isFailure);
+  const told = failures.length > 0 ? failures : all;
+  if (told.length === 0) return undefined;
+  const texts = [...Map.groupBy(told, ({ text }) => text)].map(([text, [first, ...others]]) => {
+    const more = others.length > 0 ? ` and ${others.length} more` : '';
+    return `${first?.of ?? ''}${more}: ${text}`;
+  });
+  const more = texts.length > reportedProblems ? [`and ${texts.length - reportedProblems} more problems`] : [];
+  const message = truncated([...texts.slice(0, reportedProblems), ...more].join('; '), longestBytes);
+  return { reason: failures.length > 0 ? 'PodsFailing' : 'WaitingForPods', message };
+}
+
+/** Pods that were refused, for example by a quota or by PodSecurity. */
+function problemsOfDeployment({ metadata, status }: DeploymentObject): Problem[] {
+  const refusals = (status?.conditions ?? []).filter(
+    ({ type, status: value }) => type === 'ReplicaFailure' && value === 'True',
+  );
+  return refusals.map(({ message = '' }) => ({
+    of: `Deployment ${metadata.name}`,
+    text: oneLine(message),
+    isFailure: true,
+  }));
+}
+
+function problemsOfPod(pod: PodObject, now: Date): Problem[] {
+  const { metadata, status } = pod;
+  const of = `pod ${metadata.name}`;
+  const failure = (text: string): Problem => ({ of, text, isFailure: true });
+  const refusal = status?.conditions?.find(({ type, status: value }) => type === 'PodScheduled' && value === 'False');
+  if (refusal)
+    return [failure(`cannot be scheduled: ${oneLine(refusal.message ?? refusal.reason ?? 'no reason given')}`)];
+  const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  const failures = containers.flatMap((container) => failureOf(container, now) ?? []).map(failure);
+  if (failures.length > 0 || containers.some(hasRun) || containers.length === 0) return failures;
+  if (now.getTime() - Date.parse(metadata.creationTimestamp ?? '') < slowCreationMs) return [];
+  // The kubelet reports volumes that cannot be mounted in events only, which the operator may not read.
+  const text = 'its containers are not created: the events of the pod name the volume or network that is missing';
+  return [{ of, text, isFailure: false }];
+}
+
+/** States of a container that is being created, and the one that only says that it waits after a crash. */
+const waitingAsUsual = ['ContainerCreating', 'PodInitializing', 'CrashLoopBackOff'];
+
+/** A container that has run for longer than any back-off of the kubelet is not in a crash loop. */
+const crashLoopMs = 10 * 60_000;
+
+function failureOf({ name, ready, state, lastState }: ContainerStatus, now: Date): string | undefined {
+  if (ready) return undefined;
+  const { waiting } = state ?? {};
+  if (waiting?.reason && !waitingAsUsual.includes(waiting.reason)) {
+    const message = waiting.message ? `: ${oneLine(waiting.message)}` : '';
+    return `container ${name}: ${waiting.reason}${message}`;
+  }
+  const runsSinceMs = now.getTime() - Date.parse(state?.running?.startedAt ?? '');
+  const ended = state?.terminated ?? (runsSinceMs > crashLoopMs ? undefined : lastState?.terminated);
+  if (ended === undefined || ended.exitCode === 0) return undefined;
+  const reason = ended.reason && ended.reason !== 'Error' ? ` (${ended.reason})` : '';
+  const words = lastWords(ended.message ?? '');
+  return `container ${name} ended with exit code ${ended.exitCode}${reason}${words ? `: ${words}` : ''}`;
+}
+
+function hasRun({ state, lastState }: ContainerStatus): boolean {
+  return [state?.running, state?.terminated, lastState?.terminated].some((run) => run !== undefined);
+}
+
+/** Conditions of a claim that report an error: `ControllerResizeError`, `NodeResizeError`, `ModifyVolumeError`. */
+function problemsOfClaim({ metadata, status }: ClaimInTrouble): Problem[] {
+  const of = `volume claim ${metadata.name}`;
+  const lost = status?.phase === 'Lost' ? [{ of, text: 'its volume no longer exists', isFailure: true }] : [];
+  const errors = (status?.conditions ?? []).filter(
+    ({ type, status: value }) => type.endsWith('Error') && value === 'True',
+  );
+  return [...lost, ...errors.map(({ type, message }) => ({ of, text: oneLine(message || type), isFailure: true }))];
+}

@@ -1,0 +1,108 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Deployment, Event, PersistentVolumeClaim, Pod, Secret } from '../../constructs/api/resources.ts';
+import { OperatorProcess } from '../support/loop/operator-process.ts';
+import { completeCluster, orderedCluster, settleBy } from '../support/loop/scenario.ts';
+import type { MemoryCluster } from '../support/loop/memory-cluster.ts';
+import { kubectlGet } from '../support/printed-columns.ts';
+import type { StoredObject } from '../support/memory-objects.ts';
+import { clusterName } from '../support/scope.ts';
+import { type ComponentName, selectorLabels } from '../../constructs/cluster/labels.ts';
+
+let complete: MemoryCluster;
+beforeAll(async () => {
+  complete = await completeCluster();
+});
+
+/** Events as `type reason`, in the order of their writes. */
+function eventsIn(managementCluster: MemoryCluster): string[] {
+  return managementCluster.objects
+    .list<StoredObject>(Event, {})
+    .map((event) => `${String(event['type'])} ${String(event['reason'])}`);
+}
+
+/** Nothing is available any more, as the Deployment controller says when all pods have failed. */
+function loseReplicas(managementCluster: MemoryCluster, name: string): void {
+  const deployment = managementCluster.objects.get<StoredObject>(Deployment, name)!;
+  const status = { ...(deployment['status'] as object), availableReplicas: 0, readyReplicas: 0 };
+  managementCluster.objects.put({ ...deployment, status });
+}
+
+/** The pods of a component end with an error again and again. */
+function crashPods({ objects }: MemoryCluster, component: ComponentName): void {
+  for (const pod of objects.list<StoredObject>(Pod, selectorLabels(clusterName, component))) {
+    const state = { waiting: { reason: 'CrashLoopBackOff' } };
+    const lastState = { terminated: { exitCode: 1, message: 'Error: unknown flag: --cloud-provider' } };
+    const containerStatuses = [{ name: component, ready: false, state, lastState }];
+    objects.put({ ...pod, status: { conditions: [{ type: 'Ready', status: 'False' }], containerStatuses } });
+  }
+}
+
+function loseMembers(managementCluster: MemoryCluster): void {
+  const { objects } = managementCluster;
+  for (const resource of [Pod, PersistentVolumeClaim])
+    for (const object of objects.list<StoredObject>(resource, selectorLabels(clusterName, 'etcd')))
+      objects.remove(object);
+}
+
+describe('the events of a control plane', () => {
+  it('are at most ten for a bring-up, none of them a Warning', async () => {
+    const managementCluster = await orderedCluster();
+    await settleBy(managementCluster);
+    const events = eventsIn(managementCluster);
+    expect(events.length).toBeLessThanOrEqual(10);
+    expect(events).toEqual(expect.arrayContaining(['Normal Available', 'Normal Initialized', 'Normal Ready']));
+    expect(events.filter((event) => event.startsWith('Warning'))).toEqual([]);
+  });
+
+  it('and its conditions repeat what a crashing container says', async () => {
+    const managementCluster = complete.copy();
+    loseReplicas(managementCluster, 'c1-scheduler');
+    crashPods(managementCluster, 'scheduler');
+    const operator = await OperatorProcess.start(managementCluster);
+    await operator.reconcile();
+    const scheduler = managementCluster.conditions.find(({ type }) => type === 'SchedulerReady');
+    expect(scheduler).toMatchObject({
+      status: 'False',
+      reason: 'PodsFailing',
+      message: expect.stringMatching(
+        /^scheduler: 0 of \d replicas available; pod c1-scheduler-0.*: container scheduler ended with exit code 1: unknown flag: --cloud-provider$/,
+      ) as string,
+    });
+    const [heading = '', line = ''] = kubectlGet(managementCluster.hostedControlPlane, managementCluster.clock.now());
+    const column = heading.indexOf('ENDPOINT');
+    expect(line.slice(column)).toMatch(/^192\.0\.2\.10 +PodsFailing +0s$/);
+    await operator.stop();
+  });
+
+  it.each<[string, (managementCluster: MemoryCluster) => void, string]>([
+    ['no API server is available', (cluster) => loseReplicas(cluster, 'c1-api-server'), 'Warning NotAvailable'],
+    [
+      'the controller manager crashes',
+      (cluster) => {
+        loseReplicas(cluster, 'c1-controller-manager');
+        crashPods(cluster, 'controller-manager');
+      },
+      'Warning PodsFailing',
+    ],
+    ['etcd has lost its data', loseMembers, 'Warning DataLost'],
+    ['a CA is deleted', ({ objects }) => objects.remove(objects.get(Secret, 'c1-ca')!), 'Warning CACertificateMissing'],
+    [
+      'the keys of Secrets are deleted',
+      ({ objects }) => objects.remove(objects.get(Secret, 'c1-encryption')!),
+      'Warning EncryptionKeysMissing',
+    ],
+  ])('include a Warning when %s', async (_, fail, warning) => {
+    const managementCluster = complete.copy();
+    const operator = await OperatorProcess.start(managementCluster);
+    await operator.untilSettled();
+    const before = eventsIn(managementCluster);
+    fail(managementCluster);
+    for (let seconds = 0; seconds < 60; seconds += 30) {
+      await managementCluster.clock.advance(30_000);
+      await operator.untilObserved();
+      await operator.reconcile();
+    }
+    expect(eventsIn(managementCluster).slice(before.length)).toContain(warning);
+    await operator.stop();
+  });
+});

@@ -1,0 +1,153 @@
+import { expect, it } from 'vitest';
+import { Deployment, PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
+import type { ContainerStatus, PodObject } from '../../../reconciler/kube/readiness.ts';
+import { type ObservedPods, podTrouble } from '../../../reconciler/pods/pod-trouble.ts';
+
+const now = new Date('2026-11-23T12:00:00Z');
+const ago = (seconds: number): string => new Date(now.getTime() - seconds * 1000).toISOString();
+
+function pod(status: PodObject['status'], metadata: object = {}): PodObject {
+  const { apiVersion, kind } = Pod;
+  return { apiVersion, kind, metadata: { name: 'p', creationTimestamp: ago(60), ...metadata }, status: { ...status } };
+}
+const withContainer = (container: Partial<ContainerStatus>, metadata: object = {}): PodObject =>
+  pod({ containerStatuses: [{ name: 'main', ...container }] }, metadata);
+
+const ended = { exitCode: 1, reason: 'Error', message: 'Error: unknown flag: --v' };
+const crashLoop = { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 20s restarting failed container' } };
+const creating = { waiting: { reason: 'ContainerCreating' } };
+const unknownFlag = 'PodsFailing: pod p: container main ended with exit code 1: unknown flag: --v';
+const unready = { type: 'Ready', status: 'False' };
+
+function claim(status: object): NonNullable<ObservedPods['claims']>[number] {
+  return { apiVersion: 'v1', kind: PersistentVolumeClaim.kind, metadata: { name: 'data-p' }, status };
+}
+
+it.each<[string, Partial<ObservedPods>, string | undefined]>([
+  ['there are none', {}, undefined],
+  ['one crashes', { pods: [withContainer({ state: crashLoop, lastState: { terminated: ended } })] }, unknownFlag],
+  ['one has just ended', { pods: [withContainer({ state: { terminated: ended } })] }, unknownFlag],
+  [
+    'one has just started again',
+    { pods: [withContainer({ state: { running: { startedAt: ago(20) } }, lastState: { terminated: ended } })] },
+    unknownFlag,
+  ],
+  [
+    'one crashed long ago',
+    { pods: [withContainer({ state: { running: { startedAt: ago(3600) } }, lastState: { terminated: ended } })] },
+    undefined,
+  ],
+  [
+    'one is ready again',
+    { pods: [withContainer({ ready: true, state: { running: {} }, lastState: { terminated: ended } })] },
+    undefined,
+  ],
+  [
+    'an init container fails',
+    {
+      pods: [
+        pod({
+          initContainerStatuses: [{ name: 'swap', state: { terminated: { exitCode: 2, message: 'no space left' } } }],
+          containerStatuses: [{ name: 'etcd', state: { waiting: { reason: 'PodInitializing' } } }],
+        }),
+      ],
+    },
+    'PodsFailing: pod p: container swap ended with exit code 2: no space left',
+  ],
+  [
+    'one exceeds its memory',
+    { pods: [withContainer({ state: { terminated: { exitCode: 137, reason: 'OOMKilled' } } })] },
+    'PodsFailing: pod p: container main ended with exit code 137 (OOMKilled)',
+  ],
+  ['one has completed', { pods: [withContainer({ state: { terminated: { exitCode: 0 } } })] }, undefined],
+  [
+    'an image cannot be pulled',
+    {
+      pods: [
+        withContainer({
+          state: { waiting: { reason: 'ImagePullBackOff', message: 'Back-off pulling image "x": \n404' } },
+        }),
+      ],
+    },
+    'PodsFailing: pod p: container main: ImagePullBackOff: Back-off pulling image "x": 404',
+  ],
+  [
+    'the scheduler refuses one',
+    {
+      pods: [
+        pod({ conditions: [unready, { type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }] }),
+      ],
+    },
+    'PodsFailing: pod p: cannot be scheduled: 0/3 nodes are available',
+  ],
+  [
+    'admission refuses one',
+    {
+      deployments: [
+        {
+          apiVersion: 'apps/v1',
+          kind: Deployment.kind,
+          metadata: { name: 'd' },
+          status: { conditions: [{ type: 'ReplicaFailure', status: 'True', message: 'exceeded quota: pods' }] },
+        },
+      ],
+    },
+    'PodsFailing: Deployment d: exceeded quota: pods',
+  ],
+  [
+    'a volume cannot grow',
+    { claims: [claim({ conditions: [{ type: 'NodeResizeError', status: 'True', message: 'resize2fs failed' }] })] },
+    'PodsFailing: volume claim data-p: resize2fs failed',
+  ],
+  [
+    'a volume is lost',
+    { claims: [claim({ phase: 'Lost' })] },
+    'PodsFailing: volume claim data-p: its volume no longer exists',
+  ],
+  ['a volume grows', { claims: [claim({ conditions: [{ type: 'Resizing', status: 'True' }] })] }, undefined],
+  [
+    'the containers of one are late',
+    { pods: [withContainer({ state: creating })] },
+    'WaitingForPods: pod p: its containers are not created: the events of the pod name the volume or network that is missing',
+  ],
+  ['one is new', { pods: [withContainer({ state: creating }, { creationTimestamp: ago(5) })] }, undefined],
+  [
+    'a failing one is being deleted',
+    { pods: [withContainer({ state: { terminated: ended } }, { deletionTimestamp: ago(1) })] },
+    undefined,
+  ],
+  [
+    'one was evicted',
+    { pods: [pod({ phase: 'Failed', containerStatuses: [{ name: 'main', state: { terminated: ended } }] })] },
+    undefined,
+  ],
+  [
+    'several fail alike',
+    { pods: ['p', 'q', 'r'].map((name) => withContainer({ state: { terminated: ended } }, { name })) },
+    'PodsFailing: pod p and 2 more: container main ended with exit code 1: unknown flag: --v',
+  ],
+  [
+    'several fail differently',
+    {
+      pods: ['p', 'q', 'r', 's', 't'].map((name, index) =>
+        withContainer({ state: { terminated: { exitCode: index + 1 } } }, { name }),
+      ),
+    },
+    'PodsFailing: pod p: container main ended with exit code 1; pod q: container main ended with exit code 2; pod r: container main ended with exit code 3; and 2 more problems',
+  ],
+])('pods have this trouble when %s', (_, observed, expected) => {
+  const trouble = podTrouble({ pods: [], now, ...observed });
+  expect(trouble && `${trouble.reason}: ${trouble.message}`).toBe(expected);
+});
+
+it('takes at most 1 KiB, however much pods say', () => {
+  const long = (index: number) => ({ exitCode: index + 1, message: `${index}ü`.repeat(2000).replaceAll('üü', '\n') });
+  const pods = [0, 1, 2].map((index) =>
+    pod({
+      containerStatuses: ['a', 'b', 'c'].map((name) => ({ name, state: { terminated: long(index) } })),
+    }),
+  );
+  const { message = '' } = podTrouble({ pods, now }) ?? {};
+  expect(Buffer.byteLength(message)).toBeLessThanOrEqual(1024);
+  expect(Buffer.byteLength(message)).toBeGreaterThan(900);
+});
