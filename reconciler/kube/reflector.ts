@@ -24,8 +24,8 @@ export interface ReflectorOptions extends Selection {
   /** Called for every failed list and broken watch. The reflector continues. */
   readonly onError?: (error: unknown) => void;
   /**
-   * Duration of one watch in seconds, before jitter. By default 1500. Any other request detects a dead connection
-   * earlier and renews it together with its watches; leader election sends one every few seconds.
+   * Duration of one watch in seconds, before jitter. By default 1500. Pings detect a dead connection earlier and end its
+   * watches.
    */
   readonly watchSeconds?: number;
   /** Maximum time without data of a watch in milliseconds. By default 15 s longer than the watch. */
