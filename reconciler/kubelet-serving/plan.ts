@@ -5,7 +5,7 @@ import { groups, kubeletServingSigner } from '../../constructs/cluster/workload-
 import { type CertificateRequest, isPending } from '../hosted/certificate-request.ts';
 import type { NodeAddress } from '../hosted/node-object.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { readRequest, type RequestContent } from './request-content.ts';
+import { contentOf, type RequestContent } from './request-content.ts';
 import type { IsReserved } from './reserved-hosts.ts';
 
 /** The fields of a Machine that show its Node and its addresses. */
@@ -58,7 +58,7 @@ type Check = (question: Question) => string | undefined;
 export function objection(request: CertificateRequest, evidence: Evidence): string | undefined {
   const node = askingNode(request);
   if (node === undefined) return `was created by ${request.spec.username ?? 'an unknown user'}, which is not a kubelet`;
-  const content = readRequest(request.spec.request);
+  const content = contentOf(request);
   if (!content) return 'cannot be read, or contains more than one list of names';
   return firstMatch(checks, { request, node, content, evidence });
 }
