@@ -8,7 +8,7 @@ import { ApplySet } from '../kube/apply-set.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ConnectionTarget } from '../kube/config.ts';
-import { isConflict, isForbidden, isNotFound } from '../kube/errors.ts';
+import { isConflict, isForbidden, isNotFound, isReplaced } from '../kube/errors.ts';
 import { InformerSet } from '../kube/informer-set.ts';
 import { describeObject, type KubeObject } from '../kube/object.ts';
 import type { RequestRecord } from '../kube/request.ts';
@@ -75,7 +75,12 @@ export class HostedClusterClient implements HostedClient {
     this.#inside = this.#connect(target.service, target.controller, { serverName: target.serverName });
     this.#outside = this.#connect(target.endpoint, target.controller, { lookup: options.lookup });
     this.#known = new InformerSet(
-      hostedInformers(target.applied, { client: this.#inside, clock, onError: (error) => this.#onWatchError(error) }),
+      hostedInformers(target.applied, {
+        client: this.#inside,
+        clock,
+        onError: (error) => this.#onWatchError(error),
+        onRestored: () => this.#forgetVersions(),
+      }),
     );
     this.#known.onChange((resource, { type }) => {
       // Only their existence matters, not the status that nodes report continuously.
@@ -141,7 +146,8 @@ export class HostedClusterClient implements HostedClient {
     annotations: Readonly<Record<string, string>>,
   ): Promise<void> {
     const { apiVersion, kind } = Node;
-    // With the UID, an apply to a deleted Node is a conflict instead of a new Node.
+    // With the UID, an apply to a deleted Node is a conflict instead of a new Node, and one to a recreated Node is
+    // refused.
     const patch = { apiVersion, kind, metadata: { name, uid, annotations } };
     const options = { fieldManager: `${fieldManager}-node`, force: true };
     try {
@@ -150,7 +156,7 @@ export class HostedClusterClient implements HostedClient {
       const write = () => this.#administrator.use((client) => client.apply(patch, options));
       this.#known.remember(await this.#attempt(write));
     } catch (error) {
-      if (!isConflict(error)) throw error;
+      if (!isConflict(error) && !isReplaced(error)) throw error;
     }
   }
 
@@ -168,7 +174,7 @@ export class HostedClusterClient implements HostedClient {
       const options = { fieldManager, force: true, subresource: 'approval' };
       this.#known.remember(await this.#attempt(() => this.#inside.apply(approval(request, why), options)));
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error;
+      if (!isNotFound(error) && !isConflict(error) && !isReplaced(error)) throw error;
     }
   }
 
@@ -231,6 +237,13 @@ export class HostedClusterClient implements HostedClient {
    */
   #grantRetry(): void {
     this.#applySet.forget(owner);
+    this.#options.onChange();
+  }
+
+  /** etcd was restored by others, without raising its revisions as a restore of the operator does. */
+  #forgetVersions(): void {
+    this.#known.forgetWritten();
+    this.#applySet.forgetAll();
     this.#options.onChange();
   }
 

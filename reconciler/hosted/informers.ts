@@ -27,7 +27,7 @@ export const rbacResources: readonly Resource[] = [ClusterRole, ClusterRoleBindi
  */
 export function hostedInformers(
   applied: readonly AppliedKind[],
-  options: Pick<InformerOptions, 'client' | 'clock' | 'onError'>,
+  options: Pick<InformerOptions, 'client' | 'clock' | 'onError' | 'onRestored'>,
 ): Informer[] {
   const ours = (resource: Resource, namespace?: string) =>
     new Informer({

@@ -10,6 +10,7 @@ import type {
   Selection,
   WatchOptions,
 } from './client-options.ts';
+import { withoutEmptyMaps } from './applied-fields.ts';
 import type { Connection } from './config.ts';
 import { isGone, isNotFound } from './errors.ts';
 import type { KubeObject, ObjectName } from './object.ts';
@@ -75,6 +76,17 @@ export class KubeClient {
     }
   }
 
+  /** The newest version of the server, which every write raises. */
+  async currentVersion(resource: Resource, options: Selection & CallOptions = {}): Promise<string> {
+    const { namespace, labelSelector, fieldSelector } = options;
+    const path = resourcePath(resource, { namespace });
+    const accept = options.metadataOnly ? metadataOnly('PartialObjectMetadataList') : undefined;
+    const get = { verb: 'check', method: 'GET', isIdempotent: true, accept } as const;
+    const query = { labelSelector, fieldSelector, limit: 1 };
+    const request = { ...get, resource, target: { namespace }, path, query };
+    return (await this.#requests.json<ListPage<KubeObject>>(request, options)).metadata.resourceVersion;
+  }
+
   /**
    * All selected objects, page by page, so that only one page at a time is in memory. Throws a KubeError with code 410
    * when the caller reads so slowly that the server has compacted the version of the first page.
@@ -96,7 +108,7 @@ export class KubeClient {
         target: { ...object.metadata, subresource },
         path: objectPath(resource, object.metadata, subresource),
         query: { ...strict, fieldManager, force, dryRun: dryRun ? 'All' : undefined },
-        body: object,
+        body: withoutEmptyMaps(object),
         contentType: 'application/apply-patch+yaml',
       },
       options,

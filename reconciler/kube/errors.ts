@@ -116,6 +116,12 @@ export const isNotFound = (error: unknown): boolean => hasCode(error, 404);
  */
 export const isConflict = (error: unknown): boolean => hasCode(error, 409);
 
+/** An apply or patch named the UID of an object that no longer exists: another one has its name now. */
+export function isReplaced(error: unknown): boolean {
+  const { code, causes = [] } = kubeErrorOf(error) ?? {};
+  return code === 422 && causes.some(({ field }) => field === 'metadata.uid');
+}
+
 /** A create found an object with that name. This is a conflict too. */
 export const isAlreadyExists = (error: unknown): boolean => kubeErrorOf(error)?.reason === 'AlreadyExists';
 

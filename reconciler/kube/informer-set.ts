@@ -95,6 +95,11 @@ export class InformerSet {
     this.#written.set(identityOf(object), object);
   }
 
+  /** Drops all of these responses, because the versions of the server have gone back. */
+  forgetWritten(): void {
+    this.#written.clear();
+  }
+
   #informersOf(resource: Resource): WatchedResource[] {
     const found = this.#informers.filter((informer) => informer.watches(resource));
     if (found.length === 0) throw unwatched(resource, undefined);

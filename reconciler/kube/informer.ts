@@ -31,7 +31,13 @@ export class Informer<T extends KubeObject = KubeObject> {
     this.#options = options;
     this.#cache = new ObjectCache(options.indexedLabels ?? []);
     this.#reflector = new Reflector<T>(options, {
-      replace: (objects) => this.#announce(this.#cache.replace(objects.map((object) => this.#stripped(object)))),
+      replace: (objects, isRestored) =>
+        this.#announce(
+          this.#cache.replace(
+            objects.map((object) => this.#stripped(object)),
+            isRestored,
+          ),
+        ),
       put: (object) => this.#announce([this.#cache.put(this.#stripped(object))]),
       remove: (object) => this.#announce([this.#cache.remove(object.metadata, this.#stripped(object))]),
     });

@@ -8,8 +8,12 @@ import { isOlder, type KubeObject } from './object.ts';
 
 /** The target of a reflector. */
 export interface ReflectorSink<T extends KubeObject> {
-  /** Replaces all objects. */
-  replace(objects: readonly T[]): void;
+  /**
+   * Replaces all objects.
+   * @param isRestored the server's versions have gone back since the last list: an object with a known version may have
+   * another content
+   */
+  replace(objects: readonly T[], isRestored: boolean): void;
   put(object: T): void;
   remove(object: T): void;
 }
@@ -24,6 +28,11 @@ export interface ReflectorOptions extends Selection {
   /** Called for every failed list and broken watch. The reflector continues. */
   readonly onError?: (error: unknown) => void;
   /**
+   * Called when the server's versions have gone back, because its etcd was restored from a backup: nothing that is
+   * remembered of its objects is valid. The objects as they are now follow. By default not called.
+   */
+  readonly onRestored?: (() => void) | undefined;
+  /**
    * Duration of one watch in seconds, before jitter. By default 1500. Pings detect a dead connection earlier and end its
    * watches.
    */
@@ -34,6 +43,9 @@ export interface ReflectorOptions extends Selection {
 
 const delays = { firstMs: 100, longestMs: 15_000 };
 
+/** A watch that ends earlier than this before its time was interrupted. */
+const watchSlackMs = 5_000;
+
 /** Mirrors the objects of one resource into a sink, and recovers from all failures of the server. */
 export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions;
@@ -41,6 +53,8 @@ export class Reflector<T extends KubeObject> {
   readonly #random: Random;
   readonly #synced = Promise.withResolvers<void>();
   #resourceVersion: string | undefined;
+  /** The newest version that was seen, also after it became unusable. */
+  #newest = '0';
   #isSynced = false;
   #lastSeen: number;
 
@@ -73,13 +87,15 @@ export class Reflector<T extends KubeObject> {
 
   /** Lists and watches until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    for (let failures = 0; !signal.aborted;) {
+    for (let failures = 0, wasInterrupted = false; !signal.aborted;) {
       try {
+        if (wasInterrupted) await this.#requireSameHistory(signal);
         if (this.#resourceVersion === undefined) await this.#list(signal);
-        await this.#watch(signal, () => (failures = 0));
+        wasInterrupted = await this.#watch(signal, () => (failures = 0));
         failures = 0;
       } catch (error) {
         if (signal.aborted) return;
+        wasInterrupted = true;
         await pause(this.#options.clock, this.#recover(error, failures++), signal);
       }
     }
@@ -90,12 +106,26 @@ export class Reflector<T extends KubeObject> {
     const { items, resourceVersion } = await client.list<T>(resource, { ...this.#selection(), signal });
     this.#lastSeen = this.#options.clock.now();
     this.#isSynced = true;
-    this.#resourceVersion = resourceVersion;
-    this.#sink.replace(items);
+    const isRestored = isOlder(resourceVersion, this.#newest);
+    this.#resourceVersion = this.#newest = resourceVersion;
+    if (isRestored) this.#options.onRestored?.();
+    this.#sink.replace(items, isRestored);
     this.#synced.resolve();
   }
 
-  async #watch(signal: AbortSignal, onEvent: () => void): Promise<void> {
+  /**
+   * A server whose etcd was restored from a backup goes back to older versions. It accepts a watch from a version that
+   * is still to come, and sends nothing until then: after an interruption, which every restore causes, list again.
+   */
+  async #requireSameHistory(signal: AbortSignal): Promise<void> {
+    if (this.#resourceVersion === undefined) return;
+    const { client, resource } = this.#options;
+    const current = await client.currentVersion(resource, { ...this.#selection(), signal });
+    if (isOlder(current, this.#resourceVersion)) this.#resourceVersion = undefined;
+  }
+
+  /** Returns whether the watch ended before its time. */
+  async #watch(signal: AbortSignal, onEvent: () => void): Promise<boolean> {
     const { client, resource, clock, watchSeconds = 1500, watchInactivityMs: inactivityMs } = this.#options;
     const timeoutSeconds = Math.ceil(jittered(watchSeconds, this.#random));
     const resourceVersion = this.#resourceVersion;
@@ -112,22 +142,28 @@ export class Reflector<T extends KubeObject> {
     this.#lastSeen = clock.now();
     // A proxy or a terminating server may end every watch immediately. Back off in that case.
     if (!heard && clock.now() - beganAt < 1_000) throw new Error(`the watch of ${resource.plural} ended immediately`);
+    return clock.now() - beganAt < timeoutSeconds * 1000 - watchSlackMs;
   }
 
   #take(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
-    this.#resourceVersion = object.metadata.resourceVersion;
+    this.#reach(object.metadata.resourceVersion);
     if (type === 'DELETED') this.#sink.remove(object);
     else this.#sink.put(object);
   }
 
-  /** A server whose etcd was restored from a backup goes back to older versions without an error: list again. */
+  #reach(resourceVersion: string | undefined): void {
+    this.#resourceVersion = resourceVersion;
+    this.#newest = resourceVersion ?? this.#newest;
+  }
+
+  /** An older version is a sign of a restored server, too. */
   #advance(resourceVersion: string): void {
     if (isOlder(resourceVersion, this.#resourceVersion ?? '0')) {
       this.#resourceVersion = undefined;
       const { plural } = this.#options.resource;
       throw new Error(`the watch of ${plural} went back to version ${resourceVersion}: listing again`);
     }
-    this.#resourceVersion = resourceVersion;
+    this.#reach(resourceVersion);
   }
 
   /** Resets the state after a failure if needed, and returns the delay. */

@@ -9,6 +9,7 @@ import type {
   Selection,
   WatchOptions,
 } from '../../../reconciler/kube/client-options.ts';
+import { withoutEmptyMaps } from '../../../reconciler/kube/applied-fields.ts';
 import { isNotFound } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
 import { objectPath } from '../../../reconciler/kube/resource.ts';
@@ -67,6 +68,11 @@ export class MemoryClient implements KubernetesApi {
     return { items, resourceVersion: String(this.#server.store.version) };
   }
 
+  async currentVersion(resource: Resource, { namespace }: Selection = {}): Promise<string> {
+    await this.#before(actionOf('check', resource, namespace === undefined ? {} : { namespace }));
+    return String(this.#server.store.version);
+  }
+
   async *pages(resource: Resource, options: Selection = {}): AsyncGenerator<KubeObject[], void> {
     yield (await this.list(resource, options)).items;
   }
@@ -75,7 +81,7 @@ export class MemoryClient implements KubernetesApi {
     const { resource = resourceOf(object) } = options;
     objectPath(resource, object.metadata);
     const action = actionOf('apply', resource, object.metadata);
-    return this.#write(action, () => this.#server.apply(resource, object, options) as T & KubeObject);
+    return this.#write(action, () => this.#server.apply(resource, withoutEmptyMaps(object), options) as T & KubeObject);
   }
 
   async create<T extends KubeObject>(object: T, { fieldManager }: CreateOptions): Promise<T & KubeObject> {
