@@ -209,7 +209,7 @@ export const conditions = {
   },
   WorkloadKubeletCertificatesReady: {
     meaning: 'no kubelet waits for a serving certificate; without one, logs and exec do not work on its node',
-    reasons: ['WaitingForAPIServer', 'RequestNotApproved'],
+    reasons: ['WaitingForAPIServer', 'RequestNotApproved', 'HostedClusterTooLarge'],
   },
   WorkloadSetupReady: {
     meaning: 'workers can join: permissions and configuration exist, and the controllers work',

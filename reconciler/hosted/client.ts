@@ -8,7 +8,7 @@ import { ApplySet } from '../kube/apply-set.ts';
 import type { KubernetesApi } from '../kube/client.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ConnectionTarget } from '../kube/config.ts';
-import { isConflict, isForbidden, isNotFound, isReplaced } from '../kube/errors.ts';
+import { isConflict, isForbidden, isNotFound, isReplaced, isTooLarge } from '../kube/errors.ts';
 import { InformerSet } from '../kube/informer-set.ts';
 import { describeObject, type KubeObject } from '../kube/object.ts';
 import type { RequestRecord } from '../kube/request.ts';
@@ -42,6 +42,12 @@ export interface HostedClusterClientOptions {
 
 /** A healthy hosted API server answers quickly, and a worker must not wait for the usual half minute. */
 const deadlineMs = 5_000;
+
+/**
+ * Maximum size of one answer. The largest object that etcd stores has 1.5 MiB, and six times that as JSON, if it
+ * consists of control characters.
+ */
+const maxBytes = 16 * 1024 * 1024;
 
 /** API servers read new permissions through watches, and may reject requests for a moment after a grant. */
 const grantSettlingMs = 5_000;
@@ -160,6 +166,10 @@ export class HostedClusterClient implements HostedClient {
     }
   }
 
+  watchProblem(): string | undefined {
+    return this.#known.problem?.message;
+  }
+
   certificateRequests(): readonly CertificateRequest[] | undefined {
     if (!this.#known.isSynced(CertificateSigningRequest)) return undefined;
     return this.#known.list(CertificateSigningRequest) as CertificateRequest[];
@@ -253,6 +263,7 @@ export class HostedClusterClient implements HostedClient {
       if (!this.#isSettling) this.#grantRetry();
       return;
     }
+    if (isTooLarge(error)) this.#options.onChange();
     if (clock.now() - this.#reportedAt < repeatReportMs) return;
     this.#reportedAt = clock.now();
     onError(error);
@@ -267,6 +278,6 @@ export class HostedClusterClient implements HostedClient {
       key: client.key,
       ...how,
     };
-    return open(target, { deadlineMs, ...(onRequest ? { onRequest } : {}) });
+    return open(target, { deadlineMs, maxBytes, ...(onRequest ? { onRequest } : {}) });
   }
 }

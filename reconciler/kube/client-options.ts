@@ -18,6 +18,15 @@ export interface Selection {
   readonly metadataOnly?: boolean | undefined;
 }
 
+/** Options of a list. */
+export interface ListOptions<T extends KubeObject> extends Selection, CallOptions {
+  /**
+   * Called for each attempt; its result is called for each object as soon as it arrives, and returns what is kept of
+   * it. An error ends the list. By default everything is kept.
+   */
+  readonly keeper?: (() => (object: T) => T) | undefined;
+}
+
 /** Options of a server-side apply. */
 export interface ApplyOptions extends CallOptions {
   readonly fieldManager: string;
@@ -78,6 +87,8 @@ export interface ObjectList<T extends KubeObject> {
 export interface KubeClientOptions {
   /** Time limit of one call in milliseconds. By default 30 s. */
   readonly deadlineMs?: number;
+  /** Maximum size of one answer, and of one line of a watch. By default 256 MiB. */
+  readonly maxBytes?: number;
   /** Called for every request, including retries. By default not called. */
   readonly onRequest?: (record: RequestRecord) => void;
 }

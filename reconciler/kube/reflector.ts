@@ -1,13 +1,15 @@
 import { backOff } from './back-off.ts';
 import type { Resource } from '../../constructs/api/resources.ts';
 import type { KubernetesApi } from './client.ts';
-import type { Selection } from './client-options.ts';
+import type { ListOptions, Selection } from './client-options.ts';
 import { jittered, pause, type Clock, type Random } from './clock.ts';
-import { isGone } from './errors.ts';
+import { isGone, isTooLarge } from './errors.ts';
 import { isOlder, type KubeObject } from './object.ts';
 
 /** The target of a reflector. */
 export interface ReflectorSink<T extends KubeObject> {
+  /** What to keep of the objects of one list: see `keeper` of {@link ListOptions}. By default everything. */
+  readonly keeper?: ListOptions<T>['keeper'];
   /**
    * Replaces all objects.
    * @param isRestored the server's versions have gone back since the last list: an object with a known version may have
@@ -43,6 +45,9 @@ export interface ReflectorOptions extends Selection {
 
 const delays = { firstMs: 100, longestMs: 15_000 };
 
+/** Every attempt reads as much as is allowed. */
+const tooLargeRestMs = 5 * 60_000;
+
 /** A watch that ends earlier than this before its time was interrupted. */
 const watchSlackMs = 5_000;
 
@@ -56,6 +61,7 @@ export class Reflector<T extends KubeObject> {
   /** The newest version that was seen, also after it became unusable. */
   #newest = '0';
   #isSynced = false;
+  #problem: Error | undefined;
   #lastSeen: number;
 
   constructor(options: ReflectorOptions, sink: ReflectorSink<T>) {
@@ -78,6 +84,11 @@ export class Reflector<T extends KubeObject> {
   /** Time of the last message of the server, in milliseconds since the epoch. */
   get lastSeen(): number {
     return this.#lastSeen;
+  }
+
+  /** Why it does not follow the server: the server has more than may be read or held. It tries again at intervals. */
+  get problem(): Error | undefined {
+    return this.#problem;
   }
 
   /** Version up to which all changes are in the sink; undefined while it is unknown. */
@@ -103,7 +114,9 @@ export class Reflector<T extends KubeObject> {
 
   async #list(signal: AbortSignal): Promise<void> {
     const { client, resource } = this.#options;
-    const { items, resourceVersion } = await client.list<T>(resource, { ...this.#selection(), signal });
+    const { keeper } = this.#sink;
+    const { items, resourceVersion } = await client.list<T>(resource, { ...this.#selection(), keeper, signal });
+    this.#problem = undefined;
     this.#lastSeen = this.#options.clock.now();
     this.#isSynced = true;
     const isRestored = isOlder(resourceVersion, this.#newest);
@@ -168,8 +181,10 @@ export class Reflector<T extends KubeObject> {
 
   /** Resets the state after a failure if needed, and returns the delay. */
   #recover(error: unknown, failures: number): number {
-    if (isGone(error)) this.#resourceVersion = undefined;
+    if (isGone(error) || isTooLarge(error)) this.#resourceVersion = undefined;
+    if (isTooLarge(error)) this.#problem = error as Error;
     this.#options.onError?.(error);
+    if (isTooLarge(error)) return jittered(tooLargeRestMs, this.#random);
     return jittered(backOff(delays, failures + 1), this.#random);
   }
 

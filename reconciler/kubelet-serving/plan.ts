@@ -2,7 +2,7 @@ import { firstMatch } from '../engine/first-match.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
 import { groups, kubeletServingSigner } from '../../constructs/cluster/workload-identities.ts';
-import { type CertificateRequest, isPending } from '../hosted/certificate-request.ts';
+import { type CertificateRequest, isPending, longestRequest } from '../hosted/certificate-request.ts';
 import type { NodeAddress } from '../hosted/node-object.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { contentOf, type RequestContent } from './request-content.ts';
@@ -59,6 +59,7 @@ export function objection(request: CertificateRequest, evidence: Evidence): stri
   const node = askingNode(request);
   if (node === undefined) return `was created by ${request.spec.username ?? 'an unknown user'}, which is not a kubelet`;
   const content = contentOf(request);
+  if (!content && request.spec.request === '') return `is longer than ${longestRequest / 1024} KiB`;
   if (!content) return 'cannot be read, or contains more than one list of names';
   return firstMatch(checks, { request, node, content, evidence });
 }

@@ -31,6 +31,8 @@ export const kubeletServingCertificates = phase({
   needs: [workloadRBAC],
   async run(scope): Promise<Outcome> {
     const hosted = scope.hosted(scope.facts);
+    const problem = hosted.watchProblem();
+    if (problem) return degraded('HostedClusterTooLarge', tooLargeMessage(problem), {});
     const requests = hosted.certificateRequests();
     if (!requests)
       return wait(
@@ -88,6 +90,10 @@ async function addressesOf(
 function newestFirst(requests: readonly CertificateRequest[]): CertificateRequest[] {
   const timeOf = ({ metadata }: CertificateRequest): string => metadata.creationTimestamp ?? '';
   return requests.toSorted((one, other) => timeOf(other).localeCompare(timeOf(one)));
+}
+
+function tooLargeMessage(problem: string): string {
+  return `the operator does not follow the hosted cluster: ${problem}. It approves no requests and sees no changes of nodes meanwhile, and tries again every five minutes: delete what fills these objects in the hosted cluster, such as CertificateSigningRequests or annotations of Nodes`;
 }
 
 /** @param left number of requests that were not looked at. Every approval is a change that causes a reconcile. */

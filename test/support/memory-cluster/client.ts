@@ -5,6 +5,7 @@ import type {
   CreateOptions,
   DeleteOptions,
   MergePatchOptions,
+  ListOptions,
   ObjectList,
   Selection,
   WatchOptions,
@@ -55,7 +56,10 @@ export class MemoryClient implements KubernetesApi {
     return this.get<T>(resource, name).catch(nothingIfNotFound);
   }
 
-  async list<T extends KubeObject = KubeObject>(resource: Resource, options: Selection = {}): Promise<ObjectList<T>> {
+  async list<T extends KubeObject = KubeObject>(
+    resource: Resource,
+    options: ListOptions<T> = {},
+  ): Promise<ObjectList<T>> {
     const { namespace } = options;
     const action = actionOf('list', resource, namespace === undefined ? {} : { namespace });
     await this.#before(action);
@@ -65,7 +69,8 @@ export class MemoryClient implements KubernetesApi {
     const items = selected.map(
       (object) => ({ ...seen(object, resource, options), apiVersion, kind }) as KubeObject as T,
     );
-    return { items, resourceVersion: String(this.#server.store.version) };
+    const keep = options.keeper?.() ?? ((object: T) => object);
+    return { items: items.map(keep), resourceVersion: String(this.#server.store.version) };
   }
 
   async currentVersion(resource: Resource, { namespace }: Selection = {}): Promise<string> {

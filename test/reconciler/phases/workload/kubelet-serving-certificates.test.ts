@@ -20,6 +20,7 @@ const node = {
 async function run(requests: readonly CertificateRequest[] | undefined, changes: Partial<HostedClient> = {}) {
   const approved: string[] = [];
   const hosted: Partial<HostedClient> = {
+    watchProblem: () => undefined,
     certificateRequests: () => requests,
     node: async (name) => (name === 'n1' ? node : undefined),
     approve: async ({ metadata }) => void approved.push(metadata.name),
@@ -130,6 +131,17 @@ describe('requests of kubelets for serving certificates', () => {
 
   it('are waited for until they have been listed', async () => {
     expect((await run(undefined)).outcome).toMatchObject({ kind: 'wait', reason: 'WaitingForAPIServer' });
+  });
+
+  it('are reported as unknown while the hosted cluster sends more than the operator holds', async () => {
+    const watchProblem = () => 'list certificatesigningrequests: the answer is larger than 16 MiB';
+    expect((await run(undefined, { watchProblem })).outcome).toMatchObject({
+      kind: 'degraded',
+      reason: 'HostedClusterTooLarge',
+      message: expect.stringContaining(
+        'list certificatesigningrequests: the answer is larger than 16 MiB. It approves',
+      ),
+    });
   });
 
   it('wait while the API server does not answer', async () => {
