@@ -49,6 +49,9 @@ const deadlineMs = 5_000;
  */
 const maxBytes = 16 * 1024 * 1024;
 
+/** 5000 nodes that report their status send a twentieth of it. */
+const watchSpeed = { burstBytes: 16 * 1024 * 1024, bytesPerSecond: 1024 * 1024 };
+
 /** API servers read new permissions through watches, and may reject requests for a moment after a grant. */
 const grantSettlingMs = 5_000;
 const grantRecheckMs = 100;
@@ -278,6 +281,6 @@ export class HostedClusterClient implements HostedClient {
       key: client.key,
       ...how,
     };
-    return open(target, { deadlineMs, maxBytes, ...(onRequest ? { onRequest } : {}) });
+    return open(target, { deadlineMs, maxBytes, watchSpeed, ...(onRequest ? { onRequest } : {}) });
   }
 }

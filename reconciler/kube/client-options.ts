@@ -1,5 +1,6 @@
 import type { Resource } from '../../constructs/api/resources.ts';
 import type { KubeObject } from './object.ts';
+import type { SpeedLimit } from './reading-speed.ts';
 import type { RequestRecord } from './request.ts';
 
 /** Options of every call. */
@@ -89,6 +90,8 @@ export interface KubeClientOptions {
   readonly deadlineMs?: number;
   /** Maximum size of one answer, and of one line of a watch. By default 256 MiB. */
   readonly maxBytes?: number;
+  /** How fast all watches together are read. By default as fast as the server sends. */
+  readonly watchSpeed?: SpeedLimit;
   /** Called for every request, including retries. By default not called. */
   readonly onRequest?: (record: RequestRecord) => void;
 }

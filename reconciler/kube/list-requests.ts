@@ -1,9 +1,9 @@
 import type { Resource } from '../../constructs/api/resources.ts';
 import type { CallOptions, ListOptions, ObjectList, Selection } from './client-options.ts';
-import { isGone, isTooLarge } from './errors.ts';
+import { isGone, isTooLarge, tooLarge } from './errors.ts';
 import type { KubeObject } from './object.ts';
 import { metadataOnly, type ResourceRequests } from './resource-requests.ts';
-import { resourcePath, type Query } from './resource.ts';
+import { describeTarget, resourcePath, type Query } from './resource.ts';
 
 interface ListPage<T> {
   items?: T[];
@@ -11,6 +11,8 @@ interface ListPage<T> {
 }
 
 const pageSize = 500;
+/** A server can send pages without end, even empty ones. */
+const mostPages = 1_000;
 /** How many times smaller the next page is after one that is too large. */
 const shrinking = 8;
 
@@ -67,7 +69,7 @@ export class ListRequests {
   ): AsyncGenerator<ListPage<T>, void> {
     let limit = first;
     let next: string | undefined;
-    for (;;) {
+    for (let pages = 0; pages < mostPages; pages++) {
       const page = await this.#fitting<T>(resource, options, { limit, continue: next });
       if (page) {
         yield page;
@@ -77,6 +79,7 @@ export class ListRequests {
         limit = Math.floor((limit ?? pageSize) / shrinking) || 1;
       }
     }
+    throw tooLarge(`list ${describeTarget(resource, options)}: the list has more than ${mostPages} pages`);
   }
 
   /** The page; undefined if it is too large and a smaller one can be requested. */

@@ -48,6 +48,10 @@ const delays = { firstMs: 100, longestMs: 15_000 };
 /** Every attempt reads as much as is allowed. */
 const tooLargeRestMs = 5 * 60_000;
 
+/** After this time without a failure, the back-off begins anew. */
+const healthyMs = 10_000;
+const shortestMs = 1_000;
+
 /** A watch that ends earlier than this before its time was interrupted. */
 const watchSlackMs = 5_000;
 
@@ -99,14 +103,16 @@ export class Reflector<T extends KubeObject> {
   /** Lists and watches until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     for (let failures = 0, wasInterrupted = false; !signal.aborted;) {
+      const beganAt = this.#options.clock.elapsed();
       try {
         if (wasInterrupted) await this.#requireSameHistory(signal);
         if (this.#resourceVersion === undefined) await this.#list(signal);
-        wasInterrupted = await this.#watch(signal, () => (failures = 0));
+        wasInterrupted = await this.#watch(signal);
         failures = 0;
       } catch (error) {
         if (signal.aborted) return;
         wasInterrupted = true;
+        if (this.#options.clock.elapsed() - beganAt >= healthyMs) failures = 0;
         await pause(this.#options.clock, this.#recover(error, failures++), signal);
       }
     }
@@ -138,24 +144,22 @@ export class Reflector<T extends KubeObject> {
   }
 
   /** Returns whether the watch ended before its time. */
-  async #watch(signal: AbortSignal, onEvent: () => void): Promise<boolean> {
+  async #watch(signal: AbortSignal): Promise<boolean> {
     const { client, resource, clock, watchSeconds = 1500, watchInactivityMs: inactivityMs } = this.#options;
     const timeoutSeconds = Math.ceil(jittered(watchSeconds, this.#random));
     const resourceVersion = this.#resourceVersion;
     const options = { ...this.#selection(), resourceVersion, timeoutSeconds, inactivityMs, signal };
-    const beganAt = clock.now();
-    let heard = false;
+    const beganAt = clock.elapsed();
     for await (const event of client.watch<T>(resource, options)) {
-      heard = true;
-      onEvent();
       this.#lastSeen = clock.now();
       if (event.type === 'BOOKMARK') this.#advance(event.resourceVersion);
       else this.#take(event.type, event.object);
     }
     this.#lastSeen = clock.now();
-    // A proxy or a terminating server may end every watch immediately. Back off in that case.
-    if (!heard && clock.now() - beganAt < 1_000) throw new Error(`the watch of ${resource.plural} ended immediately`);
-    return clock.now() - beganAt < timeoutSeconds * 1000 - watchSlackMs;
+    const lastedMs = clock.elapsed() - beganAt;
+    // A proxy, a terminating server or a malicious one may end every watch immediately. Back off in that case.
+    if (lastedMs < shortestMs) throw new Error(`the watch of ${resource.plural} ended immediately`);
+    return lastedMs < timeoutSeconds * 1000 - watchSlackMs;
   }
 
   #take(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {

@@ -4,9 +4,18 @@ import { request, type Dispatcher } from 'undici';
 import type { Connection } from './config.ts';
 import { Deadline } from './deadline.ts';
 import { errorFromStatus, KubeError, parseStatus } from './errors.ts';
+import { ReadingSpeed, type SpeedLimit } from './reading-speed.ts';
 import { actionOf, answerTooLarge, type KubeRequest, type RequestRecord, type Stream } from './request.ts';
 
 type Answer = Dispatcher.ResponseData;
+
+/** What one server can make the client read. */
+export interface TransportLimits {
+  /** Maximum size of an answer, and of a part of a stream that has to be read as a whole. */
+  readonly maxBytes: number;
+  /** How fast all streams together are read. By default as fast as the server sends. */
+  readonly watchSpeed?: SpeedLimit | undefined;
+}
 
 /**
  * Sends requests over one connection, with deadlines and one retry, and converts every failure to a KubeError. It
@@ -17,12 +26,17 @@ export class Transport {
   readonly #connection: Connection;
   readonly #onRequest: (record: RequestRecord) => void;
   readonly #maxBytes: number;
+  readonly #speed: ReadingSpeed | undefined;
 
-  /** @param maxBytes maximum size of an answer, and of a part of a stream that has to be read as a whole */
-  constructor(connection: Connection, onRequest: (record: RequestRecord) => void, maxBytes: number) {
+  constructor(
+    connection: Connection,
+    onRequest: (record: RequestRecord) => void,
+    { maxBytes, watchSpeed }: TransportLimits,
+  ) {
     this.#connection = connection;
     this.#onRequest = onRequest;
     this.#maxBytes = maxBytes;
+    this.#speed = watchSpeed && new ReadingSpeed(watchSpeed);
   }
 
   /**
@@ -48,7 +62,8 @@ export class Transport {
         const { body } = await this.#exchange(call, deadline, dispatcher, (answer) => Promise.resolve(answer));
         deadline.stopClock();
         const failed = (cause: unknown) => this.#failure(call, deadline, dispatcher, cause);
-        return { body, release, failed, maxBytes: this.#maxBytes };
+        const limited = this.#speed?.limit(body, deadline.signal) ?? body;
+        return { body: limited, release, failed, maxBytes: this.#maxBytes };
       });
     } catch (error) {
       release();

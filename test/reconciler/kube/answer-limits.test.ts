@@ -28,11 +28,11 @@ async function serve(answer: AnswerStream): Promise<void> {
 }
 
 /** Sends without end, as fast as the client reads. */
-function sendEndlessly(stream: ServerHttp2Stream, status = 200, begin = ''): void {
+function sendEndlessly(stream: ServerHttp2Stream, status = 200, begin = '', part = 'x'.repeat(16 * kilobyte)): void {
   stream.respond({ ':status': status });
   stream.write(begin);
   const more = (): void => {
-    while (!stream.destroyed && stream.write('x'.repeat(16 * kilobyte)));
+    while (!stream.destroyed && stream.write(part));
   };
   stream.on('drain', more);
   more();
@@ -94,7 +94,54 @@ describe('an answer without end', () => {
   });
 });
 
+describe('events without end', () => {
+  it('are read only as fast as the limit of their server allows', async () => {
+    await serve((stream) => {
+      const line = `${JSON.stringify({ type: 'ADDED', object: configMap(1, 1000) })}\n`;
+      sendEndlessly(stream, 200, line, line.repeat(10));
+    });
+    await client.close();
+    const watchSpeed = { burstBytes: 100 * kilobyte, bytesPerSecond: 100 * kilobyte };
+    client = new KubeClient(connectionFor(server.target), { watchSpeed });
+    const signal = AbortSignal.timeout(1_000);
+    let bytes = 0;
+    const read = async (): Promise<void> => {
+      for await (const event of client.watch(ConfigMap, { signal })) bytes += JSON.stringify(event).length;
+    };
+    await Promise.allSettled([read(), read()]);
+    // The burst, one second, and a chunk of each stream that was read before its rest.
+    expect(bytes).toBeGreaterThan(100 * kilobyte);
+    expect(bytes).toBeLessThan(400 * kilobyte);
+  });
+
+  it('that end every watch at once are asked for less and less often', async () => {
+    await serve((stream, headers) => {
+      if (!headers[':path']?.includes('watch=true')) return sendPages(stream, headers[':path'] ?? '', []);
+      stream.respond({ ':status': 200 });
+      stream.end(`${JSON.stringify({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '1000' } } })}\n`);
+    });
+    const clock = new ManualClock();
+    const delays: number[] = [];
+    const impatient = { now: () => clock.now(), elapsed: () => clock.elapsed(), setTimer };
+    function setTimer(delayMs: number, callback: () => void): () => void {
+      delays.push(delayMs);
+      const timer = setTimeout(callback, 1);
+      return () => clearTimeout(timer);
+    }
+    const informer = new Informer({ client, resource: ConfigMap, clock: impatient, random: () => 0.5 });
+    informer.start();
+    await until('some failures', () => delays.length >= 9);
+    await informer.stop();
+    expect(delays.slice(0, 9)).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 12_800, 15_000]);
+  });
+});
+
 describe('a list', () => {
+  it('of pages without end is not read to its end', async () => {
+    await serve((stream) => sendJson(stream, { items: [], metadata: { resourceVersion: '1', continue: 'more' } }));
+    await expect(client.list(ConfigMap)).rejects.toThrow('list configmaps: the list has more than 1000 pages');
+  });
+
   it('of large objects is read in smaller pages', async () => {
     const objects = Array.from({ length: 30 }, (_, index) => configMap(index, 10 * kilobyte));
     await serve((stream, headers) => sendPages(stream, headers[':path'] ?? '', objects));
