@@ -29,7 +29,7 @@ export const longestRequest = 16 * 1024;
 export function keptRequest(object: KubeObject): CertificateRequest {
   const given = object as CertificateRequest;
   const { name, uid, resourceVersion, creationTimestamp } = given.metadata;
-  const { request = '', signerName, username, groups: member, usages } = given.spec;
+  const { request, signerName, username, groups: member, usages } = given.spec;
   const { conditions, certificate } = given.status ?? {};
   return {
     apiVersion: given.apiVersion,

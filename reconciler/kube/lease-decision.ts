@@ -1,4 +1,3 @@
-import type { Clock } from './clock.ts';
 import { microTime } from './micro-time.ts';
 import type { KubeObject } from './object.ts';
 
@@ -33,7 +32,7 @@ export interface LeaseTimes {
 export interface LeaseObservation {
   /** resourceVersion of the lease. */
   readonly version: string;
-  /** In the time of {@link Clock.elapsed}. */
+  /** In the time of Clock.elapsed. */
   readonly changedAt: number;
 }
 
@@ -41,7 +40,7 @@ export interface LeaseObservation {
 export interface Moment {
   /** Milliseconds since the epoch, for the times that are written. */
   readonly now: number;
-  /** In the time of {@link Clock.elapsed}. */
+  /** In the time of Clock.elapsed. */
   readonly elapsed: number;
 }
 
@@ -53,7 +52,7 @@ export type LeaseDecision =
 
 type LeaseSpec = NonNullable<LeaseObject['spec']>;
 
-/** The observation after the lease was read. @param elapsed in the time of {@link Clock.elapsed} */
+/** The observation after the lease was read. @param elapsed in the time of Clock.elapsed */
 export function observeLease(
   lease: LeaseObject | undefined,
   before: LeaseObservation | undefined,
