@@ -1,18 +1,12 @@
-import type { LookupFunction } from 'node:net';
 import { fieldManager } from '../../constructs/api/group.ts';
 import { CertificateSigningRequest, EndpointSlice, Node, ServiceAccount } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
-import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
 import { reachesProxies } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
 import { ApplySet } from '../kube/apply-set.ts';
 import type { KubernetesApi } from '../kube/client.ts';
-import type { Clock } from '../kube/clock.ts';
-import type { ConnectionTarget } from '../kube/config.ts';
 import { isConflict, isForbidden, isNotFound, isReplaced, isTooLarge } from '../kube/errors.ts';
 import { InformerSet } from '../kube/informer-set.ts';
 import { describeObject, type KubeObject } from '../kube/object.ts';
-import type { RequestRecord } from '../kube/request.ts';
-import type { KeyPair } from '../pki/issue.ts';
 import type { HostedClient, Identity } from './hosted-client.ts';
 import { Administrator } from './administrator.ts';
 import { approval, type CertificateRequest } from './certificate-request.ts';
@@ -21,36 +15,9 @@ import type { NodeObject } from './node-object.ts';
 import { HostedClusterNotReady } from './not-ready.ts';
 import { Outage } from './outage.ts';
 import { privilegedClient } from './privileged-client.ts';
-import { dialApi, type OpenApi } from './open-api.ts';
+import type { HostedClusterClientOptions } from './client-options.ts';
+import { type ConnectHosted, hostedConnector } from './connect.ts';
 import type { HostedTarget } from './target.ts';
-
-export interface HostedClusterClientOptions {
-  readonly clock: Clock;
-  /** Called after a change that may require a reconcile. */
-  readonly onChange: () => void;
-  /** Called when the operator has reverted a change of this object by another client. */
-  readonly onRevert: (what: string) => void;
-  /** Called when a watch was interrupted. It resumes automatically. */
-  readonly onError: (error: unknown) => void;
-  /** Called for every request to the hosted cluster. By default not called. */
-  readonly onRequest?: ((record: RequestRecord) => void) | undefined;
-  /** Resolves the host name of the endpoint. By default with the resolver of the machine. */
-  readonly lookup?: LookupFunction | undefined;
-  /** Opens a client of an API server. By default it connects over the network. */
-  readonly open?: OpenApi | undefined;
-}
-
-/** A healthy hosted API server answers quickly, and a worker must not wait for the usual half minute. */
-const deadlineMs = 5_000;
-
-/**
- * Maximum size of one answer. The largest object that etcd stores has 1.5 MiB, and six times that as JSON, if it
- * consists of control characters.
- */
-const maxBytes = 16 * 1024 * 1024;
-
-/** 5000 nodes that report their status send a twentieth of it. */
-const watchSpeed = { burstBytes: 16 * 1024 * 1024, bytesPerSecond: 1024 * 1024 };
 
 /** API servers read new permissions through watches, and may reject requests for a moment after a grant. */
 const grantSettlingMs = 5_000;
@@ -66,6 +33,7 @@ const owner = 'hosted';
 export class HostedClusterClient implements HostedClient {
   readonly #target: HostedTarget;
   readonly #options: HostedClusterClientOptions;
+  readonly #connect: ConnectHosted;
   readonly #inside: KubernetesApi;
   readonly #outside: KubernetesApi;
   readonly #known: InformerSet;
@@ -81,6 +49,7 @@ export class HostedClusterClient implements HostedClient {
     const { clock } = options;
     this.#target = target;
     this.#options = options;
+    this.#connect = hostedConnector(target, options);
     this.#inside = this.#connect(target.service, target.controller, { serverName: target.serverName });
     this.#outside = this.#connect(target.endpoint, target.controller, { lookup: options.lookup });
     this.#known = new InformerSet(
@@ -270,17 +239,5 @@ export class HostedClusterClient implements HostedClient {
     if (clock.now() - this.#reportedAt < repeatReportMs) return;
     this.#reportedAt = clock.now();
     onError(error);
-  }
-
-  #connect(address: Endpoint, client: KeyPair, how: Pick<ConnectionTarget, 'serverName' | 'lookup'>): KubernetesApi {
-    const { onRequest, open = dialApi } = this.#options;
-    const target: ConnectionTarget = {
-      server: `https://${formatEndpoint(address)}`,
-      ca: this.#target.ca,
-      cert: client.certificate,
-      key: client.key,
-      ...how,
-    };
-    return open(target, { deadlineMs, maxBytes, watchSpeed, ...(onRequest ? { onRequest } : {}) });
   }
 }
