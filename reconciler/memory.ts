@@ -40,6 +40,7 @@ export class Memory {
       clock,
       onRevert: (live) => events.record(live, foreignChangeReverted),
     });
+    management.onRestored(() => this.applySet.forgetAll());
     this.hosted = new HostedClients({
       clock,
       lookup: options.lookup,

@@ -257,7 +257,7 @@ export const conditions = {
   },
   WorkloadKubeletCertificatesReady: {
     meaning: 'no kubelet waits for a serving certificate; without one, logs and exec do not work on its node',
-    reasons: { WaitingForAPIServer: 'Routine', RequestNotApproved: 'Warning' },
+    reasons: { WaitingForAPIServer: 'Routine', RequestNotApproved: 'Warning', HostedClusterTooLarge: 'Warning' },
   },
   WorkloadSetupReady: {
     meaning: 'workers can join: permissions and configuration exist, and the controllers work',

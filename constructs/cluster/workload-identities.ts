@@ -31,5 +31,11 @@ export const serviceAccounts = {
 /** Audience of the tokens of konnectivity agents. Only konnectivity servers accept it. */
 export const konnectivityAudience = 'system:konnectivity-server';
 
+/** Signer of the certificates with which kubelets authenticate. Kubernetes approves requests for it. */
+export const kubeletClientSigner = 'kubernetes.io/kube-apiserver-client-kubelet';
+
 /** Signer of the serving certificates of kubelets. Kubernetes does not approve requests for it. */
 export const kubeletServingSigner = 'kubernetes.io/kubelet-serving';
+
+/** The signers of all certificates that nodes get. */
+export const nodeSigners: readonly string[] = [kubeletClientSigner, kubeletServingSigner];

@@ -10,6 +10,9 @@ export interface HttpAccess {
   readonly deadlineMs: number;
 }
 
+/** The image of a member may be a user's own, and answer anything. */
+const longestAnswer = 64 * 1024;
+
 const Versions = z.object({ etcdcluster: z.string().min(1) });
 
 /**
@@ -39,7 +42,12 @@ async function ask(
       },
       (answer) => {
         const chunks: Buffer[] = [];
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        let bytes = 0;
+        answer.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes > longestAnswer) asked.destroy(new Error(`the answer is larger than ${longestAnswer / 1024} KiB`));
+          else chunks.push(chunk);
+        });
         answer.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
         answer.on('error', reject);
       },

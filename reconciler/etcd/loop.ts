@@ -70,6 +70,8 @@ export class EtcdLoops {
   readonly #options: EtcdLoopsOptions;
   readonly #open: OpenEtcdLoopAccess;
   readonly #entries = new Map<string, Entry>();
+  /** All rounds and defragmentations that have not ended, those of forgotten clusters included. */
+  readonly #running = new Set<Promise<void>>();
 
   constructor(options: EtcdLoopsOptions) {
     this.#options = options;
@@ -93,9 +95,10 @@ export class EtcdLoops {
     await entry?.ended;
   }
 
-  /** Stops managing all clusters. */
+  /** Stops managing all clusters. Resolves when every step in progress has ended. */
   async close(): Promise<void> {
-    await Promise.all([...this.#entries.keys()].map((key) => this.forget(key)));
+    for (const key of this.#entries.keys()) void this.forget(key);
+    await Promise.all(this.#running);
   }
 
   async #observe(key: string, task: EtcdTask): Promise<CurrentReport | undefined> {
@@ -133,8 +136,14 @@ export class EtcdLoops {
       ended: Promise.resolve(),
     };
     this.#entries.set(key, entry);
-    entry.ended = this.#run(key, entry);
+    entry.ended = this.#track(this.#run(key, entry));
     return entry;
+  }
+
+  #track(work: Promise<void>): Promise<void> {
+    const ended = work.finally(() => this.#running.delete(ended));
+    this.#running.add(ended);
+    return ended;
   }
 
   async #run(key: string, entry: Entry): Promise<void> {
@@ -149,7 +158,7 @@ export class EtcdLoops {
         report: (seen) => this.#emit(key, entry, { task, inputsKey, seen }),
         signal,
         inProgress,
-        defragment: (member) => void this.#defragment(entry, member),
+        defragment: (member) => void this.#track(this.#defragment(entry, member)),
       }).catch((error: unknown) => this.#fail(key, entry, messageOf(error)));
       if (signal.aborted) return;
       const isNew = step !== undefined && !isDeepStrictEqual(step, last);

@@ -1,18 +1,12 @@
-import type { LookupFunction } from 'node:net';
 import { fieldManager } from '../../constructs/api/group.ts';
 import { CertificateSigningRequest, EndpointSlice, Node, ServiceAccount } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
-import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
 import { reachesProxies } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
 import { ApplySet } from '../kube/apply-set.ts';
 import type { KubernetesApi } from '../kube/client.ts';
-import type { Clock } from '../kube/clock.ts';
-import type { ConnectionTarget } from '../kube/config.ts';
-import { isConflict, isForbidden, isNotFound } from '../kube/errors.ts';
+import { isConflict, isForbidden, isNotFound, isReplaced, isTooLarge } from '../kube/errors.ts';
 import { InformerSet } from '../kube/informer-set.ts';
 import { describeObject, type KubeObject } from '../kube/object.ts';
-import type { RequestRecord } from '../kube/request.ts';
-import type { KeyPair } from '../pki/issue.ts';
 import type { HostedClient, Identity } from './hosted-client.ts';
 import { Administrator } from './administrator.ts';
 import { approval, type CertificateRequest } from './certificate-request.ts';
@@ -21,27 +15,9 @@ import type { NodeObject } from './node-object.ts';
 import { HostedClusterNotReady } from './not-ready.ts';
 import { Outage } from './outage.ts';
 import { privilegedClient } from './privileged-client.ts';
-import { dialApi, type OpenApi } from './open-api.ts';
+import type { HostedClusterClientOptions } from './client-options.ts';
+import { type ConnectHosted, hostedConnector } from './connect.ts';
 import type { HostedTarget } from './target.ts';
-
-export interface HostedClusterClientOptions {
-  readonly clock: Clock;
-  /** Called after a change that may require a reconcile. */
-  readonly onChange: () => void;
-  /** Called when the operator has reverted a change of this object by another client. */
-  readonly onRevert: (what: string) => void;
-  /** Called when a watch was interrupted. It resumes automatically. */
-  readonly onError: (error: unknown) => void;
-  /** Called for every request to the hosted cluster. By default not called. */
-  readonly onRequest?: ((record: RequestRecord) => void) | undefined;
-  /** Resolves the host name of the endpoint. By default with the resolver of the machine. */
-  readonly lookup?: LookupFunction | undefined;
-  /** Opens a client of an API server. By default it connects over the network. */
-  readonly open?: OpenApi | undefined;
-}
-
-/** A healthy hosted API server answers quickly, and a worker must not wait for the usual half minute. */
-const deadlineMs = 5_000;
 
 /** API servers read new permissions through watches, and may reject requests for a moment after a grant. */
 const grantSettlingMs = 5_000;
@@ -57,6 +33,7 @@ const owner = 'hosted';
 export class HostedClusterClient implements HostedClient {
   readonly #target: HostedTarget;
   readonly #options: HostedClusterClientOptions;
+  readonly #connect: ConnectHosted;
   readonly #inside: KubernetesApi;
   readonly #outside: KubernetesApi;
   readonly #known: InformerSet;
@@ -72,10 +49,16 @@ export class HostedClusterClient implements HostedClient {
     const { clock } = options;
     this.#target = target;
     this.#options = options;
+    this.#connect = hostedConnector(target, options);
     this.#inside = this.#connect(target.service, target.controller, { serverName: target.serverName });
     this.#outside = this.#connect(target.endpoint, target.controller, { lookup: options.lookup });
     this.#known = new InformerSet(
-      hostedInformers(target.applied, { client: this.#inside, clock, onError: (error) => this.#onWatchError(error) }),
+      hostedInformers(target.applied, {
+        client: this.#inside,
+        clock,
+        onError: (error) => this.#onWatchError(error),
+        onRestored: () => this.#forgetVersions(),
+      }),
     );
     this.#known.onChange((resource, { type }) => {
       // Only their existence matters, not the status that nodes report continuously.
@@ -141,7 +124,8 @@ export class HostedClusterClient implements HostedClient {
     annotations: Readonly<Record<string, string>>,
   ): Promise<void> {
     const { apiVersion, kind } = Node;
-    // With the UID, an apply to a deleted Node is a conflict instead of a new Node.
+    // With the UID, an apply to a deleted Node is a conflict instead of a new Node, and one to a recreated Node is
+    // refused.
     const patch = { apiVersion, kind, metadata: { name, uid, annotations } };
     const options = { fieldManager: `${fieldManager}-node`, force: true };
     try {
@@ -150,8 +134,12 @@ export class HostedClusterClient implements HostedClient {
       const write = () => this.#administrator.use((client) => client.apply(patch, options));
       this.#known.remember(await this.#attempt(write));
     } catch (error) {
-      if (!isConflict(error)) throw error;
+      if (!isConflict(error) && !isReplaced(error)) throw error;
     }
+  }
+
+  watchProblem(): string | undefined {
+    return this.#known.problem?.message;
   }
 
   certificateRequests(): readonly CertificateRequest[] | undefined {
@@ -168,7 +156,7 @@ export class HostedClusterClient implements HostedClient {
       const options = { fieldManager, force: true, subresource: 'approval' };
       this.#known.remember(await this.#attempt(() => this.#inside.apply(approval(request, why), options)));
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error;
+      if (!isNotFound(error) && !isConflict(error) && !isReplaced(error)) throw error;
     }
   }
 
@@ -235,26 +223,22 @@ export class HostedClusterClient implements HostedClient {
     this.#options.onChange();
   }
 
+  /** etcd was restored by others, without raising its revisions as a restore of the operator does. */
+  #forgetVersions(): void {
+    this.#known.forgetWritten();
+    this.#applySet.forgetAll();
+    this.#options.onChange();
+  }
+
   #onWatchError(error: unknown): void {
     const { clock, onError } = this.#options;
     if (isForbidden(error)) {
       if (!this.#isSettling) this.#grantRetry();
       return;
     }
+    if (isTooLarge(error)) this.#options.onChange();
     if (clock.now() - this.#reportedAt < repeatReportMs) return;
     this.#reportedAt = clock.now();
     onError(error);
-  }
-
-  #connect(address: Endpoint, client: KeyPair, how: Pick<ConnectionTarget, 'serverName' | 'lookup'>): KubernetesApi {
-    const { onRequest, open = dialApi } = this.#options;
-    const target: ConnectionTarget = {
-      server: `https://${formatEndpoint(address)}`,
-      ca: this.#target.ca,
-      cert: client.certificate,
-      key: client.key,
-      ...how,
-    };
-    return open(target, { deadlineMs, ...(onRequest ? { onRequest } : {}) });
   }
 }

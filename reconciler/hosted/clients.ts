@@ -1,5 +1,6 @@
 import { fingerprint } from '../pki/pem.ts';
-import { HostedClusterClient, type HostedClusterClientOptions } from './client.ts';
+import { HostedClusterClient } from './client.ts';
+import type { HostedClusterClientOptions } from './client-options.ts';
 import type { HostedTarget } from './target.ts';
 
 export interface HostedClientsOptions extends Pick<

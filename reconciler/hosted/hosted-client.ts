@@ -37,7 +37,9 @@ export interface HostedClient {
    * @throws HostedClusterNotReady when the API server does not answer
    */
   annotateNode(node: KubeObject, annotations: Readonly<Record<string, string>>): Promise<void>;
-  /** CertificateSigningRequests of all signers and states; undefined until they have been listed. */
+  /** Why the hosted cluster cannot be watched as a sentence: it sends more than the operator reads or holds. */
+  watchProblem(): string | undefined;
+  /** CertificateSigningRequests of nodes in all states; undefined until they have been listed. */
   certificateRequests(): readonly CertificateRequest[] | undefined;
   /**
    * Reads a Node from the API server, because the cache contains no addresses. @throws HostedClusterNotReady when the

@@ -11,12 +11,19 @@ import {
   ServiceAccount,
 } from '../../constructs/api/resources.ts';
 import { managedByLabel } from '../../constructs/cluster/labels.ts';
+import { nodeSigners } from '../../constructs/cluster/workload-identities.ts';
 import { kubernetesService } from '../../constructs/workload/in-cluster-access/kubernetes-service.ts';
 import type { AppliedKind } from '../../constructs/workload/applied-kinds.ts';
+import { CacheBudget } from '../kube/cache-budget.ts';
 import { Informer, type InformerOptions } from '../kube/informer.ts';
+import { keptRequest } from './certificate-request.ts';
+import { keptNode } from './node-object.ts';
 
 /** The service account that the controller manager creates first. When it exists, controllers work. */
 export const firstServiceAccount = { namespace: 'default', name: 'default' } as const;
+
+/** What the operator holds of one hosted cluster, whose users could fill all memory: 5000 nodes need a third of it. */
+const heldBytes = 32 * 1024 * 1024;
 
 /** Resources that grant permissions. */
 export const rbacResources: readonly Resource[] = [ClusterRole, ClusterRoleBinding, Role, RoleBinding];
@@ -27,11 +34,12 @@ export const rbacResources: readonly Resource[] = [ClusterRole, ClusterRoleBindi
  */
 export function hostedInformers(
   applied: readonly AppliedKind[],
-  options: Pick<InformerOptions, 'client' | 'clock' | 'onError'>,
+  options: Pick<InformerOptions, 'client' | 'clock' | 'onError' | 'onRestored'>,
 ): Informer[] {
+  const common = { ...options, budget: new CacheBudget(heldBytes) };
   const ours = (resource: Resource, namespace?: string) =>
     new Informer({
-      ...options,
+      ...common,
       resource,
       namespace,
       fieldManager,
@@ -41,7 +49,7 @@ export function hostedInformers(
     ...rbacResources.map((resource) => ours(resource)),
     ...applied.map(({ resource, namespace }) => ours(resource, namespace)),
     new Informer({
-      ...options,
+      ...common,
       resource: ServiceAccount,
       namespace: firstServiceAccount.namespace,
       fieldSelector: `metadata.name=${firstServiceAccount.name}`,
@@ -49,14 +57,22 @@ export function hostedInformers(
     // EndpointSlices have the labels of their Service. In this namespace only the Service `kubernetes` belongs to the
     // operator.
     new Informer({
-      ...options,
+      ...common,
       resource: EndpointSlice,
       namespace: kubernetesService.namespace,
       labelSelector: `${managedByLabel}=${fieldManager},kubernetes.io/service-name=${kubernetesService.name}`,
       metadataOnly: true,
     }),
-    new Informer({ ...options, resource: CertificateSigningRequest }),
+    ...nodeSigners.map(
+      (signer) =>
+        new Informer({
+          ...common,
+          resource: CertificateSigningRequest,
+          fieldSelector: `spec.signerName=${signer}`,
+          keep: keptRequest,
+        }),
+    ),
     // Metadata only, because Nodes are only counted and report their status continuously.
-    new Informer({ ...options, resource: Node, metadataOnly: true }),
+    new Informer({ ...common, resource: Node, metadataOnly: true, keep: keptNode }),
   ];
 }

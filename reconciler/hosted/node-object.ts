@@ -7,6 +7,12 @@ export interface NodeObject extends KubeObject {
   };
 }
 
+/** What the operator keeps of the metadata of a Node, which its users and their controllers can fill. */
+export function keptNode({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, uid, resourceVersion, creationTimestamp, annotations } = metadata;
+  return { apiVersion, kind, metadata: { name, uid, resourceVersion, creationTimestamp, annotations } };
+}
+
 /** One address of a Node or a Machine. */
 export interface NodeAddress {
   /** Such as `InternalIP` or `Hostname`. */

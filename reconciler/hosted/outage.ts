@@ -1,8 +1,10 @@
 import { backOff } from '../kube/back-off.ts';
 import type { Clock } from '../kube/clock.ts';
-import { kubeErrorOf } from '../kube/errors.ts';
+import { isTooLarge, kubeErrorOf } from '../kube/errors.ts';
 import { HostedClusterNotReady } from './not-ready.ts';
 
+/** Every attempt reads as much as is allowed. */
+const tooLargeRestMs = 60_000;
 const delays = { firstMs: 1_000, longestMs: 15_000 };
 
 /**
@@ -42,17 +44,16 @@ export class Outage {
   /** Concurrent failures belong to one outage. */
   #begin(error: Error): void {
     if (this.#remainingMs > 0) return;
-    const delayMs = backOff(delays, ++this.#failures);
+    const delayMs = isTooLarge(error) ? tooLargeRestMs : backOff(delays, ++this.#failures);
     this.#current = { error, until: this.#clock.now() + delayMs };
   }
 
   #notReady(): HostedClusterNotReady {
     const error = this.#current?.error;
-    return new HostedClusterNotReady(
-      `the API server does not answer: ${error?.message ?? ''}`,
-      this.#remainingMs,
-      error,
-    );
+    const what = isTooLarge(error)
+      ? 'the operator does not read the answer of the API server'
+      : 'the API server does not answer';
+    return new HostedClusterNotReady(`${what}: ${error?.message ?? ''}`, this.#remainingMs, error);
   }
 }
 

@@ -96,6 +96,11 @@ export class ApplySet {
     this.#owners.delete(owner);
   }
 
+  /** Drops all records, because the versions of the server have gone back. */
+  forgetAll(): void {
+    this.#owners.clear();
+  }
+
   /**
    * Throws when another client changes the object repeatedly, because two field managers that insist would write
    * endlessly.

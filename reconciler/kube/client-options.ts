@@ -1,5 +1,6 @@
 import type { Resource } from '../../constructs/api/resources.ts';
 import type { KubeObject } from './object.ts';
+import type { SpeedLimit } from './reading-speed.ts';
 import type { RequestRecord } from './request.ts';
 
 /** Options of every call. */
@@ -16,6 +17,15 @@ export interface Selection {
   readonly fieldSelector?: string | undefined;
   /** Only the metadata of each object. By default the whole object. */
   readonly metadataOnly?: boolean | undefined;
+}
+
+/** Options of a list. */
+export interface ListOptions<T extends KubeObject> extends Selection, CallOptions {
+  /**
+   * Called for each attempt; its result is called for each object as soon as it arrives, and returns what is kept of
+   * it. An error ends the list. By default everything is kept.
+   */
+  readonly keeper?: (() => (object: T) => T) | undefined;
 }
 
 /** Options of a server-side apply. */
@@ -78,6 +88,10 @@ export interface ObjectList<T extends KubeObject> {
 export interface KubeClientOptions {
   /** Time limit of one call in milliseconds. By default 30 s. */
   readonly deadlineMs?: number;
+  /** Maximum size of one answer, and of one line of a watch. By default 256 MiB. */
+  readonly maxBytes?: number;
+  /** How fast all watches together are read. By default as fast as the server sends. */
+  readonly watchSpeed?: SpeedLimit;
   /** Called for every request, including retries. By default not called. */
   readonly onRequest?: (record: RequestRecord) => void;
 }

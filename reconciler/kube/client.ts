@@ -5,30 +5,27 @@ import type {
   CreateOptions,
   DeleteOptions,
   KubeClientOptions,
+  ListOptions,
   MergePatchOptions,
   ObjectList,
   Selection,
   WatchOptions,
 } from './client-options.ts';
+import { withoutEmptyMaps } from './applied-fields.ts';
 import type { Connection } from './config.ts';
-import { isGone, isNotFound } from './errors.ts';
+import { isNotFound } from './errors.ts';
+import { ListRequests } from './list-requests.ts';
 import type { KubeObject, ObjectName } from './object.ts';
-import { ResourceRequests } from './resource-requests.ts';
+import { metadataOnly, ResourceRequests } from './resource-requests.ts';
 import { objectPath, resourcePath, type Query } from './resource.ts';
 import { Transport } from './transport.ts';
 import { readWatch, type WatchEvent } from './watch.ts';
 
-interface ListPage<T> {
-  items?: T[];
-  metadata: { resourceVersion: string; continue?: string };
-}
-
-const pageSize = 500;
 /** How long after its end a silent watch is aborted. */
 const watchGraceMs = 15_000;
 const strict: Query = { fieldValidation: 'Strict' };
-/** Works for every resource. Objects have the kind PartialObjectMetadata. */
-const metadataOnly = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
+/** Of everything that one answer or one line of a watch may have. Pages of a management cluster may be large. */
+const defaultMaxBytes = 256 * 1024 * 1024;
 
 /**
  * A client of one API server that uses plain JSON. It does not use the models of client-node, because they drop fields
@@ -38,11 +35,14 @@ export class KubeClient {
   readonly connection: Connection;
   readonly #transport: Transport;
   readonly #requests: ResourceRequests;
+  readonly #lists: ListRequests;
 
-  constructor(connection: Connection, { onRequest = () => {}, deadlineMs = 30_000 }: KubeClientOptions = {}) {
+  constructor(connection: Connection, options: KubeClientOptions = {}) {
+    const { onRequest = () => {}, deadlineMs = 30_000, maxBytes = defaultMaxBytes, watchSpeed } = options;
     this.connection = connection;
-    this.#transport = new Transport(connection, onRequest);
+    this.#transport = new Transport(connection, onRequest, { maxBytes, watchSpeed });
     this.#requests = new ResourceRequests(this.#transport, deadlineMs);
+    this.#lists = new ListRequests(this.#requests);
   }
 
   /** The object. Throws KubeError with code 404 when there is none. */
@@ -62,26 +62,21 @@ export class KubeClient {
   }
 
   /** All selected objects, fetched in pages. The items have apiVersion and kind, which the server omits. */
-  async list<T extends KubeObject = KubeObject>(
-    resource: Resource,
-    options: Selection & CallOptions = {},
-  ): Promise<ObjectList<T>> {
-    try {
-      return await this.#listPaged<T>(resource, options, pageSize);
-    } catch (error) {
-      // The version of the first page was compacted before the last page was read: list without pages.
-      if (isGone(error)) return this.#listPaged<T>(resource, options, undefined);
-      throw error;
-    }
+  list<T extends KubeObject = KubeObject>(resource: Resource, options: ListOptions<T> = {}): Promise<ObjectList<T>> {
+    return this.#lists.all<T>(resource, options);
+  }
+
+  /** The newest version of the server, which every write raises. */
+  currentVersion(resource: Resource, options: Selection & CallOptions = {}): Promise<string> {
+    return this.#lists.currentVersion(resource, options);
   }
 
   /**
    * All selected objects, page by page, so that only one page at a time is in memory. Throws a KubeError with code 410
    * when the caller reads so slowly that the server has compacted the version of the first page.
    */
-  async *pages(resource: Resource, options: Selection & CallOptions = {}): AsyncGenerator<KubeObject[], void> {
-    // null in an empty list of metadata.
-    for await (const { items } of this.#pages<KubeObject>(resource, options, pageSize)) yield items ?? [];
+  pages(resource: Resource, options: Selection & CallOptions = {}): AsyncGenerator<KubeObject[], void> {
+    return this.#lists.pages(resource, options);
   }
 
   /** Server-side apply of the full object; unknown fields are errors. Returns the object as stored. */
@@ -96,7 +91,7 @@ export class KubeClient {
         target: { ...object.metadata, subresource },
         path: objectPath(resource, object.metadata, subresource),
         query: { ...strict, fieldManager, force, dryRun: dryRun ? 'All' : undefined },
-        body: object,
+        body: withoutEmptyMaps(object),
         contentType: 'application/apply-patch+yaml',
       },
       options,
@@ -209,40 +204,6 @@ export class KubeClient {
   /** Ends all connections and every request on them. */
   close(): Promise<void> {
     return this.connection.close();
-  }
-
-  async #listPaged<T extends KubeObject>(
-    resource: Resource,
-    options: Selection & CallOptions,
-    limit: number | undefined,
-  ): Promise<ObjectList<T>> {
-    const items: T[] = [];
-    let resourceVersion = '';
-    for await (const page of this.#pages<T>(resource, options, limit)) {
-      const { apiVersion, kind } = resource;
-      for (const item of page.items ?? []) items.push(Object.assign(item, { apiVersion, kind }));
-      ({ resourceVersion } = page.metadata);
-    }
-    return { items, resourceVersion };
-  }
-
-  async *#pages<T extends KubeObject>(
-    resource: Resource,
-    options: Selection & CallOptions,
-    limit: number | undefined,
-  ): AsyncGenerator<ListPage<T>, void> {
-    const { namespace, labelSelector, fieldSelector } = options;
-    const path = resourcePath(resource, { namespace });
-    const accept = options.metadataOnly ? metadataOnly('PartialObjectMetadataList') : undefined;
-    const get = { verb: 'list', method: 'GET', isIdempotent: true, accept } as const;
-    const request = { ...get, resource, target: { namespace }, path };
-    let next: string | undefined;
-    do {
-      const query = { labelSelector, fieldSelector, limit, continue: next };
-      const page = await this.#requests.json<ListPage<T>>({ ...request, query }, options);
-      yield page;
-      next = page.metadata.continue;
-    } while (next);
   }
 }
 

@@ -2,6 +2,8 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds since an arbitrary moment. Unlike `now`, it never jumps when the time of the machine is set. */
+  elapsed(): number;
   /** Calls back once after the delay, and returns a function that cancels it. */
   setTimer(delayMs: number, callback: () => void): () => void;
 }
@@ -12,6 +14,7 @@ const longestTimerMs = 2_147_483_647;
 /** The clock of the machine. Delays beyond 24.8 days are split. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   setTimer: (delayMs, callback) => {
     let timer: NodeJS.Timeout;
     const wait = (remainingMs: number): void => {

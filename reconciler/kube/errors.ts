@@ -116,8 +116,22 @@ export const isNotFound = (error: unknown): boolean => hasCode(error, 404);
  */
 export const isConflict = (error: unknown): boolean => hasCode(error, 409);
 
+/** An apply or patch named the UID of an object that no longer exists: another one has its name now. */
+export function isReplaced(error: unknown): boolean {
+  const { code, causes = [] } = kubeErrorOf(error) ?? {};
+  return code === 422 && causes.some(({ field }) => field === 'metadata.uid');
+}
+
 /** A create found an object with that name. This is a conflict too. */
 export const isAlreadyExists = (error: unknown): boolean => kubeErrorOf(error)?.reason === 'AlreadyExists';
+
+/** The server sent more than the operator reads, or holds of one cluster. A retry without a change cannot succeed. */
+export function tooLarge(message: string): KubeError {
+  return new KubeError(message, { code: 0, reason: 'TooLarge' });
+}
+
+/** The server sent more than the operator reads or holds. */
+export const isTooLarge = (error: unknown): boolean => kubeErrorOf(error)?.reason === 'TooLarge';
 
 /** The requested resourceVersion is compacted: list again. */
 export const isGone = (error: unknown): boolean => hasCode(error, 410);

@@ -11,6 +11,7 @@ export type WatchedResource = Pick<
   | 'watches'
   | 'isSynced'
   | 'synced'
+  | 'problem'
   | 'lastSeen'
   | 'hasSeen'
   | 'get'
@@ -27,7 +28,7 @@ export class InformerSet {
   /** Responses to writes of the operator, until the watch has caught up with them. */
   readonly #written = new Map<string, KubeObject>();
 
-  /** @param informers Several informers of one resource must have a namespace each. */
+  /** @param informers Several informers of one resource must not watch the same objects. */
   constructor(informers: readonly WatchedResource[]) {
     this.#informers = informers;
     for (const informer of informers) {
@@ -64,18 +65,25 @@ export class InformerSet {
 
   /** The newest known state of the object. @throws when its resource is not watched in its namespace */
   get(resource: Resource, name: ObjectName): KubeObject | undefined {
-    const informer = this.#informersOf(resource).find((one) => covers(one, name.namespace));
-    if (!informer) throw unwatched(resource, name.namespace);
-    const seen = informer.get(name);
+    const informers = this.#informersOf(resource).filter((one) => covers(one, name.namespace));
+    if (informers.length === 0) throw unwatched(resource, name.namespace);
+    const seen = informers.map((informer) => informer.get(name)).find((object) => object !== undefined);
     const { apiVersion, kind } = resource;
     const identity = identityOf({ apiVersion, kind, metadata: { ...name } });
     const written = this.#written.get(identity);
     if (!written) return seen;
     // Once the watch has caught up, its state counts, also when the object has been deleted.
-    const isCaughtUp = informer.hasSeen(version(written)) || (seen && !isOlder(version(seen), version(written)));
+    const isCaughtUp =
+      informers.every((informer) => informer.hasSeen(version(written))) ||
+      (seen && !isOlder(version(seen), version(written)));
     if (!isCaughtUp) return written;
     this.#written.delete(identity);
     return seen;
+  }
+
+  /** Why an informer does not follow the server: the server has more than may be read or held. */
+  get problem(): Error | undefined {
+    return this.#informers.map(({ problem }) => problem).find((problem) => problem !== undefined);
   }
 
   /** Every object of a resource. @throws when the resource is not watched */
@@ -93,6 +101,11 @@ export class InformerSet {
   /** Stores the response to a write of the operator, so that the next reconcile does not act on an older state. */
   remember(object: KubeObject): void {
     this.#written.set(identityOf(object), object);
+  }
+
+  /** Drops all of these responses, because the versions of the server have gone back. */
+  forgetWritten(): void {
+    this.#written.clear();
   }
 
   #informersOf(resource: Resource): WatchedResource[] {

@@ -1,10 +1,15 @@
 import type { Resource } from '../../constructs/api/resources.ts';
+import type { CacheBudget } from './cache-budget.ts';
 import { ObjectCache, type ObjectChange } from './object-cache.ts';
 import { isOlder, type KubeObject, type ObjectName } from './object.ts';
 import { Reflector, type ReflectorOptions } from './reflector.ts';
 
 /** Options of an informer. `onError` is also called for errors of handlers. */
 export interface InformerOptions extends ReflectorOptions {
+  /** What is kept of each object, besides its kind. By default everything. */
+  readonly keep?: ((object: KubeObject) => KubeObject) | undefined;
+  /** The share of memory that it has with other informers. By default without limit. */
+  readonly budget?: CacheBudget | undefined;
   /** Keep only the managedFields that this manager applied. By default none are kept. */
   readonly fieldManager?: string | undefined;
   /** Labels that `byLabel` supports. By default none. */
@@ -31,9 +36,20 @@ export class Informer<T extends KubeObject = KubeObject> {
     this.#options = options;
     this.#cache = new ObjectCache(options.indexedLabels ?? []);
     this.#reflector = new Reflector<T>(options, {
-      replace: (objects) => this.#announce(this.#cache.replace(objects.map((object) => this.#stripped(object)))),
-      put: (object) => this.#announce([this.#cache.put(this.#stripped(object))]),
-      remove: (object) => this.#announce([this.#cache.remove(object.metadata, this.#stripped(object))]),
+      keeper: () => this.#keeper(),
+      replace: (objects, isRestored) => {
+        options.budget?.set(this, objects);
+        this.#announce(this.#cache.replace(objects, isRestored));
+      },
+      put: (object) => {
+        const kept = this.#stripped(object);
+        options.budget?.add(this, kept, this.#cache.get(kept.metadata));
+        this.#announce([this.#cache.put(kept)]);
+      },
+      remove: (object) => {
+        options.budget?.remove(this, this.#cache.get(object.metadata));
+        this.#announce([this.#cache.remove(object.metadata, this.#stripped(object))]);
+      },
     });
   }
 
@@ -50,6 +66,11 @@ export class Informer<T extends KubeObject = KubeObject> {
   /** Whether the first complete list has been seen. */
   get isSynced(): boolean {
     return this.#reflector.isSynced;
+  }
+
+  /** Why it does not follow the server: the server has more than may be read or held. */
+  get problem(): Error | undefined {
+    return this.#reflector.problem;
   }
 
   /** Time of the last message of the server, in milliseconds since the epoch, for the liveness probe. */
@@ -114,15 +135,26 @@ export class Informer<T extends KubeObject = KubeObject> {
     }
   }
 
+  /** Counts from the first object on, so that a list that is too long is not read to its end. */
+  #keeper(): (object: T) => T {
+    const { budget } = this.#options;
+    const counted = budget?.count(this);
+    return (object) => {
+      const kept = this.#stripped(object);
+      counted?.(kept);
+      return kept;
+    };
+  }
+
   /**
    * managedFields of other managers are half of the size of a typical object. A metadata watch returns another kind.
    */
   #stripped(object: T): T {
-    const { fieldManager } = this.#options;
+    const { fieldManager, keep = (one: KubeObject) => one } = this.#options;
     const managedFields = object.metadata.managedFields?.filter(
       ({ manager, operation }) => manager === fieldManager && operation === 'Apply',
     );
     const { apiVersion, kind } = this.resource;
-    return { ...object, apiVersion, kind, metadata: { ...object.metadata, managedFields } };
+    return keep({ ...object, apiVersion, kind, metadata: { ...object.metadata, managedFields } }) as T;
   }
 }

@@ -25,11 +25,23 @@ export interface LeaseTimes {
   readonly retryMs: number;
 }
 
-/** The last observed change of the lease, by the local clock, because the holder's clock may be wrong by hours. */
+/**
+ * The last observed change of the lease. Only the time that has passed here since then counts: the holder's clock may be
+ * wrong by hours, and the time of this machine may be set meanwhile.
+ */
 export interface LeaseObservation {
   /** resourceVersion of the lease. */
   readonly version: string;
+  /** In the time of Clock.elapsed. */
   readonly changedAt: number;
+}
+
+/** One moment by both clocks. */
+export interface Moment {
+  /** Milliseconds since the epoch, for the times that are written. */
+  readonly now: number;
+  /** In the time of Clock.elapsed. */
+  readonly elapsed: number;
 }
 
 /** What to do with the lease. */
@@ -40,14 +52,14 @@ export type LeaseDecision =
 
 type LeaseSpec = NonNullable<LeaseObject['spec']>;
 
-/** The observation after the lease was read. */
+/** The observation after the lease was read. @param elapsed in the time of Clock.elapsed */
 export function observeLease(
   lease: LeaseObject | undefined,
   before: LeaseObservation | undefined,
-  now: number,
+  elapsed: number,
 ): LeaseObservation {
   const version = lease?.metadata.resourceVersion ?? '';
-  return before?.version === version ? before : { version, changedAt: now };
+  return before?.version === version ? before : { version, changedAt: elapsed };
 }
 
 /** Decides to create, renew or take over the lease, or to wait for its holder. */
@@ -55,7 +67,7 @@ export function decideLease(
   lease: LeaseObject | undefined,
   observation: LeaseObservation,
   identity: string,
-  now: number,
+  { now, elapsed }: Moment,
   times: LeaseTimes,
 ): LeaseDecision {
   const renewal = {
@@ -69,7 +81,7 @@ export function decideLease(
   if (holder === identity) return { type: 'renew', spec: renewal };
   // The holder may have another duration, and relies on its own.
   const durationMs = leaseDurationSeconds ? leaseDurationSeconds * 1000 : times.durationMs;
-  if (holder !== '' && now < observation.changedAt + durationMs) return { type: 'wait', holder };
+  if (holder !== '' && elapsed < observation.changedAt + durationMs) return { type: 'wait', holder };
   return { type: 'take', spec: { ...taking, leaseTransitions: leaseTransitions + 1 } };
 }
 

@@ -81,15 +81,15 @@ export class LeaderElection {
   async #tryOnce(): Promise<void> {
     const { client, clock, identity, namespace, name } = this.#options;
     // Use the time before the request, because others measure from the time at which the server received it.
-    const now = clock.now();
+    const moment = { now: clock.now(), elapsed: clock.elapsed() };
     const options = { signal: this.#stopping.signal, deadlineMs: this.#callDeadlineMs() };
     const lease = await client.find<LeaseObject>(Lease, { namespace, name }, options);
-    this.#observation = observeLease(lease, this.#observation, now);
+    this.#observation = observeLease(lease, this.#observation, moment.elapsed);
     this.#resourceVersion = lease?.metadata.resourceVersion;
-    const decision = decideLease(lease, this.#observation, identity, now, this.#times);
+    const decision = decideLease(lease, this.#observation, identity, moment, this.#times);
     if (decision.type === 'wait') return this.#lose();
     await this.#write(decision);
-    this.#hold(now);
+    this.#hold(moment.elapsed);
   }
 
   async #write(decision: Exclude<LeaseDecision, { type: 'wait' }>): Promise<void> {
@@ -117,11 +117,12 @@ export class LeaderElection {
     this.#resourceVersion = lease.metadata.resourceVersion;
   }
 
+  /** @param renewedAt in the time of {@link Clock.elapsed} */
   #hold(renewedAt: number): void {
     const { clock, onAcquired } = this.#options;
     this.#cancelDeadline();
     // A separate timer, because a hanging request must not delay the loss of leadership.
-    const remainingMs = renewedAt + this.#times.renewDeadlineMs - clock.now();
+    const remainingMs = renewedAt + this.#times.renewDeadlineMs - clock.elapsed();
     this.#cancelDeadline = clock.setTimer(remainingMs, () => this.#lose());
     if (this.#isLeader) return;
     this.#isLeader = true;

@@ -38,9 +38,13 @@ export class ObjectCache<T extends KubeObject> {
 
   /** Stores the object. Returns undefined when this version is already stored. */
   put(object: T): ObjectChange<T> | undefined {
+    const old = this.get(object.metadata);
+    return old && isSameVersion(old, object) ? undefined : this.#set(object);
+  }
+
+  #set(object: T): ObjectChange<T> {
     const key = objectKey(object.metadata);
     const old = this.#objects.get(key);
-    if (old && isSameVersion(old, object)) return undefined;
     if (old) this.#unindex(key, old);
     this.#objects.set(key, object);
     this.#index(key, object);
@@ -57,13 +61,16 @@ export class ObjectCache<T extends KubeObject> {
     return { type: 'deleted', object: last ?? old };
   }
 
-  /** Replaces all objects with this list, and returns the changes, including those that were missed before. */
-  replace(objects: readonly T[]): ObjectChange<T>[] {
+  /**
+   * Replaces all objects with this list, and returns the changes, including those that were missed before.
+   * @param isRestored the server's versions have gone back: a known version proves nothing
+   */
+  replace(objects: readonly T[], isRestored = false): ObjectChange<T>[] {
     const listed = new Set(objects.map(({ metadata }) => objectKey(metadata)));
     const gone = this.list().filter(({ metadata }) => !listed.has(objectKey(metadata)));
     return [
       ...gone.flatMap(({ metadata }) => this.remove(metadata) ?? []),
-      ...objects.flatMap((object) => this.put(object) ?? []),
+      ...objects.flatMap((object) => (isRestored ? this.#set(object) : (this.put(object) ?? []))),
     ];
   }
 

@@ -81,6 +81,11 @@ export class OptionalApi {
     return this.#definition.lastSeen;
   }
 
+  /** Why its objects cannot be followed. */
+  get problem(): Error | undefined {
+    return this.#informer?.problem;
+  }
+
   /** Served versions that the operator supports, the preferred one first; empty when there are none. */
   get versions(): readonly string[] {
     return this.#served.map(versionOf);

@@ -1,5 +1,6 @@
 import { backOff } from './back-off.ts';
 import { jittered, type Clock, type Random } from './clock.ts';
+import { Pace, type PaceOptions } from './pace.ts';
 
 /** Options of a queue. */
 export interface WorkQueueOptions {
@@ -7,6 +8,8 @@ export interface WorkQueueOptions {
   readonly process: (key: string) => Promise<void>;
   /** Maximum number of keys that are processed concurrently. */
   readonly concurrency: number;
+  /** How often one key is processed. By default there is no limit. */
+  readonly pace?: PaceOptions;
   readonly clock: Clock;
   /** By default Math.random. */
   readonly random?: Random;
@@ -23,6 +26,7 @@ const delays = { firstMs: 5, longestMs: 60_000 };
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #random: Random;
+  readonly #pace: Pace | undefined;
   /** Keys in order of arrival. */
   readonly #ready = new Set<string>();
   readonly #running = new Set<string>();
@@ -36,6 +40,7 @@ export class WorkQueue {
   constructor(options: WorkQueueOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
+    this.#pace = options.pace && new Pace(options.pace, options.clock);
   }
 
   /** Number of keys that wait for a free worker, which the metric reports as depth. */
@@ -43,10 +48,12 @@ export class WorkQueue {
     return this.#ready.size;
   }
 
-  /** Processes the key as soon as a worker is free. */
+  /** Processes the key as soon as a worker is free and its pace allows. */
   add(key: string): void {
     if (this.#stopped) return;
+    const delayMs = this.#pace?.delayMs(key) ?? 0;
     if (this.#running.has(key)) this.#requeueAt.add(key);
+    else if (delayMs > 0) this.addAfter(key, delayMs);
     else this.#ready.add(key);
     this.#startWorkers();
   }
@@ -109,6 +116,7 @@ export class WorkQueue {
   async #work(key: string): Promise<void> {
     this.#delayed.get(key)?.cancel();
     this.#delayed.delete(key);
+    this.#pace?.count(key);
     const failures = this.#failures.get(key);
     try {
       await this.#options.process(key);
@@ -119,8 +127,8 @@ export class WorkQueue {
       this.addRateLimited(key);
     } finally {
       this.#running.delete(key);
-      if (this.#requeueAt.delete(key)) this.#ready.add(key);
-      this.#startWorkers();
+      if (this.#requeueAt.delete(key)) this.add(key);
+      else this.#startWorkers();
       if (this.#isIdle()) this.#releaseIdleWaiters();
     }
   }

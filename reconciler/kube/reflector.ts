@@ -1,15 +1,21 @@
 import { backOff } from './back-off.ts';
 import type { Resource } from '../../constructs/api/resources.ts';
 import type { KubernetesApi } from './client.ts';
-import type { Selection } from './client-options.ts';
+import type { ListOptions, Selection } from './client-options.ts';
 import { jittered, pause, type Clock, type Random } from './clock.ts';
-import { isGone } from './errors.ts';
+import { isGone, isTooLarge } from './errors.ts';
 import { isOlder, type KubeObject } from './object.ts';
 
 /** The target of a reflector. */
 export interface ReflectorSink<T extends KubeObject> {
-  /** Replaces all objects. */
-  replace(objects: readonly T[]): void;
+  /** What to keep of the objects of one list: see `keeper` of {@link ListOptions}. By default everything. */
+  readonly keeper?: ListOptions<T>['keeper'];
+  /**
+   * Replaces all objects.
+   * @param isRestored the server's versions have gone back since the last list: an object with a known version may have
+   * another content
+   */
+  replace(objects: readonly T[], isRestored: boolean): void;
   put(object: T): void;
   remove(object: T): void;
 }
@@ -24,8 +30,13 @@ export interface ReflectorOptions extends Selection {
   /** Called for every failed list and broken watch. The reflector continues. */
   readonly onError?: (error: unknown) => void;
   /**
-   * Duration of one watch in seconds, before jitter. By default 1500. Any other request detects a dead connection
-   * earlier and renews it together with its watches; leader election sends one every few seconds.
+   * Called when the server's versions have gone back, because its etcd was restored from a backup: nothing that is
+   * remembered of its objects is valid. The objects as they are now follow. By default not called.
+   */
+  readonly onRestored?: (() => void) | undefined;
+  /**
+   * Duration of one watch in seconds, before jitter. By default 1500. Pings detect a dead connection earlier and end its
+   * watches.
    */
   readonly watchSeconds?: number;
   /** Maximum time without data of a watch in milliseconds. By default 15 s longer than the watch. */
@@ -34,6 +45,16 @@ export interface ReflectorOptions extends Selection {
 
 const delays = { firstMs: 100, longestMs: 15_000 };
 
+/** Every attempt reads as much as is allowed. */
+const tooLargeRestMs = 5 * 60_000;
+
+/** After this time without a failure, the back-off begins anew. */
+const healthyMs = 10_000;
+const shortestMs = 1_000;
+
+/** A watch that ends earlier than this before its time was interrupted. */
+const watchSlackMs = 5_000;
+
 /** Mirrors the objects of one resource into a sink, and recovers from all failures of the server. */
 export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions;
@@ -41,7 +62,10 @@ export class Reflector<T extends KubeObject> {
   readonly #random: Random;
   readonly #synced = Promise.withResolvers<void>();
   #resourceVersion: string | undefined;
+  /** The newest version that was seen, also after it became unusable. */
+  #newest = '0';
   #isSynced = false;
+  #problem: Error | undefined;
   #lastSeen: number;
 
   constructor(options: ReflectorOptions, sink: ReflectorSink<T>) {
@@ -66,6 +90,11 @@ export class Reflector<T extends KubeObject> {
     return this.#lastSeen;
   }
 
+  /** Why it does not follow the server: the server has more than may be read or held. It tries again at intervals. */
+  get problem(): Error | undefined {
+    return this.#problem;
+  }
+
   /** Version up to which all changes are in the sink; undefined while it is unknown. */
   get resourceVersion(): string | undefined {
     return this.#resourceVersion;
@@ -73,13 +102,17 @@ export class Reflector<T extends KubeObject> {
 
   /** Lists and watches until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    for (let failures = 0; !signal.aborted;) {
+    for (let failures = 0, wasInterrupted = false; !signal.aborted;) {
+      const beganAt = this.#options.clock.elapsed();
       try {
+        if (wasInterrupted) await this.#requireSameHistory(signal);
         if (this.#resourceVersion === undefined) await this.#list(signal);
-        await this.#watch(signal, () => (failures = 0));
+        wasInterrupted = await this.#watch(signal);
         failures = 0;
       } catch (error) {
         if (signal.aborted) return;
+        wasInterrupted = true;
+        if (this.#options.clock.elapsed() - beganAt >= healthyMs) failures = 0;
         await pause(this.#options.clock, this.#recover(error, failures++), signal);
       }
     }
@@ -87,53 +120,75 @@ export class Reflector<T extends KubeObject> {
 
   async #list(signal: AbortSignal): Promise<void> {
     const { client, resource } = this.#options;
-    const { items, resourceVersion } = await client.list<T>(resource, { ...this.#selection(), signal });
+    const { keeper } = this.#sink;
+    const { items, resourceVersion } = await client.list<T>(resource, { ...this.#selection(), keeper, signal });
+    this.#problem = undefined;
     this.#lastSeen = this.#options.clock.now();
     this.#isSynced = true;
-    this.#resourceVersion = resourceVersion;
-    this.#sink.replace(items);
+    const isRestored = isOlder(resourceVersion, this.#newest);
+    this.#resourceVersion = this.#newest = resourceVersion;
+    if (isRestored) this.#options.onRestored?.();
+    this.#sink.replace(items, isRestored);
     this.#synced.resolve();
   }
 
-  async #watch(signal: AbortSignal, onEvent: () => void): Promise<void> {
+  /**
+   * A server whose etcd was restored from a backup goes back to older versions. It accepts a watch from a version that
+   * is still to come, and sends nothing until then: after an interruption, which every restore causes, list again.
+   */
+  async #requireSameHistory(signal: AbortSignal): Promise<void> {
+    if (this.#resourceVersion === undefined) return;
+    const { client, resource } = this.#options;
+    const current = await client.currentVersion(resource, { ...this.#selection(), signal });
+    if (isOlder(current, this.#resourceVersion)) this.#resourceVersion = undefined;
+  }
+
+  /** Returns whether the watch ended before its time. */
+  async #watch(signal: AbortSignal): Promise<boolean> {
     const { client, resource, clock, watchSeconds = 1500, watchInactivityMs: inactivityMs } = this.#options;
     const timeoutSeconds = Math.ceil(jittered(watchSeconds, this.#random));
     const resourceVersion = this.#resourceVersion;
     const options = { ...this.#selection(), resourceVersion, timeoutSeconds, inactivityMs, signal };
-    const beganAt = clock.now();
-    let heard = false;
+    const beganAt = clock.elapsed();
     for await (const event of client.watch<T>(resource, options)) {
-      heard = true;
-      onEvent();
       this.#lastSeen = clock.now();
       if (event.type === 'BOOKMARK') this.#advance(event.resourceVersion);
       else this.#take(event.type, event.object);
     }
     this.#lastSeen = clock.now();
-    // A proxy or a terminating server may end every watch immediately. Back off in that case.
-    if (!heard && clock.now() - beganAt < 1_000) throw new Error(`the watch of ${resource.plural} ended immediately`);
+    const lastedMs = clock.elapsed() - beganAt;
+    // A proxy, a terminating server or a malicious one may end every watch immediately. Back off in that case.
+    if (lastedMs < shortestMs) throw new Error(`the watch of ${resource.plural} ended immediately`);
+    return lastedMs < timeoutSeconds * 1000 - watchSlackMs;
   }
 
   #take(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
-    this.#resourceVersion = object.metadata.resourceVersion;
+    this.#reach(object.metadata.resourceVersion);
     if (type === 'DELETED') this.#sink.remove(object);
     else this.#sink.put(object);
   }
 
-  /** A server whose etcd was restored from a backup goes back to older versions without an error: list again. */
+  #reach(resourceVersion: string | undefined): void {
+    this.#resourceVersion = resourceVersion;
+    this.#newest = resourceVersion ?? this.#newest;
+  }
+
+  /** An older version is a sign of a restored server, too. */
   #advance(resourceVersion: string): void {
     if (isOlder(resourceVersion, this.#resourceVersion ?? '0')) {
       this.#resourceVersion = undefined;
       const { plural } = this.#options.resource;
       throw new Error(`the watch of ${plural} went back to version ${resourceVersion}: listing again`);
     }
-    this.#resourceVersion = resourceVersion;
+    this.#reach(resourceVersion);
   }
 
   /** Resets the state after a failure if needed, and returns the delay. */
   #recover(error: unknown, failures: number): number {
-    if (isGone(error)) this.#resourceVersion = undefined;
+    if (isGone(error) || isTooLarge(error)) this.#resourceVersion = undefined;
+    if (isTooLarge(error)) this.#problem = error as Error;
     this.#options.onError?.(error);
+    if (isTooLarge(error)) return jittered(tooLargeRestMs, this.#random);
     return jittered(backOff(delays, failures + 1), this.#random);
   }
 

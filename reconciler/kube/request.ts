@@ -1,3 +1,5 @@
+import { type KubeError, tooLarge } from './errors.ts';
+
 /** One request, for metrics and tests. */
 export interface RequestRecord {
   readonly verb: string;
@@ -32,10 +34,17 @@ export interface KubeRequest {
 /** A streamed response. */
 export interface Stream {
   readonly body: AsyncIterable<Buffer>;
+  /** Maximum size of a part that has to be read as a whole. */
+  readonly maxBytes: number;
   /** The error to throw for a failure while reading. The next request opens a new connection. */
   failed(cause: unknown): unknown;
   /** Must be called in every case after the stream is no longer needed. */
   release(): void;
+}
+
+/** The error for an answer, or a part of one, that is not read to its end. */
+export function answerTooLarge(call: KubeRequest, maxBytes: number): KubeError {
+  return tooLarge(`${actionOf(call)}: the answer is larger than ${maxBytes / 1024 / 1024} MiB`);
 }
 
 /** `get Secret a/b`: the start of messages about the request. */

@@ -4,6 +4,9 @@ import type { KubeRequest } from './request.ts';
 import { describeTarget, withQuery, type PathTarget, type Query } from './resource.ts';
 import type { Transport } from './transport.ts';
 
+/** Asks for metadata alone, of any resource. Objects have the kind PartialObjectMetadata. */
+export const metadataOnly = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
+
 /** A request for a resource. */
 export interface ResourceRequest extends Pick<KubeRequest, 'verb' | 'method' | 'isIdempotent'> {
   readonly resource: Resource;

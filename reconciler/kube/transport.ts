@@ -4,9 +4,18 @@ import { request, type Dispatcher } from 'undici';
 import type { Connection } from './config.ts';
 import { Deadline } from './deadline.ts';
 import { errorFromStatus, KubeError, parseStatus } from './errors.ts';
-import { actionOf, type KubeRequest, type RequestRecord, type Stream } from './request.ts';
+import { ReadingSpeed, type SpeedLimit } from './reading-speed.ts';
+import { actionOf, answerTooLarge, type KubeRequest, type RequestRecord, type Stream } from './request.ts';
 
 type Answer = Dispatcher.ResponseData;
+
+/** What one server can make the client read. */
+export interface TransportLimits {
+  /** Maximum size of an answer, and of a part of a stream that has to be read as a whole. */
+  readonly maxBytes: number;
+  /** How fast all streams together are read. By default as fast as the server sends. */
+  readonly watchSpeed?: SpeedLimit | undefined;
+}
 
 /**
  * Sends requests over one connection, with deadlines and one retry, and converts every failure to a KubeError. It
@@ -16,10 +25,18 @@ type Answer = Dispatcher.ResponseData;
 export class Transport {
   readonly #connection: Connection;
   readonly #onRequest: (record: RequestRecord) => void;
+  readonly #maxBytes: number;
+  readonly #speed: ReadingSpeed | undefined;
 
-  constructor(connection: Connection, onRequest: (record: RequestRecord) => void) {
+  constructor(
+    connection: Connection,
+    onRequest: (record: RequestRecord) => void,
+    { maxBytes, watchSpeed }: TransportLimits,
+  ) {
     this.#connection = connection;
     this.#onRequest = onRequest;
+    this.#maxBytes = maxBytes;
+    this.#speed = watchSpeed && new ReadingSpeed(watchSpeed);
   }
 
   /**
@@ -29,7 +46,7 @@ export class Transport {
     const deadline = new Deadline(call.deadlineMs, call.signal);
     try {
       return await this.#withRetry(call, deadline, (dispatcher) =>
-        this.#exchange(call, deadline, dispatcher, (answer) => answer.body.text()),
+        this.#exchange(call, deadline, dispatcher, (answer) => this.#text(call, answer)),
       );
     } finally {
       deadline.release();
@@ -44,7 +61,9 @@ export class Transport {
       return await this.#withRetry(call, deadline, async (dispatcher) => {
         const { body } = await this.#exchange(call, deadline, dispatcher, (answer) => Promise.resolve(answer));
         deadline.stopClock();
-        return { body, release, failed: (cause) => this.#failure(call, deadline, dispatcher, cause) };
+        const failed = (cause: unknown) => this.#failure(call, deadline, dispatcher, cause);
+        const limited = this.#speed?.limit(body, deadline.signal) ?? body;
+        return { body: limited, release, failed, maxBytes: this.#maxBytes };
       });
     } catch (error) {
       release();
@@ -99,12 +118,23 @@ export class Transport {
         code = answer.statusCode;
         return result;
       }
-      const text = await answer.body.text();
+      const text = await this.#text(call, answer);
       code = answer.statusCode;
       throw errorFromStatus(actionOf(call), code, parseStatus(code, text), retryAfterSeconds(answer.headers));
     } finally {
       this.#onRequest({ verb: call.verb, resource: call.resource, code, ms: performance.now() - startedAt });
     }
+  }
+
+  async #text(call: KubeRequest, { body }: Answer): Promise<string> {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > this.#maxBytes) throw answerTooLarge(call, this.#maxBytes);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString('utf8');
   }
 
   async #headers(call: KubeRequest): Promise<Record<string, string>> {
@@ -122,6 +152,7 @@ export class Transport {
   }
 
   #failure(call: KubeRequest, deadline: Deadline, dispatcher: Dispatcher, cause: unknown): unknown {
+    if (cause instanceof KubeError) return cause;
     if (call.signal?.aborted) return call.signal.reason;
     this.#connection.renew(dispatcher);
     const action = actionOf(call);

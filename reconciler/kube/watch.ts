@@ -1,6 +1,6 @@
 import { errorFromStatus, type Status } from './errors.ts';
 import type { KubeObject } from './object.ts';
-import { actionOf, type KubeRequest } from './request.ts';
+import { actionOf, answerTooLarge, type KubeRequest, type Stream } from './request.ts';
 import type { Transport } from './transport.ts';
 
 /** An event of a watch. An ERROR event is thrown as KubeError instead. */
@@ -14,7 +14,7 @@ export async function* readWatch<T extends KubeObject>(
   call: KubeRequest,
 ): AsyncGenerator<WatchEvent<T>, void> {
   const stream = await transport.stream(call);
-  const lines = readLines(stream.body);
+  const lines = readLines(call, stream);
   try {
     for (;;) {
       const next = await lines.next().catch((cause: unknown) => {
@@ -42,19 +42,23 @@ function parseEvent<T extends KubeObject>(call: KubeRequest, text: string): Watc
   return { type: 'BOOKMARK', resourceVersion: line.object.metadata.resourceVersion };
 }
 
-async function* readLines(body: AsyncIterable<Buffer>): AsyncGenerator<string, void> {
+async function* readLines(call: KubeRequest, { body, maxBytes }: Stream): AsyncGenerator<string, void> {
   // Objects may have a megabyte and arrive in chunks of 16 KiB. Joining the chunks once per line avoids repeated
   // copies.
   let pending: Buffer[] = [];
+  let bytes = 0;
   for await (const chunk of body) {
     let start = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
       pending.push(chunk.subarray(start, end));
       const line = Buffer.concat(pending).toString('utf8');
       pending = [];
+      bytes = 0;
       start = end + 1;
       if (line.length > 0) yield line;
     }
+    bytes += chunk.length - start;
+    if (bytes > maxBytes) throw answerTooLarge(call, maxBytes);
     if (start < chunk.length) pending.push(chunk.subarray(start));
   }
 }

@@ -2,10 +2,10 @@ import { firstMatch } from '../engine/first-match.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
 import { groups, kubeletServingSigner } from '../../constructs/cluster/workload-identities.ts';
-import { type CertificateRequest, isPending } from '../hosted/certificate-request.ts';
+import { type CertificateRequest, isPending, longestRequest } from '../hosted/certificate-request.ts';
 import type { NodeAddress } from '../hosted/node-object.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { readRequest, type RequestContent } from './request-content.ts';
+import { contentOf, type RequestContent } from './request-content.ts';
 import type { IsReserved } from './reserved-hosts.ts';
 
 /** The fields of a Machine that show its Node and its addresses. */
@@ -58,7 +58,8 @@ type Check = (question: Question) => string | undefined;
 export function objection(request: CertificateRequest, evidence: Evidence): string | undefined {
   const node = askingNode(request);
   if (node === undefined) return `was created by ${request.spec.username ?? 'an unknown user'}, which is not a kubelet`;
-  const content = readRequest(request.spec.request);
+  const content = contentOf(request);
+  if (!content && request.spec.request === '') return `is longer than ${longestRequest / 1024} KiB`;
   if (!content) return 'cannot be read, or contains more than one list of names';
   return firstMatch(checks, { request, node, content, evidence });
 }

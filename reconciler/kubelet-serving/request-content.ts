@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
+import type { CertificateRequest } from '../hosted/certificate-request.ts';
 
 /** Content of a PKCS #10 request. */
 export interface RequestContent {
@@ -12,12 +13,21 @@ export interface RequestContent {
   readonly otherNames: readonly string[];
 }
 
+/** Contents by their requests in the cache, which live until they are answered. */
+const known = new WeakMap<CertificateRequest, RequestContent | undefined>();
+
+/** The content of a request, which is parsed only the first time. @returns undefined as {@link readRequest} does */
+export function contentOf(request: CertificateRequest): RequestContent | undefined {
+  if (!known.has(request)) known.set(request, readRequest(request.spec.request));
+  return known.get(request);
+}
+
 /**
  * Reads the request of a CertificateSigningRequest.
  * @returns undefined if it cannot be parsed, or contains anything that another parser may interpret differently: only
  * one extension of one attribute may contain names
  */
-export function readRequest(base64: string): RequestContent | undefined {
+function readRequest(base64: string): RequestContent | undefined {
   try {
     const request = new x509.Pkcs10CertificateRequest(Buffer.from(base64, 'base64').toString('utf8'));
     const [extension, ...others] = request.extensions;

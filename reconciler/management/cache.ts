@@ -66,9 +66,11 @@ export class ManagementCluster {
   readonly #known: InformerSet;
   readonly #hosted: Informer;
   readonly #sharedResources: SharedResourcesWatch;
+  #reportRestored: () => void = () => {};
 
   constructor({ client, clock, namespace, watchFilter, onError }: ManagementClusterOptions) {
-    const common = { client, clock, namespace, onError, fieldManager, indexedLabels: [clusterNameLabel] };
+    const onRestored = () => this.#forgetVersions();
+    const common = { client, clock, namespace, onError, onRestored, fieldManager, indexedLabels: [clusterNameLabel] };
     const hostedSelector = watchFilter === undefined ? undefined : `${watchFilterLabel}=${watchFilter}`;
     this.#hosted = new Informer({ ...common, resource: HostedControlPlane, labelSelector: hostedSelector });
     this.#sharedResources = new SharedResourcesWatch(common);
@@ -100,6 +102,14 @@ export class ManagementCluster {
     this.#sharedResources.onChange(handler);
   }
 
+  /**
+   * Sets the handler that is called when the versions of the API server have gone back, because its etcd was restored
+   * from a backup. Each kind notices that on its own, so that it may be called several times.
+   */
+  onRestored(handler: () => void): void {
+    this.#reportRestored = handler;
+  }
+
   /** Time, in milliseconds since the epoch, of the last message of the watch that has been silent the longest. */
   get lastSeen(): number {
     return this.#known.lastSeen;
@@ -122,6 +132,12 @@ export class ManagementCluster {
     this.#known.remember(object);
     if (object.kind !== HostedControlPlane.kind || this.#hosted.hasSeen(object.metadata.resourceVersion ?? '0')) return;
     this.#sharedResources.takeHostedControlPlane({ type: 'updated', object });
+  }
+
+  #forgetVersions(): void {
+    this.#known.forgetWritten();
+    this.#sharedResources.forgetVersions();
+    this.#reportRestored();
   }
 
   /** The part of the cache that belongs to one Cluster. */

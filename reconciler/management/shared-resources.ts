@@ -79,6 +79,11 @@ export class SharedResourcesWatch {
     this.#claim(type, hostClaimOfHostedControlPlane(object));
   }
 
+  /** Accepts older HostedControlPlanes than before, because the versions of the API server have gone back. */
+  forgetVersions(): void {
+    this.#versions.clear();
+  }
+
   /** The shared resources of one control plane. Every read subscribes it to changes, until the next call. */
   sharedResourcesOf(name: ObjectName & { readonly namespace: string }): SharedResources {
     const key = objectKey(name);

@@ -26,6 +26,12 @@ const gatherMs = 20;
 /** Minimum delay, so that a requeue time in the past does not cause a busy loop. */
 const soonestMs = 100;
 
+/**
+ * How often one HostedControlPlane is reconciled: without delay while it is brought up, but only once a second if
+ * something changes without end, such as objects that its users write in the hosted cluster.
+ */
+const pace = { burst: 100, intervalMs: 1_000 };
+
 /** Converts changes of watched objects to reconciles of their HostedControlPlane. */
 export class Controller {
   readonly #options: ControllerOptions;
@@ -40,6 +46,7 @@ export class Controller {
     this.#queue = new WorkQueue({
       process: (key) => this.#process(key),
       concurrency,
+      pace,
       clock,
       onError: (key, error) => log.warn({ hostedControlPlane: key, error }, 'reconcile failed, retrying'),
     });

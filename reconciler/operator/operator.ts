@@ -4,6 +4,7 @@ import { group } from '../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import type { Config } from './config.ts';
 import { Controller } from './controller.ts';
+import { handOver } from './hand-over.ts';
 import { KubeClient } from '../kube/client.ts';
 import type { RequestRecord } from '../kube/request.ts';
 import type { Clock } from '../kube/clock.ts';
@@ -122,13 +123,15 @@ export class Operator {
     else this.#lead();
   }
 
-  /** Completes running reconciles, releases leadership, and closes all connections. */
+  /** Ends all work, then releases leadership, and closes all connections. */
   async stop(): Promise<void> {
-    await this.#controller.stop();
-    await this.#election?.stop();
-    await this.#events.flush();
+    await handOver({
+      controller: this.#controller,
+      reconciler: this.#reconciler,
+      events: this.#events,
+      election: this.#election,
+    });
     await this.#management.stop();
-    await this.#reconciler.close();
     await this.#client.connection.close();
   }
 

@@ -58,7 +58,6 @@ const progressMs = 10_000;
 interface Entry {
   state: WorkState;
   readonly controller: AbortController;
-  ended: Promise<void>;
   reportedAt: number;
 }
 
@@ -67,6 +66,8 @@ export class BackgroundWork {
   readonly #options: BackgroundWorkOptions;
   readonly #entries = new Map<string, Map<string, Entry>>();
   readonly #waiting: (() => void)[] = [];
+  /** All tasks that have not ended, those of forgotten control planes included. */
+  readonly #running = new Set<Promise<void>>();
   #free: number;
 
   constructor(options: BackgroundWorkOptions) {
@@ -103,9 +104,8 @@ export class BackgroundWork {
 
   /** Aborts all tasks, and resolves when they have ended. */
   async close(): Promise<void> {
-    const entries = [...this.#entries.values()].flatMap((works) => [...works.values()]);
-    for (const { controller } of entries) controller.abort(stopped());
-    await Promise.all(entries.map(({ ended }) => ended));
+    for (const key of this.#entries.keys()) this.forget(key);
+    await Promise.all(this.#running);
   }
 
   #start(key: string, name: string, inputsKey: string, run: (context: WorkContext) => Promise<unknown>): WorkState {
@@ -117,11 +117,11 @@ export class BackgroundWork {
     const entry: Entry = {
       state: { kind: 'running', inputsKey, since: this.#now(), progress: 'started' },
       controller: new AbortController(),
-      ended: Promise.resolve(),
       reportedAt: this.#options.clock.now(),
     };
     works.set(name, entry);
-    entry.ended = this.#run(key, entry, inputsKey, failures, run);
+    const ended = this.#run(key, entry, inputsKey, failures, run).finally(() => this.#running.delete(ended));
+    this.#running.add(ended);
     return entry.state;
   }
 

@@ -128,6 +128,23 @@ export class ApiServer {
     await run([...etcdctl, 'compact', revision]);
   }
 
+  /** Saves etcd's data. Returns a function that goes back to it, with the old versions, and starts both processes again. */
+  async backUp(): Promise<() => Promise<void>> {
+    const { directory, ports } = this.#started;
+    const [snapshot, data] = [join(directory, 'snapshot'), join(directory, 'etcd')];
+    await run([this.#binary('etcdctl'), `--endpoints=http://127.0.0.1:${ports.etcd}`, 'snapshot', 'save', snapshot]);
+    return async () => {
+      await this.#apiServer?.end();
+      await this.#etcd?.end();
+      await rm(data, { recursive: true });
+      const peer = `http://127.0.0.1:${ports.peer}`;
+      const cluster = [`--initial-cluster=default=${peer}`, `--initial-advertise-peer-urls=${peer}`];
+      await run([this.#binary('etcdutl'), 'snapshot', 'restore', snapshot, `--data-dir=${data}`, ...cluster]);
+      this.startEtcd();
+      await this.startApiServer();
+    };
+  }
+
   /** Kills both processes and removes their files. */
   async stop(): Promise<void> {
     await this.#place?.connection.close();

@@ -3,6 +3,7 @@ import type { Clock } from '../../reconciler/kube/clock.ts';
 /** A clock that advances only when a test advances it. */
 export class ManualClock implements Clock {
   #now: number;
+  #setBy = 0;
   readonly #timers = new Set<{ readonly dueAt: number; readonly callback: () => void }>();
 
   constructor(now = Date.parse('2026-01-01T00:00:00Z')) {
@@ -15,7 +16,16 @@ export class ManualClock implements Clock {
   }
 
   now(): number {
+    return this.#now + this.#setBy;
+  }
+
+  elapsed(): number {
     return this.#now;
+  }
+
+  /** Sets the time of the machine, as an administrator or NTP does. No timer becomes due. */
+  setTime(byMs: number): void {
+    this.#setBy += byMs;
   }
 
   setTimer(delayMs: number, callback: () => void): () => void {

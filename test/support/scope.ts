@@ -174,6 +174,7 @@ const workingHostedCluster: HostedClient = {
   nodes: () => 0,
   nodeMetadata: () => [],
   annotateNode: async () => {},
+  watchProblem: () => undefined,
   certificateRequests: () => [],
   node: async () => undefined,
   approve: async () => {},

@@ -3,6 +3,8 @@ import { Machine } from '../../../constructs/api/resources.ts';
 import type { CertificateRequest } from '../../hosted/certificate-request.ts';
 import { HostedClusterNotReady } from '../../hosted/not-ready.ts';
 import { askingNode, awaitsServing, type MachineObject, objection } from '../../kubelet-serving/plan.ts';
+import type { NodeAddress } from '../../hosted/node-object.ts';
+import { resultsOf, settleAll } from '../../kube/concurrency.ts';
 import { reservedHosts } from '../../kubelet-serving/reserved-hosts.ts';
 import { degraded, done, notObserved, type Outcome, wait } from '../../engine/outcome.ts';
 import type { HostedClient } from '../../hosted/hosted-client.ts';
@@ -12,6 +14,10 @@ import { workloadRBAC } from './rbac.ts';
 
 /** Maximum number of requests in a message. */
 const reportedRequests = 3;
+/** Maximum number of requests that one reconcile answers, the newest first. */
+const answeredRequests = 100;
+/** Maximum number of requests to the hosted API server at a time. */
+const atOnce = 8;
 const firstLookMs = 1_000;
 const longestLookMs = 10 * 60_000;
 
@@ -25,6 +31,8 @@ export const kubeletServingCertificates = phase({
   needs: [workloadRBAC],
   async run(scope): Promise<Outcome> {
     const hosted = scope.hosted(scope.facts);
+    const problem = hosted.watchProblem();
+    if (problem) return degraded('HostedClusterTooLarge', tooLargeMessage(problem), {});
     const requests = hosted.certificateRequests();
     if (!requests)
       return notObserved('the operator has not listed the CertificateSigningRequests of the hosted cluster yet');
@@ -32,7 +40,9 @@ export const kubeletServingCertificates = phase({
     if (waiting.length === 0) return done();
 
     try {
-      return outcomeOf(await answer(scope, hosted, waiting), scope.now);
+      const answered = newestFirst(waiting).slice(0, answeredRequests);
+      const refusals = await answer(scope, hosted, answered);
+      return outcomeOf(refusals, waiting.length - answered.length, scope.now);
     } catch (error) {
       if (!(error instanceof HostedClusterNotReady)) throw error;
       return wait('WaitingForAPIServer', error.message, { afterMs: error.afterMs });
@@ -53,24 +63,44 @@ async function answer(
 ): Promise<Refusal[]> {
   const machines = await scope.writer.readAll<MachineObject>(Machine, { [clusterNameLabel]: scope.cluster.name });
   const isReserved = reservedHosts(scope.cluster, scope.facts);
-  const answers = waiting.map(async (request): Promise<Refusal | undefined> => {
-    const node = askingNode(request);
-    const live = node === undefined ? undefined : await hosted.node(node);
-    const nodeAddresses = live && (live.status?.addresses ?? []);
-    const why = objection(request, { nodeAddresses, machines, isReserved });
+  const addresses = await addressesOf(hosted, new Set(waiting.flatMap((request) => askingNode(request) ?? [])));
+  const answers = await settleAll(waiting, atOnce, async (request): Promise<Refusal | undefined> => {
+    const node = askingNode(request) ?? '';
+    const why = objection(request, { nodeAddresses: addresses.get(node), machines, isReserved });
     if (why) return { request, why };
     await hosted.approve(request, `contains only names and addresses of Node ${node}`);
     return undefined;
   });
-  return (await Promise.all(answers)).filter((refusal) => refusal !== undefined);
+  return resultsOf(answers).filter((refusal) => refusal !== undefined);
 }
 
-function outcomeOf(refusals: readonly Refusal[], now: Date): Outcome {
+/** The addresses of the Nodes that exist. */
+async function addressesOf(
+  hosted: HostedClient,
+  names: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, readonly NodeAddress[]>> {
+  const read = async (name: string) => ({ name, node: await hosted.node(name) });
+  const found = resultsOf(await settleAll([...names], atOnce, read));
+  return new Map(found.flatMap(({ name, node }) => (node ? [[name, node.status?.addresses ?? []]] : [])));
+}
+
+function newestFirst(requests: readonly CertificateRequest[]): CertificateRequest[] {
+  const timeOf = ({ metadata }: CertificateRequest): string => metadata.creationTimestamp ?? '';
+  return requests.toSorted((one, other) => timeOf(other).localeCompare(timeOf(one)));
+}
+
+function tooLargeMessage(problem: string): string {
+  return `the operator does not follow the hosted cluster: ${problem}. It approves no requests and sees no changes of nodes meanwhile, and tries again every five minutes: delete what fills these objects in the hosted cluster, such as CertificateSigningRequests or annotations of Nodes`;
+}
+
+/** @param left number of requests that were not looked at. Every approval is a change that causes a reconcile. */
+function outcomeOf(refusals: readonly Refusal[], left: number, now: Date): Outcome {
   if (refusals.length === 0) return done();
   const told = refusals
     .slice(0, reportedRequests)
     .map(({ request, why }) => `CertificateSigningRequest ${request.metadata.name} ${why}`);
-  const more = refusals.length > reportedRequests ? [`and ${refusals.length - reportedRequests} more`] : [];
+  const untold = Math.max(0, refusals.length - reportedRequests) + left;
+  const more = untold > 0 ? [`and ${untold} more`] : [];
   const message = `the operator did not approve requests in the hosted cluster: ${[...told, ...more].join('; ')}. Approve or deny them manually`;
   return degraded('RequestNotApproved', message, {}, { requeueAt: nextLook(refusals, now) });
 }

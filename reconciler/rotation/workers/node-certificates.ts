@@ -3,7 +3,7 @@ import {
   servingCertificateSignerAnnotation,
 } from '../../../constructs/api/group.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
-import { kubeletServingSigner } from '../../../constructs/cluster/workload-identities.ts';
+import { kubeletClientSigner, kubeletServingSigner } from '../../../constructs/cluster/workload-identities.ts';
 import type { CertificateRequest } from '../../hosted/certificate-request.ts';
 import { readCertificate } from '../../pki/certificate.ts';
 
@@ -15,7 +15,7 @@ export interface NodeCertificate {
 }
 
 const client: NodeCertificate = {
-  signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
+  signerName: kubeletClientSigner,
   annotation: clientCertificateSignerAnnotation,
 };
 const serving: NodeCertificate = {

@@ -185,23 +185,29 @@ describe('Informer', () => {
     expect(verbs().filter((verb) => verb === 'list').length).toBeGreaterThan(1);
   });
 
+  it('lists again when etcd was restored from a backup, and reports what is different in it', async () => {
+    await direct.apply(configMap('changes', { a: 'old' }), us);
+    let restores = 0;
+    const { informer, events } = inform({ onRestored: () => (restores += 1) });
+    await informer.synced;
+    const restore = await server.backUp();
+    await direct.apply(configMap('changes', { a: 'new' }), us);
+    // More versions than an API server needs for its own objects when it starts.
+    const names = Array.from({ length: 400 }, (_, index) => `new-${index}`);
+    await Promise.all(names.map((name) => direct.apply(configMap(name), us)));
+    await until('all of them', () => events.length > names.length + 1);
+    await restore();
+    await until('the state of the backup', () => informer.list().length === 1);
+    expect(informer.get({ namespace, name: 'changes' })?.data).toEqual({ a: 'old' });
+    expect(restores).toBe(1);
+  });
+
   it('detects a connection that went silent', async () => {
     const { events } = inform({ watchInactivityMs: 1_000 });
     await until('the watch', () => verbs().includes('watch'));
     proxy.goSilent();
     await direct.apply(configMap('meanwhile'), us);
     await until('the error', () => errors.length > 0);
-    proxy.heal();
-    await until('the later event', () => events.length > 0);
-    expect(events).toEqual(['added meanwhile']);
-  });
-
-  it('drops a connection on which another request got no answer, however long its own watch may be silent', async () => {
-    const { events } = inform();
-    await until('the watch', () => verbs().includes('watch'));
-    proxy.goSilent();
-    await direct.apply(configMap('meanwhile'), us);
-    await expect(client.raw('/readyz', { deadlineMs: 300 })).rejects.toThrow('did not answer within 300 ms');
     proxy.heal();
     await until('the later event', () => events.length > 0);
     expect(events).toEqual(['added meanwhile']);

@@ -195,7 +195,7 @@ describe('a hosted cluster', () => {
     await admin.delete(Node, { name: 'n1' });
   });
 
-  it('keeps annotations on its nodes until they are removed, and does not recreate a deleted node', async () => {
+  it('keeps annotations on its nodes until they are removed, and neither recreates a deleted node nor changes another one of its name', async () => {
     const notes = { first: 'notes.example.org/first', second: 'notes.example.org/second' };
     const theirs = { 'theirs.example.org/note': 'stays' };
     await reconcile();
@@ -210,6 +210,11 @@ describe('a hosted cluster', () => {
     await admin.delete(Node, { name: 'n3' });
     await hosted.annotateNode(node, { [notes.second]: '3' });
     expect(await exists(Node, { name: 'n3' })).toBe(false);
+
+    await admin.create({ ...kindOf(Node), metadata: { name: 'n3', annotations: theirs } }, other);
+    await hosted.annotateNode(node, { [notes.second]: '3' });
+    expect((await admin.get(Node, { name: 'n3' })).metadata.annotations).toEqual(theirs);
+    await admin.delete(Node, { name: 'n3' });
   });
 
   it('has working controllers when the first service account exists', async () => {

@@ -5,7 +5,7 @@ import { EtcdLoops } from '../../../reconciler/etcd/loop.ts';
 import type { EtcdTask } from '../../../reconciler/etcd/reconcile-etcd.ts';
 import { memoryClusterOf } from '../../support/loop/memory-cluster-of.ts';
 import { completeCluster } from '../../support/loop/scenario.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+import { ManualClock, settled } from '../../support/manual-clock.ts';
 import type { MemoryObjects } from '../../support/memory-objects.ts';
 import { clusterName, namespace } from '../../support/scope.ts';
 
@@ -93,4 +93,29 @@ it('the etcd loop observes at least every half minute, even if nothing has chang
   await clock.advance(30_000);
   expect(one.report()?.problem).toBe('Secret c1-etcd or c1-etcd-controller no longer exists');
   await loops.close();
+});
+
+it.each<[string, (loops: EtcdLoops) => void]>([
+  ['runs', () => {}],
+  ['was forgotten', (loops) => void loops.forget(key)],
+])('a step of an etcd loop that %s is waited for when the process ends', async (_, before) => {
+  const management = complete.copy();
+  const answer = Promise.withResolvers<never>();
+  const client = { status: () => answer.promise, read: () => answer.promise };
+  const loops = new EtcdLoops({
+    clock: new ManualClock(),
+    onChange: () => {},
+    open: () => ({ clients: () => client as never, close: () => {} }),
+  });
+  const goal = { replicas: 3, revision: 'new', cause: 'requested', quotaBytes: 1 } as const;
+  const task = { cluster: { name: clusterName, namespace }, goal, reader: management, writer: management };
+  void loops.of(key).observe(task);
+  await settled();
+  before(loops);
+  let isClosed = false;
+  const closed = loops.close().then(() => (isClosed = true));
+  await settled();
+  expect(isClosed).toBe(false);
+  answer.reject(new Error('gone'));
+  await closed;
 });

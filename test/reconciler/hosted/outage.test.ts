@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Outage } from '../../../reconciler/hosted/outage.ts';
-import { KubeError } from '../../../reconciler/kube/errors.ts';
+import { KubeError, tooLarge } from '../../../reconciler/kube/errors.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const unreachable = new KubeError('apply ConfigMap a/b: refused', { code: 0, reason: 'Unreachable' });
@@ -61,5 +61,17 @@ it.each<[string, Error]>([
 ])('is not an outage: %s', async (_, error) => {
   const { attempt } = outage();
   await expect(attempt(error)).rejects.toBe(error);
+  await expect(attempt()).resolves.toBe('answer');
+});
+
+it('an API server whose answers are too large gets no request for a minute, and is reported as what it is', async () => {
+  const { clock, attempt, sent } = outage();
+  const huge = tooLarge('get Node n1: the answer is larger than 16 MiB');
+  const message = `the operator does not read the answer of the API server: ${huge.message}`;
+  await expect(attempt(huge)).rejects.toMatchObject({ name: 'HostedClusterNotReady', message, afterMs: 60_000 });
+  await clock.advance(59_999);
+  await expect(attempt()).rejects.toThrow(message);
+  expect(sent).toHaveLength(1);
+  await clock.advance(1);
   await expect(attempt()).resolves.toBe('answer');
 });

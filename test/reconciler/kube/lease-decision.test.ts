@@ -17,12 +17,14 @@ const lease = (spec: LeaseObject['spec'] & object, resourceVersion = '1'): Lease
   metadata: { namespace: 'a', name: 'b', resourceVersion },
   spec,
 });
-const seen = (agoMs: number) => ({ version: '1', changedAt: now - agoMs });
+const elapsed = 1_000_000;
+const moment = { now, elapsed };
+const seen = (agoMs: number) => ({ version: '1', changedAt: elapsed - agoMs });
 const held = lease({ holderIdentity: 'them', leaseDurationSeconds: 15, leaseTransitions: 3 });
 
 describe('decideLease', () => {
   it('creates the lease if there is none', () => {
-    expect(decideLease(undefined, seen(0), 'us', now, times)).toEqual({
+    expect(decideLease(undefined, seen(0), 'us', moment, times)).toEqual({
       type: 'create',
       spec: {
         holderIdentity: 'us',
@@ -35,7 +37,7 @@ describe('decideLease', () => {
   });
 
   it('renews its own lease and keeps the acquire time', () => {
-    const decision = decideLease(lease({ holderIdentity: 'us' }), seen(60_000), 'us', now, times);
+    const decision = decideLease(lease({ holderIdentity: 'us' }), seen(60_000), 'us', moment, times);
     expect(decision).toEqual({
       type: 'renew',
       spec: { holderIdentity: 'us', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.120000Z' },
@@ -43,30 +45,30 @@ describe('decideLease', () => {
   });
 
   it('waits for a holder that renewed within its duration', () => {
-    expect(decideLease(held, seen(14_999), 'us', now, times)).toEqual({ type: 'wait', holder: 'them' });
+    expect(decideLease(held, seen(14_999), 'us', moment, times)).toEqual({ type: 'wait', holder: 'them' });
   });
 
   it('takes over from a holder that has not renewed for its duration, and counts the transition', () => {
-    expect(decideLease(held, seen(15_000), 'us', now, times)).toMatchObject({
+    expect(decideLease(held, seen(15_000), 'us', moment, times)).toMatchObject({
       type: 'take',
       spec: { holderIdentity: 'us', leaseTransitions: 4 },
     });
   });
 
   it('takes a released lease at once', () => {
-    expect(decideLease(lease({ holderIdentity: '' }), seen(0), 'us', now, times).type).toBe('take');
+    expect(decideLease(lease({ holderIdentity: '' }), seen(0), 'us', moment, times).type).toBe('take');
   });
 
   it('waits for the duration that the holder has set', () => {
     const patient = lease({ holderIdentity: 'them', leaseDurationSeconds: 60 });
-    expect(decideLease(patient, seen(59_999), 'us', now, times).type).toBe('wait');
-    expect(decideLease(patient, seen(60_000), 'us', now, times).type).toBe('take');
+    expect(decideLease(patient, seen(59_999), 'us', moment, times).type).toBe('wait');
+    expect(decideLease(patient, seen(60_000), 'us', moment, times).type).toBe('take');
   });
 
   it('waits for its own duration if the holder has set none', () => {
     const silent = lease({ holderIdentity: 'them' });
-    expect(decideLease(silent, seen(14_999), 'us', now, times).type).toBe('wait');
-    expect(decideLease(silent, seen(15_000), 'us', now, times)).toMatchObject({
+    expect(decideLease(silent, seen(14_999), 'us', moment, times).type).toBe('wait');
+    expect(decideLease(silent, seen(15_000), 'us', moment, times)).toMatchObject({
       type: 'take',
       spec: { acquireTime: '2026-01-01T00:00:00.120000Z', leaseTransitions: 1 },
     });
@@ -74,29 +76,29 @@ describe('decideLease', () => {
 
   it('takes a lease without a holder', () => {
     const { spec: _, ...empty } = held;
-    expect(decideLease(empty, seen(0), 'us', now, times).type).toBe('take');
+    expect(decideLease(empty, seen(0), 'us', moment, times).type).toBe('take');
   });
 
   it('sets a duration in whole seconds that is no shorter than its own', () => {
-    const decision = decideLease(undefined, seen(0), 'us', now, { ...times, durationMs: 14_001 });
+    const decision = decideLease(undefined, seen(0), 'us', moment, { ...times, durationMs: 14_001 });
     expect(decision).toMatchObject({ spec: { leaseDurationSeconds: 15 } });
   });
 
   it('that its holder has released can be taken at once', () => {
     const left = releasedLease(now);
     expect(left).toEqual({ holderIdentity: '', leaseDurationSeconds: 1, renewTime: '2026-01-01T00:00:00.120000Z' });
-    expect(decideLease(lease(left), seen(0), 'us', now, times).type).toBe('take');
+    expect(decideLease(lease(left), seen(0), 'us', moment, times).type).toBe('take');
   });
 });
 
 describe('observeLease', () => {
   it('measures the time since the last change of the lease by its own clock, whatever times the lease contains', () => {
     const skewed = lease({ holderIdentity: 'them', renewTime: microTime(now - 3_600_000) });
-    const first = observeLease(skewed, undefined, now);
-    expect(first).toEqual({ version: '1', changedAt: now });
-    expect(observeLease(skewed, first, now + 5_000)).toBe(first);
+    const first = observeLease(skewed, undefined, elapsed);
+    expect(first).toEqual({ version: '1', changedAt: elapsed });
+    expect(observeLease(skewed, first, elapsed + 5_000)).toBe(first);
     const renewed = lease({ holderIdentity: 'them' }, '2');
-    expect(observeLease(renewed, first, now + 5_000)).toEqual({ version: '2', changedAt: now + 5_000 });
-    expect(observeLease(undefined, first, now + 5_000)).toEqual({ version: '', changedAt: now + 5_000 });
+    expect(observeLease(renewed, first, elapsed + 5_000)).toEqual({ version: '2', changedAt: elapsed + 5_000 });
+    expect(observeLease(undefined, first, elapsed + 5_000)).toEqual({ version: '', changedAt: elapsed + 5_000 });
   });
 });

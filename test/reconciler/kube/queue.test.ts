@@ -143,6 +143,45 @@ describe('WorkQueue', () => {
     expect(started).toHaveLength(2);
   });
 
+  it('spaces the runs of a key once it has used its burst, and those of no other key', async () => {
+    const times: string[] = [];
+    const { queue, clock } = manualQueue({
+      pace: { burst: 3, intervalMs: 1_000 },
+      process: async (key) => void times.push(`${key} ${clock.elapsed() - begun}`),
+    });
+    const begun = clock.elapsed();
+    for (let passed = 0; passed < 3_000; passed += 100) {
+      queue.add('busy');
+      await clock.advance(100);
+    }
+    queue.add('calm');
+    await clock.advance(0);
+    expect(times).toEqual(['busy 0', 'busy 100', 'busy 200', 'busy 1000', 'busy 2000', 'busy 3000', 'calm 3000']);
+  });
+
+  it('restores the burst of a key that rests', async () => {
+    const { queue, clock, started, end } = manualQueue({ pace: { burst: 2, intervalMs: 1_000 } });
+    for (let count = 0; count < 2; count++) {
+      for (let run = 0; run < 2; run++) {
+        queue.add('key');
+        await end('key');
+      }
+      await clock.advance(2_000);
+    }
+    expect(started).toHaveLength(4);
+  });
+
+  it('spaces also the run of a key that was added during its run', async () => {
+    const { queue, clock, started, end } = manualQueue({ pace: { burst: 1, intervalMs: 1_000 } });
+    queue.add('key');
+    queue.add('key');
+    await end('key');
+    await clock.advance(999);
+    expect(started).toHaveLength(1);
+    await clock.advance(1);
+    expect(started).toHaveLength(2);
+  });
+
   it('is drained when nothing is ready or running', async () => {
     const { queue, end } = manualQueue({ concurrency: 1 });
     queue.add('a');

@@ -186,6 +186,17 @@ describe('the clock', () => {
     expect(reconciled).toHaveLength(11);
   });
 
+  it('limits the rate at which changes in a hosted cluster that never end cause reconciles', async () => {
+    const { afterHostedChange, clock, reconciled } = controller();
+    let count = 0;
+    for (let passed = 0; passed < 120_000; passed += 20) count += (await afterHostedChange(key)).length;
+    // The burst once, and one a second.
+    expect(count).toBeLessThan(100 + 120);
+    reconciled.length = 0;
+    await clock.advance(2_000);
+    expect(reconciled.length).toBeLessThan(3);
+  });
+
   it('requeues a failed reconcile, and logs one line with no more than its message', async () => {
     let isBroken = true;
     const { clock, afterChange, reconciled, ended, lines } = controller(async () => {

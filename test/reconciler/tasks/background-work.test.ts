@@ -135,4 +135,22 @@ describe('background work', () => {
     expect(context()?.signal.aborted).toBe(true);
     expect(changed).toEqual([]);
   });
+
+  it.each<[string, (all: BackgroundWork) => void]>([
+    ['runs', () => {}],
+    ['was cancelled', (all) => all.of('ns/c').cancel('backup')],
+    ['was forgotten', (all) => all.forget('ns/c')],
+  ])('that %s is waited for when the process ends', async (_, before) => {
+    const { all } = setUp();
+    const ending = Promise.withResolvers<void>();
+    // An upload removes its parts after it was aborted.
+    all.of('ns/c').start('backup', '', () => ending.promise);
+    before(all);
+    let isClosed = false;
+    const closed = all.close().then(() => (isClosed = true));
+    await settled();
+    expect(isClosed).toBe(false);
+    ending.resolve();
+    await closed;
+  });
 });

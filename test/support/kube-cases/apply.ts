@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { ConfigMap } from '../../../constructs/api/resources.ts';
-import { isConflict } from '../../../reconciler/kube/errors.ts';
+import { isConflict, isReplaced } from '../../../reconciler/kube/errors.ts';
 import {
   type AnyObject,
   appliedBy,
@@ -117,8 +117,27 @@ export const applyCases: readonly KubeCase[] = [
       await client.apply(configMap({ namespace }, { a: '1' }), them);
       const refused = await failure(client.apply(noted, us));
       expect([refused.code, refused.reason]).toEqual([422, 'Invalid']);
+      expect([isReplaced(refused), isConflict(refused)]).toEqual([true, false]);
       expect(refused.message).toContain('metadata.uid: Invalid value');
       expect(await client.get<AnyObject>(ConfigMap, metadata)).not.toHaveProperty('data.noted');
+    },
+  },
+  {
+    name: 'owns no empty map, so that others can fill it without a conflict, and a repeated apply writes nothing',
+    async run(context) {
+      const { client } = context;
+      const empty = { ...configMap(context, {}, { labels: {}, annotations: {} }), data: {} };
+      await client.apply(empty, us);
+      const filled = await client.apply(configMap(context, { a: '1' }, { annotations: { theirs: '1' } }), them);
+      const { metadata } = await client.mergePatch(
+        ConfigMap,
+        filled.metadata,
+        { data: { b: '1' } },
+        { fieldManager: 'edit' },
+      );
+      const repeated = await client.apply<AnyObject>(empty, us);
+      expect(repeated.metadata.resourceVersion).toBe(metadata.resourceVersion);
+      expect(repeated['data']).toEqual({ a: '1', b: '1' });
     },
   },
   {

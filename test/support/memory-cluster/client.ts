@@ -5,10 +5,12 @@ import type {
   CreateOptions,
   DeleteOptions,
   MergePatchOptions,
+  ListOptions,
   ObjectList,
   Selection,
   WatchOptions,
 } from '../../../reconciler/kube/client-options.ts';
+import { withoutEmptyMaps } from '../../../reconciler/kube/applied-fields.ts';
 import { isNotFound } from '../../../reconciler/kube/errors.ts';
 import type { KubeObject, ObjectName } from '../../../reconciler/kube/object.ts';
 import { objectPath } from '../../../reconciler/kube/resource.ts';
@@ -54,7 +56,10 @@ export class MemoryClient implements KubernetesApi {
     return this.get<T>(resource, name).catch(nothingIfNotFound);
   }
 
-  async list<T extends KubeObject = KubeObject>(resource: Resource, options: Selection = {}): Promise<ObjectList<T>> {
+  async list<T extends KubeObject = KubeObject>(
+    resource: Resource,
+    options: ListOptions<T> = {},
+  ): Promise<ObjectList<T>> {
     const { namespace } = options;
     const action = actionOf('list', resource, namespace === undefined ? {} : { namespace });
     await this.#before(action);
@@ -64,7 +69,13 @@ export class MemoryClient implements KubernetesApi {
     const items = selected.map(
       (object) => ({ ...seen(object, resource, options), apiVersion, kind }) as KubeObject as T,
     );
-    return { items, resourceVersion: String(this.#server.store.version) };
+    const keep = options.keeper?.() ?? ((object: T) => object);
+    return { items: items.map(keep), resourceVersion: String(this.#server.store.version) };
+  }
+
+  async currentVersion(resource: Resource, { namespace }: Selection = {}): Promise<string> {
+    await this.#before(actionOf('check', resource, namespace === undefined ? {} : { namespace }));
+    return String(this.#server.store.version);
   }
 
   async *pages(resource: Resource, options: Selection = {}): AsyncGenerator<KubeObject[], void> {
@@ -75,7 +86,7 @@ export class MemoryClient implements KubernetesApi {
     const { resource = resourceOf(object) } = options;
     objectPath(resource, object.metadata);
     const action = actionOf('apply', resource, object.metadata);
-    return this.#write(action, () => this.#server.apply(resource, object, options) as T & KubeObject);
+    return this.#write(action, () => this.#server.apply(resource, withoutEmptyMaps(object), options) as T & KubeObject);
   }
 
   async create<T extends KubeObject>(object: T, { fieldManager }: CreateOptions): Promise<T & KubeObject> {

@@ -39,7 +39,8 @@ export function notNew(action: string): KubeError {
 /** The uid in the request is not that of the stored object with this name. */
 export function otherUid(action: string, uid: string): KubeError {
   const message = `metadata.uid: Invalid value: ${JSON.stringify(uid)}: field is immutable`;
-  return errorFromStatus(action, 422, { reason: 'Invalid', message });
+  const causes = [{ reason: 'FieldValueInvalid', message, field: 'metadata.uid' }];
+  return errorFromStatus(action, 422, { reason: 'Invalid', message, details: { causes } });
 }
 
 interface OwnedByAnother {

@@ -23,6 +23,7 @@ export class Store {
   readonly #waiting = new Set<() => void>();
   #version = 1;
   #uids = 0;
+  #restores = 0;
 
   /** A copy with the same objects and versions, which then changes independently. */
   copy(): Store {
@@ -31,6 +32,22 @@ export class Store {
     copy.#uids = this.#uids;
     for (const [identity, object] of this.#objects) copy.#objects.set(identity, object);
     return copy;
+  }
+
+  /** Goes back to the objects and versions of a copy, as etcd does that is restored from a backup. Ends all watches. */
+  restore(copy: Store): void {
+    this.#version = copy.#version;
+    this.#uids = copy.#uids;
+    this.#restores += 1;
+    this.#objects.clear();
+    for (const [identity, object] of copy.#objects) this.#objects.set(identity, object);
+    this.#history.length = 0;
+    for (const wake of this.#waiting) wake();
+  }
+
+  /** How often it was restored. */
+  get restores(): number {
+    return this.#restores;
   }
 
   get version(): number {

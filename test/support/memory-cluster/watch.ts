@@ -7,7 +7,8 @@ import type { Store, StoredChange } from './store.ts';
 
 /**
  * The events of the selected objects after a version, or starting with the existing objects. An object that ceases to match
- * the selector is DELETED for the watch. The watch ends with its signal and sends no bookmarks.
+ * the selector is DELETED for the watch. The watch ends with its signal or when the store is restored, and sends no
+ * bookmarks.
  */
 export async function* watchStore(
   store: Store,
@@ -15,6 +16,7 @@ export async function* watchStore(
   options: WatchOptions,
 ): AsyncGenerator<WatchEvent, void> {
   const { resourceVersion, signal } = options;
+  const { restores } = store;
   let seen = resourceVersion === undefined ? store.version : Number(resourceVersion);
   if (resourceVersion === undefined) {
     for (const object of store.list(resource)) if (isSelected(object, options)) yield { type: 'ADDED', object };
@@ -28,6 +30,7 @@ export async function* watchStore(
       if (event) yield event;
     }
     if (store.version === seen) await store.changed(signal);
+    if (store.restores !== restores) return;
   }
 }
 

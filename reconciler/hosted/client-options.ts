@@ -1,0 +1,21 @@
+import type { LookupFunction } from 'node:net';
+import type { Clock } from '../kube/clock.ts';
+import type { RequestRecord } from '../kube/request.ts';
+import type { OpenApi } from './open-api.ts';
+
+/** Options of the client of one hosted cluster. */
+export interface HostedClusterClientOptions {
+  readonly clock: Clock;
+  /** Called after a change that may require a reconcile. */
+  readonly onChange: () => void;
+  /** Called when the operator has reverted a change of this object by another client. */
+  readonly onRevert: (what: string) => void;
+  /** Called when a watch was interrupted. It resumes automatically. */
+  readonly onError: (error: unknown) => void;
+  /** Called for every request to the hosted cluster. By default not called. */
+  readonly onRequest?: ((record: RequestRecord) => void) | undefined;
+  /** Resolves the host name of the endpoint. By default with the resolver of the machine. */
+  readonly lookup?: LookupFunction | undefined;
+  /** Opens a client of an API server. By default it connects over the network. */
+  readonly open?: OpenApi | undefined;
+}

@@ -1,0 +1,44 @@
+import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
+import type { KubernetesApi } from '../kube/client.ts';
+import type { ConnectionTarget } from '../kube/config.ts';
+import type { RequestRecord } from '../kube/request.ts';
+import type { KeyPair } from '../pki/issue.ts';
+import { dialApi, type OpenApi } from './open-api.ts';
+import type { HostedTarget } from './target.ts';
+
+/** A healthy hosted API server answers quickly, and a worker must not wait for the usual half minute. */
+const deadlineMs = 5_000;
+
+/**
+ * Maximum size of one answer. The largest object that etcd stores has 1.5 MiB, and six times that as JSON, if it
+ * consists of control characters.
+ */
+const maxBytes = 16 * 1024 * 1024;
+
+/** 5000 nodes that report their status send a twentieth of it. */
+const watchSpeed = { burstBytes: 16 * 1024 * 1024, bytesPerSecond: 1024 * 1024 };
+
+interface ConnectOptions {
+  readonly onRequest?: ((record: RequestRecord) => void) | undefined;
+  readonly open?: OpenApi | undefined;
+}
+
+/** Makes a client of one API server of a hosted cluster, which connects with its first request. */
+export type ConnectHosted = (
+  address: Endpoint,
+  identity: KeyPair,
+  how: Pick<ConnectionTarget, 'serverName' | 'lookup'>,
+) => KubernetesApi;
+
+/** Connects to the API servers of one hosted cluster, each of which may be slow, silent or malicious. */
+export function hostedConnector(
+  { ca }: Pick<HostedTarget, 'ca'>,
+  { onRequest, open = dialApi }: ConnectOptions,
+): ConnectHosted {
+  const limits = { deadlineMs, maxBytes, watchSpeed };
+  return (address, { certificate: cert, key }, how) =>
+    open(
+      { server: `https://${formatEndpoint(address)}`, ca, cert, key, ...how },
+      { ...limits, ...(onRequest ? { onRequest } : {}) },
+    );
+}
