@@ -37,9 +37,10 @@ export function hostedInformers(
   options: Pick<InformerOptions, 'client' | 'clock' | 'onError' | 'onRestored'>,
 ): Informer[] {
   const common = { ...options, budget: new CacheBudget(heldBytes) };
-  const ours = (resource: Resource, namespace?: string) =>
+  const ours = (resource: Resource, namespace?: string, more: Pick<InformerOptions, 'mayBeUnserved'> = {}) =>
     new Informer({
       ...common,
+      ...more,
       resource,
       namespace,
       fieldManager,
@@ -47,7 +48,8 @@ export function hostedInformers(
     });
   return [
     ...rbacResources.map((resource) => ours(resource)),
-    ...applied.map(({ resource, namespace }) => ours(resource, namespace)),
+    // Arguments of the user, such as emulated-version, may end an API under applied objects.
+    ...applied.map(({ resource, namespace }) => ours(resource, namespace, { mayBeUnserved: true })),
     new Informer({
       ...common,
       resource: ServiceAccount,

@@ -110,6 +110,10 @@ const hasCode = (error: unknown, code: number): boolean => kubeErrorOf(error)?.c
 /** The object, its namespace or its whole resource does not exist. */
 export const isNotFound = (error: unknown): boolean => hasCode(error, 404);
 
+/** The server does not serve the API of the resource at all. */
+export const isNotServed = (error: unknown): boolean =>
+  isNotFound(error) && /could not find the requested resource|404 page not found/.test((error as KubeError).message);
+
 /**
  * Another client has changed or owns it: outdated resourceVersion, other field manager, other UID, or it exists
  * already.

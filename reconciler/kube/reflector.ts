@@ -3,7 +3,7 @@ import type { Resource } from '../../constructs/api/resources.ts';
 import type { KubernetesApi } from './client.ts';
 import type { ListOptions, Selection } from './client-options.ts';
 import { jittered, pause, type Clock, type Random } from './clock.ts';
-import { isGone, isTooLarge } from './errors.ts';
+import { isGone, isNotServed, isTooLarge } from './errors.ts';
 import { isOlder, type KubeObject } from './object.ts';
 
 /** The target of a reflector. */
@@ -34,6 +34,11 @@ export interface ReflectorOptions extends Selection {
    * remembered of its objects is valid. The objects as they are now follow. By default not called.
    */
   readonly onRestored?: (() => void) | undefined;
+  /**
+   * Whether the server may stop serving the resource, such as by an argument of a hosted API server. There are no objects
+   * then. By default that is an error like any other, and the last known objects stay.
+   */
+  readonly mayBeUnserved?: boolean | undefined;
   /**
    * Duration of one watch in seconds, before jitter. By default 1500. Pings detect a dead connection earlier and end its
    * watches.
@@ -187,9 +192,17 @@ export class Reflector<T extends KubeObject> {
   #recover(error: unknown, failures: number): number {
     if (isGone(error) || isTooLarge(error)) this.#resourceVersion = undefined;
     if (isTooLarge(error)) this.#problem = error as Error;
+    if (this.#options.mayBeUnserved && isNotServed(error)) this.#empty();
     this.#options.onError?.(error);
     if (isTooLarge(error)) return jittered(tooLargeRestMs, this.#random);
     return jittered(backOff(delays, failures + 1), this.#random);
+  }
+
+  #empty(): void {
+    this.#resourceVersion = undefined;
+    this.#isSynced = true;
+    this.#sink.replace([], false);
+    this.#synced.resolve();
   }
 
   #selection(): Selection {

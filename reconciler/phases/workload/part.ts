@@ -2,7 +2,9 @@ import type { ConditionType } from '../../../constructs/api/conditions.ts';
 import { renderWorkload, type WorkloadPart } from '../../../constructs/workload/chart.ts';
 import { HostedClusterNotReady } from '../../hosted/not-ready.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { done, type Outcome, wait } from '../../engine/outcome.ts';
+import { done, InvalidConfiguration, type Outcome, wait } from '../../engine/outcome.ts';
+import { messageOf } from '../../kube/error-message.ts';
+import { isNotServed } from '../../kube/errors.ts';
 import type { apiServer } from '../api-server.ts';
 import { type EstablishedBy, type Phase, phase, type Scope } from '../scope.ts';
 
@@ -34,9 +36,15 @@ export function workloadPart({ condition, needs, part, before, judge }: Workload
         const live = await scope.hosted(scope.facts).apply(renderWorkload(scope.cluster, scope.facts, part));
         return judge?.(live, scope) ?? done();
       } catch (error) {
+        if (isNotServed(error)) throw new InvalidConfiguration('InvalidConfiguration', notServed(error));
         if (!(error instanceof HostedClusterNotReady)) throw error;
         return wait('WaitingForAPIServer', error.message, { afterMs: error.afterMs });
       }
     },
   });
+}
+
+/** Which API is missing is in the path of the request, which the error names. */
+function notServed(error: unknown): string {
+  return `the hosted API server does not serve an API that every supported version has (${messageOf(error)}): remove the argument that turns it off, such as emulated-version, runtime-config or feature-gates, from deployment.apiServer.args`;
 }

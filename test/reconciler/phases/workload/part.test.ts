@@ -52,6 +52,15 @@ describe.each(every)('%s', (_, phase) => {
     });
   });
 
+  it('names the arguments that may have turned an API off when the API server does not serve it', async () => {
+    const message = 'apply DaemonSet kube-system/x: the server could not find the requested resource';
+    const missing = new KubeError(message, { code: 404, reason: 'NotFound' });
+    await expect(phase.run(scopeWith({ apply: fails(missing) }))).rejects.toMatchObject({
+      name: 'InvalidConfiguration',
+      message: expect.stringMatching(/DaemonSet kube-system\/x.*remove the argument .* emulated-version/) as string,
+    });
+  });
+
   it('throws when the hosted cluster rejects a request, because waiting does not help', async () => {
     const forbidden = new KubeError('apply x: forbidden', { code: 403, reason: 'Forbidden' });
     await expect(phase.run(scopeWith({ apply: fails(forbidden) }))).rejects.toBe(forbidden);
