@@ -5,6 +5,7 @@ import { type HostedCluster, networkOf } from '../constructs/cluster/cluster.ts'
 import { keepingProxies } from '../constructs/cluster/in-cluster-access.ts';
 import { maxClusterNameLength } from '../constructs/cluster/names.ts';
 import { unsupportedVersion } from '../constructs/cluster/versions.ts';
+import { adviceOnMove } from './etcd/formation.ts';
 import { ClusterObject, owningCluster } from './management/cluster-object.ts';
 import type { KubeObject, ObjectMeta } from './kube/object.ts';
 
@@ -75,7 +76,7 @@ export function admit(
 
 function pausedBy(metadata: ObjectMeta, cluster: ClusterObject | undefined): string | undefined {
   if (cluster?.spec?.paused)
-    return `Cluster ${cluster.metadata.name} is paused: set its spec.paused to false to resume`;
+    return `Cluster ${cluster.metadata.name} is paused: set its spec.paused to false to resume${adviceOnMove(metadata)}`;
   if (metadata.annotations?.[pausedAnnotation] !== undefined)
     return `the annotation ${pausedAnnotation} is set: remove it to resume`;
   return undefined;

@@ -4,6 +4,7 @@ import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { etcdQuotaBytes } from '../../constructs/control-plane/etcd/config.ts';
 import type { EtcdFacts } from '../../constructs/cluster/facts.ts';
 import { memberFacts, writtenStarts } from '../etcd/etcd-facts.ts';
+import { isFormationRecorded, recordedClusterId, recordFormation } from '../etcd/formation.ts';
 import { knownMembers, watchedMemberObjects } from '../etcd/member-objects.ts';
 import { progressOf } from '../etcd/progress.ts';
 import type { EtcdReport } from '../etcd/report.ts';
@@ -44,6 +45,7 @@ export const etcd = phase({
       reader,
       writer,
     });
+    await recordFormation(scope, report?.observation);
     const found = { report: reportOf(scope, volumes, plan, report) };
     const progress = progressOf(set, report);
     if (!progress.isDone) {
@@ -64,7 +66,8 @@ function etcdFacts(
     ...memberFacts({
       cluster,
       replicas: cluster.spec.etcd.replicas,
-      isRecorded: hostedControlPlane.status?.etcd?.clusterID !== undefined,
+      isRecorded:
+        hostedControlPlane.status?.etcd?.clusterID !== undefined || isFormationRecorded(hostedControlPlane.metadata),
       members: knownMembers(cluster, watchedMemberObjects(cluster, reader)),
       observation: etcdLoop.report()?.observation,
       written: writtenStarts(cluster.name, reader),
@@ -76,7 +79,7 @@ function etcdFacts(
 }
 
 function reportOf(
-  { hostedControlPlane: { status } }: Scope,
+  { hostedControlPlane: { metadata, status } }: Scope,
   { usedBytes }: Volumes,
   { quotaSize }: VolumePlan,
   report: EtcdReport | undefined,
@@ -85,7 +88,10 @@ function reportOf(
     usedBytes === undefined ? undefined : volumeUsage(usedBytes, quotaSize, status?.etcdVolumeUsage);
   return {
     ...definedOnly({ etcdVolumeUsage, etcdLastDefragTime: report?.defragmentedAt?.toISOString() }),
-    etcd: report ? statusOfEtcd(report.observation) : {},
+    etcd: {
+      ...definedOnly({ clusterID: status?.etcd?.clusterID ?? recordedClusterId(metadata) }),
+      ...(report ? statusOfEtcd(report.observation) : {}),
+    },
   };
 }
 

@@ -185,10 +185,12 @@ function certificatesAvailable(phases: ConditionUpdates): ConditionUpdate {
   return problem ? conditionUpdate('False', 'NotAvailable', problem.message) : conditionUpdate('True', 'Available');
 }
 
-function etcdHealthy({ etcd, etcdReport, previous }: Observation): ConditionUpdate {
+function etcdHealthy({ etcd, etcdReport, previous, report }: Observation): ConditionUpdate {
   // Before etcd is formed, missing answers are expected.
-  const isFormed = previous?.etcd?.clusterID !== undefined || etcdReport?.observation.membership === 'confirmed';
-  if (etcdReport && isFormed) return etcdHealth(etcdReport, previous?.etcd);
+  const clusterId = report.etcd?.clusterID ?? previous?.etcd?.clusterID;
+  const isFormed = clusterId !== undefined || etcdReport?.observation.membership === 'confirmed';
+  if (etcdReport && isFormed)
+    return etcdHealth(etcdReport, { ...previous?.etcd, ...definedOnly({ clusterID: clusterId }) });
   if (!etcd) return conditionUpdate('Unknown', 'HealthUnknown', 'etcd has not been created yet');
   const wanted = etcd.spec?.replicas ?? 0;
   const ready = etcd.status?.readyReplicas ?? 0;

@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
-import { Node, PersistentVolumeClaim, type Resource, resourceOf } from '../../constructs/api/resources.ts';
+import {
+  HostedControlPlane,
+  Node,
+  PersistentVolumeClaim,
+  type Resource,
+  resourceOf,
+} from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
@@ -134,6 +140,8 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     { annotations, spec }: ObjectFields,
     purpose: string,
   ): Promise<void> {
+    // The object of a scope is not stored here.
+    if (resource === HostedControlPlane) return this.#record(`set ${purpose} of ${resource.kind}`);
     const present = this.#find(resource, metadata.name);
     if (!present || present.metadata.uid !== metadata.uid) {
       throw new Error(`${resource.kind} ${metadata.name} is gone`);
