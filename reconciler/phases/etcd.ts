@@ -42,6 +42,7 @@ export const etcd = phase({
         cause: 'requested',
         quotaBytes: etcdQuotaBytes(cluster, facts.etcd.volumeSize),
       },
+      isFormed: facts.etcd.isFormed,
       reader,
       writer,
     });

@@ -7,14 +7,13 @@ import {
   PersistentVolumeClaim,
   Secret,
 } from '../../../constructs/api/resources.ts';
-import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { writtenStarts } from '../../../reconciler/etcd/etcd-facts.ts';
 import { adviceOnMove } from '../../../reconciler/etcd/formation.ts';
 import { MemoryCluster, ourName } from '../../support/loop/memory-cluster.ts';
 import { OperatorProcess } from '../../support/loop/operator-process.ts';
 import { completeCluster, settleBy } from '../../support/loop/scenario.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { clusterName, hostedControlPlaneName, namespace } from '../../support/scope.ts';
+import { clusterName, namespace } from '../../support/scope.ts';
 
 const user = { fieldManager: 'user' };
 
@@ -84,14 +83,7 @@ describe('that etcd was formed', () => {
 async function elsewhere(kinds: readonly string[], annotations = annotationsIn(complete)): Promise<MemoryCluster> {
   const management = new MemoryCluster(new ManualClock(complete.clock.now()));
   await management.install();
-  const controlPlaneRef = { apiGroup: 'x', kind: HostedControlPlane.kind, name: hostedControlPlaneName };
-  const { apiVersion, kind } = Cluster;
-  const metadata = { name: clusterName, namespace };
-  const cluster = await management.user.create<KubeObject>(
-    { apiVersion, kind, metadata, spec: { controlPlaneRef } },
-    user,
-  );
-  await management.orderControlPlane(cluster, {}, annotations);
+  await management.order({}, annotations);
   const { uid = '' } = management.hostedControlPlane.metadata;
   for (const { metadata: from, ...object } of complete.objects.objects.filter((one) => kinds.includes(one.kind))) {
     const ownerReferences = from.ownerReferences?.map((owner) => ({ ...owner, uid }));

@@ -25,6 +25,7 @@ function etcdLoop(management: MemoryObjects) {
   const task = (replicas: number): EtcdTask => ({
     cluster: { name: clusterName, namespace },
     goal: { replicas, revision: 'new', cause: 'requested', quotaBytes: 1 },
+    isFormed: true,
     reader: management,
     writer: management,
   });

@@ -25,6 +25,7 @@ async function round(watched: MemoryObjects, present: MemoryObjects) {
     {
       cluster: { name: clusterName, namespace },
       goal: { replicas: 3, revision: 'new', cause: 'requested', quotaBytes: 1 },
+      isFormed: true,
       reader: watched,
       writer: present,
     },

@@ -86,13 +86,13 @@ export class MemoryCluster {
   }
 
   /** Creates the sample Cluster and its HostedControlPlane, as a user and Cluster API do. */
-  async order(changes: object = {}): Promise<void> {
+  async order(changes: object = {}, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
     const controlPlaneRef = { apiGroup: 'x', kind: HostedControlPlane.kind, name: hostedControlPlaneName };
     const cluster = await this.user.create(
       clusterApi.Cluster.manifest({ metadata: { name: clusterName, namespace }, spec: { controlPlaneRef } }),
       somebody,
     );
-    await this.orderControlPlane(cluster, changes);
+    await this.orderControlPlane(cluster, changes, annotations);
   }
 
   /** Creates the HostedControlPlane of a Cluster. */
