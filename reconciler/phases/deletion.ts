@@ -21,6 +21,7 @@ import { type ComponentName, selectorLabels } from '../../constructs/cluster/lab
 import { etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
 import { isControlledBy, type KubeObject } from '../kube/object.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
+import { keptSecrets } from '../pki/kept-secrets.ts';
 import type { DeletionScope } from './scope.ts';
 
 /**
@@ -120,12 +121,19 @@ const rest: readonly Resource[] = [
   Secret,
 ];
 
-/** Deletes all other objects of the operator. A user's own CA stays. */
+/** Deletes all other objects of the operator. A user's own CA stays, and what retained volumes are useless without. */
 async function deleteRest(scope: DeletionScope): Promise<void> {
-  const { cluster, reader, writer } = scope;
+  const { cluster, ownerUid, reader, retainVolumes, writer } = scope;
+  const kept = retainVolumes ? keptSecrets(cluster) : [];
   for (const resource of rest) {
     const ours = reader.list(resource, { [clusterNameLabel]: cluster }).filter((object) => isOurs(scope, object));
-    await Promise.all(ours.map((object) => writer.delete(resourceOf(object), object)));
+    await Promise.all(
+      ours.map((object) =>
+        resource === Secret && kept.includes(object.metadata.name)
+          ? writer.release(Secret, object, ownerUid)
+          : writer.delete(resourceOf(object), object),
+      ),
+    );
   }
 }
 

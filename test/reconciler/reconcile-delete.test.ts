@@ -44,7 +44,8 @@ describe('a deleted HostedControlPlane', () => {
     await managementCluster.change({ etcd: { replicas: 3, volumeRetention: 'Retain' } });
     await deleteIn(managementCluster);
     const claims = [0, 1, 2].map((ordinal) => `PersistentVolumeClaim etcd-data-c1-etcd-${ordinal}`);
-    expect(left(managementCluster)).toEqual(['Cluster c1', ...claims]);
+    const keys = ['ca', 'encryption', 'etcd', 'proxy', 'sa'].map((name) => `Secret c1-${name}`);
+    expect(left(managementCluster)).toEqual(['Cluster c1', ...claims, ...keys]);
     expect(deletions(managementCluster, PersistentVolumeClaim.kind)).toEqual([]);
   });
 

@@ -137,7 +137,7 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
   async setFields(
     resource: Resource,
     { metadata }: KubeObject,
-    { annotations, spec }: ObjectFields,
+    { annotations, spec, ownerReferences }: ObjectFields,
     purpose: string,
   ): Promise<void> {
     // The object of a scope is not stored here.
@@ -149,7 +149,13 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     this.#write(`set ${purpose} of`, present);
     this.put({
       ...present,
-      metadata: { ...present.metadata, annotations: { ...present.metadata.annotations, ...annotations } },
+      metadata: {
+        ...present.metadata,
+        annotations: { ...present.metadata.annotations, ...annotations },
+        ...(ownerReferences
+          ? { ownerReferences: [...(present.metadata.ownerReferences ?? []), ...ownerReferences] }
+          : {}),
+      },
       ...(spec ? { spec: { ...(present['spec'] as object | undefined), ...spec } } : {}),
     });
   }
@@ -177,6 +183,14 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     } else {
       this.remove(object);
     }
+  }
+
+  async release(resource: Resource, object: KubeObject, uid: string | undefined): Promise<void> {
+    const present = this.#find(resource, object.metadata.name);
+    if (!present) throw new Error(`${resource.kind} ${object.metadata.name} is gone`);
+    this.#write('release', object);
+    const ownerReferences = present.metadata.ownerReferences?.filter((owner) => owner.uid !== uid) ?? [];
+    this.put({ ...present, metadata: { ...present.metadata, ownerReferences } });
   }
 
   async workers(): Promise<number> {

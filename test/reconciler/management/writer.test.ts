@@ -14,7 +14,7 @@ import { MemoryApiServer } from '../../support/memory-cluster/api-server.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
 
 /** Lists as many objects as the test sets, and records the requests. */
-class WorkerLists implements Pick<KubeClient, 'delete' | 'list'> {
+class WorkerLists implements Pick<KubeClient, 'delete' | 'list' | 'mergePatch'> {
   readonly asked: unknown[] = [];
   readonly #counts: Readonly<Record<string, number | Error>>;
 
@@ -34,6 +34,10 @@ class WorkerLists implements Pick<KubeClient, 'delete' | 'list'> {
       (_, index) => ({ apiVersion, kind, metadata: { name: `${index}` } }) as T,
     );
     return { items, resourceVersion: '1' };
+  }
+
+  async mergePatch(): Promise<never> {
+    throw new Error('workers are never changed');
   }
 
   async delete(resource: Resource, name: ObjectName, options?: DeleteOptions): Promise<void> {
