@@ -21,6 +21,11 @@ function deploymentsWritten(managementCluster: MemoryCluster): string[] {
   );
 }
 
+/** Members whose pods an operator deleted, in this order. */
+function membersReplaced(managementCluster: MemoryCluster): string[] {
+  return managementCluster.management.writes.flatMap((write) => /^delete Pod team\/(.*)$/.exec(write)?.[1] ?? []);
+}
+
 describe('a change of the spec', () => {
   it('upgrades the API server first, and the components that must not be newer than it after its rollout', async () => {
     const managementCluster = complete.copy();
@@ -48,21 +53,21 @@ describe('a change of the spec', () => {
     const operator = await OperatorProcess.start(managementCluster);
     await managementCluster.change({ etcd: { replicas: 3, resources: { requests: { cpu: '300m' } } } });
     await operator.untilSettled();
-    const deleted = managementCluster.management.writes.filter((write) => write.startsWith('delete Pod'));
-    expect(deleted).toEqual(['2', '1', '0'].map((ordinal) => `delete Pod team/c1-etcd-${ordinal}`));
+    expect(membersReplaced(managementCluster)).toEqual(['c1-etcd-2', 'c1-etcd-1', 'c1-etcd-0']);
     await expectNoWrites(managementCluster, operator);
     await operator.stop();
   });
 });
 
 describe('rollout.after', () => {
-  it('restarts the stateless components at once and only once if it is in the past, the API server first', async () => {
+  it('restarts all pods at once and only once if it is in the past, the API server first, and one etcd member at a time', async () => {
     const managementCluster = complete.copy();
     const operator = await OperatorProcess.start(managementCluster);
     await managementCluster.change({ rollout: { after: new Date(now.getTime() - hourMs).toISOString() } });
     await operator.untilSettled();
     expect(deploymentsWritten(managementCluster)).toEqual(components);
     expect(annotationsOf(managementCluster, 'c1-scheduler')).not.toEqual(annotationsOf(complete, 'c1-scheduler'));
+    expect(membersReplaced(managementCluster)).toEqual(['c1-etcd-2', 'c1-etcd-1', 'c1-etcd-0']);
     await expectNoWrites(managementCluster, operator);
     await operator.stop();
   });
