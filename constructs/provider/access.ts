@@ -12,6 +12,7 @@ import {
   Machine,
   MachineDeployment,
   MachinePool,
+  MachineSet,
   Namespace,
   optionalResources,
   Node,
@@ -84,8 +85,9 @@ export const furtherAccess: readonly Access[] = [
   {
     resource: MachineDeployment,
     verbs: ['list', 'patch'],
-    why: 'replacing their Machines after a rotation of the cluster CA',
+    why: 'replacing their Machines after a rotation of the cluster CA, and deleting a control plane only after its workers',
   },
+  { resource: MachineSet, verbs: ['list'], why: 'the operator deletes a control plane only after its workers' },
   { resource: MachinePool, verbs: ['list'], why: 'the operator deletes a control plane only after its workers' },
   { resource: Secret, verbs: lookedAfter, why: 'certificates and kubeconfigs, which no chart may contain' },
   {

@@ -86,8 +86,8 @@ export interface DeletionWriter {
   /** Removes this owner from exactly this object, which then outlives the owner. @param uid of the owner */
   release(resource: Resource, object: KubeObject, uid: string | undefined): Promise<void>;
   /**
-   * Number of Machines and MachinePools of the Cluster that would lose their API server; 0 while the Cluster itself is
-   * being deleted.
+   * Number of Machines, MachineSets, MachineDeployments and MachinePools of the Cluster, whose workers would lose their
+   * API server; 0 while the Cluster itself is being deleted.
    */
   workers(): Promise<number>;
 }

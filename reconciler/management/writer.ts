@@ -2,7 +2,9 @@ import { clusterNameLabel, fieldManager } from '../../constructs/api/group.ts';
 import {
   HostedControlPlane,
   Machine,
+  MachineDeployment,
   MachinePool,
+  MachineSet,
   Node,
   type Resource,
   resourceOf,
@@ -162,14 +164,15 @@ export function createDeletionWriter({
       if (clusterIsDeleting) return 0;
       const selection = { namespace, labelSelector: `${clusterNameLabel}=${cluster}` };
       const counts = await Promise.all(
-        [Machine, MachinePool].map((resource) =>
-          client.list(resource, selection).then(({ items }) => items.length, none),
-        ),
+        workerKinds.map((resource) => client.list(resource, selection).then(({ items }) => items.length, none)),
       );
       return counts.reduce((sum, count) => sum + count, 0);
     },
   };
 }
+
+/** Those without replicas count too: they may create Machines at any time. */
+const workerKinds: readonly Resource[] = [Machine, MachineSet, MachineDeployment, MachinePool];
 
 /** A kind that is not installed has no objects. */
 function none(error: unknown): number {

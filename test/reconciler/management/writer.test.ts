@@ -54,7 +54,8 @@ describe('the workers that block a deletion', () => {
   it.each<[string, Readonly<Record<string, number | Error>>, number]>([
     ['none', {}, 0],
     ['Machines', { Machine: 2 }, 2],
-    ['Machines and MachinePools', { Machine: 2, MachinePool: 1 }, 3],
+    ['workers of all kinds', { Machine: 2, MachineSet: 1, MachineDeployment: 1, MachinePool: 1 }, 5],
+    ['a MachineDeployment without Machines', { MachineDeployment: 1 }, 1],
     ['Machines, if MachinePools are not installed', { Machine: 2, MachinePool: notInstalled }, 2],
   ])('are counted: %s', async (_, counts, expected) => {
     const client = new WorkerLists(counts);

@@ -194,7 +194,9 @@ describe('deleting a control plane', () => {
     expect(await step(management)).toMatchObject({
       kind: 'wait',
       reason: 'WaitingForWorkersDeletion',
-      message: expect.stringContaining('2 Machines or MachinePools of cluster c1') as string,
+      message: expect.stringContaining(
+        '2 Machines, MachineSets, MachineDeployments or MachinePools of cluster c1',
+      ) as string,
       afterMs: 5000,
     });
     expect(management.writes).toEqual([]);

@@ -9,8 +9,6 @@ import { probesOf } from '../trust-probes.ts';
 import { Life } from './life.ts';
 import { ourName, type MemoryCluster } from './memory-cluster.ts';
 
-const key = objectKey(ourName);
-
 /** More reconciles than any scenario needs. */
 const reconcileLimit = 60;
 
@@ -67,10 +65,10 @@ export class OperatorProcess {
   }
 
   /**
-   * One reconcile. Resolves when the caches have seen everything that was written. Kubernetes' controllers do nothing meanwhile.
+   * One reconcile of the HostedControlPlane with this name. Resolves when the caches have seen everything that was written. Kubernetes' controllers do nothing meanwhile.
    */
-  async reconcile(): Promise<void> {
-    const ended = this.#reconciler.reconcile(key).then(
+  async reconcile(name = ourName.name): Promise<void> {
+    const ended = this.#reconciler.reconcile(objectKey({ ...ourName, name })).then(
       (requeueAt) => void (this.requeueAt = requeueAt),
       (error: unknown) => {
         this.requeueAt = new Date(this.#managementCluster.clock.now());
