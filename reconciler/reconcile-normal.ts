@@ -24,6 +24,7 @@ import { phases } from './phases.ts';
 import { dialledProbes } from './rotation/ca/trust-probes.ts';
 import type { Scope } from './phases/scope.ts';
 import { observedStatus, summarize } from './status/compute.ts';
+import { withHeldVersion } from './upgrade/held-version.ts';
 import { createWriter } from './management/writer.ts';
 
 /**
@@ -49,8 +50,8 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
   const { hostedControlPlane, clusterObject } = admission;
   const { client, management, operatorNamespace, operatorImage, reach } = options;
   const { namespace, name, uid = '' } = hostedControlPlane.metadata;
-  const cluster = hostedClusterOf(admission);
-  const reader = management.readerOf(namespace, cluster.name);
+  const reader = management.readerOf(namespace, clusterObject.metadata.name);
+  const cluster = withHeldVersion({ cluster: hostedClusterOf(admission), hostedControlPlane, reader });
   const now = new Date(options.clock.now());
   return {
     hostedControlPlane,
@@ -120,7 +121,7 @@ async function writeStatus(
 ): Promise<void> {
   const observation = observe(
     scope.cluster,
-    scope.hostedControlPlane.status,
+    scope.hostedControlPlane,
     scope.reader,
     phaseConditions(results),
     scope.facts,

@@ -8,7 +8,7 @@ import { namesOf } from '../../constructs/cluster/names.ts';
 import { awaitedBackup } from '../upgrade/backup-before-upgrade.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { type DeploymentObject, deploymentReadiness, type PodObject, startedPods } from '../kube/readiness.ts';
-import { done, type Outcome, wait } from '../engine/outcome.ts';
+import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { phase, type Scope } from './scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
 import { encryptionAtRest } from './encryption-at-rest.ts';
@@ -43,14 +43,14 @@ export const apiServer = phase({
       );
     }
 
-    const awaited = awaitedBackup('Kubernetes', scope);
-    if (awaited) return wait('WaitingForBackup', awaited);
-
     const withMounts = { ...facts, mounts: mounts.checksums };
     const live = await writer.apply(renderControlPlane(cluster, withMounts, 'api-server'));
 
     const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
-    return readiness.ready ? done() : wait('WaitingForPods', `API server: ${readiness.message}`);
+    if (!readiness.ready) return wait('WaitingForPods', `API server: ${readiness.message}`);
+    // The cluster of this scope has the version that runs.
+    const awaited = awaitedBackup('Kubernetes', scope);
+    return awaited ? degraded('WaitingForBackup', awaited, {}) : done();
   },
 });
 

@@ -57,7 +57,7 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
     replicas: apiServer?.status?.replicas ?? 0,
     readyReplicas: apiServer?.status?.readyReplicas ?? 0,
     availableReplicas: apiServer?.status?.availableReplicas ?? 0,
-    upToDateReplicas: apiServer?.status?.updatedReplicas ?? 0,
+    upToDateReplicas: upToDate(observed),
     etcdVolumeSize: observed.etcdVolumeSize,
     ...definedOnly({ inClusterAccess: observed.inClusterAccess ?? previous?.inClusterAccess }),
     ...(observed.loadBalancerIP ? { legacyIP: observed.loadBalancerIP } : {}),
@@ -158,8 +158,16 @@ function etcdServes({ etcd, etcdReport, spec }: Observation): string | undefined
     : `${ready} of ${spec.etcd.replicas} etcd members are ready, but a quorum needs ${quorum}: see the condition EtcdClusterReady`;
 }
 
-function scaling({ apiServer, spec }: Observation): ConditionUpdates {
-  const { replicas = 0, updatedReplicas = 0 } = apiServer?.status ?? {};
+/** Number of API servers that match the spec: none before its version is rendered, which may wait for a backup. */
+function upToDate({ apiServer, spec }: Observation): number {
+  const version = apiServer?.spec?.template?.metadata?.annotations?.[versionAnnotation] ?? spec.version;
+  return version === spec.version ? (apiServer?.status?.updatedReplicas ?? 0) : 0;
+}
+
+function scaling(observed: Observation): ConditionUpdates {
+  const { apiServer, spec } = observed;
+  const { replicas = 0 } = apiServer?.status ?? {};
+  const updatedReplicas = upToDate(observed);
   const observedCurrent = (apiServer?.status?.observedGeneration ?? 0) >= (apiServer?.metadata.generation ?? 0);
   const rolling = apiServer !== undefined && (!observedCurrent || updatedReplicas < replicas);
   // The surge pod of a rollout does not count as scaling.

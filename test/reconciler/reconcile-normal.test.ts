@@ -21,6 +21,58 @@ function deploymentsWritten(managementCluster: MemoryCluster): string[] {
   );
 }
 
+/** The upgrade of a control plane whose backups cannot be stored, because the Secret of the bucket does not exist. */
+async function awaitingBackup(): Promise<{ management: MemoryCluster; operator: OperatorProcess }> {
+  const backup = { schedule: '@daily', secret: { name: 'missing' } };
+  const management = await orderedCluster({ version: 'v1.35.6', etcd: { replicas: 3, backup } });
+  const operator = await OperatorProcess.start(management);
+  await operator.rounds(12);
+  expect(management.hostedControlPlane).toMatchObject({ status: { version: 'v1.35.6', upToDateReplicas: 2 } });
+  await management.change({ version: 'v1.36.3' });
+  await operator.rounds(4);
+  return { management, operator };
+}
+
+/** The version in the images of a component's pods, and the number of replicas. */
+function renderedIn(management: MemoryCluster, deployment: string): string {
+  const { spec } = management.objects.get<StoredObject>(Deployment, deployment) as StoredObject & {
+    spec: { replicas: number; template: { spec: { containers: { image: string }[] } } };
+  };
+  return `${spec.replicas} of ${/v1\.\d+\.\d+/.exec(spec.template.spec.containers[0]?.image ?? '')?.[0]}`;
+}
+
+describe('an upgrade that waits for its backup', () => {
+  it('is told by RollingOut, the counters and the condition of the API servers', async () => {
+    const { management, operator } = await awaitingBackup();
+    const found = Object.fromEntries(management.conditions.map(({ type, reason }) => [type, reason]));
+    expect(found).toMatchObject({ RollingOut: 'RollingOut', APIServerDeploymentsReady: 'WaitingForBackup' });
+    expect(found).toMatchObject({ ControllerManagerReady: 'ReconcileSucceeded', Available: 'Available' });
+    expect(management.hostedControlPlane).toMatchObject({
+      status: { version: 'v1.35.6', replicas: 2, upToDateReplicas: 0 },
+    });
+    await operator.stop();
+  });
+
+  it('holds back the version only: every other change is made', async () => {
+    const { management, operator } = await awaitingBackup();
+    const resources = { requests: { cpu: '300m' } };
+    await management.change({ replicas: 3, deployment: { scheduler: { resources } } });
+    await operator.rounds(6);
+    const rendered = ['c1-api-server', 'c1-controller-manager', 'c1-scheduler'].map((name) =>
+      renderedIn(management, name),
+    );
+    expect(rendered).toEqual(['3 of v1.35.6', '1 of v1.35.6', '1 of v1.35.6']);
+    expect(JSON.stringify(management.objects.get(Deployment, 'c1-scheduler'))).toContain('300m');
+
+    await management.change({ etcd: { backup: { beforeUpgrade: false } } });
+    await operator.rounds(12);
+    expect(renderedIn(management, 'c1-api-server')).toBe('3 of v1.36.3');
+    expect(renderedIn(management, 'c1-scheduler')).toBe('1 of v1.36.3');
+    expect(management.hostedControlPlane).toMatchObject({ status: { version: 'v1.36.3', upToDateReplicas: 3 } });
+    await operator.stop();
+  });
+});
+
 /** Members whose pods an operator deleted, in this order. */
 function membersReplaced(managementCluster: MemoryCluster): string[] {
   return managementCluster.management.writes.flatMap((write) => /^delete Pod team\/(.*)$/.exec(write)?.[1] ?? []);

@@ -43,12 +43,7 @@ async function createAgain(management: MemoryCluster, changes: object = retain):
   const cluster = await management.user.get(Cluster, { namespace, name: clusterName });
   await management.orderControlPlane(cluster, changes);
   const operator = await OperatorProcess.start(management);
-  // A phase that waits for a user asks for a reconcile every half minute, so that nothing ever settles.
-  for (let rounds = 0; rounds < 12; rounds++) {
-    await operator.reconcile();
-    management.settle();
-    await operator.untilObserved();
-  }
+  await operator.rounds(12);
   expect(operator.errors).toEqual([]);
   await operator.stop();
 }

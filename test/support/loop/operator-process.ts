@@ -111,6 +111,18 @@ export class OperatorProcess {
     throw new Error(`not settled after ${reconcileLimit} reconciles: ${this.#problem()}`);
   }
 
+  /**
+   * Reconciles this often, and lets Kubernetes' controllers act after each. A control plane that waits for a user asks
+   * for a reconcile every half minute, so that it never settles.
+   */
+  async rounds(count: number): Promise<void> {
+    for (let round = 0; round < count; round++) {
+      await this.reconcile();
+      this.#managementCluster.settle();
+      await this.untilObserved();
+    }
+  }
+
   /** Ends the process as SIGKILL would. */
   kill(): void {
     this.life.end();
