@@ -1,6 +1,7 @@
 import { clusterNameLabel, finalizer } from '../constructs/api/group.ts';
 import { Secret, Service, StatefulSet } from '../constructs/api/resources.ts';
 import type { RequeueAt } from './engine/requeue.ts';
+import { reportForeignControlPlane } from './foreign-control-plane.ts';
 import { finalBackup } from './backup/final-backup.ts';
 import { storeReaderOf } from './backup/store-reader.ts';
 import { removeFinalizer } from './management/finalizer.ts';
@@ -21,6 +22,7 @@ export async function reconcileDelete(context: ReconcileContext, admission: Dele
 
   const owner = ownerOf(context, admission);
   if (owner !== undefined) {
+    if (await reportForeignControlPlane(context, owner.cluster)) return undefined;
     const outcome = await deletionOf(context, owner);
     if (outcome.kind === 'wait') {
       await options.statusWriter.patch(object, {

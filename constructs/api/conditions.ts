@@ -8,7 +8,7 @@ interface ConditionDescription {
 export const conditions = {
   Ready: {
     meaning: 'everything the spec asks for exists and works',
-    reasons: ['Ready', 'NotReady', 'WaitingForCluster', 'ClusterMismatch'],
+    reasons: ['Ready', 'NotReady', 'WaitingForCluster', 'ClusterMismatch', 'ForeignControlPlane'],
   },
   Available: {
     meaning: 'the API server answers, even if something else is degraded',
