@@ -75,7 +75,14 @@ describe('a deleted HostedControlPlane', () => {
     const managementCluster = complete.copy();
     const metadata = { ownerReferences: [] };
     await managementCluster.user.mergePatch(HostedControlPlane, ourName, { metadata }, user);
-    await deleteIn(managementCluster);
+    const operator = await OperatorProcess.start(managementCluster);
+    await managementCluster.user.delete(HostedControlPlane, ourName);
+    await operator.untilObserved();
+    await operator.reconcile();
+    // No change of another object leads to one without owner.
+    expect(operator.requeueAt?.getTime()).toBe(managementCluster.clock.now() + 2_000);
+    await operator.untilSettled();
+    await operator.stop();
     expect(left(managementCluster)).toEqual(['Cluster c1']);
   });
 

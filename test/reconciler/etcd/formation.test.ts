@@ -51,6 +51,9 @@ describe('that etcd was formed', () => {
   ])('keeps members of an object from elsewhere from founding an empty etcd: %s', async (_, kinds) => {
     const management = await elsewhere(kinds.map(({ kind }) => kind));
     const operator = await OperatorProcess.start(management);
+    await operator.reconcile();
+    expect(startsIn(management)).toEqual(['existing', 'existing', 'existing']);
+    management.settle();
     await operator.untilSettled();
     await operator.stop();
     expect(startsIn(management)).toEqual(['existing', 'existing', 'existing']);
