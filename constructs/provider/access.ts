@@ -72,7 +72,7 @@ const optional = Object.values(optionalResources).flat();
 /** Permissions for objects that no chart renders, and additional permissions for objects that a chart renders. */
 export const furtherAccess: readonly Access[] = [
   { resource: HostedControlPlane, verbs: ['list', 'watch'], why: 'the objects that the operator reconciles' },
-  { resource: HostedControlPlane, verbs: ['patch'], why: 'finalizer and endpoint' },
+  { resource: HostedControlPlane, verbs: ['patch'], why: 'finalizer, endpoint, and that etcd was formed' },
   { resource: HostedControlPlane, subresource: 'status', verbs: ['patch'], why: 'writing the status' },
   {
     resource: HostedControlPlane,

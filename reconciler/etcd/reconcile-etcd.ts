@@ -94,7 +94,9 @@ async function observe(
   inProgress: EtcdObservation['inProgress'],
 ): Promise<Round> {
   const known = knownMembers(cluster, objects, await strandedClaims(objects, writer));
-  const seen = await observeEtcd(known, clients, { inProgress, isNew: !isFormed && !wasFormed(known) });
+  // A member that is ready has a leader, whether the operator reaches it or not.
+  const isNew = !isFormed && !wasFormed(known) && known.every(({ pod }) => !pod?.isReady);
+  const seen = await observeEtcd(known, clients, { inProgress, isNew });
   const observation = withoutVacancies(seen, goal.replicas);
   return { objects, observation, decision: planEtcdStep(observation, goal) };
 }

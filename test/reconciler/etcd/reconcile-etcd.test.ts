@@ -41,9 +41,9 @@ async function round(watched: MemoryObjects, present: MemoryObjects, isFormed = 
 }
 
 /** Their processes run, and cannot be reached. @param isMarked whether volumes hold data */
-function running(isMarked: boolean): MemoryObjects {
+function running(isMarked: boolean, ready: boolean): MemoryObjects {
   const management = down.copy();
-  const containerStatuses = [{ name: 'etcd', ready: true, state: { running: {} } }];
+  const containerStatuses = [{ name: 'etcd', ready, state: { running: {} } }];
   for (const pod of management.list<StoredObject>(Pod, selectorLabels(clusterName, 'etcd')))
     management.put({ ...pod, status: { containerStatuses } });
   for (const claim of management.list<StoredObject>(PersistentVolumeClaim, {}))
@@ -60,13 +60,14 @@ describe('one iteration of the etcd loop', () => {
     expect(present.writes).toEqual(['delete Pod c1-etcd-2']);
   });
 
-  it.each<[string, boolean, boolean, object]>([
-    ['no pod that runs, although it reaches none', true, true, { kind: 'wait' }],
-    ['no pod that runs if only the volumes show that etcd was formed', true, false, { kind: 'wait' }],
-    ['no pod that runs if only another record shows it', false, true, { kind: 'wait' }],
-    ['a pod that runs if etcd was never formed', false, false, { kind: 'act', step: replacement }],
-  ])('replaces %s', async (_, isMarked, isFormed, expected) => {
-    const management = running(isMarked);
+  it.each<[string, { isMarked?: boolean; isFormed?: boolean; ready?: boolean }, object]>([
+    ['no pod that runs, although it reaches none', { isMarked: true, isFormed: true }, { kind: 'wait' }],
+    ['no pod that runs if only the volumes show that etcd was formed', { isMarked: true }, { kind: 'wait' }],
+    ['no pod that runs if only another record shows it', { isFormed: true }, { kind: 'wait' }],
+    ['no pod that runs if only the kubelets show it', { ready: true }, { kind: 'wait' }],
+    ['a pod that runs if etcd was never formed', {}, { kind: 'act', step: replacement }],
+  ])('replaces %s', async (_, { isMarked = false, isFormed = false, ready = false }, expected) => {
+    const management = running(isMarked, ready);
     expect((await round(management, management, isFormed)).decided).toMatchObject(expected);
   });
 
