@@ -73,7 +73,6 @@ describe('the model', () => {
     ['fragmented databases of 5 members', 'the guard allows everything', () => ({ isAllowed: true })],
     ['3 to 1', 'the guard allows everything', () => ({ isAllowed: true })],
     ['a new template for 3 members', 'the guard allows everything while no member answers', trustingSilence],
-    ['a new template for 5 members', 'the guard allows everything while no member answers', trustingSilence],
   ])(
     'finds lost quorums during %s if %s',
     (name, _, guard) => {
