@@ -8,6 +8,7 @@ import { maxClusterNameLength } from '../constructs/cluster/names.ts';
 import type { RevisionFacts } from '../constructs/cluster/facts.ts';
 import { unsupportedVersion } from '../constructs/cluster/versions.ts';
 import { exposureStrategy } from '../constructs/control-plane/exposure/exposure.ts';
+import { adviceOnMove } from './etcd/formation.ts';
 import { ClusterObject, owningCluster } from './management/cluster-object.ts';
 import type { KubeObject, ObjectMeta } from './kube/object.ts';
 import { atRevision } from './revision/revisions.ts';
@@ -101,7 +102,7 @@ function readSpec(
 
 function pausedBy(metadata: ObjectMeta, cluster: ClusterObject | undefined): string | undefined {
   if (cluster?.spec?.paused)
-    return `Cluster ${cluster.metadata.name} is paused: set its spec.paused to false to resume`;
+    return `Cluster ${cluster.metadata.name} is paused: set its spec.paused to false to resume${adviceOnMove(metadata)}`;
   if (metadata.annotations?.[pausedAnnotation] !== undefined)
     return `the annotation ${pausedAnnotation} is set: remove it to resume`;
   return undefined;

@@ -1,10 +1,12 @@
-import { finalizer } from '../constructs/api/group.ts';
+import { clusterNameLabel, finalizer } from '../constructs/api/group.ts';
+import { Secret, Service, StatefulSet } from '../constructs/api/resources.ts';
 import type { RequeueAt } from './engine/requeue.ts';
+import { reportForeignControlPlane } from './foreign-control-plane.ts';
 import { finalBackup } from './backup/final-backup.ts';
 import { storeReaderOf } from './backup/store-reader.ts';
 import { removeFinalizer } from './management/finalizer.ts';
 import type { Admission } from './admission.ts';
-import type { KubeObject } from './kube/object.ts';
+import { isControlledBy, type KubeObject } from './kube/object.ts';
 import type { Outcome } from './engine/outcome.ts';
 import type { ReconcileContext } from './memory.ts';
 import { deleteControlPlane } from './phases/deletion.ts';
@@ -14,15 +16,14 @@ import { createDeletionWriter } from './management/writer.ts';
 type Deleting = Extract<Admission, { kind: 'deleting' }>;
 
 /** Deletes the control plane of a deleted HostedControlPlane, and removes the finalizer when nothing of it is left. */
-export async function reconcileDelete(
-  context: ReconcileContext,
-  { cluster, clusterIsDeleting }: Deleting,
-): Promise<RequeueAt> {
+export async function reconcileDelete(context: ReconcileContext, admission: Deleting): Promise<RequeueAt> {
   const { key, object, options, memory } = context;
   if (!object.metadata.finalizers?.includes(finalizer)) return undefined;
 
-  if (cluster !== undefined) {
-    const outcome = await deletionOf(context, cluster, clusterIsDeleting);
+  const owner = ownerOf(context, admission);
+  if (owner !== undefined) {
+    if (await reportForeignControlPlane(context, owner.cluster)) return undefined;
+    const outcome = await deletionOf(context, owner);
     if (outcome.kind === 'wait') {
       const updates = {
         ...notPaused,
@@ -30,7 +31,9 @@ export async function reconcileDelete(
         Ready: conditionUpdate('False', 'NotReady', `the control plane is being deleted: ${outcome.message}`),
       };
       await options.statusWriter.patch(object, updates, { isObserved: true });
-      return outcome.afterMs === undefined ? undefined : new Date(options.clock.now() + outcome.afterMs);
+      // Without the owner reference no change of another object leads to this one.
+      const afterMs = outcome.afterMs ?? (admission.cluster === undefined ? unownedMs : undefined);
+      return afterMs === undefined ? undefined : new Date(options.clock.now() + afterMs);
     }
   }
 
@@ -39,10 +42,34 @@ export async function reconcileDelete(
   return undefined;
 }
 
+const unownedMs = 2_000;
+
+/** The Cluster whose control plane is deleted. */
+interface Owner {
+  readonly cluster: string;
+  readonly clusterIsDeleting: boolean;
+}
+
+/**
+ * The Cluster that the object names as its owner. If that reference is gone, what the operator has made shows it: the
+ * volumes of etcd would stay otherwise, and nobody would know. Undefined if it has made nothing.
+ */
+function ownerOf({ object, options }: ReconcileContext, admission: Deleting): Owner | undefined {
+  if (admission.cluster !== undefined) return { ...admission, cluster: admission.cluster };
+  const { namespace = '', uid } = object.metadata;
+  // The deletion removes Secrets last.
+  const made = [StatefulSet, Service, Secret]
+    .flatMap((resource) => options.management.list(resource))
+    .find((one) => one.metadata.namespace === namespace && isControlledBy(one, uid));
+  const cluster = made?.metadata.labels?.[clusterNameLabel];
+  if (cluster === undefined) return undefined;
+  const found = options.management.findCluster(namespace, cluster);
+  return { cluster, clusterIsDeleting: !found || found.metadata.deletionTimestamp !== undefined };
+}
+
 function deletionOf(
   { key, object, options: { client, management, clock }, memory }: ReconcileContext,
-  cluster: string,
-  clusterIsDeleting: boolean,
+  { cluster, clusterIsDeleting }: Owner,
 ): Promise<Outcome> {
   const { namespace = '', uid } = object.metadata;
   const reader = management.readerOf(namespace, cluster);

@@ -25,6 +25,7 @@ import { phases } from './phases.ts';
 import { dialledProbes } from './rotation/ca/trust-probes.ts';
 import type { Scope } from './phases/scope.ts';
 import { observedStatus, summarize } from './status/compute.ts';
+import { withHeldVersion } from './upgrade/held-version.ts';
 import { createWriter } from './management/writer.ts';
 
 /**
@@ -50,8 +51,8 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
   const { hostedControlPlane, clusterObject, refusal } = admission;
   const { client, management, operatorNamespace, operatorImage, reach } = options;
   const { namespace, name, uid = '' } = hostedControlPlane.metadata;
-  const cluster = hostedClusterOf(admission);
-  const reader = management.readerOf(namespace, cluster.name);
+  const reader = management.readerOf(namespace, clusterObject.metadata.name);
+  const cluster = withHeldVersion({ cluster: hostedClusterOf(admission), hostedControlPlane, reader });
   const now = new Date(options.clock.now());
   return {
     hostedControlPlane,
@@ -122,7 +123,7 @@ async function writeStatus(
 ): Promise<void> {
   const observation = observe(
     scope.cluster,
-    scope.hostedControlPlane.status,
+    scope.hostedControlPlane,
     scope.reader,
     keptUntilObserved(phaseConditions(results), object),
     scope.facts,

@@ -2,6 +2,7 @@ import { HostedControlPlane } from '../constructs/api/resources.ts';
 import type { RequeueAt } from './engine/requeue.ts';
 import { reconcileNormal } from './reconcile-normal.ts';
 import { addFinalizer } from './management/finalizer.ts';
+import { reportForeignControlPlane } from './foreign-control-plane.ts';
 import { admit } from './admission.ts';
 import { objectName } from './kube/object.ts';
 import { Memory } from './memory.ts';
@@ -73,6 +74,7 @@ export class Reconciler {
       case 'deleting':
         return reconcileDelete(context, admission);
       case 'admitted':
+        if (await reportForeignControlPlane(context, admission.clusterObject.metadata.name)) return undefined;
         return reconcileNormal({ ...context, object: await addFinalizer(client, management, object) }, admission);
     }
   }

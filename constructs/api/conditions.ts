@@ -15,6 +15,7 @@ export const conditions = {
       NotReady: 'Routine',
       WaitingForCluster: 'Normal',
       ClusterMismatch: 'Warning',
+      ForeignControlPlane: 'Warning',
       InvalidConfiguration: 'Warning',
     },
   },

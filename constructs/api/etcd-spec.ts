@@ -44,7 +44,9 @@ export const Etcd = withRules(
     volumeRetention: z
       .enum(['Delete', 'Retain'])
       .default('Delete')
-      .describe('Whether the volumes are deleted or retained when the HostedControlPlane is deleted.'),
+      .describe(
+        'Whether the volumes are deleted or retained when the HostedControlPlane is deleted. With them stay the Secrets of its CAs, of its service account key and of its encryption keys. A HostedControlPlane that is created for the same Cluster name continues with all of them.',
+      ),
     backup: Backup.optional().describe('Backups to an S3 bucket; none when unset.'),
     restore: Restore.optional().describe(
       'Replaces all data once with that of a backup. The API servers do not run meanwhile, and the previous data is set aside on the volumes. A new control plane starts with the data of the backup.',

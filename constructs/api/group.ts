@@ -70,6 +70,16 @@ export const encryptionKeyAnnotation = `${group}/encryption-key`;
  */
 export const identityAnnotation = `${group}/identity-of`;
 
+/**
+ * On a HostedControlPlane whose etcd was ever formed: the ID of the etcd cluster. Unlike the status, it stays with the
+ * object when that is moved to another management cluster or restored from its manifest. No member then starts an empty
+ * etcd.
+ */
+export const etcdFormedAnnotation = `${group}/etcd-formed`;
+
+/** On an object, `clusterctl move` waits until it is gone. */
+export const blockMoveAnnotation = `${clusterctlLabel}/block-move`;
+
 /** Type of the Secrets that Cluster API and its bootstrap providers read. */
 export const clusterSecretType = 'cluster.x-k8s.io/secret';
 

@@ -89,6 +89,7 @@ export const CustomResourceDefinition = clusterWide(
 export const Cluster = namespaced('cluster.x-k8s.io/v1beta2', 'Cluster', 'clusters');
 export const Machine = namespaced('cluster.x-k8s.io/v1beta2', 'Machine', 'machines');
 export const MachineDeployment = namespaced('cluster.x-k8s.io/v1beta2', 'MachineDeployment', 'machinedeployments');
+export const MachineSet = namespaced('cluster.x-k8s.io/v1beta2', 'MachineSet', 'machinesets');
 export const MachinePool = namespaced('cluster.x-k8s.io/v1beta2', 'MachinePool', 'machinepools');
 export const HostedControlPlane = namespaced(
   'controlplane.cluster.x-k8s.io/v1alpha1',
@@ -138,6 +139,7 @@ const all: readonly Resource[] = [
   Cluster,
   Machine,
   MachineDeployment,
+  MachineSet,
   MachinePool,
   HostedControlPlane,
   HostedControlPlaneTemplate,

@@ -136,10 +136,7 @@ export function fingerprints(facts: Facts, secrets: readonly string[]): Record<s
   return Object.fromEntries(secrets.map((secret) => [secret, facts.certificates[secret]?.slice(0, 12) ?? 'unknown']));
 }
 
-/**
- * A restart on request, as an entry of what a pod starts with. It does not apply to etcd, because a restart puts its
- * data at risk.
- */
+/** A restart on request, as an entry of what a pod starts with. */
 export function rolloutOf({ rolloutAfter }: Facts): Record<string, string> {
   return rolloutAfter === undefined ? {} : { rollout: rolloutAfter };
 }

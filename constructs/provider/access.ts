@@ -12,6 +12,7 @@ import {
   Machine,
   MachineDeployment,
   MachinePool,
+  MachineSet,
   Namespace,
   optionalResources,
   Node,
@@ -71,7 +72,7 @@ const optional = Object.values(optionalResources).flat();
 /** Permissions for objects that no chart renders, and additional permissions for objects that a chart renders. */
 export const furtherAccess: readonly Access[] = [
   { resource: HostedControlPlane, verbs: ['list', 'watch'], why: 'the objects that the operator reconciles' },
-  { resource: HostedControlPlane, verbs: ['patch'], why: 'finalizer and endpoint' },
+  { resource: HostedControlPlane, verbs: ['patch'], why: 'finalizer, endpoint, and that etcd was formed' },
   { resource: HostedControlPlane, subresource: 'status', verbs: ['patch'], why: 'writing the status' },
   {
     resource: HostedControlPlane,
@@ -84,8 +85,9 @@ export const furtherAccess: readonly Access[] = [
   {
     resource: MachineDeployment,
     verbs: ['list', 'patch'],
-    why: 'replacing their Machines after a rotation of the cluster CA',
+    why: 'replacing their Machines after a rotation of the cluster CA, and deleting a control plane only after its workers',
   },
+  { resource: MachineSet, verbs: ['list'], why: 'the operator deletes a control plane only after its workers' },
   { resource: MachinePool, verbs: ['list'], why: 'the operator deletes a control plane only after its workers' },
   { resource: Secret, verbs: lookedAfter, why: 'certificates and kubeconfigs, which no chart may contain' },
   {

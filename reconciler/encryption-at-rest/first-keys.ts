@@ -1,5 +1,6 @@
 import { Deployment } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
+import { holdsEarlierData } from '../etcd/earlier-data.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
@@ -28,6 +29,7 @@ export function planInitialConfiguration(scope: ControlPlaneContext): InitialCon
     isConfigured: JSON.stringify(apiServersOf(scope) ?? {}).includes(`"name":"${namesOf(name).secrets.encryption}"`),
     reported: scope.hostedControlPlane.status?.encryptionAtRest?.provider,
     isUsersOwn,
+    holdsEarlierData: holdsEarlierData(scope),
   });
 }
 
@@ -76,6 +78,8 @@ export interface InitialConfigurationState {
   readonly reported: 'secretbox' | 'None' | undefined;
   /** The user's arguments of the API servers name a configuration. */
   readonly isUsersOwn: boolean;
+  /** etcd's volumes are those of an earlier HostedControlPlane. */
+  readonly holdsEarlierData: boolean;
 }
 
 /** What to do if there is no configuration. */
@@ -85,12 +89,14 @@ export function begin({
   isConfigured,
   reported,
   isUsersOwn,
+  holdsEarlierData: isEarlier,
 }: InitialConfigurationState): InitialConfiguration {
   if (reported === 'secretbox' || (isConfigured && reported === undefined)) return { kind: 'lost' };
   // No Secret is encrypted, but pods need the file.
   if (isConfigured) return { kind: 'configure', providers: [identity] };
   if (isUsersOwn) return { kind: 'users' };
   if (wanted === 'None') return { kind: 'clear' };
+  if (isEarlier && !hasStarted) return { kind: 'lost' };
   if (!hasStarted) return { kind: 'configure', providers: [fresh] };
   // One of several API servers loads the key first. It must not write what the others cannot read.
   return wanted === 'secretbox' ? { kind: 'configure', providers: [identity, fresh] } : { kind: 'clear' };

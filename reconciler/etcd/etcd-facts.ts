@@ -23,7 +23,7 @@ export interface WrittenStart {
 export interface MemberFactsInput {
   readonly cluster: Pick<HostedCluster, 'name' | 'namespace'>;
   readonly replicas: number;
-  /** The status contains the ID of an etcd cluster. */
+  /** The status or an annotation contains the ID of an etcd cluster. */
   readonly isRecorded: boolean;
   readonly members: readonly KnownMember[];
   readonly observation: EtcdObservation | undefined;

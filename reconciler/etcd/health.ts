@@ -39,7 +39,7 @@ export function etcdHealth({ observation }: EtcdReport, record: EtcdRecord | und
   return unhealthy(isDamaged ? 'MemberDamaged' : 'NotHealthy', problems.join('; '));
 }
 
-type EtcdRecord = Pick<Partial<EtcdStatus>, 'members' | 'backup'>;
+type EtcdRecord = Pick<Partial<EtcdStatus>, 'clusterID' | 'members' | 'backup'>;
 
 function withoutQuorum(observation: EtcdObservation, record: EtcdRecord | undefined): ConditionUpdate {
   const voters = votersIn(observation, record);
@@ -70,13 +70,16 @@ function withoutQuorum(observation: EtcdObservation, record: EtcdRecord | undefi
 }
 
 /**
- * Members with a vote. If no member can confirm them, those of the record; without a record, those with a marked
- * volume.
+ * Members with a vote. If no member can confirm them, those of the record; without recorded members, those with a
+ * marked volume. An etcd that was formed and has neither came from elsewhere without its data: then all.
  */
 function votersIn(observation: EtcdObservation, record: EtcdRecord | undefined): readonly Member[] {
   if (observation.membership !== 'unknown') return votersOf(observation);
   const recorded = record?.members?.filter(({ role }) => role !== 'Learner' && role !== 'Missing');
-  if (!recorded) return observation.members.filter(({ claim }) => claim?.memberId !== undefined);
+  if (!recorded) {
+    const marked = observation.members.filter(({ claim }) => claim?.memberId !== undefined);
+    return marked.length > 0 || record?.clusterID === undefined ? marked : observation.members;
+  }
   return observation.members.filter((member) => recorded.some(({ name }) => name === member.name));
 }
 
@@ -102,7 +105,7 @@ function choicesFor({ members }: EtcdObservation, lastBackup: string | undefined
   const backup = lastBackup && `backup ${lastBackup}`;
   const there = [revision, backup].filter((choice) => choice !== undefined);
   return there.length === 0
-    ? 'No member and no backup is left to recover from'
+    ? 'No member is left, and no backup is known: set etcd.restore to one, or delete this object and create it without its annotations to begin with an empty etcd'
     : `The newest data is ${there.join(', and ')}: set etcd.recovery.acceptDataLossTo to the one to recover from`;
 }
 

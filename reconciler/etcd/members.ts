@@ -20,6 +20,8 @@ export interface EtcdObservation {
   readonly doMembersAgree?: boolean;
   /** The cluster version, as which all members behave, such as `3.6.0`; undefined if no member reports it. */
   readonly clusterVersion?: string;
+  /** No etcd was ever formed, by any record, so that no member serves or has data; unset if that is not known. */
+  readonly isNew?: boolean;
   /** A slow act of this process that etcd does not show, such as a defragmentation. */
   readonly inProgress?: { readonly act: string; readonly member: string };
 }

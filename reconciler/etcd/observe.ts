@@ -1,3 +1,4 @@
+import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { messageOf } from '../kube/error-message.ts';
 import type { MemberClient } from './client.ts';
 import { damageOf, type EtcdObservation, type Member, type MemberAlarm, type Registration } from './members.ts';
@@ -27,6 +28,12 @@ export type LoopMemberClient = Pick<
   | 'disarm'
 >;
 
+/** What members cannot answer. */
+interface ObservationContext {
+  readonly inProgress?: EtcdObservation['inProgress'] | undefined;
+  readonly isNew?: boolean;
+}
+
 interface Answer extends Pick<Member, 'status'> {
   readonly alarms: readonly MemberAlarm[];
   readonly client?: LoopMemberClient;
@@ -40,7 +47,7 @@ interface Answer extends Pick<Member, 'status'> {
 export async function observeEtcd(
   known: readonly KnownMember[],
   clients: Clients,
-  inProgress?: EtcdObservation['inProgress'],
+  context: ObservationContext = {},
 ): Promise<EtcdObservation> {
   const first = await Promise.all(known.map(({ name }) => ask(clients(name))));
   const isFull = alarmsOf(first).some(({ alarm }) => alarm === 'Nospace');
@@ -67,7 +74,7 @@ export async function observeEtcd(
     isCompacted: isFull && (await isCompacted(answers)),
     ...(doMembersAgree === undefined ? {} : { doMembersAgree }),
     ...(clusterVersion ? { clusterVersion } : {}),
-    ...(inProgress ? { inProgress } : {}),
+    ...definedOnly(context),
   };
 }
 

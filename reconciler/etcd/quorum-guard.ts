@@ -53,21 +53,27 @@ type Check = (observation: EtcdObservation, member: Member, act: Act) => Refusal
  * that does not run may be started from another template at any time.
  */
 export const mayDisrupt: Guard = (observation, member, act) => {
-  return firstMatch(checksFor(member, act), observation, member, act) ?? { isAllowed: true };
+  return firstMatch(checksFor(observation, member, act), observation, member, act) ?? { isAllowed: true };
 };
 
 /** These lists are the policy. */
-function checksFor(member: Member, { kind }: Act): readonly Check[] {
-  if (kind === 'restart' && !isServing(member)) return [nothingElseInProgress];
+function checksFor(observation: EtcdObservation, member: Member, { kind }: Act): readonly Check[] {
+  if (kind === 'restart' && !mayServe(observation, member)) return [nothingElseInProgress];
   return [nothingElseInProgress, membershipIsConfirmed, isNotTheOnlyOne, doesNotLead, answers, othersCarryOn];
 }
 
 /**
- * Whether clients may depend on the member. Only the kubelet's report that its process does not run, or the missing
- * vote, is sufficient: a missing answer may be a problem of the operator's network.
+ * Whether clients may depend on the member. A missing answer does not show that they do not, because it may be a problem
+ * of the operator's network, in which nobody answers and no member is known to have a vote. What shows it is the
+ * kubelet's report that the process does not run, a quorum that does not count on the member, or that there was never an
+ * etcd. Otherwise a wrong template could not be corrected before etcd is formed, and neither could that of an only
+ * member, which the kubelet must report as not ready: then nobody is served anyway.
  */
-function isServing({ registration, pod, status }: Member): boolean {
-  return registration?.isLearner === false && (status !== undefined || pod?.isRunning === true);
+function mayServe({ members, membership, isNew = false }: EtcdObservation, { registration, pod, status }: Member) {
+  if (!status && !pod?.isRunning) return false;
+  if (membership === 'confirmed') return registration?.isLearner === false;
+  if (membership === 'unconfirmed' || status) return true;
+  return !isNew && (members.length > 1 || pod?.isReady !== false);
 }
 
 const nothingElseInProgress: Check = (observation, member) => {

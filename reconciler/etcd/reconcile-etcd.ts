@@ -5,6 +5,7 @@ import type { Reader, Writer } from '../management/view.ts';
 import { execute, isEtcdCall } from './execute.ts';
 import { executeOnObjects } from './execute-objects.ts';
 import { isRefusedForNow } from './client.ts';
+import { wasFormed } from './membership.ts';
 import { knownMembers, type MemberObjects, readMemberObjects, watchedMemberObjects } from './member-objects.ts';
 import type { EtcdObservation } from './members.ts';
 import { type EtcdDesiredState, planEtcdStep } from './plan-step.ts';
@@ -17,6 +18,8 @@ import { type Decision, type EtcdStep, isDisruptive } from './steps.ts';
 export interface EtcdTask {
   readonly cluster: Pick<HostedCluster, 'name' | 'namespace'>;
   readonly goal: EtcdDesiredState;
+  /** Whether an etcd was ever formed, by any record. */
+  readonly isFormed: boolean;
   readonly reader: Reader;
   readonly writer: Writer;
 }
@@ -85,16 +88,15 @@ export async function reconcileEtcd(
 }
 
 async function observe(
-  { cluster, goal, writer }: EtcdTask,
+  { cluster, goal, isFormed, writer }: EtcdTask,
   objects: MemberObjects,
   { clients }: EtcdLoopAccess,
   inProgress: EtcdObservation['inProgress'],
 ): Promise<Round> {
-  const seen = await observeEtcd(
-    knownMembers(cluster, objects, await strandedClaims(objects, writer)),
-    clients,
-    inProgress,
-  );
+  const known = knownMembers(cluster, objects, await strandedClaims(objects, writer));
+  // A member that is ready has a leader, whether the operator reaches it or not.
+  const isNew = !isFormed && !wasFormed(known) && known.every(({ pod }) => !pod?.isReady);
+  const seen = await observeEtcd(known, clients, { inProgress, isNew });
   const observation = withoutVacancies(seen, goal.replicas);
   return { objects, observation, decision: planEtcdStep(observation, goal) };
 }

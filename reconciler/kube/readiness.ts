@@ -5,7 +5,10 @@ export type Readiness = { readonly ready: true } | { readonly ready: false; read
 
 /** The fields of a Deployment that describe its rollout. */
 export interface DeploymentObject extends KubeObject {
-  readonly spec?: { readonly replicas?: number };
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly template?: { readonly metadata?: Partial<KubeObject['metadata']> };
+  };
   readonly status?: {
     readonly observedGeneration?: number;
     readonly replicas?: number;

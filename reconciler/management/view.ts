@@ -4,7 +4,7 @@ import type { OptionalKind, Resource } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import type { GatewayObject } from '../exposure/gateway-object.ts';
-import type { KubeObject } from '../kube/object.ts';
+import type { KubeObject, OwnerReference } from '../kube/object.ts';
 
 /** Read access of a phase to the management cluster, from a cache that watches keep current. */
 export interface Reader {
@@ -37,6 +37,8 @@ export interface SharedResources {
 export interface ObjectFields {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly spec?: Readonly<Record<string, unknown>>;
+  /** Owners besides those that it has. */
+  readonly ownerReferences?: readonly OwnerReference[];
   /** Only if the object has not changed since it was read; otherwise it is a conflict. */
   readonly onlyIfUnchanged?: boolean;
 }
@@ -81,9 +83,11 @@ export interface Writer {
 export interface DeletionWriter {
   /** Deletes exactly this object. A new one with its name stays. */
   delete(resource: Resource, object: KubeObject): Promise<void>;
+  /** Removes this owner from exactly this object, which then outlives the owner. @param uid of the owner */
+  release(resource: Resource, object: KubeObject, uid: string | undefined): Promise<void>;
   /**
-   * Number of Machines and MachinePools of the Cluster that would lose their API server; 0 while the Cluster itself is
-   * being deleted.
+   * Number of Machines, MachineSets, MachineDeployments and MachinePools of the Cluster, whose workers would lose their
+   * API server; 0 while the Cluster itself is being deleted.
    */
   workers(): Promise<number>;
 }

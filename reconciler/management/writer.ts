@@ -2,12 +2,15 @@ import { clusterNameLabel, fieldManager } from '../../constructs/api/group.ts';
 import {
   HostedControlPlane,
   Machine,
+  MachineDeployment,
   MachinePool,
+  MachineSet,
   Node,
   type Resource,
   resourceOf,
 } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
+import { definedOnly } from '../../constructs/cluster/defined.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import { selectorOf } from '../../constructs/cluster/labels.ts';
 import { type InfrastructureReference, publishToInfrastructure } from '../exposure/infrastructure/endpoint.ts';
@@ -90,14 +93,19 @@ export function createWriter(options: WriterOptions): Writer {
         .join(',');
       return (await client.list(Node, { labelSelector })).items.length;
     },
-    async setFields({ apiVersion, kind }, { metadata }, { annotations, spec, onlyIfUnchanged }, purpose) {
+    async setFields(
+      { apiVersion, kind },
+      { metadata },
+      { annotations, spec, ownerReferences, onlyIfUnchanged },
+      purpose,
+    ) {
       // With the UID, an apply to a deleted object is a conflict instead of a new object.
       const version = onlyIfUnchanged ? { resourceVersion: metadata.resourceVersion } : {};
       const identity = { namespace, name: metadata.name, uid: metadata.uid, ...version };
       const patch = {
         apiVersion,
         kind,
-        metadata: { ...identity, ...(annotations ? { annotations } : {}) },
+        metadata: { ...identity, ...definedOnly({ annotations, ownerReferences }) },
         ...(spec ? { spec } : {}),
       };
       remember(await client.apply(patch, { fieldManager: `${fieldManager}-${purpose}`, force: true }));
@@ -126,7 +134,7 @@ export function createWriter(options: WriterOptions): Writer {
 }
 
 export interface DeletionWriterOptions {
-  readonly client: Pick<KubernetesApi, 'delete' | 'list'>;
+  readonly client: Pick<KubernetesApi, 'delete' | 'list' | 'mergePatch'>;
   readonly namespace: string;
   readonly cluster: string;
   /** Cluster API deletes the workers before it deletes the control plane. */
@@ -146,18 +154,25 @@ export function createDeletionWriter({
         { namespace, name: metadata.name },
         { propagationPolicy: 'Background', ...(metadata.uid ? { uid: metadata.uid } : {}) },
       ),
+    async release(resource, { metadata }, uid) {
+      const ownerReferences = metadata.ownerReferences?.filter((owner) => owner.uid !== uid) ?? [];
+      const { name, resourceVersion } = metadata;
+      const options = { fieldManager, ...(resourceVersion ? { resourceVersion } : {}) };
+      await client.mergePatch(resource, { namespace, name }, { metadata: { ownerReferences } }, options);
+    },
     async workers() {
       if (clusterIsDeleting) return 0;
       const selection = { namespace, labelSelector: `${clusterNameLabel}=${cluster}` };
       const counts = await Promise.all(
-        [Machine, MachinePool].map((resource) =>
-          client.list(resource, selection).then(({ items }) => items.length, none),
-        ),
+        workerKinds.map((resource) => client.list(resource, selection).then(({ items }) => items.length, none)),
       );
       return counts.reduce((sum, count) => sum + count, 0);
     },
   };
 }
+
+/** Those without replicas count too: they may create Machines at any time. */
+const workerKinds: readonly Resource[] = [Machine, MachineSet, MachineDeployment, MachinePool];
 
 /** A kind that is not installed has no objects. */
 function none(error: unknown): number {

@@ -16,7 +16,7 @@ import {
   startedPods,
 } from '../kube/readiness.ts';
 import { waitForPods } from '../pods/wait-for-pods.ts';
-import { done, type Outcome, wait } from '../engine/outcome.ts';
+import { degraded, done, type Outcome, wait } from '../engine/outcome.ts';
 import { phase, type Scope } from './scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
 import { encryptionAtRest } from './encryption-at-rest.ts';
@@ -51,18 +51,18 @@ export const apiServer = phase({
       );
     }
 
-    const awaited = awaitedBackup('Kubernetes', scope);
-    if (awaited) return wait('WaitingForBackup', awaited);
-
     const withMounts = { ...facts, mounts: mounts.checksums };
     const live = await writer.apply(renderControlPlane(cluster, withMounts, 'api-server'));
 
     const readiness = deploymentReadiness(live.find(({ kind }) => kind === Deployment.kind));
     if (!readiness.ready) return waitForPods('api-server', `API server: ${readiness.message}`, scope);
     const older = podsOfOtherVersions(scope);
-    return older.length === 0
-      ? done()
-      : wait('WaitingForPods', `API server: ${older.join(', ')} of another version has not terminated yet`);
+    if (older.length > 0) {
+      return wait('WaitingForPods', `API server: ${older.join(', ')} of another version has not terminated yet`);
+    }
+    // The cluster of this scope has the version that runs.
+    const awaited = awaitedBackup('Kubernetes', scope);
+    return awaited ? degraded('WaitingForBackup', awaited, {}) : done();
   },
 });
 

@@ -126,8 +126,8 @@ function identityOf({ hostedControlPlane: { metadata } }: Scope): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
 
-function pendingChanges({ cluster, reader }: Scope): string[] {
-  return (['Kubernetes', 'etcd'] as const).flatMap((what) => minorChange(what, cluster, reader) ?? []);
+function pendingChanges(scope: Scope): string[] {
+  return (['Kubernetes', 'etcd'] as const).flatMap((what) => minorChange(what, scope) ?? []);
 }
 
 /** During a restore, members stop and start, and the data that would be backed up is about to be replaced. */

@@ -4,6 +4,8 @@ import { Secret } from '../../constructs/api/resources.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
 import { readCertificate } from '../pki/certificate.ts';
+import { wasEtcdFormed } from '../etcd/earlier-data.ts';
+import { takeBack } from '../pki/kept-secrets.ts';
 import { createServiceAccountKey, type KeyPair } from '../pki/issue.ts';
 import { clearRequests } from '../pki/issuer/clear-requests.ts';
 import { obtainCA } from '../pki/issuer/obtain-ca.ts';
@@ -125,8 +127,12 @@ function rootsOf(scope: Scope): Root[] {
 async function observe(scope: Scope, root: Root): Promise<ObtainedCA | undefined> {
   const { reader, writer, hostedControlPlane } = scope;
   const remembered = reader.get<SecretObject>(Secret, root.secret);
-  if (remembered) return { kind: 'obtained', pair: halvesOf(remembered) };
-  const mayMake = !hostedControlPlane.status?.initialization?.controlPlaneInitialized;
+  if (remembered) {
+    await takeBack(scope, remembered, secretProps(scope, root.secret));
+    return { kind: 'obtained', pair: halvesOf(remembered) };
+  }
+  // etcd needs the CAs before it is formed, and what it stores may be signed by them.
+  const mayMake = !hostedControlPlane.status?.initialization?.controlPlaneInitialized && !wasEtcdFormed(scope);
   // Reads first if the pair must exist or if an issuer would have to sign. Otherwise the attempt to create shows
   // whether it exists, and saves a request.
   const asksFirst = !mayMake || scope.cluster.spec.certificates.issuerRef !== undefined;
@@ -159,7 +165,7 @@ function halvesOf(object: SecretObject): KeyPair {
 function missing(secret: string): Outcome {
   return wait(
     'CACertificateMissing',
-    `Secret ${secret} does not exist, and the operator does not create a new one, because workers trust its content: restore it from a backup`,
+    `Secret ${secret} does not exist, and the operator does not create a new one, because workers trust its content, and data in etcd depends on it: restore it from a backup`,
     { afterMs: recheckMs },
   );
 }

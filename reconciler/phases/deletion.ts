@@ -21,11 +21,12 @@ import { type ComponentName, selectorLabels } from '../../constructs/cluster/lab
 import { etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
 import { isControlledBy, type KubeObject } from '../kube/object.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
+import { keptSecrets } from '../pki/kept-secrets.ts';
 import type { DeletionScope } from './scope.ts';
 
 /**
- * Deletes a control plane in the order that is fast and safe: clients of the API server, the API server, etcd, its
- * volumes, all other objects. An API server whose etcd stops first takes its whole grace period. The deletion can be
+ * Deletes a control plane in the order that is fast and safe: routes, clients of the API server, the API server, etcd,
+ * its volumes, all other objects. An API server whose etcd stops first takes its whole grace period. The deletion can be
  * interrupted and resumed at any point.
  */
 export async function deleteControlPlane(scope: DeletionScope): Promise<Outcome> {
@@ -34,10 +35,12 @@ export async function deleteControlPlane(scope: DeletionScope): Promise<Outcome>
   if (workers > 0) {
     return wait(
       'WaitingForWorkersDeletion',
-      `${workers} Machines or MachinePools of cluster ${scope.cluster} still exist: delete the Cluster, or delete them first`,
+      `${workers} Machines, MachineSets, MachineDeployments or MachinePools of cluster ${scope.cluster} still exist: delete the Cluster, or delete them first`,
       { afterMs: workersMs },
     );
   }
+
+  await deleteOurs(scope, routes);
 
   const usersOfEtcd = await stop(scope, [
     { resource: Deployment, name: names.controllerManager, component: 'controller-manager' },
@@ -57,7 +60,7 @@ export async function deleteControlPlane(scope: DeletionScope): Promise<Outcome>
   const volumes = await deleteVolumes(scope);
   if (volumes > 0) return wait('WaitingForVolumes', `${volumes} volume claims of etcd are being deleted`);
 
-  await deleteRest(scope);
+  await deleteOurs(scope, rest);
   return done();
 }
 
@@ -104,13 +107,12 @@ async function deleteVolumes(scope: DeletionScope): Promise<number> {
   return claims.length;
 }
 
-/** Routes come first, because another control plane may use the host name as soon as they are deleted. */
+/** They come first, because another control plane may use the host name as soon as they are deleted. */
+const routes: readonly Resource[] = [TLSRoute, Ingress, IngressRouteTCP];
+
 const rest: readonly Resource[] = [
-  TLSRoute,
   // Pods of verifications, which no workload manages.
   Pod,
-  Ingress,
-  IngressRouteTCP,
   PodDisruptionBudget,
   NetworkPolicy,
   CiliumNetworkPolicy,
@@ -120,12 +122,22 @@ const rest: readonly Resource[] = [
   Secret,
 ];
 
-/** Deletes all other objects of the operator. A user's own CA stays. */
-async function deleteRest(scope: DeletionScope): Promise<void> {
-  const { cluster, reader, writer } = scope;
-  for (const resource of rest) {
+/**
+ * Deletes the objects of the operator that are of these kinds, one kind after the other. A user's own CA stays, and what
+ * retained volumes are useless without.
+ */
+async function deleteOurs(scope: DeletionScope, kinds: readonly Resource[]): Promise<void> {
+  const { cluster, ownerUid, reader, retainVolumes, writer } = scope;
+  const kept = retainVolumes ? keptSecrets(cluster) : [];
+  for (const resource of kinds) {
     const ours = reader.list(resource, { [clusterNameLabel]: cluster }).filter((object) => isOurs(scope, object));
-    await Promise.all(ours.map((object) => writer.delete(resourceOf(object), object)));
+    await Promise.all(
+      ours.map((object) =>
+        resource === Secret && kept.includes(object.metadata.name)
+          ? writer.release(Secret, object, ownerUid)
+          : writer.delete(resourceOf(object), object),
+      ),
+    );
   }
 }
 

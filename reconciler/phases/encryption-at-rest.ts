@@ -7,7 +7,9 @@ import { executeStep } from '../encryption-at-rest/execute.ts';
 import { planInitialConfiguration, firstKeys } from '../encryption-at-rest/first-keys.ts';
 import { encryptionFacts, encryptionReport } from '../encryption-at-rest/keys.ts';
 import { encryptionSecret, readEncryptionKeys } from '../encryption-at-rest/secret.ts';
+import { holdsEarlierData } from '../etcd/earlier-data.ts';
 import { done, type Outcome, wait } from '../engine/outcome.ts';
+import { takeBack } from '../pki/kept-secrets.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { phase } from './scope.ts';
 import { certificates, etcdCertificates } from './certificates.ts';
@@ -25,7 +27,9 @@ export const encryptionAtRest = phase({
   async run(scope): Promise<Outcome> {
     const name = namesOf(scope.cluster.name).secrets.encryption;
     const secret = scope.reader.get<SecretObject>(Secret, name);
-    return secret ? goOn(scope, name, secret) : initialConfiguration(scope, name);
+    if (!secret) return initialConfiguration(scope, name);
+    await takeBack(scope, secret, secretProps(scope, name));
+    return goOn(scope, name, secret);
   },
 });
 
@@ -47,7 +51,7 @@ async function initialConfiguration(scope: EncryptionContext, name: string): Pro
       if (found) return goOn(scope, name, await takeOver(scope, name, found));
       return wait(
         'EncryptionKeysMissing',
-        `Secret ${name} does not exist, and the operator does not create a new one, because Secrets of the cluster are encrypted with its keys: restore it from a backup`,
+        `Secret ${name} does not exist, and the operator does not create a new one, because Secrets of the cluster are encrypted with its keys: restore it from a backup${unlessInClear(scope)}`,
         { afterMs: recheckMs },
       );
     }
@@ -64,6 +68,11 @@ async function initialConfiguration(scope: EncryptionContext, name: string): Pro
       return done(encryptionFacts(name, found), undefined, { report: encryptionReport(found, scope) });
     }
   }
+}
+
+/** The data of an earlier object shows no more than that there is some. */
+function unlessInClear(scope: EncryptionContext): string {
+  return holdsEarlierData(scope) ? ', or set encryptionAtRest.provider: None if it stored its Secrets unencrypted' : '';
 }
 
 /** Adopts a Secret of the user, so that the watch includes it, and so that it is deleted with the control plane. */

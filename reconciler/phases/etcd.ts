@@ -4,6 +4,7 @@ import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { etcdQuotaBytes } from '../../constructs/control-plane/etcd/config.ts';
 import type { EtcdFacts } from '../../constructs/cluster/facts.ts';
 import { memberFacts, writtenStarts } from '../etcd/etcd-facts.ts';
+import { isFormationRecorded, recordedClusterId, recordFormation } from '../etcd/formation.ts';
 import { knownMembers, watchedMemberObjects } from '../etcd/member-objects.ts';
 import { progressOf } from '../etcd/progress.ts';
 import type { EtcdReport } from '../etcd/report.ts';
@@ -11,7 +12,6 @@ import { statusOfEtcd } from '../etcd/status-members.ts';
 import { type VersionChoice, versionToRun } from '../upgrade/etcd-version.ts';
 import { planVolumes, type VolumePlan, type Volumes, volumeUsage } from '../etcd/volume-size.ts';
 import { growRetryMs, growClaims, observeVolumes } from '../etcd/volumes.ts';
-import { slowCreationMs } from '../pods/pod-trouble.ts';
 import { troubleOf } from '../pods/wait-for-pods.ts';
 import { presentRevision, type StatefulSetObject } from '../kube/readiness.ts';
 import { degraded, done, type Outcome, type StatusReport, wait } from '../engine/outcome.ts';
@@ -43,17 +43,19 @@ export const etcd = phase({
         cause: 'requested',
         quotaBytes: etcdQuotaBytes(cluster, facts.etcd.volumeSize),
       },
+      isFormed: facts.etcd.isFormed,
       reader,
       writer,
     });
+    await recordFormation(scope, report?.observation);
     const found = { report: reportOf(scope, volumes, plan, report) };
     const progress = progressOf(set, report);
     if (!progress.isDone) {
-      const trouble = troubleOf('etcd', scope);
+      const { trouble, afterMs } = troubleOf('etcd', scope);
       const message = [`etcd: ${progress.message}`, trouble?.message, problem?.message].filter(Boolean).join('; ');
       const isFailing = trouble?.reason === 'PodsFailing' && progress.reason === 'WaitingForMembers';
       const reason = isFailing ? trouble.reason : progress.reason;
-      return wait(reason, message, { facts, ...found, afterMs: problem ? growRetryMs : slowCreationMs });
+      return wait(reason, message, { facts, ...found, afterMs: problem ? growRetryMs : afterMs });
     }
     if (problem) return degraded(problem.reason, problem.message, facts, { ...found, requeueAt: later(scope) });
     return done(facts, undefined, { ...found, message: growthOf(plan) });
@@ -69,7 +71,8 @@ function etcdFacts(
     ...memberFacts({
       cluster,
       replicas: cluster.spec.etcd.replicas,
-      isRecorded: hostedControlPlane.status?.etcd?.clusterID !== undefined,
+      isRecorded:
+        hostedControlPlane.status?.etcd?.clusterID !== undefined || isFormationRecorded(hostedControlPlane.metadata),
       members: knownMembers(cluster, watchedMemberObjects(cluster, reader)),
       observation: etcdLoop.report()?.observation,
       written: writtenStarts(cluster.name, reader),
@@ -81,7 +84,7 @@ function etcdFacts(
 }
 
 function reportOf(
-  { hostedControlPlane: { status } }: Scope,
+  { hostedControlPlane: { metadata, status } }: Scope,
   { usedBytes }: Volumes,
   { quotaSize }: VolumePlan,
   report: EtcdReport | undefined,
@@ -90,7 +93,10 @@ function reportOf(
     usedBytes === undefined ? undefined : volumeUsage(usedBytes, quotaSize, status?.etcdVolumeUsage);
   return {
     ...definedOnly({ etcdVolumeUsage, etcdLastDefragTime: report?.defragmentedAt?.toISOString() }),
-    etcd: report ? statusOfEtcd(report.observation) : {},
+    etcd: {
+      ...definedOnly({ clusterID: status?.etcd?.clusterID ?? recordedClusterId(metadata) }),
+      ...(report ? statusOfEtcd(report.observation) : {}),
+    },
   };
 }
 

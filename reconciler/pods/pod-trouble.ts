@@ -36,14 +36,31 @@ const reportedProblems = 3;
 const longestBytes = 1024;
 
 /** Containers of a pod that is older than this are late: a volume or a network is missing. */
-export const slowCreationMs = 30_000;
+const slowCreationMs = 30_000;
+
+/** Time until the containers of a pod are late, which no event reports; undefined if none can become late. */
+export function untilLateMs({ pods, now }: Pick<ObservedPods, 'pods' | 'now'>): number | undefined {
+  const waits = pods
+    .filter((pod) => isAwaited(pod) && !containersOf(pod).some(hasRun))
+    .map(({ metadata }) => Date.parse(metadata.creationTimestamp ?? '') + slowCreationMs - now.getTime())
+    .filter((ms) => ms > 0);
+  return waits.length > 0 ? Math.min(...waits) : undefined;
+}
+
+function isAwaited(pod: PodObject): boolean {
+  return !pod.metadata.deletionTimestamp && !hasEnded(pod) && !isReady(pod);
+}
+
+function containersOf({ status }: PodObject): readonly ContainerStatus[] {
+  return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+}
 
 /**
  * What the status of pods, of their Deployment and of their claims says about why the pods do not work: containers that
  * crash, images that cannot be pulled, refusals of the scheduler and of admission, volumes. Undefined when it says nothing.
  */
 export function podTrouble({ pods, deployments = [], claims = [], now }: ObservedPods): PodTrouble | undefined {
-  const awaited = pods.filter((pod) => !pod.metadata.deletionTimestamp && !hasEnded(pod) && !isReady(pod));
+  const awaited = pods.filter(isAwaited);
   const all = [
     ...deployments.flatMap(problemsOfDeployment),
     ...awaited.flatMap((pod) => problemsOfPod(pod, now)),
@@ -80,7 +97,7 @@ function problemsOfPod(pod: PodObject, now: Date): Problem[] {
   const refusal = status?.conditions?.find(({ type, status: value }) => type === 'PodScheduled' && value === 'False');
   if (refusal)
     return [failure(`cannot be scheduled: ${oneLine(refusal.message ?? refusal.reason ?? 'no reason given')}`)];
-  const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  const containers = containersOf(pod);
   const failures = containers.flatMap((container) => failureOf(container, now) ?? []).map(failure);
   if (failures.length > 0 || containers.some(hasRun) || containers.length === 0) return failures;
   if (now.getTime() - Date.parse(metadata.creationTimestamp ?? '') < slowCreationMs) return [];

@@ -3,25 +3,29 @@ import { type ComponentName, selectorLabels } from '../../constructs/cluster/lab
 import { wait, type Wait } from '../engine/outcome.ts';
 import type { DeploymentObject, PodObject } from '../kube/readiness.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
-import { type ClaimInTrouble, type PodTrouble, podTrouble, slowCreationMs } from './pod-trouble.ts';
+import { type ClaimInTrouble, type PodTrouble, podTrouble, untilLateMs } from './pod-trouble.ts';
 
 type PodsContext = Pick<ControlPlaneContext, 'cluster' | 'reader' | 'now'>;
 
-/** What the pods of a component say about why they do not work; undefined if they say nothing. */
-export function troubleOf(component: ComponentName, { cluster, reader, now }: PodsContext): PodTrouble | undefined {
+/** What the pods of a component say about why they do not work. */
+interface Told {
+  /** Undefined if they say nothing. */
+  readonly trouble: PodTrouble | undefined;
+  /** When to ask again although no event triggers a reconcile; undefined if events report everything. */
+  readonly afterMs: number | undefined;
+}
+
+export function troubleOf(component: ComponentName, { cluster, reader, now }: PodsContext): Told {
   const labels = selectorLabels(cluster.name, component);
-  return podTrouble({
-    pods: reader.list<PodObject>(Pod, labels),
-    deployments: reader.list<DeploymentObject>(Deployment, labels),
-    claims: reader.list<ClaimInTrouble>(PersistentVolumeClaim, labels),
-    now,
-  });
+  const pods = reader.list<PodObject>(Pod, labels);
+  const deployments = reader.list<DeploymentObject>(Deployment, labels);
+  const claims = reader.list<ClaimInTrouble>(PersistentVolumeClaim, labels);
+  return { trouble: podTrouble({ pods, deployments, claims, now }), afterMs: untilLateMs({ pods, now }) };
 }
 
 /** Waits for the pods of a component, and says why they do not work if they say so. */
 export function waitForPods(component: ComponentName, message: string, context: PodsContext): Wait {
-  const trouble = troubleOf(component, context);
+  const { trouble, afterMs } = troubleOf(component, context);
   const told = trouble ? `${message}; ${trouble.message}` : message;
-  // Nothing but time tells that containers are late.
-  return wait(trouble?.reason ?? 'WaitingForPods', told, { afterMs: slowCreationMs });
+  return wait(trouble?.reason ?? 'WaitingForPods', told, { afterMs });
 }

@@ -58,7 +58,7 @@ export function observedStatus(observed: Observation): Omit<HostedControlPlaneSt
     replicas: apiServer?.status?.replicas ?? 0,
     readyReplicas: apiServer?.status?.readyReplicas ?? 0,
     availableReplicas: apiServer?.status?.availableReplicas ?? 0,
-    upToDateReplicas: apiServer?.status?.updatedReplicas ?? 0,
+    upToDateReplicas: upToDate(observed),
     etcdVolumeSize: observed.etcdVolumeSize,
     ...definedOnly({ inClusterAccess: observed.inClusterAccess ?? previous?.inClusterAccess }),
     ...(observed.loadBalancerIP ? { legacyIP: observed.loadBalancerIP } : {}),
@@ -162,8 +162,16 @@ function etcdServes({ etcd, etcdReport, spec }: Observation): string | undefined
     : `${ready} of ${spec.etcd.replicas} etcd members are ready, but a quorum needs ${quorum}: see the condition EtcdClusterReady`;
 }
 
-function scaling({ apiServer, spec }: Observation): ConditionUpdates {
-  const { replicas = 0, updatedReplicas = 0 } = apiServer?.status ?? {};
+/** Number of API servers that match the spec: none before its version is rendered, which may wait for a backup. */
+function upToDate({ apiServer, spec }: Observation): number {
+  const version = apiServer?.spec?.template?.metadata?.annotations?.[versionAnnotation] ?? spec.version;
+  return version === spec.version ? (apiServer?.status?.updatedReplicas ?? 0) : 0;
+}
+
+function scaling(observed: Observation): ConditionUpdates {
+  const { apiServer, spec } = observed;
+  const { replicas = 0 } = apiServer?.status ?? {};
+  const updatedReplicas = upToDate(observed);
   const observedCurrent = (apiServer?.status?.observedGeneration ?? 0) >= (apiServer?.metadata.generation ?? 0);
   const rolling = apiServer !== undefined && (!observedCurrent || updatedReplicas < replicas);
   // The surge pod of a rollout does not count as scaling.
@@ -189,10 +197,12 @@ function certificatesAvailable(phases: ConditionUpdates): ConditionUpdate {
   return problem ? conditionUpdate('False', 'NotAvailable', problem.message) : conditionUpdate('True', 'Available');
 }
 
-function etcdHealthy({ etcd, etcdReport, previous }: Observation): ConditionUpdate {
+function etcdHealthy({ etcd, etcdReport, previous, report }: Observation): ConditionUpdate {
   // Before etcd is formed, missing answers are expected.
-  const isFormed = previous?.etcd?.clusterID !== undefined || etcdReport?.observation.membership === 'confirmed';
-  if (etcdReport && isFormed) return etcdHealth(etcdReport, previous?.etcd);
+  const clusterId = report.etcd?.clusterID ?? previous?.etcd?.clusterID;
+  const isFormed = clusterId !== undefined || etcdReport?.observation.membership === 'confirmed';
+  if (etcdReport && isFormed)
+    return etcdHealth(etcdReport, { ...previous?.etcd, ...definedOnly({ clusterID: clusterId }) });
   if (!etcd) return conditionUpdate('Unknown', 'HealthUnknown', 'etcd has not been created yet');
   const wanted = etcd.spec?.replicas ?? 0;
   const ready = etcd.status?.readyReplicas ?? 0;

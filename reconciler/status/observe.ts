@@ -1,4 +1,4 @@
-import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
+import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import { Deployment, Pod, Service, StatefulSet } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { etcdVolumeSize } from '../../constructs/control-plane/etcd/config.ts';
@@ -17,7 +17,7 @@ import type { ConditionUpdates } from '../engine/condition-update.ts';
 /** Collects the input of a status after the phases have run. */
 export function observe(
   cluster: HostedCluster,
-  previous: HostedControlPlaneStatus | undefined,
+  hostedControlPlane: HostedControlPlane,
   reader: Reader,
   phases: ConditionUpdates,
   facts: Pick<Facts, 'endpoint' | 'advertiseAddress' | 'etcd'>,
@@ -27,8 +27,8 @@ export function observe(
   const names = namesOf(cluster.name);
   return {
     cluster: cluster.name,
-    spec: cluster.spec,
-    previous,
+    spec: { ...cluster.spec, version: hostedControlPlane.spec.version },
+    previous: hostedControlPlane.status,
     phases,
     report,
     etcdReport,

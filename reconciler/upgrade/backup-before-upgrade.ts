@@ -1,18 +1,15 @@
-import type { ControlPlaneContext } from '../management/view.ts';
 import { failureReasons } from '../backup/failure.ts';
-import { minorChange, type Versioned } from './version-change.ts';
+import { minorChange, type VersionContext, type Versioned } from './version-change.ts';
 
 /**
  * Why the minor version of Kubernetes or of etcd must not change yet, as a sentence for a condition: the backup for
  * that change does not exist. Undefined when it may change, when nothing changes, and when the spec requests no backups
  * before upgrades.
  */
-export function awaitedBackup(
-  what: Versioned,
-  { cluster, hostedControlPlane, reader }: Pick<ControlPlaneContext, 'cluster' | 'hostedControlPlane' | 'reader'>,
-): string | undefined {
-  if (!cluster.spec.etcd.backup?.beforeUpgrade) return undefined;
-  const change = minorChange(what, cluster, reader);
+export function awaitedBackup(what: Versioned, context: VersionContext): string | undefined {
+  const { hostedControlPlane } = context;
+  if (!hostedControlPlane.spec.etcd.backup?.beforeUpgrade) return undefined;
+  const change = minorChange(what, context);
   const { etcd, conditions } = hostedControlPlane.status ?? {};
   if (change === undefined || etcd?.backup?.versionChanges?.includes(change)) return undefined;
   const condition = conditions?.find(({ type }) => type === 'EtcdBackupReady');

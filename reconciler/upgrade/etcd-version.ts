@@ -4,8 +4,8 @@ import { etcdVersion } from '../../constructs/cluster/versions.ts';
 import { awaitedBackup } from './backup-before-upgrade.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { EtcdLoop } from '../etcd/loop.ts';
-import type { ControlPlaneContext } from '../management/view.ts';
 import type { Reader } from '../management/view.ts';
+import type { VersionContext } from './version-change.ts';
 import { planVersion } from './version-rules.ts';
 
 interface Templated extends KubeObject {
@@ -29,9 +29,7 @@ export interface VersionChoice {
  * other: API servers of both versions work with etcd of both minors, and an unhealthy etcd member must not block API
  * servers.
  */
-export function versionToRun(
-  scope: Pick<ControlPlaneContext, 'cluster' | 'hostedControlPlane' | 'reader'> & { readonly etcdLoop: EtcdLoop },
-): VersionChoice {
+export function versionToRun(scope: VersionContext & { readonly etcdLoop: EtcdLoop }): VersionChoice {
   const { cluster, reader, etcdLoop } = scope;
   const observation = etcdLoop.report()?.observation;
   const members = observation?.members.filter(({ registration }) => registration) ?? [];

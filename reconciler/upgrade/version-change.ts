@@ -1,13 +1,15 @@
 import { Deployment, StatefulSet } from '../../constructs/api/resources.ts';
-import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { versionAnnotation } from '../../constructs/pod/component.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import { etcdVersion, parseVersion } from '../../constructs/cluster/versions.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { Reader } from '../management/view.ts';
+import type { ControlPlaneContext } from '../management/view.ts';
 
 /** Software with a version of its own. */
 export type Versioned = 'Kubernetes' | 'etcd';
+
+/** What shows a change: the versions that the spec requests, and what runs. */
+export type VersionContext = Pick<ControlPlaneContext, 'cluster' | 'hostedControlPlane' | 'reader'>;
 
 /** The part of a workload that contains its version. */
 interface Templated extends KubeObject {
@@ -22,21 +24,27 @@ interface Templated extends KubeObject {
 /**
  * The change of a minor version that the spec requests, such as `Kubernetes 1.35 to 1.36`; undefined if there is none.
  */
-export function minorChange(what: Versioned, cluster: HostedCluster, reader: Reader): string | undefined {
-  const [present, wanted] = what === 'Kubernetes' ? ofKubernetes(cluster, reader) : ofEtcd(cluster, reader);
+export function minorChange(what: Versioned, context: VersionContext): string | undefined {
+  const [present, wanted] = what === 'Kubernetes' ? ofKubernetes(context) : ofEtcd(context);
   const [from, to] = [minorIn(present), minorIn(wanted)];
   return from === undefined || to === undefined || from === to ? undefined : `${what} ${from} to ${to}`;
 }
 
-function ofKubernetes({ name, spec }: HostedCluster, reader: Reader): [string | undefined, string] {
-  const template = reader.get<Templated>(Deployment, namesOf(name).apiServer)?.spec?.template;
-  return [template?.metadata?.annotations?.[versionAnnotation], spec.version];
+function ofKubernetes(context: VersionContext): [string | undefined, string] {
+  return [renderedVersion(context), context.hostedControlPlane.spec.version];
 }
 
-function ofEtcd({ name, spec }: HostedCluster, reader: Reader): [string | undefined, string] {
-  const containers = reader.get<Templated>(StatefulSet, namesOf(name).etcd)?.spec?.template?.spec?.containers ?? [];
+/** The version of Kubernetes that the API servers were rendered for last; undefined before they exist. */
+export function renderedVersion({ cluster, reader }: Pick<VersionContext, 'cluster' | 'reader'>): string | undefined {
+  const template = reader.get<Templated>(Deployment, namesOf(cluster.name).apiServer)?.spec?.template;
+  return template?.metadata?.annotations?.[versionAnnotation];
+}
+
+function ofEtcd({ cluster, hostedControlPlane, reader }: VersionContext): [string | undefined, string] {
+  const set = reader.get<Templated>(StatefulSet, namesOf(cluster.name).etcd);
+  const containers = set?.spec?.template?.spec?.containers ?? [];
   const image = containers.find((container) => container.name === 'etcd')?.image ?? '';
-  return [/:v?(3\.\d+\.\d+[^@]*)/.exec(image)?.[1], etcdVersion(spec)];
+  return [/:v?(3\.\d+\.\d+[^@]*)/.exec(image)?.[1], etcdVersion(hostedControlPlane.spec)];
 }
 
 function minorIn(version: string | undefined): string | undefined {

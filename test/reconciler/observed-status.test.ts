@@ -4,7 +4,17 @@ import { versionAnnotation } from '../../constructs/pod/component.ts';
 import type { PodObject } from '../../reconciler/kube/readiness.ts';
 import { type Observation, observedStatus } from '../../reconciler/status/compute.ts';
 import { type ConditionUpdates } from '../../reconciler/engine/condition-update.ts';
-import { deployment, failed, observation, succeeded, waiting } from '../support/observation.ts';
+import { deployment, failed, observation, succeeded, waiting, whole } from '../support/observation.ts';
+
+it('counts no API server as up to date before the version of the spec is rendered', () => {
+  const counted = (version: string) => {
+    const { spec, ...rest } = deployment(whole);
+    const template = { metadata: { annotations: { [versionAnnotation]: version } } };
+    return observedStatus(observation({ apiServer: { ...rest, spec: { ...spec, template } } })).upToDateReplicas;
+  };
+  expect(counted('v1.36.3')).toBe(3);
+  expect(counted('v1.35.6')).toBe(0);
+});
 
 describe('the versions of the API servers', () => {
   const pod = (version: string, ready = true, deletionTimestamp?: string): PodObject => ({

@@ -1,5 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Event, HostedControlPlane, Machine, PersistentVolumeClaim } from '../../constructs/api/resources.ts';
+import {
+  Event,
+  HostedControlPlane,
+  Machine,
+  MachineDeployment,
+  MachinePool,
+  MachineSet,
+  PersistentVolumeClaim,
+} from '../../constructs/api/resources.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { completeCluster } from '../support/loop/scenario.ts';
 import { ourName, type MemoryCluster } from '../support/loop/memory-cluster.ts';
@@ -44,7 +52,8 @@ describe('a deleted HostedControlPlane', () => {
     await managementCluster.change({ etcd: { replicas: 3, volumeRetention: 'Retain' } });
     await deleteIn(managementCluster);
     const claims = [0, 1, 2].map((ordinal) => `PersistentVolumeClaim etcd-data-c1-etcd-${ordinal}`);
-    expect(left(managementCluster)).toEqual(['Cluster c1', ...claims]);
+    const keys = ['ca', 'encryption', 'etcd', 'proxy', 'sa'].map((name) => `Secret c1-${name}`);
+    expect(left(managementCluster)).toEqual(['Cluster c1', ...claims, ...keys]);
     expect(deletions(managementCluster, PersistentVolumeClaim.kind)).toEqual([]);
   });
 
@@ -56,30 +65,65 @@ describe('a deleted HostedControlPlane', () => {
     const kinds = managementCluster.management.writes
       .slice(begun)
       .flatMap((write) => /^delete (\S+)/.exec(write)?.[1] ?? []);
+    expect(kinds.slice(0, 3)).toEqual([HostedControlPlane.kind, 'Ingress', 'Ingress']);
+    expect(kinds.filter((kind) => kind === 'Ingress')).toHaveLength(2);
     const rest = kinds.slice(kinds.lastIndexOf('PersistentVolumeClaim') + 1);
-    expect(rest.filter((kind) => kind === 'Ingress')).toHaveLength(2);
-    expect(rest.slice(0, 2)).toEqual(['Ingress', 'Ingress']);
     expect(rest.indexOf('Secret')).toBe(rest.length - rest.filter((kind) => kind === 'Secret').length);
   });
 
-  it('keeps its API server while Machines exist, and is requeued', async () => {
+  it('is gone with everything, its volumes included, also if its owner reference is missing', async () => {
     const managementCluster = complete.copy();
-    const labels = { 'cluster.x-k8s.io/cluster-name': clusterName };
-    const { apiVersion, kind } = Machine;
-    await managementCluster.user.create({ apiVersion, kind, metadata: { name: 'm1', namespace, labels } }, user);
+    const metadata = { ownerReferences: [] };
+    await managementCluster.user.mergePatch(HostedControlPlane, ourName, { metadata }, user);
     const operator = await OperatorProcess.start(managementCluster);
     await managementCluster.user.delete(HostedControlPlane, ourName);
     await operator.untilObserved();
     await operator.reconcile();
-    expect(operator.requeueAt?.getTime()).toBe(managementCluster.clock.now() + 5_000);
-    expect(deletions(managementCluster, 'Deployment')).toEqual([]);
-    expect(managementCluster.conditions.find(({ type }) => type === 'Deleting')).toMatchObject({
-      status: 'True',
-      reason: 'WaitingForWorkersDeletion',
-    });
-    await managementCluster.user.delete(Machine, { namespace, name: 'm1' });
+    // No change of another object leads to one without owner.
+    expect(operator.requeueAt?.getTime()).toBe(managementCluster.clock.now() + 2_000);
     await operator.untilSettled();
-    expect(left(managementCluster)).toEqual(['Cluster c1']);
     await operator.stop();
+    expect(left(managementCluster)).toEqual(['Cluster c1']);
   });
+
+  it('leaves the control plane of another object alone if it has made none and has no owner', async () => {
+    const managementCluster = complete.copy();
+    const second = { namespace, name: 'second' };
+    const { apiVersion, kind, ...first } = managementCluster.hostedControlPlane;
+    const metadata = { ...second, finalizers: first.metadata.finalizers };
+    await managementCluster.user.create({ apiVersion, kind, metadata, spec: first['spec'] }, user);
+    const before = left(managementCluster);
+    const operator = await OperatorProcess.start(managementCluster);
+    await managementCluster.user.delete(HostedControlPlane, second);
+    await operator.untilObserved();
+    await operator.reconcile('second');
+    managementCluster.settle();
+    await operator.stop();
+    expect(left(managementCluster)).toEqual(before.filter((name) => name !== 'HostedControlPlane second'));
+  });
+
+  it.each([Machine, MachineSet, MachineDeployment, MachinePool])(
+    'keeps its API server while a $kind exists, and is requeued',
+    async (resource) => {
+      const managementCluster = complete.copy();
+      const labels = { 'cluster.x-k8s.io/cluster-name': clusterName };
+      if (resource === MachineSet || resource === MachineDeployment) await managementCluster.define(resource);
+      const { apiVersion, kind } = resource;
+      await managementCluster.user.create({ apiVersion, kind, metadata: { name: 'm1', namespace, labels } }, user);
+      const operator = await OperatorProcess.start(managementCluster);
+      await managementCluster.user.delete(HostedControlPlane, ourName);
+      await operator.untilObserved();
+      await operator.reconcile();
+      expect(operator.requeueAt?.getTime()).toBe(managementCluster.clock.now() + 5_000);
+      expect(deletions(managementCluster, 'Deployment')).toEqual([]);
+      expect(managementCluster.conditions.find(({ type }) => type === 'Deleting')).toMatchObject({
+        status: 'True',
+        reason: 'WaitingForWorkersDeletion',
+      });
+      await managementCluster.user.delete(resource, { namespace, name: 'm1' });
+      await operator.untilSettled();
+      expect(left(managementCluster)).toEqual(['Cluster c1']);
+      await operator.stop();
+    },
+  );
 });

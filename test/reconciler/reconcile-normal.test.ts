@@ -21,6 +21,63 @@ function deploymentsWritten(managementCluster: MemoryCluster): string[] {
   );
 }
 
+/** The upgrade of a control plane whose backups cannot be stored, because the Secret of the bucket does not exist. */
+async function awaitingBackup(): Promise<{ management: MemoryCluster; operator: OperatorProcess }> {
+  const backup = { schedule: '@daily', secret: { name: 'missing' } };
+  const management = await orderedCluster({ version: 'v1.35.6', etcd: { replicas: 3, backup } });
+  const operator = await OperatorProcess.start(management);
+  await operator.rounds(12);
+  expect(management.hostedControlPlane).toMatchObject({ status: { version: 'v1.35.6', upToDateReplicas: 2 } });
+  await management.change({ version: 'v1.36.3' });
+  await operator.rounds(4);
+  return { management, operator };
+}
+
+/** The version in the images of a component's pods, and the number of replicas. */
+function renderedIn(management: MemoryCluster, deployment: string): string {
+  const { spec } = management.objects.get<StoredObject>(Deployment, deployment) as StoredObject & {
+    spec: { replicas: number; template: { spec: { containers: { image: string }[] } } };
+  };
+  return `${spec.replicas} of ${/v1\.\d+\.\d+/.exec(spec.template.spec.containers[0]?.image ?? '')?.[0]}`;
+}
+
+describe('an upgrade that waits for its backup', () => {
+  it('is told by RollingOut, the counters and the condition of the API servers', async () => {
+    const { management, operator } = await awaitingBackup();
+    const found = Object.fromEntries(management.conditions.map(({ type, reason }) => [type, reason]));
+    expect(found).toMatchObject({ RollingOut: 'RollingOut', APIServerDeploymentsReady: 'WaitingForBackup' });
+    expect(found).toMatchObject({ ControllerManagerReady: 'ReconcileSucceeded', Available: 'Available' });
+    expect(management.hostedControlPlane).toMatchObject({
+      status: { version: 'v1.35.6', replicas: 2, upToDateReplicas: 0 },
+    });
+    await operator.stop();
+  });
+
+  it('holds back the version only: every other change is made', async () => {
+    const { management, operator } = await awaitingBackup();
+    const resources = { requests: { cpu: '300m' } };
+    await management.change({ replicas: 3, deployment: { scheduler: { resources } } });
+    await operator.rounds(6);
+    const rendered = ['c1-api-server', 'c1-controller-manager', 'c1-scheduler'].map((name) =>
+      renderedIn(management, name),
+    );
+    expect(rendered).toEqual(['3 of v1.35.6', '1 of v1.35.6', '1 of v1.35.6']);
+    expect(JSON.stringify(management.objects.get(Deployment, 'c1-scheduler'))).toContain('300m');
+
+    await management.change({ etcd: { backup: { beforeUpgrade: false } } });
+    await operator.rounds(12);
+    expect(renderedIn(management, 'c1-api-server')).toBe('3 of v1.36.3');
+    expect(renderedIn(management, 'c1-scheduler')).toBe('1 of v1.36.3');
+    expect(management.hostedControlPlane).toMatchObject({ status: { version: 'v1.36.3', upToDateReplicas: 3 } });
+    await operator.stop();
+  });
+});
+
+/** Members whose pods an operator deleted, in this order. */
+function membersReplaced(managementCluster: MemoryCluster): string[] {
+  return managementCluster.management.writes.flatMap((write) => /^delete Pod team\/(.*)$/.exec(write)?.[1] ?? []);
+}
+
 describe('a change of the spec', () => {
   it('upgrades the API server first, and the components that must not be newer than it after its rollout', async () => {
     const managementCluster = complete.copy();
@@ -48,21 +105,21 @@ describe('a change of the spec', () => {
     const operator = await OperatorProcess.start(managementCluster);
     await managementCluster.change({ etcd: { replicas: 3, resources: { requests: { cpu: '300m' } } } });
     await operator.untilSettled();
-    const deleted = managementCluster.management.writes.filter((write) => write.startsWith('delete Pod'));
-    expect(deleted).toEqual(['2', '1', '0'].map((ordinal) => `delete Pod team/c1-etcd-${ordinal}`));
+    expect(membersReplaced(managementCluster)).toEqual(['c1-etcd-2', 'c1-etcd-1', 'c1-etcd-0']);
     await expectNoWrites(managementCluster, operator);
     await operator.stop();
   });
 });
 
 describe('rollout.after', () => {
-  it('restarts the stateless components at once and only once if it is in the past, the API server first', async () => {
+  it('restarts all pods at once and only once if it is in the past, the API server first, and one etcd member at a time', async () => {
     const managementCluster = complete.copy();
     const operator = await OperatorProcess.start(managementCluster);
     await managementCluster.change({ rollout: { after: new Date(now.getTime() - hourMs).toISOString() } });
     await operator.untilSettled();
     expect(deploymentsWritten(managementCluster)).toEqual(components);
     expect(annotationsOf(managementCluster, 'c1-scheduler')).not.toEqual(annotationsOf(complete, 'c1-scheduler'));
+    expect(membersReplaced(managementCluster)).toEqual(['c1-etcd-2', 'c1-etcd-1', 'c1-etcd-0']);
     await expectNoWrites(managementCluster, operator);
     await operator.stop();
   });

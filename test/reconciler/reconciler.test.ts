@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { pausedAnnotation } from '../../constructs/api/group.ts';
+import { finalizer, pausedAnnotation } from '../../constructs/api/group.ts';
 import { Cluster, Deployment, Event, HostedControlPlane, Secret } from '../../constructs/api/resources.ts';
 import { OperatorProcess } from '../support/loop/operator-process.ts';
 import { comparableObjects } from '../support/loop/comparable-objects.ts';
@@ -192,6 +192,63 @@ describe('a control plane that must not be changed', () => {
     const made = managementCluster.objects.objects.map(({ kind }) => kind).filter((kind) => kind !== Event.kind);
     expect(made.sort()).toEqual(['Cluster', 'HostedControlPlane']);
     await operator.stop();
+  });
+
+  describe('because another provider of this kind has made it', () => {
+    /** The object of another provider, with its finalizer, and a StatefulSet as that provider names and labels it. */
+    async function foreign(name: string, isControlled: boolean): Promise<MemoryCluster> {
+      const managementCluster = await orderedCluster();
+      const finalizers = { metadata: { finalizers: [finalizer] } };
+      await managementCluster.user.mergePatch(HostedControlPlane, ourName, finalizers, user);
+      const { apiVersion, kind, metadata } = managementCluster.hostedControlPlane;
+      const labels = { 'cluster.x-k8s.io/cluster-name': clusterName, 'app.kubernetes.io/component': 'etcd' };
+      const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true };
+      const ownerReferences = isControlled ? [owner] : [];
+      const containers = [{ name: 'etcd', image: 'example.org/etcd' }];
+      const spec = {
+        replicas: 3,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers } },
+      };
+      const set = {
+        apiVersion: 'apps/v1',
+        kind: 'StatefulSet',
+        metadata: { name, namespace, labels, ownerReferences },
+        spec,
+      };
+      await managementCluster.user.create(set, user);
+      return managementCluster;
+    }
+
+    it.each([
+      ['it controls a workload', 'etcd-of-c1', true],
+      ['a workload has the name of ours', 'c1-etcd', false],
+    ])('is never changed and never deleted, and a condition says so: %s', async (_, name, isControlled) => {
+      const managementCluster = await foreign(name, isControlled);
+      const begun = managementCluster.management.writes.length;
+      const operator = await OperatorProcess.start(managementCluster);
+      await operator.rounds(2);
+      expect(conditionOf(managementCluster, 'Ready')).toContain(
+        `False ForeignControlPlane: another provider has made StatefulSet ${name}, `,
+      );
+      await managementCluster.user.delete(HostedControlPlane, ourName);
+      await operator.rounds(2);
+      await operator.stop();
+      const written = managementCluster.management.writes.slice(begun).filter((write) => !/ Event /.test(write));
+      expect(new Set(written)).toEqual(
+        new Set(['apply HostedControlPlane team/c1-x7k2p', 'delete HostedControlPlane team/c1-x7k2p']),
+      );
+      expect(managementCluster.hostedControlPlane.metadata.finalizers).toEqual([finalizer]);
+    });
+
+    it('is told apart from a workload of somebody else that has the labels of the Cluster', async () => {
+      const managementCluster = await foreign('autoscaler', false);
+      const operator = await OperatorProcess.start(managementCluster);
+      await operator.rounds(2);
+      await operator.stop();
+      expect(conditionOf(managementCluster, 'Ready')).not.toContain('ForeignControlPlane');
+      expect(managementCluster.objects.get(Secret, 'c1-ca')).toBeDefined();
+    });
   });
 });
 

@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
-import { Node, PersistentVolumeClaim, type Resource, resourceOf } from '../../constructs/api/resources.ts';
+import {
+  HostedControlPlane,
+  Node,
+  PersistentVolumeClaim,
+  type Resource,
+  resourceOf,
+} from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
@@ -131,9 +137,11 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
   async setFields(
     resource: Resource,
     { metadata }: KubeObject,
-    { annotations, spec }: ObjectFields,
+    { annotations, spec, ownerReferences }: ObjectFields,
     purpose: string,
   ): Promise<void> {
+    // The object of a scope is not stored here.
+    if (resource === HostedControlPlane) return this.#record(`set ${purpose} of ${resource.kind}`);
     const present = this.#find(resource, metadata.name);
     if (!present || present.metadata.uid !== metadata.uid) {
       throw new Error(`${resource.kind} ${metadata.name} is gone`);
@@ -141,7 +149,13 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     this.#write(`set ${purpose} of`, present);
     this.put({
       ...present,
-      metadata: { ...present.metadata, annotations: { ...present.metadata.annotations, ...annotations } },
+      metadata: {
+        ...present.metadata,
+        annotations: { ...present.metadata.annotations, ...annotations },
+        ...(ownerReferences
+          ? { ownerReferences: [...(present.metadata.ownerReferences ?? []), ...ownerReferences] }
+          : {}),
+      },
       ...(spec ? { spec: { ...(present['spec'] as object | undefined), ...spec } } : {}),
     });
   }
@@ -169,6 +183,14 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     } else {
       this.remove(object);
     }
+  }
+
+  async release(resource: Resource, object: KubeObject, uid: string | undefined): Promise<void> {
+    const present = this.#find(resource, object.metadata.name);
+    if (!present) throw new Error(`${resource.kind} ${object.metadata.name} is gone`);
+    this.#write('release', object);
+    const ownerReferences = present.metadata.ownerReferences?.filter((owner) => owner.uid !== uid) ?? [];
+    this.put({ ...present, metadata: { ...present.metadata, ownerReferences } });
   }
 
   async workers(): Promise<number> {

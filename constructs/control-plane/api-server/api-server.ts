@@ -75,12 +75,13 @@ export class ApiServer extends Construct {
               command: ['kube-apiserver'],
               args: renderFlags(apiServerFlags(cluster, endpoint, facts), settings?.args),
               ports: { api: exposureStrategy(cluster.spec).securePort },
+              // While etcd has no quorum a restart cures nothing, and its back-off would last longer than the fault.
               probes: probes({
                 port: 'api',
                 scheme: 'HTTPS',
-                startup: '/livez',
+                startup: '/livez?exclude=etcd',
                 readiness: '/readyz',
-                liveness: '/livez',
+                liveness: '/livez?exclude=etcd',
                 readinessPeriodSeconds: 1,
               }),
               requests: { cpu: '100m', memory: '384Mi' },

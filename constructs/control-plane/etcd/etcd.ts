@@ -6,7 +6,7 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import { container, podTemplate, probes, projected } from '../../pod/component.ts';
 import { definedOnly } from '../../cluster/defined.ts';
 import { etcdMemberConfig, etcdPaths, etcdSettingsOf, etcdVolumeSize } from './config.ts';
-import type { Facts } from '../../cluster/facts.ts';
+import { type Facts, rolloutOf } from '../../cluster/facts.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { etcdMember, namesOf } from '../../cluster/names.ts';
 import { ports } from '../../cluster/ports.ts';
@@ -93,6 +93,7 @@ export class Etcd extends Construct {
           restartsWith: {
             ...readAtStart(cluster, facts, 'etcd'),
             settings: settingsHash(cluster, facts),
+            ...rolloutOf(facts),
           },
           spreadPerRevision: false,
           volumes: [

@@ -180,6 +180,7 @@ describe('a control plane without keys', () => {
     isConfigured: false,
     reported: undefined,
     isUsersOwn: false,
+    holdsEarlierData: false,
   };
   it.each<[string, Partial<InitialConfigurationState>, ReturnType<typeof begin>]>([
     ['that is new gets one', {}, configureFirst(fresh)],
@@ -202,6 +203,12 @@ describe('a control plane without keys', () => {
       { kind: 'lost' },
     ],
     ['has lost its keys also if its API servers are gone', { reported: 'secretbox' }, { kind: 'lost' }],
+    ['has lost them if its volumes are those of an earlier object', { holdsEarlierData: true }, { kind: 'lost' }],
+    [
+      'has lost none on such volumes if the spec says that Secrets are unencrypted',
+      { holdsEarlierData: true, wanted: 'None' },
+      { kind: 'clear' },
+    ],
     [
       'has lost none if it stored Secrets unencrypted',
       { hasStarted: true, isConfigured: true, reported: 'None' },

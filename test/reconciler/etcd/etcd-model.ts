@@ -23,6 +23,8 @@ export interface Slot {
   readonly isCorrupt: boolean;
   /** It serves its peers, but does not answer the operator. */
   readonly isUnseen: boolean;
+  /** Its process runs, and never works with its template. */
+  readonly isMisconfigured: boolean;
   /** A step of the operator took it away, and it is not back yet. */
   readonly isOurs: boolean;
 }
@@ -59,11 +61,15 @@ export const member: Slot = {
   isDefragmenting: false,
   isCorrupt: false,
   isUnseen: false,
+  isMisconfigured: false,
   isOurs: false,
 };
 
 /** A founding member that has not started yet. */
 export const founder: Slot = { ...member, hasStarted: false, data: 'none', mark: 'none', process: 'down' };
+
+/** A founding member whose process runs with a wrong template. */
+export const misconfigured: Slot = { ...founder, process: 'up', isOutdated: true, isMisconfigured: true };
 
 /** An ordinal without a member. */
 export const vacancy: Slot = {
@@ -110,10 +116,14 @@ export function observe(state: ModelState): EtcdObservation {
   const isLed = decides(state) && isAble(state.slots[state.leader]);
   const members = state.slots.map((slot, ordinal) => observeMember(slot, ordinal, isLed ? state.leader : -1, state));
   const pods = podsFor({ members });
+  const present = members.map((one) => (one.ordinal < pods ? one : { ...one, pod: undefined }));
+  const isAnswered = members.some(({ status }) => status);
   return {
-    members: members.map((one) => (one.ordinal < pods ? one : { ...one, pod: undefined })),
+    // Members answer who the members are.
+    members: isAnswered ? present : present.map((one) => ({ ...one, registration: undefined })),
     unknownMembers: [],
-    membership: isLed ? 'confirmed' : members.some(({ status }) => status) ? 'unconfirmed' : 'unknown',
+    membership: !isAnswered ? 'unknown' : isLed ? 'confirmed' : 'unconfirmed',
+    isNew: state.slots.every(({ hasStarted }) => !hasStarted),
     alarms: [
       ...(state.isFull ? [{ alarm: 'Nospace' as const, memberId: '1' }] : []),
       ...state.slots.flatMap(({ isCorrupt }, ordinal) =>
@@ -149,7 +159,8 @@ function observeMember(slot: Slot, ordinal: number, leader: number, state: Model
       uid: name,
       revision: isOutdated ? 'old' : 'new',
       isTerminating: process === 'terminating',
-      isRunning: process !== 'down' && registration !== 'none' && slot.data === 'own',
+      isRunning: process !== 'down' && registration !== 'none' && (slot.data === 'own' || slot.isMisconfigured),
+      isReady: isAvailable(slot) && decides(state),
       // On an empty volume it crashes repeatedly.
       restarts: hasStarted && slot.data === 'none' ? 9 : 0,
     },
@@ -218,7 +229,7 @@ function afterStep(slot: Slot, step: EtcdStep): Slot {
     case 'replacePod':
       return slot.process === 'down'
         ? { ...slot, isOutdated: false }
-        : { ...slot, process: 'terminating', isOurs: true };
+        : { ...slot, process: 'terminating', isOurs: !slot.isMisconfigured };
     case 'defragment':
       return { ...slot, isDefragmenting: true, isOurs: true };
     case 'compact':
@@ -233,7 +244,10 @@ export function failures(state: ModelState): ModelState[] {
   if (state.failuresLeft === 0) return [];
   const less = { ...state, failuresLeft: state.failuresLeft - 1 };
   const at = (ordinal: number, hurt: Partial<Slot>) => change(less, ordinal, (slot) => ({ ...slot, ...hurt }));
-  return state.slots.flatMap((slot, ordinal) => {
+  const isCut = state.slots.every(({ process, isUnseen }) => process !== 'up' || isUnseen);
+  // The network between the operator and all members.
+  const cut = { ...less, slots: less.slots.map((slot) => ({ ...slot, isUnseen: slot.process === 'up' })) };
+  const single = state.slots.flatMap((slot, ordinal) => {
     if (slot.registration === 'none' || slot.data !== 'own' || slot.process === 'terminating') return [];
     const gone = { data: 'none', process: 'down', isDefragmenting: false, isUnseen: false } as const;
     return [
@@ -247,6 +261,7 @@ export function failures(state: ModelState): ModelState[] {
       ...(slot.registration === 'voter' && !slot.isCorrupt ? [at(ordinal, { isCorrupt: true })] : []),
     ];
   });
+  return isCut ? single : [...single, cut];
 }
 
 /** The operator is killed and restarted: it remembers nothing. */
@@ -270,10 +285,10 @@ export function progress(state: ModelState): ModelState[] {
 
 function progressOf(slot: Slot, isLed: boolean): Slot | undefined {
   if (slot.process === 'terminating')
-    return { ...slot, process: 'down', isOutdated: false, isBehind: true, isUnseen: false };
+    return { ...slot, process: 'down', isOutdated: false, isBehind: true, isUnseen: false, isMisconfigured: false };
   if (slot.isDefragmenting) return { ...slot, isDefragmenting: false, isBloated: false, isOurs: slot.isBehind };
   const isJoining = slot.registration === 'learner' && !slot.hasStarted && slot.data === 'none' && !slot.isVolumeGone;
-  const isFounding = slot.registration === 'voter' && !slot.hasStarted && slot.mark !== 'old';
+  const isFounding = slot.registration === 'voter' && !slot.hasStarted && slot.mark !== 'old' && !slot.isMisconfigured;
   if ((isJoining && slot.mark === 'none') || isFounding) {
     return { ...slot, data: 'own', hasStarted: true, process: 'up', isBehind: true };
   }

@@ -100,8 +100,18 @@ it.each(cases)('the health is correct when %s', (_, observation, expected) => {
 it('the message says when neither a member nor a backup is left', () => {
   const observation = observed(1, { 0: { ...gone, ...unregistered } }, unknown);
   expect(etcdHealth({ observation, decision: settled }, { members: recorded.members }).message).toContain(
-    'No member and no backup is left',
+    'No member is left, and no backup is known',
   );
+});
+
+it('an etcd of which only the ID is known has lost its data, and one that was never formed has not', () => {
+  const nothing = { ...unregistered, status: undefined, pod: undefined, claim: undefined };
+  const observation = observed(3, { 0: nothing, 1: nothing, 2: nothing }, unknown);
+  expect(etcdHealth({ observation, decision: settled }, { clusterID: '1267' })).toMatchObject({
+    reason: 'DataLost',
+    message: expect.stringContaining('all 3 members of etcd is gone') as string,
+  });
+  expect(etcdHealth({ observation, decision: settled }, {})).toMatchObject({ reason: 'NotHealthy' });
 });
 
 it('an ordinal that was not a member yet does not count as lost, however few members answer', () => {

@@ -25,6 +25,7 @@ function etcdLoop(management: MemoryObjects) {
   const task = (replicas: number): EtcdTask => ({
     cluster: { name: clusterName, namespace },
     goal: { replicas, revision: 'new', cause: 'requested', quotaBytes: 1 },
+    isFormed: true,
     reader: management,
     writer: management,
   });
@@ -108,7 +109,13 @@ it.each<[string, (loops: EtcdLoops) => void]>([
     open: () => ({ clients: () => client as never, close: () => {} }),
   });
   const goal = { replicas: 3, revision: 'new', cause: 'requested', quotaBytes: 1 } as const;
-  const task = { cluster: { name: clusterName, namespace }, goal, reader: management, writer: management };
+  const task = {
+    cluster: { name: clusterName, namespace },
+    goal,
+    isFormed: true,
+    reader: management,
+    writer: management,
+  };
   void loops.of(key).observe(task);
   await settled();
   before(loops);

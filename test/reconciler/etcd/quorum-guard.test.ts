@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EtcdObservation } from '../../../reconciler/etcd/members.ts';
+import type { EtcdObservation, Member } from '../../../reconciler/etcd/members.ts';
 import { type Act, mayDisrupt } from '../../../reconciler/etcd/quorum-guard.ts';
 import { learner, observed, observedMember, observedStatus, silent, stopped } from './observed.ts';
 
@@ -9,6 +9,27 @@ const remove: Act = { kind: 'remove', cause: 'unavoidable' };
 const behind = { status: observedStatus(1, { raftAppliedIndex: 48_000 }) };
 const terminating = { pod: { uid: 'pod', revision: 'new', isTerminating: true, isRunning: true } };
 const corrupt = { alarms: [{ alarm: 'Corrupt', memberId: '2' }] } as const;
+
+const podThat = (isReady: boolean): Partial<Member> => ({
+  pod: { uid: 'pod', revision: 'old', isTerminating: false, isRunning: true, isReady },
+});
+const ready = podThat(true);
+const unready = podThat(false);
+
+/** No member answers, so that nobody says who the members are. */
+function unanswered(
+  size: number,
+  changes: Readonly<Record<number, Partial<Member>>> = {},
+  rest: Partial<EtcdObservation> = {},
+): EtcdObservation {
+  const { members, ...observation } = observed(size, changes, { membership: 'unknown', ...rest });
+  const silenced = members.map((one) => ({
+    ...one,
+    registration: undefined,
+    status: changes[one.ordinal]?.status,
+  }));
+  return { ...observation, members: silenced };
+}
 
 interface Case {
   readonly when: string;
@@ -79,7 +100,70 @@ const cases: readonly Case[] = [
   },
   {
     when: 'none answers the operator, though all run',
-    observation: observed(3, { 0: silent, 1: silent, 2: silent }, { membership: 'unknown' }),
+    observation: unanswered(3),
+    act: restart,
+    ordinal: 1,
+    result: 'membershipUnconfirmed',
+  },
+  {
+    when: 'none answers the operator, though all run and the kubelet reports that this one is not ready',
+    observation: unanswered(3, { 1: unready }),
+    act: restart,
+    ordinal: 1,
+    result: 'membershipUnconfirmed',
+  },
+  {
+    when: 'none answers the operator, and its process does not run',
+    observation: unanswered(3, { 1: stopped }),
+    act: restart,
+    ordinal: 1,
+    result: 'allowed',
+  },
+  {
+    when: 'none answers the operator, its process does not run, and another pod is being replaced',
+    observation: unanswered(3, { 1: stopped, 2: terminating }),
+    act: restart,
+    ordinal: 1,
+    result: 'inProgress',
+  },
+  {
+    when: 'none answers because etcd was never formed, though all run',
+    observation: unanswered(3, {}, { isNew: true }),
+    act: restart,
+    ordinal: 1,
+    result: 'allowed',
+  },
+  {
+    when: 'the only member runs, is ready and does not answer the operator',
+    observation: unanswered(1, { 0: ready }),
+    act: restart,
+    ordinal: 0,
+    result: 'membershipUnconfirmed',
+  },
+  {
+    when: 'the only member runs, and the kubelet reports that it is not ready either',
+    observation: unanswered(1, { 0: unready }),
+    act: restart,
+    ordinal: 0,
+    result: 'allowed',
+  },
+  {
+    when: 'none answers the operator, and it is to be removed',
+    observation: unanswered(3, { 1: stopped }),
+    act: remove,
+    ordinal: 1,
+    result: 'membershipUnconfirmed',
+  },
+  {
+    when: 'a member that may be behind reports that it has no vote',
+    observation: observed(3, { 2: learner(2) }, { membership: 'unconfirmed' }),
+    act: restart,
+    ordinal: 2,
+    result: 'membershipUnconfirmed',
+  },
+  {
+    when: 'etcd is new and the member answers',
+    observation: unanswered(3, { 1: { status: observedStatus(1) } }, { isNew: true }),
     act: restart,
     ordinal: 1,
     result: 'membershipUnconfirmed',

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Pod } from '../../../constructs/api/resources.ts';
+import { PersistentVolumeClaim, Pod } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import type { EtcdReport } from '../../../reconciler/etcd/report.ts';
 import { openEtcd } from '../../../reconciler/etcd/access.ts';
@@ -19,12 +19,13 @@ beforeAll(async () => {
 });
 
 /** One iteration in which the watches have seen `watched` and the API has `present`. */
-async function round(watched: MemoryObjects, present: MemoryObjects) {
+async function round(watched: MemoryObjects, present: MemoryObjects, isFormed = true) {
   const reports: EtcdReport[] = [];
   const step = await reconcileEtcd(
     {
       cluster: { name: clusterName, namespace },
       goal: { replicas: 3, revision: 'new', cause: 'requested', quotaBytes: 1 },
+      isFormed,
       reader: watched,
       writer: present,
     },
@@ -39,6 +40,17 @@ async function round(watched: MemoryObjects, present: MemoryObjects) {
   return { step, decided: reports[0]?.decision };
 }
 
+/** Their processes run, and cannot be reached. @param isMarked whether volumes hold data */
+function running(isMarked: boolean, ready: boolean): MemoryObjects {
+  const management = down.copy();
+  const containerStatuses = [{ name: 'etcd', ready, state: { running: {} } }];
+  for (const pod of management.list<StoredObject>(Pod, selectorLabels(clusterName, 'etcd')))
+    management.put({ ...pod, status: { containerStatuses } });
+  for (const claim of management.list<StoredObject>(PersistentVolumeClaim, {}))
+    if (!isMarked) management.put({ ...claim, metadata: { ...claim.metadata, annotations: {} } });
+  return management;
+}
+
 const replacement = { kind: 'replacePod', member: 'c1-etcd-2' };
 
 describe('one iteration of the etcd loop', () => {
@@ -46,6 +58,17 @@ describe('one iteration of the etcd loop', () => {
     const [watched, present] = [down.copy(), down.copy()];
     expect((await round(watched, present)).step).toMatchObject(replacement);
     expect(present.writes).toEqual(['delete Pod c1-etcd-2']);
+  });
+
+  it.each<[string, { isMarked?: boolean; isFormed?: boolean; ready?: boolean }, object]>([
+    ['no pod that runs, although it reaches none', { isMarked: true, isFormed: true }, { kind: 'wait' }],
+    ['no pod that runs if only the volumes show that etcd was formed', { isMarked: true }, { kind: 'wait' }],
+    ['no pod that runs if only another record shows it', { isFormed: true }, { kind: 'wait' }],
+    ['no pod that runs if only the kubelets show it', { ready: true }, { kind: 'wait' }],
+    ['a pod that runs if etcd was never formed', {}, { kind: 'act', step: replacement }],
+  ])('replaces %s', async (_, { isMarked = false, isFormed = false, ready = false }, expected) => {
+    const management = running(isMarked, ready);
+    expect((await round(management, management, isFormed)).decided).toMatchObject(expected);
   });
 
   it('does not replace a pod that stale watches would allow while another one is already terminating', async () => {

@@ -14,7 +14,7 @@ import { MemoryApiServer } from '../../support/memory-cluster/api-server.ts';
 import { MemoryClient } from '../../support/memory-cluster/client.ts';
 
 /** Lists as many objects as the test sets, and records the requests. */
-class WorkerLists implements Pick<KubeClient, 'delete' | 'list'> {
+class WorkerLists implements Pick<KubeClient, 'delete' | 'list' | 'mergePatch'> {
   readonly asked: unknown[] = [];
   readonly #counts: Readonly<Record<string, number | Error>>;
 
@@ -36,6 +36,10 @@ class WorkerLists implements Pick<KubeClient, 'delete' | 'list'> {
     return { items, resourceVersion: '1' };
   }
 
+  async mergePatch(): Promise<never> {
+    throw new Error('workers are never changed');
+  }
+
   async delete(resource: Resource, name: ObjectName, options?: DeleteOptions): Promise<void> {
     this.asked.push({ kind: resource.kind, ...name, ...options });
   }
@@ -50,7 +54,8 @@ describe('the workers that block a deletion', () => {
   it.each<[string, Readonly<Record<string, number | Error>>, number]>([
     ['none', {}, 0],
     ['Machines', { Machine: 2 }, 2],
-    ['Machines and MachinePools', { Machine: 2, MachinePool: 1 }, 3],
+    ['workers of all kinds', { Machine: 2, MachineSet: 1, MachineDeployment: 1, MachinePool: 1 }, 5],
+    ['a MachineDeployment without Machines', { MachineDeployment: 1 }, 1],
     ['Machines, if MachinePools are not installed', { Machine: 2, MachinePool: notInstalled }, 2],
   ])('are counted: %s', async (_, counts, expected) => {
     const client = new WorkerLists(counts);

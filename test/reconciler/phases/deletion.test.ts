@@ -144,11 +144,13 @@ describe('deleting a control plane', () => {
     expect(management.writes).toHaveLength(total);
   });
 
-  it("keeps etcd's volumes if they are to be retained", async () => {
+  it("keeps etcd's volumes, and the keys without which they are useless, if they are to be retained", async () => {
     const management = controlPlane();
     await deleteAll(management, { retainVolumes: true });
     const claims = [0, 1, 2].map((ordinal) => `PersistentVolumeClaim etcd-data-c1-etcd-${ordinal}`);
-    expect(management.names).toEqual([...claims, 'Secret worker-bootstrap']);
+    const keys = ['ca', 'encryption', 'etcd', 'proxy', 'sa'].map((name) => `Secret c1-${name}`);
+    expect(management.names).toEqual([...claims, ...keys, 'Secret worker-bootstrap']);
+    expect(management.list(Secret, {}).flatMap(({ metadata }) => metadata.ownerReferences ?? [])).toEqual([]);
   });
 
   it('keeps claims whose labels only resemble those of etcd', async () => {
@@ -192,7 +194,9 @@ describe('deleting a control plane', () => {
     expect(await step(management)).toMatchObject({
       kind: 'wait',
       reason: 'WaitingForWorkersDeletion',
-      message: expect.stringContaining('2 Machines or MachinePools of cluster c1') as string,
+      message: expect.stringContaining(
+        '2 Machines, MachineSets, MachineDeployments or MachinePools of cluster c1',
+      ) as string,
       afterMs: 5000,
     });
     expect(management.writes).toEqual([]);

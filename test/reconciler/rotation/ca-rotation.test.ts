@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { clusterNameLabel } from '../../../constructs/api/group.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
 import type { Condition } from '../../../constructs/api/status.ts';
 import { isSignedBy } from '../../../reconciler/pki/certificate.ts';
@@ -11,7 +12,7 @@ import { OperatorProcess } from '../../support/loop/operator-process.ts';
 import { completeCluster } from '../../support/loop/scenario.ts';
 import type { MemoryCluster } from '../../support/loop/memory-cluster.ts';
 import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
-import { now, scopeOf } from '../../support/scope.ts';
+import { clusterName, now, scopeOf } from '../../support/scope.ts';
 
 const yearMs = 365 * 24 * 3600_000;
 
@@ -181,7 +182,10 @@ describe('a rotation', { timeout: 120_000 }, () => {
     const managementCluster = complete.copy();
     const own = managementCluster.objects.get<SecretObject & StoredObject>(Secret, 'c1-proxy');
     if (!own) throw new Error('there is no CA');
-    managementCluster.objects.put({ ...own, metadata: { ...own.metadata, ownerReferences: [] } });
+    managementCluster.objects.put({
+      ...own,
+      metadata: { ...own.metadata, labels: { [clusterNameLabel]: clusterName }, ownerReferences: [] },
+    });
     const before = trusted(managementCluster, 'c1-proxy');
 
     const later = managementCluster.copy();

@@ -40,12 +40,13 @@ export class MemoryCluster {
   readonly management: MemoryApiServer;
   /** The API of the hosted cluster; empty again once etcd has lost its volumes. */
   hosted: MemoryApiServer;
-  readonly etcd = new MemoryEtcd();
+  readonly etcd: MemoryEtcd;
   /** The client of users, Cluster API and all others that write to the management cluster. */
   readonly user: MemoryClient;
 
-  constructor(clock: ManualClock, management?: MemoryApiServer, hosted?: MemoryApiServer) {
+  constructor(clock: ManualClock, management?: MemoryApiServer, hosted?: MemoryApiServer, etcd = new MemoryEtcd()) {
     this.clock = clock;
+    this.etcd = etcd;
     this.management = management ?? new MemoryApiServer(() => clock.now());
     this.hosted = hosted ?? emptyHostedCluster(clock);
     this.user = new MemoryClient(this.management);
@@ -55,7 +56,7 @@ export class MemoryCluster {
   copy(): MemoryCluster {
     const clock = new ManualClock(this.clock.now());
     const now = () => clock.now();
-    return new MemoryCluster(clock, this.management.copy(now), this.hosted.copy(now));
+    return new MemoryCluster(clock, this.management.copy(now), this.hosted.copy(now), this.etcd.copy());
   }
 
   /** Grows with every change by any client. */
@@ -85,24 +86,28 @@ export class MemoryCluster {
   }
 
   /** Creates the sample Cluster and its HostedControlPlane, as a user and Cluster API do. */
-  async order(changes: object = {}): Promise<void> {
+  async order(changes: object = {}, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
     const controlPlaneRef = { apiGroup: 'x', kind: HostedControlPlane.kind, name: hostedControlPlaneName };
     const cluster = await this.user.create(
       clusterApi.Cluster.manifest({ metadata: { name: clusterName, namespace }, spec: { controlPlaneRef } }),
       somebody,
     );
-    await this.orderControlPlane(cluster, changes);
+    await this.orderControlPlane(cluster, changes, annotations);
   }
 
   /** Creates the HostedControlPlane of a Cluster. */
-  async orderControlPlane(cluster: KubeObject, changes: object = {}): Promise<void> {
+  async orderControlPlane(
+    cluster: KubeObject,
+    changes: object = {},
+    annotations: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
     const { apiVersion, kind, metadata } = cluster;
     const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' };
     await this.user.create(
       {
         apiVersion: HostedControlPlane.apiVersion,
         kind: HostedControlPlane.kind,
-        metadata: { name: hostedControlPlaneName, namespace, ownerReferences: [owner] },
+        metadata: { name: hostedControlPlaneName, namespace, annotations, ownerReferences: [owner] },
         spec: { ...spec, ...changes },
       },
       somebody,

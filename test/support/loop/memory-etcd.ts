@@ -1,5 +1,7 @@
 import { PersistentVolumeClaim, Pod, type Resource } from '../../../constructs/api/resources.ts';
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
+import { etcdVolumeClaim } from '../../../constructs/cluster/names.ts';
+import { writtenStarts } from '../../../reconciler/etcd/etcd-facts.ts';
 import { etcdPeerUrl } from '../../../reconciler/etcd/member-objects.ts';
 import type { MemberStatus, Registration } from '../../../reconciler/etcd/members.ts';
 import type { LoopMemberClient } from '../../../reconciler/etcd/observe.ts';
@@ -8,9 +10,22 @@ import type { Reader } from '../../../reconciler/management/view.ts';
 
 const clusterId = '4711';
 
-/** An etcd cluster whose members are those with a volume. They answer while their pods run, and all are healthy. */
+/**
+ * An etcd cluster whose members are those with a volume. They answer while their pods run, and all are healthy. A member
+ * starts on an empty volume only as a founder of a new cluster, by its configuration file.
+ */
 export class MemoryEtcd {
   #leader = 0;
+  /** Uids of the volume claims that hold data. */
+  readonly #written: Set<string>;
+
+  constructor(written: Iterable<string> = []) {
+    this.#written = new Set(written);
+  }
+
+  copy(): MemoryEtcd {
+    return new MemoryEtcd(this.#written);
+  }
 
   /** @param whileAlive called before every request */
   open(whileAlive: (action: string) => Promise<void>): OpenEtcdLoopAccess {
@@ -18,11 +33,17 @@ export class MemoryEtcd {
       clients: (name) => {
         const running = ordinalsOf(Pod, cluster.name, management);
         const ordinal = ordinalIn(name);
-        if (!running.includes(ordinal)) return undefined;
+        if (!running.includes(ordinal) || !this.#starts(cluster.name, ordinal, management)) return undefined;
         return this.#member({ cluster, ordinal, running, reader: management, whileAlive });
       },
       close: () => {},
     });
+  }
+
+  #starts(cluster: string, ordinal: number, management: Reader): boolean {
+    const { uid = '' } = management.get(PersistentVolumeClaim, etcdVolumeClaim(cluster, ordinal))?.metadata ?? {};
+    if (writtenStarts(cluster, management)[ordinal]?.state === 'new') this.#written.add(uid);
+    return this.#written.has(uid);
   }
 
   #member({ cluster, ordinal, running, reader: management, whileAlive }: MemberOptions): LoopMemberClient {

@@ -11,7 +11,6 @@ import { probesOf } from '../trust-probes.ts';
 import { Life } from './life.ts';
 import { ourName, type MemoryCluster } from './memory-cluster.ts';
 
-const key = objectKey(ourName);
 const silentLog = createLogger({ format: 'json', level: 'error' }, { write: () => {} });
 
 /** More reconciles than any scenario needs. */
@@ -31,6 +30,8 @@ export class OperatorProcess {
   readonly #management: ManagementCluster;
   readonly #reconciler: Reconciler;
   readonly #events: EventRecorder;
+  /** Something beside the management cluster has changed since the last reconcile began. */
+  #hasNews = false;
 
   /** @param life by default the process runs until {@link stop} or {@link kill} */
   constructor(managementCluster: MemoryCluster, life = new Life()) {
@@ -65,6 +66,7 @@ export class OperatorProcess {
         trustProbes: probesOf(managementCluster.objects),
       },
     });
+    this.#reconciler.onChange(() => (this.#hasNews = true));
   }
 
   /** Starts a process and waits until its caches have synced. */
@@ -77,10 +79,11 @@ export class OperatorProcess {
   }
 
   /**
-   * One reconcile. Resolves when the caches have seen everything that was written. Kubernetes' controllers do nothing meanwhile.
+   * One reconcile of the HostedControlPlane with this name. Resolves when the caches have seen everything that was written. Kubernetes' controllers do nothing meanwhile.
    */
-  async reconcile(): Promise<void> {
-    const ended = this.#reconciler.reconcile(key).then(
+  async reconcile(name = ourName.name): Promise<void> {
+    this.#hasNews = false;
+    const ended = this.#reconciler.reconcile(objectKey({ ...ourName, name })).then(
       (requeueAt) => void (this.requeueAt = requeueAt),
       (error: unknown) => {
         this.requeueAt = new Date(this.#managementCluster.clock.now());
@@ -114,13 +117,22 @@ export class OperatorProcess {
       if (this.life.isOver) return reconciles;
       this.#managementCluster.settle();
       await this.untilObserved();
-      if (this.#version !== before) continue;
+      if (this.#version !== before || this.#hasNews) continue;
       const dueMs =
         this.requeueAt === undefined ? Infinity : this.requeueAt.getTime() - this.#managementCluster.clock.now();
       if (dueMs > soonMs) return reconciles;
       await this.#managementCluster.clock.advance(Math.max(dueMs, 1));
     }
     throw new Error(`not settled after ${reconcileLimit} reconciles: ${this.#problem()}`);
+  }
+
+  /** Reconciles this often, and lets Kubernetes' controllers act after each. */
+  async rounds(count: number): Promise<void> {
+    for (let round = 0; round < count; round++) {
+      await this.reconcile();
+      this.#managementCluster.settle();
+      await this.untilObserved();
+    }
   }
 
   /** Ends the process as SIGKILL would. */

@@ -54,7 +54,7 @@ export class MemoryApiServer {
       undefined,
       this.#writable(resource, plain(given), undefined),
       owner(fieldManager),
-      this.#time,
+      this.time,
     );
     return this.#keep('create', resource, undefined, next);
   }
@@ -69,7 +69,7 @@ export class MemoryApiServer {
     requireVersion(live, given.metadata, action);
     const applied = this.#writable(resource, plain(given), subresource);
     const writing = { manager: fieldManager, operation: 'Apply', subresource } as const;
-    const next = serverSideApply({ live, applied, writing, force, action, time: this.#time });
+    const next = serverSideApply({ live, applied, writing, force, action, time: this.time });
     if (dryRun) return next;
     return this.#keep('apply', resource, live, next);
   }
@@ -90,7 +90,7 @@ export class MemoryApiServer {
       'patch',
       resource,
       live,
-      afterUpdate(live, { ...next, metadata }, owner(fieldManager, subresource), this.#time),
+      afterUpdate(live, { ...next, metadata }, owner(fieldManager, subresource), this.time),
     );
   }
 
@@ -102,7 +102,7 @@ export class MemoryApiServer {
     if (!isGraceful && (live.metadata.finalizers ?? []).length === 0) return this.#remove('delete', live);
     if (live.metadata.deletionTimestamp) return;
     const generation = live.metadata.generation === undefined ? {} : { generation: live.metadata.generation + 1 };
-    const deletion = { deletionTimestamp: this.#time, deletionGracePeriodSeconds: isGraceful ? 30 : 0, ...generation };
+    const deletion = { deletionTimestamp: this.time, deletionGracePeriodSeconds: isGraceful ? 30 : 0, ...generation };
     this.#note('delete', live);
     this.store.put({ ...live, metadata: { ...live.metadata, ...deletion } });
   }
@@ -121,14 +121,15 @@ export class MemoryApiServer {
     if (!isServed(resource, (kind, name) => this.store.find(kind, name))) throw notServed(action);
   }
 
-  get #time(): string {
+  /** The present time, in the format of the API. */
+  get time(): string {
     return new Date(this.#now()).toISOString().replace(/\.\d+Z$/, 'Z');
   }
 
   #collect(object: KubeObject): void {
     if ((object.metadata.finalizers ?? []).length === 0) return this.#remove('collect', object);
     if (object.metadata.deletionTimestamp) return;
-    this.store.put({ ...object, metadata: { ...object.metadata, deletionTimestamp: this.#time } });
+    this.store.put({ ...object, metadata: { ...object.metadata, deletionTimestamp: this.time } });
   }
 
   /** The fields that this kind of request may set; all others keep their stored value. */
@@ -174,7 +175,7 @@ export class MemoryApiServer {
     const finalizers =
       kind === PersistentVolumeClaim.kind ? { finalizers: [...(metadata.finalizers ?? []), protection] } : {};
     const generation = hasGeneration(resource) ? { generation: 1 } : {};
-    return { uid: this.store.nextUid(), creationTimestamp: this.#time, ...finalizers, ...generation };
+    return { uid: this.store.nextUid(), creationTimestamp: this.time, ...finalizers, ...generation };
   }
 
   #remove(verb: string, object: KubeObject): void {

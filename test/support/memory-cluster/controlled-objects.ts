@@ -36,7 +36,7 @@ export class NamespaceObjects implements ControlledObjects {
     const present = this.#server.store.objects.find((one) => identityOf(one) === identityOf(placed));
     const metadata = present
       ? { ...present.metadata, ...placed.metadata }
-      : { uid: this.#server.store.nextUid(), ...placed.metadata };
+      : { uid: this.#server.store.nextUid(), creationTimestamp: this.#server.time, ...placed.metadata };
     const next: StoredObject = JSON.parse(JSON.stringify({ ...placed, metadata }));
     if (!isDeepStrictEqual(next, present)) this.#server.store.put(next);
   }

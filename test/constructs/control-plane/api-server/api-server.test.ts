@@ -11,6 +11,13 @@ describe('the API server', () => {
     expect(flags()).not.toHaveProperty('endpoint-reconciler-type');
   });
 
+  it('is not restarted while etcd has no quorum, and gets no requests then', () => {
+    const [container] = new Rendered().workload('c1-api-server').containers;
+    for (const probe of [container?.startupProbe, container?.livenessProbe])
+      expect(probe?.httpGet?.path).toBe('/livez?exclude=etcd');
+    expect(container?.readinessProbe?.httpGet?.path).toBe('/readyz');
+  });
+
   it('advertises no address instead of that of its pod', () => {
     const known = flags({}, { advertiseAddress: undefined, endpoint: { host: 'lb.example.org', port: 443 } });
     expect(known).not.toHaveProperty('advertise-address');

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { Deployment } from '../../../constructs/api/resources.ts';
+import { versionAnnotation } from '../../../constructs/pod/component.ts';
+import { defaultsFor, etcdVersion } from '../../../constructs/cluster/versions.ts';
+import { withHeldVersion } from '../../../reconciler/upgrade/held-version.ts';
+import { MemoryObjects } from '../../support/memory-objects.ts';
+import { clusterName, scopeOf } from '../../support/scope.ts';
+
+/** A control plane whose API servers are rendered for this version. */
+function rendered(version: string): MemoryObjects {
+  const management = new MemoryObjects();
+  const { apiVersion, kind } = Deployment;
+  const labels = { 'cluster.x-k8s.io/cluster-name': clusterName };
+  const template = { metadata: { annotations: { [versionAnnotation]: version } } };
+  management.put({ apiVersion, kind, metadata: { name: 'c1-api-server', labels }, spec: { template } });
+  return management;
+}
+
+function held(from: string, to: string, { beforeUpgrade = true, versionChanges = [] as string[] } = {}) {
+  const backup = { schedule: '@daily', secret: { name: 's3' }, beforeUpgrade };
+  const changes = {
+    spec: { version: to, etcd: { replicas: 3, backup } },
+    status: { etcd: { backup: { versionChanges } } },
+  };
+  const { spec } = withHeldVersion(scopeOf(rendered(from), changes));
+  return [spec.version, etcdVersion(spec)];
+}
+
+it.each<[string, ReturnType<typeof held>, string]>([
+  ['waits for its backup', held('v1.34.1', 'v1.35.6'), 'v1.34.1'],
+  [
+    'changes when the backup exists',
+    held('v1.34.1', 'v1.35.6', { versionChanges: ['Kubernetes 1.34 to 1.35'] }),
+    'v1.35.6',
+  ],
+  [
+    'waits for no backup of another change',
+    held('v1.34.1', 'v1.35.6', { versionChanges: ['etcd 3.5 to 3.6'] }),
+    'v1.34.1',
+  ],
+  ['changes at once without backups before upgrades', held('v1.34.1', 'v1.35.6', { beforeUpgrade: false }), 'v1.35.6'],
+  ['changes at once if only the patch changes', held('v1.35.1', 'v1.35.6'), 'v1.35.6'],
+])('the version of Kubernetes %s, and etcd does not wait for it', (_, [version, ofEtcd], expected) => {
+  expect(version).toBe(expected);
+  expect(ofEtcd).toBe(defaultsFor('v1.35.6').etcd);
+  expect(ofEtcd).not.toBe(defaultsFor('v1.34.1').etcd);
+});
