@@ -27,7 +27,7 @@ export async function reconcileDelete(
       const updates = {
         ...notPaused,
         Deleting: conditionUpdate('True', outcome.reason, outcome.message),
-        Ready: conditionUpdate('False', 'NotReady', `the control plane is being deleted: ${outcome.message}`),
+        Ready: conditionUpdate('False', 'Deleting', `the control plane is being deleted: ${outcome.message}`),
       };
       await options.statusWriter.patch(object, updates, { isObserved: true });
       return outcome.afterMs === undefined ? undefined : new Date(options.clock.now() + outcome.afterMs);
