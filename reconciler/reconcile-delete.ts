@@ -28,7 +28,7 @@ export async function reconcileDelete(context: ReconcileContext, admission: Dele
       const updates = {
         ...notPaused,
         Deleting: conditionUpdate('True', outcome.reason, outcome.message),
-        Ready: conditionUpdate('False', 'NotReady', `the control plane is being deleted: ${outcome.message}`),
+        Ready: conditionUpdate('False', 'Deleting', `the control plane is being deleted: ${outcome.message}`),
       };
       await options.statusWriter.patch(object, updates, { isObserved: true });
       // Without the owner reference no change of another object leads to this one.

@@ -12,7 +12,6 @@ export const conditions = {
     meaning: 'everything the spec asks for exists and works; otherwise its reason is that of the condition that blocks',
     reasons: {
       Ready: 'Normal',
-      NotReady: 'Routine',
       WaitingForCluster: 'Normal',
       ClusterMismatch: 'Warning',
       ForeignControlPlane: 'Warning',

@@ -2,12 +2,15 @@
 const reportedLines = 3;
 const longestLine = 300;
 
+/** As much as the kubelet keeps of a container's last words. More is not searched, because pods are not trusted. */
+const longestText = 4096;
+
 /**
  * Why a process ended, from the text that the kubelet keeps: its last lines of level error or worse, otherwise its last
  * lines. Times are left out, so that each crash of a loop reads the same.
  */
 export function lastWords(text: string): string {
-  const lines = withoutSecrets(text)
+  const lines = withoutSecrets(text.slice(-longestText))
     .split('\n')
     .map((line) => parsed(line.trim()))
     .filter(({ message }) => message !== '');
@@ -18,7 +21,7 @@ export function lastWords(text: string): string {
 
 /** One line for a message of the kubelet or the scheduler. */
 export function oneLine(text: string): string {
-  return printable(withoutSecrets(text).replaceAll('\n', ' '));
+  return printable(withoutSecrets(text.slice(0, longestText)).replaceAll('\n', ' '));
 }
 
 interface Line {
@@ -52,14 +55,14 @@ const removed = '[removed]';
 /** What a program may print of what it was given. A text that was cut may begin or end within a PEM block. */
 const secrets: readonly [RegExp, string][] = [
   [/-----BEGIN [A-Z0-9 ]*-----[\s\S]*?(-----END [A-Z0-9 ]*-----|$)/g, removed],
-  [/[A-Za-z0-9+/=\\\s]*-----END [A-Z0-9 ]*-----/g, removed],
+  [/^["']?[A-Za-z0-9+/=\\\s]*-----END [A-Z0-9 ]*-----/, removed],
   [/\beyJ[\w-]+\.[\w-]+(\.[\w-]*)?/g, removed],
   [/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${removed}`],
   [/\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g, removed],
   [/(?<!sha256:)\b[0-9a-f]{64,}\b/g, removed],
   [/:\/\/[^\s/@]+@/g, `://${removed}@`],
   [
-    /\b([\w-]*(?:password|passwd|token|secret|access[_-]?key|api[_-]?key))(["']?\s*[=:]\s*)(["'][^"']*["']?|[^\s"',;&]+)/gi,
+    /(password|passwd|token|secret|access[_-]?key|api[_-]?key)(["']?\s*[=:]\s*)(["'][^"']*["']?|[^\s"',;&]+)/gi,
     `$1$2${removed}`,
   ],
 ];

@@ -118,11 +118,7 @@ describe('a control plane that must not be changed', () => {
         client.mergePatch(HostedControlPlane, ourName, { metadata: { ownerReferences: null } }, user),
       'Ready False WaitingForCluster',
     ],
-    [
-      'is being deleted',
-      ({ user: client }) => client.delete(HostedControlPlane, ourName),
-      'Deleting True WaitingForPods',
-    ],
+    ['is being deleted', ({ user: client }) => client.delete(HostedControlPlane, ourName), 'Ready False Deleting'],
   ])('is not reported as paused after the pause when it %s', async (_, change, expected) => {
     const managementCluster = complete.copy();
     const operator = await OperatorProcess.start(managementCluster);

@@ -113,7 +113,7 @@ describe('a control plane with backups', () => {
     );
     await bench.startOperator();
     await bench.untilBackup('c1', 'three', limitMs);
-    // A new operator reports objects that it has not listed yet as not ready, and the following problems are compared with that.
+    // The following problems are compared with a control plane that is ready.
     await bench.untilReady('c1', limitMs);
     expect((await backups().list()).backups).toEqual(before);
   });

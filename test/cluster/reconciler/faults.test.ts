@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import {
   Cluster,
   Deployment,
+  Event,
   Pod,
   PodDisruptionBudget,
   type Resource,
@@ -9,6 +10,7 @@ import {
   Service,
   StatefulSet,
 } from '../../../constructs/api/resources.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { fingerprint } from '../../../reconciler/pki/pem.ts';
 import { pairOf, type SecretObject } from '../../../reconciler/pki/secret.ts';
 import { operatedNamespace } from '../../support/operated-namespace.ts';
@@ -183,6 +185,33 @@ describe('while it runs', () => {
     );
     expect(kept).toContain('"name":"kept"');
     await hosted.connection.close();
+  });
+
+  test('a component that does not start is reported with what it says, and with a Warning', async () => {
+    const argument = (value: string | null) => ({
+      spec: { deployment: { scheduler: { args: { 'no-such-flag': value } } } },
+    });
+    await bench.patch('c1', argument('x'));
+    const { message } = await bench.untilCondition('c1', 'SchedulerReady', { reason: 'PodsFailing' });
+    expect(message).toMatch(
+      /pod c1-scheduler-\S+: container \S+ ended with exit code 1: .*unknown flag: --no-such-flag/,
+    );
+    expect((await bench.condition('c1', 'Ready'))?.reason).toBe('PodsFailing');
+    await until('the event', async () => {
+      const { items } = await bench.client.list<KubeObject & { type?: string; reason?: string }>(Event, { namespace });
+      return items.some(({ type, reason }) => type === 'Warning' && reason === 'PodsFailing');
+    });
+    await bench.patch('c1', argument(null));
+    await bench.untilReady('c1');
+  });
+
+  test('an image that cannot be pulled is reported', async () => {
+    const image = (tag: string | null) => ({ spec: { deployment: { scheduler: { image: { tag } } } } });
+    await bench.patch('c1', image('v0.0.1-missing'));
+    const { message } = await bench.untilCondition('c1', 'SchedulerReady', { reason: 'PodsFailing' });
+    expect(message).toContain('v0.0.1-missing');
+    await bench.patch('c1', image(null));
+    await bench.untilReady('c1');
   });
 
   test('another manager that insists is reported, and causes at most five writes in twenty seconds', async () => {

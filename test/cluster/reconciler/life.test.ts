@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
-import { ServiceAccount } from '../../../constructs/api/resources.ts';
+import { Event, ServiceAccount } from '../../../constructs/api/resources.ts';
+import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { operatedNamespace } from '../../support/operated-namespace.ts';
 import { single } from '../../support/workbench.ts';
+
+interface EventObject extends KubeObject {
+  readonly reason?: string;
+  readonly note?: string;
+  readonly regarding?: { readonly kind?: string };
+}
 
 const bench = operatedNamespace('life');
 
@@ -25,6 +32,11 @@ test('a HostedControlPlane becomes a working cluster, is stable, and is gone aft
     );
   // Phases that Ready does not wait for may be later.
   await expect.poll(wrong, { timeout: 60_000 }).toEqual([]);
+  const { items: events } = await bench.client.list<EventObject>(Event, { namespace: 'life' });
+  const ofControlPlane = events.filter(({ regarding }) => regarding?.kind === 'HostedControlPlane');
+  const told = ofControlPlane.map(({ reason, note }) => `${reason}: ${note}`);
+  expect(told).toContainEqual(expect.stringMatching(/^Ready: /));
+  expect(told.slice(10)).toEqual([]);
 
   const { status, spec } = await bench.get('c1');
   expect(status).toMatchObject({

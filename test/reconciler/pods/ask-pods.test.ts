@@ -6,7 +6,7 @@ const pod = (name: string, podIP?: string): PodObject => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name },
-  status: { ...(podIP === undefined ? {} : { podIP }) },
+  status: podIP === undefined ? {} : { podIP },
 });
 
 it('tells the answer of each pod, and why another one is silent', async () => {

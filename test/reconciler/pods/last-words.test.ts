@@ -73,3 +73,14 @@ it('has no part of a private key, wherever the text was cut', () => {
 it('is cut where it is long', () => {
   expect(oneLine('x '.repeat(400))).toHaveLength(300);
 });
+
+it.each(['a-', 'eyJ-', 'A1a', '://', 'token ', '-----BEGIN A-----', '-----END A----- ', '{"', '\n'])(
+  'takes milliseconds, whatever a pod repeats: %j',
+  (part) => {
+    const text = part.repeat(500_000 / part.length);
+    const begun = performance.now();
+    lastWords(text);
+    oneLine(text);
+    expect(performance.now() - begun).toBeLessThan(200);
+  },
+);

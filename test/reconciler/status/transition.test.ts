@@ -91,7 +91,7 @@ it.each<[string, ConditionType, ConditionUpdate, Partial<EventNote> | undefined]
   ['a cluster without backups', 'EtcdBackupVerified', conditionUpdate('True', 'ReconcileSucceeded'), undefined],
   ['readiness', 'Ready', conditionUpdate('True', 'Ready'), { type: 'Normal', reason: 'Ready' }],
   ['missing readiness, which the phases report', 'Ready', conditionUpdate('False', 'ReconcileFailed', 'x'), undefined],
-  ['a deletion, which has its own condition', 'Ready', conditionUpdate('False', 'NotReady', 'x'), undefined],
+  ['a deletion, which has its own condition', 'Ready', conditionUpdate('False', 'Deleting', 'x'), undefined],
   ['a missing owner', 'Ready', conditionUpdate('False', 'WaitingForCluster', 'x'), { reason: 'WaitingForCluster' }],
   ['a control plane that is not up yet', 'Available', conditionUpdate('False', 'NotAvailable', 'x'), undefined],
   ['the first availability', 'Available', conditionUpdate('True', 'Available'), { reason: 'Available' }],

@@ -26,7 +26,7 @@ class StatusServer implements Pick<KubeClient, 'apply'> {
 const begin = Date.parse('2026-11-21T12:00:00Z');
 const fields = { externalManagedControlPlane: true, replicas: 0 };
 const updates: ConditionUpdates = {
-  Ready: conditionUpdate('False', 'NotReady', 'not yet'),
+  Ready: conditionUpdate('False', 'WaitingForPods', 'not yet'),
   Paused: conditionUpdate('False', 'NotPaused'),
 };
 const others = {
@@ -74,7 +74,7 @@ describe('writing a status', () => {
           ...fields,
           observedGeneration: 1,
           conditions: [
-            { type: 'Ready', status: 'False', reason: 'NotReady', message: 'not yet', ...common },
+            { type: 'Ready', status: 'False', reason: 'WaitingForPods', message: 'not yet', ...common },
             { type: 'Paused', status: 'False', reason: 'NotPaused', message: '', ...common },
           ],
         },
@@ -95,7 +95,7 @@ describe('writing a status', () => {
   it.each<[string, object, ConditionUpdates]>([
     ['a field', { ...fields, replicas: 1 }, updates],
     ['a new field', { ...fields, version: 'v1.36.3' }, updates],
-    ['a message', fields, { ...updates, Ready: conditionUpdate('False', 'NotReady', 'still not') }],
+    ['a message', fields, { ...updates, Ready: conditionUpdate('False', 'WaitingForPods', 'still not') }],
     ['a new condition', fields, { ...updates, Available: conditionUpdate('True', 'Available') }],
   ])('writes if %s has changed, and keeps the transition time of other conditions', async (_, changed, decided) => {
     const { statusWriter, server, clock, object } = await writtenOnce();
@@ -127,7 +127,7 @@ describe('writing a status', () => {
 
   it('truncates a message to the limit of the schema, and does not write it again and again', async () => {
     const { statusWriter, server } = writer();
-    const long = { Ready: conditionUpdate('False', 'NotReady', 'x'.repeat(5000)) };
+    const long = { Ready: conditionUpdate('False', 'WaitingForPods', 'x'.repeat(5000)) };
     await statusWriter.write(hostedControlPlaneObject(), fields, long);
     const message = server.written[0]?.status.conditions[0]?.message ?? '';
     expect(message).toHaveLength(1024);
