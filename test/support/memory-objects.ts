@@ -185,10 +185,10 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     }
   }
 
-  async release(resource: Resource, object: KubeObject, uid: string | undefined): Promise<void> {
+  async keep(resource: Resource, object: KubeObject, uid: string | undefined): Promise<void> {
     const present = this.#find(resource, object.metadata.name);
     if (!present) throw new Error(`${resource.kind} ${object.metadata.name} is gone`);
-    this.#write('release', object);
+    this.#write('keep', object);
     const ownerReferences = present.metadata.ownerReferences?.filter((owner) => owner.uid !== uid) ?? [];
     this.put({ ...present, metadata: { ...present.metadata, ownerReferences } });
   }
