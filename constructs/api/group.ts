@@ -80,6 +80,9 @@ export const etcdFormedAnnotation = `${group}/etcd-formed`;
 /** On an object, `clusterctl move` waits until it is gone. */
 export const blockMoveAnnotation = `${clusterctlLabel}/block-move`;
 
+/** On a Secret that a deletion has kept with the volumes of etcd: `true` until another HostedControlPlane owns it. */
+export const keptAnnotation = `${group}/kept`;
+
 /** Type of the Secrets that Cluster API and its bootstrap providers read. */
 export const clusterSecretType = 'cluster.x-k8s.io/secret';
 

@@ -83,8 +83,8 @@ export interface Writer {
 export interface DeletionWriter {
   /** Deletes exactly this object. A new one with its name stays. */
   delete(resource: Resource, object: KubeObject): Promise<void>;
-  /** Removes this owner from exactly this object, which then outlives the owner. @param uid of the owner */
-  release(resource: Resource, object: KubeObject, uid: string | undefined): Promise<void>;
+  /** Removes this owner from exactly this object, which is kept when the owner is gone. @param uid of the owner */
+  keep(resource: Resource, object: KubeObject, uid: string | undefined): Promise<void>;
   /**
    * Number of Machines, MachineSets, MachineDeployments and MachinePools of the Cluster, whose workers would lose their
    * API server; 0 while the Cluster itself is being deleted.

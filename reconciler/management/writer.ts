@@ -1,4 +1,4 @@
-import { clusterNameLabel, fieldManager } from '../../constructs/api/group.ts';
+import { clusterNameLabel, fieldManager, keptAnnotation } from '../../constructs/api/group.ts';
 import {
   HostedControlPlane,
   Machine,
@@ -154,11 +154,12 @@ export function createDeletionWriter({
         { namespace, name: metadata.name },
         { propagationPolicy: 'Background', ...(metadata.uid ? { uid: metadata.uid } : {}) },
       ),
-    async release(resource, { metadata }, uid) {
+    async keep(resource, { metadata }, uid) {
       const ownerReferences = metadata.ownerReferences?.filter((owner) => owner.uid !== uid) ?? [];
       const { name, resourceVersion } = metadata;
       const options = { fieldManager, ...(resourceVersion ? { resourceVersion } : {}) };
-      await client.mergePatch(resource, { namespace, name }, { metadata: { ownerReferences } }, options);
+      const annotations = { [keptAnnotation]: 'true' };
+      await client.mergePatch(resource, { namespace, name }, { metadata: { ownerReferences, annotations } }, options);
     },
     async workers() {
       if (clusterIsDeleting) return 0;

@@ -134,7 +134,7 @@ async function deleteOurs(scope: DeletionScope, kinds: readonly Resource[]): Pro
     await Promise.all(
       ours.map((object) =>
         resource === Secret && kept.includes(object.metadata.name)
-          ? writer.release(Secret, object, ownerUid)
+          ? writer.keep(Secret, object, ownerUid)
           : writer.delete(resourceOf(object), object),
       ),
     );

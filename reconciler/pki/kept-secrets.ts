@@ -1,6 +1,5 @@
-import { fieldManager } from '../../constructs/api/group.ts';
+import { keptAnnotation } from '../../constructs/api/group.ts';
 import { Secret } from '../../constructs/api/resources.ts';
-import { managedByLabel } from '../../constructs/cluster/labels.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Writer } from '../management/view.ts';
@@ -21,8 +20,8 @@ export async function takeBack(
   secret: KubeObject,
   { owner }: Pick<SecretProps, 'owner'>,
 ): Promise<void> {
-  const { labels, ownerReferences = [] } = secret.metadata;
-  // A user's own Secret never becomes that of the operator.
-  if (labels?.[managedByLabel] !== fieldManager || ownerReferences.length > 0) return;
-  await writer.setFields(Secret, secret, { ownerReferences: [owner] }, 'owner');
+  // Another Secret without owner is a user's, and never becomes that of the operator.
+  if (secret.metadata.annotations?.[keptAnnotation] !== 'true') return;
+  const fields = { ownerReferences: [owner], annotations: { [keptAnnotation]: 'false' } };
+  await writer.setFields(Secret, secret, fields, 'owner');
 }

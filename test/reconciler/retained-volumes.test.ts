@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { keptAnnotation } from '../../constructs/api/group.ts';
 import {
   Cluster,
   Deployment,
@@ -67,6 +68,8 @@ describe('volumes that a deletion has retained', () => {
     const { uid } = management.hostedControlPlane.metadata;
     const owners = secretsIn(management).map(({ metadata }) => metadata.ownerReferences?.map((owner) => owner.uid));
     expect(owners).toEqual(secretsIn(management).map(() => [uid]));
+
+    expect(secretsIn(management).map(({ metadata }) => metadata.annotations?.[keptAnnotation])).not.toContain('true');
 
     await management.change({ etcd: { volumeRetention: 'Delete' } });
     await deleteIn(management);

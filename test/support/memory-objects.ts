@@ -28,6 +28,8 @@ export class Killed extends Error {
 export class MemoryObjects implements Reader, Writer, DeletionWriter {
   /** Every change in order, as `verb Kind name`; an apply that changes nothing is left out. */
   readonly writes: string[] = [];
+  /** Annotations that the operator has set on the HostedControlPlane. */
+  annotations: Readonly<Record<string, string>> | undefined;
   /** The result of `workers`. */
   workersLeft = 0;
   published: Endpoint | undefined;
@@ -43,6 +45,7 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
   copy(): MemoryObjects {
     const copy = new MemoryObjects();
     copy.published = this.published;
+    copy.annotations = this.annotations;
     copy.infrastructure = this.infrastructure;
     copy.#uids = this.#uids;
     for (const [identity, object] of this.#objects) copy.#objects.set(identity, object);
@@ -141,7 +144,12 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     purpose: string,
   ): Promise<void> {
     // The object of a scope is not stored here.
-    if (resource === HostedControlPlane) return this.#record(`set ${purpose} of ${resource.kind}`);
+    if (resource === HostedControlPlane) {
+      if (isDeepStrictEqual(this.annotations, annotations)) return;
+      this.#record(`set ${purpose} of ${resource.kind}`);
+      this.annotations = annotations;
+      return;
+    }
     const present = this.#find(resource, metadata.name);
     if (!present || present.metadata.uid !== metadata.uid) {
       throw new Error(`${resource.kind} ${metadata.name} is gone`);
@@ -185,10 +193,10 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     }
   }
 
-  async release(resource: Resource, object: KubeObject, uid: string | undefined): Promise<void> {
+  async keep(resource: Resource, object: KubeObject, uid: string | undefined): Promise<void> {
     const present = this.#find(resource, object.metadata.name);
     if (!present) throw new Error(`${resource.kind} ${object.metadata.name} is gone`);
-    this.#write('release', object);
+    this.#write('keep', object);
     const ownerReferences = present.metadata.ownerReferences?.filter((owner) => owner.uid !== uid) ?? [];
     this.put({ ...present, metadata: { ...present.metadata, ownerReferences } });
   }
