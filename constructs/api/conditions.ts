@@ -84,6 +84,7 @@ export const conditions = {
     reasons: [
       'EndpointMismatch',
       'HostClaimed',
+      'HostNotAdmitted',
       'GatewayNotFound',
       'GatewayListenerUnsuitable',
       'GatewayAPINotInstalled',

@@ -70,6 +70,13 @@ export const encryptionKeyAnnotation = `${group}/encryption-key`;
  */
 export const identityAnnotation = `${group}/identity-of`;
 
+/**
+ * On a Gateway, which the platform owns: hosts that namespaces may take besides those below their own name. Entries such
+ * as `team/prod.clusters.example.com` and `team/*.prod.example.com`, separated by commas; `*` stands for any namespace, or
+ * for any host.
+ */
+export const admittedHostsAnnotation = `${group}/admitted-hosts`;
+
 /** Type of the Secrets that Cluster API and its bootstrap providers read. */
 export const clusterSecretType = 'cluster.x-k8s.io/secret';
 

@@ -71,7 +71,9 @@ export class ManagementCluster {
     const common = { client, clock, namespace, onError, fieldManager, indexedLabels: [clusterNameLabel] };
     const hostedSelector = watchFilter === undefined ? undefined : `${watchFilterLabel}=${watchFilter}`;
     this.#hosted = new Informer({ ...common, resource: HostedControlPlane, labelSelector: hostedSelector });
-    this.#sharedResources = new SharedResourcesWatch(common);
+    this.#sharedResources = new SharedResourcesWatch(common, {
+      seesEveryClaim: namespace === undefined && watchFilter === undefined,
+    });
     this.#hosted.onChange((change) => this.#sharedResources.takeHostedControlPlane(change));
     this.#known = new InformerSet([
       this.#hosted,

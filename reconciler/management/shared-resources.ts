@@ -35,9 +35,14 @@ export class SharedResourcesWatch {
   /** Versions of the HostedControlPlanes in the index. The response to a write arrives before its watch event. */
   readonly #versions = new Map<string, string>();
   readonly #subscriptions = new Subscriptions();
+  readonly #seesEveryClaim: boolean;
   #handler: Handler = () => {};
 
-  constructor(options: Omit<InformerOptions, 'resource' | 'labelSelector' | 'fieldSelector'>) {
+  constructor(
+    options: Omit<InformerOptions, 'resource' | 'labelSelector' | 'fieldSelector'>,
+    { seesEveryClaim }: { readonly seesEveryClaim: boolean },
+  ) {
+    this.#seesEveryClaim = seesEveryClaim;
     const ours = { ...options, labelSelector: [clusterNameLabel, componentLabel].join(',') };
     // Gateways, and routes that take a host name, may be in any namespace, also when the operator manages one namespace
     // only.
@@ -104,6 +109,8 @@ export class SharedResourcesWatch {
         const found = asking && hostOwner(host, asking, this.#claims.at(host));
         return found && describeHostClaim(found);
       },
+      heldHosts: () => this.#claims.hostedControlPlane(key)?.hosts ?? [],
+      seesEveryClaim: this.#seesEveryClaim,
     };
   }
 

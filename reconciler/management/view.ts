@@ -1,3 +1,4 @@
+import type { HeldHost } from '../../constructs/api/status.ts';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import type { OptionalKind, Resource } from '../../constructs/api/resources.ts';
@@ -27,6 +28,10 @@ export interface SharedResources {
   gateway(name: { readonly namespace: string; readonly name: string }): GatewayObject | undefined;
   /** Labels of the control plane's namespace. */
   namespaceLabels(): Readonly<Record<string, string>>;
+  /** Host names that this control plane holds. */
+  heldHosts(): readonly HeldHost[];
+  /** Whether the claims of all control planes are known: not if the operator sees one namespace, or some objects, only. */
+  readonly seesEveryClaim: boolean;
   /**
    * The other holder of this host name that may keep it, such as `HostedControlPlane team/c1` or `TLSRoute team/web`.
    */
@@ -69,6 +74,8 @@ export interface Writer {
   setFields(resource: Resource, object: KubeObject, fields: ObjectFields, purpose: string): Promise<void>;
   /** Deletes exactly this object. A deleted object is ignored, and a new one with its name stays. */
   delete(resource: Resource, object: KubeObject): Promise<void>;
+  /** Records in the status which host names the control plane holds. */
+  recordHosts(hosts: readonly HeldHost[]): Promise<void>;
   /** Writes the endpoint into the HostedControlPlane, where Cluster API reads it. */
   publishEndpoint(endpoint: Endpoint): Promise<void>;
   /**

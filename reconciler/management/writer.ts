@@ -107,6 +107,11 @@ export function createWriter(options: WriterOptions): Writer {
     },
     delete: (resource, { metadata }) =>
       client.delete(resource, { namespace, name: metadata.name }, metadata.uid ? { uid: metadata.uid } : {}),
+    async recordHosts(hosts) {
+      // Before the endpoint is published, and so before the status of this reconcile is complete.
+      const written = { fieldManager: endpointManager, subresource: 'status' };
+      remember(await client.mergePatch(HostedControlPlane, { namespace, name }, { status: { hosts } }, written));
+    },
     async publishEndpoint(endpoint: Endpoint) {
       const { apiVersion, kind } = HostedControlPlane;
       const patch = { apiVersion, kind, metadata: { namespace, name }, spec: { controlPlaneEndpoint: endpoint } };

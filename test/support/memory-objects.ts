@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
 import { Node, PersistentVolumeClaim, type Resource, resourceOf } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
+import type { HeldHost } from '../../constructs/api/status.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
 import type { ObjectFields, DeletionWriter, Reader, Writer } from '../../reconciler/management/view.ts';
@@ -25,6 +26,8 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
   /** The result of `workers`. */
   workersLeft = 0;
   published: Endpoint | undefined;
+  /** The host names that the control plane holds. */
+  hosts: readonly HeldHost[] = [];
   /** The endpoint of the Cluster's infrastructure object; `none` if there is no such object. */
   infrastructure: Endpoint | 'empty' | 'none' = 'none';
   readonly #objects = new Map<string, StoredObject>();
@@ -37,6 +40,7 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
   copy(): MemoryObjects {
     const copy = new MemoryObjects();
     copy.published = this.published;
+    copy.hosts = this.hosts;
     copy.infrastructure = this.infrastructure;
     copy.#uids = this.#uids;
     for (const [identity, object] of this.#objects) copy.#objects.set(identity, object);
@@ -144,6 +148,11 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
       metadata: { ...present.metadata, annotations: { ...present.metadata.annotations, ...annotations } },
       ...(spec ? { spec: { ...(present['spec'] as object | undefined), ...spec } } : {}),
     });
+  }
+
+  async recordHosts(hosts: readonly HeldHost[]): Promise<void> {
+    this.#record(`hold ${hosts.map(({ name }) => name).join(' ')}`);
+    this.hosts = hosts;
   }
 
   async publishEndpoint(endpoint: Endpoint): Promise<void> {

@@ -126,7 +126,7 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
       // As in the real list of phases: a phase that runs without the endpoint does not read it.
     } as EstablishedScope['facts'],
     reader: management,
-    sharedResources: { ...plainSharedResources, ...changes.sharedResources },
+    sharedResources: { ...plainSharedResources, heldHosts: () => management.hosts, ...changes.sharedResources },
     writer: management,
     hosted: () => ({ ...workingHostedCluster, ...changes.hosted }),
     endpointProbe: tryingAlways,
@@ -163,6 +163,8 @@ const plainSharedResources: SharedResources = {
   gateway: () => undefined,
   namespaceLabels: () => ({}),
   hostOwner: () => undefined,
+  heldHosts: () => [],
+  seesEveryClaim: true,
 };
 
 /** A hosted cluster in which everything works, and which has no workers yet. */
