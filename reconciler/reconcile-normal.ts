@@ -47,7 +47,7 @@ export async function reconcileNormal(context: ReconcileContext, admission: Admi
 
 function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted): Scope {
   const { hostedControlPlane, clusterObject } = admission;
-  const { client, management, operatorNamespace, operatorImage, reach } = options;
+  const { client, management, operatorNamespace, operatorImage, managementNetwork, reach } = options;
   const { namespace, name, uid = '' } = hostedControlPlane.metadata;
   const cluster = hostedClusterOf(admission);
   const reader = management.readerOf(namespace, cluster.name);
@@ -62,6 +62,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
       owner: { name, uid },
       operatorNamespace,
       operatorImage,
+      managementNetwork,
       rolloutAfter: rolloutOf({ cluster, now }).due,
     },
     reader,

@@ -1,11 +1,13 @@
 import type { Access, Verb } from '../cluster/access-rules.ts';
 import { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
 import {
+  apiServerSlice,
   CertificateRequest,
   Cluster,
   ConfigMap,
   CustomResourceDefinition,
   definitionName,
+  EndpointSlice,
   Event,
   HostedControlPlane,
   Lease,
@@ -134,6 +136,12 @@ export const furtherAccess: readonly Access[] = [
     resource: Namespace,
     verbs: ['list', 'watch'],
     why: 'a listener of a Gateway may allow routes by the labels of their namespace',
+  },
+  {
+    resource: EndpointSlice,
+    names: [apiServerSlice],
+    verbs: ['list', 'watch'],
+    why: 'the addresses of the management API servers, to which no control plane may connect',
   },
   {
     resource: CustomResourceDefinition,

@@ -4,6 +4,7 @@ import {
   ConfigMap,
   CustomResourceDefinition,
   Deployment,
+  EndpointSlice,
   HostedControlPlane,
   Ingress,
   Namespace,
@@ -57,6 +58,7 @@ export const watchedResources: readonly Resource[] = [
   Cluster,
   ...watched.map(({ resource }) => resource),
   Namespace,
+  EndpointSlice,
   CustomResourceDefinition,
   ...Object.values(optionalResources).flat(),
 ];

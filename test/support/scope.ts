@@ -162,6 +162,7 @@ const plainSharedResources: SharedResources = {
   servedVersions: () => [],
   gateway: () => undefined,
   namespaceLabels: () => ({}),
+  apiServerAddresses: () => [],
   hostOwner: () => undefined,
   heldHosts: () => [],
   seesEveryClaim: true,

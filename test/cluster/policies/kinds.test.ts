@@ -1,7 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import {
+  apiServerSlice,
   CiliumNetworkPolicy,
   Cluster,
+  EndpointSlice,
   NetworkPolicy,
   type Resource,
   versionOf,
@@ -91,7 +93,17 @@ test('a policy that another client changed or deleted is restored', async () => 
   await expect.poll(async () => (await policy())?.spec, limit).toEqual(before?.spec);
 });
 
-test('disabled policies are deleted, although the control plane is not ready', async () => {
+test('disabled policies become those that only deny what is denied to all, although the control plane is not ready', async () => {
   await bench.patch('c1', { spec: { networkPolicy: 'Disabled' } });
-  await expect.poll(present, limit).toEqual({ kubernetes: [], cilium: [] });
+  await expect.poll(present, limit).toEqual({ kubernetes: all, cilium: [] });
+  const { spec } = await bench.client.get<PolicyObject>(NetworkPolicy, { namespace, name: 'c1-api-server' });
+  const { endpoints = [] } = await bench.client.get<KubeObject & { endpoints?: { addresses: string[] }[] }>(
+    EndpointSlice,
+    { namespace: 'default', name: apiServerSlice },
+  );
+  const [address] = endpoints.flatMap(({ addresses }) => addresses);
+  expect(address).toBeDefined();
+  expect(spec).toMatchObject({ policyTypes: ['Egress'] });
+  // The API servers of the management cluster, as they publish themselves.
+  expect(JSON.stringify(spec)).toContain(`"${address}/32"`);
 });
