@@ -83,7 +83,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
       namespace: { type: 'string' },
       'watch-filter': { type: 'string' },
       'health-port': { type: 'string', default: '8081' },
-      'metrics-port': { type: 'string', default: '8080' },
+      'metrics-port': { type: 'string', default: '0' },
     },
   });
   // An empty variable counts as unset, because manifests unset variables that way.

@@ -13,7 +13,7 @@ const defaults = {
   namespace: undefined,
   watchFilter: undefined,
   healthPort: 8081,
-  metricsPort: 8080,
+  metricsPort: 0,
 };
 
 describe('the environment', () => {
