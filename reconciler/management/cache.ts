@@ -40,7 +40,8 @@ export interface ManagementClusterOptions {
 
 /** The watched resources of hosted control planes, with the labels of their objects. */
 const watched: readonly { readonly resource: Resource; readonly labels: readonly string[] }[] = [
-  { resource: Secret, labels: [clusterNameLabel] },
+  // Not by the Cluster's name alone: the bootstrap Secret of every Machine has that label, too.
+  { resource: Secret, labels: [clusterNameLabel, componentLabel] },
   { resource: ConfigMap, labels: [clusterNameLabel, componentLabel] },
   { resource: Service, labels: [clusterNameLabel, componentLabel] },
   { resource: Ingress, labels: [clusterNameLabel, componentLabel] },

@@ -54,7 +54,7 @@ export interface Writer {
   apply<T extends KubeObject = KubeObject>(objects: readonly RenderedObject[]): Promise<T[]>;
   /** Creates an object that must never overwrite an existing one, and returns the object that exists afterwards. */
   createOnce<T extends KubeObject = KubeObject>(object: RenderedObject): Promise<T>;
-  /** Labels an object of the user with the Cluster's name, and changes nothing else. */
+  /** Labels an object of the user, so that watches report it, and changes nothing else. */
   adopt(resource: Resource, name: string): Promise<void>;
   /** Reads from the API server, for objects of users, which have no label to watch by. */
   read<T extends KubeObject = KubeObject>(resource: Resource, name: string): Promise<T | undefined>;

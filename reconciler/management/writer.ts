@@ -9,7 +9,7 @@ import {
 } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
-import { selectorOf } from '../../constructs/cluster/labels.ts';
+import { selectorLabels, selectorOf } from '../../constructs/cluster/labels.ts';
 import { type InfrastructureReference, publishToInfrastructure } from '../exposure/infrastructure/endpoint.ts';
 import type { RequestCaches } from '../tasks/request-cache.ts';
 import type { ApplySet } from '../kube/apply-set.ts';
@@ -74,7 +74,7 @@ export function createWriter(options: WriterOptions): Writer {
     },
     async adopt(resource, object) {
       const { apiVersion, kind } = resource;
-      const labels = { [clusterNameLabel]: cluster };
+      const labels = selectorLabels(cluster, 'certificates');
       const metadata = { namespace, name: object, labels };
       remember(await client.apply({ apiVersion, kind, metadata }, { fieldManager: labelManager, force: true }));
     },

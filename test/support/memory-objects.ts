@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
+import { componentLabel, selectorLabels } from '../../constructs/cluster/labels.ts';
 import { Node, PersistentVolumeClaim, type Resource, resourceOf } from '../../constructs/api/resources.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import type { HeldHost } from '../../constructs/api/status.ts';
@@ -90,7 +91,7 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
 
   get<T extends KubeObject>(resource: Resource, name: string): T | undefined {
     const object = this.#find(resource, name);
-    return object?.metadata.labels?.[clusterNameLabel] === undefined ? undefined : (object as unknown as T);
+    return isWatched(object) ? (object as unknown as T) : undefined;
   }
 
   list<T extends KubeObject>({ kind }: Resource, labels: Readonly<Record<string, string>>): T[] {
@@ -114,7 +115,7 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     const object = this.#find(resource, name);
     if (!object) throw new Error(`adopt ${resource.kind} ${name}: it does not exist`);
     this.#write('adopt', object);
-    const labels = { ...object.metadata.labels, [clusterNameLabel]: 'c1' };
+    const labels = { ...object.metadata.labels, ...selectorLabels('c1', 'certificates') };
     this.put({ ...object, metadata: { ...object.metadata, labels } });
   }
 
@@ -208,6 +209,12 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
   #find({ apiVersion, kind }: Resource, name: string): StoredObject | undefined {
     return this.#objects.get(identityOf({ apiVersion, kind, metadata: { name, namespace } }));
   }
+}
+
+/** Whether an informer would report it. */
+function isWatched(object: StoredObject | undefined): boolean {
+  const { [clusterNameLabel]: cluster, [componentLabel]: component } = object?.metadata.labels ?? {};
+  return cluster !== undefined && component !== undefined;
 }
 
 function identify(object: KubeObject): string {

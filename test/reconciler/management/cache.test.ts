@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { clusterNameLabel, clusterSecretType } from '../../../constructs/api/group.ts';
+import { Cluster, HostedControlPlane, Secret } from '../../../constructs/api/resources.ts';
+import { objectLabels } from '../../../constructs/cluster/labels.ts';
+import { ApplySet } from '../../../reconciler/kube/apply-set.ts';
+import { ManagementCluster } from '../../../reconciler/management/cache.ts';
+import { createWriter } from '../../../reconciler/management/writer.ts';
+import { RequestCaches } from '../../../reconciler/tasks/request-cache.ts';
+import { MemoryCluster } from '../../support/loop/memory-cluster.ts';
+import { MemoryClient } from '../../support/memory-cluster/client.ts';
+import { ManualClock, settled } from '../../support/manual-clock.ts';
+import { clusterName, namespace } from '../../support/scope.ts';
+
+const somebody = { fieldManager: 'somebody' };
+
+let client: MemoryClient;
+let clock: ManualClock;
+let management: ManagementCluster;
+beforeEach(async () => {
+  clock = new ManualClock();
+  const cluster = new MemoryCluster(clock);
+  client = cluster.user;
+  await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, somebody);
+  for (const resource of [Cluster, HostedControlPlane]) await cluster.define(resource);
+  management = new ManagementCluster({ client: new MemoryClient(cluster.management), clock, onError: () => {} });
+});
+afterEach(() => management.stop());
+
+const secret = (name: string, labels: Readonly<Record<string, string>>) => {
+  const { apiVersion, kind } = Secret;
+  return client.create({ apiVersion, kind, metadata: { namespace, name, labels }, type: clusterSecretType }, somebody);
+};
+
+const kept = (): string[] => management.list(Secret).map(({ metadata }) => metadata.name);
+
+describe('the cache of the management cluster', () => {
+  it('keeps Secrets of control planes, and no bootstrap Secret of a Machine', async () => {
+    await secret('c1-apiserver', objectLabels(clusterName, 'certificates'));
+    await secret('c1-workers-x7k2p', { [clusterNameLabel]: clusterName });
+    await management.start();
+    expect(kept()).toEqual(['c1-apiserver']);
+  });
+
+  it("keeps a user's CA with the label that Cluster API asks for, once the operator has adopted it", async () => {
+    await secret('c1-ca', { [clusterNameLabel]: clusterName });
+    await management.start();
+    expect(kept()).toEqual([]);
+
+    const applySet = new ApplySet({ client, fieldManager: 'us', lookup: () => undefined, clock });
+    const names = { key: 'team/c1', namespace, name: 'c1', cluster: clusterName, infrastructure: undefined };
+    const writer = createWriter({ client, applySet, management, requestCaches: new RequestCaches(clock), ...names });
+    await writer.adopt(Secret, 'c1-ca');
+    await settled();
+    expect(kept()).toEqual(['c1-ca']);
+  });
+});
