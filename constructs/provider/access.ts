@@ -158,7 +158,11 @@ export const furtherAccess: readonly Access[] = [
 
 /** Permissions of the operator in the management cluster, apart from its own namespace. */
 export function managerAccess(): Access[] {
-  const rendered = renderedResources().map((resource) => ({ resource, verbs: lookedAfter, why: 'rendered' }));
+  const rendered = renderedResources().map((resource) => ({
+    resource,
+    verbs: lookedAfter,
+    why: 'an object of control planes that their charts render',
+  }));
   return [...rendered, ...furtherAccess];
 }
 
