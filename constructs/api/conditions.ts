@@ -95,7 +95,7 @@ export const conditions = {
     reasons: ['HostClaimed', 'WaitingForRoutes', 'RouteRejected', 'GatewayAPINotInstalled', 'IngressAPINotInstalled'],
   },
   NetworkPoliciesReady: {
-    meaning: 'the policies that restrict the traffic of the control plane exist, unless they are disabled',
+    meaning: 'the policies that restrict the traffic of the control plane exist',
     reasons: ['CiliumNotInstalled', 'PolicyInvalid'],
   },
   CertificatesReady: {

@@ -85,7 +85,7 @@ export class SharedResourcesWatch {
 
   /** All informers that it needs. */
   get informers(): readonly (Informer | OptionalApi)[] {
-    return [...Object.values(this.#apis), this.#namespaces, this.#apiServers as Informer];
+    return [...Object.values(this.#apis), this.#namespaces, this.#apiServers];
   }
 
   /** Registers a handler for the key of each HostedControlPlane with a changed subscription. */

@@ -70,8 +70,11 @@ function portsOf(ports: readonly FlowPort[]): { ports?: k8s.NetworkPolicyPort[] 
 }
 
 function port({ number, protocol }: FlowPort): k8s.NetworkPolicyPort {
-  const { fromNumber, fromString } = k8s.IntOrString;
-  return { port: typeof number === 'number' ? fromNumber(number) : fromString(number), protocol };
+  const { IntOrString } = k8s;
+  return {
+    port: typeof number === 'number' ? IntOrString.fromNumber(number) : IntOrString.fromString(number),
+    protocol,
+  };
 }
 
 /** The API server sets this label on every namespace, and rejects changes. */
