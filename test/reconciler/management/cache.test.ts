@@ -53,4 +53,13 @@ describe('the cache of the management cluster', () => {
     await settled();
     expect(kept()).toEqual(['c1-ca']);
   });
+
+  it.each<[object, boolean]>([
+    [{}, true],
+    [{ namespace }, false],
+    [{ watchFilter: 'shard-1' }, false],
+  ])('with %j knows whether it sees the claims of all host names: %s', (limits, expected) => {
+    const limited = new ManagementCluster({ client, clock, onError: () => {}, ...limits });
+    expect(limited.sharedResourcesOf(namespace, clusterName).seesEveryClaim).toBe(expected);
+  });
 });
