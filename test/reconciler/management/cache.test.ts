@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { clusterNameLabel, clusterSecretType } from '../../../constructs/api/group.ts';
-import { Cluster, HostedControlPlane, Secret } from '../../../constructs/api/resources.ts';
+import {
+  apiServerSlice,
+  Cluster,
+  EndpointSlice,
+  HostedControlPlane,
+  Secret,
+} from '../../../constructs/api/resources.ts';
 import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import { ApplySet } from '../../../reconciler/kube/apply-set.ts';
 import { ManagementCluster } from '../../../reconciler/management/cache.ts';
@@ -61,5 +67,30 @@ describe('the cache of the management cluster', () => {
   ])('with %j knows whether it sees the claims of all host names: %s', (limits, expected) => {
     const limited = new ManagementCluster({ client, clock, onError: () => {}, ...limits });
     expect(limited.sharedResourcesOf(namespace, clusterName).seesEveryClaim).toBe(expected);
+  });
+
+  it('reports the addresses of the API servers, and a change of them to the control planes that asked for them', async () => {
+    await client.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }, somebody);
+    const { apiVersion, kind } = EndpointSlice;
+    const slice = (name: string, ...addresses: string[]) => ({
+      apiVersion,
+      kind,
+      metadata: { namespace: 'default', name },
+      endpoints: addresses.map((address) => ({ addresses: [address] })),
+    });
+    await client.create(slice(apiServerSlice, '192.0.2.1'), somebody);
+    await client.create(slice('somewhere-else', '192.0.2.99'), somebody);
+    await management.start();
+    const reported: string[] = [];
+    management.onSharedResourcesChange((key) => reported.push(key));
+    const shared = management.sharedResourcesOf(namespace, clusterName);
+    expect(shared.apiServerAddresses()).toEqual(['192.0.2.1']);
+
+    await client.apply({ ...slice(apiServerSlice, '192.0.2.1', '2001:db8::1') }, { ...somebody, force: true });
+    await settled();
+    expect([reported, shared.apiServerAddresses()]).toEqual([
+      [`${namespace}/${clusterName}`],
+      ['192.0.2.1', '2001:db8::1'],
+    ]);
   });
 });
