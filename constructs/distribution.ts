@@ -3,6 +3,7 @@ import { renderControlPlane } from './control-plane/chart.ts';
 import { manifest } from './cluster/manifest.ts';
 import { renderProvider } from './provider/chart.ts';
 import { renderMetadata } from './provider/metadata.ts';
+import { renderTenants } from './provider/tenants.ts';
 import { readSample } from './sample.ts';
 import { renderWorkload } from './workload/chart.ts';
 
@@ -33,6 +34,16 @@ export function renderDistribution(samples: readonly SampleFile[]): Distribution
     {
       path: 'metadata.yaml',
       content: manifest(['Metadata of the releases of this provider, for clusterctl.'], [renderMetadata()]),
+    },
+    {
+      path: 'tenants.yaml',
+      content: manifest(
+        [
+          'What a platform gives to tenants who create HostedControlPlanes: a role to bind in their namespaces, and a sample of',
+          'a policy on images, mounted Secrets and host names. Not part of the installation: change it and apply it yourself.',
+        ],
+        renderTenants(),
+      ),
     },
     ...samples.flatMap(renderSample),
   ];

@@ -25,7 +25,11 @@ const ClusterObject = z.looseObject({
 /** The fields of a Gateway that a sample uses. Other fields of a listener are kept without validation. */
 const GatewayObject = z.looseObject({
   kind: z.literal(Gateway.kind),
-  metadata: z.looseObject({ name: z.string(), namespace: z.string() }),
+  metadata: z.looseObject({
+    name: z.string(),
+    namespace: z.string(),
+    annotations: z.record(z.string(), z.string()).optional(),
+  }),
   spec: z.looseObject({
     listeners: z.array(
       z.looseObject({
@@ -78,7 +82,7 @@ function sampleFacts(cluster: HostedCluster, gateway: ObservedGateway | undefine
   const preset = definedOnly(cluster.spec.controlPlaneEndpoint ?? {});
   const decision = exposureStrategy(cluster.spec).endpoint(
     cluster,
-    { serviceAddress, gatewayServed: true, gateway },
+    { serviceAddress, gatewayServed: true, gateway, seesEveryClaim: true },
     preset,
   );
   if (!decision.known) throw new Error(`cluster ${cluster.name} has no endpoint: ${decision.message}`);

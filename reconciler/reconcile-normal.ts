@@ -49,7 +49,7 @@ export async function reconcileNormal(context: ReconcileContext, admission: Admi
 
 function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted): Scope {
   const { hostedControlPlane, clusterObject, refusal } = admission;
-  const { client, management, operatorNamespace, operatorImage, reach } = options;
+  const { client, management, operatorNamespace, operatorImage, managementNetwork, reach } = options;
   const { namespace, name, uid = '' } = hostedControlPlane.metadata;
   const reader = management.readerOf(namespace, clusterObject.metadata.name);
   const cluster = withHeldVersion({ cluster: hostedClusterOf(admission), hostedControlPlane, reader });
@@ -65,6 +65,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
       owner: { name, uid },
       operatorNamespace,
       operatorImage,
+      managementNetwork,
       rolloutAfter: rolloutOf({ cluster, now }).due,
     },
     reader,

@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net';
+import type { ManagementNetwork } from '../constructs/cluster/facts.ts';
 import type { OpenEtcdLoopAccess } from './etcd/reconcile-etcd.ts';
 import type { OpenApi } from './hosted/open-api.ts';
 import type { KubernetesApi } from './kube/client.ts';
@@ -36,6 +37,8 @@ export interface ReconcilerOptions {
   readonly onHostedRequest?: ((record: RequestRecord) => void) | undefined;
   /** Namespace of this process if it runs as a pod; undefined outside of a cluster. */
   readonly operatorNamespace?: string | undefined;
+  /** The network of the management cluster, apart from the addresses of its API servers. */
+  readonly managementNetwork?: ManagementNetwork | undefined;
   /** Image of the pods that restore backups; undefined if it is not known. */
   readonly operatorImage?: string | undefined;
 }

@@ -105,6 +105,7 @@ export const conditions = {
     reasons: {
       EndpointMismatch: 'Warning',
       HostClaimed: 'Warning',
+      HostNotAdmitted: 'Warning',
       GatewayNotFound: 'Warning',
       GatewayListenerUnsuitable: 'Warning',
       GatewayAPINotInstalled: 'Warning',
@@ -122,7 +123,7 @@ export const conditions = {
     },
   },
   NetworkPoliciesReady: {
-    meaning: 'the policies that restrict the traffic of the control plane exist, unless they are disabled',
+    meaning: 'the policies that restrict the traffic of the control plane exist',
     reasons: { CiliumNotInstalled: 'Warning', PolicyInvalid: 'Warning' },
   },
   CertificatesReady: {

@@ -83,6 +83,13 @@ export const blockMoveAnnotation = `${clusterctlLabel}/block-move`;
 /** On a Secret that a deletion has kept with the volumes of etcd: `true` until another HostedControlPlane owns it. */
 export const keptAnnotation = `${group}/kept`;
 
+/**
+ * On a Gateway, which the platform owns: hosts that namespaces may take besides those below their own name. Entries such
+ * as `team/prod.clusters.example.com` and `team/*.prod.example.com`, separated by commas; `*` stands for any namespace, or
+ * for any host.
+ */
+export const admittedHostsAnnotation = `${group}/admitted-hosts`;
+
 /** Type of the Secrets that Cluster API and its bootstrap providers read. */
 export const clusterSecretType = 'cluster.x-k8s.io/secret';
 

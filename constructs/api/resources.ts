@@ -54,6 +54,8 @@ export const CertificateSigningRequest = clusterWide(
 export const Signer = clusterWide('certificates.k8s.io/v1', 'Signer', 'signers');
 /** Not stored: the response contains the identity of the requester. */
 export const SelfSubjectReview = clusterWide('authentication.k8s.io/v1', 'SelfSubjectReview', 'selfsubjectreviews');
+/** Name of the EndpointSlice in `default` in which API servers publish their own addresses. */
+export const apiServerSlice = 'kubernetes';
 export const EndpointSlice = namespaced('discovery.k8s.io/v1', 'EndpointSlice', 'endpointslices');
 export const Ingress = namespaced('networking.k8s.io/v1', 'Ingress', 'ingresses');
 export const Gateway = namespaced('gateway.networking.k8s.io/v1', 'Gateway', 'gateways');

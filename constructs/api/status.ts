@@ -7,6 +7,9 @@ import { Quantity } from './quantity.ts';
 const time = () => z.iso.datetime({ offset: true });
 const count = () => z.int32().min(0).optional();
 
+/** A host name that a control plane holds. */
+export type HeldHost = NonNullable<z.output<typeof HostedControlPlaneStatus>['hosts']>[number];
+
 /** One condition, in the shape of metav1.Condition. */
 export const Condition = z
   .object({
@@ -68,6 +71,25 @@ export const HostedControlPlaneStatus = z.object({
   availableReplicas: count().describe('Number of API server pods that are available: ready for the minimum time.'),
   upToDateReplicas: count().describe('Number of API server pods that match the spec.'),
   inClusterAccess: InClusterAccess.optional().describe('How pods of the hosted cluster reach their API server.'),
+  hosts: z
+    .array(
+      z
+        .object({
+          name: z.string().min(1).max(253).describe('Host name, in lower case.'),
+          gateway: z
+            .string()
+            .max(317)
+            .optional()
+            .describe('Namespace and name of the Gateway behind which it holds the name; unset for an Ingress.'),
+          heldSince: time().describe('Time since which the control plane holds it.'),
+        })
+        .describe('One host name.'),
+    )
+    .max(8)
+    .optional()
+    .describe(
+      'Host names of a shared Gateway or ingress controller that this control plane holds. No other control plane gets them before it is deleted.',
+    ),
   legacyIP: z.string().max(253).optional().describe('First IP address of the LoadBalancer Service.'),
   etcd: EtcdStatus.optional(),
   encryptionAtRest: z

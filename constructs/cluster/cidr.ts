@@ -40,3 +40,31 @@ function toIPv6(value: bigint): string {
   const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(16 * (7 - i))) & 0xffffn).toString(16));
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
 }
+
+/** All addresses of both families without those of some networks, as Kubernetes and Cilium write it. */
+export function everyFamily(except: readonly string[]): { cidr: string; except?: string[] }[] {
+  const without = (cidr: string, networks: string[]) => (networks.length === 0 ? { cidr } : { cidr, except: networks });
+  return [
+    without(
+      '0.0.0.0/0',
+      except.filter((network) => !network.includes(':')),
+    ),
+    without(
+      '::/0',
+      except.filter((network) => network.includes(':')),
+    ),
+  ];
+}
+
+/** A network of exactly this address. */
+export function networkOfAddress(address: string): string {
+  return `${address}/${address.includes(':') ? 128 : 32}`;
+}
+
+/** Whether a text is a network such as `10.0.0.0/8`, which is not all addresses of a family. */
+export function isNetwork(text: string): boolean {
+  const [address = '', prefix = '', ...more] = text.split('/');
+  const family = isIP(address);
+  const isPrefix = /^\d{1,3}$/.test(prefix) && Number(prefix) > 0 && Number(prefix) <= (family === 4 ? 32 : 128);
+  return family !== 0 && isPrefix && more.length === 0;
+}

@@ -28,6 +28,26 @@ export interface EtcdFacts {
   readonly version?: string | undefined;
 }
 
+/** What the management cluster's network is to its control planes. */
+export interface ManagementNetwork {
+  /** Networks that no control plane may connect to, besides link-local ones, such as `192.0.2.7/32`. */
+  readonly denied: readonly string[];
+  /** The cluster's DNS; where Kubernetes' own installations have it when missing. */
+  readonly dns?: ClusterDns | undefined;
+}
+
+/** Where the DNS of the management cluster answers. */
+export interface ClusterDns {
+  readonly pods: readonly {
+    readonly namespace: string;
+    readonly labels: Readonly<Record<string, string>>;
+    /** Ports of the pods: numbers, or names where a Service names them. */
+    readonly ports: readonly { readonly number: number | string; readonly protocol: 'TCP' | 'UDP' }[];
+  }[];
+  /** Addresses without pods, such as a cache on each node, as networks. */
+  readonly networks: readonly string[];
+}
+
 /** A restore onto one or more volumes. */
 export interface RestoreRun {
   /** ID of the run. Directories on the volumes and the IDs of the etcd cluster and members derive from it. */
@@ -83,6 +103,8 @@ export interface Facts {
   readonly tlsRouteVersion?: string | undefined;
   /** Whether the management cluster serves CiliumNetworkPolicy. */
   readonly ciliumServed?: boolean | undefined;
+  /** The network of the management cluster; only link-local networks are denied when missing. */
+  readonly managementNetwork?: ManagementNetwork | undefined;
   /** Namespace of the operator, from which network policies allow traffic; missing when it runs outside the cluster. */
   readonly operatorNamespace?: string | undefined;
   /** Image of the operator, which pods that write to etcd's volumes run too; missing when it is unknown. */

@@ -12,6 +12,7 @@ export const providerNames = {
   managerRole: prefixed('manager'),
   leaderElectionRole: prefixed('leader-election'),
   clusterApiRole: prefixed('cluster-api'),
+  tenantRole: prefixed('tenant'),
   bootstrapRole: prefixed('kubeadm-bootstrap'),
 } as const;
 

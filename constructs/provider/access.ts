@@ -1,11 +1,13 @@
 import type { Access, Verb } from '../cluster/access-rules.ts';
 import { HostedControlPlaneSpec } from '../api/hosted-control-plane.ts';
 import {
+  apiServerSlice,
   CertificateRequest,
   Cluster,
   ConfigMap,
   CustomResourceDefinition,
   definitionName,
+  EndpointSlice,
   Event,
   HostedControlPlane,
   Lease,
@@ -138,6 +140,12 @@ export const furtherAccess: readonly Access[] = [
     why: 'a listener of a Gateway may allow routes by the labels of their namespace',
   },
   {
+    resource: EndpointSlice,
+    names: [apiServerSlice],
+    verbs: ['list', 'watch'],
+    why: 'the addresses of the management API servers, to which no control plane may connect',
+  },
+  {
     resource: CustomResourceDefinition,
     verbs: ['get'],
     why: 'finding the version in which to write to infrastructure objects',
@@ -152,7 +160,11 @@ export const furtherAccess: readonly Access[] = [
 
 /** Permissions of the operator in the management cluster, apart from its own namespace. */
 export function managerAccess(): Access[] {
-  const rendered = renderedResources().map((resource) => ({ resource, verbs: lookedAfter, why: 'rendered' }));
+  const rendered = renderedResources().map((resource) => ({
+    resource,
+    verbs: lookedAfter,
+    why: 'an object of control planes that their charts render',
+  }));
   return [...rendered, ...furtherAccess];
 }
 

@@ -6,9 +6,6 @@ import { managerSelector, providerLabels, providerNames } from '../cluster/provi
 /** Port of the operator's health endpoints. */
 const healthPort = 8081;
 
-/** Port of the operator's metrics. */
-const metricsPort = 8080;
-
 /** Environment variables of the operator, with their default values, so that an administrator sees what can be set. */
 export const managerEnvironment: Readonly<Record<string, string>> = {
   LEADER_ELECTION: 'true',
@@ -28,14 +25,14 @@ export interface ManagerProps {
   readonly image: string;
 }
 
-/** The operator: one active pod. During an upgrade a second one waits for the lease. */
+/** The operator: one active pod. Another one, on another node if there is one, has its caches filled and waits. */
 export class Manager extends Construct {
   constructor(scope: Construct, id: string, { namespace, image }: ManagerProps) {
     super(scope, id);
     new k8s.KubeDeployment(this, 'deployment', {
       metadata: { name: providerNames.manager, namespace, labels: { ...managerSelector } },
       spec: {
-        replicas: 1,
+        replicas: 2,
         selector: { matchLabels: { ...managerSelector } },
         // The new pod has filled its caches before the old one releases the lease.
         strategy: {
@@ -52,6 +49,15 @@ export class Manager extends Construct {
             terminationGracePeriodSeconds: 45,
             securityContext: unprivileged,
             // Cluster API's own providers also run there, and many management clusters have no other nodes.
+            priorityClassName: 'system-cluster-critical',
+            topologySpreadConstraints: [
+              {
+                maxSkew: 1,
+                topologyKey: 'kubernetes.io/hostname',
+                whenUnsatisfiable: 'ScheduleAnyway',
+                labelSelector: { matchLabels: { ...managerSelector } },
+              },
+            ],
             tolerations: [{ key: 'node-role.kubernetes.io/control-plane', operator: 'Exists', effect: 'NoSchedule' }],
             containers: [container(image)],
           },
@@ -73,16 +79,15 @@ function container(image: string): k8s.Container {
       { name: 'NODE_OPTIONS', value: nodeOptions },
       ...Object.entries(managerEnvironment).map(([name, value]) => ({ name, value })),
     ],
-    ports: [
-      { name: 'health', containerPort: healthPort, protocol: 'TCP' },
-      { name: 'metrics', containerPort: metricsPort, protocol: 'TCP' },
-    ],
+    ports: [{ name: 'health', containerPort: healthPort, protocol: 'TCP' }],
     // Ready means that all caches are filled. The time for that depends on the number of control planes, so only the
     // liveness probe restarts the pod.
     readinessProbe: { ...probe('/readyz'), periodSeconds: 5, failureThreshold: 3 },
     livenessProbe: { ...probe('/healthz'), periodSeconds: 10, failureThreshold: 6 },
     resources: {
       requests: { cpu: k8s.Quantity.fromString('100m'), memory: k8s.Quantity.fromString('256Mi') },
+      // Far above what a fleet needs: a runaway ends this pod, and no other one of the node.
+      limits: { memory: k8s.Quantity.fromString('1Gi') },
     },
     securityContext: {
       allowPrivilegeEscalation: false,

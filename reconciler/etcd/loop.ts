@@ -5,7 +5,7 @@ import { openEtcd } from './access.ts';
 import { watchedMemberObjects } from './member-objects.ts';
 import type { EtcdObservation } from './members.ts';
 import { type EtcdReport, significance } from './report.ts';
-import { reconcileEtcd, type EtcdTask, type OpenEtcdLoopAccess } from './reconcile-etcd.ts';
+import { type EtcdLoopAccess, reconcileEtcd, type EtcdTask, type OpenEtcdLoopAccess } from './reconcile-etcd.ts';
 import type { EtcdStep } from './steps.ts';
 
 /** A report, and whether it was made for the desired state that was passed last. */
@@ -200,9 +200,10 @@ export class EtcdLoops {
 
   /** Runs beside the rounds, which continue to observe the members. etcd completes it even if this process ends. */
   async #defragment(entry: Entry, member: string): Promise<void> {
-    const access = this.#open(entry.task.cluster, entry.task.reader);
     entry.inProgress = { act: 'defragmentation', member };
+    let access: EtcdLoopAccess | undefined;
     try {
+      access = this.#open(entry.task.cluster, entry.task.reader);
       const client = access.clients(member);
       if (!client) throw new Error(`etcd member ${member} cannot be reached: it has no pod`);
       await client.defragment();
@@ -211,7 +212,7 @@ export class EtcdLoops {
     } catch (error) {
       entry.defragmentationProblem = messageOf(error);
     } finally {
-      access.close();
+      access?.close();
       entry.inProgress = undefined;
       entry.wake();
     }

@@ -1,8 +1,9 @@
+import { admittedHostsAnnotation } from '../../constructs/api/group.ts';
 import type { ObservedGateway } from '../../constructs/control-plane/exposure/strategy.ts';
 import type { KubeObject } from '../kube/object.ts';
 
 /** The fields of a Gateway that the operator reads. */
-export interface GatewayObject extends KubeObject, ObservedGateway {
+export interface GatewayObject extends KubeObject, Omit<ObservedGateway, 'metadata'> {
   readonly status?: {
     readonly addresses?: readonly { readonly type?: string; readonly value: string }[];
     readonly listeners?: readonly {
@@ -21,5 +22,6 @@ export function gatewayState({ metadata, spec, status }: GatewayObject): string 
     name,
     conditions.map(({ type, status: value }) => `${type}=${value}`).sort(),
   ]);
-  return JSON.stringify([metadata.uid, spec, status?.addresses?.map(({ value }) => value), listeners]);
+  const admitted = metadata.annotations?.[admittedHostsAnnotation];
+  return JSON.stringify([metadata.uid, admitted, spec, status?.addresses?.map(({ value }) => value), listeners]);
 }

@@ -23,24 +23,24 @@ export class HostClaimIndex {
     if (isDeepStrictEqual(old, claim)) return [];
     this.#unindex(id);
     this.#claims.set(id, claim);
-    for (const host of claim.hosts) this.#byHost.set(host, (this.#byHost.get(host) ?? new Set()).add(id));
-    return [...new Set([...(old?.hosts ?? []), ...claim.hosts])];
+    for (const { name } of claim.hosts) this.#byHost.set(name, (this.#byHost.get(name) ?? new Set()).add(id));
+    return [...new Set([...(old?.hosts ?? []), ...claim.hosts].map(({ name }) => name))];
   }
 
   /** Removes a claim. Returns its host names. */
   remove(claim: HostClaim): readonly string[] {
     const id = describeHostClaim(claim);
-    const hosts = this.#claims.get(id)?.hosts ?? [];
+    const hosts = this.#claims.get(id)?.hosts.map(({ name }) => name) ?? [];
     this.#unindex(id);
     this.#claims.delete(id);
     return hosts;
   }
 
   #unindex(id: string): void {
-    for (const host of this.#claims.get(id)?.hosts ?? []) {
-      const ids = this.#byHost.get(host);
+    for (const { name } of this.#claims.get(id)?.hosts ?? []) {
+      const ids = this.#byHost.get(name);
       ids?.delete(id);
-      if (ids?.size === 0) this.#byHost.delete(host);
+      if (ids?.size === 0) this.#byHost.delete(name);
     }
   }
 }

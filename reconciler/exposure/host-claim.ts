@@ -2,7 +2,9 @@ import { group } from '../../constructs/api/group.ts';
 import { exposuresOf, type ExposureSource } from '../../constructs/api/exposure-spec.ts';
 import { groupOf, HostedControlPlane, optionalResources } from '../../constructs/api/resources.ts';
 import type { TlsRouteSpec } from '../../imports/gateway.networking.k8s.io.ts';
+import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { heldHosts } from '../../constructs/control-plane/exposure/hosts.ts';
+import type { HeldHost, HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import { type KubeObject, objectKey } from '../kube/object.ts';
 
@@ -12,9 +14,7 @@ export type HostClaim = HostedControlPlaneClaim | RouteClaim;
 interface Holder {
   /** `namespace/name`. */
   readonly key: string;
-  readonly createdAt: string;
-  /** In lower case. */
-  readonly hosts: readonly string[];
+  readonly hosts: readonly HeldHost[];
 }
 
 export interface HostedControlPlaneClaim extends Holder {
@@ -31,24 +31,34 @@ export interface RouteClaim extends Holder {
   readonly owner?: string | undefined;
 }
 
-/** A HostedControlPlane as the API returns it. Its spec may be invalid. */
+/** A HostedControlPlane as the API returns it. Its spec and its status may be invalid. */
 interface HostedControlPlaneObject extends KubeObject {
   readonly spec?: ExposureSource & { readonly controlPlaneEndpoint?: Partial<Endpoint> | undefined };
+  readonly status?: Pick<HostedControlPlaneStatus, 'hosts' | 'initialization'>;
 }
 
 interface RouteObject extends KubeObject {
   readonly spec?: Partial<TlsRouteSpec>;
 }
 
+/**
+ * The claim of a HostedControlPlane. What its spec asks for is none: the operator records the hosts that it holds in the
+ * status, which users may not write. One that worked before there was such a record holds the hosts of its spec.
+ */
 export function hostClaimOfHostedControlPlane(object: HostedControlPlaneObject): HostedControlPlaneClaim {
-  const { metadata, spec = {} } = object;
+  const { metadata, spec = {}, status } = object;
   const [exposure] = exposuresOf(spec);
+  const gateway = exposure?.kind === 'gateway' ? objectKey(exposure.gateway) : undefined;
+  const heldSince = metadata.creationTimestamp ?? '';
+  const isOlderThanRecords = status?.hosts === undefined && status?.initialization?.controlPlaneInitialized;
   return {
     kind: 'HostedControlPlane',
     key: objectKey(metadata),
-    createdAt: metadata.creationTimestamp ?? '',
-    hosts: heldHosts(spec).map((host) => host.toLowerCase()),
-    gateway: exposure?.kind === 'gateway' ? objectKey(exposure.gateway) : undefined,
+    hosts: isOlderThanRecords
+      ? heldHosts(spec).map((host) => ({ name: host.toLowerCase(), ...definedOnly({ gateway }), heldSince }))
+      : // What it holds behind one Gateway gives it nothing behind another one.
+        (status?.hosts ?? []).filter((held) => held.gateway === gateway),
+    gateway,
   };
 }
 
@@ -62,12 +72,11 @@ export function hostClaimOfRoute({ metadata, spec }: RouteObject): RouteClaim {
     ({ apiVersion, kind, controller }) =>
       controller && kind === HostedControlPlane.kind && groupOf({ apiVersion }) === group,
   );
-  const { namespace } = metadata;
+  const { namespace, creationTimestamp: heldSince = '' } = metadata;
   return {
     kind: 'TLSRoute',
     key: objectKey(metadata),
-    createdAt: metadata.creationTimestamp ?? '',
-    hosts: (spec?.hostnames ?? []).map((host) => host.toLowerCase()),
+    hosts: (spec?.hostnames ?? []).map((host) => ({ name: host.toLowerCase(), heldSince })),
     gateways: parents.map((parent) => objectKey({ namespace: parent.namespace ?? namespace, name: parent.name })),
     owner: owner && objectKey({ namespace, name: owner.name }),
   };

@@ -4,6 +4,7 @@ import {
   ConfigMap,
   CustomResourceDefinition,
   Deployment,
+  EndpointSlice,
   HostedControlPlane,
   Ingress,
   Namespace,
@@ -39,7 +40,8 @@ export interface ManagementClusterOptions {
 
 /** The watched resources of hosted control planes, with the labels of their objects. */
 const watched: readonly { readonly resource: Resource; readonly labels: readonly string[] }[] = [
-  { resource: Secret, labels: [clusterNameLabel] },
+  // Not by the Cluster's name alone: the bootstrap Secret of every Machine has that label, too.
+  { resource: Secret, labels: [clusterNameLabel, componentLabel] },
   { resource: ConfigMap, labels: [clusterNameLabel, componentLabel] },
   { resource: Service, labels: [clusterNameLabel, componentLabel] },
   { resource: Ingress, labels: [clusterNameLabel, componentLabel] },
@@ -57,6 +59,7 @@ export const watchedResources: readonly Resource[] = [
   Cluster,
   ...watched.map(({ resource }) => resource),
   Namespace,
+  EndpointSlice,
   CustomResourceDefinition,
   ...Object.values(optionalResources).flat(),
 ];
@@ -73,7 +76,9 @@ export class ManagementCluster {
     const common = { client, clock, namespace, onError, onRestored, fieldManager, indexedLabels: [clusterNameLabel] };
     const hostedSelector = watchFilter === undefined ? undefined : `${watchFilterLabel}=${watchFilter}`;
     this.#hosted = new Informer({ ...common, resource: HostedControlPlane, labelSelector: hostedSelector });
-    this.#sharedResources = new SharedResourcesWatch(common);
+    this.#sharedResources = new SharedResourcesWatch(common, {
+      seesEveryClaim: namespace === undefined && watchFilter === undefined,
+    });
     this.#hosted.onChange((change) => this.#sharedResources.takeHostedControlPlane(change));
     this.#known = new InformerSet([
       this.#hosted,

@@ -1,5 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { clusterNameLabel } from '../../constructs/api/group.ts';
-import { Namespace, type OptionalKind, optionalResources } from '../../constructs/api/resources.ts';
+import {
+  apiServerSlice,
+  EndpointSlice,
+  Namespace,
+  type OptionalKind,
+  optionalResources,
+} from '../../constructs/api/resources.ts';
 import { componentLabel } from '../../constructs/cluster/labels.ts';
 import { gatewayState, type GatewayObject } from '../exposure/gateway-object.ts';
 import { Informer, type InformerOptions } from '../kube/informer.ts';
@@ -21,23 +28,38 @@ type Handler = (key: string) => void;
 
 /** Topics of subscriptions. */
 const topic = {
+  apiServers: 'API servers of the management cluster',
   api: (kind: OptionalKind) => `api ${kind}`,
   gateway: (name: ObjectName) => `gateway ${objectKey(name)}`,
   namespace: (name: string) => `namespace ${name}`,
   host: (host: string) => `host ${host}`,
 };
 
+interface EndpointSliceObject extends KubeObject {
+  readonly endpoints?: readonly { readonly addresses: readonly string[] }[];
+}
+
+function addressesIn(slices: readonly EndpointSliceObject[]): string[] {
+  return slices.flatMap(({ endpoints = [] }) => endpoints.flatMap(({ addresses }) => addresses)).sort();
+}
+
 /** Watches shared resources, and reports which control planes depend on a changed one. */
 export class SharedResourcesWatch {
   readonly #apis: Readonly<Record<OptionalKind, OptionalApi>>;
   readonly #namespaces: Informer;
+  readonly #apiServers: Informer<EndpointSliceObject>;
   readonly #claims = new HostClaimIndex();
   /** Versions of the HostedControlPlanes in the index. The response to a write arrives before its watch event. */
   readonly #versions = new Map<string, string>();
   readonly #subscriptions = new Subscriptions();
+  readonly #seesEveryClaim: boolean;
   #handler: Handler = () => {};
 
-  constructor(options: Omit<InformerOptions, 'resource' | 'labelSelector' | 'fieldSelector'>) {
+  constructor(
+    options: Omit<InformerOptions, 'resource' | 'labelSelector' | 'fieldSelector'>,
+    { seesEveryClaim }: { readonly seesEveryClaim: boolean },
+  ) {
+    this.#seesEveryClaim = seesEveryClaim;
     const ours = { ...options, labelSelector: [clusterNameLabel, componentLabel].join(',') };
     // Gateways, and routes that take a host name, may be in any namespace, also when the operator manages one namespace
     // only.
@@ -51,12 +73,19 @@ export class SharedResourcesWatch {
     };
     const fieldSelector = namespace === undefined ? undefined : `metadata.name=${namespace}`;
     this.#namespaces = new Informer({ ...everywhere, resource: Namespace, fieldSelector, metadataOnly: true });
+    // The API servers keep this one object themselves.
+    this.#apiServers = new Informer<EndpointSliceObject>({
+      ...everywhere,
+      resource: EndpointSlice,
+      namespace: 'default',
+      fieldSelector: `metadata.name=${apiServerSlice}`,
+    });
     this.#listen();
   }
 
   /** All informers that it needs. */
   get informers(): readonly (Informer | OptionalApi)[] {
-    return [...Object.values(this.#apis), this.#namespaces];
+    return [...Object.values(this.#apis), this.#namespaces, this.#apiServers];
   }
 
   /** Registers a handler for the key of each HostedControlPlane with a changed subscription. */
@@ -98,6 +127,10 @@ export class SharedResourcesWatch {
         ask(topic.gateway(gateway));
         return this.#apis.Gateway.get(gateway) as GatewayObject | undefined;
       },
+      apiServerAddresses: () => {
+        ask(topic.apiServers);
+        return addressesIn(this.#apiServers.list());
+      },
       namespaceLabels: () => {
         ask(topic.namespace(name.namespace));
         return this.#namespaces.get({ name: name.namespace })?.metadata.labels ?? {};
@@ -109,6 +142,8 @@ export class SharedResourcesWatch {
         const found = asking && hostOwner(host, asking, this.#claims.at(host));
         return found && describeHostClaim(found);
       },
+      heldHosts: () => this.#claims.hostedControlPlane(key)?.hosts ?? [],
+      seesEveryClaim: this.#seesEveryClaim,
     };
   }
 
@@ -121,6 +156,10 @@ export class SharedResourcesWatch {
       if (!isSame) this.#notify([topic.gateway(object.metadata)]);
     });
     this.#apis.TLSRoute.onChange(({ type, object }) => this.#claim(type, hostClaimOfRoute(object)));
+    this.#apiServers.onChange(({ type, object, old }) => {
+      const before = type === 'updated' && old ? addressesIn([old]) : [];
+      if (!isDeepStrictEqual(before, addressesIn([object])) || type === 'deleted') this.#notify([topic.apiServers]);
+    });
     this.#namespaces.onChange(({ object, old }) => {
       const isSame = old && JSON.stringify(old.metadata.labels) === JSON.stringify(object.metadata.labels);
       if (!isSame) this.#notify([topic.namespace(object.metadata.name)]);

@@ -1,3 +1,4 @@
+import type { HeldHost } from '../../constructs/api/status.ts';
 import type { HostedControlPlane } from '../../constructs/api/hosted-control-plane.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import type { OptionalKind, Resource } from '../../constructs/api/resources.ts';
@@ -25,8 +26,14 @@ export interface SharedResources {
   servedVersions(kind: OptionalKind): readonly string[];
   /** A Gateway of any namespace. */
   gateway(name: { readonly namespace: string; readonly name: string }): GatewayObject | undefined;
+  /** Addresses of the API servers of the management cluster. */
+  apiServerAddresses(): readonly string[];
   /** Labels of the control plane's namespace. */
   namespaceLabels(): Readonly<Record<string, string>>;
+  /** Host names that this control plane holds. */
+  heldHosts(): readonly HeldHost[];
+  /** Whether the claims of all control planes are known: not if the operator sees one namespace, or some objects, only. */
+  readonly seesEveryClaim: boolean;
   /**
    * The other holder of this host name that may keep it, such as `HostedControlPlane team/c1` or `TLSRoute team/web`.
    */
@@ -49,7 +56,7 @@ export interface Writer {
   apply<T extends KubeObject = KubeObject>(objects: readonly RenderedObject[]): Promise<T[]>;
   /** Creates an object that must never overwrite an existing one, and returns the object that exists afterwards. */
   createOnce<T extends KubeObject = KubeObject>(object: RenderedObject): Promise<T>;
-  /** Labels an object of the user with the Cluster's name, and changes nothing else. */
+  /** Labels an object of the user, so that watches report it, and changes nothing else. */
   adopt(resource: Resource, name: string): Promise<void>;
   /** Reads from the API server, for objects of users, which have no label to watch by. */
   read<T extends KubeObject = KubeObject>(resource: Resource, name: string): Promise<T | undefined>;
@@ -71,6 +78,8 @@ export interface Writer {
   setFields(resource: Resource, object: KubeObject, fields: ObjectFields, purpose: string): Promise<void>;
   /** Deletes exactly this object. A deleted object is ignored, and a new one with its name stays. */
   delete(resource: Resource, object: KubeObject): Promise<void>;
+  /** Records in the status which host names the control plane holds. */
+  recordHosts(hosts: readonly HeldHost[]): Promise<void>;
   /** Writes the endpoint into the HostedControlPlane, where Cluster API reads it. */
   publishEndpoint(endpoint: Endpoint): Promise<void>;
   /**

@@ -12,7 +12,7 @@ import {
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
-import { selectorOf } from '../../constructs/cluster/labels.ts';
+import { selectorLabels, selectorOf } from '../../constructs/cluster/labels.ts';
 import { type InfrastructureReference, publishToInfrastructure } from '../exposure/infrastructure/endpoint.ts';
 import type { RequestCaches } from '../tasks/request-cache.ts';
 import type { ApplySet } from '../kube/apply-set.ts';
@@ -77,7 +77,7 @@ export function createWriter(options: WriterOptions): Writer {
     },
     async adopt(resource, object) {
       const { apiVersion, kind } = resource;
-      const labels = { [clusterNameLabel]: cluster };
+      const labels = selectorLabels(cluster, 'certificates');
       const metadata = { namespace, name: object, labels };
       remember(await client.apply({ apiVersion, kind, metadata }, { fieldManager: labelManager, force: true }));
     },
@@ -115,6 +115,11 @@ export function createWriter(options: WriterOptions): Writer {
     },
     delete: (resource, { metadata }) =>
       client.delete(resource, { namespace, name: metadata.name }, metadata.uid ? { uid: metadata.uid } : {}),
+    async recordHosts(hosts) {
+      // Before the endpoint is published, and so before the status of this reconcile is complete.
+      const written = { fieldManager: endpointManager, subresource: 'status' };
+      remember(await client.mergePatch(HostedControlPlane, { namespace, name }, { status: { hosts } }, written));
+    },
     async publishEndpoint(endpoint: Endpoint) {
       const { apiVersion, kind } = HostedControlPlane;
       const patch = { apiVersion, kind, metadata: { namespace, name }, spec: { controlPlaneEndpoint: endpoint } };

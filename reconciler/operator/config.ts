@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { isNetwork } from '../../constructs/cluster/cidr.ts';
 
 const flag = (fallback: boolean) =>
   z
@@ -32,6 +33,14 @@ const Environment = z.object({
     .min(1)
     .optional()
     .describe('Image of the pods that restore backups; that of the operator when unset.'),
+  DENIED_CIDRS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(/[\s,]+/).filter((cidr) => cidr !== ''))
+    .refine((cidrs) => cidrs.every(isNetwork), 'must be networks such as 10.0.0.0/8 and fd00::/64, separated by commas')
+    .describe(
+      'Networks to which no control plane may connect, whatever its networkPolicy is: those of nodes, pods and Services, and metadata services of a cloud beyond link-local addresses. Separated by commas.',
+    ),
   LOG_FORMAT: z.enum(['json', 'text'], 'must be json or text').default('json').describe('Format of log lines.'),
   LOG_LEVEL: level.default('info').describe('Lowest level of log lines that are written.'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
@@ -49,6 +58,8 @@ export interface Config {
   readonly podName: string | undefined;
   /** Image of the pods that restore backups; that of the operator's own pod when unset. */
   readonly operatorImage: string | undefined;
+  /** Networks to which no control plane may connect. */
+  readonly deniedCidrs: readonly string[];
   readonly logFormat: 'json' | 'text';
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** Only HostedControlPlanes of this namespace; all when unset. */
@@ -72,7 +83,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
       namespace: { type: 'string' },
       'watch-filter': { type: 'string' },
       'health-port': { type: 'string', default: '8081' },
-      'metrics-port': { type: 'string', default: '8080' },
+      'metrics-port': { type: 'string', default: '0' },
     },
   });
   // An empty variable counts as unset, because manifests unset variables that way.
@@ -91,6 +102,7 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     controllerNamespace: parsed.data.CONTROLLER_NAMESPACE,
     podName: parsed.data.POD_NAME,
     operatorImage: parsed.data.OPERATOR_IMAGE,
+    deniedCidrs: parsed.data.DENIED_CIDRS,
     logFormat: parsed.data.LOG_FORMAT,
     logLevel: parsed.data.LOG_LEVEL,
     // An empty flag means no filter, as in all controllers of Cluster API.

@@ -1,7 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import type { ClusterDns } from '../../constructs/cluster/facts.ts';
+import { clusterDns } from './cluster-dns.ts';
 import { readConfig } from './config.ts';
 import { serveHealth } from './health.ts';
 import { systemClock } from '../kube/clock.ts';
-import { connect, loadKubeConfig } from '../kube/config.ts';
+import { KubeClient } from '../kube/client.ts';
+import { connect, type Connection, loadKubeConfig } from '../kube/config.ts';
 import { Operator } from './operator.ts';
 import { ownImage } from './own-image.ts';
 import { createLogger } from '../telemetry/log.ts';
@@ -16,6 +20,7 @@ async function main(): Promise<void> {
   const operator = new Operator({
     connection,
     config,
+    dns: config.podName === undefined ? undefined : await observedDns(connection),
     clock: systemClock,
     log,
     onLeadershipLost: () => {
@@ -37,6 +42,11 @@ async function main(): Promise<void> {
   process.once('SIGINT', (signal) => void stop(signal));
 
   await operator.start();
+}
+
+/** Kubernetes gives each pod the DNS of its cluster. */
+async function observedDns(connection: Connection): Promise<ClusterDns | undefined> {
+  return clusterDns(new KubeClient(connection), await readFile('/etc/resolv.conf', 'utf8'));
 }
 
 main().catch((error: unknown) => {

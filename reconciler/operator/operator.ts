@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { hostname } from 'node:os';
 import { group } from '../../constructs/api/group.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
+import type { ClusterDns } from '../../constructs/cluster/facts.ts';
 import type { Config } from './config.ts';
 import { Controller } from './controller.ts';
 import { handOver } from './hand-over.ts';
@@ -21,6 +22,8 @@ import { reportTransition } from '../status/transition.ts';
 export interface OperatorOptions {
   readonly connection: Connection;
   readonly config: Config;
+  /** Where the DNS of the management cluster answers; unknown outside of a cluster. */
+  readonly dns?: ClusterDns | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   /** Called when leadership is lost. The process must end, because another instance may already write. */
@@ -50,6 +53,7 @@ export class Operator {
   constructor({
     connection,
     config,
+    dns,
     clock,
     log,
     onLeadershipLost,
@@ -95,6 +99,7 @@ export class Operator {
       events: this.#events,
       operatorNamespace: config.controllerNamespace,
       operatorImage: config.operatorImage,
+      managementNetwork: { denied: config.deniedCidrs, dns },
       lookup,
       onHostedRequest: (record) => {
         this.metrics.requested('hosted', record);

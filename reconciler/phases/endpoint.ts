@@ -1,4 +1,5 @@
 import { exposureOf } from '../../constructs/api/exposure-spec.ts';
+import type { HeldHost } from '../../constructs/api/status.ts';
 import { canonicalHost } from '../../constructs/cluster/canonical-host.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { exposureStrategy } from '../../constructs/control-plane/exposure/exposure.ts';
@@ -9,10 +10,10 @@ import {
   reachedOf,
 } from '../../constructs/control-plane/exposure/strategy.ts';
 import { type Endpoint, formatEndpoint } from '../../constructs/cluster/facts.ts';
-import { degraded, done, InvalidConfiguration, type Outcome } from '../engine/outcome.ts';
+import { degraded, done, InvalidConfiguration, type Outcome, type StatusReport } from '../engine/outcome.ts';
 import { phase, type Scope } from './scope.ts';
 import { apiServerService } from './api-server-service.ts';
-import { hostClaimed, refuseClaimedHosts } from './host-claims.ts';
+import { hostClaimed, holdHosts, refuseClaimedHosts } from './host-claims.ts';
 
 type EndpointOutcome = Outcome<'endpoint' | 'konnectivityEndpoint'>;
 
@@ -46,11 +47,12 @@ export const endpoint = phase({
     // The infrastructure determines what is not fixed otherwise.
     const agreed = theirs ? decided(decide(scope, theirs)) : ours;
     refuseClaimedHosts(scope, agreed.endpoint);
-    await writer.publishEndpoint(agreed.endpoint);
+    const hosts = await holdHosts(scope, agreed.endpoint);
     // If two control planes started at the same time, neither saw the other before. Now at least one of them does.
     refuseClaimedHosts(scope, agreed.endpoint);
+    await writer.publishEndpoint(agreed.endpoint);
 
-    return done(agreed);
+    return done(agreed, undefined, reportOf(hosts));
   },
 });
 
@@ -58,15 +60,22 @@ export const endpoint = phase({
  * An endpoint that clients already use stays a fact despite any problem, because their certificates must be renewed.
  */
 async function keep(scope: Scope, ours: Reached): Promise<EndpointOutcome> {
+  const before = hostClaimed(scope, ours.endpoint);
+  if (before !== undefined) return degraded('HostClaimed', before, ours);
+  const hosts = await holdHosts(scope, ours.endpoint);
   const claimed = hostClaimed(scope, ours.endpoint);
   if (claimed !== undefined) return degraded('HostClaimed', claimed, ours);
 
   const theirs = await scope.writer.publishToInfrastructure(ours.endpoint);
   if (theirs && !agrees(theirs, ours.endpoint)) {
-    return degraded('EndpointMismatch', contradiction(ours.endpoint, theirs), ours);
+    return degraded('EndpointMismatch', contradiction(ours.endpoint, theirs), ours, reportOf(hosts));
   }
 
-  return done(ours);
+  return done(ours, undefined, reportOf(hosts));
+}
+
+function reportOf(hosts: readonly HeldHost[] | undefined): { report?: StatusReport } {
+  return hosts === undefined ? {} : { report: { hosts: [...hosts] } };
 }
 
 function decide(scope: Scope, preset: Partial<Endpoint>): EndpointDecision {
@@ -87,6 +96,8 @@ function outsideOf({ cluster, facts, sharedResources }: Scope): Outside {
     gatewayServed: sharedResources.servedVersions('Gateway').length > 0,
     gateway: sharedResources.gateway(exposure.gateway),
     namespaceLabels: sharedResources.namespaceLabels(),
+    heldHosts: sharedResources.heldHosts().map(({ name }) => name),
+    seesEveryClaim: sharedResources.seesEveryClaim,
   };
 }
 

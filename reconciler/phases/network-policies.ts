@@ -1,4 +1,5 @@
 import { CiliumNetworkPolicy } from '../../constructs/api/resources.ts';
+import { networkOfAddress } from '../../constructs/cluster/cidr.ts';
 import { renderControlPlane } from '../../constructs/control-plane/chart.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { done, InvalidConfiguration, type Outcome, wait } from '../engine/outcome.ts';
@@ -20,12 +21,17 @@ export const networkPolicies = phase({
       );
     }
 
+    const { denied = [], dns } = facts.managementNetwork ?? {};
+    const managementNetwork = {
+      denied: [...denied, ...sharedResources.apiServerAddresses().map(networkOfAddress)],
+      dns,
+    };
     const live = await writer.apply<PolicyObject>(
-      renderControlPlane(cluster, { ...facts, ciliumServed }, 'network-policies'),
+      renderControlPlane(cluster, { ...facts, ciliumServed, managementNetwork }, 'network-policies'),
     );
 
     const problem = live.map(problemOf).find((found) => found !== undefined);
-    const found = { ciliumServed };
+    const found = { ciliumServed, managementNetwork };
     return problem === undefined ? done(found) : wait('PolicyInvalid', problem, { facts: found });
   },
 });

@@ -38,7 +38,7 @@ async function attachToGateway({ cluster, facts, sharedResources, writer }: Scop
   if (gatewayListener === undefined) {
     return wait(
       'WaitingForRoutes',
-      'the Gateway has no suitable listener, and the operator does not change the routes: see the condition SyncControlPlaneEndpointReady',
+      'no listener of the Gateway serves this endpoint, and the operator does not change the routes: see the condition SyncControlPlaneEndpointReady',
     );
   }
 

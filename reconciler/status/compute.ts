@@ -77,6 +77,7 @@ function kept(previous: HostedControlPlaneStatus | undefined): Partial<HostedCon
     certificates: previous?.certificates,
     certificatesNotAfter: previous?.certificatesNotAfter,
     encryptionAtRest: previous?.encryptionAtRest,
+    hosts: previous?.hosts,
     etcdVolumeUsage: previous?.etcdVolumeUsage,
     etcdLastBackupTime: previous?.etcdLastBackupTime,
     etcdNextBackupTime: previous?.etcdNextBackupTime,

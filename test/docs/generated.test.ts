@@ -1,9 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hostedControlPlaneCRD } from '../../constructs/api/crd.ts';
 import { environmentVariables, readConfig } from '../../reconciler/operator/config.ts';
 import { blockIn } from '../support/readme-block.ts';
 import { generated, generatedParts } from '../support/generated-pages.ts';
-import { readPage } from '../support/pages.ts';
+import { readPage, repository } from '../support/pages.ts';
 
 describe('what pages take from the sources', () => {
   it.each(Object.keys(generatedParts))('is up to date in %s; `npm run docs` writes it', async (path) => {
@@ -43,5 +45,19 @@ describe('the settings in constructs/provider/README.md', () => {
       { name: 'health-port', fallback: String(healthPort) },
       { name: 'metrics-port', fallback: String(metricsPort) },
     ]);
+  });
+});
+
+describe('the attempts in reconciler/THREATS.md', async () => {
+  const { text } = await readPage('reconciler/THREATS.md');
+  const proofs = [...text.matchAll(/\| `(test\/[^`]+)`: ([^|]+) \|$/gm)].map(([, file = '', name = '']) => ({
+    file,
+    name,
+  }));
+
+  it('are many', () => expect(proofs.length).toBeGreaterThan(15));
+
+  it.each(proofs)('are tried by "$name"', async ({ file, name }) => {
+    expect(await readFile(join(repository, file), 'utf8')).toContain(name);
   });
 });

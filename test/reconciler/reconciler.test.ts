@@ -254,3 +254,23 @@ function replicasOf(managementCluster: MemoryCluster): number {
   } & StoredObject;
   return spec.replicas;
 }
+
+describe('a control plane behind an Ingress', () => {
+  const ingress = { apiHost: 'api.example.org', konnectivityHost: 'agents.example.org' };
+  const names = ['api.example.org', 'agents.example.org', 'tunnel.api.example.org'];
+  const hostsIn = (managementCluster: MemoryCluster) =>
+    (managementCluster.hostedControlPlane['status'] as { hosts?: { name: string; heldSince: string }[] }).hosts ?? [];
+
+  it('records the host names that it holds, and one that worked before they were recorded keeps them', async () => {
+    const managementCluster = await completeCluster({ exposure: { ingress } });
+    expect(hostsIn(managementCluster).map(({ name }) => name)).toEqual(names);
+
+    const status = { fieldManager: 'older release', subresource: 'status' } as const;
+    await managementCluster.user.mergePatch(HostedControlPlane, ourName, { status: { hosts: null } }, status);
+    expect(hostsIn(managementCluster)).toEqual([]);
+    await settleBy(managementCluster);
+    const { creationTimestamp = '' } = managementCluster.hostedControlPlane.metadata;
+    expect(hostsIn(managementCluster)).toEqual(names.map((name) => ({ name, heldSince: creationTimestamp })));
+    expect(conditionOf(managementCluster, 'SyncControlPlaneEndpointReady')).toContain('True');
+  });
+});

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hasLabels } from './labels-and-networks.ts';
+import { hasLabels, networkWithout } from './labels-and-networks.ts';
 import type { Attempt, EnforcedPolicy, Party } from './enforced-policy.ts';
 
 const Selector = z.strictObject({ matchLabels: z.record(z.string(), z.string()).optional() });
@@ -14,6 +14,10 @@ const ToPorts = z.strictObject({
     )
     .default([]),
 });
+
+const CIDRSet = z.array(
+  z.strictObject({ cidr: z.string(), except: z.array(z.string()).optional() }).transform(networkWithout),
+);
 
 const CiliumNetworkPolicy = z.looseObject({
   metadata: z.looseObject({ namespace: z.string() }),
@@ -33,6 +37,7 @@ const CiliumNetworkPolicy = z.looseObject({
         z.strictObject({
           toEndpoints: z.array(Selector).optional(),
           toEntities: z.array(Entity).optional(),
+          toCIDRSet: CIDRSet.optional(),
           toPorts: z.array(ToPorts).optional(),
         }),
       )
@@ -43,6 +48,7 @@ const CiliumNetworkPolicy = z.looseObject({
 interface Rule {
   readonly endpoints: readonly z.output<typeof Selector>[] | undefined;
   readonly entities: readonly z.output<typeof Entity>[] | undefined;
+  readonly networks?: z.output<typeof CIDRSet> | undefined;
   readonly ports: readonly z.output<typeof ToPorts>[] | undefined;
 }
 
@@ -59,6 +65,7 @@ export function enforcedCiliumNetworkPolicy(object: object): EnforcedPolicy {
     egress: spec.egress.map((rule) => ({
       endpoints: rule.toEndpoints,
       entities: rule.toEntities,
+      networks: rule.toCIDRSet,
       ports: rule.toPorts,
     })),
   };
@@ -70,14 +77,27 @@ export function enforcedCiliumNetworkPolicy(object: object): EnforcedPolicy {
 }
 
 /** A direction without rules allows every peer; an empty rule allows none. */
-function allows({ endpoints, entities, ports = [] }: Rule, namespace: string, peer: Party, attempt: Attempt): boolean {
-  if (!endpoints && !entities && ports.length === 0) return false;
+function allows(
+  { endpoints, entities, networks, ports = [] }: Rule,
+  namespace: string,
+  peer: Party,
+  attempt: Attempt,
+): boolean {
+  if (!endpoints && !entities && !networks && ports.length === 0) return false;
+  if ([endpoints, entities, networks].filter(Boolean).length > 1)
+    throw new Error('Cilium refuses a rule that selects in two ways');
   if (ports.length > 0 && !ports.some(({ ports: listed }) => arePorts(listed, attempt))) return false;
-  if (!endpoints && !entities) return true;
+  if (!endpoints && !entities && !networks) return true;
   return (
     (endpoints ?? []).some((selector) => isSelected(peer, selector, namespace)) ||
-    (entities ?? []).some((entity) => isEntity(peer, entity))
+    (entities ?? []).some((entity) => isEntity(peer, entity)) ||
+    (networks ?? []).some((contains) => hasAddress(peer) && contains(peer.addresses[attempt.family], attempt.family))
   );
+}
+
+/** Cilium knows pods and nodes by their identity, and matches them by no address. */
+function hasAddress({ kind }: Party): boolean {
+  return kind === 'host outside';
 }
 
 function arePorts(ports: z.output<typeof ToPorts>['ports'], attempt: Attempt): boolean {

@@ -1,5 +1,8 @@
 import { type ConditionType, conditions, conditionTypes } from '../../constructs/api/conditions.ts';
 import { severityOf, sharedReasons } from '../../constructs/api/severity.ts';
+import { groupOf } from '../../constructs/api/resources.ts';
+import type { Access } from '../../constructs/cluster/access-rules.ts';
+import { managerAccess, ownNamespaceAccess } from '../../constructs/provider/access.ts';
 import { commands } from '../../reconciler/cli/commands.ts';
 import { helpOf, helpOfAll } from '../../reconciler/cli/help.ts';
 import { phases } from '../../reconciler/phases.ts';
@@ -43,6 +46,7 @@ export const generatedParts: Readonly<Record<string, readonly Write[]>> = {
   'README.md': [withKubectl],
   'constructs/provider/README.md': [withConditions('constructs/provider/README.md')],
   'reconciler/README.md': [withPhases],
+  'reconciler/THREATS.md': [withRights],
   'reconciler/etcd/README.md': [withConditions('reconciler/etcd/README.md')],
   'reconciler/backup/README.md': [withConditions('reconciler/backup/README.md')],
   [certificatesPage]: [withConditions('reconciler/rotation/README.md'), withCertificateTables],
@@ -67,6 +71,23 @@ async function withKubectl(text: string): Promise<string> {
   await operator.stop();
   const lines = kubectlGet(cluster.hostedControlPlane, cluster.clock.now());
   return withBlock(text, 'kubectl', fencedBlock('text', ['$ kubectl get hcp', ...lines]));
+}
+
+/** The rights of the operator, with a reason for each. */
+function withRights(text: string): string {
+  const rowOf =
+    (where: string) =>
+    ({ resource, subresource, names, verbs, why }: Access) => [
+      `\`${resource.plural}${subresource === undefined ? '' : `/${subresource}`}\``,
+      [groupOf(resource) || 'core', ...(names ? [`only ${names.map((name) => `\`${name}\``).join(', ')}`] : [])].join(
+        '; ',
+      ),
+      verbs.join(', '),
+      where,
+      why,
+    ];
+  const rows = [...managerAccess().map(rowOf('everywhere')), ...ownNamespaceAccess.map(rowOf('its own namespace'))];
+  return withBlock(text, 'rights', markdownTable([['resource', 'API group', 'verbs', 'where', 'why'], ...rows]));
 }
 
 function withConditions(page: keyof typeof conditionPages): Write {

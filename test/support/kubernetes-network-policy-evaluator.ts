@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Attempt, EnforcedPolicy, Family, Party } from './enforced-policy.ts';
-import { hasLabels, network } from './labels-and-networks.ts';
+import { hasLabels, networkWithout } from './labels-and-networks.ts';
 
 const Selector = z.strictObject({ matchLabels: z.record(z.string(), z.string()).optional() });
 
@@ -8,7 +8,10 @@ const Peer = z
   .strictObject({
     podSelector: Selector.optional(),
     namespaceSelector: Selector.optional(),
-    ipBlock: z.strictObject({ cidr: z.string().transform(network) }).optional(),
+    ipBlock: z
+      .strictObject({ cidr: z.string(), except: z.array(z.string()).optional() })
+      .transform(networkWithout)
+      .optional(),
   })
   .refine(
     (peer) => Object.keys(peer).length > 0 && (!peer.ipBlock || Object.keys(peer).length === 1),
@@ -57,7 +60,7 @@ function isPeer(
   family: Family,
 ): boolean {
   // According to the specification an ipBlock matches the addresses of pods and nodes like any other.
-  if (ipBlock) return ipBlock.cidr(peer.addresses[family], family);
+  if (ipBlock) return ipBlock(peer.addresses[family], family);
   if (peer.kind !== 'pod') return false;
   const isNamespace = namespaceSelector
     ? hasLabels({ 'kubernetes.io/metadata.name': peer.namespace }, namespaceSelector.matchLabels)

@@ -9,6 +9,20 @@ export function network(cidr: string): (address: string, family: 'ipv4' | 'ipv6'
   return (address, family) => family === own && list.check(address, family);
 }
 
+/** The same for a network without some others. */
+export function networkWithout({
+  cidr,
+  except = [],
+}: {
+  readonly cidr: string;
+  readonly except?: readonly string[] | undefined;
+}) {
+  const whole = network(cidr);
+  const excluded = except.map(network);
+  return (address: string, family: 'ipv4' | 'ipv6'): boolean =>
+    whole(address, family) && !excluded.some((one) => one(address, family));
+}
+
 /** Whether labels satisfy every label of a selector; the empty one selects everything. */
 export function hasLabels(
   labels: Readonly<Record<string, string>>,

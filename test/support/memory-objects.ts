@@ -7,7 +7,9 @@ import {
   type Resource,
   resourceOf,
 } from '../../constructs/api/resources.ts';
+import { componentLabel, selectorLabels } from '../../constructs/cluster/labels.ts';
 import type { RenderedObject } from '../../constructs/control-plane/chart.ts';
+import type { HeldHost } from '../../constructs/api/status.ts';
 import type { Endpoint } from '../../constructs/cluster/facts.ts';
 import { identityOf, type KubeObject } from '../../reconciler/kube/object.ts';
 import type { ObjectFields, DeletionWriter, Reader, Writer } from '../../reconciler/management/view.ts';
@@ -33,6 +35,8 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
   /** The result of `workers`. */
   workersLeft = 0;
   published: Endpoint | undefined;
+  /** The host names that the control plane holds. */
+  hosts: readonly HeldHost[] = [];
   /** The endpoint of the Cluster's infrastructure object; `none` if there is no such object. */
   infrastructure: Endpoint | 'empty' | 'none' = 'none';
   readonly #objects = new Map<string, StoredObject>();
@@ -46,6 +50,7 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     const copy = new MemoryObjects();
     copy.published = this.published;
     copy.annotations = this.annotations;
+    copy.hosts = this.hosts;
     copy.infrastructure = this.infrastructure;
     copy.#uids = this.#uids;
     for (const [identity, object] of this.#objects) copy.#objects.set(identity, object);
@@ -95,7 +100,7 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
 
   get<T extends KubeObject>(resource: Resource, name: string): T | undefined {
     const object = this.#find(resource, name);
-    return object?.metadata.labels?.[clusterNameLabel] === undefined ? undefined : (object as unknown as T);
+    return isWatched(object) ? (object as unknown as T) : undefined;
   }
 
   list<T extends KubeObject>({ kind }: Resource, labels: Readonly<Record<string, string>>): T[] {
@@ -119,7 +124,7 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
     const object = this.#find(resource, name);
     if (!object) throw new Error(`adopt ${resource.kind} ${name}: it does not exist`);
     this.#write('adopt', object);
-    const labels = { ...object.metadata.labels, [clusterNameLabel]: 'c1' };
+    const labels = { ...object.metadata.labels, ...selectorLabels('c1', 'certificates') };
     this.put({ ...object, metadata: { ...object.metadata, labels } });
   }
 
@@ -166,6 +171,11 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
       },
       ...(spec ? { spec: { ...(present['spec'] as object | undefined), ...spec } } : {}),
     });
+  }
+
+  async recordHosts(hosts: readonly HeldHost[]): Promise<void> {
+    this.#record(`hold ${hosts.map(({ name }) => name).join(' ')}`);
+    this.hosts = hosts;
   }
 
   async publishEndpoint(endpoint: Endpoint): Promise<void> {
@@ -229,6 +239,12 @@ export class MemoryObjects implements Reader, Writer, DeletionWriter {
   #find({ apiVersion, kind }: Resource, name: string): StoredObject | undefined {
     return this.#objects.get(identityOf({ apiVersion, kind, metadata: { name, namespace } }));
   }
+}
+
+/** Whether an informer would report it. */
+function isWatched(object: StoredObject | undefined): boolean {
+  const { [clusterNameLabel]: cluster, [componentLabel]: component } = object?.metadata.labels ?? {};
+  return cluster !== undefined && component !== undefined;
 }
 
 function identify(object: KubeObject): string {

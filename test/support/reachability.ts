@@ -20,6 +20,10 @@ export const otherParties: Readonly<Record<string, Party>> = Object.fromEntries(
     'pod without labels': pod('team', {}),
     'pod elsewhere': pod('elsewhere', { app: 'web' }),
     'cluster DNS': pod('kube-system', { 'k8s-app': 'kube-dns' }),
+    'DNS cache of a node': pod('kube-system', { 'k8s-app': 'node-local-dns' }),
+    'pod elsewhere with the labels of the DNS': pod('elsewhere', { 'k8s-app': 'kube-dns' }),
+    'pod elsewhere with the labels of the cache': pod('elsewhere', { 'k8s-app': 'node-local-dns' }),
+    'pod beside the DNS': pod('kube-system', { 'k8s-app': 'metrics-server' }),
     operator: pod('operator', operatorLabels()),
     'operator of the namespace': pod('team', operatorLabels()),
     'another operator': pod('operator', { 'control-plane': 'controller-manager' }),
@@ -29,8 +33,24 @@ export const otherParties: Readonly<Record<string, Party>> = Object.fromEntries(
     'own node': { kind: 'own node' },
     'other node': { kind: 'other node' },
     'host outside': { kind: 'host outside' },
-  } satisfies Record<string, PartyKind>).map(([name, party], index) => [name, addressed(party, index + 10)]),
+    'metadata service': { kind: 'host outside' },
+    'denied host': { kind: 'host outside' },
+  } satisfies Record<string, PartyKind>).map(([name, party], index) => [
+    name,
+    { ...addressed(party, index + 10), ...ownAddresses(name) },
+  ]),
 );
+
+/** Networks that the platform denies to all control planes, beside those of {@link deniedParties}. */
+export const deniedNetworks = ['198.51.100.0/24', '2001:db8:99::/64'];
+
+/** Hosts outside to which no control plane may connect. */
+export const deniedParties = ['metadata service', 'denied host'];
+
+function ownAddresses(name: string): Partial<Pick<Party, 'addresses'>> {
+  if (name === 'metadata service') return { addresses: { ipv4: '169.254.169.254', ipv6: 'fe80::a9fe:a9fe' } };
+  return name === 'denied host' ? { addresses: { ipv4: '198.51.100.7', ipv6: '2001:db8:99::7' } } : {};
+}
 
 type PartyKind = Omit<Extract<Party, { kind: 'pod' }>, 'addresses'> | { readonly kind: Exclude<Party['kind'], 'pod'> };
 

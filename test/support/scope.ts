@@ -127,7 +127,7 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
       // As in the real list of phases: a phase that runs without the endpoint does not read it.
     } as EstablishedScope['facts'],
     reader: management,
-    sharedResources: { ...plainSharedResources, ...changes.sharedResources },
+    sharedResources: { ...plainSharedResources, heldHosts: () => management.hosts, ...changes.sharedResources },
     writer: management,
     hosted: () => ({ ...workingHostedCluster, ...changes.hosted }),
     endpointProbe: tryingAlways,
@@ -163,7 +163,10 @@ const plainSharedResources: SharedResources = {
   servedVersions: () => [],
   gateway: () => undefined,
   namespaceLabels: () => ({}),
+  apiServerAddresses: () => [],
   hostOwner: () => undefined,
+  heldHosts: () => [],
+  seesEveryClaim: true,
 };
 
 /** A hosted cluster in which everything works, and which has no workers yet. */

@@ -105,6 +105,12 @@ export class Workbench {
 
   /** Creates a Cluster and its HostedControlPlane `<cluster>-cp`. */
   async create(cluster: string, spec: object, clusterSpec: clusterApi.ClusterSpec = {}): Promise<void> {
+    await this.createCluster(cluster, this.client, clusterSpec);
+    await this.createHostedControlPlane(`${cluster}-cp`, spec);
+  }
+
+  /** Creates a Cluster that names the HostedControlPlane `<cluster>-cp`, as the user of a client. */
+  async createCluster(cluster: string, user: KubeClient, clusterSpec: clusterApi.ClusterSpec = {}): Promise<void> {
     const object: KubeObject = clusterApi.Cluster.manifest({
       metadata: { namespace: this.namespace, name: cluster },
       spec: {
@@ -119,9 +125,8 @@ export class Workbench {
     });
     // On a busy machine Cluster API's only pod may fail a probe, and its webhooks do not answer for a moment.
     await until('the webhooks of Cluster API to answer', () =>
-      this.client.create(object, { fieldManager }).catch(unlessWebhookIsAway),
+      user.create(object, { fieldManager }).catch(unlessWebhookIsAway),
     );
-    await this.createHostedControlPlane(`${cluster}-cp`, spec);
   }
 
   async createHostedControlPlane(name: string, spec: object): Promise<void> {

@@ -2,11 +2,13 @@ import { isIP } from 'node:net';
 import type { Exposure } from '../../api/exposure-spec.ts';
 import type { HostedControlPlaneSpec } from '../../api/hosted-control-plane.ts';
 import type { Endpoint } from '../../cluster/facts.ts';
+import type { HostedCluster } from '../../cluster/cluster.ts';
 import { ports } from '../../cluster/ports.ts';
 import { reachedBy, sharedService } from './by-host-name.ts';
+import { admitsHost, howToAdmit } from './host-admission.ts';
 import { sharedHosts, tooLong } from './hosts.ts';
 import { chooseListener } from './listener.ts';
-import { type Contradiction, reachedOf, type ExposureStrategy } from './strategy.ts';
+import { type Contradiction, reachedOf, type ExposureStrategy, type Outside } from './strategy.ts';
 
 /** A shared Gateway with TLS passthrough. The endpoint is a host name under the wildcard of one of its listeners. */
 export function gateway(
@@ -49,6 +51,12 @@ export function gateway(
         `listener ${listener.name} of ${name}: ${problem}: shorten its hostname *.${listener.domain}, the namespace ${cluster.namespace} or the name ${cluster.name} of the Cluster`,
       );
     }
+    if (!mayHave(hosts.api, { cluster, outside, domain: listener.domain })) {
+      return refused(
+        'HostNotAdmitted',
+        `the host ${hosts.api} is not below ${cluster.namespace}.${listener.domain}, where the hosts of namespace ${cluster.namespace} are behind listener ${listener.name} of ${name}: ${howToAdmit({ host: hosts.api, namespace: cluster.namespace, domain: listener.domain })}`,
+      );
+    }
     return reachedBy(hosts, listener.port, { cluster, outside, gatewayListener: listener.name });
   };
 
@@ -73,6 +81,16 @@ function contradiction({ host }: Partial<Endpoint>): Contradiction | undefined {
     'EndpointMismatch',
     `the endpoint is the address ${host} and cannot change, but a Gateway routes by host name: create the control plane again with a host name as endpoint, or with another exposure strategy`,
   );
+}
+
+function mayHave(
+  host: string,
+  { cluster, outside, domain }: { cluster: HostedCluster; outside: Outside; domain: string },
+): boolean {
+  if (outside.heldHosts?.includes(host.toLowerCase())) return true;
+  const { namespace } = cluster;
+  const annotations = outside.gateway?.metadata?.annotations ?? {};
+  return admitsHost({ host, namespace, domain, annotations, seesEveryClaim: outside.seesEveryClaim ?? false });
 }
 
 function refused(reason: Contradiction['reason'], message: string): Contradiction {

@@ -18,6 +18,7 @@ export interface ServiceShape {
 
 /** The observed fields of a Gateway on which an endpoint depends. */
 export interface ObservedGateway {
+  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> | undefined } | undefined;
   readonly spec: {
     readonly listeners: readonly ObservedListener[];
   };
@@ -47,6 +48,10 @@ export interface Outside {
   readonly gatewayServed?: boolean | undefined;
   /** The Gateway that the spec names; missing when it does not exist. */
   readonly gateway?: ObservedGateway | undefined;
+  /** Host names that the control plane holds already, in lower case. It keeps them, whatever the Gateway admits. */
+  readonly heldHosts?: readonly string[] | undefined;
+  /** Whether the operator sees the claims of all namespaces; otherwise two of them could take the same host. */
+  readonly seesEveryClaim?: boolean | undefined;
   /** Labels of the control plane's namespace, by which a listener may allow routes. */
   readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
 }

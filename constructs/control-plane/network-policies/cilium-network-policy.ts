@@ -1,6 +1,7 @@
 import { Construct } from 'constructs';
 import * as cilium from '../../../imports/cilium.io.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
+import { everyFamily } from '../../cluster/cidr.ts';
 import { definedOnly } from '../../cluster/defined.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
 import { egressOf, type FlowPort, ingressOf, type Peer } from './flows.ts';
@@ -10,14 +11,18 @@ import type { PolicyProps } from './network-policy.ts';
 export class CiliumNetworkPolicy extends Construct {
   constructor(scope: Construct, id: string, { cluster, component, name, flows }: PolicyProps) {
     super(scope, id);
-    const ingress = ingressOf(component, flows).map(({ peer, ports }) => {
-      const { entities: fromEntities, endpoints: fromEndpoints } = selected(peer, cluster);
-      return { ...definedOnly({ fromEntities, fromEndpoints }), toPorts: [{ ports: ports.map(port) }] };
-    });
-    const egress = egressOf(component, flows).map(({ peer, ports }) => {
-      const { entities: toEntities, endpoints: toEndpoints } = selected(peer, cluster);
-      return { ...definedOnly({ toEntities, toEndpoints }), toPorts: [{ ports: ports.map(port) }] };
-    });
+    const ingress = ingressOf(component, flows).flatMap(({ peer, ports }) =>
+      selected(peer, cluster).map(({ entities: fromEntities, endpoints: fromEndpoints, networks: fromCidrSet }) => ({
+        ...definedOnly({ fromEntities, fromEndpoints, fromCidrSet }),
+        toPorts: [{ ports: ports.map(port) }],
+      })),
+    );
+    const egress = egressOf(component, flows).flatMap(({ peer, ports }) =>
+      selected(peer, cluster).map(({ entities: toEntities, endpoints: toEndpoints, networks: toCidrSet }) => ({
+        ...definedOnly({ toEntities, toEndpoints, toCidrSet }),
+        toPorts: [{ ports: ports.map(port) }],
+      })),
+    );
     new cilium.CiliumNetworkPolicy(this, 'policy', {
       metadata: { name, namespace: cluster.namespace, labels: objectLabels(cluster.name, component) },
       spec: {
@@ -34,21 +39,26 @@ export class CiliumNetworkPolicy extends Construct {
 interface Selected {
   readonly entities?: cilium.CiliumNetworkPolicySpecIngressFromEntities[];
   readonly endpoints?: cilium.CiliumNetworkPolicySpecIngressFromEndpoints[];
+  /** Hosts outside of the cluster only: Cilium knows pods and nodes by their identity, and never by an address. */
+  readonly networks?: cilium.CiliumNetworkPolicySpecIngressFromCidrSet[];
 }
 
-function selected(peer: Peer, cluster: HostedCluster): Selected {
+/** One for each rule, because a rule selects in one way only. */
+function selected(peer: Peer, cluster: HostedCluster): Selected[] {
   switch (peer.kind) {
     case 'anyone':
       // Also what an empty selector would leave out: nodes, other namespaces, and Cilium's own ingress proxy.
-      return { entities: ['all'] };
+      return [{ entities: ['all'] }];
     case 'outside':
-      return { entities: ['world'] };
+      return [{ networks: everyFamily(peer.except) }];
+    case 'networks':
+      return [{ networks: peer.networks.map((cidr) => ({ cidr })) }, { entities: ['host'] }];
     case 'component':
       // Without a namespace it means the policy's own one.
-      return { endpoints: [{ matchLabels: selectorLabels(cluster.name, peer.component) }] };
+      return [{ endpoints: [{ matchLabels: selectorLabels(cluster.name, peer.component) }] }];
     case 'pods':
       // The namespace is a label like the others, so that all of them must match.
-      return { endpoints: [{ matchLabels: { ...peer.labels, [namespaceLabel]: peer.namespace } }] };
+      return [{ endpoints: [{ matchLabels: { ...peer.labels, [namespaceLabel]: peer.namespace } }] }];
   }
 }
 

@@ -1,7 +1,7 @@
 import { managerSelector } from '../../cluster/provider-names.ts';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { exposureStrategy } from '../exposure/exposure.ts';
-import type { Facts } from '../../cluster/facts.ts';
+import type { ClusterDns, Facts, ManagementNetwork } from '../../cluster/facts.ts';
 import { usesTunnel } from '../../cluster/in-cluster-access.ts';
 import type { ComponentName } from '../../cluster/labels.ts';
 import { ports } from '../../cluster/ports.ts';
@@ -29,12 +29,15 @@ export type Peer =
   | { readonly kind: 'pods'; readonly namespace: string; readonly labels: Readonly<Record<string, string>> }
   /** Every pod, every node and every external host, of both IP families. */
   | { readonly kind: 'anyone' }
-  /** Hosts outside the management cluster. */
-  | { readonly kind: 'outside' };
+  /** Hosts outside the management cluster, without some networks. */
+  | { readonly kind: 'outside'; readonly except: readonly string[] }
+  /** Hosts with addresses in these networks, the pod's own node among them. */
+  | { readonly kind: 'networks'; readonly networks: readonly string[] };
 
 /** A port of the pod that listens. Policies apply after the translation of Services. */
 export interface FlowPort {
-  readonly number: number;
+  /** A number, or the name that the pod gives to its port. */
+  readonly number: number | string;
   readonly protocol: 'TCP' | 'UDP';
 }
 
@@ -42,6 +45,7 @@ export interface FlowPort {
 export interface Flow {
   readonly from: Peer;
   readonly to: Peer;
+  /** Every port when empty. */
   readonly ports: readonly FlowPort[];
   readonly why: string;
 }
@@ -51,7 +55,10 @@ export interface Flow {
  * always allows traffic from the node of a pod. Metrics ports have none: administrators allow scraping with an
  * additional policy, because policies are additive.
  */
-export function flowsOf(cluster: HostedCluster, { operatorNamespace }: Pick<Facts, 'operatorNamespace'>): Flow[] {
+export function flowsOf(
+  cluster: HostedCluster,
+  { operatorNamespace, managementNetwork }: Pick<Facts, 'operatorNamespace' | 'managementNetwork'>,
+): Flow[] {
   const { securePort } = exposureStrategy(cluster.spec);
   const entrances = [securePort, ports.konnectivityAgent, ...(usesTunnel(cluster.spec) ? [ports.tunnel] : [])];
   return [
@@ -83,7 +90,7 @@ export function flowsOf(cluster: HostedCluster, { operatorNamespace }: Pick<Fact
     },
     {
       from: component('api-server'),
-      to: outside,
+      to: outside(managementNetwork),
       ports: [tcp(httpsPort)],
       why: 'token issuers, and webhooks with a URL; nodes and pods are reached through konnectivity',
     },
@@ -117,15 +124,47 @@ export function flowsOf(cluster: HostedCluster, { operatorNamespace }: Pick<Fact
         ]),
     ...podComponents
       .filter((name) => !nameless.includes(name))
-      .map((name) => ({
-        from: component(name),
-        // To any destination: the DNS of a cluster may be pods with any label, a cache on the node, or an external
-        // resolver. Clients repeat a query over TCP when the answer does not fit into a datagram.
-        to: anyone,
-        ports: [tcp(dnsPort), { number: dnsPort, protocol: 'UDP' } as const],
-        why: 'name resolution of Services and etcd members',
-      })),
+      .flatMap((name) =>
+        dnsServers(managementNetwork?.dns).map(([to, at]) => ({
+          from: component(name),
+          to,
+          // Clients repeat a query over TCP when the answer does not fit into a datagram.
+          ports: at,
+          why: 'name resolution of Services and etcd members',
+        })),
+      ),
   ];
+}
+
+/**
+ * The flows of a control plane whose owner has disabled policies: it may connect to every address but those that the
+ * platform denies to all, and nothing restricts who connects to it.
+ */
+export function unrestrictedFlowsOf(
+  cluster: HostedCluster,
+  facts: Pick<Facts, 'operatorNamespace' | 'managementNetwork'>,
+): Flow[] {
+  const within = flowsOf(cluster, facts).filter(({ to }) => to.kind !== 'outside');
+  const free = podComponents.map((name) => ({
+    from: component(name),
+    to: outside(facts.managementNetwork),
+    ports: [],
+    why: 'the owner of the control plane has disabled its policies',
+  }));
+  return [...within, ...free];
+}
+
+/** Hosts outside. A hosted administrator chooses where the API server connects to, by webhooks and API services. */
+function outside(network: ManagementNetwork | undefined): Peer {
+  return { kind: 'outside', except: [...new Set([...linkLocal, ...(network?.denied ?? [])])].sort() };
+}
+
+function dnsServers(dns: ClusterDns = conventionalDns): [Peer, readonly FlowPort[]][] {
+  const pods = [...dns.pods, nodeCache].map(({ namespace, labels, ports: at }): [Peer, readonly FlowPort[]] => [
+    { kind: 'pods', namespace, labels },
+    at,
+  ]);
+  return dns.networks.length === 0 ? pods : [...pods, [{ kind: 'networks', networks: dns.networks }, dnsPorts]];
 }
 
 /** One rule of a component's policy, for one direction. */
@@ -151,11 +190,26 @@ export function egressOf(name: PodComponent, flows: readonly Flow[]): Rule[] {
     .map(({ to, ports: there }) => ({ peer: to, ports: there }));
 }
 
-const dnsPort = 53;
 const httpsPort = 443;
 
+/** Addresses of the node and of the cloud's metadata service, which hands out credentials. */
+const linkLocal = ['169.254.0.0/16', 'fe80::/10'];
+
+const dnsPorts: readonly FlowPort[] = [
+  { number: 53, protocol: 'TCP' },
+  { number: 53, protocol: 'UDP' },
+];
+
+/** Labels of the DNS in the installations of Kubernetes' own tools, which most distributions keep. */
+const conventionalDns: ClusterDns = {
+  pods: [{ namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' }, ports: dnsPorts }],
+  networks: [],
+};
+
+/** A cache on each node takes the place of the Service's pods where Cilium redirects to it. */
+const nodeCache = { namespace: 'kube-system', labels: { 'k8s-app': 'node-local-dns' }, ports: dnsPorts };
+
 const anyone: Peer = { kind: 'anyone' };
-const outside: Peer = { kind: 'outside' };
 
 function component(name: PodComponent): Peer {
   return { kind: 'component', component: name };

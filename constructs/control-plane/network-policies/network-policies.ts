@@ -3,17 +3,20 @@ import type { HostedCluster } from '../../cluster/cluster.ts';
 import type { Facts } from '../../cluster/facts.ts';
 import { namesOf } from '../../cluster/names.ts';
 import { CiliumNetworkPolicy } from './cilium-network-policy.ts';
-import { flowsOf, podComponents } from './flows.ts';
+import { flowsOf, podComponents, unrestrictedFlowsOf } from './flows.ts';
 import { NetworkPolicy } from './network-policy.ts';
 
-/** The kind of policies that restrict a control plane; undefined when they are disabled. */
+/**
+ * The kind of policies that restrict a control plane. Disabled ones become Kubernetes' own, which still deny what the
+ * platform denies to all.
+ */
 export function policyKind(
   { spec }: { readonly spec: Pick<HostedCluster['spec'], 'networkPolicy'> },
   { ciliumServed = false }: Pick<Facts, 'ciliumServed'>,
-): 'NetworkPolicy' | 'CiliumNetworkPolicy' | undefined {
+): 'NetworkPolicy' | 'CiliumNetworkPolicy' {
   switch (spec.networkPolicy) {
     case 'Disabled':
-      return undefined;
+      return 'NetworkPolicy';
     case 'Auto':
       return ciliumServed ? 'CiliumNetworkPolicy' : 'NetworkPolicy';
     case 'NetworkPolicy':
@@ -32,7 +35,7 @@ export class NetworkPolicies extends Construct {
   constructor(scope: Construct, id: string, { cluster, facts }: NetworkPoliciesProps) {
     super(scope, id);
     const kind = policyKind(cluster, facts);
-    if (!kind) return;
+    const restrictsIngress = cluster.spec.networkPolicy !== 'Disabled';
     const { apiServer, controllerManager, scheduler, etcd, etcdRestore, etcdVerify } = namesOf(cluster.name);
     const names = {
       'api-server': apiServer,
@@ -42,9 +45,9 @@ export class NetworkPolicies extends Construct {
       'etcd-restore': etcdRestore,
       'etcd-verify': etcdVerify,
     };
-    const flows = flowsOf(cluster, facts);
+    const flows = restrictsIngress ? flowsOf(cluster, facts) : unrestrictedFlowsOf(cluster, facts);
     for (const component of podComponents) {
-      const props = { cluster, component, name: names[component], flows };
+      const props = { cluster, component, name: names[component], flows, restrictsIngress };
       if (kind === 'CiliumNetworkPolicy') new CiliumNetworkPolicy(this, component, props);
       else new NetworkPolicy(this, component, props);
     }

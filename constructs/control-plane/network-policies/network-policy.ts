@@ -3,6 +3,7 @@ import { Construct } from 'constructs';
 import type { HostedCluster } from '../../cluster/cluster.ts';
 import { definedOnly } from '../../cluster/defined.ts';
 import { objectLabels, selectorLabels } from '../../cluster/labels.ts';
+import { everyFamily } from '../../cluster/cidr.ts';
 import { egressOf, type Flow, type FlowPort, ingressOf, type Peer, type PodComponent } from './flows.ts';
 
 export interface PolicyProps {
@@ -11,19 +12,21 @@ export interface PolicyProps {
   /** Name of the policy, which is that of the workload it restricts. */
   readonly name: string;
   readonly flows: readonly Flow[];
+  /** Whether it restricts who may connect to the component, too. @default true */
+  readonly restrictsIngress?: boolean;
 }
 
 /** The NetworkPolicy of one component. It requires a network plugin that enforces it. */
 export class NetworkPolicy extends Construct {
-  constructor(scope: Construct, id: string, { cluster, component, name, flows }: PolicyProps) {
+  constructor(scope: Construct, id: string, { cluster, component, name, flows, restrictsIngress = true }: PolicyProps) {
     super(scope, id);
     const ingress = ingressOf(component, flows).map(({ peer, ports }) => ({
       ...definedOnly({ from: peersOf(peer, cluster) }),
-      ports: ports.map(port),
+      ...portsOf(ports),
     }));
     const egress = egressOf(component, flows).map(({ peer, ports }) => ({
       ...definedOnly({ to: peersOf(peer, cluster) }),
-      ports: ports.map(port),
+      ...portsOf(ports),
     }));
     new k8s.KubeNetworkPolicy(this, 'policy', {
       metadata: { name, namespace: cluster.namespace, labels: objectLabels(cluster.name, component) },
@@ -31,8 +34,8 @@ export class NetworkPolicy extends Construct {
         podSelector: { matchLabels: selectorLabels(cluster.name, component) },
         // A direction that is listed here and has no rule is denied. An empty list would mean the same, but the API
         // server drops it, and every apply would then be a change.
-        policyTypes: ['Ingress', 'Egress'],
-        ...(ingress.length > 0 ? { ingress } : {}),
+        policyTypes: restrictsIngress ? ['Ingress', 'Egress'] : ['Egress'],
+        ...(restrictsIngress && ingress.length > 0 ? { ingress } : {}),
         ...(egress.length > 0 ? { egress } : {}),
       },
     });
@@ -45,7 +48,9 @@ function peersOf(peer: Peer, cluster: HostedCluster): k8s.NetworkPolicyPeer[] | 
     case 'anyone':
       return undefined;
     case 'outside':
-      return [{ ipBlock: { cidr: '0.0.0.0/0' } }, { ipBlock: { cidr: '::/0' } }];
+      return everyFamily(peer.except).map((ipBlock) => ({ ipBlock }));
+    case 'networks':
+      return peer.networks.map((cidr) => ({ ipBlock: { cidr } }));
     case 'component':
       // Without a namespace selector it selects pods in the policy's own namespace.
       return [{ podSelector: { matchLabels: selectorLabels(cluster.name, peer.component) } }];
@@ -59,8 +64,17 @@ function peersOf(peer: Peer, cluster: HostedCluster): k8s.NetworkPolicyPeer[] | 
   }
 }
 
+/** A rule without ports allows all of them. */
+function portsOf(ports: readonly FlowPort[]): { ports?: k8s.NetworkPolicyPort[] } {
+  return ports.length === 0 ? {} : { ports: ports.map(port) };
+}
+
 function port({ number, protocol }: FlowPort): k8s.NetworkPolicyPort {
-  return { port: k8s.IntOrString.fromNumber(number), protocol };
+  const { IntOrString } = k8s;
+  return {
+    port: typeof number === 'number' ? IntOrString.fromNumber(number) : IntOrString.fromString(number),
+    protocol,
+  };
 }
 
 /** The API server sets this label on every namespace, and rejects changes. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hostedControlPlaneCRD, hostedControlPlaneTemplateCRD } from '../../../constructs/api/crd.ts';
 import { HostedControlPlaneTemplateSpec } from '../../../constructs/api/hosted-control-plane-template.ts';
 import { HostedControlPlaneSpec } from '../../../constructs/api/hosted-control-plane.ts';
+import { renderTenants } from '../../../constructs/provider/tenants.ts';
 import { children, type StructuralSchema } from '../../../constructs/api/structural.ts';
 import { admissionCases, minimalSpec, specWith, updateCases } from '../../constructs/api/admission-cases.ts';
 import {
@@ -133,6 +134,53 @@ describe('a HostedControlPlaneTemplate', () => {
     expect(await createTemplate({ version: 'v1.34.2' })).toMatchObject({
       code: 400,
       body: { message: expect.stringContaining('spec.template.spec.version') },
+    });
+  });
+});
+
+describe('the sample policy for tenants', () => {
+  const ingress = (host: string) => ({ exposure: { ingress: { apiHost: host, konnectivityHost: `k-${host}` } } });
+  const image = { registry: 'registry.tenant.example' };
+  const mounting = (secretName: string) => ({
+    deployment: { apiServer: { mounts: { one: { path: '/mnt', secret: { secretName } } } } },
+  });
+
+  beforeAll(async () => {
+    const policies = '/apis/admissionregistration.k8s.io/v1';
+    for (const object of renderTenants().filter(({ kind }) => kind.startsWith('ValidatingAdmissionPolicy'))) {
+      const plural = object.kind.endsWith('Binding')
+        ? 'validatingadmissionpolicybindings'
+        : 'validatingadmissionpolicies';
+      await answered(201, () => api.send(`${policies}/${plural}`, { method: 'POST', content: object }));
+    }
+    await answered(422, () => create(specWith({ deployment: { scheduler: { image } } })));
+  });
+  afterAll(async () => {
+    const binding = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings';
+    await api.send(`${binding}/capi-hosted-control-plane-tenant`, { method: 'DELETE' });
+    await answered(201, () => create(specWith({ deployment: { scheduler: { image } } })));
+  });
+
+  it('lets ordinary control planes pass', async () => {
+    expect(await create(minimalSpec)).toMatchObject({ code: 201 });
+    expect(await create(specWith(mounting('mount-hooks')))).toMatchObject({ code: 201 });
+    const { exposure: _, ...spec } = specWith({}) as { exposure?: unknown };
+    expect(await create({ ...spec, ...ingress('api.default.clusters.example.org') })).toMatchObject({ code: 201 });
+  });
+
+  it.each<[string, object, string]>([
+    ['an image of the API server', { deployment: { apiServer: { image } } }, 'images come from registry.example.org'],
+    ['an image of etcd', { etcd: { image } }, 'images come from registry.example.org'],
+    ['an image in the hosted cluster', { coredns: { image } }, 'images come from registry.example.org'],
+    ['another repository of a public registry', { etcd: { image: { repository: 'x/etcd' } } }, 'remove registry and'],
+    ['a Secret of another purpose', mounting('other-ca'), 'mounts begins with mount-'],
+    ['a host of another namespace', ingress('api.other.clusters.example.org'), 'end with the namespace'],
+  ])('refuses %s', async (_, changes, message) => {
+    expect(
+      await create({ ...specWith({}), ...('exposure' in changes ? { exposure: undefined } : {}), ...changes }),
+    ).toMatchObject({
+      code: 422,
+      body: { message: expect.stringContaining(message) },
     });
   });
 });

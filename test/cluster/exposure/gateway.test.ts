@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { Gateway, TLSRoute } from '../../../constructs/api/resources.ts';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { admittedHostsAnnotation } from '../../../constructs/api/group.ts';
+import { Gateway, HostedControlPlane, TLSRoute } from '../../../constructs/api/resources.ts';
+import type { KubeClient } from '../../../reconciler/kube/client.ts';
 import { startOperator, type TestOperator } from '../../support/operator.ts';
 import { single, Workbench } from '../../support/workbench.ts';
 import { installAddon } from '../../testbed/addons.ts';
 import { clustersDomain, gatewayAddress, lookupFor } from '../../testbed/gateway-address.ts';
 import { instanceFrom } from '../../testbed/instance.ts';
+import { tenantOf } from './tenant.ts';
 import { whoAmI } from './who-am-i.ts';
 
 const instance = instanceFrom(process.env, inject('testbed'));
@@ -15,6 +18,7 @@ const fieldManager = 'test';
 let bench: Workbench;
 let neighbour: Workbench;
 let operator: TestOperator;
+let tenant: KubeClient;
 beforeAll(async () => {
   const kubeconfig = inject('kubeconfig');
   await installAddon(instance, 'traefik', () => {});
@@ -22,9 +26,13 @@ beforeAll(async () => {
   neighbour = await Workbench.open(kubeconfig, 'exposed-too');
   // Claims are compared across namespaces, so this operator watches all of them.
   operator = await startOperator({ kubeconfig, lookup: lookupFor(instance) });
+  tenant = await tenantOf(neighbour, kubeconfig);
+  // Older than the control plane whose host it asks for later.
+  await neighbour.createHostedControlPlane('c2-cp', behind(capi));
 });
 afterAll(async () => {
   await operator.stop();
+  await tenant.connection.close();
   await Promise.all([bench.close(), neighbour.close()]);
 });
 
@@ -50,16 +58,54 @@ test('it is stable: another complete reconcile writes nothing but the status', a
   expect(sent.map(({ verb, resource }) => `${verb} ${resource}`)).toEqual(['apply hostedcontrolplanes']);
 });
 
-test('its host is refused to a control plane of another namespace, which gets no route until it is free', async () => {
-  await neighbour.create('c2', { ...behind(capi), controlPlaneEndpoint: { host } });
-  const claimed = await neighbour.untilCondition('c2', 'SyncControlPlaneEndpointReady', { reason: 'HostClaimed' });
-  expect(claimed.message).toContain(`the host name ${host} already belongs to HostedControlPlane exposed/c1-cp`);
-  expect((await neighbour.client.list(TLSRoute, { namespace: neighbour.namespace })).items).toEqual([]);
-  // The first one keeps its traffic.
-  expect(await whoAmI({ instance, bench, address }, 'c1')).toMatchObject({ username: 'kubernetes-admin' });
+describe('a tenant of another namespace, with the rights of a tenant', () => {
+  const type = 'SyncControlPlaneEndpointReady';
+  const ask = (patch: object, subresource?: string) =>
+    tenant.mergePatch(
+      HostedControlPlane,
+      { namespace: neighbour.namespace, name: 'c2-cp' },
+      patch,
+      subresource === undefined ? { fieldManager } : { fieldManager, subresource },
+    );
+  const admit = (hosts: string | null) =>
+    bench.client.mergePatch(
+      Gateway,
+      capi,
+      { metadata: { annotations: { [admittedHostsAnnotation]: hosts } } },
+      { fieldManager },
+    );
 
-  await bench.delete('c1');
-  await neighbour.untilCondition('c2', 'APIServerTLSRoutesReady', { status: 'True' });
+  test('does not take the host of a control plane that works, by an older object that asks for it later', async () => {
+    await ask({ spec: { controlPlaneEndpoint: { host } } });
+    await bench.untilSeen('c1');
+    expect(await bench.condition('c1', type)).toMatchObject({ status: 'True' });
+  });
+
+  test('cannot record that it holds a host', async () => {
+    const hosts = [{ name: host, gateway: 'capi-system/capi', heldSince: '2026-01-01T00:00:00Z' }];
+    await expect(ask({ status: { hosts } }, 'status')).rejects.toMatchObject({ code: 403 });
+  });
+
+  test('does not get the host with a Cluster either, which the Gateway does not admit', async () => {
+    await neighbour.createCluster('c2', tenant);
+    const refused = await neighbour.untilCondition('c2', type, { reason: 'HostNotAdmitted' });
+    expect(refused.message).toContain(`the host ${host} is not below exposed-too.${clustersDomain}`);
+    expect((await neighbour.get('c2')).status?.hosts).toBeUndefined();
+  });
+
+  test('does not get the host before it is free, also when the Gateway admits it', async () => {
+    await admit(`exposed-too/${host}`);
+    const claimed = await neighbour.untilCondition('c2', type, { reason: 'HostClaimed' });
+    expect(claimed.message).toContain(`the host name ${host} already belongs to HostedControlPlane exposed/c1-cp`);
+    expect((await neighbour.client.list(TLSRoute, { namespace: neighbour.namespace })).items).toEqual([]);
+    // The first one keeps its traffic.
+    expect(await whoAmI({ instance, bench, address }, 'c1')).toMatchObject({ username: 'kubernetes-admin' });
+    expect(await bench.condition('c1', type)).toMatchObject({ status: 'True' });
+
+    await bench.delete('c1');
+    await neighbour.untilCondition('c2', 'APIServerTLSRoutesReady', { status: 'True' });
+    await admit(null);
+  });
 });
 
 test('a new Gateway and a corrected listener are observed at once', async () => {

@@ -1,7 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import {
+  apiServerSlice,
   CiliumNetworkPolicy,
   Cluster,
+  EndpointSlice,
   NetworkPolicy,
   type Resource,
   versionOf,
@@ -91,7 +93,16 @@ test('a policy that another client changed or deleted is restored', async () => 
   await expect.poll(async () => (await policy())?.spec, limit).toEqual(before?.spec);
 });
 
-test('disabled policies are deleted, although the control plane is not ready', async () => {
+test('disabled policies become those that only deny what is denied to all, although the control plane is not ready', async () => {
   await bench.patch('c1', { spec: { networkPolicy: 'Disabled' } });
-  await expect.poll(present, limit).toEqual({ kubernetes: [], cilium: [] });
+  await expect.poll(present, limit).toEqual({ kubernetes: all, cilium: [] });
+  const policy = () => bench.client.get<PolicyObject>(NetworkPolicy, { namespace, name: 'c1-api-server' });
+  expect((await policy()).spec).toMatchObject({ policyTypes: ['Egress'] });
+
+  // As API servers publish themselves, which this one does not.
+  const { apiVersion, kind } = EndpointSlice;
+  const metadata = { namespace: 'default', name: apiServerSlice };
+  const endpoints = [{ addresses: ['192.0.2.77'] }];
+  await bench.client.create({ apiVersion, kind, metadata, addressType: 'IPv4', endpoints }, { fieldManager: 'test' });
+  await expect.poll(async () => JSON.stringify((await policy()).spec), limit).toContain('"192.0.2.77/32"');
 });

@@ -218,11 +218,17 @@ describe('the labels of a namespace', () => {
 });
 
 describe('a host name', () => {
-  const published = { controlPlaneEndpoint: { host: 'c1.example.org', port: 443 } };
+  const names = ['c1.example.org', 'konnectivity.c1.example.org'];
+  const hosts = names.map((name) => ({ name, gateway: 'infra/shared', heldSince: '2026-01-01T00:00:00Z' }));
+  const asking = { controlPlaneEndpoint: { host: 'c1.example.org', port: 443 } };
 
-  it('belongs to the control plane that has published it, until that is gone', async () => {
+  it('belongs to the control plane whose status records it, and not to one that asks for it, until that is gone', async () => {
     await watch();
-    const holder = await plane(other, 'c1', published);
+    const holder = await plane(other, 'c1');
+    await plane(other, 'c2', asking);
+    const held = { fieldManager, subresource: 'status' };
+    await client.mergePatch(HostedControlPlane, { namespace: other, name: 'c1' }, { status: { hosts } }, held);
+    await until('the record', () => management.sharedResourcesOf(other, 'c1').heldHosts().length > 0);
     const key = await plane(team, 'c1');
     const around = () => management.sharedResourcesOf(team, 'c1');
     expect(around().hostOwner('c1.example.org')).toBe(`HostedControlPlane ${holder}`);
@@ -237,12 +243,12 @@ describe('a host name', () => {
     expect(around().hostOwner('c1.example.org')).toBeUndefined();
   });
 
-  it('that this operator publishes is claimed at once, before the watch reports it', async () => {
+  it('that this operator records is claimed at once, before the watch reports it', async () => {
     await watch();
     const holder = await plane(other, 'c1');
     await plane(team, 'c1');
     const live = await client.get(HostedControlPlane, { namespace: other, name: 'c1' });
-    const written = { ...object(HostedControlPlane, live.metadata), spec: { gateway: gatewayName, ...published } };
+    const written = { ...object(HostedControlPlane, live.metadata, { gateway: gatewayName }), status: { hosts } };
     const resourceVersion = `${Number(live.metadata.resourceVersion) + 1000}`;
     management.remember({ ...written, metadata: { ...live.metadata, resourceVersion } });
     expect(management.sharedResourcesOf(team, 'c1').hostOwner('c1.example.org')).toBe(`HostedControlPlane ${holder}`);

@@ -67,9 +67,20 @@ describe('the operator', () => {
     });
   });
 
-  it('is probed for health and metrics where it serves them', () => {
-    const { healthPort, metricsPort } = readConfig([], {});
-    expect(container?.ports?.map(({ containerPort }) => containerPort)).toEqual([healthPort, metricsPort]);
+  it('survives a node and a runaway, and is not evicted for other pods', () => {
+    expect(manager?.object['spec']).toMatchObject({ replicas: 2 });
+    expect(manager?.pod.priorityClassName).toBe('system-cluster-critical');
+    expect(manager?.pod.topologySpreadConstraints).toMatchObject([{ topologyKey: 'kubernetes.io/hostname' }]);
+    expect(container?.resources).toMatchObject({ limits: { memory: '1Gi' } });
+  });
+
+  it('serves no metrics unless it is asked to', () => {
+    expect(readConfig(container?.args ?? [], managerEnvironment).metricsPort).toBe(0);
+  });
+
+  it('is probed for health where it serves it', () => {
+    const { healthPort } = readConfig([], {});
+    expect(container?.ports?.map(({ containerPort }) => containerPort)).toEqual([healthPort]);
     expect(container?.readinessProbe?.httpGet?.path).toBe('/readyz');
     expect(container?.livenessProbe?.httpGet?.path).toBe('/healthz');
   });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { admittedHostsAnnotation } from '../../../constructs/api/group.ts';
 import { Gateway } from '../../../constructs/api/resources.ts';
 import { type GatewayObject, gatewayState } from '../../../reconciler/exposure/gateway-object.ts';
 
@@ -21,6 +22,11 @@ const listener = (more: object, status = 'True') => ({
 it.each<[string, boolean, GatewayObject]>([
   ['one more route is attached', true, { ...gateway, status: listener({ attachedRoutes: 7 }) }],
   ['only its version differs', true, { ...gateway, metadata: { ...gateway.metadata, resourceVersion: '2' } }],
+  [
+    'it admits another host',
+    false,
+    { ...gateway, metadata: { ...gateway.metadata, annotations: { [admittedHostsAnnotation]: '*/*' } } },
+  ],
   ['it was recreated', false, { ...gateway, metadata: { ...gateway.metadata, uid: '2' } }],
   ['a listener differs', false, { ...gateway, spec: { listeners: [] } }],
   ['its address differs', false, { ...gateway, status: { ...gateway.status, addresses: [{ value: '192.0.2.2' }] } }],

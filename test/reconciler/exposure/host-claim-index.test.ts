@@ -5,8 +5,7 @@ import { HostClaimIndex } from '../../../reconciler/exposure/host-claim-index.ts
 const claim = (key: string, ...hosts: string[]): HostedControlPlaneClaim => ({
   kind: 'HostedControlPlane',
   key,
-  createdAt: '2026-01-01T00:00:00Z',
-  hosts,
+  hosts: hosts.map((name) => ({ name, heldSince: '2026-01-01T00:00:00Z' })),
 });
 
 it('finds every object that claims a host, and returns the hosts that a change affects', () => {
@@ -20,5 +19,5 @@ it('finds every object that claims a host, and returns the hosts that a change a
   expect(book.remove(claim('team/a'))).toEqual(['z']);
   expect([book.at('z'), book.hostedControlPlane('team/a')]).toEqual([[], undefined]);
   expect(book.remove(claim('team/a'))).toEqual([]);
-  expect(book.hostedControlPlane('team/b')?.hosts).toEqual(['y']);
+  expect(book.hostedControlPlane('team/b')?.hosts.map(({ name }) => name)).toEqual(['y']);
 });

@@ -8,12 +8,41 @@ const gateway = { namespace: 'infra', name: 'shared' };
 const ingress = { apiHost: 'c1.example.org', konnectivityHost: 'k.example.org' };
 const published = { host: 'C1.team.example.org', port: 443 };
 
-function hostsOf(spec: object | undefined): readonly string[] {
-  const { apiVersion, kind } = HostedControlPlane;
-  return hostClaimOfHostedControlPlane({ apiVersion, kind, metadata, ...(spec && { spec }) }).hosts;
+const { apiVersion, kind } = HostedControlPlane;
+const createdAt = metadata.creationTimestamp;
+
+function claimOf(spec: object | undefined, status?: object) {
+  return hostClaimOfHostedControlPlane({
+    apiVersion,
+    kind,
+    metadata,
+    ...(spec && { spec }),
+    ...(status && { status }),
+  });
 }
 
 describe('a HostedControlPlane', () => {
+  const record = [{ name: 'prod.team.example.org', gateway: 'infra/shared', heldSince: '2026-02-01T00:00:00Z' }];
+  const worked = { initialization: { controlPlaneInitialized: true } };
+
+  it.each<[string, object | undefined, object | undefined]>([
+    ['without a spec', undefined, undefined],
+    ['whose spec asks for a host', { gateway, controlPlaneEndpoint: published }, undefined],
+    ['whose spec asks for hosts of an Ingress', { exposure: { ingress } }, { conditions: [] }],
+    ['that has given up its hosts', { gateway, controlPlaneEndpoint: published }, { ...worked, hosts: [] }],
+  ])('%s claims none', (_, spec, status) => {
+    expect(claimOf(spec, status).hosts).toEqual([]);
+  });
+
+  it('claims the hosts that its status records, whatever its spec asks for', () => {
+    expect(claimOf({ gateway, controlPlaneEndpoint: published }, { ...worked, hosts: record }).hosts).toEqual(record);
+  });
+
+  it('holds behind another Gateway nothing of what it holds behind the first one', () => {
+    const spec = { gateway: { namespace: 'team', name: 'own' } };
+    expect(claimOf(spec, { ...worked, hosts: record }).hosts).toEqual([]);
+  });
+
   it.each<[string, object | undefined, string[]]>([
     ['without a spec', undefined, []],
     ['behind a Gateway, not yet published,', { gateway }, []],
@@ -30,12 +59,11 @@ describe('a HostedControlPlane', () => {
     ],
     ['with a load balancer', { exposure: { loadBalancer: {} }, controlPlaneEndpoint: published }, []],
     ['with two exposure strategies', { gateway, exposure: { ingress }, controlPlaneEndpoint: published }, []],
-  ])('%s claims its host names', (_, spec, expected) => {
-    expect(hostsOf(spec)).toEqual(expected);
+  ])('%s that worked before hosts were recorded claims those of its spec', (_, spec, expected) => {
+    expect(claimOf(spec, worked).hosts).toMatchObject(expected.map((name) => ({ name, heldSince: createdAt })));
   });
 
   it('names its Gateway also before it has a host', () => {
-    const { apiVersion, kind } = HostedControlPlane;
     expect(hostClaimOfHostedControlPlane({ apiVersion, kind, metadata, spec: { gateway } })).toMatchObject({
       key: 'team/c1',
       gateway: 'infra/shared',
@@ -59,7 +87,7 @@ describe('a TLSRoute', () => {
       { kind: 'Gateway', group: 'gateway.networking.k8s.io', name: 'full' },
     ];
     expect(hostClaimOfRoute(route({ hostnames: ['A.example.org'], parentRefs }))).toMatchObject({
-      hosts: ['a.example.org'],
+      hosts: [{ name: 'a.example.org', heldSince: createdAt }],
       gateways: ['team/local', 'infra/shared', 'team/full'],
       owner: undefined,
     });

@@ -7,12 +7,13 @@ const defaults = {
   controllerNamespace: undefined,
   podName: undefined,
   operatorImage: undefined,
+  deniedCidrs: [],
   logFormat: 'json',
   logLevel: 'info',
   namespace: undefined,
   watchFilter: undefined,
   healthPort: 8081,
-  metricsPort: 8080,
+  metricsPort: 0,
 };
 
 describe('the environment', () => {
@@ -30,6 +31,8 @@ describe('the environment', () => {
     ['CONTROLLER_NAMESPACE', '', {}],
     ['POD_NAME', 'manager-0', { podName: 'manager-0' }],
     ['OPERATOR_IMAGE', 'registry.example.org/manager:v1', { operatorImage: 'registry.example.org/manager:v1' }],
+    ['DENIED_CIDRS', '10.0.0.0/8, fd00::/64', { deniedCidrs: ['10.0.0.0/8', 'fd00::/64'] }],
+    ['DENIED_CIDRS', '', {}],
     ['LOG_FORMAT', 'text', { logFormat: 'text' }],
     ['LOG_FORMAT', '', {}],
     ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
@@ -42,11 +45,16 @@ describe('the environment', () => {
     expect(readConfig([], { [name]: value })).toEqual({ ...defaults, ...expected });
   });
 
-  it.each([
+  it.each<string[]>([
     ['LEADER_ELECTION', 'yes', 'must be true or false'],
     ['MAX_CONCURRENT_RECONCILES', '0', 'must be a whole number of at least 1'],
     ['MAX_CONCURRENT_RECONCILES', '1.5', 'must be a whole number of at least 1'],
     ['MAX_CONCURRENT_RECONCILES', 'many', 'must be a whole number of at least 1'],
+    ...['10.0.0.1', '0.0.0.0/0', '::/0', '10.0.0.0/33', 'fd00::/129', 'x/8', '10.0.0.0/8/8'].map((text) => [
+      'DENIED_CIDRS',
+      text,
+      'must be networks such as 10.0.0.0/8 and fd00::/64, separated by commas',
+    ]),
     ['LOG_FORMAT', 'xml', 'must be json or text'],
     ['LOG_LEVEL', 'loud', 'must be debug, info, warn or error'],
   ])('is refused with the error and the allowed values: %s=%s', (name, value, allowed) => {
@@ -65,6 +73,7 @@ describe('the environment', () => {
       'CONTROLLER_NAMESPACE',
       'POD_NAME',
       'OPERATOR_IMAGE',
+      'DENIED_CIDRS',
       'LOG_FORMAT',
       'LOG_LEVEL',
       'OTEL_EXPORTER_OTLP_ENDPOINT',

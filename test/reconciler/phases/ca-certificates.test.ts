@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../../../constructs/api/resources.ts';
+import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import type { Outcome } from '../../../reconciler/engine/outcome.ts';
 import { caCertificates } from '../../../reconciler/phases/ca-certificates.ts';
 import {
@@ -133,7 +134,7 @@ describe("a user's own", () => {
     const outcome = await runIn(management, changes);
     expect(outcome).toMatchObject({ kind: 'done', facts: { certificates: { 'c1-ca': fingerprint(own.certificate) } } });
     expect(management.writes).toEqual(['adopt Secret c1-ca']);
-    const labels = { 'cluster.x-k8s.io/cluster-name': 'c1' };
+    const labels = selectorLabels('c1', 'certificates');
     expect(secretIn(management, 'c1-ca')).toEqual({ ...given, metadata: { ...given.metadata, labels } });
     await runIn(management, changes);
     expect(management.writes).toHaveLength(1);

@@ -1,12 +1,13 @@
 import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { admittedHostsAnnotation } from '../../../constructs/api/group.ts';
 import { Gateway } from '../../../constructs/api/resources.ts';
 import type { Endpoint } from '../../../constructs/cluster/facts.ts';
 import { endpoint } from '../../../reconciler/phases/endpoint.ts';
 import type { SharedResources } from '../../../reconciler/management/view.ts';
 import { MemoryObjects } from '../../support/memory-objects.ts';
-import { scopeOf } from '../../support/scope.ts';
+import { now, scopeOf } from '../../support/scope.ts';
 
 interface Case {
   /** The address or name of the load balancer. */
@@ -168,11 +169,12 @@ describe('behind a shared Gateway', () => {
     metadata: gateway,
     spec: { listeners: [listener] },
   };
-  const around: SharedResources = {
+  const around: Partial<SharedResources> = {
     servedVersions: (kind) => (kind === 'Gateway' ? ['v1'] : []),
     gateway: (asked) => (isDeepStrictEqual(asked, gateway) ? object : undefined),
     namespaceLabels: () => ({ tier: 'gold' }),
     hostOwner: () => undefined,
+    seesEveryClaim: true,
   };
 
   function runIn(
@@ -195,7 +197,15 @@ describe('behind a shared Gateway', () => {
         gatewayListener: 'tls',
       },
     });
-    expect(management.writes).toEqual(['publish c1.team.clusters.example.com:443']);
+    expect(management.writes).toEqual([
+      'hold c1.team.clusters.example.com konnectivity.c1.team.clusters.example.com tunnel.c1.team.clusters.example.com',
+      'publish c1.team.clusters.example.com:443',
+    ]);
+    expect(management.hosts[0]).toEqual({
+      name: 'c1.team.clusters.example.com',
+      gateway: 'capi-system/capi',
+      heldSince: now.toISOString(),
+    });
   });
 
   it.each<[string, Partial<SharedResources>, string]>([
@@ -271,9 +281,50 @@ describe('behind a shared Gateway', () => {
     },
   );
 
-  it('is given up when another cluster has published the host at the same moment', async () => {
+  it('is not published when another cluster has taken the host at the same moment', async () => {
     const management = new MemoryObjects();
-    const hostOwner = () => (management.published ? 'HostedControlPlane other/c9' : undefined);
+    const hostOwner = () => (management.hosts.length > 0 ? 'HostedControlPlane other/c9' : undefined);
     await expect(runIn(management, { hostOwner })).rejects.toMatchObject({ reason: 'HostClaimed' });
+    expect(management.published).toBeUndefined();
+  });
+
+  it('is kept with its hosts, which are recorded once', async () => {
+    const management = new MemoryObjects();
+    const before = await runIn(management);
+    const { length } = management.writes;
+    expect(await runIn(management)).toEqual(before);
+    expect(management.writes).toHaveLength(length);
+  });
+
+  describe('with a host that is not below the name of its namespace', () => {
+    const host = 'prod.clusters.example.com';
+    const given = (management: MemoryObjects, annotation?: string, more: Partial<SharedResources> = {}) => {
+      const annotations = annotation === undefined ? {} : { [admittedHostsAnnotation]: annotation };
+      const annotated = { ...object, metadata: { ...gateway, annotations } };
+      const spec = { exposure: { gateway }, controlPlaneEndpoint: { host, port: 443 } };
+      return endpoint.run(
+        scopeOf(management, { spec, sharedResources: { ...around, gateway: () => annotated, ...more } }),
+      );
+    };
+
+    it('holds nothing, and routes attach nowhere, until the Gateway admits it', async () => {
+      const management = new MemoryObjects();
+      const refused = await given(management);
+      expect(refused).toMatchObject({ kind: 'degraded', reason: 'HostNotAdmitted', facts: { endpoint: { host } } });
+      expect(refused.facts).not.toHaveProperty('gatewayListener');
+      expect(management.writes).toEqual([]);
+
+      expect(await given(management, `team/${host}`)).toMatchObject({
+        kind: 'done',
+        facts: { gatewayListener: 'tls' },
+      });
+      expect(management.hosts.map(({ name }) => name)).toContain(host);
+    });
+
+    it('keeps it when the Gateway admits it no more', async () => {
+      const management = new MemoryObjects();
+      await given(management, `team/${host}`);
+      expect(await given(management)).toMatchObject({ kind: 'done', facts: { gatewayListener: 'tls' } });
+    });
   });
 });

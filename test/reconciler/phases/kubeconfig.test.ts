@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Secret } from '../../../constructs/api/resources.ts';
+import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { caCertificates } from '../../../reconciler/phases/ca-certificates.ts';
 import { kubeconfig } from '../../../reconciler/phases/kubeconfig.ts';
 import { clientOf, writeKubeconfig } from '../../../reconciler/pki/kubeconfig.ts';
@@ -34,7 +35,7 @@ it('is a Secret as Cluster API expects it, with the content of its own provider'
   expect(management.get(Secret, name)).toMatchObject({
     type: 'cluster.x-k8s.io/secret',
     metadata: {
-      labels: { 'cluster.x-k8s.io/cluster-name': 'c1' },
+      labels: selectorLabels('c1', 'certificates'),
       ownerReferences: [{ uid: hostedControlPlaneUid, controller: true }],
     },
   });
@@ -103,11 +104,11 @@ it.each<[string, (management: MemoryObjects) => Promise<ScopeChanges>]>([
 });
 
 it.each<[string, object]>([
-  ['labelled', { labels: { 'cluster.x-k8s.io/cluster-name': 'c1' } }],
+  ['labelled', { labels: selectorLabels('c1', 'certificates') }],
   [
     'owned by another object',
     {
-      labels: { 'cluster.x-k8s.io/cluster-name': 'c1' },
+      labels: selectorLabels('c1', 'certificates'),
       ownerReferences: [{ apiVersion: 'v1', kind: 'X', name: 'x', uid: 'other', controller: true }],
     },
   ],
@@ -123,13 +124,16 @@ it.each<[string, object]>([
   expect(await management.read(Secret, name)).toEqual(theirs);
 });
 
-it('of a user without a label is labelled, so that its deletion is seen, and not changed otherwise', async () => {
-  const management = await withCAs();
-  management.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name }, data: { value: 'dGhlaXJz' } });
-  expect((await runIn(management)).written).toEqual([`adopt Secret ${name}`]);
-  expect(management.get(Secret, name)).toMatchObject({ data: { value: 'dGhlaXJz' } });
-  expect((await runIn(management)).written).toEqual([]);
-});
+it.each([{}, { 'cluster.x-k8s.io/cluster-name': 'c1' }])(
+  'of a user with the labels %j is labelled, so that its deletion is seen, and not changed otherwise',
+  async (labels) => {
+    const management = await withCAs();
+    management.put({ apiVersion: 'v1', kind: 'Secret', metadata: { name, labels }, data: { value: 'dGhlaXJz' } });
+    expect((await runIn(management)).written).toEqual([`adopt Secret ${name}`]);
+    expect(management.get(Secret, name)).toMatchObject({ data: { value: 'dGhlaXJz' } });
+    expect((await runIn(management)).written).toEqual([]);
+  },
+);
 
 it('writes an IPv6 endpoint as a URL does', () => {
   const text = writeKubeconfig({

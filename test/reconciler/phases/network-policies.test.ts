@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CiliumNetworkPolicy } from '../../../constructs/api/resources.ts';
+import { CiliumNetworkPolicy, NetworkPolicy } from '../../../constructs/api/resources.ts';
 import { networkPolicies } from '../../../reconciler/phases/network-policies.ts';
 import { MemoryObjects, type StoredObject } from '../../support/memory-objects.ts';
 import { type ScopeChanges, scopeOf } from '../../support/scope.ts';
@@ -36,13 +36,18 @@ describe('the policies of a control plane', () => {
     expect(management.writes).toEqual(components.map((name) => `apply ${kind} c1-${name}`));
   });
 
-  it('are not applied if they are disabled', async () => {
-    const management = new MemoryObjects();
-    expect(await networkPolicies.run(scopeOf(management, { spec: { networkPolicy: 'Disabled' } }))).toMatchObject({
-      kind: 'done',
-    });
-    expect(management.writes).toEqual([]);
-  });
+  it.each(['Auto', 'Disabled'])(
+    'with networkPolicy %s deny the API servers of the management cluster, and what the platform denies to all',
+    async (networkPolicy) => {
+      const management = new MemoryObjects();
+      const facts = { managementNetwork: { denied: ['198.51.100.0/24'] } };
+      const sharedResources = { apiServerAddresses: () => ['192.0.2.7', '2001:db8::7'] };
+      await networkPolicies.run(scopeOf(management, { spec: { networkPolicy }, facts, sharedResources }));
+      const text = JSON.stringify(management.get<StoredObject>(NetworkPolicy, 'c1-api-server')?.['spec']);
+      expect(text).toContain('"except":["169.254.0.0/16","192.0.2.7/32","198.51.100.0/24"]');
+      expect(text).toContain('"except":["2001:db8::7/128","fe80::/10"]');
+    },
+  );
 
   it("are not applied as Cilium's if it is not served", async () => {
     const management = new MemoryObjects();

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { Deployment } from '../../../constructs/api/resources.ts';
+import { objectLabels } from '../../../constructs/cluster/labels.ts';
 import { versionAnnotation } from '../../../constructs/pod/component.ts';
 import { defaultsFor, etcdVersion } from '../../../constructs/cluster/versions.ts';
 import { withHeldVersion } from '../../../reconciler/upgrade/held-version.ts';
@@ -10,7 +11,7 @@ import { clusterName, scopeOf } from '../../support/scope.ts';
 function rendered(version: string): MemoryObjects {
   const management = new MemoryObjects();
   const { apiVersion, kind } = Deployment;
-  const labels = { 'cluster.x-k8s.io/cluster-name': clusterName };
+  const labels = objectLabels(clusterName, 'api-server');
   const template = { metadata: { annotations: { [versionAnnotation]: version } } };
   management.put({ apiVersion, kind, metadata: { name: 'c1-api-server', labels }, spec: { template } });
   return management;

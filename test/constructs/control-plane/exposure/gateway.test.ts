@@ -47,12 +47,29 @@ describe('a gateway', () => {
   });
 
   it('keeps a fixed host, and derives the others from it', () => {
-    const preset = { host: 'prod.clusters.example.com', port: 443 };
+    const preset = { host: 'prod.team.clusters.example.com', port: 443 };
     expect(decide(behind(), preset, { inClusterAccess: 'Proxy' })).toMatchObject({
-      endpoint: { host: 'prod.clusters.example.com', port: 443 },
-      konnectivityEndpoint: { host: 'konnectivity.prod.clusters.example.com', port: 443 },
-      tunnelEndpoint: { host: 'tunnel.prod.clusters.example.com', port: 443 },
+      endpoint: { host: 'prod.team.clusters.example.com', port: 443 },
+      konnectivityEndpoint: { host: 'konnectivity.prod.team.clusters.example.com', port: 443 },
+      tunnelEndpoint: { host: 'tunnel.prod.team.clusters.example.com', port: 443 },
     });
+  });
+
+  const foreign = { host: 'Prod.other.clusters.example.com', port: 443 };
+  it('refuses a host of another namespace, but goes on with the certificates of what is published', () => {
+    expect(decide(behind(), foreign)).toEqual({
+      known: false,
+      reason: 'HostNotAdmitted',
+      message: expect.stringContaining(
+        'the host Prod.other.clusters.example.com is not below team.clusters.example.com',
+      ),
+      meanwhile: { endpoint: foreign, konnectivityEndpoint: { host: `konnectivity.${foreign.host}`, port: 443 } },
+    });
+  });
+
+  it('keeps a host of another namespace that the control plane holds', () => {
+    const heldHosts = ['prod.other.clusters.example.com'];
+    expect(decide({ ...behind(), heldHosts }, foreign)).toMatchObject({ known: true, endpoint: foreign });
   });
 
   it.each<[string, Outside, Partial<Endpoint>, string, string]>([

@@ -3,7 +3,7 @@ import { parseAllDocuments } from 'yaml';
 import { renderControlPlane } from '../../../../constructs/control-plane/chart.ts';
 import type { Party } from '../../../support/enforced-policy.ts';
 import type { Ends } from '../../../support/network-policy-evaluator.ts';
-import { ownPod, otherParties, tried } from '../../../support/reachability.ts';
+import { deniedNetworks, deniedParties, ownPod, otherParties, tried } from '../../../support/reachability.ts';
 import { componentLabel } from '../../../../constructs/cluster/labels.ts';
 import { anyRestore, clusterOf, knownFacts } from '../../../support/rendered-cluster.ts';
 import { workloadsOf } from '../../../support/rendered-objects.ts';
@@ -58,12 +58,21 @@ export interface Policy {
 
 /** Policies as in a manifest, and the parties they apply to: pods as the same chart labels them, and others. */
 export function rendered(
-  kind: Kind,
+  kind: Kind | 'Disabled',
   { spec }: ExposureStrategy,
 ): { policies: Policy[]; parties: Record<string, Party> } {
-  const facts = { ...knownFacts, operatorNamespace: 'operator', etcdRestore: anyRestore, etcdVerify: anyRestore };
+  const managementNetwork = { denied: deniedNetworks };
+  const facts = {
+    ...knownFacts,
+    managementNetwork,
+    operatorNamespace: 'operator',
+    etcdRestore: anyRestore,
+    etcdVerify: anyRestore,
+  };
   const objects = renderControlPlane(clusterOf({ spec: { ...spec, networkPolicy: kind } }), facts);
-  const manifest = Yaml.stringify(...objects.filter((object) => object.kind === kind));
+  const manifest = Yaml.stringify(
+    ...objects.filter((object) => object.kind === (kind === 'Disabled' ? 'NetworkPolicy' : kind)),
+  );
   const own = workloadsOf(objects).map(({ object, template }, index): [string, Party] => [
     object.metadata.name.replace('c1-', ''),
     ownPod(index + 1, template.metadata?.labels ?? {}),
@@ -96,10 +105,12 @@ function tables(kind: Kind, { securePort, entrances }: ExposureStrategy): Record
   // the other pods do not use DNS
   const asking = components.filter((name) => !['etcd-restore', 'etcd-verify'].includes(name));
   const dns = ['TCP 53', 'UDP 53'];
+  const resolvers = ['cluster DNS', 'DNS cache of a node'];
   const probes = { from: ['own node'], to: components };
   const ofOthers = { from: others, to: others };
   // NetworkPolicy selects hosts outside only by address, and the addresses of pods match too.
-  const outside = (pods: readonly string[]) => (kind === 'NetworkPolicy' ? pods : ['host outside']);
+  const outside = (parties: readonly string[]) =>
+    kind === 'NetworkPolicy' ? parties.filter((name) => !deniedParties.includes(name)) : ['host outside'];
   const withinControlPlane = [
     { from: ['controller-manager', 'scheduler'], to: ['api-server'], at: [`TCP ${securePort}`] },
     { from: ['api-server'], to: ['etcd'], at: ['TCP 2379'] },
@@ -108,7 +119,7 @@ function tables(kind: Kind, { securePort, entrances }: ExposureStrategy): Record
   return {
     egress: [
       ...withinControlPlane,
-      { from: asking, to: all, at: dns },
+      { from: asking, to: resolvers, at: dns },
       { from: ['api-server'], to: outside(all), at: ['TCP 443'] },
       { from: others, to: all },
     ],
@@ -124,7 +135,7 @@ function tables(kind: Kind, { securePort, entrances }: ExposureStrategy): Record
       ...withinControlPlane,
       { from: others, to: ['api-server'], at: entering },
       { from: ['operator'], to: ['etcd', 'etcd-restore', 'etcd-verify'], at: ['TCP 2379'] },
-      { from: asking, to: others, at: dns },
+      { from: asking, to: resolvers, at: dns },
       { from: ['api-server'], to: outside(others), at: ['TCP 443'] },
       probes,
       ofOthers,

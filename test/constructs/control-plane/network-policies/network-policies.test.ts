@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { policyKind } from '../../../../constructs/control-plane/network-policies/network-policies.ts';
 import { Rendered } from '../../../support/rendered-cluster.ts';
 
@@ -8,7 +8,7 @@ it.each([
   ['Auto', true, 'CiliumNetworkPolicy'],
   ['NetworkPolicy', true, 'NetworkPolicy'],
   ['CiliumNetworkPolicy', false, 'CiliumNetworkPolicy'],
-  ['Disabled', true, undefined],
+  ['Disabled', true, 'NetworkPolicy'],
 ] as const)('networkPolicy %s, with Cilium served: %s, means %s', (networkPolicy, ciliumServed, kind) => {
   expect(policyKind({ spec: { networkPolicy } }, { ciliumServed })).toBe(kind);
 });
@@ -46,6 +46,46 @@ it('the policy of the controller manager, in both kinds', () => {
               "protocol": "UDP",
             },
           ],
+          "to": [
+            {
+              "namespaceSelector": {
+                "matchLabels": {
+                  "kubernetes.io/metadata.name": "kube-system",
+                },
+              },
+              "podSelector": {
+                "matchLabels": {
+                  "k8s-app": "kube-dns",
+                },
+              },
+            },
+          ],
+        },
+        {
+          "ports": [
+            {
+              "port": 53,
+              "protocol": "TCP",
+            },
+            {
+              "port": 53,
+              "protocol": "UDP",
+            },
+          ],
+          "to": [
+            {
+              "namespaceSelector": {
+                "matchLabels": {
+                  "kubernetes.io/metadata.name": "kube-system",
+                },
+              },
+              "podSelector": {
+                "matchLabels": {
+                  "k8s-app": "node-local-dns",
+                },
+              },
+            },
+          ],
         },
       ],
       "podSelector": {
@@ -62,59 +102,88 @@ it('the policy of the controller manager, in both kinds', () => {
   `);
   expect(new Rendered({}, { ciliumServed: true }).object('CiliumNetworkPolicy', 'c1-controller-manager')['spec'])
     .toMatchInlineSnapshot(`
-    {
-      "egress": [
-        {
-          "toEndpoints": [
-            {
-              "matchLabels": {
-                "app.kubernetes.io/component": "api-server",
-                "cluster.x-k8s.io/cluster-name": "c1",
+      {
+        "egress": [
+          {
+            "toEndpoints": [
+              {
+                "matchLabels": {
+                  "app.kubernetes.io/component": "api-server",
+                  "cluster.x-k8s.io/cluster-name": "c1",
+                },
               },
-            },
-          ],
-          "toPorts": [
-            {
-              "ports": [
-                {
-                  "port": "6443",
-                  "protocol": "TCP",
+            ],
+            "toPorts": [
+              {
+                "ports": [
+                  {
+                    "port": "6443",
+                    "protocol": "TCP",
+                  },
+                ],
+              },
+            ],
+          },
+          {
+            "toEndpoints": [
+              {
+                "matchLabels": {
+                  "k8s-app": "kube-dns",
+                  "k8s:io.kubernetes.pod.namespace": "kube-system",
                 },
-              ],
-            },
-          ],
-        },
-        {
-          "toEntities": [
-            "all",
-          ],
-          "toPorts": [
-            {
-              "ports": [
-                {
-                  "port": "53",
-                  "protocol": "TCP",
+              },
+            ],
+            "toPorts": [
+              {
+                "ports": [
+                  {
+                    "port": "53",
+                    "protocol": "TCP",
+                  },
+                  {
+                    "port": "53",
+                    "protocol": "UDP",
+                  },
+                ],
+              },
+            ],
+          },
+          {
+            "toEndpoints": [
+              {
+                "matchLabels": {
+                  "k8s-app": "node-local-dns",
+                  "k8s:io.kubernetes.pod.namespace": "kube-system",
                 },
-                {
-                  "port": "53",
-                  "protocol": "UDP",
-                },
-              ],
-            },
-          ],
+              },
+            ],
+            "toPorts": [
+              {
+                "ports": [
+                  {
+                    "port": "53",
+                    "protocol": "TCP",
+                  },
+                  {
+                    "port": "53",
+                    "protocol": "UDP",
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+        "endpointSelector": {
+          "matchLabels": {
+            "app.kubernetes.io/component": "controller-manager",
+            "cluster.x-k8s.io/cluster-name": "c1",
+          },
         },
-      ],
-      "endpointSelector": {
-        "matchLabels": {
-          "app.kubernetes.io/component": "controller-manager",
-          "cluster.x-k8s.io/cluster-name": "c1",
-        },
-      },
-      "ingress": [
-        {},
-      ],
-    }
-  `);
+        "ingress": [
+          {},
+        ],
+      }
+    `);
 });
 
 it('only the API server may connect to etcd if the operator runs outside of the cluster', () => {
@@ -143,3 +212,77 @@ function portsIn(value: unknown): Port[] {
   if (typeof value !== 'object' || value === null) return [];
   return 'port' in value ? [value] : Object.values(value).flatMap(portsIn);
 }
+
+describe('name resolution', () => {
+  const pods = [
+    {
+      namespace: 'openshift-dns',
+      labels: { dns: 'default' },
+      ports: [
+        { number: 5353, protocol: 'UDP' },
+        { number: 'dns-tcp', protocol: 'TCP' },
+      ],
+    },
+  ] as const;
+  const managementNetwork = { denied: [], dns: { pods, networks: ['169.254.20.10/32', 'fd00::10/128'] } };
+  const egress = (kind: 'NetworkPolicy' | 'CiliumNetworkPolicy') => {
+    const objects = new Rendered({ spec: { networkPolicy: kind } }, { managementNetwork });
+    return (objects.object(kind, 'c1-scheduler')['spec'] as { egress: unknown[] }).egress;
+  };
+
+  it('reaches the pods of the DNS at their own ports, and resolvers without pods', () => {
+    const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': 'openshift-dns' } };
+    expect(egress('NetworkPolicy')).toEqual(
+      expect.arrayContaining([
+        {
+          to: [{ namespaceSelector, podSelector: { matchLabels: { dns: 'default' } } }],
+          ports: [
+            { port: 5353, protocol: 'UDP' },
+            { port: 'dns-tcp', protocol: 'TCP' },
+          ],
+        },
+        {
+          to: [{ ipBlock: { cidr: '169.254.20.10/32' } }, { ipBlock: { cidr: 'fd00::10/128' } }],
+          ports: [
+            { port: 53, protocol: 'TCP' },
+            { port: 53, protocol: 'UDP' },
+          ],
+        },
+      ]),
+    );
+  });
+
+  it('reaches resolvers of the node with Cilium, which matches a node by no address', () => {
+    const toPorts = [
+      {
+        ports: [
+          { port: '53', protocol: 'TCP' },
+          { port: '53', protocol: 'UDP' },
+        ],
+      },
+    ];
+    expect(egress('CiliumNetworkPolicy')).toEqual(
+      expect.arrayContaining([
+        { toCIDRSet: [{ cidr: '169.254.20.10/32' }, { cidr: 'fd00::10/128' }], toPorts },
+        { toEntities: ['host'], toPorts },
+      ]),
+    );
+  });
+});
+
+it.each(['NetworkPolicy', 'CiliumNetworkPolicy'] as const)(
+  'a %s always denies link-local addresses, and what the platform denies',
+  (kind) => {
+    const denied = ['203.0.113.0/24', '10.96.0.1/32', 'fd00:10::/64', '203.0.113.0/24'];
+    const facts = { managementNetwork: { denied } };
+    const { egress } = new Rendered({ spec: { networkPolicy: kind } }, facts).object(kind, 'c1-api-server')['spec'] as {
+      egress: object[];
+    };
+    const blocks = [
+      { cidr: '0.0.0.0/0', except: ['10.96.0.1/32', '169.254.0.0/16', '203.0.113.0/24'] },
+      { cidr: '::/0', except: ['fd00:10::/64', 'fe80::/10'] },
+    ];
+    const wanted = kind === 'NetworkPolicy' ? { to: blocks.map((ipBlock) => ({ ipBlock })) } : { toCIDRSet: blocks };
+    expect(egress).toContainEqual(expect.objectContaining(wanted));
+  },
+);

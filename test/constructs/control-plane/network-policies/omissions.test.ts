@@ -27,13 +27,8 @@ it.each(policyKinds)(
 
 /** What each kind assumes for a missing field. */
 const defaults: Readonly<Record<Kind, string[]>> = {
-  NetworkPolicy: [
-    'policyTypes: ["Ingress","Egress"]',
-    'protocol: "TCP"',
-    // Hosts outside, which match all addresses; Cilium excludes pods and nodes in this kind too.
-    'to: [{"ipBlock":{"cidr":"0.0.0.0/0"}},{"ipBlock":{"cidr":"::/0"}}]',
-  ],
-  CiliumNetworkPolicy: ['fromEntities: ["all"]', 'toEntities: ["all"]'],
+  NetworkPolicy: ['policyTypes: ["Ingress","Egress"]', 'protocol: "TCP"'],
+  CiliumNetworkPolicy: ['fromEntities: ["all"]'],
 };
 
 type Path = readonly (string | number)[];

@@ -1,0 +1,119 @@
+import { App, Chart } from 'cdk8s';
+import { k8s } from 'cdk8s-plus-30';
+import type { Construct } from 'constructs';
+import { hostedControlPlaneCRD } from '../api/crd.ts';
+import {
+  Cluster,
+  Event,
+  groupOf,
+  HostedControlPlane,
+  HostedControlPlaneTemplate,
+  Machine,
+  MachineDeployment,
+} from '../api/resources.ts';
+import { children, type StructuralSchema } from '../api/structural.ts';
+import { type Access, rulesOf } from '../cluster/access-rules.ts';
+import { providerNames, providerNamespace } from '../cluster/provider-names.ts';
+import type { RenderedObject } from '../control-plane/chart.ts';
+
+const managed = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] as const;
+const watched = ['get', 'list', 'watch'] as const;
+
+/** Rights of a tenant in its namespace. The status is not among them, because it records which hosts are held. */
+export const tenantAccess: readonly Access[] = [
+  { resource: HostedControlPlane, verbs: managed, why: 'control planes' },
+  { resource: HostedControlPlaneTemplate, verbs: managed, why: 'templates of control planes' },
+  { resource: Cluster, verbs: managed, why: 'the Cluster that owns a control plane' },
+  { resource: MachineDeployment, verbs: managed, why: 'workers' },
+  { resource: Machine, verbs: watched, why: 'the progress of workers' },
+  { resource: Event, verbs: watched, why: 'the progress of a control plane' },
+];
+
+/** What a platform changes in the sample policy. */
+const registry = 'registry.example.org';
+const ingressDomain = 'clusters.example.org';
+const mountPrefix = 'mount-';
+
+/** A role for tenants, and a sample of a policy that limits what their control planes may run, mount and be called. */
+class Tenants extends Chart {
+  constructor(scope: Construct, id: string) {
+    super(scope, id, { disableResourceNameHashes: true }); // clusterctl must not delete it with the provider, so no label of the provider.
+    const name = providerNames.tenantRole;
+    new k8s.KubeClusterRole(this, 'role', { metadata: { name }, rules: rulesOf(tenantAccess) });
+    new k8s.KubeValidatingAdmissionPolicy(this, 'policy', {
+      metadata: { name },
+      spec: {
+        failurePolicy: 'Fail',
+        matchConstraints: {
+          resourceRules: [
+            {
+              apiGroups: [groupOf(HostedControlPlane)],
+              apiVersions: ['*'],
+              operations: ['CREATE', 'UPDATE'],
+              resources: [HostedControlPlane.plural],
+            },
+          ],
+        },
+        // What was stored before the policy existed can still be labelled, looked after and deleted.
+        matchConditions: [
+          { name: 'changed', expression: 'oldObject == null || oldObject.spec != object.spec' },
+          { name: 'not-the-operator', expression: `request.userInfo.username != '${operatorUser}'` },
+        ],
+        variables: [
+          { name: 'images', expression: `[${imagePaths().map(optionalPath).join(', ')}]` },
+          { name: 'mounts', expression: 'object.spec.?deployment.?apiServer.?mounts.orValue({})' },
+          { name: 'ingress', expression: 'object.spec.?exposure.?ingress' },
+        ],
+        validations: validations(),
+      },
+    });
+    new k8s.KubeValidatingAdmissionPolicyBinding(this, 'binding', {
+      metadata: { name },
+      spec: { policyName: name, validationActions: ['Deny'] },
+    });
+  }
+}
+
+function validations(): k8s.Validation[] {
+  const belowNamespace = (host: string) => `${host}.endsWith('.' + request.namespace + '.${ingressDomain}')`;
+  const given = 'variables.ingress.value()';
+  return [
+    {
+      expression: `variables.images.all(image, has(image.registry) ? image.registry == '${registry}' : !has(image.repository))`,
+      message: `images come from ${registry}: set the registry to ${registry}, or remove registry and repository`,
+    },
+    {
+      expression: `variables.mounts.all(name, !has(variables.mounts[name].secret) || variables.mounts[name].secret.secretName.startsWith('${mountPrefix}'))`,
+      message: `the name of a Secret that a control plane mounts begins with ${mountPrefix}: copy what it needs to such a Secret`,
+    },
+    {
+      expression: `!variables.ingress.hasValue() || (${belowNamespace(`${given}.apiHost`)} && ${belowNamespace(`${given}.konnectivityHost`)} && (!has(${given}.tunnelHost) || ${belowNamespace(`${given}.tunnelHost`)}))`,
+      message: `the host names of an Ingress end with the namespace and ${ingressDomain}: choose names such as api.<cluster>.<namespace>.${ingressDomain}`,
+    },
+  ];
+}
+
+const operatorUser = `system:serviceaccount:${providerNamespace}:${providerNames.serviceAccount}`;
+
+/** Paths of all images in the spec, from the schema, so that a new one is restricted too. */
+function imagePaths(): string[][] {
+  const [{ schema }] = hostedControlPlaneCRD.spec.versions;
+  const spec = schema.openAPIV3Schema.properties?.['spec'];
+  return spec ? imagesBelow(spec, ['object', 'spec']) : [];
+}
+
+function imagesBelow(schema: StructuralSchema, path: readonly string[]): string[][] {
+  const { registry: host, repository } = schema.properties ?? {};
+  if (host && repository) return [[...path]];
+  return children(schema).flatMap(([name, child]) => imagesBelow(child, [...path, name]));
+}
+
+/** An element of a list that is there only if every part of the path is. */
+function optionalPath([root = '', ...fields]: readonly string[]): string {
+  return `?${root}${fields.map((field) => `.?${field}`).join('')}`;
+}
+
+/** Renders what a platform gives to its tenants. */
+export function renderTenants(): RenderedObject[] {
+  return new Tenants(new App(), 'tenants').toJson() as RenderedObject[];
+}
