@@ -29,7 +29,7 @@ export async function findRecoveryBundle(
   { owner, choice, namespace, store: spec, storeReader }: RecoveryBundleRequest,
   signal?: AbortSignal,
 ): Promise<{ readonly backup: string; readonly bundle: RecoveryBundle }> {
-  const { store, keys } = await openStore(namespace, spec, storeReader);
+  const { store, keys } = await openStore({ namespace, owner }, spec, storeReader);
   try {
     const backups = new ClusterBackups(store, owner, keys);
     const chosen = chosenBackup(choice, (await backups.list(signal)).backups);

@@ -1,9 +1,10 @@
-import { backupAccessLabel, encryptionKeyAnnotation } from '../../constructs/api/group.ts';
-import type { Backup } from '../../constructs/api/backup-spec.ts';
+import { backupAccessLabel, encryptionKeyAnnotation, restoreAccessLabel } from '../../constructs/api/group.ts';
+import { Backup } from '../../constructs/api/backup-spec.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { type EncryptionKey, readEncryptionKey } from './encryption-keys.ts';
+import type { BackupOwner } from './names.ts';
 import { ObjectStore, type ObjectStoreOptions } from './object-store.ts';
 import { StoreError } from './store-error.ts';
 import { readStoreSettings, type StoreCredentials } from './store-settings.ts';
@@ -16,6 +17,14 @@ export interface StoreReader {
   serviceAccountToken(name: string, audience: string): Promise<string>;
 }
 
+/** Who opens a store, and for whose backups. */
+export interface StoreUser {
+  /** Namespace of the HostedControlPlane. */
+  readonly namespace: string;
+  /** Owner of the backups that are read or written. */
+  readonly owner: BackupOwner;
+}
+
 /** A bucket and its encryption keys. Close the store after use. */
 export interface OpenStore {
   readonly store: ObjectStore;
@@ -26,11 +35,10 @@ export interface OpenStore {
 /**
  * Opens the store of a spec with the current content of its Secrets. They are read for each attempt, so that a change
  * is effective immediately.
- * @param namespace the namespace of the HostedControlPlane
  * @throws InvalidConfiguration `BackupSecretInvalid` with a message for the user, without values of a Secret
  */
 export async function openStore(
-  namespace: string,
+  { namespace, owner }: StoreUser,
   { secret, webIdentity, encryption }: Pick<Backup, 'secret' | 'webIdentity' | 'encryption'>,
   requestCaches: StoreReader,
   options?: ObjectStoreOptions,
@@ -39,6 +47,7 @@ export async function openStore(
   const found = await requestCaches.secret(place);
   const name = `Secret ${place.namespace}/${place.name}`;
   if (!found || !mayRead(namespace, place.namespace, found)) throw invalid(missing(name, place.namespace, namespace));
+  if (place.namespace !== namespace) refuseForeignUse(name, { namespace, owner }, secret, found);
   const settings = named(name, () =>
     readStoreSettings(found.data ?? {}, secret, webIdentity && credentialsOf(webIdentity, requestCaches)),
   );
@@ -50,6 +59,29 @@ export async function openStore(
 function mayRead(reader: string, namespace: string, { metadata }: SecretObject): boolean {
   return namespace === reader || metadata.labels?.[backupAccessLabel] === reader;
 }
+
+/**
+ * A Secret of another namespace opens the whole bucket, with the backups of other tenants and their keys. A bucket is
+ * named in messages, so that its name must not come from a key that holds something else.
+ */
+function refuseForeignUse(
+  name: string,
+  { namespace, owner }: StoreUser,
+  secret: Backup['secret'],
+  { metadata }: SecretObject,
+): void {
+  const renamed = (['hostKey', 'regionKey', 'bucketKey'] as const).filter((key) => secret[key] !== defaultKeys[key]);
+  if (renamed.length > 0)
+    throw invalid(
+      `${name} belongs to another namespace, so that its keys have the default names: remove ${renamed.map((key) => `etcd.backup.secret.${key}`).join(', ')}`,
+    );
+  if (owner.namespace === namespace || metadata.labels?.[restoreAccessLabel] === owner.namespace) return;
+  throw invalid(
+    `${name} lets namespace ${namespace} restore its own backups, and not those of namespace ${owner.namespace}: ask its owner for the label ${restoreAccessLabel}: ${owner.namespace}, or correct etcd.restore.from`,
+  );
+}
+
+const defaultKeys = Backup.shape.secret.parse({ name: 'any' });
 
 /** The same message whether the Secret is missing or not shared, to hide which Secrets other namespaces have. */
 function missing(name: string, namespace: string, reader: string): string {

@@ -58,7 +58,7 @@ export async function takeBackup(attempt: BackupAttempt, context: WorkContext): 
   const { owner, spec, schedule, causes, storeReader, clock } = attempt;
   const limit = AbortSignal.timeout(longestUploadMs);
   const signal = AbortSignal.any([context.signal, limit]);
-  const { store, keys } = await openStore(owner.namespace, spec, storeReader);
+  const { store, keys } = await openStore({ namespace: owner.namespace, owner }, spec, storeReader);
   try {
     const backups = new ClusterBackups(store, owner, keys);
     context.report('listing the existing backups');

@@ -104,7 +104,7 @@ export async function withBackupsOf<T>(
   { namespace, store: spec, storeReader, owner }: RestoreSource,
   use: (backups: ClusterBackups, hasKeys: boolean) => Promise<T>,
 ): Promise<T> {
-  const { store, keys } = await openStore(namespace, spec, storeReader);
+  const { store, keys } = await openStore({ namespace, owner }, spec, storeReader);
   try {
     return await use(new ClusterBackups(store, owner, keys), keys.length > 0);
   } finally {
