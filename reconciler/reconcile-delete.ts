@@ -42,7 +42,7 @@ function deletionOf(
   cluster: string,
   clusterIsDeleting: boolean,
 ): Promise<Outcome> {
-  const { namespace = '', uid } = object.metadata;
+  const { namespace = '', name, uid } = object.metadata;
   const reader = management.readerOf(namespace, cluster);
   return deleteControlPlane({
     cluster,
@@ -55,7 +55,7 @@ function deletionOf(
         cluster,
         clusterObject: management.findCluster(namespace, cluster),
         reader,
-        storeReader: storeReaderOf(client, namespace),
+        storeReader: storeReaderOf(client, { namespace, name }),
         work: memory.work.of(key),
         now: new Date(clock.now()),
       }),

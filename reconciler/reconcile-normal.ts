@@ -82,7 +82,7 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     trustProbes: reach?.trustProbes ?? dialledProbes,
     work: memory.work.of(key),
     etcdLoop: memory.etcd.of(key),
-    storeReader: storeReaderOf(client, namespace),
+    storeReader: storeReaderOf(client, { namespace, name }),
     now,
   };
 }

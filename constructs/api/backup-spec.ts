@@ -45,14 +45,19 @@ const WebIdentity = z.object({
     .min(1)
     .max(253)
     .describe(
-      'ServiceAccount in the namespace of the HostedControlPlane whose tokens authenticate to the token service.',
+      'ServiceAccount in the namespace of the HostedControlPlane whose tokens authenticate to the token service. Its annotation controlplane.cluster.x-k8s.io/backup-identity-of must name the HostedControlPlane.',
     ),
-  audience: z.string().min(1).max(253).default('sts.amazonaws.com').describe('Audience of the tokens.'),
+  audience: z
+    .string()
+    .min(1)
+    .max(253)
+    .default('sts.amazonaws.com')
+    .describe('Audience of the tokens. Audiences that the management API server accepts are refused.'),
   tokenServiceURL: z
     .string()
     .max(2048)
     .optional()
-    .describe('URL of the token service; that of AWS in the region when unset.'),
+    .describe('URL of the token service, with https; that of AWS in the region when unset.'),
 });
 
 const Retention = z.object({

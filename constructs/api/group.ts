@@ -67,6 +67,12 @@ export const backupAccessLabel = `${group}/backup-access`;
  */
 export const restoreAccessLabel = `${group}/restore-from`;
 
+/**
+ * On a ServiceAccount: the HostedControlPlanes of its namespace, separated by commas, that sign in to their backup
+ * stores with its tokens.
+ */
+export const backupIdentityAnnotation = `${group}/backup-identity-of`;
+
 /** On a Secret with encryption keys of backups: the name of the key that encrypts. */
 export const encryptionKeyAnnotation = `${group}/encryption-key`;
 

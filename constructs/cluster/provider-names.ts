@@ -13,6 +13,7 @@ export const providerNames = {
   leaderElectionRole: prefixed('leader-election'),
   clusterApiRole: prefixed('cluster-api'),
   bootstrapRole: prefixed('kubeadm-bootstrap'),
+  backupIdentityRole: prefixed('backup-identity'),
 } as const;
 
 /** Labels of every object. clusterctl finds, upgrades and deletes the provider by them. */

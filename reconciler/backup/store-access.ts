@@ -13,7 +13,10 @@ import { readStoreSettings, type StoreCredentials } from './store-settings.ts';
 export interface StoreReader {
   /** A Secret of any namespace, read from the API server; undefined if it does not exist. */
   secret(name: { readonly namespace: string; readonly name: string }): Promise<SecretObject | undefined>;
-  /** A new token of a ServiceAccount in the namespace of the HostedControlPlane. */
+  /**
+   * A new token of a ServiceAccount in the namespace of the HostedControlPlane. @throws a sentence for the user if it
+   * does not let the HostedControlPlane have one
+   */
   serviceAccountToken(name: string, audience: string): Promise<string>;
 }
 
@@ -92,14 +95,17 @@ function missing(name: string, namespace: string, reader: string): string {
 
 function credentialsOf(webIdentity: NonNullable<Backup['webIdentity']>, requestCaches: StoreReader): StoreCredentials {
   const { roleARN, serviceAccountName, audience, tokenServiceURL } = webIdentity;
+  if (tokenServiceURL !== undefined && !tokenServiceURL.startsWith('https://'))
+    throw invalid(
+      'etcd.backup.webIdentity.tokenServiceURL does not begin with https://, so that programs on the way could read the token: correct it',
+    );
   return {
     kind: 'webIdentity',
     roleArn: roleARN,
     tokenService: tokenServiceURL,
     token: () =>
       requestCaches.serviceAccountToken(serviceAccountName, audience).catch((error: unknown) => {
-        const advice = 'create the ServiceAccount, or correct etcd.backup.webIdentity';
-        throw new StoreError('CredentialsRefused', `cannot sign in to the store: ${messageOf(error)}: ${advice}`);
+        throw new StoreError('CredentialsRefused', `cannot sign in to the store: ${messageOf(error)}`);
       }),
   };
 }

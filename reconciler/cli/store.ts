@@ -23,7 +23,7 @@ export async function withBackups<T>(
     );
   }
   const owner = other ?? { namespace, cluster };
-  const requestCaches = storeReaderOf(client, namespace);
+  const requestCaches = storeReaderOf(client, { namespace, name: object.metadata.name });
   const { store } = await openStore({ namespace, owner }, { ...backup, encryption: undefined }, requestCaches);
   try {
     return await use(new ClusterBackups(store, owner));

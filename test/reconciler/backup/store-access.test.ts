@@ -119,7 +119,7 @@ describe('the backup store', () => {
     if (credentials.kind !== 'webIdentity') throw new Error('static keys');
     await expect(credentials.token()).rejects.toMatchObject({
       reason: 'CredentialsRefused',
-      message: expect.stringContaining('no ServiceAccount missing: create the ServiceAccount'),
+      message: expect.stringContaining('cannot sign in to the store: no ServiceAccount missing'),
     });
   });
 
@@ -130,6 +130,12 @@ describe('the backup store', () => {
   });
 
   it.each<[string, object, SecretObject[], string]>([
+    [
+      'is fine, but its token service is asked in clear',
+      { webIdentity: { roleARN: 'r', serviceAccountName: 'backup', tokenServiceURL: 'http://sts.example.org' } },
+      [own],
+      'tokenServiceURL does not begin with https://',
+    ],
     ['does not exist', {}, [], 'Secret team/s3 with the address of the bucket does not exist: create it'],
     ['lacks keys', {}, [secret('team', 's3', { region: 'eu' })], 'Secret team/s3: the Secret has no accessKeyID'],
     [
