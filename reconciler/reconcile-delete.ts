@@ -1,6 +1,7 @@
 import { finalizer } from '../constructs/api/group.ts';
 import type { RequeueAt } from './engine/requeue.ts';
 import { finalBackup } from './backup/final-backup.ts';
+import { openEtcd } from './etcd/access.ts';
 import { storeReaderOf } from './backup/store-reader.ts';
 import { removeFinalizer } from './management/finalizer.ts';
 import type { Admission } from './admission.ts';
@@ -38,7 +39,7 @@ export async function reconcileDelete(
 }
 
 function deletionOf(
-  { key, object, options: { client, management, clock }, memory }: ReconcileContext,
+  { key, object, options: { client, management, clock, reach }, memory }: ReconcileContext,
   cluster: string,
   clusterIsDeleting: boolean,
 ): Promise<Outcome> {
@@ -55,6 +56,8 @@ function deletionOf(
         cluster,
         clusterObject: management.findCluster(namespace, cluster),
         reader,
+        openEtcd: reach?.etcdMembers ?? openEtcd,
+        clock,
         storeReader: storeReaderOf(client, { namespace, name }),
         work: memory.work.of(key),
         now: new Date(clock.now()),

@@ -1,6 +1,7 @@
 import type { HostedCluster } from '../constructs/cluster/cluster.ts';
 import { overruledArguments } from '../constructs/control-plane/overruled.ts';
 import { type RequeueAt, earliest } from './engine/requeue.ts';
+import { openEtcd } from './etcd/access.ts';
 import { storeReaderOf } from './backup/store-reader.ts';
 import { infrastructureOf } from './management/cluster-object.ts';
 import {
@@ -47,11 +48,11 @@ export async function reconcileNormal(context: ReconcileContext, admission: Admi
 
 function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted): Scope {
   const { hostedControlPlane, clusterObject } = admission;
-  const { client, management, operatorNamespace, operatorImage, reach } = options;
+  const { client, management, clock, operatorNamespace, operatorImage, reach } = options;
   const { namespace, name, uid = '' } = hostedControlPlane.metadata;
   const cluster = hostedClusterOf(admission);
   const reader = management.readerOf(namespace, cluster.name);
-  const now = new Date(options.clock.now());
+  const now = new Date(clock.now());
   return {
     hostedControlPlane,
     clusterObject,
@@ -82,6 +83,8 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     trustProbes: reach?.trustProbes ?? dialledProbes,
     work: memory.work.of(key),
     etcdLoop: memory.etcd.of(key),
+    openEtcd: reach?.etcdMembers ?? openEtcd,
+    clock,
     storeReader: storeReaderOf(client, { namespace, name }),
     now,
   };

@@ -130,7 +130,7 @@ export const conditions = {
   },
   EtcdBackupReady: {
     meaning: 'backups are taken on schedule; always true when the spec asks for none',
-    reasons: ['BackupSecretInvalid', 'StoreUnavailable', 'BackupFailed', 'WaitingForMembers'],
+    reasons: ['BackupSecretInvalid', 'StoreUnavailable', 'BackupFailed', 'BackupFolderShared', 'WaitingForMembers'],
   },
   EtcdBackupVerified: {
     meaning: 'the newest verification of a backup succeeded; always true when the spec asks for none',

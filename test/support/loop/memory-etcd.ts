@@ -2,15 +2,23 @@ import { PersistentVolumeClaim, Pod, type Resource } from '../../../constructs/a
 import { selectorLabels } from '../../../constructs/cluster/labels.ts';
 import { etcdPeerUrl } from '../../../reconciler/etcd/member-objects.ts';
 import type { MemberStatus, Registration } from '../../../reconciler/etcd/members.ts';
+import type { OpenEtcd } from '../../../reconciler/etcd/access.ts';
+import { LoneMember } from '../etcd-member.ts';
 import type { LoopMemberClient } from '../../../reconciler/etcd/observe.ts';
 import type { EtcdLoopAccess, OpenEtcdLoopAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
 import type { Reader } from '../../../reconciler/management/view.ts';
 
-const clusterId = '4711';
-
 /** An etcd cluster whose members are those with a volume. They answer while their pods run, and all are healthy. */
 export class MemoryEtcd {
+  /** In hexadecimal digits. */
+  clusterId = '1267';
   #leader = 0;
+
+  /** Members from which backups are taken: each answers as if it were the only one. */
+  readonly openMembers: OpenEtcd = (cluster) => ({
+    clients: (name) => new LoneMember({ name, peerUrl: etcdPeerUrl(cluster, ordinalIn(name)) }, this.clusterId),
+    close: () => {},
+  });
 
   /** @param whileAlive called before every request */
   open(whileAlive: (action: string) => Promise<void>): OpenEtcdLoopAccess {
@@ -41,7 +49,7 @@ export class MemoryEtcd {
       throw new Error('members of etcd in memory neither come nor go, and are never full');
     };
     return {
-      status: () => answering({ status: statusOf(ordinal, leader), alarms: [] }),
+      status: () => answering({ status: statusOf(ordinal, leader, this.clusterId), alarms: [] }),
       read: () => answering(undefined),
       members: () => answering(members),
       clusterVersion: () => answering('3.6.0'),
@@ -86,10 +94,10 @@ function ordinalIn(name: string): number {
   return Number(name.slice(name.lastIndexOf('-') + 1));
 }
 
-function statusOf(ordinal: number, leader: number): MemberStatus {
+function statusOf(ordinal: number, leader: number, clusterId: string): MemberStatus {
   return {
     memberId: idOf(ordinal),
-    clusterId,
+    clusterId: BigInt(`0x${clusterId}`).toString(),
     version: '3.6.16',
     leaderId: idOf(leader),
     raftTerm: 2,
