@@ -70,7 +70,7 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
         workName,
         decision.inputsKey,
         (context) => takeBackup(attemptFor(subjectOf(scope), spec, { schedule, causes }), context),
-        'waits',
+        'upload',
       );
       return inProgress(scope, report, 'a backup has started');
     case 'running':

@@ -107,7 +107,12 @@ async function hold(
       );
     }
   }
-  work.start(verificationName, inputsKey, (context) => runVerification(scope, spec, decision.backup, context), 'waits');
+  work.start(
+    verificationName,
+    inputsKey,
+    (context) => runVerification(scope, spec, decision.backup, context),
+    'trialRestore',
+  );
   return inProgress(scope, `verifying backup ${inputsKey}`, undefined, report);
 }
 
