@@ -109,7 +109,7 @@ describe('a rehearsal in another management cluster, with the same name and buck
     expect(rehearsed).not.toBe(first);
     const second = await production.backUp(2.25);
     expect(await stored()).toEqual([second, rehearsed]);
-    const uid = (rehearsal.cluster.hostedControlPlane.metadata.uid ?? '').toString();
+    const { uid = '' } = rehearsal.cluster.hostedControlPlane.metadata;
     expect(production.condition).toMatchObject({
       status: 'False',
       reason: 'BackupFolderShared',

@@ -115,7 +115,12 @@ describe('a control plane with backups', () => {
 
     const rehearsed = { time: Date.now() + 3_600_000, revision: 1 };
     const marker = ownerMarker({ uids: ['rehearsal'], clusterIds: [] }, 'c3');
-    await backups().write({ name: rehearsed, facts: snapshotFacts, marker, snapshot: Readable.from(['x']) });
+    await backups().write({
+      name: rehearsed,
+      facts: snapshotFacts,
+      marker,
+      snapshot: Readable.from([Buffer.from('x')]),
+    });
     await bench.takeBackup('c1', 'beside', limitMs);
     const shared = { status: 'False', reason: 'BackupFolderShared' } as const;
     const { message } = await bench.untilCondition('c1', 'EtcdBackupReady', shared, limitMs);
