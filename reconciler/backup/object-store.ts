@@ -17,7 +17,7 @@ import { stalledError, StoreError, storeError } from './store-error.ts';
 import type { StoreSettings } from './store-settings.ts';
 
 /** Most objects of a folder that are listed: three times what the most backups that retention can keep have. */
-const longestList = { pages: 100, pageSize: 1_000 };
+const longestList = { pages: 100, pageSize: 1_000, keyCharacters: 16 << 20 };
 
 /** Options of a store. */
 export interface ObjectStoreOptions {
@@ -125,7 +125,7 @@ export class ObjectStore {
   async list(folder: string, signal?: AbortSignal): Promise<string[]> {
     const keys: string[] = [];
     let next: string | undefined;
-    for (let pages = 0; pages < longestList.pages; pages++) {
+    for (let pages = 0, length = 0; pages < longestList.pages && length < longestList.keyCharacters; pages++) {
       const request = new ListObjectsV2Command({
         Bucket: this.settings.bucket,
         Prefix: folder,
@@ -133,13 +133,18 @@ export class ObjectStore {
         ...(next === undefined ? {} : { ContinuationToken: next }),
       });
       const page = await this.#ask(`list ${folder}`, () => this.#client.send(request, abortedBy(signal)), signal);
-      keys.push(...(page.Contents ?? []).flatMap(({ Key }) => (Key === undefined ? [] : [Key])));
+      for (const { Key = '' } of page.Contents ?? []) {
+        if (!Key.startsWith(folder)) continue;
+        // A copy: strings of the parser keep the whole answer in memory.
+        keys.push(Buffer.from(Key, 'utf8').toString('utf8'));
+        length += Key.length;
+      }
       next = page.IsTruncated ? page.NextContinuationToken : undefined;
       if (next === undefined) return keys;
     }
     throw new StoreError(
       'AnswerTooLong',
-      `cannot list ${folder}: the list has more than ${longestList.pages} pages, which are ${longestList.pages * longestList.pageSize} objects: set etcd.backup.retention and delete old backups in the bucket, or check what answers at the host in the Secret`,
+      `cannot list ${folder}: the list has more than ${longestList.pages * longestList.pageSize} objects, or names longer than those of backups: set etcd.backup.retention and delete old backups in the bucket, or check what answers at the host in the Secret`,
     );
   }
 
