@@ -3,6 +3,7 @@ import { Secret, Service, StatefulSet } from '../constructs/api/resources.ts';
 import type { RequeueAt } from './engine/requeue.ts';
 import { reportForeignControlPlane } from './foreign-control-plane.ts';
 import { finalBackup } from './backup/final-backup.ts';
+import { openEtcd } from './etcd/access.ts';
 import { storeReaderOf } from './backup/store-reader.ts';
 import { removeFinalizer } from './management/finalizer.ts';
 import type { Admission } from './admission.ts';
@@ -68,10 +69,10 @@ function ownerOf({ object, options }: ReconcileContext, admission: Deleting): Ow
 }
 
 function deletionOf(
-  { key, object, options: { client, management, clock }, memory }: ReconcileContext,
+  { key, object, options: { client, management, clock, reach }, memory }: ReconcileContext,
   { cluster, clusterIsDeleting }: Owner,
 ): Promise<Outcome> {
-  const { namespace = '', uid } = object.metadata;
+  const { namespace = '', name, uid } = object.metadata;
   const reader = management.readerOf(namespace, cluster);
   return deleteControlPlane({
     cluster,
@@ -84,7 +85,9 @@ function deletionOf(
         cluster,
         clusterObject: management.findCluster(namespace, cluster),
         reader,
-        storeReader: storeReaderOf(client, namespace),
+        openEtcd: reach?.etcdMembers ?? openEtcd,
+        clock,
+        storeReader: storeReaderOf(client, { namespace, name }),
         work: memory.work.of(key),
         now: new Date(clock.now()),
       }),

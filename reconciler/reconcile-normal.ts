@@ -1,6 +1,7 @@
 import type { HostedCluster } from '../constructs/cluster/cluster.ts';
 import { overruledArguments } from '../constructs/control-plane/overruled.ts';
 import { type RequeueAt, earliest } from './engine/requeue.ts';
+import { openEtcd } from './etcd/access.ts';
 import { storeReaderOf } from './backup/store-reader.ts';
 import { infrastructureOf } from './management/cluster-object.ts';
 import {
@@ -49,11 +50,11 @@ export async function reconcileNormal(context: ReconcileContext, admission: Admi
 
 function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted): Scope {
   const { hostedControlPlane, clusterObject, refusal } = admission;
-  const { client, management, operatorNamespace, operatorImage, managementNetwork, reach } = options;
+  const { client, management, clock, operatorNamespace, operatorImage, managementNetwork, reach } = options;
   const { namespace, name, uid = '' } = hostedControlPlane.metadata;
   const reader = management.readerOf(namespace, clusterObject.metadata.name);
   const cluster = withHeldVersion({ cluster: hostedClusterOf(admission), hostedControlPlane, reader });
-  const now = new Date(options.clock.now());
+  const now = new Date(clock.now());
   return {
     hostedControlPlane,
     clusterObject,
@@ -86,7 +87,9 @@ function scopeOf({ key, options, memory }: ReconcileContext, admission: Admitted
     trustProbes: reach?.trustProbes ?? dialledProbes,
     work: memory.work.of(key),
     etcdLoop: memory.etcd.of(key),
-    storeReader: storeReaderOf(client, namespace),
+    openEtcd: reach?.etcdMembers ?? openEtcd,
+    clock,
+    storeReader: storeReaderOf(client, { namespace, name }),
     now,
   };
 }

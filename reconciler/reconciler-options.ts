@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import type { ManagementNetwork } from '../constructs/cluster/facts.ts';
+import type { OpenEtcd } from './etcd/access.ts';
 import type { OpenEtcdLoopAccess } from './etcd/reconcile-etcd.ts';
 import type { OpenApi } from './hosted/open-api.ts';
 import type { KubernetesApi } from './kube/client.ts';
@@ -16,6 +17,8 @@ export interface Reach {
   readonly hostedApi: OpenApi;
   /** The members of its etcd, for the etcd loop. */
   readonly etcd: OpenEtcdLoopAccess;
+  /** The members of its etcd, for backups and restores. */
+  readonly etcdMembers: OpenEtcd;
   /** Servers of single pods, for a rotation. */
   readonly trustProbes: TrustProbes;
 }

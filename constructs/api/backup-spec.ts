@@ -25,7 +25,7 @@ const StoreSecret = z.object({
     .max(63)
     .optional()
     .describe(
-      'Namespace of the Secret; that of the HostedControlPlane when unset. A Secret in another namespace must grant access with the label controlplane.cluster.x-k8s.io/backup-access.',
+      'Namespace of the Secret; that of the HostedControlPlane when unset. A Secret in another namespace must grant access with the label controlplane.cluster.x-k8s.io/backup-access, and its keys have the default names.',
     ),
   accessKeyIDKey: secretKey('accessKeyID', 'the access key ID'),
   secretAccessKeyKey: secretKey('secretAccessKey', 'the secret access key'),
@@ -45,14 +45,19 @@ const WebIdentity = z.object({
     .min(1)
     .max(253)
     .describe(
-      'ServiceAccount in the namespace of the HostedControlPlane whose tokens authenticate to the token service.',
+      'ServiceAccount in the namespace of the HostedControlPlane whose tokens authenticate to the token service. Its annotation controlplane.cluster.x-k8s.io/backup-identity-of must name the HostedControlPlane.',
     ),
-  audience: z.string().min(1).max(253).default('sts.amazonaws.com').describe('Audience of the tokens.'),
+  audience: z
+    .string()
+    .min(1)
+    .max(253)
+    .default('sts.amazonaws.com')
+    .describe('Audience of the tokens. Audiences that the management API server accepts are refused.'),
   tokenServiceURL: z
     .string()
     .max(2048)
     .optional()
-    .describe('URL of the token service; that of AWS in the region when unset.'),
+    .describe('URL of the token service, with https; that of AWS in the region when unset.'),
 });
 
 const Retention = z.object({

@@ -165,6 +165,7 @@ export const conditions = {
       BackupSecretInvalid: 'Warning',
       StoreUnavailable: 'Warning',
       BackupFailed: 'Warning',
+      BackupFolderShared: 'Warning',
       WaitingForMembers: 'Routine',
     },
   },

@@ -61,6 +61,18 @@ export const backupAnnotation = `${group}/backup`;
 /** On a Secret with the address of a bucket: the one other namespace that may use the Secret. */
 export const backupAccessLabel = `${group}/backup-access`;
 
+/**
+ * On a Secret with {@link backupAccessLabel}: the one namespace whose backups the other namespace may restore besides
+ * its own.
+ */
+export const restoreAccessLabel = `${group}/restore-from`;
+
+/**
+ * On a ServiceAccount: the HostedControlPlanes of its namespace, separated by commas, that sign in to their backup
+ * stores with its tokens.
+ */
+export const backupIdentityAnnotation = `${group}/backup-identity-of`;
+
 /** On a Secret with encryption keys of backups: the name of the key that encrypts. */
 export const encryptionKeyAnnotation = `${group}/encryption-key`;
 

@@ -45,6 +45,12 @@ const sameEtcdMinorOrNext = `!has(self.etcd.version) || !has(oldSelf.etcd.versio
 const bytes = (size: string) => `quantity(string(${size}))`;
 const fixedSize = (self: string) => `!${self}.etcd.autoGrow && has(${self}.etcd.volumeSize)`;
 
+/** Whether a spec names a token service. */
+const hasTokenService = (spec: string): string => {
+  const webIdentity = `${spec}.etcd.backup.webIdentity`;
+  return `has(${spec}.etcd.backup) && has(${webIdentity}) && has(${webIdentity}.tokenServiceURL)`;
+};
+
 /**
  * Fields that cannot change, or only in one direction. The rules compare the whole spec because most fields are
  * optional.
@@ -81,6 +87,14 @@ export const updateRules: readonly ValidationRule<ExposureSource>[] = [
     messageExpression:
       "'etcd.volumeSize cannot shrink from ' + string(oldSelf.etcd.volumeSize) + ' to ' + string(self.etcd.volumeSize) + ', because volumes only grow: restore the previous size or choose a larger one'",
     fieldPath: '.etcd.volumeSize',
+  },
+  {
+    // A stored object keeps what it has: the operator sends no token there, and reports it.
+    rule: `!(${hasTokenService('self')}) || self.etcd.backup.webIdentity.tokenServiceURL.startsWith('https://') || (oldSelf.hasValue() && ${hasTokenService('oldSelf.value()')} && oldSelf.value().etcd.backup.webIdentity.tokenServiceURL == self.etcd.backup.webIdentity.tokenServiceURL)`,
+    message:
+      'etcd.backup.webIdentity.tokenServiceURL must begin with https://, because programs on the way could read the token: correct it',
+    fieldPath: '.etcd.backup.webIdentity.tokenServiceURL',
+    optionalOldSelf: true,
   },
 ];
 

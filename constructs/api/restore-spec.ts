@@ -27,11 +27,18 @@ const chosen = ways.map((way) => `(has(self.${way}) ? 1 : 0)`).join(' + ');
 export const Restore = withRules(
   z.object({
     backup: BackupId.optional().describe('Name of the backup to restore.'),
-    latest: z.literal(true).optional().describe('Restore the newest backup that exists when the restore begins.'),
+    latest: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Restore the newest backup of this control plane that exists when the restore begins. Backups of another control plane of the same name are selected only if from is set, or if etcd has not formed yet.',
+      ),
     before: z.iso
       .datetime({ offset: true })
       .optional()
-      .describe('Restore the newest backup that was started before this time.'),
+      .describe(
+        'Restore the newest backup of this control plane that was started before this time, with the same exceptions as latest.',
+      ),
     from: From.optional().describe(
       'Restore a backup of another Cluster in the same bucket; of this Cluster when unset. If the backup is encrypted, it also contains the keys with which the Secrets of that Cluster are encrypted. If it is not, and that Cluster encrypts its Secrets, create its Secret <cluster>-encryption under the name of this Cluster before this Cluster starts; otherwise the Secrets cannot be read.',
     ),

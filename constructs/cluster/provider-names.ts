@@ -14,6 +14,7 @@ export const providerNames = {
   clusterApiRole: prefixed('cluster-api'),
   tenantRole: prefixed('tenant'),
   bootstrapRole: prefixed('kubeadm-bootstrap'),
+  backupIdentityRole: prefixed('backup-identity'),
 } as const;
 
 /** Labels of every object. clusterctl finds, upgrades and deletes the provider by them. */

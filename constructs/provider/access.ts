@@ -97,12 +97,6 @@ export const furtherAccess: readonly Access[] = [
     verbs: ['get'],
     why: "users' own CAs, mounts and backup stores, which have no label to watch by",
   },
-  {
-    resource: ServiceAccount,
-    subresource: 'token',
-    verbs: ['create'],
-    why: 'authenticating to a backup store as the ServiceAccount that etcd.backup.webIdentity names',
-  },
   { resource: ConfigMap, verbs: ['get'], why: "users' mounts, which have no label to watch by" },
   { resource: Pod, verbs: ['list', 'watch'], why: 'observing what runs' },
   { resource: Pod, verbs: ['delete'], why: 'replacing etcd members one at a time, when the others are healthy' },
@@ -167,6 +161,15 @@ export function managerAccess(): Access[] {
   }));
   return [...rendered, ...furtherAccess];
 }
+
+/**
+ * Permissions that an administrator grants to the operator in the namespaces whose HostedControlPlanes use
+ * `etcd.backup.webIdentity`. A token of any ServiceAccount may be worth more than all other permissions here.
+ */
+export const backupIdentityAccess: readonly Access[] = [
+  { resource: ServiceAccount, verbs: ['get'], why: 'reading which HostedControlPlanes may use its tokens' },
+  { resource: ServiceAccount, subresource: 'token', verbs: ['create'], why: 'authenticating to a backup store' },
+];
 
 /** Permissions of the operator in its own namespace only. */
 export const ownNamespaceAccess: readonly Access[] = [

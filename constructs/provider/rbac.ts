@@ -2,14 +2,15 @@ import { k8s } from 'cdk8s-plus-30';
 import { Construct } from 'constructs';
 import { rulesOf } from '../cluster/access-rules.ts';
 import { groupOf, HostedControlPlane, HostedControlPlaneTemplate } from '../api/resources.ts';
-import { managerAccess, ownNamespaceAccess } from './access.ts';
+import { backupIdentityAccess, managerAccess, ownNamespaceAccess } from './access.ts';
 import { coreAggregationLabel, providerNames, rbacGroup } from '../cluster/provider-names.ts';
 
 /** Permissions of the operator, and the permissions for the provider's kinds that Cluster API needs. */
 export class Rbac extends Construct {
   constructor(scope: Construct, id: string, { namespace }: { readonly namespace: string }) {
     super(scope, id);
-    const { serviceAccount, managerRole, leaderElectionRole, clusterApiRole, bootstrapRole } = providerNames;
+    const { serviceAccount, managerRole, leaderElectionRole, clusterApiRole, bootstrapRole, backupIdentityRole } =
+      providerNames;
     const manager: k8s.Subject = { kind: 'ServiceAccount', name: serviceAccount, namespace };
 
     new k8s.KubeServiceAccount(this, 'service-account', {
@@ -43,6 +44,12 @@ export class Rbac extends Construct {
           verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
         },
       ],
+    });
+
+    // Nothing binds it: administrators do, in the namespaces where it is needed.
+    new k8s.KubeClusterRole(this, 'backup-identity-role', {
+      metadata: { name: backupIdentityRole },
+      rules: rulesOf(backupIdentityAccess),
     });
 
     this.letKubeadmBootstrapRead(bootstrapRole);

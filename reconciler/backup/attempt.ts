@@ -1,8 +1,9 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
-import { openEtcd, readyMembers } from '../etcd/access.ts';
-import { systemClock } from '../kube/clock.ts';
+import { type OpenEtcd, readyMembers } from '../etcd/access.ts';
+import type { Clock } from '../kube/clock.ts';
 import type { Reader } from '../management/view.ts';
 import { serializeRecoveryBundle, survivingSecrets } from './recovery-bundle.ts';
+import type { Incarnation } from './ownership.ts';
 import type { BackupCause } from './causes.ts';
 import type { Schedule } from './schedule.ts';
 import type { StoreReader } from './store-access.ts';
@@ -13,11 +14,14 @@ export interface BackupSubject {
   readonly namespace: string;
   /** Name of the Cluster. */
   readonly cluster: string;
+  readonly incarnation: Incarnation;
   readonly kubernetesVersion: string;
   readonly hostedControlPlane: object;
   /** Missing if it was deleted before the control plane. The cluster can then not be rebuilt from the backup. */
   readonly clusterObject: object | undefined;
   readonly reader: Reader;
+  readonly openEtcd: OpenEtcd;
+  readonly clock: Clock;
   readonly storeReader: StoreReader;
 }
 
@@ -27,10 +31,11 @@ export function attemptFor(
   spec: Backup,
   { schedule, causes }: { readonly schedule: Schedule | undefined; readonly causes: readonly BackupCause[] },
 ): BackupAttempt {
-  const { namespace, cluster, kubernetesVersion, reader, storeReader } = subject;
+  const { namespace, cluster, incarnation, kubernetesVersion, reader, openEtcd, clock, storeReader } = subject;
   const etcd = { name: cluster, namespace };
   return {
     owner: { namespace, cluster },
+    incarnation,
     spec,
     schedule,
     causes,
@@ -39,7 +44,7 @@ export function attemptFor(
     openEtcd: () => openEtcd(etcd, reader),
     storeReader,
     bundle: () => bundleOf(subject),
-    clock: systemClock,
+    clock,
   };
 }
 

@@ -12,10 +12,12 @@ import {
   type BackupOwner,
 } from './names.ts';
 import type { ObjectStore } from './object-store.ts';
+import { markedOwner, markerObject, type OwnerMarker, parseOwnerMarker } from './owner-marker.ts';
+import type { MarkedBackup } from './ownership.ts';
 import { Verification } from './verification-settings.ts';
 
 /** A complete backup. */
-export interface StoredBackup extends BackupName {
+export interface StoredBackup extends MarkedBackup {
   /** Whether the backup has passed verification. */
   readonly isVerified: boolean;
 }
@@ -25,7 +27,7 @@ export interface BackupList {
   /** Newest first. */
   readonly backups: readonly StoredBackup[];
   /** Backups without a manifest, from uploads that did not end or are in progress. */
-  readonly unfinished: readonly BackupName[];
+  readonly unfinished: readonly MarkedBackup[];
 }
 
 /** Facts for the manifest that the stream of the snapshot does not show. */
@@ -35,6 +37,8 @@ export type SnapshotFacts = Pick<Manifest, 'clusterId' | 'etcdVersion' | 'kubern
 export interface NewBackup {
   readonly name: BackupName;
   readonly facts: SnapshotFacts;
+  /** Whose backup it is. Releases that knew no owners wrote none. */
+  readonly marker?: OwnerMarker | undefined;
   /** As etcd sends it. */
   readonly snapshot: AsyncIterable<Uint8Array>;
   /**
@@ -47,24 +51,27 @@ export interface NewBackup {
 /** The backups of one cluster in a store. */
 export class ClusterBackups {
   readonly #store: ObjectStore;
-  readonly #owner: BackupOwner;
+  /** Whose folder it is. */
+  readonly owner: BackupOwner;
   readonly #folder: string;
   readonly #keys: readonly EncryptionKey[];
 
   /** The first key encrypts, and each key may decrypt. Without keys, backups are stored unencrypted. */
   constructor(store: ObjectStore, owner: BackupOwner, keys: readonly EncryptionKey[] = []) {
     this.#store = store;
-    this.#owner = owner;
+    this.owner = owner;
     this.#folder = ownerFolder(store.settings.prefix, owner);
     this.#keys = keys;
   }
 
   /** Uploads a backup. It is listed only once it is complete. */
-  async write({ name, facts, snapshot, bundle }: NewBackup, signal?: AbortSignal): Promise<Manifest> {
+  async write({ name, facts, marker, snapshot, bundle }: NewBackup, signal?: AbortSignal): Promise<Manifest> {
     const [key, ...older] = this.#keys;
     const hash = createHash('sha256');
     const measured = { sizeBytes: 0 };
     const plain = measure(snapshot, hash, measured);
+    // First, so that unfinished uploads have an owner too.
+    if (marker) await this.mark(name, marker);
     const object = key ? objectNames.encryptedSnapshot : objectNames.snapshot;
     await this.#store.put(this.#key(name, object), key ? encrypted(plain, [key, ...older]) : plain, signal);
     if (key && bundle) {
@@ -76,7 +83,7 @@ export class ClusterBackups {
     }
     const manifest: Manifest = {
       formatVersion: 1,
-      ...this.#owner,
+      ...this.owner,
       ...facts,
       time: new Date(name.time).toISOString(),
       revision: name.revision,
@@ -105,15 +112,15 @@ export class ClusterBackups {
     return {
       backups: newestFirst
         .filter(isComplete)
-        .map(({ backup, names }) => ({ ...backup, isVerified: names.has(objectNames.verification) })),
-      unfinished: newestFirst.filter((found) => !isComplete(found)).map(({ backup }) => backup),
+        .map(({ backup, names }) => ({ ...marked(backup, names), isVerified: names.has(objectNames.verification) })),
+      unfinished: newestFirst.filter((found) => !isComplete(found)).map(({ backup, names }) => marked(backup, names)),
     };
   }
 
   async manifest(backup: BackupName, signal?: AbortSignal): Promise<Manifest> {
     const text = await this.#store.getText(this.#key(backup, objectNames.manifest), signal);
     const manifest = parseManifest(text, backup);
-    const { namespace, cluster } = this.#owner;
+    const { namespace, cluster } = this.owner;
     if (manifest.namespace === namespace && manifest.cluster === cluster) return manifest;
     throw new Error(
       `backup ${backupId(backup)} in the folder of ${namespace}/${cluster} belongs to ${manifest.namespace}/${manifest.cluster}, so it was copied there: restore it from its own folder`,
@@ -128,7 +135,12 @@ export class ClusterBackups {
     const stored = this.#store.get(this.#key(backup, manifest.objects.snapshot), signal);
     const hash = createHash('sha256');
     const measured = { sizeBytes: 0 };
-    yield* measure(manifest.encryption ? decrypted(stored, this.#keys) : stored, hash, measured);
+    const plain = measure(manifest.encryption ? decrypted(stored, this.#keys) : stored, hash, measured);
+    for await (const chunk of plain) {
+      // A store may send without end.
+      if (measured.sizeBytes > manifest.sizeBytes) break;
+      yield chunk;
+    }
     if (measured.sizeBytes === manifest.sizeBytes && hash.digest('hex') === manifest.sha256) return;
     throw new Error(
       `backup ${backupId(backup)} is damaged, because its size or hash differs from its manifest (${measured.sizeBytes} of ${manifest.sizeBytes} bytes): use another backup`,
@@ -138,6 +150,17 @@ export class ClusterBackups {
   /** The recovery bundle of the backup, under the same conditions as {@link readSnapshot}. */
   readRecoveryBundle(backup: BackupName, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     return decrypted(this.#store.get(this.#key(backup, objectNames.encryptedRecoveryBundle), signal), this.#keys);
+  }
+
+  /** Records whose backup it is. */
+  async mark(backup: BackupName, marker: OwnerMarker): Promise<void> {
+    const [uid = ''] = marker.uids;
+    await this.#store.putText(this.#key(backup, markerObject(uid)), `${JSON.stringify(marker, undefined, 2)}\n`);
+  }
+
+  /** Its marker. @throws if it has none, or it cannot be read */
+  async marker({ owner = '', ...backup }: MarkedBackup, signal?: AbortSignal): Promise<OwnerMarker> {
+    return parseOwnerMarker(await this.#store.getText(this.#key(backup, markerObject(owner)), signal));
   }
 
   /** Records that a backup has passed verification. */
@@ -164,8 +187,7 @@ export class ClusterBackups {
   }
 
   /** Deletes the remains of uploads that began before an instant. Choose a time by which every upload has ended. */
-  async deleteUnfinished(before: number): Promise<void> {
-    const { unfinished } = await this.list();
+  async deleteUnfinished(unfinished: readonly BackupName[], before: number): Promise<void> {
     for (const backup of unfinished.filter(({ time }) => time < before)) await this.delete(backup);
     await this.#store.abortUploads(this.#folder, before);
   }
@@ -173,6 +195,12 @@ export class ClusterBackups {
   #key(backup: BackupName, object: string): string {
     return objectKey(this.#folder, backup, object);
   }
+}
+
+/** The backup with the owner that the names of its objects show. */
+function marked(backup: BackupName, names: ReadonlySet<string>): MarkedBackup {
+  const [owner] = [...names].flatMap((name) => markedOwner(name) ?? []);
+  return { ...backup, owner };
 }
 
 async function* measure(

@@ -7,6 +7,7 @@ import { messageOf } from '../kube/error-message.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { attemptFor, type BackupSubject } from './attempt.ts';
 import { type BackupCause, deletionCause } from './causes.ts';
+import { incarnationOf } from './ownership.ts';
 import { backOffMs } from './plan-backup.ts';
 import { type BackupResult, takeBackup } from './take-backup.ts';
 
@@ -17,10 +18,14 @@ export interface AwaitedFinalBackup {
 }
 
 /** A control plane that is being deleted. */
-export interface FinalBackupOptions extends Omit<BackupSubject, 'hostedControlPlane' | 'kubernetesVersion'> {
+export interface FinalBackupOptions extends Omit<
+  BackupSubject,
+  'hostedControlPlane' | 'incarnation' | 'kubernetesVersion'
+> {
   /** The object as the API returns it, because a deletion needs no valid spec. */
   readonly object: KubeObject & {
     readonly spec?: { readonly version?: string; readonly etcd?: { backup?: unknown } };
+    readonly status?: { readonly etcd?: { readonly clusterID?: string } };
   };
   readonly work: Work;
   readonly now: Date;
@@ -54,6 +59,7 @@ export function finalBackup(options: FinalBackupOptions): AwaitedFinalBackup | u
   const subject = {
     ...options,
     hostedControlPlane: object,
+    incarnation: incarnationOf(object),
     kubernetesVersion: object.spec?.version ?? 'unknown',
   };
   work.start(workName, inputsKey, (context) =>

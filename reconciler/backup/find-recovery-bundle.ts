@@ -1,6 +1,6 @@
 import type { Backup } from '../../constructs/api/backup-spec.ts';
 import { type RecoveryBundle, readRecoveryBundle } from './recovery-bundle.ts';
-import { type Choice, chosenBackup } from './choose-backup.ts';
+import { type Choice, chooseOwnFirst, describeForeign } from './choose-backup.ts';
 import { ClusterBackups } from './cluster-backups.ts';
 import { backupId, type BackupOwner } from './names.ts';
 import { openStore, type StoreReader } from './store-access.ts';
@@ -29,22 +29,25 @@ export async function findRecoveryBundle(
   { owner, choice, namespace, store: spec, storeReader }: RecoveryBundleRequest,
   signal?: AbortSignal,
 ): Promise<{ readonly backup: string; readonly bundle: RecoveryBundle }> {
-  const { store, keys } = await openStore(namespace, spec, storeReader);
+  const { store, keys } = await openStore({ namespace, owner }, spec, storeReader);
   try {
     const backups = new ClusterBackups(store, owner, keys);
-    const chosen = chosenBackup(choice, (await backups.list(signal)).backups);
-    if (!chosen)
+    const foreign = (await backups.list(signal)).backups;
+    const chosen = chooseOwnFirst(choice, { own: [], foreign }, true);
+    if (chosen.kind === 'foreign' || chosen.kind === 'ambiguous')
+      throw new RecoveryBundleNotFound(describeForeign(chosen, owner));
+    if (chosen.kind === 'none')
       throw new RecoveryBundleNotFound(
         `the bucket does not contain this backup of ${owner.namespace}/${owner.cluster}: choose another backup`,
       );
-    const backup = backupId(chosen);
-    const { objects } = await backups.manifest(chosen, signal);
+    const backup = backupId(chosen.backup);
+    const { objects } = await backups.manifest(chosen.backup, signal);
     if (objects.bundle === undefined) {
       throw new RecoveryBundleNotFound(
         `backup ${backup} contains no CAs and keys, because it was stored without encryption: workers of a cluster that is restored from it must join again`,
       );
     }
-    return { backup, bundle: await readRecoveryBundle(backups.readRecoveryBundle(chosen, signal)) };
+    return { backup, bundle: await readRecoveryBundle(backups.readRecoveryBundle(chosen.backup, signal)) };
   } finally {
     store.close();
   }

@@ -16,6 +16,9 @@ import { withStallTimer } from '../kube/stall.ts';
 import { stalledError, StoreError, storeError } from './store-error.ts';
 import type { StoreSettings } from './store-settings.ts';
 
+/** Most objects of a folder that are listed: three times what the most backups that retention can keep have. */
+const longestList = { pages: 100, pageSize: 1_000, keyCharacters: 16 << 20 };
+
 /** Options of a store. */
 export interface ObjectStoreOptions {
   /**
@@ -118,20 +121,31 @@ export class ObjectStore {
     return Buffer.concat(chunks).toString('utf8');
   }
 
-  /** Keys of all objects below a folder. */
+  /** Keys of all objects below a folder. Refuses folders with more objects than the operator writes. */
   async list(folder: string, signal?: AbortSignal): Promise<string[]> {
     const keys: string[] = [];
-    for (let next: string | undefined, isFirst = true; isFirst || next !== undefined; isFirst = false) {
+    let next: string | undefined;
+    for (let pages = 0, length = 0; pages < longestList.pages && length < longestList.keyCharacters; pages++) {
       const request = new ListObjectsV2Command({
         Bucket: this.settings.bucket,
         Prefix: folder,
+        MaxKeys: longestList.pageSize,
         ...(next === undefined ? {} : { ContinuationToken: next }),
       });
       const page = await this.#ask(`list ${folder}`, () => this.#client.send(request, abortedBy(signal)), signal);
-      keys.push(...(page.Contents ?? []).flatMap(({ Key }) => (Key === undefined ? [] : [Key])));
+      for (const { Key = '' } of page.Contents ?? []) {
+        if (!Key.startsWith(folder)) continue;
+        // A copy: strings of the parser keep the whole answer in memory.
+        keys.push(Buffer.from(Key, 'utf8').toString('utf8'));
+        length += Key.length;
+      }
       next = page.IsTruncated ? page.NextContinuationToken : undefined;
+      if (next === undefined) return keys;
     }
-    return keys;
+    throw new StoreError(
+      'AnswerTooLong',
+      `cannot list ${folder}: the list has more than ${longestList.pages * longestList.pageSize} objects, or names longer than those of backups: set etcd.backup.retention and delete old backups in the bucket, or check what answers at the host in the Secret`,
+    );
   }
 
   /** Deletes an object. A missing object is not an error. */

@@ -1,5 +1,7 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { Agent } from 'node:https';
+import { Readable } from 'node:stream';
+import { limitedReadable } from './answer-limit.ts';
 import type { StoreSettings } from './store-settings.ts';
 import { assumeRole } from './web-identity.ts';
 
@@ -45,7 +47,30 @@ export function s3Client(settings: StoreSettings, { connectMs, idleMs }: ClientL
     // Inside the client's retries.
     { step: 'finalizeRequest', priority: 'low', name: 'noRetryOfSilence' },
   );
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const result = await next(args);
+        const { response } = result;
+        // The client collects every answer in memory, except the content of an object.
+        if (isAnswer(response) && !(commandName === 'GetObjectCommand' && response.statusCode < 300))
+          response.body = limitedReadable(response.body);
+        return result;
+      },
+    // Between the connection and the client's parser.
+    { step: 'deserialize', priority: 'low', name: 'limitedAnswers' },
+  );
   return client;
+}
+
+function isAnswer(response: unknown): response is { readonly statusCode: number; body: Readable } {
+  return (
+    typeof response === 'object' &&
+    response !== null &&
+    'statusCode' in response &&
+    'body' in response &&
+    response.body instanceof Readable
+  );
 }
 
 /**

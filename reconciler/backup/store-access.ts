@@ -1,9 +1,10 @@
-import { backupAccessLabel, encryptionKeyAnnotation } from '../../constructs/api/group.ts';
-import type { Backup } from '../../constructs/api/backup-spec.ts';
+import { backupAccessLabel, encryptionKeyAnnotation, restoreAccessLabel } from '../../constructs/api/group.ts';
+import { Backup } from '../../constructs/api/backup-spec.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { SecretObject } from '../pki/secret.ts';
 import { type EncryptionKey, readEncryptionKey } from './encryption-keys.ts';
+import type { BackupOwner } from './names.ts';
 import { ObjectStore, type ObjectStoreOptions } from './object-store.ts';
 import { StoreError } from './store-error.ts';
 import { readStoreSettings, type StoreCredentials } from './store-settings.ts';
@@ -12,8 +13,19 @@ import { readStoreSettings, type StoreCredentials } from './store-settings.ts';
 export interface StoreReader {
   /** A Secret of any namespace, read from the API server; undefined if it does not exist. */
   secret(name: { readonly namespace: string; readonly name: string }): Promise<SecretObject | undefined>;
-  /** A new token of a ServiceAccount in the namespace of the HostedControlPlane. */
+  /**
+   * A new token of a ServiceAccount in the namespace of the HostedControlPlane. @throws a sentence for the user if it
+   * does not let the HostedControlPlane have one
+   */
   serviceAccountToken(name: string, audience: string): Promise<string>;
+}
+
+/** Who opens a store, and for whose backups. */
+export interface StoreUser {
+  /** Namespace of the HostedControlPlane. */
+  readonly namespace: string;
+  /** Owner of the backups that are read or written. */
+  readonly owner: BackupOwner;
 }
 
 /** A bucket and its encryption keys. Close the store after use. */
@@ -26,11 +38,10 @@ export interface OpenStore {
 /**
  * Opens the store of a spec with the current content of its Secrets. They are read for each attempt, so that a change
  * is effective immediately.
- * @param namespace the namespace of the HostedControlPlane
  * @throws InvalidConfiguration `BackupSecretInvalid` with a message for the user, without values of a Secret
  */
 export async function openStore(
-  namespace: string,
+  { namespace, owner }: StoreUser,
   { secret, webIdentity, encryption }: Pick<Backup, 'secret' | 'webIdentity' | 'encryption'>,
   requestCaches: StoreReader,
   options?: ObjectStoreOptions,
@@ -39,6 +50,7 @@ export async function openStore(
   const found = await requestCaches.secret(place);
   const name = `Secret ${place.namespace}/${place.name}`;
   if (!found || !mayRead(namespace, place.namespace, found)) throw invalid(missing(name, place.namespace, namespace));
+  if (place.namespace !== namespace) refuseForeignUse(name, { namespace, owner }, secret, found);
   const settings = named(name, () =>
     readStoreSettings(found.data ?? {}, secret, webIdentity && credentialsOf(webIdentity, requestCaches)),
   );
@@ -51,6 +63,29 @@ function mayRead(reader: string, namespace: string, { metadata }: SecretObject):
   return namespace === reader || metadata.labels?.[backupAccessLabel] === reader;
 }
 
+/**
+ * A Secret of another namespace opens the whole bucket, with the backups of other tenants and their keys. A bucket is
+ * named in messages, so that its name must not come from a key that holds something else.
+ */
+function refuseForeignUse(
+  name: string,
+  { namespace, owner }: StoreUser,
+  secret: Backup['secret'],
+  { metadata }: SecretObject,
+): void {
+  const renamed = (['hostKey', 'regionKey', 'bucketKey'] as const).filter((key) => secret[key] !== defaultKeys[key]);
+  if (renamed.length > 0)
+    throw invalid(
+      `${name} belongs to another namespace, so that its keys have the default names: remove ${renamed.map((key) => `etcd.backup.secret.${key}`).join(', ')}`,
+    );
+  if (owner.namespace === namespace || metadata.labels?.[restoreAccessLabel] === owner.namespace) return;
+  throw invalid(
+    `${name} lets namespace ${namespace} restore its own backups, and not those of namespace ${owner.namespace}: ask its owner for the label ${restoreAccessLabel}: ${owner.namespace}, or correct etcd.restore.from`,
+  );
+}
+
+const defaultKeys = Backup.shape.secret.parse({ name: 'any' });
+
 /** The same message whether the Secret is missing or not shared, to hide which Secrets other namespaces have. */
 function missing(name: string, namespace: string, reader: string): string {
   return namespace === reader
@@ -60,14 +95,17 @@ function missing(name: string, namespace: string, reader: string): string {
 
 function credentialsOf(webIdentity: NonNullable<Backup['webIdentity']>, requestCaches: StoreReader): StoreCredentials {
   const { roleARN, serviceAccountName, audience, tokenServiceURL } = webIdentity;
+  if (tokenServiceURL !== undefined && !tokenServiceURL.startsWith('https://'))
+    throw invalid(
+      'etcd.backup.webIdentity.tokenServiceURL does not begin with https://, so that programs on the way could read the token: correct it',
+    );
   return {
     kind: 'webIdentity',
     roleArn: roleARN,
     tokenService: tokenServiceURL,
     token: () =>
       requestCaches.serviceAccountToken(serviceAccountName, audience).catch((error: unknown) => {
-        const advice = 'create the ServiceAccount, or correct etcd.backup.webIdentity';
-        throw new StoreError('CredentialsRefused', `cannot sign in to the store: ${messageOf(error)}: ${advice}`);
+        throw new StoreError('CredentialsRefused', `cannot sign in to the store: ${messageOf(error)}`);
       }),
   };
 }

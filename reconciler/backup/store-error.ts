@@ -11,6 +11,7 @@ export type StoreFailure =
   | 'CertificateNotTrusted'
   | 'Unreachable'
   | 'Stalled'
+  | 'AnswerTooLong'
   | 'StoreFull'
   | 'Unavailable'
   | 'Failed';
@@ -82,6 +83,7 @@ const byName: Readonly<Record<string, StoreFailure>> = {
   TimeoutError: 'Unreachable',
   ETIMEDOUT: 'Unreachable',
   SilentConnection: 'Stalled',
+  AnswerTooLong: 'AnswerTooLong',
   RequestTimeout: 'Stalled',
   QuotaExceeded: 'StoreFull',
   InsufficientStorage: 'StoreFull',
@@ -120,6 +122,8 @@ const sentences: Readonly<Record<StoreFailure, (seen: Seen, settings: StoreSetti
     `the store cannot be reached (${name}): correct the host in the Secret, or allow connections from the operator to it`,
   Stalled: () =>
     'the store accepted the connection but did not respond in time: check the store, and the network to it',
+  AnswerTooLong: () =>
+    'the answer does not end, as that of no S3 service: correct the host in the Secret, or check what answers there',
   StoreFull: ({ name }) => `the store is full (${name}): free space, raise the quota, or keep fewer backups`,
   Unavailable: ({ name, status }) =>
     `the store cannot serve the request now (${name}, HTTP ${status}): the operator tries again`,

@@ -10,6 +10,9 @@ import { type BackupCause, satisfiedCauses } from './causes.ts';
 import { ClusterBackups, type StoredBackup } from './cluster-backups.ts';
 import type { Manifest } from './manifest.ts';
 import { backupId, type BackupOwner } from './names.ts';
+import { type FolderContent, readFolder } from './own-backups.ts';
+import { ownerMarker, type OwnerMarker } from './owner-marker.ts';
+import { contemporary, type Incarnation } from './ownership.ts';
 import { expiredBackups } from './retention.ts';
 import { isBackupDue, type Schedule } from './schedule.ts';
 import { openStore, type StoreReader } from './store-access.ts';
@@ -18,6 +21,8 @@ import { StoreError } from './store-error.ts';
 /** One attempt at a backup, with everything that it needs. */
 export interface BackupAttempt {
   readonly owner: BackupOwner;
+  /** Its own backups count, and no others in the same folder. */
+  readonly incarnation: Incarnation;
   readonly spec: Backup;
   /** Missing if only the causes count. */
   readonly schedule: Schedule | undefined;
@@ -33,13 +38,22 @@ export interface BackupAttempt {
 
 /** The result of a successful attempt. */
 export interface BackupResult {
-  /** ID of the newest backup in the store: the new one, or one that made it unnecessary. */
+  /** ID of its newest backup in the store: the new one, or one that made it unnecessary. */
   readonly newest: string;
   readonly sizeBytes: number;
   /** The causes that have their backup. */
   readonly satisfied: readonly BackupCause[];
   /** Why expired backups still exist. */
   readonly retentionFault: string | undefined;
+  /** The newest backup of another control plane that writes into the same folder. */
+  readonly foreignWriter?: ForeignBackup | undefined;
+}
+
+/** A backup of another control plane. */
+export interface ForeignBackup {
+  readonly name: string;
+  /** Unknown if an earlier release took it. */
+  readonly owner: string | undefined;
 }
 
 /** Uploads are aborted after this time. */
@@ -55,25 +69,28 @@ const manifestsRead = 20;
  * @throws InvalidConfiguration for Secrets, StoreError for the store, and any other error for etcd
  */
 export async function takeBackup(attempt: BackupAttempt, context: WorkContext): Promise<BackupResult> {
-  const { owner, spec, schedule, causes, storeReader, clock } = attempt;
+  const { owner, incarnation, spec, schedule, causes, storeReader, clock } = attempt;
   const limit = AbortSignal.timeout(longestUploadMs);
   const signal = AbortSignal.any([context.signal, limit]);
-  const { store, keys } = await openStore(owner.namespace, spec, storeReader);
+  const { store, keys } = await openStore({ namespace: owner.namespace, owner }, spec, storeReader);
   try {
     const backups = new ClusterBackups(store, owner, keys);
     context.report('listing the existing backups');
-    const present = (await backups.list(signal)).backups;
+    const folder = await readFolder(backups, incarnation, signal);
     const now = clock.now();
-    const satisfied = await satisfiedBy(backups, present, causes, now);
-    const [newest] = present;
+    const satisfied = await satisfiedBy(backups, folder.own, causes, now);
+    const [newest] = folder.own;
     if (newest && satisfied.length === causes.length && !(schedule && isBackupDue(schedule, newest.time, now))) {
       const { sizeBytes } = await backups.manifest(newest);
-      return { newest: backupId(newest), sizeBytes, satisfied, retentionFault: undefined };
+      const foreignWriter = foreignWriterOf(folder);
+      return { newest: backupId(newest), sizeBytes, satisfied, retentionFault: undefined, foreignWriter };
     }
-    const manifest = await upload(backups, attempt, keys.length > 0, { ...context, signal });
-    const taken = { time: Date.parse(manifest.time), revision: manifest.revision, isVerified: false };
-    const retentionFault = await retain(backups, [taken, ...present], spec, clock.now());
-    return { newest: backupId(taken), sizeBytes: manifest.sizeBytes, satisfied: causes, retentionFault };
+    const manifest = await upload(backups, attempt, folder.marker, keys.length > 0, { ...context, signal });
+    const name = { time: Date.parse(manifest.time), revision: manifest.revision };
+    const present = { ...folder, own: [{ ...name, isVerified: false, owner: incarnation.uid }, ...folder.own] };
+    const retentionFault = await retain(backups, present, spec, clock.now());
+    const foreignWriter = foreignWriterOf(present);
+    return { newest: backupId(name), sizeBytes: manifest.sizeBytes, satisfied: causes, retentionFault, foreignWriter };
   } catch (error) {
     if (!limit.aborted) throw error;
     throw new Error(
@@ -85,6 +102,11 @@ export async function takeBackup(attempt: BackupAttempt, context: WorkContext): 
   } finally {
     store.close();
   }
+}
+
+function foreignWriterOf({ own, foreign }: FolderContent): ForeignBackup | undefined {
+  const found = contemporary(own, foreign);
+  return found && { name: backupId(found), owner: found.owner };
 }
 
 async function satisfiedBy(
@@ -111,6 +133,7 @@ function damaged(error: unknown): Pick<Manifest, 'takenFor'> {
 async function upload(
   backups: ClusterBackups,
   { causes, kubernetesVersion, members, openEtcd, bundle, clock }: BackupAttempt,
+  chain: OwnerMarker,
   isEncrypted: boolean,
   { signal, report }: WorkContext,
 ): Promise<Manifest> {
@@ -129,7 +152,8 @@ async function upload(
     const snapshot = counted(client.snapshot(signal), progress);
     const text = isEncrypted ? await bundle() : undefined;
     const bundled = text === undefined ? undefined : inOnePiece(text);
-    return await backups.write({ name, facts, snapshot, bundle: bundled }, signal);
+    const marker = ownerMarker(chain, facts.clusterId);
+    return await backups.write({ name, facts, marker, snapshot, bundle: bundled }, signal);
   } finally {
     etcd.close();
   }
@@ -165,17 +189,20 @@ async function* inOnePiece(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text, 'utf8');
 }
 
-/** Deletes expired backups. A failure does not affect the new backup, so it is returned instead of thrown. */
+/** Deletes its expired backups, and marks those of an earlier release. A failure does not affect the new backup, so it is returned instead of thrown. */
 async function retain(
   backups: ClusterBackups,
-  present: readonly StoredBackup[],
+  { own, unfinished, marker }: FolderContent,
   { retention: { maxCount, maxAge } }: Backup,
   now: number,
 ): Promise<string | undefined> {
   const maxAgeMs = maxAge === undefined ? undefined : durationSeconds(maxAge) * 1000;
   try {
-    for (const expired of expiredBackups(present, { maxCount, maxAgeMs }, now)) await backups.delete(expired);
-    await backups.deleteUnfinished(now - leftoverMs);
+    const expired = expiredBackups(own, { maxCount, maxAgeMs }, now);
+    for (const backup of expired) await backups.delete(backup);
+    await backups.deleteUnfinished(unfinished, now - leftoverMs);
+    const unmarked = own.filter((backup) => backup.owner === undefined && !expired.includes(backup));
+    for (const backup of unmarked) await backups.mark(backup, marker);
     return undefined;
   } catch (error) {
     return messageOf(error);

@@ -1,4 +1,5 @@
 import { Agent, fetch } from 'undici';
+import { AnswerTooLong, limitedText } from './answer-limit.ts';
 import { StoreError, storeError } from './store-error.ts';
 import type { StoreCredentials, StoreSettings } from './store-settings.ts';
 
@@ -54,9 +55,17 @@ async function post(
   const certificateAuthority = settings.certificateAuthority;
   const dispatcher = new Agent(certificateAuthority === undefined ? {} : { connect: { ca: certificateAuthority } });
   try {
-    const answer = await fetch(url, { method: 'POST', body: form, dispatcher, signal: AbortSignal.timeout(limitMs) });
-    return { status: answer.status, text: await answer.text() };
+    const signal = AbortSignal.timeout(limitMs);
+    // Following a redirect would send the token to another server.
+    const answer = await fetch(url, { method: 'POST', body: form, redirect: 'manual', dispatcher, signal });
+    return { status: answer.status, text: await limitedText(answer.body) };
   } catch (thrown) {
+    if (thrown instanceof AnswerTooLong) {
+      throw new StoreError(
+        'AnswerTooLong',
+        `cannot assume a role at ${url}: the answer does not end, as that of no token service: correct etcd.backup.webIdentity.tokenServiceURL`,
+      );
+    }
     // fetch hides the actual error in the cause.
     const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
     const { reason } = storeError('assume a role', settings, cause);

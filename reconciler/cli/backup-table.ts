@@ -1,5 +1,6 @@
 import type { Manifest } from '../backup/manifest.ts';
-import { backupId, type BackupName, type BackupOwner } from '../backup/names.ts';
+import { backupId, type BackupOwner } from '../backup/names.ts';
+import type { MarkedBackup } from '../backup/ownership.ts';
 import type { Verification } from '../backup/verification-settings.ts';
 import { sizeText, spanText } from './amounts.ts';
 import { columns } from './columns.ts';
@@ -8,17 +9,17 @@ import { columns } from './columns.ts';
 export type BackupEntry =
   | {
       readonly kind: 'backup';
-      readonly name: BackupName;
+      readonly name: MarkedBackup;
       readonly manifest: Manifest;
       /** Missing until it has passed verification. */
       readonly verification: Verification | undefined;
     }
-  | { readonly kind: 'unreadable'; readonly name: BackupName; readonly problem: string };
+  | { readonly kind: 'unreadable'; readonly name: MarkedBackup; readonly problem: string };
 
 /** The content of a cluster's directory in the bucket, newest first. */
 export interface ListedBackups {
   readonly entries: readonly BackupEntry[];
-  readonly unfinished: readonly BackupName[];
+  readonly unfinished: readonly MarkedBackup[];
 }
 
 /** Human-readable: a table, and below it everything that is not a complete backup. */
@@ -27,7 +28,7 @@ export function describeBackups(
   { entries, unfinished }: ListedBackups,
   now: number,
 ): string[] {
-  const age = ({ time }: BackupName): string => spanText(now - time);
+  const age = ({ time }: MarkedBackup): string => spanText(now - time);
   const rows = entries.flatMap((entry) => (entry.kind === 'backup' ? [row(entry, age(entry.name))] : []));
   const faults = entries.flatMap((entry) => (entry.kind === 'unreadable' ? [entry] : []));
   return [
@@ -64,7 +65,11 @@ function secondsText(seconds: number): string {
 
 /** Machine-readable, with exact values. Fields may be added; existing fields never change their meaning. */
 export function jsonOfBackups(owner: BackupOwner, { entries, unfinished }: ListedBackups): string {
-  const identity = (name: BackupName) => ({ name: backupId(name), time: new Date(name.time).toISOString() });
+  const identity = (name: MarkedBackup) => ({
+    name: backupId(name),
+    time: new Date(name.time).toISOString(),
+    ownerUID: name.owner ?? null,
+  });
   return JSON.stringify(
     {
       ...owner,

@@ -1,7 +1,7 @@
 import type { BackupOwner } from '../backup/names.ts';
 import { type BackupEntry, describeBackups, jsonOfBackups } from './backup-table.ts';
 import { clusterArgument, type Command, otherClusterOption, type Session, textOption, UsageError } from './command.ts';
-import type { ClusterBackups } from '../backup/cluster-backups.ts';
+import type { ClusterBackups, StoredBackup } from '../backup/cluster-backups.ts';
 import { settleAll } from '../kube/concurrency.ts';
 import { messageOf } from '../kube/error-message.ts';
 import { findControlPlane } from './control-plane.ts';
@@ -62,10 +62,7 @@ async function listBackups(session: Session, { cluster, from, output }: ListRequ
 
 const requestsAtOnce = 8;
 
-async function readEntry(
-  store: ClusterBackups,
-  name: { readonly time: number; readonly revision: number; readonly isVerified: boolean },
-): Promise<BackupEntry> {
+async function readEntry(store: ClusterBackups, name: StoredBackup): Promise<BackupEntry> {
   const manifest = await store.manifest(name);
   const verification = name.isVerified ? await store.verification(name) : undefined;
   return { kind: 'backup', name, manifest, verification };

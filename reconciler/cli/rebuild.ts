@@ -70,7 +70,7 @@ async function printRebuild({ client, namespace, terminal }: Session, request: R
   const { owner, choice, store, keys } = request;
   // The schedule is not used, but required so that the Secret's keys get their defaults.
   const spec = Backup.parse({ schedule: '@daily', secret: { name: store }, encryption: { secretName: keys } });
-  const storeReader = storeReaderOf(client, namespace);
+  const storeReader = storeReaderOf(client, { namespace, name: owner.cluster });
   const { backup, bundle } = await findRecoveryBundle({ owner, choice, namespace, store: spec, storeReader });
   terminal.print(rebuildManifest(bundle, { namespace, owner, backup }));
   terminal.tell(

@@ -2,7 +2,10 @@ import type { Restore } from '../../constructs/api/restore-spec.ts';
 import { HostedControlPlane } from '../../constructs/api/resources.ts';
 import { backupId, type BackupName, type BackupOwner } from '../backup/names.ts';
 import { spanText } from './amounts.ts';
-import { type Choice, chosenBackup } from '../backup/choose-backup.ts';
+import { type Choice, chooseOwnFirst, describeForeign } from '../backup/choose-backup.ts';
+import type { ClusterBackups, StoredBackup } from '../backup/cluster-backups.ts';
+import { readFolder } from '../backup/own-backups.ts';
+import { incarnationOf } from '../backup/ownership.ts';
 import { readChoice } from './choice.ts';
 import {
   clusterArgument,
@@ -74,14 +77,9 @@ export function readRestoreRequest(given: Parameters<Command['prepare']>[0]): Re
 async function restoreBackup(session: Session, request: RestoreRequest): Promise<void> {
   const controlPlane = await findControlPlane(session, request.cluster);
   refuseDeleting(controlPlane);
-  const found = await withBackups(
-    session,
-    controlPlane,
-    request.from,
-    async (backups) => (await backups.list()).backups,
+  const backup = await withBackups(session, controlPlane, request.from, (backups) =>
+    choose(request, controlPlane, backups),
   );
-  const backup = chosenBackup(request.choice, found);
-  if (!backup) throw new Error(describeMissing(request, found));
 
   session.terminal.tell(describeLoss(controlPlane.cluster, backup, request.from, session.now()));
   const agreed = request.yes || (await session.terminal.confirm('Restore it?'));
@@ -96,6 +94,22 @@ async function restoreBackup(session: Session, request: RestoreRequest): Promise
     return;
   }
   session.terminal.print(await follow(session, controlPlane, (now) => restoreProgress(now, { generation, previous })));
+}
+
+/** The chosen backup, as the operator would choose it. */
+async function choose(
+  request: RestoreRequest,
+  { cluster, object }: ControlPlane,
+  backups: ClusterBackups,
+): Promise<StoredBackup> {
+  const { from, choice } = request;
+  const incarnation = incarnationOf(object);
+  const found =
+    from === undefined ? await readFolder(backups, incarnation) : { own: [], foreign: (await backups.list()).backups };
+  const chosen = chooseOwnFirst(choice, found, from !== undefined || incarnation.clusterId === undefined);
+  if (chosen.kind === 'chosen') return chosen.backup;
+  if (chosen.kind === 'none') throw new Error(describeMissing(request, [...found.own, ...found.foreign]));
+  throw new Error(describeForeign(chosen, from ?? { namespace: object.metadata.namespace, cluster }));
 }
 
 /**

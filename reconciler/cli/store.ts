@@ -8,12 +8,12 @@ import type { ControlPlane } from './control-plane.ts';
 /**
  * Opens the bucket of a control plane with the user's own permission for its Secret, and closes it afterwards. Lists
  * and manifests are not encrypted, so that users need no permission to read the encryption keys of backups.
- * @param owner owner of the backups in that bucket; the control plane itself when unset
+ * @param other owner of the backups in that bucket; the control plane itself when unset
  */
 export async function withBackups<T>(
   { client, namespace }: Session,
   { cluster, object }: ControlPlane,
-  owner: BackupOwner | undefined,
+  other: BackupOwner | undefined,
   use: (backups: ClusterBackups) => Promise<T>,
 ): Promise<T> {
   const { backup } = object.spec.etcd;
@@ -22,10 +22,11 @@ export async function withBackups<T>(
       `HostedControlPlane ${object.metadata.name} has no backups: set spec.etcd.backup with a bucket and a schedule`,
     );
   }
-  const requestCaches = storeReaderOf(client, namespace);
-  const { store } = await openStore(namespace, { ...backup, encryption: undefined }, requestCaches);
+  const owner = other ?? { namespace, cluster };
+  const requestCaches = storeReaderOf(client, { namespace, name: object.metadata.name });
+  const { store } = await openStore({ namespace, owner }, { ...backup, encryption: undefined }, requestCaches);
   try {
-    return await use(new ClusterBackups(store, owner ?? { namespace, cluster }));
+    return await use(new ClusterBackups(store, owner));
   } finally {
     store.close();
   }

@@ -20,6 +20,9 @@ export interface EtcdAccess {
   close(): void;
 }
 
+/** Opens clients of the members of an etcd cluster; see {@link openEtcd}. */
+export type OpenEtcd = typeof openEtcd;
+
 /**
  * Opens clients of the members of an etcd cluster, from what the watches know. They dial pods by address, so that they
  * work without cluster DNS, and still verify the member's name.

@@ -117,9 +117,10 @@ export class KubeClient {
     );
   }
 
-  /** A new token of a ServiceAccount with a lifetime of one hour. */
-  async serviceAccountToken(name: ObjectName, audience: string, options?: CallOptions): Promise<string> {
+  /** A new token of a ServiceAccount with a lifetime of one hour, for the API server's own audiences if none is given. */
+  async serviceAccountToken(name: ObjectName, audience?: string, options?: CallOptions): Promise<string> {
     const target = { ...name, subresource: 'token' };
+    const spec = audience === undefined ? {} : { audiences: [audience] };
     const { status } = await this.#requests.json<{ readonly status: { readonly token: string } }>(
       {
         verb: 'create',
@@ -129,7 +130,7 @@ export class KubeClient {
         resource: ServiceAccount,
         target,
         path: objectPath(ServiceAccount, name, target.subresource),
-        body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { audiences: [audience] } },
+        body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec },
         contentType: 'application/json',
       },
       options,

@@ -4,7 +4,9 @@ import { kubernetesVersion } from '../../constructs/cluster/versions.ts';
 import { attemptFor, type BackupSubject } from '../backup/attempt.ts';
 import { planBackup } from '../backup/plan-backup.ts';
 import { backupFailure, failureReasons } from '../backup/failure.ts';
+import type { WorkState } from '../tasks/background-work.ts';
 import { backupReport, knownBackups, lastBackupTime, openCauses } from '../backup/known-backups.ts';
+import { incarnationOf } from '../backup/ownership.ts';
 import { nextBackupTime, type Schedule } from '../backup/schedule.ts';
 import { type BackupResult, takeBackup } from '../backup/take-backup.ts';
 import { minorChange } from '../upgrade/version-change.ts';
@@ -68,7 +70,7 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
         workName,
         decision.inputsKey,
         (context) => takeBackup(attemptFor(subjectOf(scope), spec, { schedule, causes }), context),
-        'waits',
+        'upload',
       );
       return inProgress(scope, report, 'a backup has started');
     case 'running':
@@ -90,9 +92,11 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
     }
     case 'idle': {
       const fault = state.kind === 'done' ? state.result.retentionFault : undefined;
+      const shared = sharedFolder(scope, state);
       const isNews = known.versionChanges?.length !== hostedControlPlane.status?.etcd?.backup?.versionChanges?.length;
       // Phases that wait for the backup read it from the status, which this reconcile is about to write.
       const requeueAt = isNews ? now : new Date(decision.nextTime);
+      if (shared !== undefined) return degraded('BackupFolderShared', shared, {}, { requeueAt, report });
       if (fault)
         return degraded(
           'StoreUnavailable',
@@ -105,6 +109,20 @@ async function run(scope: Scope, spec: Backup): Promise<Outcome> {
   }
 }
 
+/** The message about another writer, which a new process repeats until the next backup looks again. */
+function sharedFolder({ cluster, hostedControlPlane }: Scope, state: WorkState<BackupResult>): string | undefined {
+  if (state.kind !== 'done') {
+    const before = hostedControlPlane.status?.conditions?.find(({ type }) => type === 'EtcdBackupReady');
+    return before?.reason === 'BackupFolderShared' ? before.message : undefined;
+  }
+  const { foreignWriter } = state.result;
+  if (!foreignWriter) return undefined;
+  const { name, owner } = foreignWriter;
+  const who =
+    owner === undefined ? 'a control plane of an earlier release' : `the HostedControlPlane with uid ${owner}`;
+  return `another control plane writes backups of ${cluster.namespace}/${cluster.name} into the same bucket: ${name} is of ${who}; this one counts and deletes only its own, and checks again with its next backup: give one of them another bucket or prefix, and delete its backups from this one`;
+}
+
 /** Only the status shows that workers can join, and no event follows. */
 const contentMs = 15_000;
 
@@ -114,7 +132,7 @@ const withoutRecoveryBundle =
 /** A failure is reported until an attempt succeeds. Otherwise the condition would change between any two attempts. */
 function inProgress({ hostedControlPlane }: Scope, report: StatusReport, message: string): Outcome {
   const before = hostedControlPlane.status?.conditions?.find(({ type }) => type === 'EtcdBackupReady');
-  if (before?.status !== 'False' || !failureReasons.includes(before.reason))
+  if (before?.status !== 'False' || ![...failureReasons, 'BackupFolderShared'].includes(before.reason))
     return done({}, undefined, { message, report });
   return degraded(before.reason as 'BackupFailed', before.message, {}, { report });
 }
@@ -145,14 +163,25 @@ function nextTimeOf(schedule: Schedule, after: number): number {
   }
 }
 
-function subjectOf({ cluster, hostedControlPlane, clusterObject, reader, storeReader }: Scope): BackupSubject {
+function subjectOf({
+  cluster,
+  hostedControlPlane,
+  clusterObject,
+  reader,
+  openEtcd,
+  clock,
+  storeReader,
+}: Scope): BackupSubject {
   return {
     namespace: cluster.namespace,
+    incarnation: incarnationOf(hostedControlPlane),
     cluster: cluster.name,
     kubernetesVersion: kubernetesVersion(cluster.spec.version),
     hostedControlPlane,
     clusterObject,
     reader,
+    openEtcd,
+    clock,
     storeReader,
   };
 }

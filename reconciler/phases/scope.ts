@@ -4,9 +4,11 @@ import type { AwaitedFinalBackup } from '../backup/final-backup.ts';
 import type { StoreReader } from '../backup/store-access.ts';
 import type { Outcome } from '../engine/outcome.ts';
 import type { Phase as RunnablePhase } from '../engine/run-phases.ts';
+import type { OpenEtcd } from '../etcd/access.ts';
 import type { EtcdLoop } from '../etcd/loop.ts';
 import type { EndpointProbe } from '../exposure/endpoint-probes.ts';
 import type { HostedClient } from '../hosted/hosted-client.ts';
+import type { Clock } from '../kube/clock.ts';
 import type { ClusterObject } from '../management/cluster-object.ts';
 import type { ControlPlaneContext, DeletionWriter, Reader, SharedResources } from '../management/view.ts';
 import type { TrustProbes } from '../rotation/ca/trust-probes.ts';
@@ -29,6 +31,9 @@ export interface Scope<Established extends FactName = never> extends ControlPlan
   readonly work: Work;
   /** Manages etcd's members, independent of reconciles. */
   readonly etcdLoop: EtcdLoop;
+  /** Opens clients of etcd's members, for backups and restores. */
+  readonly openEtcd: OpenEtcd;
+  readonly clock: Clock;
   /** Reads the objects that are needed to open a backup store. */
   readonly storeReader: StoreReader;
 }

@@ -6,6 +6,7 @@ import { type Failure, findTask, retryTime } from '../tasks/task.ts';
 import { backOffMs } from '../backup/plan-backup.ts';
 import { runVerification, removeVerificationPods, withBackups } from '../backup/verify/run-verification.ts';
 import { backupId } from '../backup/names.ts';
+import { incarnationOf } from '../backup/ownership.ts';
 import { BackupUnusable, verificationFailure } from '../backup/verify/failure.ts';
 import { listVerifications, type VerificationInventory, verificationRules } from '../backup/verify/survey.ts';
 import type { Verification } from '../backup/verification-settings.ts';
@@ -67,7 +68,11 @@ function lookIntoStore(scope: Scope, spec: Backup, task: WorkState): WorkState<V
   const inputsKey = JSON.stringify([spec, [taken, task].map((state) => (state.kind === 'done' ? state.at : null))]);
   const inventory = findTask<VerificationInventory>(work, now, { name: inventoryName, inputsKey, retryMs });
   if (inventory.isDue) {
-    inventory.start(({ signal }) => withBackups(scope, spec, (backups) => listVerifications(backups, signal)));
+    inventory.start(({ signal }) =>
+      withBackups(scope, spec, (backups) =>
+        listVerifications(backups, incarnationOf(scope.hostedControlPlane), signal),
+      ),
+    );
   }
   return inventory.isDue ? work.state(inventoryName) : inventory.state;
 }
@@ -102,7 +107,12 @@ async function hold(
       );
     }
   }
-  work.start(verificationName, inputsKey, (context) => runVerification(scope, spec, decision.backup, context), 'waits');
+  work.start(
+    verificationName,
+    inputsKey,
+    (context) => runVerification(scope, spec, decision.backup, context),
+    'trialRestore',
+  );
   return inProgress(scope, `verifying backup ${inputsKey}`, undefined, report);
 }
 

@@ -1,6 +1,8 @@
 import type { Facts } from '../../constructs/cluster/facts.ts';
 import type { StoreReader } from '../backup/store-access.ts';
+import type { OpenEtcd } from '../etcd/access.ts';
 import type { EtcdLoop } from '../etcd/loop.ts';
+import type { Clock } from '../kube/clock.ts';
 import type { ControlPlaneContext } from '../management/view.ts';
 import type { Work } from '../tasks/background-work.ts';
 
@@ -9,5 +11,7 @@ export interface RestoreContext extends ControlPlaneContext {
   readonly facts: Facts;
   readonly work: Work;
   readonly etcdLoop: EtcdLoop;
+  readonly openEtcd: OpenEtcd;
+  readonly clock: Clock;
   readonly storeReader: StoreReader;
 }

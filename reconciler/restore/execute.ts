@@ -6,6 +6,7 @@ import { restoreToken } from '../../constructs/control-plane/etcd/restore.ts';
 import type { EtcdRestoreFacts } from '../../constructs/cluster/facts.ts';
 import { selectorLabels } from '../../constructs/cluster/labels.ts';
 import { etcdRestorePod, etcdVolumeClaim, namesOf } from '../../constructs/cluster/names.ts';
+import { firstMemberId } from '../etcd/derived-ids.ts';
 import { etcdPeerUrl } from '../etcd/member-objects.ts';
 import { markPurpose, volumeMark } from '../etcd/volume-mark.ts';
 import { messageOf } from '../kube/error-message.ts';
@@ -16,7 +17,6 @@ import { operatorImageOf } from '../receiver/operator-image.ts';
 import { amount, type PreparedBackup, type RestoreSource } from './prepare.ts';
 import { ownerOf, restoreOf, type RestoreRequest, revisionBump } from './request.ts';
 import { sendBackup } from './send.ts';
-import { createHash } from 'node:crypto';
 
 /**
  * The purpose that holds workloads at zero replicas during a restore. The phases of the workloads set the replicas
@@ -132,7 +132,7 @@ export async function markClaims(
     return claim ? [{ claim, ordinal }] : [];
   });
   for (const { claim, ordinal } of claims) {
-    const member = restoredMemberId(etcdPeerUrl(cluster, ordinal), restoreToken(cluster, run));
+    const member = firstMemberId(etcdPeerUrl(cluster, ordinal), restoreToken(cluster, run));
     const annotations = volumeMark(member, { isReserved: false });
     await writer.setFields(PersistentVolumeClaim, claim, { annotations }, markPurpose);
   }
@@ -187,12 +187,4 @@ export function describeProgress(
     return `${ordinal}: ${message}`;
   });
   return `restoring the members from a snapshot of ${amount(manifest.sizeBytes)}: ${parts.join('; ')}`;
-}
-
-/**
- * The ID of a member of a restored cluster, in decimal. etcd derives it from the member's peer URL and the token of the
- * cluster.
- */
-export function restoredMemberId(peerUrl: string, token: string): string {
-  return createHash('sha1').update(`${peerUrl}${token}`).digest().readBigUInt64BE(0).toString();
 }

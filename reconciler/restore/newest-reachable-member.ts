@@ -1,6 +1,8 @@
 import { kubernetesVersion } from '../../constructs/cluster/versions.ts';
 import type { WorkContext } from '../tasks/background-work.ts';
 import type { ClusterBackups } from '../backup/cluster-backups.ts';
+import type { FolderContent } from '../backup/own-backups.ts';
+import { ownerMarker } from '../backup/owner-marker.ts';
 import type { BackupName } from '../backup/names.ts';
 import type { EtcdAccess } from '../etcd/access.ts';
 import { type KnownMember, observeEtcd } from '../etcd/observe.ts';
@@ -16,7 +18,7 @@ export interface ReachableMembers {
 /**
  * Backs up the newest reachable member of an etcd without a quorum, because members answer reads even without a quorum.
  * Its data is then safe, and can be checked and restored like any backup, before anything is changed. Returns the
- * backup; an earlier backup of the same revision is reused.
+ * backup; an earlier backup of its own with the same revision is reused.
  * @param revision the revision that a person has accepted
  * @throws a sentence for the user if the newest member has another revision, because the decision is based on an
  * outdated value
@@ -24,10 +26,10 @@ export interface ReachableMembers {
 export async function backUpNewestReachableMember(
   { known, openEtcd, kubernetesVersion: version }: ReachableMembers,
   revision: number,
-  backups: ClusterBackups,
+  { backups, folder }: { readonly backups: ClusterBackups; readonly folder: Pick<FolderContent, 'own' | 'marker'> },
   { signal, report }: WorkContext,
 ): Promise<BackupName> {
-  const present = (await backups.list(signal)).backups.find((backup) => backup.revision === revision);
+  const present = folder.own.find((backup) => backup.revision === revision);
   const etcd = openEtcd();
   try {
     const { members } = await observeEtcd(known, etcd.clients);
@@ -36,7 +38,7 @@ export async function backUpNewestReachableMember(
     const { name, status } = requireRevision(newest, revision);
     if (present) return present;
     report(`backing up ${name} at revision ${revision}`);
-    return await backUp({ name, status, clients: etcd.clients, version }, backups, signal);
+    return await backUp({ name, status, clients: etcd.clients, version }, { backups, folder }, signal);
   } finally {
     etcd.close();
   }
@@ -71,7 +73,7 @@ async function backUp(
     clients,
     version,
   }: ReachableMember & { readonly clients: EtcdAccess['clients']; readonly version: string },
-  backups: ClusterBackups,
+  { backups, folder }: { readonly backups: ClusterBackups; readonly folder: Pick<FolderContent, 'marker'> },
   signal: AbortSignal,
 ): Promise<BackupName> {
   const client = clients(name);
@@ -83,6 +85,7 @@ async function backUp(
     keys: await client.keyCounts(status.revision),
   };
   const backup = { time: Date.now(), revision: status.revision };
-  await backups.write({ name: backup, facts, snapshot: client.snapshot(signal) }, signal);
+  const marker = ownerMarker(folder.marker, facts.clusterId);
+  await backups.write({ name: backup, facts, marker, snapshot: client.snapshot(signal) }, signal);
   return backup;
 }

@@ -6,8 +6,10 @@ import type { Manifest } from '../backup/manifest.ts';
 import { backupId, type BackupName, type BackupOwner } from '../backup/names.ts';
 import { stalledError } from '../backup/store-error.ts';
 import { withStallTimer } from '../kube/stall.ts';
+import { readFolder } from '../backup/own-backups.ts';
+import type { Incarnation } from '../backup/ownership.ts';
 import { openStore, type StoreReader } from '../backup/store-access.ts';
-import { chosenBackup, type Choice } from '../backup/choose-backup.ts';
+import { chooseOwnFirst, type Choice, describeForeign } from '../backup/choose-backup.ts';
 import type { Key } from '../encryption-at-rest/configuration.ts';
 import type { Clock } from '../kube/clock.ts';
 import { readBackupKeys } from './recovery-bundle-keys.ts';
@@ -29,6 +31,10 @@ export interface RestoreSource {
   readonly owner: BackupOwner;
   /** The owner is the Cluster that is restored, or an earlier one of the same name. */
   readonly isOwn: boolean;
+  /** The control plane that is restored. */
+  readonly incarnation: Incarnation;
+  /** The user names the folder of the backup, instead of meaning this control plane's own. */
+  readonly isNamed: boolean;
   readonly choice: RestoreChoice;
   /** Source of data that no backup contains. */
   readonly reachableMembers: ReachableMembers;
@@ -89,14 +95,25 @@ async function choose(
   backups: ClusterBackups,
   context: WorkContext,
 ): Promise<BackupName> {
-  const { choice, reachableMembers } = restoreSource;
-  if (choice.kind === 'reachableMember')
-    return backUpNewestReachableMember(reachableMembers, choice.revision, backups, context);
+  const { choice, reachableMembers, incarnation, isOwn, isNamed, owner } = restoreSource;
+  if (choice.kind === 'reachableMember') {
+    const folder = await readFolder(backups, incarnation, context.signal);
+    return backUpNewestReachableMember(reachableMembers, choice.revision, { backups, folder }, context);
+  }
   context.report('choosing the backup');
-  const { backups: found } = await backups.list(context.signal);
-  const chosen = chosenBackup(choice, found);
-  if (chosen) return chosen;
-  throw new BackupNotFound(describeMissing(choice, restoreSource.owner, found));
+  const found = isOwn
+    ? await readFolder(backups, incarnation, context.signal)
+    : { own: [], foreign: (await backups.list(context.signal)).backups };
+  const chosen = chooseOwnFirst(choice, found, isNamed || incarnation.clusterId === undefined);
+  switch (chosen.kind) {
+    case 'chosen':
+      return chosen.backup;
+    case 'none':
+      throw new BackupNotFound(describeMissing(choice, owner, [...found.own, ...found.foreign]));
+    case 'foreign':
+    case 'ambiguous':
+      throw new BackupNotFound(describeForeign(chosen, owner));
+  }
 }
 
 /** Opens the backups of a restore source for the duration of `use`. */
@@ -104,7 +121,7 @@ export async function withBackupsOf<T>(
   { namespace, store: spec, storeReader, owner }: RestoreSource,
   use: (backups: ClusterBackups, hasKeys: boolean) => Promise<T>,
 ): Promise<T> {
-  const { store, keys } = await openStore(namespace, spec, storeReader);
+  const { store, keys } = await openStore({ namespace, owner }, spec, storeReader);
   try {
     return await use(new ClusterBackups(store, owner, keys), keys.length > 0);
   } finally {

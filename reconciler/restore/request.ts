@@ -15,6 +15,8 @@ export interface RestoreRequest {
   readonly choice: RestoreChoice;
   /** Owner of the backup. */
   readonly owner: BackupOwner;
+  /** The user names the owner, even if it is the Cluster itself. */
+  readonly isNamed: boolean;
 }
 
 /** Determines whether a recovery is due. */
@@ -47,7 +49,7 @@ function recoveryOf(accepted: string, owner: BackupOwner): RestoreRequest {
   const choice: RestoreChoice = parseBackupId(accepted)
     ? { kind: 'backup', id: accepted }
     : { kind: 'reachableMember', revision: Number(accepted) };
-  return { id: digest(['recovery', accepted]), kind: 'recovery', choice, owner };
+  return { id: digest(['recovery', accepted]), kind: 'recovery', choice, owner, isNamed: false };
 }
 
 /** Owner of a cluster's own backups. */
@@ -69,6 +71,7 @@ export function restoreOf(restore: NonNullable<Etcd['restore']>, own: BackupOwne
     kind: 'restore',
     choice,
     owner: from ? { namespace: from.namespace, cluster: from.cluster } : own,
+    isNamed: from !== undefined,
   };
 }
 

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { etcdVersion } from '../../constructs/cluster/versions.ts';
-import { openEtcd } from '../etcd/access.ts';
 import { knownMembers, watchedMemberObjects } from '../etcd/member-objects.ts';
-import { systemClock } from '../kube/clock.ts';
+import { incarnationOf } from '../backup/ownership.ts';
 import { InvalidConfiguration } from '../engine/outcome.ts';
 import type { RestoreContext } from './context.ts';
 import type { RestoreSource } from './prepare.ts';
@@ -15,7 +14,7 @@ export const placeMissing =
 
 /** The source of the restore. @throws InvalidConfiguration if no bucket is configured */
 export function restoreSourceOf(
-  { cluster, hostedControlPlane, storeReader, reader }: RestoreContext,
+  { cluster, hostedControlPlane, storeReader, reader, openEtcd, clock }: RestoreContext,
   { request, record }: Restoring,
 ): RestoreSource {
   const store = cluster.spec.etcd.backup;
@@ -25,6 +24,8 @@ export function restoreSourceOf(
   const begunWith = isBegun(request, record) ? record?.backup : undefined;
   return {
     owner: request.owner,
+    incarnation: incarnationOf(hostedControlPlane),
+    isNamed: request.isNamed,
     isOwn: isDeepStrictEqual(request.owner, ownerOf(cluster)),
     choice: begunWith === undefined ? request.choice : { kind: 'backup', id: begunWith },
     namespace: hostedControlPlane.metadata.namespace,
@@ -36,6 +37,6 @@ export function restoreSourceOf(
       kubernetesVersion: cluster.spec.version,
     },
     etcdVersion: etcdVersion(cluster.spec),
-    clock: systemClock,
+    clock,
   };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../kube/clock.ts';
+import { type Turn, turnLimits, Turns } from './turns.ts';
 
 /** State of a background task. */
 export type WorkState<T = unknown> =
@@ -36,10 +37,10 @@ export interface Work {
    * Starts a task, unless one with this name runs already. Another reconcile follows when it has ended, and at
    * intervals when it reports progress.
    * @param inputsKey identifies the inputs of the task, so that its result is not used for other inputs
-   * @param turn `waits` for tasks that a whole fleet starts at the same hour. All others start immediately, because a
-   * few slow stores must not delay a restore.
+   * @param turn for tasks that a whole fleet starts at the same hour. All others start immediately, because a few slow
+   * stores must not delay a restore.
    */
-  start<T>(name: string, inputsKey: string, run: (context: WorkContext) => Promise<T>, turn?: 'waits'): WorkState<T>;
+  start<T>(name: string, inputsKey: string, run: (context: WorkContext) => Promise<T>, turn?: Turn): WorkState<T>;
   /** Aborts the task with this name, if it runs, and forgets its state. */
   cancel(name: string): void;
 }
@@ -48,8 +49,8 @@ export interface BackgroundWorkOptions {
   readonly clock: Clock;
   /** Called with the key of a control plane when one of its tasks has ended or made progress. */
   readonly onChange: (key: string) => void;
-  /** Maximum number of tasks with turns that run at the same time. */
-  readonly concurrency?: number;
+  /** Maximum number of tasks of a turn that run at the same time, where it differs from the usual one. */
+  readonly limits?: Partial<Record<Turn, number>>;
 }
 
 /** Minimum interval of progress reports. A status update for every percent would be one write per second. */
@@ -65,26 +66,26 @@ interface Entry {
 export class BackgroundWork {
   readonly #options: BackgroundWorkOptions;
   readonly #entries = new Map<string, Map<string, Entry>>();
-  readonly #waiting: (() => void)[] = [];
   /** All tasks that have not ended, those of forgotten control planes included. */
   readonly #running = new Set<Promise<void>>();
-  #free: number;
+  readonly #turns: Readonly<Record<Turn, Turns>>;
 
   constructor(options: BackgroundWorkOptions) {
     this.#options = options;
-    this.#free = options.concurrency ?? 8;
+    const limits = { ...turnLimits, ...options.limits };
+    this.#turns = { upload: new Turns(limits.upload), trialRestore: new Turns(limits.trialRestore) };
   }
 
   /** The background tasks of one control plane, by the key of its HostedControlPlane. */
   of(key: string): Work {
     return {
       state: <T>(name: string) => (this.#entries.get(key)?.get(name)?.state ?? { kind: 'idle' }) as WorkState<T>,
-      start: <T>(name: string, inputsKey: string, run: (context: WorkContext) => Promise<T>, turn?: 'waits') =>
+      start: <T>(name: string, inputsKey: string, run: (context: WorkContext) => Promise<T>, turn?: Turn) =>
         this.#start(
           key,
           name,
           inputsKey,
-          turn === 'waits' ? (context) => this.#inTurn(context, run) : run,
+          turn === undefined ? run : (context) => this.#inTurn(turn, context, run),
         ) as WorkState<T>,
       cancel: (name) => this.#cancel(key, name),
     };
@@ -155,29 +156,12 @@ export class BackgroundWork {
     this.#entries.get(key)?.delete(name);
   }
 
-  async #inTurn<T>(context: WorkContext, run: (context: WorkContext) => Promise<T>): Promise<T> {
+  async #inTurn<T>(turn: Turn, context: WorkContext, run: (context: WorkContext) => Promise<T>): Promise<T> {
     context.report('waiting for its turn');
-    await this.#turn();
-    try {
+    return this.#turns[turn].run(() => {
       context.signal.throwIfAborted();
-      return await run(context);
-    } finally {
-      this.#next();
-    }
-  }
-
-  #turn(): Promise<void> {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return Promise.resolve();
-    }
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  #next(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#free += 1;
+      return run(context);
+    });
   }
 
   #now(): Date {

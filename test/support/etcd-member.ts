@@ -7,8 +7,11 @@ export const snapshot = Buffer.from('the database');
 /** The only member of an in-memory etcd cluster: healthy, leading, and empty. It answers reads and rejects changes. */
 export class LoneMember implements MemberCalls {
   readonly #registration: Registration;
+  readonly #clusterId: string;
 
-  constructor({ name, peerUrl }: { readonly name: string; readonly peerUrl: string }) {
+  /** @param clusterId in hexadecimal digits */
+  constructor({ name, peerUrl }: { readonly name: string; readonly peerUrl: string }, clusterId = '1267') {
+    this.#clusterId = clusterId;
     this.#registration = { id: '1', name, isLearner: false, peerUrls: [peerUrl] };
   }
 
@@ -17,7 +20,7 @@ export class LoneMember implements MemberCalls {
   async status() {
     const status: MemberStatus = {
       memberId: this.#registration.id,
-      clusterId: '4711',
+      clusterId: BigInt(`0x${this.#clusterId}`).toString(),
       version: '3.6.16',
       leaderId: this.#registration.id,
       raftTerm: 2,
@@ -40,7 +43,7 @@ export class LoneMember implements MemberCalls {
   }
 
   async clusterId(): Promise<string> {
-    return '1267';
+    return this.#clusterId;
   }
 
   async keyCounts() {

@@ -12,6 +12,10 @@ export class ObjectStoreServer {
   readonly objects = new Map<string, Buffer>();
   /** Keys of multipart uploads that were started, and when. */
   readonly uploads = new Map<string, Date>();
+  /** A key of every page of a list without end; lists end if unset. */
+  listsWithoutEnd: string | undefined;
+  /** How many pages of lists were asked for. */
+  lists = 0;
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
   static async start(): Promise<ObjectStoreServer> {
@@ -61,6 +65,9 @@ export class ObjectStoreServer {
   }
 
   #list(prefix: string): string {
+    this.lists += 1;
+    if (this.listsWithoutEnd !== undefined)
+      return `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>n</NextContinuationToken>${this.listsWithoutEnd}</ListBucketResult>`;
     const keys = [...this.objects.keys()].filter((key) => key.startsWith(prefix));
     const contents = keys.map((key) => `<Contents><Key>${key}</Key></Contents>`);
     return `<ListBucketResult><IsTruncated>false</IsTruncated>${contents.join('')}</ListBucketResult>`;

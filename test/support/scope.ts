@@ -7,6 +7,7 @@ import type { Facts } from '../../constructs/cluster/facts.ts';
 import { BackgroundWork, type Work } from '../../reconciler/tasks/background-work.ts';
 import { ClusterObject } from '../../reconciler/management/cluster-object.ts';
 import { systemClock } from '../../reconciler/kube/clock.ts';
+import { openEtcd } from '../../reconciler/etcd/access.ts';
 import type { EtcdLoop } from '../../reconciler/etcd/loop.ts';
 import { settled } from '../../reconciler/etcd/steps.ts';
 import type { KubeObject, ObjectMeta } from '../../reconciler/kube/object.ts';
@@ -134,6 +135,8 @@ export function scopeOf(management: MemoryObjects, changes: ScopeChanges = {}): 
     trustProbes: changes.trustProbes ?? probesOf(management),
     etcdLoop: changes.etcdLoop ?? settledEtcd,
     work: changes.work ?? new BackgroundWork({ clock: systemClock, onChange: () => {} }).of(hostedControlPlaneName),
+    openEtcd,
+    clock: systemClock,
     storeReader: {
       secret: ({ name }) => management.read(Secret, name),
       serviceAccountToken: async (name) => `token of ${name}`,

@@ -102,8 +102,7 @@ export function etcdMemberConfig(
     'listen-metrics-urls': `http://0.0.0.0:${ports.etcdMetrics}`,
     'initial-cluster': initialCluster(cluster, ordinal, { members, etcd }),
     'initial-cluster-state': etcd?.isFormed ? 'existing' : 'new',
-    // Rejects members of another cluster that get these addresses.
-    'initial-cluster-token': `${cluster.namespace}.${cluster.name}`,
+    'initial-cluster-token': initialClusterToken(cluster),
     'client-transport-security': tls(
       'server',
       clients.map(({ commonName }) => commonName),
@@ -132,4 +131,15 @@ function initialCluster(
 /** A member and its peer URL, in the format of `initial-cluster`. */
 export function etcdPeer(cluster: { readonly name: string; readonly namespace: string }, ordinal: number): string {
   return `${etcdMember(cluster.name, ordinal)}=https://${etcdMemberHost(cluster, ordinal)}:${ports.etcdPeer}`;
+}
+
+/** Rejects members of another cluster that get these addresses. */
+export function initialClusterToken({
+  namespace,
+  name,
+}: {
+  readonly namespace: string;
+  readonly name: string;
+}): string {
+  return `${namespace}.${name}`;
 }

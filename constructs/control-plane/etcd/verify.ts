@@ -45,7 +45,7 @@ export class EtcdVerify extends Construct {
           pod: cluster.spec.etcd,
           spreadPerRevision: false,
           volumes: [
-            { name: etcdDataVolume, emptyDir: { sizeLimit: k8s.Quantity.fromString(neededSpace(run.sizeBytes)) } },
+            { name: etcdDataVolume, emptyDir: { sizeLimit: k8s.Quantity.fromString(mebibytes(neededMebibytes(run))) } },
             etcdServerPki(cluster.name),
           ],
           containers: [etcd(cluster, run)],
@@ -73,7 +73,10 @@ const memberArguments = [
   `--initial-advertise-peer-urls=${peerUrl}`,
 ];
 
-function etcd(cluster: HostedCluster, { run }: RestoreRun): k8s.Container {
+/** Without a request, several of these pods may fill the disk of one node, and with it evict pods of others. */
+function etcd(cluster: HostedCluster, restoreRun: RestoreRun): k8s.Container {
+  const { run } = restoreRun;
+  const storage = { 'ephemeral-storage': mebibytes(neededMebibytes(restoreRun) + logMebibytes) };
   const settings = cluster.spec.etcd;
   const image = { registry: 'registry.k8s.io', repository: 'etcd', tag: etcdTag(etcdVersion(cluster.spec)) };
   return container({
@@ -97,15 +100,22 @@ function etcd(cluster: HostedCluster, { run }: RestoreRun): k8s.Container {
       `--quota-backend-bytes=${8 * 1024 ** 3}`,
     ],
     ports: { client: ports.etcdClient },
-    requests: { cpu: '50m', memory: '128Mi' },
-    settings: { ...settings, resources: undefined },
+    requests,
+    settings: { ...settings, resources: { requests: { ...requests, ...storage }, limits: storage } },
     volumeMounts: [etcdDataMount, etcdPkiMount],
   });
 }
 
-const mebibyte = 1024 ** 2;
+const requests = { cpu: '50m', memory: '128Mi' };
+
+/** For the logs of all containers, which count too. */
+const logMebibytes = 64;
 
 /** Space for the snapshot, the database, the additions of etcd to it, and its write-ahead log. */
-function neededSpace(sizeBytes: number): string {
-  return `${Math.ceil((sizeBytes * 2.5) / mebibyte) + 512}Mi`;
+function neededMebibytes({ sizeBytes }: RestoreRun): number {
+  return Math.ceil((sizeBytes * 2.5) / 1024 ** 2) + 512;
+}
+
+function mebibytes(amount: number): string {
+  return `${amount}Mi`;
 }

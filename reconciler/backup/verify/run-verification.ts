@@ -59,9 +59,10 @@ export async function withBackups<T>(
   spec: Backup,
   use: (backups: ClusterBackups) => Promise<T>,
 ): Promise<T> {
-  const { store, keys } = await openStore(namespace, spec, storeReader);
+  const owner = { namespace, cluster: name };
+  const { store, keys } = await openStore({ namespace, owner }, spec, storeReader);
   try {
-    return await use(new ClusterBackups(store, { namespace, cluster: name }, keys));
+    return await use(new ClusterBackups(store, owner, keys));
   } finally {
     store.close();
   }

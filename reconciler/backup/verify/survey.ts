@@ -2,13 +2,15 @@ import type { Backup } from '../../../constructs/api/backup-spec.ts';
 import { durationSeconds } from '../../../constructs/api/duration.ts';
 import type { EtcdStatus } from '../../../constructs/api/etcd-status.ts';
 import type { ClusterBackups, StoredBackup } from '../cluster-backups.ts';
+import { readFolder } from '../own-backups.ts';
+import type { Incarnation } from '../ownership.ts';
 import { backupId } from '../names.ts';
 import { StoreError } from '../store-error.ts';
 import type { VerificationRules } from './plan.ts';
 
 /** The backups and verification results in the store. */
 export interface VerificationInventory {
-  /** Newest first. */
+  /** Its own, newest first. */
   readonly backups: readonly StoredBackup[];
   /** The newest verified backup. */
   readonly lastVerified: NonNullable<EtcdStatus['lastVerifiedBackup']> | undefined;
@@ -18,10 +20,11 @@ export interface VerificationInventory {
  * Reads the store, because only the store survives the loss of a status and contains the results of a killed operator.
  */
 export async function listVerifications(
-  store: Pick<ClusterBackups, 'list' | 'verification'>,
+  store: ClusterBackups,
+  incarnation: Incarnation,
   signal?: AbortSignal,
 ): Promise<VerificationInventory> {
-  const { backups } = await store.list(signal);
+  const { own: backups } = await readFolder(store, incarnation, signal);
   const verified = backups.find(({ isVerified }) => isVerified);
   const result = verified && (await store.verification(verified).catch(unreadable));
   if (!result) return { backups, lastVerified: undefined };

@@ -144,9 +144,10 @@ describe('an unfinished backup', () => {
     const orphan = `eu/one/team/leftover/${backupId(backup(0).name)}/snapshot.db`;
     await store.putText(orphan, 'half');
     expect((await backups.list()).unfinished).toEqual([backup(0).name]);
-    await backups.deleteUnfinished(backup(0).name.time);
+    const { unfinished } = await backups.list();
+    await backups.deleteUnfinished(unfinished, backup(0).name.time);
     expect(await store.list('eu/one/team/leftover/')).toContain(orphan);
-    await backups.deleteUnfinished(backup(1).name.time);
+    await backups.deleteUnfinished(unfinished, backup(1).name.time);
     expect(await backups.list()).toEqual({ backups: [{ ...backup(2).name, isVerified: false }], unfinished: [] });
   });
 });

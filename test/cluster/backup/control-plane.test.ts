@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HostedControlPlane, Secret } from '../../../constructs/api/resources.ts';
 import { readRecoveryBundle } from '../../../reconciler/backup/recovery-bundle.ts';
 import { readEncryptionKey } from '../../../reconciler/backup/encryption-keys.ts';
 import { backupId } from '../../../reconciler/backup/names.ts';
+import { foundedClusterIds } from '../../../reconciler/etcd/derived-ids.ts';
+import { ownerMarker } from '../../../reconciler/backup/owner-marker.ts';
 import { createCA, validFor } from '../../../reconciler/pki/issue.ts';
 import { BackupWorkbench, unverifiedBackup } from '../../support/backup-workbench.ts';
 import { recordFault } from '../../support/fault-table.ts';
 import { FlakyProxy } from '../../support/flaky-proxy.ts';
 import { freePort } from '../../support/free-port.ts';
+import { snapshotFacts } from '../../support/snapshot-facts.ts';
 import { startS3 } from '../../support/s3.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
 import { until } from '../../support/until.ts';
@@ -100,6 +104,34 @@ describe('a control plane with backups', () => {
     expect((await backups().manifest(kept[0]!)).keys.byResource['/registry/namespaces']).toBeGreaterThan(3);
   });
 
+  test('counts and keeps only its own, beside another one of its name', { timeout: 2 * limitMs }, async () => {
+    const { metadata, status } = await bench.get('c1');
+    const own = (await backups().list()).backups;
+    expect(own.map(({ owner }) => owner)).toEqual(own.map(() => metadata.uid));
+    const { clusterIds } = await backups().marker(own[0]!);
+    expect(clusterIds).toEqual([status?.etcd?.clusterID]);
+    // etcd itself computes this ID from the name alone: it distinguishes nothing.
+    expect(foundedClusterIds({ namespace, name: 'c1' })).toContain(status?.etcd?.clusterID);
+
+    const rehearsed = { time: Date.now() + 3_600_000, revision: 1 };
+    const marker = ownerMarker({ uids: ['rehearsal'], clusterIds: [] }, 'c3');
+    await backups().write({
+      name: rehearsed,
+      facts: snapshotFacts,
+      marker,
+      snapshot: Readable.from([Buffer.from('x')]),
+    });
+    await bench.takeBackup('c1', 'beside', limitMs);
+    const shared = { status: 'False', reason: 'BackupFolderShared' } as const;
+    const { message } = await bench.untilCondition('c1', 'EtcdBackupReady', shared, limitMs);
+    expect(message).toContain(`${backupId(rehearsed)} is of the HostedControlPlane with uid rehearsal`);
+    const { backups: kept } = await backups().list();
+    expect(kept.map(({ owner }) => owner)).toEqual(['rehearsal', metadata.uid, metadata.uid, metadata.uid]);
+    await backups().delete(rehearsed);
+    await bench.takeBackup('c1', 'alone', limitMs);
+    await bench.untilCondition('c1', 'EtcdBackupReady', { status: 'True' }, limitMs);
+  });
+
   test('takes no second backup when its status is lost', { timeout: 2 * limitMs }, async () => {
     const before = (await backups().list()).backups;
     await bench.stopOperator();
@@ -112,7 +144,7 @@ describe('a control plane with backups', () => {
       { fieldManager, subresource: 'status' },
     );
     await bench.startOperator();
-    await bench.untilBackup('c1', 'three', limitMs);
+    await bench.untilBackup('c1', 'alone', limitMs);
     // The following problems are compared with a control plane that is ready.
     await bench.untilReady('c1', limitMs);
     expect((await backups().list()).backups).toEqual(before);

@@ -40,9 +40,10 @@ it('an upload whose process is killed is never listed as a backup, and is delete
   const began = performance.now();
   const name = { time: Date.now(), revision: 2 };
   await backups.write({ name, facts: snapshotFacts, snapshot: small() });
-  await backups.deleteUnfinished(Date.parse('2020-01-01T00:00:00Z'));
+  const { unfinished } = await backups.list();
+  await backups.deleteUnfinished(unfinished, Date.parse('2020-01-01T00:00:00Z'));
   expect(await s3.unfinishedUploads()).toHaveLength(1);
-  await backups.deleteUnfinished(Date.now() + 1_000);
+  await backups.deleteUnfinished(unfinished, Date.now() + 1_000);
   expect(await s3.unfinishedUploads()).toEqual([]);
   expect((await backups.list()).backups).toEqual([{ ...name, isVerified: false }]);
   await recordFault({

@@ -50,6 +50,7 @@ async function attempt(cluster: string, changes: Partial<BackupAttempt> = {}, ho
   return takeBackup(
     {
       owner: { namespace: 'team', cluster },
+      incarnation: { uid: 'production', createdAt: 0, clusterId: 'of no etcd' },
       spec: Backup.parse({ schedule: daily, secret: { name: 's3' }, retention: { maxCount: 2 } }),
       schedule: { expression: daily, identity: 'team/c1' },
       causes: [],

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigMap, Namespace, Secret, ServiceAccount } from '../../../constructs/api/resources.ts';
+import { backupIdentityAnnotation } from '../../../constructs/api/group.ts';
+import { serviceAccountTokenFor } from '../../../reconciler/backup/service-account-token.ts';
 import { KubeClient } from '../../../reconciler/kube/client.ts';
 import { connect, connectionFor, loadKubeConfig } from '../../../reconciler/kube/config.ts';
 import {
@@ -59,6 +61,21 @@ describe('a token of a ServiceAccount', () => {
     const token = await client.serviceAccountToken({ namespace, name: 'backup' }, 'sts.example.org');
     const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) as unknown;
     expect(claims).toMatchObject({ aud: ['sts.example.org'], sub: 'system:serviceaccount:default:backup' });
+  });
+
+  it('signs in to a backup store only as its ServiceAccount allows, and never to this API server', async () => {
+    const { apiVersion, kind } = ServiceAccount;
+    const annotations = { [backupIdentityAnnotation]: 'c1, c2' };
+    await client.create({ apiVersion, kind, metadata: { namespace, name: 'stores', annotations } }, us);
+    const request = { serviceAccount: 'stores', audience: 'sts.example.org' };
+    const by = (name: string, changes: object = {}) =>
+      serviceAccountTokenFor({ ...request, hostedControlPlane: { namespace, name }, ...changes }, client);
+    expect(await by('c2')).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    await expect(by('c3')).rejects.toThrow('does not let HostedControlPlane c3 use its tokens');
+    const own = await client.serviceAccountToken({ namespace, name: 'stores' });
+    const { aud } = JSON.parse(Buffer.from(own.split('.')[1] ?? '', 'base64url').toString('utf8')) as { aud: string[] };
+    expect(aud.length).toBeGreaterThan(0);
+    await expect(by('c2', { audience: aud[0] })).rejects.toThrow(`itself accepts tokens for ${aud[0]}`);
   });
 
   it('cannot be issued without the ServiceAccount, and the error names it', async () => {

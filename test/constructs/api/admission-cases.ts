@@ -316,7 +316,19 @@ export const admissionCases: readonly AdmissionCase[] = [
 
 const endpoint = { host: 'api.example.org', port: 6443 };
 
+const signingInAt = (tokenServiceURL: string) => {
+  const webIdentity = { roleARN: 'any', serviceAccountName: 'backup', tokenServiceURL };
+  return { etcd: { backup: { schedule: '@daily', secret: s3, webIdentity } } };
+};
+
 export const updateCases: readonly UpdateCase[] = [
+  { name: 'accepts a token service with https', from: {}, spec: signingInAt('https://sts.example.org') },
+  {
+    name: 'refuses a token service without https',
+    from: {},
+    spec: signingInAt('http://sts.example.org'),
+    refused: { path: 'spec.etcd.backup.webIdentity.tokenServiceURL', because: 'must begin with https://' },
+  },
   { name: 'accepts the next patch release', from: { version: 'v1.34.2' }, spec: { version: 'v1.34.3' } },
   { name: 'accepts the next minor', from: { version: 'v1.34.2' }, spec: { version: 'v1.35.0' } },
   { name: 'accepts another spelling of the same version', from: { version: 'v1.34.2' }, spec: { version: '1.34.2' } },

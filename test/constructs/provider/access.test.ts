@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Lease, Pod, type Resource, resourceOf } from '../../../constructs/api/resources.ts';
 import { rulesOf } from '../../../constructs/cluster/access-rules.ts';
+import { providerNames } from '../../../constructs/cluster/provider-names.ts';
+import { renderProvider } from '../../../constructs/provider/chart.ts';
 import {
+  backupIdentityAccess,
   furtherAccess,
   managerAccess,
   ownNamespaceAccess,
@@ -44,6 +47,16 @@ describe('the rights of the operator', () => {
     ]);
     const onNodes = rules.filter(({ resources }) => resources.some((name) => name.startsWith('nodes')));
     expect(onNodes.map(({ resources, verbs }) => [resources, verbs])).toEqual([[['nodes'], ['list']]]);
+  });
+
+  it('include no token of a ServiceAccount, except where an administrator binds the role for it', () => {
+    expect(rulesOf(access).flatMap(({ resources }) => resources)).not.toContain('serviceaccounts/token');
+    expect(rulesOf(backupIdentityAccess)).toEqual([
+      { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['get'] },
+      { apiGroups: [''], resources: ['serviceaccounts/token'], verbs: ['create'] },
+    ]);
+    const bindings = renderProvider().filter(({ kind }) => kind.endsWith('Binding'));
+    expect(JSON.stringify(bindings)).not.toContain(providerNames.backupIdentityRole);
   });
 
   it('reach Leases and its own pod in its own namespace only', () => {

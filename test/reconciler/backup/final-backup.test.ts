@@ -69,9 +69,9 @@ describe('the final backup', () => {
       false,
     ],
   ])('%s', (_, backup, management, isAwaited) => {
-    const { storeReader } = scopeOf(management);
+    const { storeReader, openEtcd, clock } = scopeOf(management);
     const object = hostedControlPlaneObject({ spec: { ...spec, etcd: { replicas: 3, backup } } });
-    const options = { namespace: 'team', cluster: 'c1', clusterObject: undefined, storeReader };
+    const options = { namespace: 'team', cluster: 'c1', clusterObject: undefined, storeReader, openEtcd, clock };
     const awaited = finalBackup({ ...options, object: object as never, reader: management, work: idle, now });
     expect(awaited !== undefined).toBe(isAwaited);
   });

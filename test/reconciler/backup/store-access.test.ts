@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Backup } from '../../../constructs/api/backup-spec.ts';
 import { Secret } from '../../../constructs/api/resources.ts';
+import type { BackupOwner } from '../../../reconciler/backup/names.ts';
 import { openStore } from '../../../reconciler/backup/store-access.ts';
+import { messageOf } from '../../../reconciler/kube/error-message.ts';
 import type { ObjectMeta } from '../../../reconciler/kube/object.ts';
 import { InvalidConfiguration } from '../../../reconciler/engine/outcome.ts';
 import type { SecretObject } from '../../../reconciler/pki/secret.ts';
@@ -25,9 +27,10 @@ const secret = (
 const address = { accessKeyID: 'AKIA-hidden', secretAccessKey: 's3cr3t-hidden', region: 'eu', bucket: 'all/eu' };
 const [one, two] = [randomBytes(32), randomBytes(32)];
 
-const open = async (spec: object, secrets: readonly SecretObject[]) => {
+const self = { namespace: 'team', cluster: 'c1' };
+const open = async (spec: object, secrets: readonly SecretObject[], owner: BackupOwner = self) => {
   const { store, keys } = await openStore(
-    'team',
+    { namespace: 'team', owner },
     Backup.parse({ schedule: '@daily', secret: { name: 's3' }, ...spec }),
     {
       secret: async (place) =>
@@ -45,6 +48,7 @@ const open = async (spec: object, secrets: readonly SecretObject[]) => {
 const own = secret('team', 's3', address);
 const shared = { secret: { name: 's3', namespace: 'storage' } };
 const access = 'controlplane.cluster.x-k8s.io/backup-access';
+const restoreFrom = 'controlplane.cluster.x-k8s.io/restore-from';
 const encryption = { encryption: { secretName: 'keys' } };
 const encrypting = (name: string) => ({ annotations: { 'controlplane.cluster.x-k8s.io/encryption-key': name } });
 
@@ -56,8 +60,48 @@ describe('the backup store', () => {
   });
 
   it('is opened with a Secret of another namespace that grants access to this one', async () => {
-    const granted = secret('storage', 's3', address, { labels: { [access]: 'team' } });
-    expect((await open(shared, [granted])).settings.bucket).toBe('all');
+    const sharing = secret('storage', 's3', address, { labels: { [access]: 'team' } });
+    expect((await open(shared, [sharing])).settings.bucket).toBe('all');
+  });
+
+  const granted = (labels: Readonly<Record<string, string>> = {}) =>
+    secret('storage', 's3', address, { labels: { [access]: 'team', ...labels } });
+  const others = { namespace: 'team-b', cluster: 'prod' };
+  it.each<[string, object, SecretObject, BackupOwner, string | undefined]>([
+    ['own backups with a shared Secret', shared, granted(), self, undefined],
+    ['own backups of another Cluster', shared, granted(), { namespace: 'team', cluster: 'c2' }, undefined],
+    ["other tenants' backups with one's own Secret", {}, own, others, undefined],
+    [
+      "other tenants' backups with a shared Secret",
+      shared,
+      granted(),
+      others,
+      `Secret storage/s3 lets namespace team restore its own backups, and not those of namespace team-b: ask its owner for the label ${restoreFrom}: team-b`,
+    ],
+    ['backups that the Secret grants', shared, granted({ [restoreFrom]: 'team-b' }), others, undefined],
+    ['backups besides those that the Secret grants', shared, granted({ [restoreFrom]: 'team-c' }), others, 'not those'],
+    [
+      'a name of the bucket that is a password',
+      { secret: { ...shared.secret, bucketKey: 'secretAccessKey' } },
+      granted(),
+      self,
+      'its keys have the default names: remove etcd.backup.secret.bucketKey',
+    ],
+    [
+      'a host and a region that are passwords',
+      { secret: { ...shared.secret, hostKey: 'accessKeyID', regionKey: 'secretAccessKey' } },
+      granted(),
+      self,
+      'remove etcd.backup.secret.hostKey, etcd.backup.secret.regionKey',
+    ],
+  ])('gives %s only as its owner allows', async (_, spec, of, owner, refusal) => {
+    const outcome = await open(spec, [of], owner).then(
+      ({ settings }) => settings.bucket,
+      (error: unknown) => `${error instanceof InvalidConfiguration ? error.reason : 'unexpected'}: ${messageOf(error)}`,
+    );
+    expect(outcome).toMatch(refusal === undefined ? /^all$/ : /^BackupSecretInvalid: /);
+    expect(outcome).toContain(refusal ?? 'all');
+    expect(outcome).not.toContain('hidden');
   });
 
   it('is opened as a ServiceAccount, and then needs no keys in the Secret', async () => {
@@ -76,7 +120,7 @@ describe('the backup store', () => {
     if (credentials.kind !== 'webIdentity') throw new Error('static keys');
     await expect(credentials.token()).rejects.toMatchObject({
       reason: 'CredentialsRefused',
-      message: expect.stringContaining('no ServiceAccount missing: create the ServiceAccount'),
+      message: expect.stringContaining('cannot sign in to the store: no ServiceAccount missing'),
     });
   });
 
@@ -87,6 +131,12 @@ describe('the backup store', () => {
   });
 
   it.each<[string, object, SecretObject[], string]>([
+    [
+      'is fine, but its token service is asked in clear',
+      { webIdentity: { roleARN: 'r', serviceAccountName: 'backup', tokenServiceURL: 'http://sts.example.org' } },
+      [own],
+      'tokenServiceURL does not begin with https://',
+    ],
     ['does not exist', {}, [], 'Secret team/s3 with the address of the bucket does not exist: create it'],
     ['lacks keys', {}, [secret('team', 's3', { region: 'eu' })], 'Secret team/s3: the Secret has no accessKeyID'],
     [

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { AnswerTooLong } from '../../../reconciler/backup/answer-limit.ts';
 import { storeError, type StoreFailure } from '../../../reconciler/backup/store-error.ts';
 import type { StoreSettings } from '../../../reconciler/backup/store-settings.ts';
 
@@ -42,6 +43,7 @@ describe('an error of the store', () => {
     ['Unreachable', network('ENOTFOUND'), 'correct the host in the Secret'],
     ['Unreachable', Object.assign(new Error('no connection'), { name: 'TimeoutError' }), 'cannot be reached'],
     ['Stalled', Object.assign(new Error('idle'), { name: 'SilentConnection' }), 'did not respond in time'],
+    ['AnswerTooLong', new AnswerTooLong('endless'), 'the answer does not end'],
   ])('is %s for %o', (reason, thrown, words) => {
     const error = storeError('upload a/b/snapshot.db', settings, thrown);
     expect(error.message).toContain(words);

@@ -8,14 +8,18 @@ let server: Server | undefined;
 afterEach(() => server?.close());
 
 /** A token service that gives one answer and records its requests. */
-async function tokenService(status: number, answer: string): Promise<{ url: string; asked: URLSearchParams[] }> {
+async function tokenService(
+  status: number,
+  answer: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ url: string; asked: URLSearchParams[] }> {
   const asked: URLSearchParams[] = [];
   const started = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
       asked.push(new URLSearchParams(body));
-      response.writeHead(status, { 'Content-Type': 'text/xml' }).end(answer);
+      response.writeHead(status, { 'Content-Type': 'text/xml', ...headers }).end(answer);
     });
   });
   server = started;
@@ -72,6 +76,15 @@ describe('a ServiceAccount token', () => {
     expect(error).toMatchObject({ reason: 'CredentialsRefused' });
     expect(String(error)).toContain(`assume role arn:aws:iam::1:role/backup at ${url}: ${words}`);
     expect(String(error)).not.toContain('secret-token');
+  });
+
+  it('is not sent on to where the token service redirects', async () => {
+    const other = await tokenService(200, granted);
+    const elsewhere = server;
+    const { url } = await tokenService(307, '', { Location: other.url });
+    await expect(assume(url)).rejects.toThrow('the token service refused with HTTP 307');
+    expect(other.asked).toEqual([]);
+    elsewhere?.close();
   });
 
   it('fails as Unreachable when there is no token service', async () => {

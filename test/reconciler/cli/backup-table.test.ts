@@ -8,7 +8,7 @@ const now = Date.parse('2026-11-21T12:00:00Z');
 const hour = 3_600_000;
 
 function entry(hoursAgo: number, changes: Partial<Manifest> = {}, restoreSeconds?: number): BackupEntry {
-  const name = { time: now - hoursAgo * hour, revision: 5000 - hoursAgo };
+  const name = { time: now - hoursAgo * hour, revision: 5000 - hoursAgo, owner: 'uid' };
   const manifest: Manifest = {
     formatVersion: 1,
     ...owner,
@@ -70,6 +70,7 @@ describe('the table of backups', () => {
         {
           name: '2026-11-21T11-00-00.000Z-4999',
           time: '2026-11-21T11:00:00.000Z',
+          ownerUID: 'uid',
           revision: 4999,
           sizeBytes: 1_572_864,
           keys: 312,
@@ -82,11 +83,12 @@ describe('the table of backups', () => {
         {
           name: '2026-11-19T10-00-00.000Z-7',
           time: '2026-11-19T10:00:00.000Z',
+          ownerUID: null,
           revision: 7,
           problem: 'it is damaged',
         },
       ],
-      unfinished: [{ name: '2026-11-21T11-58-30.000Z-5001', time: '2026-11-21T11:58:30.000Z' }],
+      unfinished: [{ name: '2026-11-21T11-58-30.000Z-5001', time: '2026-11-21T11:58:30.000Z', ownerUID: null }],
     });
   });
 });

@@ -174,6 +174,53 @@ describe('backups', () => {
     });
   });
 
+  describe('beside those of another control plane', () => {
+    const result: BackupResult = {
+      newest: lastNight.lastBackup,
+      sizeBytes: 1,
+      satisfied: [],
+      retentionFault: undefined,
+      foreignWriter: { name: '2026-11-21T04-00-00.000Z-9', owner: 'other' },
+    };
+    const found = (changes: Partial<BackupResult> = {}) =>
+      run({ status: resting }, { kind: 'done', inputsKey: 'x', at: now, result: { ...result, ...changes } });
+    const before: Condition = {
+      type: 'EtcdBackupReady',
+      status: 'False',
+      reason: 'BackupFolderShared',
+      message: 'another control plane writes here',
+      lastTransitionTime: '2026-11-21T11:00:00Z',
+    };
+
+    it.each([
+      ['other', 'of the HostedControlPlane with uid other'],
+      [undefined, 'of a control plane of an earlier release'],
+    ])('say whose the others are: %s', async (owner, words) => {
+      const { outcome } = await found({ foreignWriter: { name: '2026-11-21T04-00-00.000Z-9', owner } });
+      expect(outcome).toMatchObject({
+        kind: 'degraded',
+        reason: 'BackupFolderShared',
+        message: expect.stringContaining(`2026-11-21T04-00-00.000Z-9 is ${words}; this one counts`) as unknown,
+        requeueAt: new Date('2026-11-22T02:30:00Z'),
+      });
+    });
+
+    it('say so until a backup finds none, also in a new process and while a backup is taken', async () => {
+      const status = { ...resting, conditions: [before] };
+      const told = { kind: 'degraded', reason: before.reason, message: before.message };
+      expect((await run({ status })).outcome).toMatchObject(told);
+      const running = { kind: 'running', inputsKey: 'x', since: now, progress: '1 of about 2 MiB' } as const;
+      expect((await run({ status }, running)).outcome).toMatchObject(told);
+      const alone: WorkState<BackupResult> = {
+        kind: 'done',
+        inputsKey: 'x',
+        at: now,
+        result: { ...result, foreignWriter: undefined },
+      };
+      expect((await run({ status }, alone)).outcome).toMatchObject({ kind: 'done' });
+    });
+  });
+
   it('with a schedule that never occurs are a configuration error', async () => {
     await expect(run({ spec: spec({ schedule: '0 0 31 2 *' }) })).rejects.toMatchObject({
       name: 'InvalidConfiguration',

@@ -14,13 +14,13 @@ function controlled() {
   return { run, resolve, reject, context: () => context };
 }
 
-function setUp(concurrency?: number) {
+function setUp(uploads?: number) {
   const changed: string[] = [];
   const clock = new ManualClock();
   const all = new BackgroundWork({
     clock,
     onChange: (key) => changed.push(key),
-    ...(concurrency === undefined ? {} : { concurrency }),
+    limits: uploads === undefined ? {} : { upload: uploads },
   });
   return { all, changed, clock };
 }
@@ -67,8 +67,8 @@ describe('background work', () => {
   it('waits for its turn when the concurrency limit is reached', async () => {
     const { all } = setUp(1);
     const [first, second] = [controlled(), controlled()];
-    all.of('ns/a').start('backup', '', first.run, 'waits');
-    all.of('ns/b').start('backup', '', second.run, 'waits');
+    all.of('ns/a').start('backup', '', first.run, 'upload');
+    all.of('ns/b').start('backup', '', second.run, 'upload');
     await settled();
     expect(second.context()).toBeUndefined();
     expect(all.of('ns/b').state('backup')).toMatchObject({ progress: 'waiting for its turn' });
@@ -80,17 +80,32 @@ describe('background work', () => {
   it('starts at once besides all that waits, if it is not limited', async () => {
     const { all } = setUp(1);
     const [backup, restore] = [controlled(), controlled()];
-    all.of('ns/a').start('backup', '', backup.run, 'waits');
+    all.of('ns/a').start('backup', '', backup.run, 'upload');
     all.of('ns/b').start('restore', '', restore.run);
     await settled();
     expect(restore.context()).toBeDefined();
   });
 
+  it('restores two backups at most on trial, beside all uploads', async () => {
+    const { all } = setUp();
+    const trials = [controlled(), controlled(), controlled()];
+    const uploads = Array.from({ length: 9 }, controlled);
+    for (const [index, { run }] of uploads.entries()) all.of(`ns/${index}`).start('backup', '', run, 'upload');
+    for (const [index, { run }] of trials.entries())
+      all.of(`ns/${index}`).start('verification', '', run, 'trialRestore');
+    await settled();
+    const begun = (works: typeof trials) => works.filter(({ context }) => context()).length;
+    expect([begun(uploads), begun(trials)]).toEqual([8, 2]);
+    trials[0]?.resolve('');
+    await settled();
+    expect([begun(uploads), begun(trials)]).toEqual([8, 3]);
+  });
+
   it('leaves its turn to the next after a failure', async () => {
     const { all } = setUp(1);
     const next = controlled();
-    all.of('ns/a').start('backup', '', () => Promise.reject(new Error('away')), 'waits');
-    all.of('ns/b').start('backup', '', next.run, 'waits');
+    all.of('ns/a').start('backup', '', () => Promise.reject(new Error('away')), 'upload');
+    all.of('ns/b').start('backup', '', next.run, 'upload');
     await settled();
     expect(next.context()).toBeDefined();
   });

@@ -4,17 +4,19 @@ import { etcdVolumeClaim } from '../../../constructs/cluster/names.ts';
 import { writtenStarts } from '../../../reconciler/etcd/etcd-facts.ts';
 import { etcdPeerUrl } from '../../../reconciler/etcd/member-objects.ts';
 import type { MemberStatus, Registration } from '../../../reconciler/etcd/members.ts';
+import type { OpenEtcd } from '../../../reconciler/etcd/access.ts';
+import { LoneMember } from '../etcd-member.ts';
 import type { LoopMemberClient } from '../../../reconciler/etcd/observe.ts';
 import type { EtcdLoopAccess, OpenEtcdLoopAccess } from '../../../reconciler/etcd/reconcile-etcd.ts';
 import type { Reader } from '../../../reconciler/management/view.ts';
-
-const clusterId = '4711';
 
 /**
  * An etcd cluster whose members are those with a volume. They answer while their pods run, and all are healthy. A member
  * starts on an empty volume only as a founder of a new cluster, by its configuration file.
  */
 export class MemoryEtcd {
+  /** In hexadecimal digits. */
+  clusterId = '1267';
   #leader = 0;
   /** Uids of the volume claims that hold data. */
   readonly #written: Set<string>;
@@ -24,8 +26,16 @@ export class MemoryEtcd {
   }
 
   copy(): MemoryEtcd {
-    return new MemoryEtcd(this.#written);
+    const copy = new MemoryEtcd(this.#written);
+    copy.clusterId = this.clusterId;
+    return copy;
   }
+
+  /** Members from which backups are taken: each answers as if it were the only one. */
+  readonly openMembers: OpenEtcd = (cluster) => ({
+    clients: (name) => new LoneMember({ name, peerUrl: etcdPeerUrl(cluster, ordinalIn(name)) }, this.clusterId),
+    close: () => {},
+  });
 
   /** @param whileAlive called before every request */
   open(whileAlive: (action: string) => Promise<void>): OpenEtcdLoopAccess {
@@ -62,7 +72,7 @@ export class MemoryEtcd {
       throw new Error('members of etcd in memory neither come nor go, and are never full');
     };
     return {
-      status: () => answering({ status: statusOf(ordinal, leader), alarms: [] }),
+      status: () => answering({ status: statusOf(ordinal, leader, this.clusterId), alarms: [] }),
       read: () => answering(undefined),
       members: () => answering(members),
       clusterVersion: () => answering('3.6.0'),
@@ -107,10 +117,10 @@ function ordinalIn(name: string): number {
   return Number(name.slice(name.lastIndexOf('-') + 1));
 }
 
-function statusOf(ordinal: number, leader: number): MemberStatus {
+function statusOf(ordinal: number, leader: number, clusterId: string): MemberStatus {
   return {
     memberId: idOf(ordinal),
-    clusterId,
+    clusterId: BigInt(`0x${clusterId}`).toString(),
     version: '3.6.16',
     leaderId: idOf(leader),
     raftTerm: 2,

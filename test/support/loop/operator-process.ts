@@ -63,6 +63,7 @@ export class OperatorProcess {
       reach: {
         hostedApi: () => new MemoryClient(managementCluster.hosted, { before: this.#beforeHosted }),
         etcd: managementCluster.etcd.open(life.whileAlive),
+        etcdMembers: managementCluster.etcd.openMembers,
         trustProbes: probesOf(managementCluster.objects),
       },
     });

@@ -96,7 +96,10 @@ export class MemoryClient implements KubernetesApi {
     return this.#write(action, () => this.#server.create(resource, object, fieldManager) as T & KubeObject);
   }
 
-  async serviceAccountToken(name: ObjectName, audience: string): Promise<string> {
+  async serviceAccountToken(
+    name: ObjectName,
+    audience = 'https://kubernetes.default.svc.cluster.local',
+  ): Promise<string> {
     const action = actionOf('create', ServiceAccount, { ...name, subresource: 'token' });
     await this.#before(action);
     this.#server.read(ServiceAccount, name, action);
