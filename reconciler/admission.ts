@@ -4,7 +4,6 @@ import { parseHostedControlPlane } from '../constructs/api/parse.ts';
 import { type HostedCluster, networkOf } from '../constructs/cluster/cluster.ts';
 import { keepingProxies } from '../constructs/cluster/in-cluster-access.ts';
 import { maxClusterNameLength } from '../constructs/cluster/names.ts';
-import { unsupportedVersion } from '../constructs/cluster/versions.ts';
 import { ClusterObject, owningCluster } from './management/cluster-object.ts';
 import type { KubeObject, ObjectMeta } from './kube/object.ts';
 
@@ -68,8 +67,6 @@ export function admit(
   }
   const parsed = parseHostedControlPlane(object);
   if (!parsed.valid) return { kind: 'invalid', message: parsed.message };
-  const unsupported = unsupportedVersion(parsed.hostedControlPlane.spec.version);
-  if (unsupported) return { kind: 'invalid', message: `spec.version: ${unsupported}` };
   return { kind: 'admitted', hostedControlPlane: parsed.hostedControlPlane, clusterObject: cluster };
 }
 

@@ -108,6 +108,7 @@ export const conditions = {
       'ChangingMembers',
       'RollingOut',
       'VolumeSizeChanged',
+      'StorageClassChanged',
       'VolumeNotExpandable',
       'VolumeSizeExhausted',
       'VersionNotAllowed',

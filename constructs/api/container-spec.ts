@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Quantity } from './quantity.ts';
+import { withRules } from './validation-rule.ts';
 
 const quantities = z.record(z.string(), Quantity.describe('Amount, such as 500m or 1Gi.'));
 
@@ -30,6 +31,25 @@ export const Image = z.object({
   tag: z.string().optional().describe('Tag, used without changes.'),
 });
 
+const flagName = '^[a-z0-9][a-z0-9.-]*$';
+
+/**
+ * Command-line flags. The names are checked, because every component exits at a flag that it does not know, and because
+ * Kubernetes reads `_` as `-`: under that name a flag would take precedence over the operator's.
+ */
+const Arguments = withRules(
+  z.record(z.string(), z.string().describe('Value of the flag.')).meta({ maxProperties: 128 }),
+  [
+    {
+      rule: `self.all(name, name.matches('${flagName}'))`,
+      message:
+        'the name of a flag consists of lower-case letters, digits, dashes and dots, and does not start with a dash: write --event-ttl=1h as event-ttl: 1h',
+      messageExpression: `'"' + self.filter(name, !name.matches('${flagName}'))[0] + '" is not the name of a flag: write it in lower-case letters, digits, dashes and dots, without the leading dashes'`,
+      holds: (flags) => Object.keys(flags).every((name) => new RegExp(flagName).test(name)),
+    },
+  ],
+);
+
 /** Settings of every container. */
 export const container = {
   image: Image.optional().describe('Replaces parts of the image reference. Unset parts keep their default.'),
@@ -37,10 +57,9 @@ export const container = {
     .enum(['Always', 'IfNotPresent', 'Never'])
     .optional()
     .describe('When the kubelet pulls the image; IfNotPresent when unset, because tags are versions.'),
-  args: z
-    .record(z.string(), z.string().describe('Value of the flag.'))
-    .optional()
-    .describe('Command-line flags, by name without the leading dashes. Flags that the operator sets take precedence.'),
+  args: Arguments.optional().describe(
+    'Command-line flags, by name without the leading dashes. Flags that the operator sets take precedence.',
+  ),
   resources: ResourceRequirements.optional().describe('CPU, memory and devices of the container.'),
 };
 

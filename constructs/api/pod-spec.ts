@@ -16,7 +16,7 @@ export const pod = {
 /** Settings of every pod with replicas. */
 export const scalablePod = (defaultReplicas: number) => ({
   ...pod,
-  replicas: z.int32().min(0).default(defaultReplicas).describe('Number of pods.'),
+  replicas: z.int32().min(1).default(defaultReplicas).describe('Number of pods.'),
 });
 
 /** Settings of the pods of the API server. */

@@ -1,7 +1,7 @@
 import { coerce, type SemVer } from 'semver';
 import type { Container } from '../api/pod-spec.ts';
 import { definedOnly } from './defined.ts';
-import { firstMinorWith, type MinorChange, type MinorDefaults, minors } from './minors.ts';
+import { firstMinorWith, type MinorChange, type MinorDefaults, minors, supportedRange } from './minors.ts';
 
 /** The parts of an image reference. */
 export interface Image {
@@ -9,9 +9,6 @@ export interface Image {
   readonly repository: string;
   readonly tag: string;
 }
-
-/** The minors that can be rendered. Tests run the newest three with real binaries. */
-export const supportedMinors = Object.keys(minors).map(Number);
 
 /** The Kubernetes version of a spec; `1.36.3`, `v1.36.3` and `v1.36` all parse. Undefined when it is not a version. */
 export function parseVersion(version: string): SemVer | undefined {
@@ -35,9 +32,7 @@ export function unsupportedVersion(version: string): string | undefined {
   const parsed = parseVersion(version);
   if (!parsed) return `"${version}" is not a Kubernetes version such as v1.36.3`;
   if (parsed.major === 1 && minors[parsed.minor]) return undefined;
-  const oldest = Math.min(...supportedMinors);
-  const newest = Math.max(...supportedMinors);
-  return `Kubernetes ${version} is not supported by this release: use 1.${oldest} to 1.${newest}`;
+  return `Kubernetes ${version} is not supported by this release: use ${supportedRange}`;
 }
 
 /** The spec's version as Kubernetes itself writes it: with a leading `v` and a patch level. */

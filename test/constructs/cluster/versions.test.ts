@@ -9,10 +9,10 @@ import {
   kubernetesVersion,
   minorOf,
   parseVersion,
-  supportedMinors,
   hasChange,
   unsupportedVersion,
 } from '../../../constructs/cluster/versions.ts';
+import { supportedMinors } from '../../../constructs/cluster/minors.ts';
 
 describe('Kubernetes versions', () => {
   it.each([
