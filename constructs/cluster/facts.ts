@@ -24,6 +24,8 @@ export interface EtcdFacts {
    * Size in the StatefulSet's claim template, which cannot change. The operator expands a claim after it was created.
    */
   readonly templateVolumeSize: string;
+  /** StorageClass in the claim template, which cannot change either; undefined for the default class. */
+  readonly templateStorageClass: string | undefined;
   /** Version to run, without a leading `v`; that of the spec when missing. */
   readonly version?: string | undefined;
 }

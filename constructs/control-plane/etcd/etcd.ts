@@ -139,7 +139,9 @@ export class Etcd extends Construct {
             metadata: { name: dataVolume, labels },
             spec: {
               accessModes: ['ReadWriteOnce'],
-              ...definedOnly({ storageClassName: settings?.storageClassName }),
+              ...definedOnly({
+                storageClassName: facts.etcd ? facts.etcd.templateStorageClass : settings.storageClassName,
+              }),
               resources: {
                 requests: { storage: k8s.Quantity.fromString(facts.etcd?.templateVolumeSize ?? volumeSize) },
               },

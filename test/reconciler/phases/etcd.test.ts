@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StatefulSet } from '../../../constructs/api/resources.ts';
+import { PersistentVolumeClaim, StatefulSet } from '../../../constructs/api/resources.ts';
 import type { EtcdLoop } from '../../../reconciler/etcd/loop.ts';
 import type { EtcdReport } from '../../../reconciler/etcd/report.ts';
 import { settled } from '../../../reconciler/etcd/steps.ts';
@@ -85,6 +85,37 @@ describe("etcd's volumes", () => {
       reason: 'VolumeSizeChanged',
       message: expect.stringMatching(/1Gi.*4Gi/),
     });
+  });
+});
+
+describe("etcd's StorageClass", () => {
+  const silent: EtcdLoop = { report: () => undefined, observe: async () => undefined, stop: async () => {} };
+  const classesIn = (management: MemoryObjects) =>
+    [...JSON.stringify(management.objects).matchAll(/"storageClassName":"(\w+)"/g)].map(([, name]) => name);
+  const claimsIn = (management: MemoryObjects) =>
+    management.objects.filter(({ kind }) => kind === PersistentVolumeClaim.kind);
+
+  it('is corrected by creating StatefulSet and claims again while no volume exists', async () => {
+    const management = new MemoryObjects();
+    await reconcile(management, silent, { storageClassName: 'fats' });
+    for (const claim of claimsIn(management)) management.put({ ...claim, status: { phase: 'Pending' } });
+    expect(await reconcile(management, silent, { storageClassName: 'fast' })).toMatchObject({
+      kind: 'wait',
+      reason: 'WaitingForMembers',
+    });
+    expect([management.get(StatefulSet, 'c1-etcd'), claimsIn(management)]).toEqual([undefined, []]);
+
+    await reconcile(management, silent, { storageClassName: 'fast' });
+    expect(new Set(classesIn(management))).toEqual(new Set(['fast']));
+  });
+
+  it('stays where volumes exist, and the condition says so', async () => {
+    const management = await formed();
+    expect(await reconcile(management, etcdLoopOf(0), { storageClassName: 'fast' })).toMatchObject({
+      kind: 'degraded',
+      reason: 'StorageClassChanged',
+    });
+    expect(classesIn(management)).toEqual([]);
   });
 });
 
