@@ -28,6 +28,8 @@ export interface EtcdFacts {
   readonly templateStorageClass: string | undefined;
   /** Version to run, without a leading `v`; that of the spec when missing. */
   readonly version?: string | undefined;
+  /** Image to run instead of the user's own, while the version of that is not allowed. */
+  readonly image?: string | undefined;
 }
 
 /** A restore onto one or more volumes. */

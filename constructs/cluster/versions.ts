@@ -62,12 +62,30 @@ export function defaultsFor(version: string): MinorDefaults {
   return defaults;
 }
 
+/** What the version of etcd is read from. */
+interface EtcdVersionSource {
+  readonly version: string;
+  readonly etcd?:
+    | { readonly version?: string | undefined; readonly image?: Container['image'] | undefined }
+    | undefined;
+}
+
 /**
- * The version of etcd: that of the HostedControlPlane, otherwise the default of its Kubernetes minor. It never depends
- * on the version of the operator.
+ * The version of etcd: that of the user's image if its tag is one, because that is what runs; then that of the
+ * HostedControlPlane, otherwise the default of its Kubernetes minor. It never depends on the version of the operator.
  */
-export function etcdVersion(spec: { version: string; etcd?: { version?: string | undefined } | undefined }): string {
-  return spec.etcd?.version?.replace(/^v/, '') ?? defaultsFor(spec.version).etcd;
+export function etcdVersion({ version, etcd }: EtcdVersionSource): string {
+  return etcdVersionIn(etcd?.image?.tag) ?? etcd?.version?.replace(/^v/, '') ?? defaultsFor(version).etcd;
+}
+
+/** The version that a tag of an etcd image begins with, such as 3.6.9 for v3.6.9-hardened; undefined for another tag. */
+export function etcdVersionIn(tag: string | undefined): string | undefined {
+  return /^v?(3\.\d+\.\d+)/.exec(tag ?? '')?.[1];
+}
+
+/** The tag of an image reference; undefined without one. */
+export function tagOf(image: string | undefined): string | undefined {
+  return /:([^/:@]+)(?:@.*)?$/.exec(image ?? '')?.[1];
 }
 
 /** A component's image. Each part that the user sets replaces that part of the default. */

@@ -2,7 +2,7 @@ import { Deployment, StatefulSet } from '../../constructs/api/resources.ts';
 import type { HostedCluster } from '../../constructs/cluster/cluster.ts';
 import { versionAnnotation } from '../../constructs/pod/component.ts';
 import { namesOf } from '../../constructs/cluster/names.ts';
-import { etcdVersion, parseVersion } from '../../constructs/cluster/versions.ts';
+import { etcdVersion, etcdVersionIn, parseVersion, tagOf } from '../../constructs/cluster/versions.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Reader } from '../management/view.ts';
 
@@ -35,8 +35,8 @@ function ofKubernetes({ name, spec }: HostedCluster, reader: Reader): [string | 
 
 function ofEtcd({ name, spec }: HostedCluster, reader: Reader): [string | undefined, string] {
   const containers = reader.get<Templated>(StatefulSet, namesOf(name).etcd)?.spec?.template?.spec?.containers ?? [];
-  const image = containers.find((container) => container.name === 'etcd')?.image ?? '';
-  return [/:v?(3\.\d+\.\d+[^@]*)/.exec(image)?.[1], etcdVersion(spec)];
+  const image = containers.find((container) => container.name === 'etcd')?.image;
+  return [etcdVersionIn(tagOf(image)), etcdVersion(spec)];
 }
 
 function minorIn(version: string | undefined): string | undefined {

@@ -106,7 +106,7 @@ export class Etcd extends Construct {
           containers: [
             container({
               name: 'etcd',
-              image,
+              image: facts.etcd?.image ?? image,
               command: ['etcd'],
               args: [`--config-file=${etcdPaths.members}/$(POD_NAME).yaml`],
               env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],

@@ -222,6 +222,19 @@ export const admissionCases: readonly AdmissionCase[] = [
     spec: { etcd: { version: '3.6' } },
     refused: { path: 'spec.etcd.version' },
   },
+  {
+    name: 'accepts an etcd version beside a tag of the same minor',
+    spec: { etcd: { version: '3.6.8', image: { tag: 'v3.6.16-hardened' } } },
+  },
+  {
+    name: 'accepts an etcd version beside a tag that is none',
+    spec: { etcd: { version: '3.6.8', image: { tag: 'stable' } } },
+  },
+  {
+    name: 'refuses an etcd version beside a tag of another minor',
+    spec: { etcd: { version: '3.6.8', image: { tag: '3.5.26-0' } } },
+    refused: { path: 'spec.etcd.version', because: 'version and image.tag name different minors' },
+  },
   { name: 'accepts a nightly backup', spec: { etcd: { backup: { schedule: '@daily', secret: s3 } } } },
   {
     name: 'accepts a backup schedule with steps and ranges',

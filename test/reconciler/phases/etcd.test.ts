@@ -148,4 +148,29 @@ describe("etcd's version", () => {
     await reconcile(management, etcdLoopOf(0, '3.6.16'), spec, status);
     expect(imageIn(management)).toBe('3.7.3');
   });
+
+  const wholeImageIn = (management: MemoryObjects) =>
+    /"image":"([^"]*etcd:[^"]*)"/.exec(JSON.stringify(management.get(StatefulSet, 'c1-etcd')))?.[1];
+
+  it("is that of the user's tag", async () => {
+    const management = await formed();
+    await reconcile(management, etcdLoopOf(0, '3.6.8'), { image: { tag: '3.6.16-hardened' } });
+    const next = await reconcile(management, etcdLoopOf(0, '3.6.16'), { image: { tag: '3.7.3-hardened' } });
+    expect(next).toMatchObject({ facts: { etcd: { version: '3.7.3' } } });
+    expect(wholeImageIn(management)).toBe('registry.k8s.io/etcd:3.7.3-hardened');
+    expect(await reconcile(management, etcdLoopOf(0, '3.7.3'), { image: { tag: '3.7.3-hardened' } })).toMatchObject({
+      kind: 'done',
+    });
+  });
+
+  it("stays, with its image, if that of the user's tag is not allowed", async () => {
+    const management = await formed();
+    await reconcile(management, etcdLoopOf(0, '3.6.8'), { image: { tag: '3.6.9-hardened' } });
+    expect(await reconcile(management, etcdLoopOf(0, '3.6.9'), { image: { tag: '3.7.3' } })).toMatchObject({
+      kind: 'degraded',
+      reason: 'VersionNotAllowed',
+      message: expect.stringContaining('set etcd.image.tag to 3.6.11'),
+    });
+    expect(wholeImageIn(management)).toBe('registry.k8s.io/etcd:3.6.9-hardened');
+  });
 });
