@@ -43,6 +43,10 @@ export const conditions = {
     meaning: 'API server, controller manager and scheduler have all their replicas',
     reasons: ['Healthy', 'NotHealthy', 'HealthUnknown'],
   },
+  SpecSupported: {
+    meaning: 'every field that the spec sets has an effect in this release',
+    reasons: ['Supported', 'FieldsWithoutEffect'],
+  },
   Deleting: {
     meaning: 'the control plane is being deleted',
     reasons: [

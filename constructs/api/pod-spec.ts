@@ -24,7 +24,9 @@ export const ApiServerPod = z.object({
   ...pod,
   mounts: Mounts.optional().describe('ConfigMaps and Secrets to mount into the API server, by a name of your choice.'),
   konnectivity: z.object(container).optional().describe('The konnectivity server, which runs next to the API server.'),
-  audit: Audit.optional().describe('Audit records of the API server; none when unset.'),
+  audit: Audit.optional().describe(
+    'Audit records of the API server. It has no effect in this release, and the condition SpecSupported says so.',
+  ),
 });
 
 export type { Container, Image } from './container-spec.ts';

@@ -100,7 +100,11 @@ function reportOf(
   const etcdVolumeUsage =
     usedBytes === undefined ? undefined : volumeUsage(usedBytes, quotaSize, status?.etcdVolumeUsage);
   return {
-    ...definedOnly({ etcdVolumeUsage, etcdLastDefragTime: report?.defragmentedAt?.toISOString() }),
+    ...definedOnly({
+      etcdVolumeUsage,
+      etcdLastAttemptedDefragTime: report?.defragmentationAttemptedAt?.toISOString(),
+      etcdLastDefragTime: report?.defragmentedAt?.toISOString(),
+    }),
     etcd: report ? statusOfEtcd(report.observation) : {},
   };
 }

@@ -3,6 +3,7 @@ import { apartFromReady, conditionTypes } from '../../constructs/api/conditions.
 import type { HostedControlPlaneSpec } from '../../constructs/api/hosted-control-plane.ts';
 import type { HostedControlPlaneStatus } from '../../constructs/api/status.ts';
 import type { InClusterAccess } from '../../constructs/api/in-cluster-access-spec.ts';
+import { usedWithoutEffect } from '../../constructs/api/without-effect.ts';
 import { definedOnly } from '../../constructs/cluster/defined.ts';
 import { versionAnnotation } from '../../constructs/pod/component.ts';
 import { selectorString } from '../../constructs/cluster/labels.ts';
@@ -113,6 +114,7 @@ export function summarize(observed: Observation, initialized: boolean): Conditio
     CertificatesAvailable: certificatesAvailable(observed.phases),
     EtcdClusterHealthy: etcdHealthy(observed),
     ControlPlaneComponentsHealthy: componentsHealthy(observed),
+    SpecSupported: specSupported(observed),
     Deleting: conditionUpdate('False', 'NotDeleting'),
     Paused: conditionUpdate('False', 'NotPaused'),
     Ready: ready(observed.phases),
@@ -210,6 +212,18 @@ function componentsHealthy(observed: Observation): ConditionUpdate {
   return problems.length === 0
     ? conditionUpdate('True', 'Healthy')
     : conditionUpdate('False', 'NotHealthy', problems.join('; '));
+}
+
+/** Apart from Ready: the control plane works as if the fields were unset. */
+function specSupported({ spec }: Observation): ConditionUpdate {
+  const fields = usedWithoutEffect(spec);
+  return fields.length === 0
+    ? conditionUpdate('True', 'Supported')
+    : conditionUpdate(
+        'False',
+        'FieldsWithoutEffect',
+        `this release does not act on ${fields.map((field) => `spec.${field}`).join(' and ')}: do not rely on it, or remove it`,
+      );
 }
 
 function ready(phases: ConditionUpdates): ConditionUpdate {

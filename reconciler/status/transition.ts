@@ -35,6 +35,7 @@ const warnings: readonly string[] = [
   'BackupSecretInvalid',
   'StoreUnavailable',
   'CAExpiring',
+  'FieldsWithoutEffect',
 ];
 
 /**
@@ -45,6 +46,7 @@ function isEvent({ type, update }: Transition): boolean {
   const isTrue = update.status === 'True';
   if (type === 'Deleting' || type === 'Paused' || type === 'Available') return isTrue;
   if (type === 'Ready') return isTrue || update.reason !== 'NotReady';
+  if (type === 'SpecSupported') return !isTrue;
   if (type === 'EtcdBackupVerified') return !isTrue && update.reason !== 'Verifying';
   return type.endsWith('Ready') && update.reason !== 'WaitingForOtherPhases';
 }

@@ -44,6 +44,7 @@ export async function startOperator({
     controllerNamespace: undefined,
     podName: undefined,
     operatorImage: managerImage,
+    withoutEffect: [],
     logFormat: 'text',
     logLevel: 'info',
     namespace,

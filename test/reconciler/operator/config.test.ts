@@ -7,6 +7,7 @@ const defaults = {
   controllerNamespace: undefined,
   podName: undefined,
   operatorImage: undefined,
+  withoutEffect: [],
   logFormat: 'json',
   logLevel: 'info',
   namespace: undefined,
@@ -36,7 +37,8 @@ describe('the environment', () => {
     ['LOG_LEVEL', 'WARN', { logLevel: 'warn' }],
     ['LOG_LEVEL', '', {}],
     ['WEBHOOK_CERT_DIR', '/certs', {}],
-    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4317', {}],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector:4317', { withoutEffect: ['OTEL_EXPORTER_OTLP_ENDPOINT'] }],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', '', {}],
     ['SOMETHING_ELSE', 'x', {}],
   ])('is read: %s=%s', (name, value, expected) => {
     expect(readConfig([], { [name]: value })).toEqual({ ...defaults, ...expected });
