@@ -4,25 +4,37 @@ import { withRules } from './validation-rule.ts';
 
 const quantities = z.record(z.string(), Quantity.describe('Amount, such as 500m or 1Gi.'));
 
-const ResourceRequirements = z.object({
-  limits: quantities.optional().describe('Maximum amount of each resource that the container may use.'),
-  requests: quantities.optional().describe('Amount of each resource that the scheduler reserves for the container.'),
-  claims: z
-    .array(
-      z
-        .object({
-          name: z.string().describe('Name of the resource claim in the pod.'),
-          request: z.string().optional().describe('Name of one request of that claim; all requests when unset.'),
-        })
-        .describe('One claim.'),
-    )
-    .optional()
-    .meta({
-      'x-kubernetes-list-type': 'map',
-      'x-kubernetes-list-map-keys': ['name'],
-      description: 'Claims of dynamic resource allocation that the container uses.',
-    }),
-});
+const ResourceRequirements = withRules(
+  z.object({
+    limits: quantities.optional().describe('Maximum amount of each resource that the container may use.'),
+    requests: quantities.optional().describe('Amount of each resource that the scheduler reserves for the container.'),
+    claims: z
+      .array(
+        z
+          .object({
+            name: z.string().describe('Name of the resource claim in the pod.'),
+            request: z.string().optional().describe('Name of one request of that claim; all requests when unset.'),
+          })
+          .describe('One claim.'),
+      )
+      .optional()
+      .meta({
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['name'],
+        description:
+          'Not supported: pods of a control plane declare no resource claims. Only an empty list is accepted.',
+      }),
+  }),
+  [
+    {
+      rule: '!has(self.claims) || size(self.claims) == 0',
+      message:
+        'claims cannot be used, because pods of a control plane declare no resource claims: remove them, or request the device as an extended resource in limits',
+      fieldPath: '.claims',
+      holds: ({ claims = [] }) => claims.length === 0,
+    },
+  ],
+);
 
 /** Parts of an image reference. Unset parts keep the default of the operator. */
 export const Image = z.object({

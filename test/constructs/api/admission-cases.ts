@@ -366,6 +366,12 @@ export const admissionCases: readonly AdmissionCase[] = [
     },
   },
   {
+    name: 'refuses resource claims, which no pod declares',
+    spec: { coredns: { resources: { claims: [{ name: 'gpu' }] } } },
+    refused: { path: 'spec.coredns.resources.claims', because: 'claims cannot be used' },
+  },
+  { name: 'accepts an empty list of resource claims', spec: { coredns: { resources: { claims: [] } } } },
+  {
     name: 'accepts extra names for the serving certificate',
     spec: { apiServer: { certSANs: ['api.example.org', '2001:db8::1'] } },
   },
