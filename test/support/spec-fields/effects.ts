@@ -1,7 +1,7 @@
 import type { Backup } from '../../../constructs/api/backup-spec.ts';
 import { planCertificates, planEtcdCertificates } from '../../../constructs/control-plane/certificates/plan.ts';
 import type { HostedCluster } from '../../../constructs/cluster/cluster.ts';
-import { renderControlPlane } from '../../../constructs/control-plane/chart.ts';
+import { type RenderedObject, renderControlPlane } from '../../../constructs/control-plane/chart.ts';
 import { renderWorkload } from '../../../constructs/workload/chart.ts';
 import { openStore } from '../../../reconciler/backup/store-access.ts';
 import { verificationRules } from '../../../reconciler/backup/verify/survey.ts';
@@ -22,13 +22,27 @@ export const storeKeys = {
   bucketKey: 'e',
 } as const;
 
-/** Everything that is rendered for a cluster, as text to compare. */
+/** Facts with which every part is rendered. */
+const allFacts = {
+  ...knownFacts,
+  etcdRestore: anyRestore,
+  etcdVerify: anyRestore,
+  tunnelEndpoint: knownFacts.endpoint,
+};
+
+/** Everything that is rendered for a cluster: for the management cluster, and for the hosted cluster. */
+export function renderedObjects(cluster: HostedCluster): {
+  readonly management: RenderedObject[];
+  readonly hosted: RenderedObject[];
+} {
+  return { management: renderControlPlane(cluster, allFacts), hosted: renderWorkload(cluster, allFacts) };
+}
+
+/** Everything that is rendered for a cluster, and the certificates it needs, as text to compare. */
 export function renderingOf(cluster: HostedCluster): string {
   const { endpoint, konnectivityEndpoint } = knownFacts;
-  const facts = { ...knownFacts, etcdRestore: anyRestore, etcdVerify: anyRestore, tunnelEndpoint: endpoint };
   return JSON.stringify([
-    renderControlPlane(cluster, facts),
-    renderWorkload(cluster, facts),
+    renderedObjects(cluster),
     planEtcdCertificates(cluster),
     planCertificates(cluster, endpoint, konnectivityEndpoint, endpoint),
   ]);
