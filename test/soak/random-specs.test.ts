@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseHostedControlPlane } from '../../constructs/api/parse.ts';
 import { renderingApiServer } from '../support/rendering-api-server.ts';
 import { hostedControlPlaneObject } from '../support/scope.ts';
-import { expectRandomSpecsAccepted, randomNamespace } from '../support/spec-fields/accepted.ts';
+import { sendRandomSpecs, randomNamespace } from '../support/spec-fields/accepted.ts';
 import { expectNoEndlessWrites } from '../support/spec-fields/endless-writes.ts';
 import { randomSpec } from '../support/spec-fields/random-specs.ts';
 
@@ -13,7 +13,8 @@ const server = renderingApiServer([randomNamespace]);
 
 test('the API server refuses 10,000 random specs by the name of a field, or accepts them and what they render', async () => {
   for (let done = 0; done < 10_000; done += 500) {
-    await expectRandomSpecsAccepted(server.client, { first: first + done, specs: 500, rendered: 10 });
+    const { problems } = await sendRandomSpecs(server.client, { first: first + done, specs: 500, rendered: 10 });
+    expect(problems).toEqual([]);
   }
 }, 1_800_000);
 

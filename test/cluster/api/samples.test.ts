@@ -4,7 +4,7 @@ import { renderWorkload } from '../../../constructs/workload/chart.ts';
 import type { KubeObject } from '../../../reconciler/kube/object.ts';
 import { renderSamples } from '../../support/rendered-objects.ts';
 import { dryRun, renderingApiServer, withoutAddress } from '../../support/rendering-api-server.ts';
-import { expectRandomSpecsAccepted, randomNamespace } from '../../support/spec-fields/accepted.ts';
+import { sendRandomSpecs, randomNamespace } from '../../support/spec-fields/accepted.ts';
 
 const samples = await renderSamples();
 
@@ -20,7 +20,9 @@ test.each(samples)('the API server accepts sample $name and everything it render
 });
 
 test('the API server refuses a random spec by the name of a field, or accepts it and everything it renders', async () => {
-  await expectRandomSpecsAccepted(server.client, { first: 0, specs: 500, rendered: 15 });
+  const { accepted, problems } = await sendRandomSpecs(server.client, { first: 0, specs: 500, rendered: 15 });
+  expect(problems).toEqual([]);
+  expect(accepted).toBeGreaterThan(100);
 });
 
 function isHostedControlPlane(object: unknown): object is KubeObject {
