@@ -1,8 +1,17 @@
 import { z } from 'zod';
-import { Quantity } from './quantity.ts';
+import { isMore, Quantity } from './quantity.ts';
 import { withRules } from './validation-rule.ts';
 
-const quantities = z.record(z.string(), Quantity.describe('Amount, such as 500m or 1Gi.'));
+const quantities = withRules(
+  z.record(z.string(), Quantity.describe('Amount, such as 500m or 1Gi.')).meta({ maxProperties: 16 }),
+  [
+    {
+      rule: 'self.all(name, !quantity(string(self[name])).isLessThan(quantity("0")))',
+      message: 'an amount of a resource cannot be negative: set 0 or more',
+      holds: (amounts) => Object.values(amounts).every((amount) => !isMore('0', amount)),
+    },
+  ],
+);
 
 const ResourceRequirements = withRules(
   z.object({
@@ -33,14 +42,27 @@ const ResourceRequirements = withRules(
       fieldPath: '.claims',
       holds: ({ claims = [] }) => claims.length === 0,
     },
+    {
+      rule: '!has(self.requests) || !has(self.limits) || self.requests.all(name, !(name in self.limits) || !quantity(string(self.requests[name])).isGreaterThan(quantity(string(self.limits[name]))))',
+      message: 'a request cannot be larger than the limit of the same resource: lower the request, or raise the limit',
+      fieldPath: '.requests',
+      holds: ({ requests = {}, limits = {} }) =>
+        Object.entries(requests).every(([name, amount]) => !isMore(amount, limits[name] ?? amount)),
+    },
   ],
 );
 
+const imagePart = () =>
+  z
+    .string()
+    .max(512)
+    .regex(/^[^ \t\r\n]+$/, 'must not be empty, and contains no spaces');
+
 /** Parts of an image reference. Unset parts keep the default of the operator. */
 export const Image = z.object({
-  registry: z.string().optional().describe('Registry host, such as registry.example.org.'),
-  repository: z.string().optional().describe('Repository below the registry, such as mirror/kube-apiserver.'),
-  tag: z.string().optional().describe('Tag, used without changes.'),
+  registry: imagePart().optional().describe('Registry host, such as registry.example.org.'),
+  repository: imagePart().optional().describe('Repository below the registry, such as mirror/kube-apiserver.'),
+  tag: imagePart().optional().describe('Tag, used without changes.'),
 });
 
 const flagName = '^[a-z0-9][a-z0-9.-]*$';

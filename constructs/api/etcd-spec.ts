@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { Backup } from './backup-spec.ts';
 import { FixedContainer, Image } from './container-spec.ts';
+import { objectName } from './object-name.ts';
 import { pod } from './pod-spec.ts';
-import { Quantity, quantityValue } from './quantity.ts';
+import { isMore, Quantity, quantityValue } from './quantity.ts';
 import { Recovery, Restore } from './restore-spec.ts';
 import { withRules } from './validation-rule.ts';
 
@@ -23,6 +24,7 @@ export const Etcd = withRules(
       tag: z
         .string()
         .max(128)
+        .regex(/^[^ \t\r\n]+$/, 'must not be empty, and contains no spaces')
         .optional()
         .describe(
           'Tag, used without changes. If it begins with a version, such as 3.6.16-hardened, this is the version.',
@@ -38,10 +40,7 @@ export const Etcd = withRules(
       .describe(
         'Version of etcd, such as 3.6.16. When unset, it is that of image.tag, else it depends on the Kubernetes minor; an upgrade of the operator never changes it.',
       ),
-    storageClassName: z
-      .string()
-      .min(1)
-      .max(253)
+    storageClassName: objectName()
       .optional()
       .describe('StorageClass of the volumes; the default class of the management cluster when unset.'),
     volumeSize: Quantity.optional().describe('Size of the volume of each member. Only valid with autoGrow: false.'),
@@ -70,6 +69,12 @@ export const Etcd = withRules(
     ),
   }),
   [
+    {
+      rule: '!has(self.maxVolumeSize) || quantity(string(self.maxVolumeSize)).isGreaterThan(quantity("0"))',
+      message: 'maxVolumeSize must be more than 0: set it to for example 16Gi, or remove it',
+      fieldPath: '.maxVolumeSize',
+      holds: ({ maxVolumeSize = '1' }) => isMore(maxVolumeSize, '0'),
+    },
     {
       rule: `!has(self.version) || !has(self.image) || !has(self.image.tag) || !self.image.tag.matches('${taggedVersion}') || self.image.tag.split('.')[1] == self.version.split('.')[1]`,
       message:

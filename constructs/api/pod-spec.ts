@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { Audit } from './audit-spec.ts';
 import { container } from './container-spec.ts';
+import { objectName } from './object-name.ts';
 import { Mounts } from './mount-spec.ts';
 
 /** Settings of every pod. */
 export const pod = {
   ...container,
-  priorityClassName: z
-    .string()
-    .max(253)
+  priorityClassName: objectName()
     .optional()
     .describe('PriorityClass of the pods, which decides which pods are evicted or preempted first.'),
 };

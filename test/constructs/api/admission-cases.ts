@@ -366,6 +366,62 @@ export const admissionCases: readonly AdmissionCase[] = [
     },
   },
   {
+    name: 'refuses a request above its limit',
+    spec: { coredns: { resources: { requests: { cpu: '1500m', memory: '1Gi' }, limits: { cpu: 1 } } } },
+    refused: { path: 'spec.coredns.resources.requests', because: 'cannot be larger than the limit' },
+  },
+  {
+    name: 'accepts a request of exactly its limit',
+    spec: { coredns: { resources: { requests: { cpu: '1000m' }, limits: { cpu: 1 } } } },
+  },
+  {
+    name: 'refuses a negative amount of a resource',
+    spec: { coredns: { resources: { limits: { cpu: '-1' } } } },
+    refused: { path: 'spec.coredns.resources.limits', because: 'cannot be negative' },
+  },
+  {
+    name: 'refuses an image tag with a space',
+    spec: { coredns: { image: { tag: 'v1 ' } } },
+    refused: { path: 'spec.coredns.image.tag' },
+  },
+  {
+    name: 'accepts a tag with a digest',
+    spec: { coredns: { image: { tag: `v1.14.2@sha256:${'0'.repeat(64)}` } } },
+  },
+  {
+    name: 'refuses a priority class that is no name',
+    spec: { coredns: { priorityClassName: 'Upper_Case' } },
+    refused: { path: 'spec.coredns.priorityClassName' },
+  },
+  {
+    name: 'refuses a storage class that is no name',
+    spec: { etcd: { storageClassName: 'Upper_Case' } },
+    refused: { path: 'spec.etcd.storageClassName' },
+  },
+  {
+    name: 'refuses a file outside of its mount',
+    spec: apiServerPod({
+      mounts: { a: { path: '/a', configMap: { name: 'a', items: [{ key: 'a', path: '../a' }] } } },
+    }),
+    refused: { path: 'spec.deployment.apiServer.mounts.a.configMap.items[0].path' },
+  },
+  {
+    name: 'accepts hidden files of a mount',
+    spec: apiServerPod({
+      mounts: { a: { path: '/a', configMap: { name: 'a', items: [{ key: '.a', path: 'b/.a' }] } } },
+    }),
+  },
+  {
+    name: 'refuses one node port for both servers',
+    spec: { exposure: { nodePort: { ...nodePort, konnectivityPort: nodePort.port } } },
+    refused: { path: 'spec.exposure.nodePort.konnectivityPort', because: 'must differ' },
+  },
+  {
+    name: 'refuses volumes of at most nothing',
+    spec: { etcd: { maxVolumeSize: 0 } },
+    refused: { path: 'spec.etcd.maxVolumeSize', because: 'more than 0' },
+  },
+  {
     name: 'refuses resource claims, which no pod declares',
     spec: { coredns: { resources: { claims: [{ name: 'gpu' }] } } },
     refused: { path: 'spec.coredns.resources.claims', because: 'claims cannot be used' },

@@ -38,6 +38,7 @@ const texts: readonly (readonly [RegExp, readonly string[]])[] = [
   [/resources\.(limits|requests)\.[^.]*$/, ['1', '500m', '2Gi', '1.5']],
   [/olumeSize$/, ['8Gi', '16Gi', '10Gi']],
   [/args\.[^.]*$/, ['2', '4', '', 'a=b,c=d', 'true']],
+  [/priorityClassName$/, ['system-cluster-critical', 'system-node-critical']],
   [/corefile$/, ['.:53 { whoami }', '.:53 { errors }']],
 ];
 
